@@ -12,11 +12,15 @@ fn full_duplex(criterion: &mut Criterion) {
     for nodes in [20, 100] {
         let platform = platform(nodes, 1);
         let collective = broadcast(&platform);
-        group.bench_function(format!("{nodes}_nodes"), |bencher| bencher.iter(|| certified(&platform, &collective)));
+        group.bench_function(format!("{nodes}_nodes"), |bencher| {
+            bencher.iter(|| certified(&platform, &collective))
+        });
     }
     let platform = platform(20, 1);
     let collective = all_gather(&platform);
-    group.bench_function("all_gather_20_nodes", |bencher| bencher.iter(|| certified(&platform, &collective)));
+    group.bench_function("all_gather_20_nodes", |bencher| {
+        bencher.iter(|| certified(&platform, &collective))
+    });
     group.finish();
 }
 
@@ -26,14 +30,26 @@ fn half_duplex(criterion: &mut Criterion) {
     for nodes in [10, 20, 50] {
         let platform = platform(nodes, 1).with_model(PortModel::HalfDuplex);
         let collective = broadcast(&platform);
-        let optimum = certified(&platform, &collective).plan.steady_state.throughput;
-        group.bench_function(format!("{nodes}_nodes"), |bencher| bencher.iter(|| certified(&platform, &collective)));
+        let optimum = certified(&platform, &collective)
+            .plan
+            .steady_state
+            .throughput;
+        group.bench_function(format!("{nodes}_nodes"), |bencher| {
+            bencher.iter(|| certified(&platform, &collective))
+        });
         if nodes == 10 {
-            let source = platform.processors().next().expect("a platform has processors");
+            let source = platform
+                .processors()
+                .next()
+                .expect("a platform has processors");
             group.bench_function("paper_p_10_nodes", |bencher| {
                 bencher.iter(|| {
                     let theirs = paper_p::solve(&platform, source, Duration::from_secs(60));
-                    assert_eq!(theirs.throughput.as_ref(), Some(&optimum), "both programs have one optimum");
+                    assert_eq!(
+                        theirs.throughput.as_ref(),
+                        Some(&optimum),
+                        "both programs have one optimum"
+                    );
                 });
             });
         }

@@ -16,17 +16,26 @@ fn certified(criterion: &mut Criterion) {
         let platform = platform(nodes, 1);
         let collective = scatter(&platform);
         let volumes = oneport::Volumes::of_size(Rational::one());
-        let question = Question::new(Problem::new(&platform, &collective, &volumes).expect("a proper question"));
+        let question = Question::new(
+            Problem::new(&platform, &collective, &volumes).expect("a proper question"),
+        );
         let options = lp::Options::from(Formulation::Compact);
         let reference = lp::solve(&question, &lp::Options::default()).expect("HiGHS works");
-        let Answer::Steady(reference) = reference else { panic!("a connected platform has a steady state") };
+        let Answer::Steady(reference) = reference else {
+            panic!("a connected platform has a steady state")
+        };
         group.bench_function(format!("{nodes}_nodes"), |bencher| {
             bencher.iter_custom(|iterations| {
                 let started = Instant::now();
                 for _ in 0..iterations {
                     let answer = lp::solve(&question, &options).expect("HiGHS works");
-                    let Answer::Steady(solution) = answer else { panic!("a connected platform has a steady state") };
-                    assert_eq!(solution.steady_state.throughput, reference.steady_state.throughput);
+                    let Answer::Steady(solution) = answer else {
+                        panic!("a connected platform has a steady state")
+                    };
+                    assert_eq!(
+                        solution.steady_state.throughput,
+                        reference.steady_state.throughput
+                    );
                 }
                 started.elapsed()
             });

@@ -16,13 +16,21 @@ fn time(numerator: i64, denominator: i64) -> Rational {
 }
 
 fn cluster(classes: &[(Rational, u64)]) -> Cluster {
-    let classes: Vec<Class> =
-        classes.iter().map(|(time, senders)| Class { time: time.clone(), senders: *senders }).collect();
+    let classes: Vec<Class> = classes
+        .iter()
+        .map(|(time, senders)| Class {
+            time: time.clone(),
+            senders: *senders,
+        })
+        .collect();
     Cluster::new(&classes).expect("proper classes")
 }
 
 fn optimal(cluster: &Cluster, method: Method) -> Answer {
-    let budget = Budget { states: u64::MAX, watch: &|_| ControlFlow::Continue(()) };
+    let budget = Budget {
+        states: u64::MAX,
+        watch: &|_| ControlFlow::Continue(()),
+    };
     let answer = shortest(cluster, method, &budget).expect("the method applies");
     assert_eq!(answer.shortest.status(), Status::Optimal);
     answer
@@ -31,15 +39,22 @@ fn optimal(cluster: &Cluster, method: Method) -> Answer {
 /// The dynamic program of Table 3 (and 4) against levels, for the same clusters.
 fn programs(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("two_classes");
-    group.sample_size(10).warm_up_time(Duration::from_millis(1)).measurement_time(Duration::from_secs(2));
+    group
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(1))
+        .measurement_time(Duration::from_secs(2));
     let (fast, slow) = (time(1, 1), time(17, 10));
     for size in [150usize, 400] {
         let question = cluster(&[(fast.clone(), size as u64), (slow.clone(), size as u64)]);
         let expected = optimal(&question, Method::Levels).shortest.length;
-        for (name, rule) in [("table_3", Rule::MonotoneSlow), ("table_4", Rule::MonotoneBoth)] {
+        for (name, rule) in [
+            ("table_3", Rule::MonotoneSlow),
+            ("table_4", Rule::MonotoneBoth),
+        ] {
             group.bench_function(format!("{name}_{size}"), |bencher| {
                 bencher.iter(|| {
-                    let table = Table::build(&fast, &slow, size, size, rule).expect("a small table");
+                    let table =
+                        Table::build(&fast, &slow, size, size, rule).expect("a small table");
                     assert_eq!(table.length(size, size), Some(expected.clone()));
                 });
             });
@@ -63,12 +78,16 @@ fn programs(criterion: &mut Criterion) {
 /// Table 1's last row: 21 processors of three classes.
 fn searches(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("three_classes_21_processors");
-    group.sample_size(10).warm_up_time(Duration::from_millis(1)).measurement_time(Duration::from_secs(2));
+    group
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(1))
+        .measurement_time(Duration::from_secs(2));
     let question = cluster(&[(time(3, 1), 7), (time(4, 1), 7), (time(5, 1), 6)]);
     let expected = optimal(&question, Method::Slots).shortest.length;
     group.bench_function("paper_guided", |bencher| {
         bencher.iter(|| {
-            let count = search(&question, Guide::SlowestFirst, Reading::Outside, u64::MAX).expect("proper");
+            let count =
+                search(&question, Guide::SlowestFirst, Reading::Outside, u64::MAX).expect("proper");
             assert!(count.complete);
             assert_eq!(count.length.as_ref(), Some(&expected));
         });

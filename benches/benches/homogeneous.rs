@@ -44,7 +44,8 @@ fn building(criterion: &mut Criterion) {
         let optimum = counted(BUILT, &pair, limit);
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
-                let built = reduce(BUILT, &pair, Strategy::Greedy, limit, Tie::Oldest).expect("a proper question");
+                let built = reduce(BUILT, &pair, Strategy::Greedy, limit, Tie::Oldest)
+                    .expect("a proper question");
                 assert_eq!(built.length, optimum);
             });
         });
@@ -63,8 +64,18 @@ fn counting(criterion: &mut Criterion) {
     group.sample_size(10).warm_up_time(Duration::from_millis(1));
     let questions = [
         ("unlimited", costs(3, 5), Limit::Unlimited, 386),
-        ("billion_reducers", costs(3, 5), Limit::Reducers(1_000_000_007), 5_000_000_157),
-        ("billion_short_transfers", costs(3, 5), Limit::Transfers(1_000_000_007), 3_000_000_175),
+        (
+            "billion_reducers",
+            costs(3, 5),
+            Limit::Reducers(1_000_000_007),
+            5_000_000_157,
+        ),
+        (
+            "billion_short_transfers",
+            costs(3, 5),
+            Limit::Transfers(1_000_000_007),
+            3_000_000_175,
+        ),
     ];
     for (name, pair, limit, expected) in questions {
         group.bench_function(name, |bencher| {
@@ -77,7 +88,9 @@ fn counting(criterion: &mut Criterion) {
 fn released(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("homogeneous_released");
     group.sample_size(10).warm_up_time(Duration::from_millis(1));
-    let ready: Vec<_> = (0..20_000).map(|value| whole(value * value % 997)).collect();
+    let ready: Vec<_> = (0..20_000)
+        .map(|value| whole(value * value % 997))
+        .collect();
     let pair = costs(3, 5);
     group.bench_function("20000_values", |bencher| {
         bencher.iter(|| {

@@ -18,10 +18,18 @@ const ROUNDS: usize = 12;
 
 /// From, to and cost of all links.
 fn links(platform: &Platform) -> Vec<(usize, usize, u64)> {
-    let costs: Vec<_> = platform.links().iter().map(|link| link.cost.clone()).collect();
+    let costs: Vec<_> = platform
+        .links()
+        .iter()
+        .map(|link| link.cost.clone())
+        .collect();
     let costs = Scaled::coarsest(&costs).values;
     let link = |(link, cost): (&oneport::platform::Link, &num_bigint::BigUint)| {
-        (link.from.index(), link.to.index(), cost.to_u64().expect("costs from 1 to 10"))
+        (
+            link.from.index(),
+            link.to.index(),
+            cost.to_u64().expect("costs from 1 to 10"),
+        )
     };
     platform.links().iter().zip(&costs).map(link).collect()
 }
@@ -42,10 +50,20 @@ fn one_search(graph: &Digraph<u64>) {
 fn some_rounds(platform: &Platform, collective: &Collective) {
     let volumes = Volumes::default();
     let problem = Problem::new(platform, collective, &volumes).expect("the question is proper");
-    let options = Options { until: Until::rounds(ROUNDS + 1), ..Options::default() };
-    let Ok(Outcome::Planned(planned)) = solve(problem, &options) else { panic!("a connected platform has a plan") };
-    let (throughput, bound) = (&planned.plan.steady_state.throughput, &planned.plan.upper_bound);
-    assert!(throughput <= bound && *bound <= throughput * oneport::Rational::from_integer(3.into()));
+    let options = Options {
+        until: Until::rounds(ROUNDS + 1),
+        ..Options::default()
+    };
+    let Ok(Outcome::Planned(planned)) = solve(problem, &options) else {
+        panic!("a connected platform has a plan")
+    };
+    let (throughput, bound) = (
+        &planned.plan.steady_state.throughput,
+        &planned.plan.upper_bound,
+    );
+    assert!(
+        throughput <= bound && *bound <= throughput * oneport::Rational::from_integer(3.into())
+    );
 }
 
 fn large(criterion: &mut Criterion) {
@@ -58,9 +76,14 @@ fn large(criterion: &mut Criterion) {
         group.bench_function(format!("arborescence_{nodes}"), |bencher| {
             bencher.iter(|| one_arborescence(nodes, &links));
         });
-        group.bench_function(format!("search_{nodes}"), |bencher| bencher.iter(|| one_search(&graph)));
-        let mut optimal =
-            vec![("broadcast", broadcast(&platform)), ("scatter", scatter(&platform)), ("gather", gather(&platform))];
+        group.bench_function(format!("search_{nodes}"), |bencher| {
+            bencher.iter(|| one_search(&graph))
+        });
+        let mut optimal = vec![
+            ("broadcast", broadcast(&platform)),
+            ("scatter", scatter(&platform)),
+            ("gather", gather(&platform)),
+        ];
         if nodes == 300 {
             optimal.push(("reduce", commutative(&platform)));
             let collective = multicast(&platform);

@@ -11,7 +11,9 @@ use oneport_matching::{Edge, decompose, max_weighted_degree};
 fn graph(vertices: usize, degree: usize) -> Vec<Edge> {
     let mut state = 1u64;
     let mut draw = |below: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % below
     };
     (0..vertices * degree)
@@ -31,9 +33,16 @@ fn decomposition(criterion: &mut Criterion) {
         let total = max_weighted_degree(vertices, vertices, &edges).expect("a proper graph");
         group.bench_function(format!("{vertices}_vertices_degree_{degree}"), |bencher| {
             bencher.iter(|| {
-                let steps = decompose(vertices, vertices, &edges).expect("a proper graph").steps;
+                let steps = decompose(vertices, vertices, &edges)
+                    .expect("a proper graph")
+                    .steps;
                 assert!(steps.len() <= edges.len() + 2 * vertices);
-                assert_eq!(steps.iter().fold(Rational::zero(), |sum, step| sum + &step.length), total);
+                assert_eq!(
+                    steps
+                        .iter()
+                        .fold(Rational::zero(), |sum, step| sum + &step.length),
+                    total
+                );
             });
         });
     }

@@ -11,7 +11,9 @@ fn plans(criterion: &mut Criterion) {
     for nodes in [16, 24, 48] {
         let platform = platform(nodes, 1);
         let collective = reduce(&platform);
-        group.bench_function(format!("{nodes}_nodes"), |bencher| bencher.iter(|| certified(&platform, &collective)));
+        group.bench_function(format!("{nodes}_nodes"), |bencher| {
+            bencher.iter(|| certified(&platform, &collective))
+        });
     }
     group.finish();
 }
@@ -25,10 +27,15 @@ fn kinds(criterion: &mut Criterion) {
         ("commutative", commutative(&platform)),
         ("reduce_scatter", reduce_scatter(&platform)),
     ];
-    let throughputs: Vec<_> =
-        kinds.iter().map(|(_, kind)| certified(&platform, kind).plan.steady_state.throughput).collect();
+    let throughputs: Vec<_> = kinds
+        .iter()
+        .map(|(_, kind)| certified(&platform, kind).plan.steady_state.throughput)
+        .collect();
     assert!(throughputs[1] >= throughputs[0], "more freedom");
-    assert!(throughputs[2] <= throughputs[0], "one reduction of the sixteen");
+    assert!(
+        throughputs[2] <= throughputs[0],
+        "one reduction of the sixteen"
+    );
     for (name, kind) in kinds {
         group.bench_function(name, |bencher| bencher.iter(|| certified(&platform, &kind)));
     }

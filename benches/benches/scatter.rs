@@ -14,7 +14,9 @@ fn plans(criterion: &mut Criterion) {
     for nodes in [100, 1000, 10_000] {
         let platform = platform(nodes, 1);
         let collective = scatter(&platform);
-        group.bench_function(format!("{nodes}_nodes"), |bencher| bencher.iter(|| certified(&platform, &collective)));
+        group.bench_function(format!("{nodes}_nodes"), |bencher| {
+            bencher.iter(|| certified(&platform, &collective))
+        });
     }
     group.finish();
 }
@@ -26,16 +28,23 @@ fn formulations(criterion: &mut Criterion) {
     let platform = platform(24, 1);
     let collective = scatter(&platform);
     let volumes = oneport::Volumes::of_size(Rational::one());
-    let question = Question::new(Problem::new(&platform, &collective, &volumes).expect("a proper question"));
+    let question =
+        Question::new(Problem::new(&platform, &collective, &volumes).expect("a proper question"));
     let solve = |formulation| {
         let answer = lp::solve(&question, &lp::Options::from(formulation)).expect("HiGHS works");
-        let Answer::Steady(solution) = answer else { panic!("a connected platform has a steady state") };
+        let Answer::Steady(solution) = answer else {
+            panic!("a connected platform has a steady state")
+        };
         assert_eq!(solution.status, Status::Optimal);
         solution.steady_state.throughput
     };
     assert_eq!(solve(Formulation::Columns), solve(Formulation::Compact));
-    group.bench_function("aggregated_24_nodes", |bencher| bencher.iter(|| solve(Formulation::Columns)));
-    group.bench_function("compact_24_nodes", |bencher| bencher.iter(|| solve(Formulation::Compact)));
+    group.bench_function("aggregated_24_nodes", |bencher| {
+        bencher.iter(|| solve(Formulation::Columns))
+    });
+    group.bench_function("compact_24_nodes", |bencher| {
+        bencher.iter(|| solve(Formulation::Compact))
+    });
     group.finish();
 }
 

@@ -18,16 +18,27 @@ use oneport_benches::weightless;
 use oneport_lp::{Answer, Options, Question, Until, all_reduce_bound, solve};
 
 fn main() {
-    let count = std::env::args().nth(1).and_then(|count| count.parse().ok()).unwrap_or(40);
-    println!("| family | model | asked | closed | largest gap | bound: median ms | mean | largest |");
+    let count = std::env::args()
+        .nth(1)
+        .and_then(|count| count.parse().ok())
+        .unwrap_or(40);
+    println!(
+        "| family | model | asked | closed | largest gap | bound: median ms | mean | largest |"
+    );
     println!("|---|---|---|---|---|---|---|---|");
     for model in [PortModel::FullDuplex, PortModel::Links] {
-        row("clusters", model, count, |seed| racks(seed, model, (2, 5), 40));
+        row("clusters", model, count, |seed| {
+            racks(seed, model, (2, 5), 40)
+        });
     }
     for model in PortModel::ALL {
-        row("one-port racks", model, count, |seed| racks(seed, model, (1, 3), 12));
+        row("one-port racks", model, count, |seed| {
+            racks(seed, model, (1, 3), 12)
+        });
         row("random", model, count, |seed| random(seed, model, 0));
-        row("with routers", model, count, |seed| random(seed, model, 1 + seed as usize % 3));
+        row("with routers", model, count, |seed| {
+            random(seed, model, 1 + seed as usize % 3)
+        });
     }
 }
 
@@ -45,30 +56,62 @@ impl Dice {
     }
 }
 
-fn racks(seed: u64, model: PortModel, (fewest, most): (usize, usize), processors: usize) -> Platform {
+fn racks(
+    seed: u64,
+    model: PortModel,
+    (fewest, most): (usize, usize),
+    processors: usize,
+) -> Platform {
     let mut dice = Dice(seed);
     let racks = dice.between(fewest, most);
     let hosts = (2, dice.between(2, processors / racks));
-    let shape = Racks { racks, hosts, spines: dice.between(1, 2), copying: dice.between(0, 1) == 1, model };
-    generate::racks(&shape, &generate::Options { seed, ..Default::default() }).expect("a sensible shape")
+    let shape = Racks {
+        racks,
+        hosts,
+        spines: dice.between(1, 2),
+        copying: dice.between(0, 1) == 1,
+        model,
+    };
+    generate::racks(
+        &shape,
+        &generate::Options {
+            seed,
+            ..Default::default()
+        },
+    )
+    .expect("a sensible shape")
 }
 
 fn random(seed: u64, model: PortModel, routers: usize) -> Platform {
     let mut dice = Dice(seed);
     let nodes = dice.between(4, 10) + routers;
-    let options = generate::Options { seed, ..Default::default() };
-    let graph =
-        generate::random_connected(nodes, dice.between(2, 4.min(nodes - 1)), &options).expect("a sensible size");
+    let options = generate::Options {
+        seed,
+        ..Default::default()
+    };
+    let graph = generate::random_connected(nodes, dice.between(2, 4.min(nodes - 1)), &options)
+        .expect("a sensible size");
     let mut builder = Platform::builder();
     builder.model(model);
     for (place, node) in graph.nodes().iter().enumerate() {
-        let router = || Node { replicates: place % 2 == 0, ..Node::router(node.name.clone()) };
-        let node = if place < routers { router() } else { node.clone() };
+        let router = || Node {
+            replicates: place % 2 == 0,
+            ..Node::router(node.name.clone())
+        };
+        let node = if place < routers {
+            router()
+        } else {
+            node.clone()
+        };
         let ports = (model == PortModel::Multiport).then(|| dice.between(1, 3) as u32);
-        builder.node(Node { ports, ..node }).expect("a node of a platform");
+        builder
+            .node(Node { ports, ..node })
+            .expect("a node of a platform");
     }
     for link in graph.links() {
-        builder.link(link.from, link.to, link.cost.clone()).expect("a link of a platform");
+        builder
+            .link(link.from, link.to, link.cost.clone())
+            .expect("a link of a platform");
     }
     builder.build().expect("a platform")
 }
@@ -79,15 +122,22 @@ fn row(family: &str, model: PortModel, count: u64, platform: impl Fn(u64) -> Pla
         let platform = platform(seed);
         let collective = Collective::all_reduce(platform.processors().collect());
         let volumes = weightless();
-        let question = Question::new(Problem::new(&platform, &collective, &volumes).expect("a sensible question"));
+        let question = Question::new(
+            Problem::new(&platform, &collective, &volumes).expect("a sensible question"),
+        );
         let answer = solve(&question, &Options::default());
-        let Ok(Answer::Steady(solution)) = answer else { panic!("{family}, {model}, seed {seed}: {answer:?}") };
+        let Ok(Answer::Steady(solution)) = answer else {
+            panic!("{family}, {model}, seed {seed}: {answer:?}")
+        };
         let reached = &solution.steady_state.throughput;
         let begin = Instant::now();
         let bound = all_reduce_bound(&question, &Until::proved(reached));
         times.push(begin.elapsed());
         let bound = bound.expect("no limit").expect("an all-reduce").throughput;
-        assert!(bound >= *reached && bound == solution.upper_bound, "{family}, {model}, seed {seed}");
+        assert!(
+            bound >= *reached && bound == solution.upper_bound,
+            "{family}, {model}, seed {seed}"
+        );
         closed += u64::from(solution.status == Status::Optimal);
         largest = largest.max(bound / reached - Rational::from_integer(1.into()));
     }

@@ -10,8 +10,18 @@ use oneport_benches::{all_gather, broadcast, paper_p, platform, staged};
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let what = arguments.first().map_or("all", String::as_str);
-    let sizes: Vec<usize> = arguments.iter().skip(1).filter_map(|size| size.parse().ok()).collect();
-    let or = |usual: &[usize]| if sizes.is_empty() { usual.to_vec() } else { sizes.clone() };
+    let sizes: Vec<usize> = arguments
+        .iter()
+        .skip(1)
+        .filter_map(|size| size.parse().ok())
+        .collect();
+    let or = |usual: &[usize]| {
+        if sizes.is_empty() {
+            usual.to_vec()
+        } else {
+            sizes.clone()
+        }
+    };
     if matches!(what, "full" | "all") {
         println!("Broadcast to all, full-duplex");
         table(&or(&[20, 100, 500]), platform, broadcast);
@@ -38,7 +48,9 @@ fn table(
     platform: impl Fn(usize, u64) -> Platform,
     collective: impl Fn(&Platform) -> oneport::Collective,
 ) {
-    println!("| nodes | links | seed | whole s | program | period | slots | referee | patterns | odd sets | slots |");
+    println!(
+        "| nodes | links | seed | whole s | program | period | slots | referee | patterns | odd sets | slots |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|---|---|");
     for &nodes in sizes {
         for seed in 1..=3 {
@@ -46,8 +58,10 @@ fn table(
             let (planned, stages, whole) = staged(&platform, &collective(&platform));
             let mut begins: Vec<Duration> = stages.into_iter().map(|(_, begin)| begin).collect();
             begins.push(whole);
-            let spent: Vec<String> =
-                begins.windows(2).map(|pair| format!("{:.3}", (pair[1] - pair[0]).as_secs_f64())).collect();
+            let spent: Vec<String> = begins
+                .windows(2)
+                .map(|pair| format!("{:.3}", (pair[1] - pair[0]).as_secs_f64()))
+                .collect();
             println!(
                 "| {nodes} | {} | {seed} | {:.3} | {} | {} | {} | {} |",
                 platform.links().len(),
@@ -71,11 +85,17 @@ fn paper(sizes: &[usize]) {
         for seed in 1..=3 {
             let platform = half_duplex(nodes, seed);
             let (planned, _, whole) = staged(&platform, &broadcast(&platform));
-            let source = platform.processors().next().expect("a platform has processors");
+            let source = platform
+                .processors()
+                .next()
+                .expect("a platform has processors");
             let theirs = paper_p::solve(&platform, source, LIMIT);
             let done = theirs.throughput.is_some();
             if let Some(throughput) = theirs.throughput {
-                assert_eq!(throughput, planned.plan.steady_state.throughput, "both programs have one optimum");
+                assert_eq!(
+                    throughput, planned.plan.steady_state.throughput,
+                    "both programs have one optimum"
+                );
             }
             let (ours, theirs_s) = (whole.as_secs_f64(), theirs.time.as_secs_f64());
             let least = if done { "" } else { "> " };

@@ -11,7 +11,10 @@ use oneport_benches::{stages_of, weightless};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let usual = ["a100-1", "a100-2", "a100-4", "mi250-1", "mi250-2", "h100-2", "a100-8", "a100-16", "a100-128"];
+    let usual = [
+        "a100-1", "a100-2", "a100-4", "mi250-1", "mi250-2", "h100-2", "a100-8", "a100-16",
+        "a100-128",
+    ];
     let names: Vec<&str> = match arguments.is_empty() {
         true => usual.to_vec(),
         false => arguments.iter().map(String::as_str).collect(),
@@ -25,7 +28,10 @@ fn main() {
         let participants: Vec<_> = platform.processors().collect();
         let mut kinds = vec![Collective::all_gather(participants.clone())];
         // Ordered operands distinguish the participants.
-        for commutative in [false, true].into_iter().filter(|&any_order| any_order || participants.len() <= 32) {
+        for commutative in [false, true]
+            .into_iter()
+            .filter(|&any_order| any_order || participants.len() <= 32)
+        {
             kinds.push(Collective::reduce_scatter(participants.clone()).commutative(commutative));
             kinds.push(Collective::all_reduce(participants.clone()).commutative(commutative));
         }
@@ -56,9 +62,15 @@ fn row(name: &str, platform: &Platform, collective: &Collective) {
     let (plan, stages, whole) = stages_of(platform, collective, &weightless());
     let mut begins: Vec<Duration> = stages.into_iter().map(|(_, begin)| begin).collect();
     begins.push(whole);
-    let spent: Vec<String> =
-        begins.windows(2).map(|pair| format!("{:.3}", (pair[1] - pair[0]).as_secs_f64())).collect();
-    let order = if collective.is_commutative() { " (any order)" } else { "" };
+    let spent: Vec<String> = begins
+        .windows(2)
+        .map(|pair| format!("{:.3}", (pair[1] - pair[0]).as_secs_f64()))
+        .collect();
+    let order = if collective.is_commutative() {
+        " (any order)"
+    } else {
+        ""
+    };
     println!(
         "| {name} | {}{order} | {} | {} | {:.3} | {} | {} | {} |",
         collective.name(),

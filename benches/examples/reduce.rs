@@ -14,11 +14,19 @@ use oneport_lp::{self as lp, Answer, Formulation, Question};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let against = arguments.iter().position(|argument| argument == "--against");
+    let against = arguments
+        .iter()
+        .position(|argument| argument == "--against");
     let ratio: Option<u32> = against.and_then(|place| arguments.get(place + 1)?.parse().ok());
-    let sizes = arguments[..against.unwrap_or(arguments.len())].iter().filter_map(|size| size.parse().ok());
+    let sizes = arguments[..against.unwrap_or(arguments.len())]
+        .iter()
+        .filter_map(|size| size.parse().ok());
     let sizes: Vec<usize> = sizes.collect();
-    let sizes = if sizes.is_empty() { vec![16, 24, 48] } else { sizes };
+    let sizes = if sizes.is_empty() {
+        vec![16, 24, 48]
+    } else {
+        sizes
+    };
     println!(
         "| nodes | seed | whole s | program | period | slots | referee | trees | bits | compact by HiGHS s | ratio |"
     );
@@ -29,8 +37,10 @@ fn main() {
             let (planned, stages, whole) = staged(&platform, &reduce(&platform));
             let mut begins: Vec<Duration> = stages.into_iter().map(|(_, begin)| begin).collect();
             begins.push(whole);
-            let spent: Vec<String> =
-                begins.windows(2).map(|pair| format!("{:.3}", (pair[1] - pair[0]).as_secs_f64())).collect();
+            let spent: Vec<String> = begins
+                .windows(2)
+                .map(|pair| format!("{:.3}", (pair[1] - pair[0]).as_secs_f64()))
+                .collect();
             let state = &planned.plan.steady_state;
             let compact = ratio.map(|ratio| compact(&platform, whole * ratio, &state.throughput));
             let compact = compact.map_or("|".to_string(), |(time, done)| {
@@ -53,16 +63,25 @@ fn main() {
 fn compact(platform: &oneport::Platform, limit: Duration, optimum: &Rational) -> (Duration, bool) {
     let collective = reduce(platform);
     let volumes = Volumes::of_size(Rational::from_integer(1.into()));
-    let question = Question::new(Problem::new(platform, &collective, &volumes).expect("a proper question"));
+    let question =
+        Question::new(Problem::new(platform, &collective, &volumes).expect("a proper question"));
     let started = Instant::now();
-    let left = move || Left { time: Some(limit.saturating_sub(started.elapsed())), ..Left::default() };
+    let left = move || Left {
+        time: Some(limit.saturating_sub(started.elapsed())),
+        ..Left::default()
+    };
     let question = question.watched(Watch::new(left));
-    let Answer::Steady(solution) = lp::solve(&question, &Formulation::Compact.into()).expect("HiGHS works") else {
+    let Answer::Steady(solution) =
+        lp::solve(&question, &Formulation::Compact.into()).expect("HiGHS works")
+    else {
         panic!("a connected platform has a steady state")
     };
     if started.elapsed() >= limit {
         return (limit, false);
     }
-    assert_eq!(solution.steady_state.throughput, *optimum, "both programs have one optimum");
+    assert_eq!(
+        solution.steady_state.throughput, *optimum,
+        "both programs have one optimum"
+    );
     (solution.solver_time, true)
 }

@@ -10,27 +10,46 @@ use oneport_benches::{platform, scatter};
 use oneport_lp::{self as lp, Answer, Formulation, Question};
 
 fn main() {
-    let sizes: Vec<usize> = std::env::args().skip(1).filter_map(|size| size.parse().ok()).collect();
-    let sizes = if sizes.is_empty() { vec![32, 100] } else { sizes };
+    let sizes: Vec<usize> = std::env::args()
+        .skip(1)
+        .filter_map(|size| size.parse().ok())
+        .collect();
+    let sizes = if sizes.is_empty() {
+        vec![32, 100]
+    } else {
+        sizes
+    };
     println!("| nodes | rows | columns | whole s | HiGHS s | whole / HiGHS | denominator bits |");
     println!("|---|---|---|---|---|---|---|");
     for nodes in sizes {
         let platform = platform(nodes, 1);
         let collective = scatter(&platform);
         let volumes = oneport::Volumes::of_size(Rational::one());
-        let question = Question::new(Problem::new(&platform, &collective, &volumes).expect("a proper question"));
+        let question = Question::new(
+            Problem::new(&platform, &collective, &volumes).expect("a proper question"),
+        );
         let options = lp::Options::from(Formulation::Compact);
         let started = Instant::now();
         let answer = lp::solve(&question, &options).expect("HiGHS works");
         let whole = started.elapsed().as_secs_f64();
-        let Answer::Steady(solution) = answer else { panic!("a connected platform has a steady state") };
+        let Answer::Steady(solution) = answer else {
+            panic!("a connected platform has a steady state")
+        };
         assert_eq!(solution.status, Status::Optimal);
-        let bound = referee::bound(Problem::new(&platform, &collective, &volumes).unwrap(), &solution.certificate)
-            .expect("a sound certificate");
+        let bound = referee::bound(
+            Problem::new(&platform, &collective, &volumes).unwrap(),
+            &solution.certificate,
+        )
+        .expect("a sound certificate");
         assert_eq!(bound, solution.steady_state.throughput);
         let solver = solution.solver_time.as_secs_f64();
         let rows = 2 * nodes + (nodes - 1) * (nodes - 1);
-        let bits = solution.steady_state.patterns.iter().map(|pattern| pattern.weight.denom().bits()).max();
+        let bits = solution
+            .steady_state
+            .patterns
+            .iter()
+            .map(|pattern| pattern.weight.denom().bits())
+            .max();
         println!(
             "| {nodes} | {rows} | {} | {whole:.3} | {solver:.3} | {:.3} | {} |",
             (nodes - 1) * platform.links().len(),

@@ -15,8 +15,14 @@ use oneport::{Found, Rational, Status, reduce_cluster, reduce_homogeneous};
 
 fn main() {
     println!("| question | the paper's s | ours s | ratio | what |\n|---|---|---|---|---|");
-    let all = std::env::args().nth(1).is_some_and(|argument| argument == "all");
-    queues(if all { &[10_000_000, 100_000_000] } else { &[10_000_000] });
+    let all = std::env::args()
+        .nth(1)
+        .is_some_and(|argument| argument == "all");
+    queues(if all {
+        &[10_000_000, 100_000_000]
+    } else {
+        &[10_000_000]
+    });
     counting();
     two_classes();
     table_1();
@@ -48,15 +54,29 @@ fn line(question: &str, paper: Option<f64>, ours: f64, what: &str) {
 fn queues(sizes: &[u64]) {
     let costs = Costs::new(whole(3), whole(5)).expect("proper costs");
     for &size in sizes {
-        let (ours, schedule) =
-            timed(|| reduce(size, &costs, Strategy::Greedy, Limit::Unlimited, Tie::Oldest).expect("proper"));
+        let (ours, schedule) = timed(|| {
+            reduce(
+                size,
+                &costs,
+                Strategy::Greedy,
+                Limit::Unlimited,
+                Tie::Oldest,
+            )
+            .expect("proper")
+        });
         let optimum = schedule.length;
-        let heap = (size <= 10_000_000).then(|| timed(|| listing(size as u32, &3_u64, &5, Limit::Unlimited)));
+        let heap = (size <= 10_000_000)
+            .then(|| timed(|| listing(size as u32, &3_u64, &5, Limit::Unlimited)));
         if let Some((_, listing)) = &heap {
             assert_eq!(listing.length().map(whole), Some(optimum.clone()));
         }
         let paper = heap.map(|(seconds, _)| seconds);
-        line(&format!("greedy, n = {size}, d = 3, c = 5"), paper, ours, "heap against queues");
+        line(
+            &format!("greedy, n = {size}, d = 3, c = 5"),
+            paper,
+            ours,
+            "heap against queues",
+        );
     }
 }
 
@@ -64,22 +84,44 @@ fn queues(sizes: &[u64]) {
 fn counting() {
     let costs = Costs::new(whole(3), whole(5)).expect("proper costs");
     let values = 1_000_000_000_000_000_000;
-    for limit in [Limit::Unlimited, Limit::Reducers(1_000_000_007), Limit::Transfers(1_000_000_007)] {
-        let (ours, _) = timed(|| length(values, &costs, Strategy::Greedy, limit, Tie::Oldest).expect("proper"));
-        let checked = reduce_homogeneous(values, &costs, Strategy::Greedy, limit, Tie::Oldest, false).expect("proper");
+    for limit in [
+        Limit::Unlimited,
+        Limit::Reducers(1_000_000_007),
+        Limit::Transfers(1_000_000_007),
+    ] {
+        let (ours, _) =
+            timed(|| length(values, &costs, Strategy::Greedy, limit, Tie::Oldest).expect("proper"));
+        let checked =
+            reduce_homogeneous(values, &costs, Strategy::Greedy, limit, Tie::Oldest, false)
+                .expect("proper");
         assert_eq!(checked.shortest.status(), Status::Optimal);
-        line(&format!("length, n = 10^18, {limit:?}"), None, ours, "counting");
+        line(
+            &format!("length, n = 10^18, {limit:?}"),
+            None,
+            ours,
+            "counting",
+        );
     }
 }
 
 fn cluster(classes: &[(u64, u64)]) -> Cluster {
-    let classes: Vec<Class> = classes.iter().map(|&(time, senders)| Class { time: whole(time), senders }).collect();
+    let classes: Vec<Class> = classes
+        .iter()
+        .map(|&(time, senders)| Class {
+            time: whole(time),
+            senders,
+        })
+        .collect();
     Cluster::new(&classes).expect("proper classes")
 }
 
 fn optimal(cluster: &Cluster, method: Method) -> (f64, Found) {
-    let budget = Budget { states: u64::MAX, watch: &|_| ControlFlow::Continue(()) };
-    let (seconds, found) = timed(|| reduce_cluster(cluster, method, &budget).expect("the method applies"));
+    let budget = Budget {
+        states: u64::MAX,
+        watch: &|_| ControlFlow::Continue(()),
+    };
+    let (seconds, found) =
+        timed(|| reduce_cluster(cluster, method, &budget).expect("the method applies"));
     assert_eq!(found.checked.shortest.status(), Status::Optimal);
     (seconds, found)
 }
@@ -88,35 +130,62 @@ fn optimal(cluster: &Cluster, method: Method) -> (f64, Found) {
 fn two_classes() {
     for (size, ratio) in [(150usize, (10, 20)), (150, (10, 17)), (1000, (10, 17))] {
         let (fast, slow) = ratio;
-        let table = || Table::build(&whole(fast), &whole(slow), size, size, Rule::MonotoneSlow).expect("a small table");
+        let table = || {
+            Table::build(&whole(fast), &whole(slow), size, size, Rule::MonotoneSlow)
+                .expect("a small table")
+        };
         let (paper, table) = timed(table);
-        let (ours, found) = optimal(&cluster(&[(fast, size as u64), (slow, size as u64)]), Method::Levels);
-        assert_eq!(table.length(size, size), Some(found.checked.shortest.length));
+        let (ours, found) = optimal(
+            &cluster(&[(fast, size as u64), (slow, size as u64)]),
+            Method::Levels,
+        );
+        assert_eq!(
+            table.length(size, size),
+            Some(found.checked.shortest.length)
+        );
         let question = format!("two classes {fast}:{slow}, f = s = {size}");
-        line(&question, Some(paper), ours, "table 3's program against levels");
+        line(
+            &question,
+            Some(paper),
+            ours,
+            "table 3's program against levels",
+        );
     }
     for size in [1_000_000, 1_000_000_000] {
         let (ours, _) = optimal(&cluster(&[(10, size), (17, size)]), Method::Levels);
-        line(&format!("two classes 10:17, f = s = {size}"), None, ours, "levels");
+        line(
+            &format!("two classes 10:17, f = s = {size}"),
+            None,
+            ours,
+            "levels",
+        );
     }
 }
 
 /// The paper's guided search, P = 21.
 fn table_1() {
     let question = cluster(&[(3, 7), (4, 7), (5, 7)]);
-    let (paper, count) =
-        timed(|| guided::search(&question, Guide::SlowestFirst, Reading::Outside, u64::MAX).expect("proper"));
+    let (paper, count) = timed(|| {
+        guided::search(&question, Guide::SlowestFirst, Reading::Outside, u64::MAX).expect("proper")
+    });
     for method in [Method::Search, Method::Slots] {
         let (ours, found) = optimal(&question, method);
         assert_eq!(count.length.as_ref(), Some(&found.checked.shortest.length));
-        line("three classes, P = 21", Some(paper), ours, &format!("guided search against {}", method.name()));
+        line(
+            "three classes, P = 21",
+            Some(paper),
+            ours,
+            &format!("guided search against {}", method.name()),
+        );
     }
 }
 
 /// Numbers from 1 to `most`, always the same for the same seed.
 fn dice(mut seed: u64) -> impl FnMut(u64) -> u64 {
     move |most| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (seed >> 33) % most + 1
     }
 }
@@ -128,16 +197,27 @@ fn classes() {
         let mut open = 0;
         for seed in 1..=10 {
             let mut roll = dice(seed);
-            let classes: Vec<(u64, u64)> = (0..count).map(|_| (roll(most) + 2, senders / count)).collect();
-            let budget = Budget { states: u64::MAX, watch: &|_| ControlFlow::Continue(()) };
-            let (took, found) =
-                timed(|| reduce_cluster(&cluster(&classes), Method::Auto, &budget).expect("it applies"));
+            let classes: Vec<(u64, u64)> = (0..count)
+                .map(|_| (roll(most) + 2, senders / count))
+                .collect();
+            let budget = Budget {
+                states: u64::MAX,
+                watch: &|_| ControlFlow::Continue(()),
+            };
+            let (took, found) = timed(|| {
+                reduce_cluster(&cluster(&classes), Method::Auto, &budget).expect("it applies")
+            });
             open += usize::from(found.checked.shortest.status() != Status::Optimal);
             seconds.push(took);
         }
         let worst = seconds.iter().copied().fold(0.0, f64::max);
         let question = format!("k = {count}, n = {senders}, times to {most}, worst of 10");
-        line(&question, None, worst, &format!("auto; {open} not proved optimal"));
+        line(
+            &question,
+            None,
+            worst,
+            &format!("auto; {open} not proved optimal"),
+        );
     }
 }
 
@@ -150,5 +230,10 @@ fn arbitrary(senders: usize) {
         let (seconds, _) = optimal(&cluster(&times), Method::Auto);
         worst = worst.max(seconds);
     }
-    line(&format!("arbitrary times, n = {senders}, worst of 20"), None, worst, "auto, proved optimal");
+    line(
+        &format!("arbitrary times, n = {senders}, worst of 20"),
+        None,
+        worst,
+        "auto, proved optimal",
+    );
 }

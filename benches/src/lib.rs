@@ -8,12 +8,21 @@ use std::time::{Duration, Instant};
 use oneport::platform::generate::{Options as Costs, random_connected};
 use oneport::watch::{News, Watch};
 use oneport::{
-    Amount, Collective, Options, Outcome, Plan, Planned, Platform, Problem, Rational, Status, Volumes, solve,
+    Amount, Collective, Options, Outcome, Plan, Planned, Platform, Problem, Rational, Status,
+    Volumes, solve,
 };
 
 /// A random connected platform of degree 4, costs 1..10, every node a processor.
 pub fn platform(nodes: usize, seed: u64) -> Platform {
-    random_connected(nodes, 4, &Costs { seed, ..Costs::default() }).expect("a sensible size")
+    random_connected(
+        nodes,
+        4,
+        &Costs {
+            seed,
+            ..Costs::default()
+        },
+    )
+    .expect("a sensible size")
 }
 
 /// Scatter from the first processor to all others.
@@ -74,7 +83,10 @@ pub fn all_gather(platform: &Platform) -> Collective {
 /// Messages of size 1, merges that take no time: what counts on fabrics is bandwidth.
 pub fn weightless() -> Volumes {
     let constant = |value: i32| Amount::Constant(Rational::from_integer(value.into()));
-    Volumes { size: constant(1), work: constant(0) }
+    Volumes {
+        size: constant(1),
+        work: constant(0),
+    }
 }
 
 /// Solves, and asserts that the plan is optimal with a certificate that the referee accepted.
@@ -86,14 +98,22 @@ pub fn certified(platform: &Platform, collective: &Collective) -> Planned {
 }
 
 fn accept(outcome: Outcome) -> Planned {
-    let Outcome::Planned(planned) = outcome else { panic!("a connected platform has a plan") };
+    let Outcome::Planned(planned) = outcome else {
+        panic!("a connected platform has a plan")
+    };
     assert_eq!(planned.plan.status, Status::Optimal);
-    assert_eq!(planned.plan.upper_bound, planned.plan.steady_state.throughput);
+    assert_eq!(
+        planned.plan.upper_bound,
+        planned.plan.steady_state.throughput
+    );
     *planned
 }
 
 /// As [`certified`], with the time at which each stage began and the whole time.
-pub fn staged(platform: &Platform, collective: &Collective) -> (Planned, Vec<(String, Duration)>, Duration) {
+pub fn staged(
+    platform: &Platform,
+    collective: &Collective,
+) -> (Planned, Vec<(String, Duration)>, Duration) {
     let (outcome, stages, total) = watched(platform, collective, &Volumes::default());
     (accept(outcome), stages, total)
 }
@@ -105,7 +125,9 @@ pub fn stages_of(
     volumes: &Volumes,
 ) -> (Plan, Vec<(String, Duration)>, Duration) {
     let (outcome, stages, total) = watched(platform, collective, volumes);
-    let Outcome::Planned(planned) = outcome else { panic!("a connected platform has a plan") };
+    let Outcome::Planned(planned) = outcome else {
+        panic!("a connected platform has a plan")
+    };
     (planned.plan, stages, total)
 }
 
@@ -120,10 +142,19 @@ fn watched(
     let heard = Arc::clone(&stages);
     let watch = Watch::unlimited().heard(move |news| {
         if let News::Stage(name) = news {
-            heard.lock().expect("no hearer panics").push((name.to_string(), started.elapsed()));
+            heard
+                .lock()
+                .expect("no hearer panics")
+                .push((name.to_string(), started.elapsed()));
         }
     });
-    let outcome = solve(problem, &Options { watch, ..Options::default() });
+    let outcome = solve(
+        problem,
+        &Options {
+            watch,
+            ..Options::default()
+        },
+    );
     let total = started.elapsed();
     let stages = stages.lock().expect("no hearer panics").clone();
     (outcome.expect("the question is proper"), stages, total)

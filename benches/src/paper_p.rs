@@ -33,12 +33,20 @@ pub fn solve(platform: &Platform, source: NodeId, limit: Duration) -> PaperP {
     let one = || Rational::from_integer(1.into());
     let mut program = LinearProgram::new(Sense::Maximize);
     let comm = program.add_row(Relation::AtMost, one());
-    let edges: Vec<Row> =
-        platform.links().iter().map(|_| program.add_row(Relation::Equal, Rational::from_integer(0.into()))).collect();
+    let edges: Vec<Row> = platform
+        .links()
+        .iter()
+        .map(|_| program.add_row(Relation::Equal, Rational::from_integer(0.into())))
+        .collect();
     let mut solver = Solver::new(program);
     // Every link alone, so that the first tree has matchings.
     for &edge in &edges {
-        solver.add_column(Rational::from_integer(0.into()), [(comm, one()), (edge, -one())]).expect("consistent");
+        solver
+            .add_column(
+                Rational::from_integer(0.into()),
+                [(comm, one()), (edge, -one())],
+            )
+            .expect("consistent");
     }
     let denominator = common_denominator(platform.links().iter().map(|link| &link.cost));
     let scale = i128::try_from(&denominator).expect("small denominators");
@@ -50,13 +58,22 @@ pub fn solve(platform: &Platform, source: NodeId, limit: Duration) -> PaperP {
         let matching = dearest_matching(platform, &duals);
         let mut better = false;
         if rounds == 0 || tree.1 < (i128::from(UNIT) - (1 << 16)) * scale {
-            let entries = tree.0.iter().map(|&link| (edges[link], platform.links()[link].cost.clone()));
+            let entries = tree
+                .0
+                .iter()
+                .map(|&link| (edges[link], platform.links()[link].cost.clone()));
             solver.add_column(one(), entries).expect("consistent");
             better = true;
         }
         if rounds > 0 && matching.1 > i128::from(duration) + (1 << 16) {
-            let entries = matching.0.iter().map(|&link| (edges[link], -one())).chain([(comm, one())]);
-            solver.add_column(Rational::from_integer(0.into()), entries).expect("consistent");
+            let entries = matching
+                .0
+                .iter()
+                .map(|&link| (edges[link], -one()))
+                .chain([(comm, one())]);
+            solver
+                .add_column(Rational::from_integer(0.into()), entries)
+                .expect("consistent");
             better = true;
         }
         if !better {
@@ -64,29 +81,51 @@ pub fn solve(platform: &Platform, source: NodeId, limit: Duration) -> PaperP {
         }
         rounds += 1;
         let options = exact::Options::default();
-        let Some(estimate) = solver.estimate(&options).expect("HiGHS works") else { break };
+        let Some(estimate) = solver.estimate(&options).expect("HiGHS works") else {
+            break;
+        };
         if started.elapsed() > limit {
-            return PaperP { throughput: None, rounds, time: started.elapsed() };
+            return PaperP {
+                throughput: None,
+                rounds,
+                time: started.elapsed(),
+            };
         }
         let scaled = |row: Row| rounded(&estimate.dual[row.0]);
         duals = edges.iter().map(|&edge| scaled(edge)).collect();
         duration = scaled(comm);
     }
-    let outcome = solver.solve(&exact::Options::default()).expect("HiGHS works");
-    let Outcome::Optimal(optimum) = outcome else { panic!("(P) has an optimum") };
-    PaperP { throughput: Some(optimum.objective), rounds, time: started.elapsed() }
+    let outcome = solver
+        .solve(&exact::Options::default())
+        .expect("HiGHS works");
+    let Outcome::Optimal(optimum) = outcome else {
+        panic!("(P) has an optimum")
+    };
+    PaperP {
+        throughput: Some(optimum.objective),
+        rounds,
+        time: started.elapsed(),
+    }
 }
 
 fn rounded(value: &Rational) -> i64 {
-    let scaled = (value * Rational::from_integer(UNIT.into())).round().to_integer();
+    let scaled = (value * Rational::from_integer(UNIT.into()))
+        .round()
+        .to_integer();
     i64::try_from(scaled).unwrap_or(0)
 }
 
 /// A cheapest spanning tree under the links' multipliers: its links, and its price times the common denominator of the
 /// costs.
-fn cheapest_tree(platform: &Platform, source: NodeId, duals: &[i64], denominator: &BigInt) -> (Vec<usize>, i128) {
+fn cheapest_tree(
+    platform: &Platform,
+    source: NodeId,
+    duals: &[i64],
+    denominator: &BigInt,
+) -> (Vec<usize>, i128) {
     let cost = |link: usize| {
-        let cost = u128::try_from(numerator_over(&platform.links()[link].cost, denominator)).expect("a small cost");
+        let cost = u128::try_from(numerator_over(&platform.links()[link].cost, denominator))
+            .expect("a small cost");
         cost * duals[link].max(0) as u128
     };
     let arcs: Vec<(usize, usize, u128)> = platform
@@ -96,13 +135,20 @@ fn cheapest_tree(platform: &Platform, source: NodeId, duals: &[i64], denominator
         .map(|(link, ends)| (ends.from.index(), ends.to.index(), cost(link)))
         .collect();
     let found = arborescence(platform.nodes().len(), source.index(), &arcs).expect("connected");
-    (found.entering.iter().flatten().copied().collect(), found.cost as i128)
+    (
+        found.entering.iter().flatten().copied().collect(),
+        found.cost as i128,
+    )
 }
 
 /// A matching of largest weight: its links, and its weight.
 fn dearest_matching(platform: &Platform, duals: &[i64]) -> (Vec<usize>, i128) {
     let mut graph: UnGraph<(), usize> = UnGraph::new_undirected();
-    let nodes: Vec<NodeIndex> = platform.nodes().iter().map(|_| graph.add_node(())).collect();
+    let nodes: Vec<NodeIndex> = platform
+        .nodes()
+        .iter()
+        .map(|_| graph.add_node(()))
+        .collect();
     for (link, ends) in platform.links().iter().enumerate() {
         let (from, to) = (nodes[ends.from.index()], nodes[ends.to.index()]);
         match graph.find_edge(from, to) {
@@ -117,7 +163,11 @@ fn dearest_matching(platform: &Platform, duals: &[i64]) -> (Vec<usize>, i128) {
     let pairs = max_weight_matching(&graph, false, weight, false).expect("infallible");
     let mut links: Vec<usize> = pairs
         .into_iter()
-        .filter_map(|(a, b)| graph.find_edge(NodeIndex::new(a), NodeIndex::new(b)).map(|edge| graph[edge]))
+        .filter_map(|(a, b)| {
+            graph
+                .find_edge(NodeIndex::new(a), NodeIndex::new(b))
+                .map(|edge| graph[edge])
+        })
         .filter(|&link| duals[link] > 0)
         .collect();
     links.sort_unstable();
@@ -141,16 +191,41 @@ mod tests {
             builder.model(PortModel::HalfDuplex);
             let one = Rational::from_integer(1.into());
             let ids: Vec<NodeId> = (0..nodes)
-                .map(|at| builder.node(Node::processor(format!("p{at}"), one.clone())).expect("a node"))
+                .map(|at| {
+                    builder
+                        .node(Node::processor(format!("p{at}"), one.clone()))
+                        .expect("a node")
+                })
                 .collect();
             for (from, to, cost) in links {
-                builder.link(ids[*from], ids[*to], parse_rational(cost).expect("a number")).expect("a link");
+                builder
+                    .link(
+                        ids[*from],
+                        ids[*to],
+                        parse_rational(cost).expect("a number"),
+                    )
+                    .expect("a link");
             }
-            solve(&builder.build().expect("a platform"), ids[0], Duration::from_secs(60)).throughput
+            solve(
+                &builder.build().expect("a platform"),
+                ids[0],
+                Duration::from_secs(60),
+            )
+            .throughput
         };
-        let first = [(0, 1, "1"), (0, 2, "1"), (1, 2, "1/4"), (2, 1, "1/4"), (1, 3, "1/2"), (2, 4, "1/2")];
+        let first = [
+            (0, 1, "1"),
+            (0, 2, "1"),
+            (1, 2, "1/4"),
+            (2, 1, "1/4"),
+            (1, 3, "1/2"),
+            (2, 4, "1/2"),
+        ];
         assert_eq!(figure(5, &first), parse_rational("4/5").ok());
-        assert_eq!(figure(3, &[(0, 1, "1"), (0, 2, "1"), (1, 2, "1/2")]), parse_rational("2/3").ok());
+        assert_eq!(
+            figure(3, &[(0, 1, "1"), (0, 2, "1"), (1, 2, "1/2")]),
+            parse_rational("2/3").ok()
+        );
     }
 
     /// Our heaviest matchings and rustworkx's, on graphs drawn by a multiplicative generator.
@@ -158,7 +233,9 @@ mod tests {
     fn heaviest_matchings() {
         let mut state = 1u64;
         let mut below = |limit: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) % limit
         };
         for round in 0..60 {
@@ -168,8 +245,16 @@ mod tests {
             (0..nodes).for_each(|_| _ = graph.add_node(()));
             let mut edges = Vec::new();
             for _ in 0..3 * nodes {
-                let (a, b, weight) = (below(nodes as u64) as usize, below(nodes as u64) as usize, 1 + below(most));
-                if a != b && graph.find_edge(NodeIndex::new(a), NodeIndex::new(b)).is_none() {
+                let (a, b, weight) = (
+                    below(nodes as u64) as usize,
+                    below(nodes as u64) as usize,
+                    1 + below(most),
+                );
+                if a != b
+                    && graph
+                        .find_edge(NodeIndex::new(a), NodeIndex::new(b))
+                        .is_none()
+                {
                     graph.add_edge(NodeIndex::new(a), NodeIndex::new(b), weight);
                     edges.push((a, b, weight));
                 }
@@ -178,7 +263,11 @@ mod tests {
                 Ok::<i128, std::convert::Infallible>(i128::from(*edge.weight()))
             };
             let pairs = max_weight_matching(&graph, false, weight, false).expect("infallible");
-            let of_pair = |(a, b)| graph.find_edge(NodeIndex::new(a), NodeIndex::new(b)).map(|edge| graph[edge]);
+            let of_pair = |(a, b)| {
+                graph
+                    .find_edge(NodeIndex::new(a), NodeIndex::new(b))
+                    .map(|edge| graph[edge])
+            };
             let theirs: u64 = pairs.into_iter().filter_map(of_pair).sum();
             let ours = heaviest_matching(nodes, &edges).expect("fits");
             ours.check(nodes, &edges).expect("proved");

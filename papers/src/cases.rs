@@ -7,8 +7,8 @@ use anyhow::{Context, Result};
 use oneport::platform::generate::{self, Costs};
 use oneport::platform::{LinkId, Node};
 use oneport::{
-    Collective, DEFAULT_MAX_INSTANCES, Formulation, NodeId, Options, Outcome, Period, Plan, Platform, Problem,
-    Rational, files, solve,
+    Collective, DEFAULT_MAX_INSTANCES, Formulation, NodeId, Options, Outcome, Period, Plan,
+    Platform, Problem, Rational, files, solve,
 };
 use oneport_lp as lp;
 
@@ -36,7 +36,11 @@ pub fn platform(nodes: &str, links: &[(&str, &str, &str)]) -> Result<Platform> {
         builder.node(Node::processor(name, whole(1)))?;
     }
     for (from, to, cost) in links {
-        let find = |name: &str| builder.find(name).with_context(|| format!("no node {name}"));
+        let find = |name: &str| {
+            builder
+                .find(name)
+                .with_context(|| format!("no node {name}"))
+        };
         let (from, to) = (find(from)?, find(to)?);
         builder.link(from, to, number(cost)?)?;
     }
@@ -45,55 +49,109 @@ pub fn platform(nodes: &str, links: &[(&str, &str, &str)]) -> Result<Platform> {
 
 /// The node of this name.
 pub fn node(platform: &Platform, name: &str) -> Result<NodeId> {
-    platform.find(name).with_context(|| format!("the platform has no node {name}"))
+    platform
+        .find(name)
+        .with_context(|| format!("the platform has no node {name}"))
 }
 
 /// The link of this name, "a -> b".
 pub fn link(platform: &Platform, name: &str) -> Result<LinkId> {
-    let (from, to) = name.split_once(" -> ").with_context(|| format!("'{name}' is not a link"))?;
+    let (from, to) = name
+        .split_once(" -> ")
+        .with_context(|| format!("'{name}' is not a link"))?;
     let found = platform.link_between(node(platform, from)?, node(platform, to)?);
     found.with_context(|| format!("the platform has no link {name}"))
 }
 
 /// The same with all costs of links and merges multiplied so that they are whole, and by what.
 pub fn scaled(case: Case) -> Result<(Case, Rational)> {
-    let computes = case.platform.nodes().iter().filter_map(|node| node.compute.as_ref());
-    let factor = whole(common_denominator(case.platform.links().iter().map(|link| &link.cost).chain(computes)));
+    let computes = case
+        .platform
+        .nodes()
+        .iter()
+        .filter_map(|node| node.compute.as_ref());
+    let factor = whole(common_denominator(
+        case.platform
+            .links()
+            .iter()
+            .map(|link| &link.cost)
+            .chain(computes),
+    ));
     let mut builder = Platform::builder();
     for node in case.platform.nodes() {
         let compute = node.compute.as_ref().map(|compute| compute * &factor);
-        builder.node(Node { compute, ..node.clone() })?;
+        builder.node(Node {
+            compute,
+            ..node.clone()
+        })?;
     }
     for link in case.platform.links() {
         builder.link(link.from, link.to, &link.cost * &factor)?;
     }
-    let name = if factor == whole(1) { case.name } else { format!("{}, costs times {factor}", case.name) };
-    Ok((Case { name, platform: builder.build()?, collective: case.collective }, factor))
+    let name = if factor == whole(1) {
+        case.name
+    } else {
+        format!("{}, costs times {factor}", case.name)
+    };
+    Ok((
+        Case {
+            name,
+            platform: builder.build()?,
+            collective: case.collective,
+        },
+        factor,
+    ))
 }
 
 /// A scatter on a platform of one's own.
 pub fn scatter(name: &str, platform: Platform, source: &str, targets: &str) -> Result<Case> {
-    let targets = targets.split_whitespace().map(|target| node(&platform, target)).collect::<Result<_>>()?;
+    let targets = targets
+        .split_whitespace()
+        .map(|target| node(&platform, target))
+        .collect::<Result<_>>()?;
     let collective = Collective::scatter(node(&platform, source)?, targets);
-    Ok(Case { name: name.to_string(), platform, collective })
+    Ok(Case {
+        name: name.to_string(),
+        platform,
+        collective,
+    })
 }
 
 /// An all-to-all among the named nodes.
 pub fn all_to_all(name: &str, platform: Platform, participants: &str) -> Result<Case> {
-    let participants = participants.split_whitespace().map(|name| node(&platform, name)).collect::<Result<_>>()?;
-    Ok(Case { name: name.to_string(), platform, collective: Collective::all_to_all(participants) })
+    let participants = participants
+        .split_whitespace()
+        .map(|name| node(&platform, name))
+        .collect::<Result<_>>()?;
+    Ok(Case {
+        name: name.to_string(),
+        platform,
+        collective: Collective::all_to_all(participants),
+    })
 }
 
 /// A reduce to `target` of the values of the named participants, in that order.
 pub fn reduce(name: &str, platform: Platform, target: &str, participants: &str) -> Result<Case> {
-    let participants = participants.split_whitespace().map(|name| node(&platform, name)).collect::<Result<_>>()?;
+    let participants = participants
+        .split_whitespace()
+        .map(|name| node(&platform, name))
+        .collect::<Result<_>>()?;
     let collective = Collective::reduce(node(&platform, target)?, participants).in_order();
-    Ok(Case { name: name.to_string(), platform, collective })
+    Ok(Case {
+        name: name.to_string(),
+        platform,
+        collective,
+    })
 }
 
 /// The scatter of RR-4872, figure 2.
 pub fn toy() -> Result<Case> {
-    scatter("toy of figure 2", fixture("toy-scatter.toml")?, "Ps", "P0 P1")
+    scatter(
+        "toy of figure 2",
+        fixture("toy-scatter.toml")?,
+        "Ps",
+        "P0 P1",
+    )
 }
 
 /// The toy with the reverse of every link, at the same cost.
@@ -106,18 +164,29 @@ pub fn symmetrised_toy() -> Result<Case> {
     for link in toy.links() {
         builder.duplex(link.from, link.to, link.cost.clone())?;
     }
-    scatter("toy, every link in both directions", builder.build()?, "Ps", "P0 P1")
+    scatter(
+        "toy, every link in both directions",
+        builder.build()?,
+        "Ps",
+        "P0 P1",
+    )
 }
 
 /// A platform file of the repository.
 pub fn fixture(name: &str) -> Result<Platform> {
-    Ok(files::read_platform(&rows::root().join("fixtures/platforms").join(name))?)
+    Ok(files::read_platform(
+        &rows::root().join("fixtures/platforms").join(name),
+    )?)
 }
 
 /// A random connected platform whose links cost 1 to `most`.
 pub fn random(nodes: usize, degree: usize, seed: u64, most: u64) -> Result<Platform> {
     let costs = Costs::Uniform { low: 1, high: most };
-    let options = generate::Options { seed, link_cost: costs.clone(), compute: costs };
+    let options = generate::Options {
+        seed,
+        link_cost: costs.clone(),
+        compute: costs,
+    };
     Ok(generate::random_connected(nodes, degree, &options)?)
 }
 
@@ -137,27 +206,43 @@ pub fn downwards(platform: &Platform) -> Result<Platform> {
 pub fn scatter_to_all(name: &str, platform: Platform) -> Result<Case> {
     let source = platform.processors().next().context("no processor")?;
     let targets = platform.processors().skip(1).collect();
-    Ok(Case { name: name.to_string(), platform, collective: Collective::scatter(source, targets) })
+    Ok(Case {
+        name: name.to_string(),
+        platform,
+        collective: Collective::scatter(source, targets),
+    })
 }
 
 /// A gather to the first processor from all others.
 pub fn gather_from_all(name: &str, platform: Platform) -> Result<Case> {
     let target = platform.processors().next().context("no processor")?;
     let participants = platform.processors().skip(1).collect();
-    Ok(Case { name: name.to_string(), platform, collective: Collective::gather(target, participants) })
+    Ok(Case {
+        name: name.to_string(),
+        platform,
+        collective: Collective::gather(target, participants),
+    })
 }
 
 /// An all-to-all among all processors.
 pub fn all_to_all_of_all(name: &str, platform: Platform) -> Result<Case> {
     let participants = platform.processors().collect();
-    Ok(Case { name: name.to_string(), platform, collective: Collective::all_to_all(participants) })
+    Ok(Case {
+        name: name.to_string(),
+        platform,
+        collective: Collective::all_to_all(participants),
+    })
 }
 
 /// A reduce of the values of all processors to the first.
 pub fn reduce_of_all(name: &str, platform: Platform) -> Result<Case> {
     let target = platform.processors().next().context("no processor")?;
     let participants = platform.processors().collect();
-    Ok(Case { name: name.to_string(), platform, collective: Collective::reduce(target, participants).in_order() })
+    Ok(Case {
+        name: name.to_string(),
+        platform,
+        collective: Collective::reduce(target, participants).in_order(),
+    })
 }
 
 impl Case {
@@ -171,11 +256,16 @@ impl Case {
 
     /// The whole answer, its schedule optimal wherever the period is not too long; the referee has checked it.
     pub fn plan(&self) -> Result<Plan> {
-        let options = Options { period: Period::AtMost(DEFAULT_MAX_INSTANCES), ..Options::default() };
+        let options = Options {
+            period: Period::AtMost(DEFAULT_MAX_INSTANCES),
+            ..Options::default()
+        };
         match solve(self.problem(), &options)? {
             Outcome::Planned(planned) => Ok(planned.plan),
             Outcome::Unlisted(unlisted) => anyhow::bail!("{}: {unlisted}", self.name),
-            Outcome::Unreachable(_) => anyhow::bail!("{}: some target cannot be reached", self.name),
+            Outcome::Unreachable(_) => {
+                anyhow::bail!("{}: some target cannot be reached", self.name)
+            }
         }
     }
 
@@ -196,9 +286,17 @@ impl Case {
             Problem::new(&self.platform, &self.collective, unit_volumes())?,
             &plan.certificate,
         )?;
-        anyhow::ensure!(bound == throughput, "{}: the certificate proves {bound}, not {throughput}", self.name);
+        anyhow::ensure!(
+            bound == throughput,
+            "{}: the certificate proves {bound}, not {throughput}",
+            self.name
+        );
         let compact = self.throughput_by(Formulation::Compact)?;
-        anyhow::ensure!(compact == throughput, "{}: the two programs differ: {compact}, {throughput}", self.name);
+        anyhow::ensure!(
+            compact == throughput,
+            "{}: the two programs differ: {compact}, {throughput}",
+            self.name
+        );
         Ok(throughput)
     }
 }

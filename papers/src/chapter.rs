@@ -23,7 +23,11 @@ impl Chapter {
 
     /// Makes the drawings and tables.
     pub fn draw(&self) -> Result<Vec<Figure>> {
-        let parts: Vec<_> = self.figures.iter().map(|figures| figures()).collect::<Result<_>>()?;
+        let parts: Vec<_> = self
+            .figures
+            .iter()
+            .map(|figures| figures())
+            .collect::<Result<_>>()?;
         Ok(parts.concat())
     }
 }

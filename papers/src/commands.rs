@@ -32,15 +32,23 @@ struct Asked(BTreeMap<String, String>);
 
 impl Asked {
     fn read(arguments: &[String], known: &[(&str, &str)]) -> Result<Asked> {
-        let mut asked: BTreeMap<String, String> =
-            known.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        let mut asked: BTreeMap<String, String> = known
+            .iter()
+            .map(|(name, value)| (name.to_string(), value.to_string()))
+            .collect();
         for pair in arguments.chunks(2) {
-            let [name, value] = pair else { bail!("'{}' has no value", pair[0]) };
+            let [name, value] = pair else {
+                bail!("'{}' has no value", pair[0])
+            };
             let name = name.strip_prefix("--").unwrap_or(name);
             let Some(place) = asked.get_mut(name) else {
                 bail!(
                     "no option '{name}'; there are {}",
-                    known.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
+                    known
+                        .iter()
+                        .map(|(name, _)| *name)
+                        .collect::<Vec<_>>()
+                        .join(", ")
                 )
             };
             *place = value.clone();
@@ -54,7 +62,8 @@ impl Asked {
 
     fn count(&self, name: &str) -> Result<u64> {
         let text = self.text(name);
-        text.parse().with_context(|| format!("--{name} {text}: not a whole number"))
+        text.parse()
+            .with_context(|| format!("--{name} {text}: not a whole number"))
     }
 
     fn range(&self, name: &str) -> Result<(u64, u64)> {
@@ -81,7 +90,9 @@ pub fn run(name: &str, arguments: &[String], chapters: &[Chapter]) -> Option<Res
 
 fn table(header: &[&str], rows: Vec<Vec<String>>) -> String {
     let mut table = Printed::new();
-    table.load_style(presets::NOTHING).set_header(header.to_vec());
+    table
+        .load_style(presets::NOTHING)
+        .set_header(header.to_vec());
     for row in rows {
         table.add_row(row);
     }
@@ -89,7 +100,12 @@ fn table(header: &[&str], rows: Vec<Vec<String>>) -> String {
 }
 
 fn searches(arguments: &[String]) -> Result<String> {
-    let known = [("processors", "10..12"), ("clusters", "20"), ("speeds", "3,4,5"), ("seed", "1")];
+    let known = [
+        ("processors", "10..12"),
+        ("clusters", "20"),
+        ("speeds", "3,4,5"),
+        ("seed", "1"),
+    ];
     let asked = Asked::read(arguments, &known)?;
     let (low, high) = asked.range("processors")?;
     let (clusters, seed) = (asked.count("clusters")?, asked.count("seed")?);
@@ -97,26 +113,47 @@ fn searches(arguments: &[String]) -> Result<String> {
     let speeds: Vec<u64> = asked
         .text("speeds")
         .split(',')
-        .map(|speed| speed.trim().parse().with_context(|| format!("--speeds: '{speed}' is no whole number")))
+        .map(|speed| {
+            speed
+                .trim()
+                .parse()
+                .with_context(|| format!("--speeds: '{speed}' is no whole number"))
+        })
         .collect::<Result<_>>()?;
     let mut rows = Vec::new();
     for size in low..=high {
         let mut dice = Dice::new(seed.wrapping_mul(1000).wrapping_add(size));
         let (mut tree, mut nodes, mut seconds) = (0.0, [0.0; 2], [0.0; 2]);
         for _ in 0..clusters {
-            let times = (0..size).map(|_| whole(speeds[dice.roll(speeds.len() as u64) as usize - 1])).collect();
+            let times = (0..size)
+                .map(|_| whole(speeds[dice.roll(speeds.len() as u64) as usize - 1]))
+                .collect();
             let cluster = Processors::new(times, Destination::Outside)?.cluster();
-            let counts: Vec<u64> = cluster.classes().iter().map(|class| class.senders).collect();
+            let counts: Vec<u64> = cluster
+                .classes()
+                .iter()
+                .map(|class| class.senders)
+                .collect();
             tree += crate::numbers::pixels(&whole(guided::tree(&counts)?.nodes));
             let mut lengths = Vec::new();
-            for (place, guide) in [Guide::SlowestFirst, Guide::Generic].into_iter().enumerate() {
+            for (place, guide) in [Guide::SlowestFirst, Guide::Generic]
+                .into_iter()
+                .enumerate()
+            {
                 let started = Instant::now();
                 let count = guided::search(&cluster, guide, Reading::Last, u64::MAX)?;
                 seconds[place] += started.elapsed().as_secs_f64();
-                nodes[place] += if place == 0 { count.expanded } else { count.generated } as f64;
+                nodes[place] += if place == 0 {
+                    count.expanded
+                } else {
+                    count.generated
+                } as f64;
                 lengths.push(count.length);
             }
-            ensure!(lengths[0] == lengths[1], "the searches find different lengths for {counts:?}");
+            ensure!(
+                lengths[0] == lengths[1],
+                "the searches find different lengths for {counts:?}"
+            );
         }
         let each = clusters as f64;
         let mut row = vec![size.to_string(), format!("{:.0}", tree / each)];
@@ -129,14 +166,38 @@ fn searches(arguments: &[String]) -> Result<String> {
         row.push(format!("{:.1}", seconds[1] / seconds[0]));
         rows.push(row);
     }
-    let header =
-        ["P", "N", "SNF: n", "n/N %", "seconds", "generic: n", "n/N %", "seconds", "ratio of nodes", "ratio of times"];
-    Ok(format!("means of {clusters} clusters, times out of {}\n{}", asked.text("speeds"), table(&header, rows)))
+    let header = [
+        "P",
+        "N",
+        "SNF: n",
+        "n/N %",
+        "seconds",
+        "generic: n",
+        "n/N %",
+        "seconds",
+        "ratio of nodes",
+        "ratio of times",
+    ];
+    Ok(format!(
+        "means of {clusters} clusters, times out of {}\n{}",
+        asked.text("speeds"),
+        table(&header, rows)
+    ))
 }
 
 fn programs(arguments: &[String]) -> Result<String> {
-    let asked = Asked::read(arguments, &[("slow", "2"), ("fast-senders", "150"), ("slow-senders", "150")])?;
-    let (f, s) = (asked.count("fast-senders")? as usize, asked.count("slow-senders")? as usize);
+    let asked = Asked::read(
+        arguments,
+        &[
+            ("slow", "2"),
+            ("fast-senders", "150"),
+            ("slow-senders", "150"),
+        ],
+    )?;
+    let (f, s) = (
+        asked.count("fast-senders")? as usize,
+        asked.count("slow-senders")? as usize,
+    );
     ensure!(f > 0 && s > 0, "both classes must have senders");
     let slow = number(asked.text("slow"))?;
     let mut rows = Vec::new();
@@ -147,38 +208,73 @@ fn programs(arguments: &[String]) -> Result<String> {
     ] {
         let table = Table::build(&whole(1), &slow, f, s, rule)?;
         let length = table.length(f, s).context("beyond the table")?;
-        rows.push(vec![name.to_string(), tables::references(&table, f, s, rule).to_string(), length.to_string()]);
+        rows.push(vec![
+            name.to_string(),
+            tables::references(&table, f, s, rule).to_string(),
+            length.to_string(),
+        ]);
     }
     let table_of_text = Table::build(&whole(1), &slow, f, s, Rule::MonotoneSlow)?;
     let pairs = third(&table_of_text, f, s, STOPS[2]);
     let length = table_of_text.length(f, s).context("beyond the table")?;
-    rows.push(vec!["third, as the text (point C, T(A) > T(B))".to_string(), pairs.to_string(), length.to_string()]);
-    Ok(format!("f = {f}, s = {s}, c_s = {slow}\n{}", table(&["program", "pairs referred to", "T(f, s)"], rows)))
+    rows.push(vec![
+        "third, as the text (point C, T(A) > T(B))".to_string(),
+        pairs.to_string(),
+        length.to_string(),
+    ]);
+    Ok(format!(
+        "f = {f}, s = {s}, c_s = {slow}\n{}",
+        table(&["program", "pairs referred to", "T(f, s)"], rows)
+    ))
 }
 
 fn some_rows(arguments: &[String], chapters: &[Chapter]) -> Result<String> {
-    let (stem, ids) = arguments.split_first().context("which paper? one of 000 to 004")?;
+    let (stem, ids) = arguments
+        .split_first()
+        .context("which paper? one of 000 to 004")?;
     let chapter = chapters.iter().find(|chapter| chapter.stem == stem);
     let chapter = chapter.with_context(|| format!("no paper '{stem}'; there are 000 to 004"))?;
     let mut paper = Paper::load(stem)?;
-    if let Some(id) = ids.iter().find(|&id| paper.rows.iter().all(|row| row.id != *id)) {
+    if let Some(id) = ids
+        .iter()
+        .find(|&id| paper.rows.iter().all(|row| row.id != *id))
+    {
         bail!("{}: no row '{id}'", paper.name);
     }
     let wanted = |id: &str| ids.is_empty() || ids.iter().any(|other| other == id);
-    let checks: Vec<_> = chapter.checks.concat().into_iter().filter(|(id, _)| wanted(id)).collect();
+    let checks: Vec<_> = chapter
+        .checks
+        .concat()
+        .into_iter()
+        .filter(|(id, _)| wanted(id))
+        .collect();
     paper.rows.retain(|row| wanted(&row.id));
     let mut lines = Vec::new();
     for judged in judge_all(&paper, &checks)? {
-        let verdict = judged.verdict.map_err(|why| anyhow!("{}: {why}", judged.row.id))?;
-        lines.push(format!("{}: {} ({})", judged.row.id, judged.ours, verdict.name()));
+        let verdict = judged
+            .verdict
+            .map_err(|why| anyhow!("{}: {why}", judged.row.id))?;
+        lines.push(format!(
+            "{}: {} ({})",
+            judged.row.id,
+            judged.ours,
+            verdict.name()
+        ));
         lines.extend((!judged.note.is_empty()).then(|| format!("    {}", judged.note)));
     }
     Ok(lines.join("\n"))
 }
 
 fn tiers(arguments: &[String]) -> Result<String> {
-    let asked = Asked::read(arguments, &[("platforms", "6"), ("target", "4"), ("seed", "1")])?;
-    let (platforms, target, seed) = (asked.count("platforms")?, asked.count("target")? as usize, asked.count("seed")?);
+    let asked = Asked::read(
+        arguments,
+        &[("platforms", "6"), ("target", "4"), ("seed", "1")],
+    )?;
+    let (platforms, target, seed) = (
+        asked.count("platforms")?,
+        asked.count("target")? as usize,
+        asked.count("seed")?,
+    );
     let mut rows = Vec::new();
     let mut by_trees: BTreeMap<String, u64> = BTreeMap::new();
     for seed in seed..seed + platforms {
@@ -186,7 +282,9 @@ fn tiers(arguments: &[String]) -> Result<String> {
         *by_trees.entry(row[4].clone()).or_default() += 1;
         rows.push(row);
     }
-    let counts = by_trees.iter().map(|(trees, platforms)| format!("{platforms} with {trees}"));
+    let counts = by_trees
+        .iter()
+        .map(|(trees, platforms)| format!("{platforms} with {trees}"));
     Ok(format!(
         "{}\n\nplatforms by number of trees: {}",
         table(&experiment::HEADER, rows),
@@ -210,21 +308,40 @@ mod tests {
             assert!(found.contains(printed), "{printed} in {found}");
         }
         assert!(
-            call("programs", &["--slow", "3/2", "--fast-senders", "20", "--slow-senders", "30"])?.contains("c_s = 3/2")
+            call(
+                "programs",
+                &[
+                    "--slow",
+                    "3/2",
+                    "--fast-senders",
+                    "20",
+                    "--slow-senders",
+                    "30"
+                ]
+            )?
+            .contains("c_s = 3/2")
         );
         Ok(())
     }
 
     #[test]
     fn searches_look_at_fewer_nodes_and_find_the_same() -> Result<()> {
-        let found = call("searches", &["--processors", "6..7", "--clusters", "3", "--speeds", "2,5"])?;
+        let found = call(
+            "searches",
+            &["--processors", "6..7", "--clusters", "3", "--speeds", "2,5"],
+        )?;
         assert_eq!(found.lines().count(), 4, "{found}");
         Ok(())
     }
 
     #[test]
     fn what_is_not_understood_is_refused() {
-        for arguments in [&["--clusters"][..], &["--clusters", "0"], &["--processors", "5..4"], &["--fast", "1"]] {
+        for arguments in [
+            &["--clusters"][..],
+            &["--clusters", "0"],
+            &["--processors", "5..4"],
+            &["--fast", "1"],
+        ] {
             assert!(call("searches", arguments).is_err(), "{arguments:?}");
         }
         assert!(run("nothing", &[], &[]).is_none());

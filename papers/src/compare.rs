@@ -9,7 +9,8 @@ use oneport::files::{read_platform, write_atomically};
 use oneport::plan::Form;
 use oneport::watch::Watch;
 use oneport::{
-    Amount, NodeId, Options, Platform, Problem, Rating, Rational, RingsError, Status, Volumes, decimal, percent, rate,
+    Amount, NodeId, Options, Platform, Problem, Rating, Rational, RingsError, Status, Volumes,
+    decimal, percent, rate,
 };
 use oneport_baselines::Comparison;
 
@@ -19,7 +20,14 @@ use crate::rows::root;
 const MOST_RINGS: u32 = 32;
 
 /// The columns.
-const COLLECTIVES: [&str; 6] = ["broadcast", "reduce", "all-gather", "reduce-scatter", "all-reduce", "all-to-all"];
+const COLLECTIVES: [&str; 6] = [
+    "broadcast",
+    "reduce",
+    "all-gather",
+    "reduce-scatter",
+    "all-reduce",
+    "all-to-all",
+];
 
 const INTRODUCTION: &str = "\
 # Named algorithms against the optimum
@@ -43,7 +51,8 @@ of large amounts of computation, Liu-Kuo-Wang put merging into the sender's time
 /// Writes the page.
 pub fn write() -> Result<()> {
     let path = root().join("docs/compare.md");
-    write_atomically(&path, page()?.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
+    write_atomically(&path, page()?.as_bytes())
+        .with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// The page.
@@ -57,10 +66,17 @@ fn page() -> Result<String> {
     let mut text = INTRODUCTION.to_string();
     for file in files {
         let platform = read_platform(&file)?;
-        let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = file
+            .file_stem()
+            .map(|stem| stem.to_string_lossy().into_owned())
+            .unwrap_or_default();
         if let Some(table) = table(&platform).with_context(|| name.clone())? {
             let nodes = platform.processors().count();
-            let _ = write!(text, "\n## {name}\n\n{nodes} processors, {}.\n\n{table}", platform.model());
+            let _ = write!(
+                text,
+                "\n## {name}\n\n{nodes} processors, {}.\n\n{table}",
+                platform.model()
+            );
         }
     }
     Ok(text)
@@ -80,26 +96,54 @@ fn table(platform: &Platform) -> Result<Option<String>> {
     for label in COLLECTIVES {
         let all = processors.clone();
         let form = Form::find(label).context("a collective")?;
-        let [first, ref others @ ..] = all[..] else { return Ok(None) };
-        let others = if form.overlaps() { all.clone() } else { others.to_vec() };
-        let nodes = if form.roles.len() == 2 { vec![vec![first], others] } else { vec![all.clone()] };
+        let [first, ref others @ ..] = all[..] else {
+            return Ok(None);
+        };
+        let others = if form.overlaps() {
+            all.clone()
+        } else {
+            others.to_vec()
+        };
+        let nodes = if form.roles.len() == 2 {
+            vec![vec![first], others]
+        } else {
+            vec![all.clone()]
+        };
         let collective = form.build(&nodes, true).context("roles")?;
-        let volumes = Volumes { work: Amount::Constant(Rational::zero()), ..Volumes::default() };
+        let volumes = Volumes {
+            work: Amount::Constant(Rational::zero()),
+            ..Volumes::default()
+        };
         let problem = Problem::new(platform, &collective, &volumes)?;
-        let Rating::Rated(rated) = rate(problem, &Options::default(), None)? else { return Ok(None) };
+        let Rating::Rated(rated) = rate(problem, &Options::default(), None)? else {
+            return Ok(None);
+        };
         let optimum = decimal(&rated.upper_bound, 5);
-        optima.push(if rated.status == Status::Optimal { optimum } else { format!("<= {optimum}") });
+        optima.push(if rated.status == Status::Optimal {
+            optimum
+        } else {
+            format!("<= {optimum}")
+        });
         let mut comparison = Comparison::of(problem)?;
-        rings.as_ref().map_or(Ok(()), |rings| comparison.add_rings(problem, rings))?;
+        rings
+            .as_ref()
+            .map_or(Ok(()), |rings| comparison.add_rings(problem, rings))?;
         for row in comparison.rows {
             let share = &row.sustained.throughput / &rated.upper_bound;
             if share > Rational::from_integer(1.into()) {
                 bail!("{label}: {} is faster than the bound", row.algorithm.name);
             }
-            cells.entry(row.algorithm.name).or_default().insert(label, share);
+            cells
+                .entry(row.algorithm.name)
+                .or_default()
+                .insert(label, share);
         }
     }
-    let mut text = format!("| | {} |\n|---|{}\n", COLLECTIVES.join(" | "), "---:|".repeat(COLLECTIVES.len()));
+    let mut text = format!(
+        "| | {} |\n|---|{}\n",
+        COLLECTIVES.join(" | "),
+        "---:|".repeat(COLLECTIVES.len())
+    );
     let _ = writeln!(text, "| **optimum** | {} |", optima.join(" | "));
     for (name, shares) in cells {
         let cell = |label| shares.get(label).map_or("-".to_string(), percent);
@@ -120,20 +164,39 @@ mod tests {
         let costs = Costs::Uniform { low: 1, high: 6 };
         let mut rows = 0;
         for (seed, model) in (0..4).zip(PortModel::ALL.into_iter().cycle()) {
-            let options = generate::Options { seed, link_cost: costs.clone(), compute: costs.clone() };
-            let platform = generate::random_connected(4 + seed as usize % 2, 3, &options)?.with_model(model);
+            let options = generate::Options {
+                seed,
+                link_cost: costs.clone(),
+                compute: costs.clone(),
+            };
+            let platform =
+                generate::random_connected(4 + seed as usize % 2, 3, &options)?.with_model(model);
             let all: Vec<NodeId> = platform.processors().collect();
             for form in Collective::forms() {
-                let others = if form.overlaps() { all.clone() } else { all[1..].to_vec() };
-                let nodes = if form.roles.len() == 2 { vec![vec![all[0]], others] } else { vec![all.clone()] };
+                let others = if form.overlaps() {
+                    all.clone()
+                } else {
+                    all[1..].to_vec()
+                };
+                let nodes = if form.roles.len() == 2 {
+                    vec![vec![all[0]], others]
+                } else {
+                    vec![all.clone()]
+                };
                 for commutative in [false, true] {
                     let collective = form.build(&nodes, commutative).context("roles")?;
                     let volumes = Volumes::default();
                     let problem = Problem::new(&platform, &collective, &volumes)?;
-                    let Rating::Rated(rated) = rate(problem, &Options::default(), None)? else { bail!("connected") };
+                    let Rating::Rated(rated) = rate(problem, &Options::default(), None)? else {
+                        bail!("connected")
+                    };
                     for row in Comparison::of(problem)?.rows {
                         let (name, found) = (&row.algorithm.name, &row.sustained.throughput);
-                        assert!(found <= &rated.upper_bound, "{model} {seed} {}: {name}: {found}", form.name);
+                        assert!(
+                            found <= &rated.upper_bound,
+                            "{model} {seed} {}: {name}: {found}",
+                            form.name
+                        );
                         rows += 1;
                     }
                 }
@@ -148,9 +211,17 @@ mod tests {
         let found = std::fs::read_to_string(root().join("docs/compare.md"))?;
         let computed = page()?;
         for (line, (found, computed)) in found.lines().zip(computed.lines()).enumerate() {
-            assert_eq!(found, computed, "docs/compare.md:{}: run `cargo xtask reproduce compare`", line + 1);
+            assert_eq!(
+                found,
+                computed,
+                "docs/compare.md:{}: run `cargo xtask reproduce compare`",
+                line + 1
+            );
         }
-        assert_eq!(found, computed, "docs/compare.md: run `cargo xtask reproduce compare`");
+        assert_eq!(
+            found, computed,
+            "docs/compare.md: run `cargo xtask reproduce compare`"
+        );
         Ok(())
     }
 }

@@ -28,7 +28,10 @@ pub struct Sides {
 impl Sides {
     /// Both sides.
     pub fn new(printed: impl Into<Value>, right: impl Into<Value>) -> Sides {
-        Sides { printed: printed.into(), right: right.into() }
+        Sides {
+            printed: printed.into(),
+            right: right.into(),
+        }
     }
 
     /// Both sides as a finding for a row.
@@ -39,7 +42,8 @@ impl Sides {
 
 /// The optimum of a program with errors, next to the throughput on which both our programs and the referee agree.
 fn programs(case: &Case, errors: Errors) -> Result<Sides> {
-    let printed = Program::new(&case.platform, &case.collective.commodities(), errors).throughput()?;
+    let printed =
+        Program::new(&case.platform, &case.collective.commodities(), errors).throughput()?;
     Ok(Sides::new(printed, case.throughput()?))
 }
 
@@ -50,16 +54,35 @@ pub fn conservation_at_the_source() -> Result<Sides> {
 
 /// E000-2: one fast detour behind a slow link.
 pub fn circulation_counts() -> Result<Sides> {
-    let platform = platform("s t u", &[("s", "t", "1"), ("t", "u", "1/4"), ("u", "t", "1/4")])?;
+    let platform = platform(
+        "s t u",
+        &[("s", "t", "1"), ("t", "u", "1/4"), ("u", "t", "1/4")],
+    )?;
     let case = scatter("detour", platform, "s", "t")?;
     let sides = programs(&case, SSSP)?;
-    ensure!(sides == programs(&case, Errors { source_conserves: false, ..SSSP })?, "E000-1 plays a part after all");
+    ensure!(
+        sides
+            == programs(
+                &case,
+                Errors {
+                    source_conserves: false,
+                    ..SSSP
+                }
+            )?,
+        "E000-1 plays a part after all"
+    );
     Ok(sides)
 }
 
 /// E000-2 on the toy with every link in both directions; E000-1 put right.
 pub fn circulation_counts_on_the_toy() -> Result<Sides> {
-    programs(&cases::symmetrised_toy()?, Errors { source_conserves: false, ..SSSP })
+    programs(
+        &cases::symmetrised_toy()?,
+        Errors {
+            source_conserves: false,
+            ..SSSP
+        },
+    )
 }
 
 /// E000-3: one source, one target, one link.
@@ -70,18 +93,34 @@ pub fn gossip_indices() -> Result<Sides> {
 
 /// E000-4: a slow link between two participants, each with a fast neighbour.
 pub fn gossip_circulation() -> Result<Sides> {
-    let links =
-        [("u", "k", "1/4"), ("k", "u", "1/4"), ("k", "l", "1"), ("l", "k", "1"), ("l", "v", "1/4"), ("v", "l", "1/4")];
+    let links = [
+        ("u", "k", "1/4"),
+        ("k", "u", "1/4"),
+        ("k", "l", "1"),
+        ("l", "k", "1"),
+        ("l", "v", "1/4"),
+        ("v", "l", "1/4"),
+    ];
     let case = cases::all_to_all("two pairs", platform("u k l v", &links)?, "k l")?;
-    programs(&case, Errors { counted_at_source: false, ..SSPA2A })
+    programs(
+        &case,
+        Errors {
+            counted_at_source: false,
+            ..SSPA2A
+        },
+    )
 }
 
 /// E000-5: which figure shows the schedule without split messages, by the captions' periods.
 pub fn figure_of_the_long_schedule(captions: [(&str, &Value); 2]) -> Result<Value> {
     let toy = Toy::load()?;
     let period = Value::Number(toy.period()? * toy.unsplit_factor()?);
-    let figure = captions.into_iter().find(|(_, caption)| **caption == period);
-    Ok(Value::Words(figure.context("no caption has this period")?.0.to_string()))
+    let figure = captions
+        .into_iter()
+        .find(|(_, caption)| **caption == period);
+    Ok(Value::Words(
+        figure.context("no caption has this period")?.0.to_string(),
+    ))
 }
 
 /// E000-6: which of the messages from Pb to P1 is cut, and the parts of the period that it is sent in; from 1.
@@ -90,23 +129,43 @@ pub fn split_message() -> Result<(usize, Vec<usize>)> {
     let schedule = toy.schedule(&toy.period()?)?;
     let platform = &toy.case.platform;
     let link = cases::link(platform, "Pb -> P1")?;
-    let timeline = schedule::timeline(Problem::new(platform, &toy.case.collective, unit_volumes())?, &schedule, 1)?;
+    let timeline = schedule::timeline(
+        Problem::new(platform, &toy.case.collective, unit_volumes())?,
+        &schedule,
+        1,
+    )?;
     // All of a period's messages, whichever period their instance starts in.
-    let mut sent: Vec<&Event> = timeline.events.iter().filter(|event| event.link == link).collect();
+    let mut sent: Vec<&Event> = timeline
+        .events
+        .iter()
+        .filter(|event| event.link == link)
+        .collect();
     let within = |event: &&Event| {
-        event.pieces.first().map(|(start, _)| start - (start / &schedule.period).floor() * &schedule.period)
+        event
+            .pieces
+            .first()
+            .map(|(start, _)| start - (start / &schedule.period).floor() * &schedule.period)
     };
     sent.sort_by_key(within);
     let mut sent = sent.into_iter().enumerate();
-    let (place, event) = sent.find(|(_, event)| event.pieces.len() > 1).context("no message is cut")?;
+    let (place, event) = sent
+        .find(|(_, event)| event.pieces.len() > 1)
+        .context("no message is cut")?;
     // Every part has its slot; which slots does the message touch, counted from the start of its period?
     let (mut start, mut parts) = (whole(0), Vec::new());
-    let origin = event.pieces.first().map(|(start, _)| (start / &schedule.period).floor() * &schedule.period);
+    let origin = event
+        .pieces
+        .first()
+        .map(|(start, _)| (start / &schedule.period).floor() * &schedule.period);
     let origin = origin.context("a transfer without a time")?;
     for (part, slot) in schedule.slots.iter().enumerate() {
         let end = &start + &slot.length;
         let (from, to) = (&origin + &start, &origin + &end);
-        if event.pieces.iter().any(|(begin, stop)| *begin < to && *stop > from) {
+        if event
+            .pieces
+            .iter()
+            .any(|(begin, stop)| *begin < to && *stop > from)
+        {
             parts.push(part + 1);
         }
         start = end;
@@ -124,7 +183,9 @@ pub fn in_transit() -> Result<Sides> {
         let link = cases::link(&case.platform, name)?;
         let ended = |end: &oneport::Rational| *end <= whole(horizon);
         let events = timeline.events.iter().filter(|event| event.link == link);
-        Ok(events.filter(|event| event.pieces.last().is_some_and(|(_, end)| ended(end))).count())
+        Ok(events
+            .filter(|event| event.pieces.last().is_some_and(|(_, end)| ended(end)))
+            .count())
     };
     let (into, out) = (carried("s -> r")?, carried("r -> t")?);
     let best = search::opt(&case, horizon as usize)?.pop();
@@ -151,7 +212,10 @@ pub fn filling_a_long_path() -> Result<Sides> {
     let plan = case.plan()?;
     let mut flow = Flow::new();
     for scheduled in &plan.schedule.patterns {
-        scheduled.pattern.links().for_each(|link| *flow.entry(link).or_default() += 1);
+        scheduled
+            .pattern
+            .links()
+            .for_each(|link| *flow.entry(link).or_default() += 1);
     }
     ensure!(plan.schedule.patterns.len() == 1, "there is one best path");
     filling(&case.platform, ("s", "t"), &flow)
@@ -159,26 +223,50 @@ pub fn filling_a_long_path() -> Result<Sides> {
 
 /// E000-8: a circulation that an optimal solution may contain.
 pub fn filling_with_a_circulation() -> Result<Sides> {
-    let links = [("s", "z", "1/2"), ("s", "a", "1/2"), ("a", "t", "1/2"), ("a", "b", "1/20"), ("b", "a", "1/20")];
+    let links = [
+        ("s", "z", "1/2"),
+        ("s", "a", "1/2"),
+        ("a", "t", "1/2"),
+        ("a", "b", "1/20"),
+        ("b", "a", "1/20"),
+    ];
     let case = scatter("circulation", platform("s z a b t", &links)?, "s", "z t")?;
     let mut flow = Flow::new();
-    let mut program = Program::new(&case.platform, &case.collective.commodities(), Errors::default());
+    let mut program = Program::new(
+        &case.platform,
+        &case.collective.commodities(),
+        Errors::default(),
+    );
     let throughput = case.throughput()?;
     ensure!(throughput == whole(1), "one instance per unit of time");
     program.fix_throughput(&throughput);
-    for (name, amount) in [("s -> a", 1i64), ("a -> t", 1), ("a -> b", 10), ("b -> a", 10)] {
+    for (name, amount) in [
+        ("s -> a", 1i64),
+        ("a -> t", 1),
+        ("a -> b", 10),
+        ("b -> a", 10),
+    ] {
         let link = cases::link(&case.platform, name)?;
         program.fix(link, 1, &whole(amount));
         flow.insert(link, amount.unsigned_abs());
     }
-    ensure!(program.throughput()? == throughput, "the solution with the circulation is optimal");
+    ensure!(
+        program.throughput()? == throughput,
+        "the solution with the circulation is optimal"
+    );
     filling(&case.platform, ("s", "t"), &flow)
 }
 
 fn filling(platform: &Platform, (source, target): (&str, &str), flow: &Flow) -> Result<Sides> {
-    let ends: [NodeId; 2] = [cases::node(platform, source)?, cases::node(platform, target)?];
+    let ends: [NodeId; 2] = [
+        cases::node(platform, source)?,
+        cases::node(platform, target)?,
+    ];
     let (periods, fullest) = runs::filling_periods(platform, ends[0], ends[1], flow, 1000)?;
-    ensure!(fullest <= whole(2), "a buffer holds more than twice its minimum: {fullest}");
+    ensure!(
+        fullest <= whole(2),
+        "a buffer holds more than twice its minimum: {fullest}"
+    );
     Ok(Sides::new(whole(diameter(platform)), whole(periods)))
 }
 
@@ -189,17 +277,36 @@ pub fn emptying_a_long_path() -> Result<Sides> {
     let mut links = Vec::new();
     for from in names {
         for to in names.into_iter().filter(|&to| to != from) {
-            links.push((from, to, if fast.contains(&(from, to)) { "1" } else { "10" }));
+            links.push((
+                from,
+                to,
+                if fast.contains(&(from, to)) {
+                    "1"
+                } else {
+                    "10"
+                },
+            ));
         }
     }
     let case = scatter("long path", platform("s a b c t", &links)?, "s", "t")?;
     let plan = case.plan()?;
     ensure!(plan.schedule.patterns.len() == 1, "there is one best path");
     let mut flow = Flow::new();
-    plan.schedule.patterns[0].pattern.links().for_each(|link| *flow.entry(link).or_default() += 1);
+    plan.schedule.patterns[0]
+        .pattern
+        .links()
+        .for_each(|link| *flow.entry(link).or_default() += 1);
     ensure!(flow.len() == 4, "the best path has {} links", flow.len());
-    let periods = runs::emptying_periods(&case.platform, cases::node(&case.platform, "s")?, &flow, 100)?;
-    Ok(Sides::new(whole(diameter(&case.platform) + 1), whole(periods)))
+    let periods = runs::emptying_periods(
+        &case.platform,
+        cases::node(&case.platform, "s")?,
+        &flow,
+        100,
+    )?;
+    Ok(Sides::new(
+        whole(diameter(&case.platform) + 1),
+        whole(periods),
+    ))
 }
 
 /// E000-9: the period that makes all communication times whole, and the one that makes all messages whole too.
@@ -207,25 +314,46 @@ pub fn whole_times_are_not_enough() -> Result<Sides> {
     let case = scatter("one link", platform("s t", &[("s", "t", "2")])?, "s", "t")?;
     let throughput = case.throughput()?;
     let busy = &throughput * &case.platform.links()[0].cost;
-    Ok(Sides::new(whole(common_denominator([&busy])), whole(common_denominator([&busy, &throughput]))))
+    Ok(Sides::new(
+        whole(common_denominator([&busy])),
+        whole(common_denominator([&busy, &throughput])),
+    ))
 }
 
 /// E003-1: a single link of cost 2.
 pub fn missing_cost() -> Result<Sides> {
     let platform = platform("s t", &[("s", "t", "2")])?;
-    programs(&scatter("one link", platform, "s", "t")?, Errors { no_cost: true, ..Errors::default() })
+    programs(
+        &scatter("one link", platform, "s", "t")?,
+        Errors {
+            no_cost: true,
+            ..Errors::default()
+        },
+    )
 }
 
 /// E003-2: a forwarding node whose two links have no reverse.
 pub fn wrong_right_side() -> Result<Sides> {
     let platform = platform("s r t", &[("s", "r", "2"), ("r", "t", "1")])?;
-    programs(&scatter("line", platform, "s", "t")?, Errors { wrong_right_side: true, ..Errors::default() })
+    programs(
+        &scatter("line", platform, "s", "t")?,
+        Errors {
+            wrong_right_side: true,
+            ..Errors::default()
+        },
+    )
 }
 
 /// E003-3: a fast line.
 pub fn at_most_one_message() -> Result<Sides> {
     let platform = platform("s r t", &[("s", "r", "1/4"), ("r", "t", "1/4")])?;
-    programs(&scatter("fast line", platform, "s", "t")?, Errors { at_most_one: true, ..Errors::default() })
+    programs(
+        &scatter("fast line", platform, "s", "t")?,
+        Errors {
+            at_most_one: true,
+            ..Errors::default()
+        },
+    )
 }
 
 /// E003-4: the printed vertices, with the one that is printed twice replaced by the one that is missing: every node
@@ -233,18 +361,34 @@ pub fn at_most_one_message() -> Result<Sides> {
 pub fn lower_vertices() -> Result<Value> {
     let toy = Toy::load()?;
     let platform = &toy.case.platform;
-    let targets = toy.case.collective.commodities().into_iter().map(|ends| ends.target);
+    let targets = toy
+        .case
+        .collective
+        .commodities()
+        .into_iter()
+        .map(|ends| ends.target);
     let wanted: Vec<Value> = targets
-        .flat_map(|node| ["send", "recv"].map(|side| Value::Words(format!("{} {side}", platform.name(node)))))
+        .flat_map(|node| {
+            ["send", "recv"].map(|side| Value::Words(format!("{} {side}", platform.name(node))))
+        })
         .collect();
     let Value::List(mut vertices) = Paper::load("003")?.printed("vertices")?.clone() else {
         anyhow::bail!("the vertices are not a list")
     };
-    let missing: Vec<&Value> = wanted.iter().filter(|vertex| !vertices.contains(vertex)).collect();
-    let [missing] = missing[..] else { anyhow::bail!("{} vertices are missing", missing.len()) };
+    let missing: Vec<&Value> = wanted
+        .iter()
+        .filter(|vertex| !vertices.contains(vertex))
+        .collect();
+    let [missing] = missing[..] else {
+        anyhow::bail!("{} vertices are missing", missing.len())
+    };
     let twice = (0..vertices.len()).find(|&place| vertices[place + 1..].contains(&vertices[place]));
     vertices[twice.context("no vertex is printed twice")?] = missing.clone();
-    ensure!(vertices.len() == wanted.len(), "{} vertices", vertices.len());
+    ensure!(
+        vertices.len() == wanted.len(),
+        "{} vertices",
+        vertices.len()
+    );
     Ok(Value::List(vertices))
 }
 
@@ -253,11 +397,19 @@ pub fn lower_vertices() -> Result<Value> {
 fn listed() -> Result<[(usize, std::collections::BTreeSet<String>); 2]> {
     let text = std::fs::read_to_string(root().join("docs/errata.md"))?;
     let list = |name: &str| {
-        let start = text.find(&format!("{name} (")).with_context(|| format!("no list '{name}'"))?;
+        let start = text
+            .find(&format!("{name} ("))
+            .with_context(|| format!("no list '{name}'"))?;
         let paragraph = text[start..].split("\n\n").next().unwrap_or_default();
-        let (count, rest) = paragraph[name.len() + 2..].split_once(')').context("no number")?;
-        let words = rest.split_whitespace().map(|word| word.trim_end_matches([',', '.']));
-        let ids = words.filter(|word| word.starts_with('E') && word.contains('-')).map(str::to_string);
+        let (count, rest) = paragraph[name.len() + 2..]
+            .split_once(')')
+            .context("no number")?;
+        let words = rest
+            .split_whitespace()
+            .map(|word| word.trim_end_matches([',', '.']));
+        let ids = words
+            .filter(|word| word.starts_with('E') && word.contains('-'))
+            .map(str::to_string);
         Ok::<_, anyhow::Error>((count.parse()?, ids.collect()))
     };
     Ok([list("Substantive")?, list("Misprints")?])
@@ -266,9 +418,14 @@ fn listed() -> Result<[(usize, std::collections::BTreeSet<String>); 2]> {
 /// The entries of `docs/errata.md`: id and title, from its headings "## E000-1: title".
 pub fn documented() -> Result<Vec<(String, String)>> {
     let path: PathBuf = root().join("docs/errata.md");
-    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let headings = text.lines().filter_map(|line| line.strip_prefix("## ")?.split_once(": "));
-    Ok(headings.map(|(id, title)| (id.to_string(), title.to_string())).collect())
+    let text = std::fs::read_to_string(&path)
+        .with_context(|| format!("cannot read {}", path.display()))?;
+    let headings = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("## ")?.split_once(": "));
+    Ok(headings
+        .map(|(id, title)| (id.to_string(), title.to_string()))
+        .collect())
 }
 
 #[cfg(test)]
@@ -312,7 +469,10 @@ pub mod tests {
     #[test]
     fn e000_5_the_long_schedule_is_in_figure_4b() -> Result<()> {
         let (a, b) = (Value::from(12), Value::from(48));
-        assert_eq!(figure_of_the_long_schedule([("a", &a), ("b", &b)])?, Value::Words("b".to_string()));
+        assert_eq!(
+            figure_of_the_long_schedule([("a", &a), ("b", &b)])?,
+            Value::Words("b".to_string())
+        );
         Ok(())
     }
 
@@ -361,7 +521,10 @@ pub mod tests {
 
     #[test]
     fn e003_4_every_target_has_a_send_and_a_receive_vertex() -> Result<()> {
-        assert_eq!(lower_vertices()?.to_string(), "P0 send, P0 recv, P1 send, P1 recv");
+        assert_eq!(
+            lower_vertices()?.to_string(),
+            "P0 send, P0 recv, P1 send, P1 recv"
+        );
         Ok(())
     }
 
@@ -378,17 +541,35 @@ pub mod tests {
         let documented: BTreeSet<String> = documented()?.into_iter().map(|(id, _)| id).collect();
         let function = |line: &str| {
             let words: Vec<&str> = line.trim().strip_prefix("fn e")?.splitn(3, '_').collect();
-            let numbers = words.len() == 3 && words[..2].iter().all(|word| word.parse::<u32>().is_ok());
+            let numbers =
+                words.len() == 3 && words[..2].iter().all(|word| word.parse::<u32>().is_ok());
             numbers.then(|| format!("E{}-{}", words[0], words[1]))
         };
-        let tested: BTreeSet<String> = SOURCES.iter().flat_map(|source| source.lines()).filter_map(function).collect();
+        let tested: BTreeSet<String> = SOURCES
+            .iter()
+            .flat_map(|source| source.lines())
+            .filter_map(function)
+            .collect();
         let mut shown = BTreeSet::new();
         for chapter in crate::CHAPTERS {
-            shown.extend(Paper::load(chapter.stem)?.rows.into_iter().filter_map(|row| row.erratum));
+            shown.extend(
+                Paper::load(chapter.stem)?
+                    .rows
+                    .into_iter()
+                    .filter_map(|row| row.erratum),
+            );
         }
         let text = std::fs::read_to_string(root().join("docs/errata.md"))?;
-        for name in text.lines().filter_map(|line| line.strip_prefix("- Test: `")?.strip_suffix("`.")) {
-            assert!(SOURCES.iter().any(|source| source.contains(&format!("fn {name}("))), "no test {name}");
+        for name in text
+            .lines()
+            .filter_map(|line| line.strip_prefix("- Test: `")?.strip_suffix("`."))
+        {
+            assert!(
+                SOURCES
+                    .iter()
+                    .any(|source| source.contains(&format!("fn {name}("))),
+                "no test {name}"
+            );
         }
         let [(most, substantive), (few, misprints)] = listed()?;
         assert_eq!((most, few), (substantive.len(), misprints.len()));

@@ -36,8 +36,14 @@ impl Held {
             let ours = run.delivered(whole_number(&(whole(time) / period).floor())?);
             let ceiling = &throughput * whole(time);
             let name = &case.name;
-            ensure!(ours <= best, "{name}, K = {time}: our schedule has {ours}, the search {best}");
-            ensure!(whole(best) <= ceiling, "{name}, K = {time}: opt {best} > TP K = {ceiling}");
+            ensure!(
+                ours <= best,
+                "{name}, K = {time}: our schedule has {ours}, the search {best}"
+            );
+            ensure!(
+                whole(best) <= ceiling,
+                "{name}, K = {time}: opt {best} > TP K = {ceiling}"
+            );
             self.tight += usize::from(time > 0 && whole(best) == ceiling);
             self.behind = self.behind.max(best - ours);
             self.pairs += 1;
@@ -49,7 +55,12 @@ impl Held {
 
     /// As a finding.
     pub fn finding(&self) -> Finding {
-        let Held { pairs, tight, last, behind } = self;
+        let Held {
+            pairs,
+            tight,
+            last,
+            behind,
+        } = self;
         Finding::claim(true, format!("{} platforms, {pairs} pairs (G, K), every schedule tried", last.len())).note(
             format!(
                 "{}; TP K itself in {tight} pairs; our schedule is at most {behind} behind the most possible",
@@ -61,23 +72,36 @@ impl Held {
 
 /// One instance more than TP K at the horizon: a search up to this number finds `opt(G, K)` itself, or a contradiction.
 pub fn beyond(case: &Case, horizon: usize) -> Result<u8> {
-    Ok(u8::try_from(whole_number(&(case.throughput()? * whole(horizon)).floor())? + 1)?)
+    Ok(u8::try_from(
+        whole_number(&(case.throughput()? * whole(horizon)).floor())? + 1,
+    )?)
 }
 
 /// When the first instance can be complete, over all schedules, within these lists by K.
 pub fn first(best: &[u64], factor: &Rational) -> Option<Rational> {
-    best.iter().position(|&instances| instances > 0).map(|time| whole(time) / factor)
+    best.iter()
+        .position(|&instances| instances > 0)
+        .map(|time| whole(time) / factor)
 }
 
 /// Proposition 2 against every schedule of gossips.
 pub fn gossips() -> Result<Finding> {
     let duplex = |links: &[(&'static str, &'static str, &'static str)]| {
-        links.iter().flat_map(|&(a, b, cost)| [(a, b, cost), (b, a, cost)]).collect::<Vec<_>>()
+        links
+            .iter()
+            .flat_map(|&(a, b, cost)| [(a, b, cost), (b, a, cost)])
+            .collect::<Vec<_>>()
     };
     let line = cases::platform("a b c", &duplex(&[("a", "b", "1"), ("b", "c", "1")]))?;
-    let triangle = cases::platform("a b c", &duplex(&[("a", "b", "1"), ("b", "c", "2"), ("a", "c", "1")]))?;
+    let triangle = cases::platform(
+        "a b c",
+        &duplex(&[("a", "b", "1"), ("b", "c", "2"), ("a", "c", "1")]),
+    )?;
     let relay = cases::platform("a r b", &duplex(&[("a", "r", "2"), ("r", "b", "1")]))?;
-    let circle = cases::platform("a b c", &[("a", "b", "1"), ("b", "c", "1"), ("c", "a", "1")])?;
+    let circle = cases::platform(
+        "a b c",
+        &[("a", "b", "1"), ("b", "c", "1"), ("c", "a", "1")],
+    )?;
     let tried = [
         (cases::all_to_all("line", line, "a b c")?, 6),
         (cases::all_to_all("two of a triangle", triangle, "b c")?, 8),
@@ -86,7 +110,10 @@ pub fn gossips() -> Result<Finding> {
     ];
     let mut held = Held::default();
     for (case, horizon) in &tried {
-        held.add(case, &search::opt_up_to(case, *horizon, beyond(case, *horizon)?)?)?;
+        held.add(
+            case,
+            &search::opt_up_to(case, *horizon, beyond(case, *horizon)?)?,
+        )?;
     }
     Ok(held.finding())
 }
@@ -98,7 +125,10 @@ pub fn single_scatters() -> Result<Finding> {
     let tried = [
         (cases::toy()?, 9),
         (cases::scatter("line of costs 1 and 2", line, "s", "t")?, 6),
-        (cases::scatter("fork of costs 1 and 2", fork, "s", "a b")?, 6),
+        (
+            cases::scatter("fork of costs 1 and 2", fork, "s", "a b")?,
+            6,
+        ),
     ];
     let mut found = Vec::new();
     for (case, horizon) in tried {
@@ -108,8 +138,15 @@ pub fn single_scatters() -> Result<Finding> {
         let Some(shortest) = first(&search::opt_up_to(&case, horizon, 1)?, &factor) else {
             anyhow::bail!("{name}: nothing by {horizon}")
         };
-        ensure!(&shortest * &rate >= whole(1), "{name}: {shortest} is below 1 / TP");
-        found.push(format!("{name}: {} ({} in a series)", short(&shortest), short(&rate.recip())));
+        ensure!(
+            &shortest * &rate >= whole(1),
+            "{name}: {shortest} is below 1 / TP"
+        );
+        found.push(format!(
+            "{name}: {} ({} in a series)",
+            short(&shortest),
+            short(&rate.recip())
+        ));
     }
     Ok(Finding::claim(true, found.join("; ")))
 }

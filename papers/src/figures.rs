@@ -41,14 +41,24 @@ const NARROW: usize = 5;
 impl Figure {
     /// A drawing.
     pub fn svg(title: impl Into<String>, caption: impl Into<String>, svg: String) -> Figure {
-        Figure { title: title.into(), caption: caption.into(), body: Body::Svg(svg), wide: false }
+        Figure {
+            title: title.into(),
+            caption: caption.into(),
+            body: Body::Svg(svg),
+            wide: false,
+        }
     }
 
     /// A table.
     pub fn table(title: &str, caption: &str, header: &[&str], rows: Vec<Vec<String>>) -> Figure {
         let header: Vec<String> = header.iter().map(|head| head.to_string()).collect();
         let wide = header.len() > NARROW;
-        Figure { title: title.to_string(), caption: caption.to_string(), body: Body::Table { header, rows }, wide }
+        Figure {
+            title: title.to_string(),
+            caption: caption.to_string(),
+            body: Body::Table { header, rows },
+            wide,
+        }
     }
 }
 
@@ -75,25 +85,48 @@ pub fn gantt(case: &Case, schedule: &PeriodicSchedule) -> String {
 /// Delivered over optimal against time, and the paper's lower bound for each run.
 pub fn asymptotic_curve(title: &str, runs: &[Run]) -> String {
     let points = |run: &Run, value: &dyn Fn(u64) -> u64| {
-        let point = |k: u64| (pixels(&run.period) * k as f64, value(k) as f64 / run.ceiling(k) as f64);
+        let point = |k: u64| {
+            (
+                pixels(&run.period) * k as f64,
+                value(k) as f64 / run.ceiling(k) as f64,
+            )
+        };
         run.grid().into_iter().map(point).collect()
     };
     let mut series = Vec::new();
     for run in runs {
-        series.push(svg::Series { name: run.name.clone(), points: points(run, &|k| run.delivered(k)) });
+        series.push(svg::Series {
+            name: run.name.clone(),
+            points: points(run, &|k| run.delivered(k)),
+        });
         let name = format!("bound: {}", run.name);
-        series.push(svg::Series { name, points: points(run, &|k| run.paper_floor(k)) });
+        series.push(svg::Series {
+            name,
+            points: points(run, &|k| run.paper_floor(k)),
+        });
     }
-    let options =
-        svg::CurveOptions { log_x: true, reference: Some((1.0, "optimum, TP K".to_string())), ..Default::default() };
-    svg::curve(title, "K, units of time", "instances delivered / (TP K)", &series, &options)
+    let options = svg::CurveOptions {
+        log_x: true,
+        reference: Some((1.0, "optimum, TP K".to_string())),
+        ..Default::default()
+    };
+    svg::curve(
+        title,
+        "K, units of time",
+        "instances delivered / (TP K)",
+        &series,
+        &options,
+    )
 }
 
 /// The same as a table.
 pub fn asymptotic_table(title: &str, caption: &str, runs: &[Run]) -> Result<Figure> {
     let mut rows = Vec::new();
     for run in runs {
-        for k in [5, 20, run.periods].into_iter().filter(|&k| k <= run.periods) {
+        for k in [5, 20, run.periods]
+            .into_iter()
+            .filter(|&k| k <= run.periods)
+        {
             let time = &run.period * whole(k);
             rows.push(vec![
                 run.name.clone(),
@@ -106,7 +139,13 @@ pub fn asymptotic_table(title: &str, caption: &str, runs: &[Run]) -> Result<Figu
         }
     }
     rows.dedup();
-    let header =
-        ["schedule", "K", "paper's bound steady(G, K)", "delivered by K (measured)", "TP K", "delivered / TP K"];
+    let header = [
+        "schedule",
+        "K",
+        "paper's bound steady(G, K)",
+        "delivered by K (measured)",
+        "TP K",
+        "delivered / TP K",
+    ];
     Ok(Figure::table(title, caption, &header, rows))
 }

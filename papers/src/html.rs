@@ -42,8 +42,11 @@ fn header(out: &mut String, report: &Report) {
     out.push_str("<header>\n<h1>The papers against oneport</h1>\n<p>Every printed value and claim, computed again in exact arithmetic.</p>\n<ul class=\"counts\">\n");
     for (verdict, meaning) in VERDICTS {
         let (count, name) = (report.count(verdict), verdict.name());
-        let _ =
-            writeln!(out, "<li class=\"{}\"><b>{count}</b> {name}<small>{meaning}</small></li>", class(Ok(verdict)));
+        let _ = writeln!(
+            out,
+            "<li class=\"{}\"><b>{count}</b> {name}<small>{meaning}</small></li>",
+            class(Ok(verdict))
+        );
     }
     out.push_str("</ul>\n<ul class=\"counts\">\n");
     for (kind, meaning) in KINDS {
@@ -60,29 +63,49 @@ fn header(out: &mut String, report: &Report) {
     }
     out.push_str("</ul>\n<nav>\n");
     for section in &report.sections {
-        let _ = writeln!(out, "<a href=\"#{}\">{}</a>", anchor(&section.paper.name), escape(&section.paper.name));
+        let _ = writeln!(
+            out,
+            "<a href=\"#{}\">{}</a>",
+            anchor(&section.paper.name),
+            escape(&section.paper.name)
+        );
     }
-    out.push_str("<a href=\"#networks\">Networks</a>\n<a href=\"#errata\">Errata</a>\n</nav>\n</header>\n");
+    out.push_str(
+        "<a href=\"#networks\">Networks</a>\n<a href=\"#errata\">Errata</a>\n</nav>\n</header>\n",
+    );
 }
 
 fn rows(out: &mut String, rows: &[Judged]) {
     out.push_str("<div class=\"wide\"><table class=\"rows\">\n<thead><tr><th>where</th><th>what</th><th>stated</th><th>ours</th><th>verdict</th></tr></thead>\n<tbody>\n");
     for judged in rows {
         let row = &judged.row;
-        let note =
-            if judged.note.is_empty() { String::new() } else { format!("<small>{}</small>", words(&judged.note)) };
+        let note = if judged.note.is_empty() {
+            String::new()
+        } else {
+            format!("<small>{}</small>", words(&judged.note))
+        };
         let drawn: Vec<String> = row
             .drawn
             .iter()
-            .map(|title| format!("<small><a href=\"#{}\">{}</a></small>", file_name(title), escape(title)))
+            .map(|title| {
+                format!(
+                    "<small><a href=\"#{}\">{}</a></small>",
+                    file_name(title),
+                    escape(title)
+                )
+            })
             .collect();
         let (drawn, kind) = (drawn.concat(), row.kind.name());
-        let erratum =
-            row.erratum.as_ref().map(|id| format!(" <a href=\"#{id}\">{id}</a>", id = escape(id))).unwrap_or_default();
-        let verdict = judged.verdict.clone();
-        let name = verdict
+        let erratum = row
+            .erratum
             .as_ref()
-            .map_or_else(|why| format!("unexpected: {}", escape(why)), |verdict| verdict.name().to_string());
+            .map(|id| format!(" <a href=\"#{id}\">{id}</a>", id = escape(id)))
+            .unwrap_or_default();
+        let verdict = judged.verdict.clone();
+        let name = verdict.as_ref().map_or_else(
+            |why| format!("unexpected: {}", escape(why)),
+            |verdict| verdict.name().to_string(),
+        );
         let _ = writeln!(
             out,
             "<tr><td>{}</td><td>{}{note}{drawn}</td><td class=\"value\"><small>{kind}</small>{}</td><td class=\"value\">{}</td><td><span class=\"badge {}\">{name}</span>{erratum}</td></tr>",
@@ -98,13 +121,17 @@ fn rows(out: &mut String, rows: &[Judged]) {
 
 /// Running text, with real arrows and signs.
 fn words(text: &str) -> String {
-    let signs = escape(text).replace(" &lt;-&gt; ", " ↔ ").replace(" -&gt; ", " → ");
+    let signs = escape(text)
+        .replace(" &lt;-&gt; ", " ↔ ")
+        .replace(" -&gt; ", " → ");
     signs.replace("&lt;= ", "≤ ").replace(" /= ", " ≠ ")
 }
 
 /// Long lists break between their entries, not within.
 fn value(text: &str) -> String {
-    words(text).replace(" → ", "&nbsp;→&nbsp;").replace(": ", ":&nbsp;")
+    words(text)
+        .replace(" → ", "&nbsp;→&nbsp;")
+        .replace(": ", ":&nbsp;")
 }
 
 fn figures(out: &mut String, figures: &[Figure]) {
@@ -114,14 +141,23 @@ fn figures(out: &mut String, figures: &[Figure]) {
     out.push_str("<div class=\"figures\">\n");
     for figure in figures {
         let wide = if figure.wide { " class=\"whole\"" } else { "" };
-        let _ = writeln!(out, "<figure id=\"{}\"{wide}>\n<h3>{}</h3>", file_name(&figure.title), escape(&figure.title));
+        let _ = writeln!(
+            out,
+            "<figure id=\"{}\"{wide}>\n<h3>{}</h3>",
+            file_name(&figure.title),
+            escape(&figure.title)
+        );
         match &figure.body {
             Body::Svg(svg) => {
                 let _ = writeln!(out, "<div class=\"drawing\">{svg}</div>");
             }
             Body::Table { header, rows } => table(out, header, rows),
         }
-        let _ = writeln!(out, "<figcaption>{}</figcaption>\n</figure>", words(&figure.caption));
+        let _ = writeln!(
+            out,
+            "<figcaption>{}</figcaption>\n</figure>",
+            words(&figure.caption)
+        );
     }
     out.push_str("</div>\n");
 }
@@ -144,13 +180,22 @@ fn table(out: &mut String, header: &[String], rows: &[Vec<String>]) {
 
 fn networks_section(out: &mut String, report: &Report) {
     out.push_str("<section id=\"networks\">\n<h2>Networks</h2>\n<p>The same pipeline on real networks and on our own platforms. The referee has checked every plan: paths, ports, certificate, schedule.</p>\n");
-    let header: Vec<String> =
-        ["network", "collective"].iter().chain(&networks::HEADER).map(ToString::to_string).collect();
+    let header: Vec<String> = ["network", "collective"]
+        .iter()
+        .chain(&networks::HEADER)
+        .map(ToString::to_string)
+        .collect();
     let rows: Vec<Vec<String>> = report
         .networks
         .rows
         .iter()
-        .map(|row| [&row.network, &row.collective].into_iter().chain(&row.cells).cloned().collect())
+        .map(|row| {
+            [&row.network, &row.collective]
+                .into_iter()
+                .chain(&row.cells)
+                .cloned()
+                .collect()
+        })
         .collect();
     table(out, &header, &rows);
     for note in &report.networks.notes {
@@ -163,7 +208,12 @@ fn networks_section(out: &mut String, report: &Report) {
 fn errata(out: &mut String, report: &Report) {
     out.push_str("<section id=\"errata\">\n<h2>Errata</h2>\n<p>Counterexamples and reasons are in docs/errata.md; a test runs each of them.</p>\n<dl>\n");
     for (id, title) in &report.errata {
-        let _ = writeln!(out, "<dt id=\"{id}\">{id}</dt><dd>{title}</dd>", id = escape(id), title = words(title));
+        let _ = writeln!(
+            out,
+            "<dt id=\"{id}\">{id}</dt><dd>{title}</dd>",
+            id = escape(id),
+            title = words(title)
+        );
     }
     out.push_str("</dl>\n</section>\n");
 }
@@ -182,5 +232,8 @@ fn anchor(name: &str) -> String {
 }
 
 fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
 }

@@ -44,15 +44,25 @@ use report::{Report, Section};
 use rows::Paper;
 
 /// The papers reproduced so far.
-pub const CHAPTERS: &[Chapter] =
-    &[paper000::CHAPTER, paper001::CHAPTER, paper002::CHAPTER, paper003::CHAPTER, paper004::CHAPTER];
+pub const CHAPTERS: &[Chapter] = &[
+    paper000::CHAPTER,
+    paper001::CHAPTER,
+    paper002::CHAPTER,
+    paper003::CHAPTER,
+    paper004::CHAPTER,
+];
 
-const USAGE: &str =
-    "usage: oneport-papers [--out DIR | compare | peers | searches .. | programs .. | rows .. | tiers ..]";
+const USAGE: &str = "usage: oneport-papers [--out DIR | compare | peers | searches .. | programs .. | rows .. | tiers ..]";
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    if let Some(result) = words.first().and_then(|name| commands::run(name, &words[1..], CHAPTERS)) {
+    let words: Vec<String> = std::env::args_os()
+        .skip(1)
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    if let Some(result) = words
+        .first()
+        .and_then(|name| commands::run(name, &words[1..], CHAPTERS))
+    {
         return ended(result.map(|text| drop(writeln!(std::io::stdout(), "{text}"))));
     }
     let mut arguments = std::env::args_os().skip(1);
@@ -78,7 +88,10 @@ fn main() -> ExitCode {
     match run(&folder) {
         Ok(report) if report.failures().is_empty() => ExitCode::SUCCESS,
         Ok(report) => {
-            report.failures().iter().for_each(|failure| eprintln!("error: {failure}"));
+            report
+                .failures()
+                .iter()
+                .for_each(|failure| eprintln!("error: {failure}"));
             ExitCode::FAILURE
         }
         Err(error) => ended(Err(error)),
@@ -101,10 +114,21 @@ fn run(folder: &Path) -> Result<Report> {
     for chapter in CHAPTERS {
         let paper = Paper::load(chapter.stem)?;
         let rows = chapter.judge(&paper)?;
-        let figures = chapter.draw().with_context(|| format!("figures of {}", paper.name))?;
-        sections.push(Section { paper, rows, figures });
+        let figures = chapter
+            .draw()
+            .with_context(|| format!("figures of {}", paper.name))?;
+        sections.push(Section {
+            paper,
+            rows,
+            figures,
+        });
     }
-    let mut report = Report { sections, networks: networks::run()?, errata: errata::documented()?, seconds: 0.0 };
+    let mut report = Report {
+        sections,
+        networks: networks::run()?,
+        errata: errata::documented()?,
+        seconds: 0.0,
+    };
     report.seconds = started.elapsed().as_secs_f64();
     write(&report, folder)?;
     peers::check()?;
@@ -122,16 +146,26 @@ fn run(folder: &Path) -> Result<Report> {
 }
 
 fn write(report: &Report, folder: &Path) -> Result<()> {
-    let names: Vec<String> = report.figures().map(|figure| report::file_name(&figure.title)).collect();
+    let names: Vec<String> = report
+        .figures()
+        .map(|figure| report::file_name(&figure.title))
+        .collect();
     let different: std::collections::BTreeSet<&String> = names.iter().collect();
-    ensure!(names.len() == different.len(), "two drawings share a file: {names:?}");
+    ensure!(
+        names.len() == different.len(),
+        "two drawings share a file: {names:?}"
+    );
     let drawings = folder.join("figures");
-    std::fs::create_dir_all(&drawings).with_context(|| format!("cannot create {}", drawings.display()))?;
+    std::fs::create_dir_all(&drawings)
+        .with_context(|| format!("cannot create {}", drawings.display()))?;
     let write = |path: PathBuf, text: &str| {
-        write_atomically(&path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
+        write_atomically(&path, text.as_bytes())
+            .with_context(|| format!("cannot write {}", path.display()))
     };
     for figure in report.figures() {
-        let path = |extension: &str| drawings.join(format!("{}.{extension}", report::file_name(&figure.title)));
+        let path = |extension: &str| {
+            drawings.join(format!("{}.{extension}", report::file_name(&figure.title)))
+        };
         match &figure.body {
             Body::Svg(svg) => write(path("svg"), svg)?,
             Body::Table { header, rows } => write(path("csv"), &figures::csv(header, rows))?,
@@ -154,7 +188,10 @@ mod tests {
         let page = std::fs::read_to_string(folder.path().join("index.html"))?;
         assert!(page.contains("</html>"));
         for elsewhere in ["src=", "@import", "url(", "<link", "<script"] {
-            assert!(!page.contains(elsewhere), "the page loads something from elsewhere: {elsewhere}");
+            assert!(
+                !page.contains(elsewhere),
+                "the page loads something from elsewhere: {elsewhere}"
+            );
         }
         Ok(())
     }
@@ -166,8 +203,13 @@ mod tests {
             commands::run("rows", &words, CHAPTERS).context("no such command")?
         };
         let found = rows(&["001", "time-ratio", "within-15"])?;
-        assert!(found.contains("time-ratio: 534 (corrected)") && found.contains("within-15: 382/25"), "{found}");
-        assert!(rows(&["001", "nothing"]).is_err() && rows(&["005"]).is_err() && rows(&[]).is_err());
+        assert!(
+            found.contains("time-ratio: 534 (corrected)") && found.contains("within-15: 382/25"),
+            "{found}"
+        );
+        assert!(
+            rows(&["001", "nothing"]).is_err() && rows(&["005"]).is_err() && rows(&[]).is_err()
+        );
         Ok(())
     }
 
@@ -177,7 +219,11 @@ mod tests {
         for chapter in CHAPTERS {
             let paper = Paper::load(chapter.stem)?;
             let judged = rows::judge_all(&paper, &[])?;
-            assert!(judged.iter().any(|judged| judged.verdict.is_err()), "{}", paper.name);
+            assert!(
+                judged.iter().any(|judged| judged.verdict.is_err()),
+                "{}",
+                paper.name
+            );
         }
         Ok(())
     }

@@ -21,7 +21,9 @@ pub fn all_matchings(platform: &Platform, links: &[LinkId]) -> Vec<Matching> {
     let mut found: Vec<Matching> = vec![Vec::new()];
     for &link in links {
         let ends = platform.link(link);
-        let free = |other: &LinkId| platform.link(*other).from != ends.from && platform.link(*other).to != ends.to;
+        let free = |other: &LinkId| {
+            platform.link(*other).from != ends.from && platform.link(*other).to != ends.to
+        };
         let longer: Vec<Matching> = found
             .iter()
             .filter(|matching| matching.iter().all(free))
@@ -38,27 +40,46 @@ pub fn all_matchings(platform: &Platform, links: &[LinkId]) -> Vec<Matching> {
 ///
 /// # Errors
 /// The first of these that does not hold.
-pub fn check(platform: &Platform, occupations: &BTreeMap<LinkId, Rational>, cut: &[Weighted]) -> Result<()> {
+pub fn check(
+    platform: &Platform,
+    occupations: &BTreeMap<LinkId, Rational>,
+    cut: &[Weighted],
+) -> Result<()> {
     let mut used: BTreeMap<LinkId, Rational> = BTreeMap::new();
     let mut total = Rational::zero();
     for (matching, time) in cut {
         ensure!(time.is_positive(), "a matching is kept for {time}");
         for (place, &link) in matching.iter().enumerate() {
             let ends = platform.link(link);
-            let clash =
-                |other: &&LinkId| platform.link(**other).from == ends.from || platform.link(**other).to == ends.to;
-            ensure!(!matching[..place].iter().any(|other| clash(&other)), "{} clashes", platform.link_name(link));
+            let clash = |other: &&LinkId| {
+                platform.link(**other).from == ends.from || platform.link(**other).to == ends.to
+            };
+            ensure!(
+                !matching[..place].iter().any(|other| clash(&other)),
+                "{} clashes",
+                platform.link_name(link)
+            );
             *used.entry(link).or_insert_with(Rational::zero) += time;
         }
         total += time;
     }
-    ensure!(used == *occupations, "the matchings do not add up to the occupations");
-    ensure!(total <= whole(1), "the matchings take {total}, more than the unit of time");
+    ensure!(
+        used == *occupations,
+        "the matchings do not add up to the occupations"
+    );
+    ensure!(
+        total <= whole(1),
+        "the matchings take {total}, more than the unit of time"
+    );
     Ok(())
 }
 
 /// All decompositions of the occupations into `count` matchings within one unit of time, one per set of matchings.
-pub fn cuts(platform: &Platform, occupations: &BTreeMap<LinkId, Rational>, count: usize) -> Result<Vec<Vec<Weighted>>> {
+pub fn cuts(
+    platform: &Platform,
+    occupations: &BTreeMap<LinkId, Rational>,
+    count: usize,
+) -> Result<Vec<Vec<Weighted>>> {
     let links: Vec<LinkId> = occupations.keys().copied().collect();
     let matchings = all_matchings(platform, &links);
     let mut found = Vec::new();
@@ -72,24 +93,44 @@ pub fn cuts(platform: &Platform, occupations: &BTreeMap<LinkId, Rational>, count
 }
 
 /// How long each matching of the set is kept, all positive, if the set can make up the occupations.
-fn weights(occupations: &BTreeMap<LinkId, Rational>, set: &[&Matching]) -> Result<Option<Vec<Rational>>> {
+fn weights(
+    occupations: &BTreeMap<LinkId, Rational>,
+    set: &[&Matching],
+) -> Result<Option<Vec<Rational>>> {
     // Largest least weight: positive exactly when all can be.
     let mut program = LinearProgram::new(Sense::Maximize);
-    let links: Vec<_> = occupations.values().map(|time| program.add_row(Relation::Equal, time.clone())).collect();
+    let links: Vec<_> = occupations
+        .values()
+        .map(|time| program.add_row(Relation::Equal, time.clone()))
+        .collect();
     let unit = program.add_row(Relation::AtMost, whole(1));
-    let least: Vec<_> = set.iter().map(|_| program.add_row(Relation::AtMost, Rational::zero())).collect();
+    let least: Vec<_> = set
+        .iter()
+        .map(|_| program.add_row(Relation::AtMost, Rational::zero()))
+        .collect();
     let mut columns = Vec::new();
     for (matching, &least) in set.iter().zip(&least) {
-        let uses = occupations.keys().zip(&links).filter(|(link, _)| matching.contains(link));
-        let entries = uses.map(|(_, &row)| (row, whole(1))).chain([(unit, whole(1)), (least, whole(-1))]);
+        let uses = occupations
+            .keys()
+            .zip(&links)
+            .filter(|(link, _)| matching.contains(link));
+        let entries = uses
+            .map(|(_, &row)| (row, whole(1)))
+            .chain([(unit, whole(1)), (least, whole(-1))]);
         columns.push(program.add_column(Rational::zero(), entries)?);
     }
     program.add_column(whole(1), least.into_iter().map(|row| (row, whole(1))))?;
-    let options = Options { method: Method::ExactPivots, ..Options::default() };
+    let options = Options {
+        method: Method::ExactPivots,
+        ..Options::default()
+    };
     Ok(match Solver::new(program).solve(&options)? {
-        Outcome::Optimal(optimum) if optimum.objective.is_positive() => {
-            Some(columns.into_iter().map(|column| optimum.primal.get(column)).collect())
-        }
+        Outcome::Optimal(optimum) if optimum.objective.is_positive() => Some(
+            columns
+                .into_iter()
+                .map(|column| optimum.primal.get(column))
+                .collect(),
+        ),
         _ => None,
     })
 }
@@ -116,13 +157,24 @@ mod tests {
 
     #[test]
     fn two_senders_and_two_receivers_need_what_they_need() -> Result<()> {
-        let platform =
-            cases::platform("a b c d", &[("a", "c", "1"), ("a", "d", "1"), ("b", "c", "1"), ("b", "d", "1")])?;
+        let platform = cases::platform(
+            "a b c d",
+            &[
+                ("a", "c", "1"),
+                ("a", "d", "1"),
+                ("b", "c", "1"),
+                ("b", "d", "1"),
+            ],
+        )?;
         assert_eq!(subsets(4, 2).len(), 6);
         let links: Vec<LinkId> = platform.link_ids().collect();
         assert_eq!(all_matchings(&platform, &links).len(), 6);
         let times = |text: [&str; 4]| -> Result<BTreeMap<LinkId, Rational>> {
-            links.iter().zip(text).map(|(&link, text)| Ok((link, number(text)?))).collect()
+            links
+                .iter()
+                .zip(text)
+                .map(|(&link, text)| Ok((link, number(text)?)))
+                .collect()
         };
         let even = times(["1/2", "1/2", "1/2", "1/2"])?;
         assert!(cuts(&platform, &even, 1)?.is_empty());

@@ -56,7 +56,12 @@ const NETWORKS: &[Network] = &[
         shared: false,
         about: "Our own example; costs in seconds per megabyte",
     },
-    Network { name: "star", file: "star.json", shared: false, about: "Our own example" },
+    Network {
+        name: "star",
+        file: "star.json",
+        shared: false,
+        about: "Our own example",
+    },
 ];
 
 /// One collective on one network.
@@ -82,8 +87,18 @@ pub struct Networks {
 }
 
 /// Heads of the columns after network and collective.
-pub const HEADER: [&str; 10] =
-    ["nodes", "links", "TP", "bound", "period", "instances", "slots", "attains", "referee", "seconds"];
+pub const HEADER: [&str; 10] = [
+    "nodes",
+    "links",
+    "TP",
+    "bound",
+    "period",
+    "instances",
+    "slots",
+    "attains",
+    "referee",
+    "seconds",
+];
 
 /// Solves scatter, gather, all-to-all and reduce on every network.
 ///
@@ -93,15 +108,25 @@ pub fn run() -> Result<Networks> {
     let mut networks = Networks::default();
     let data = data_folder();
     if !data.is_dir() {
-        networks
-            .notes
-            .push("skipped: the real networks; there is no folder ../shared/data beside the repository".to_string());
+        networks.notes.push(
+            "skipped: the real networks; there is no folder ../shared/data beside the repository"
+                .to_string(),
+        );
     }
-    for network in NETWORKS.iter().filter(|network| !network.shared || data.is_dir()) {
-        let folder = if network.shared { data.clone() } else { root().join("fixtures/platforms") };
+    for network in NETWORKS
+        .iter()
+        .filter(|network| !network.shared || data.is_dir())
+    {
+        let folder = if network.shared {
+            data.clone()
+        } else {
+            root().join("fixtures/platforms")
+        };
         match oneport_topologies::read_platform(&folder.join(network.file)) {
             Ok(platform) => networks.add(network, &platform)?,
-            Err(error) if network.shared => networks.notes.push(format!("skipped: {}: {error}", network.name)),
+            Err(error) if network.shared => networks
+                .notes
+                .push(format!("skipped: {}: {error}", network.name)),
             Err(error) => return Err(error.into()),
         }
     }
@@ -126,7 +151,11 @@ impl Networks {
             let outcome = solve(case.problem(), &Options::default())?;
             let seconds = started.elapsed().as_secs_f64();
             let Outcome::Planned(planned) = outcome else {
-                self.notes.push(format!("skipped: {}: {} is not possible", case.name, case.collective.name()));
+                self.notes.push(format!(
+                    "skipped: {}: {} is not possible",
+                    case.name,
+                    case.collective.name()
+                ));
                 continue;
             };
             self.rows.push(solved(&case, &planned.plan, seconds)?);
@@ -141,17 +170,31 @@ impl Networks {
 fn solved(case: &Case, plan: &Plan, seconds: f64) -> Result<Solved> {
     // Once more, on the plan as it is: what is printed has been checked.
     let verdict = referee::check_plan(plan)?;
-    ensure!(verdict.bound >= verdict.throughput, "{}: the bound is below the throughput", case.name);
+    ensure!(
+        verdict.bound >= verdict.throughput,
+        "{}: the bound is below the throughput",
+        case.name
+    );
     let schedule = &plan.schedule;
     let share = &verdict.schedule_throughput / &verdict.throughput;
     let attains = if share == whole(1) {
         "TP".to_string()
     } else {
-        format!("{} % less", digits(pixels(&((whole(1) - share) * whole(100)))))
+        format!(
+            "{} % less",
+            digits(pixels(&((whole(1) - share) * whole(100))))
+        )
     };
-    let messages =
-        if case.collective.combines() { case.collective.most_operands() } else { case.collective.commodities().len() };
-    let bound = if verdict.bound == verdict.throughput { "= TP".to_string() } else { short(&verdict.bound) };
+    let messages = if case.collective.combines() {
+        case.collective.most_operands()
+    } else {
+        case.collective.commodities().len()
+    };
+    let bound = if verdict.bound == verdict.throughput {
+        "= TP".to_string()
+    } else {
+        short(&verdict.bound)
+    };
     Ok(Solved {
         network: case.name.clone(),
         collective: format!("{} of {messages}", case.collective.name()),
@@ -180,7 +223,13 @@ fn drawing(case: &Case, plan: &Plan, network: &Network) -> Figure {
         targets.len(),
         network.about
     );
-    let figure =
-        Figure::svg(format!("{}: scatter", case.name), caption, figures::graph(case, Some(&plan.steady_state)));
-    Figure { wide: case.platform.links().len() > SMALL, ..figure }
+    let figure = Figure::svg(
+        format!("{}: scatter", case.name),
+        caption,
+        figures::graph(case, Some(&plan.steady_state)),
+    );
+    Figure {
+        wide: case.platform.links().len() > SMALL,
+        ..figure
+    }
 }

@@ -32,7 +32,11 @@ pub fn whole_number(value: &Rational) -> Result<u64> {
 /// The fraction itself, or six digits after `≈` where it is long.
 pub fn short(value: &Rational) -> String {
     let exact = value.to_string();
-    if exact.len() <= SHORT { exact } else { format!("≈ {}", decimal(value, DIGITS)) }
+    if exact.len() <= SHORT {
+        exact
+    } else {
+        format!("≈ {}", decimal(value, DIGITS))
+    }
 }
 
 /// Six significant digits.
@@ -57,11 +61,21 @@ mod tests {
 
     #[test]
     fn numbers_are_read_and_shown() -> Result<()> {
-        for (text, expected) in [("1/2", "1/2"), ("2/4", "1/2"), ("123456789012345678901/1000000", "≈ 1.23457e14")] {
+        for (text, expected) in [
+            ("1/2", "1/2"),
+            ("2/4", "1/2"),
+            ("123456789012345678901/1000000", "≈ 1.23457e14"),
+        ] {
             assert_eq!(short(&number(text)?), expected);
         }
-        assert_eq!([0.0, 0.25, 1234567.0, 2.0e-7].map(digits), ["0", "0.25", "1234570", "2e-7"]);
-        assert_eq!(common_denominator(&[number("1/4")?, number("5/6")?]), BigInt::from(12));
+        assert_eq!(
+            [0.0, 0.25, 1234567.0, 2.0e-7].map(digits),
+            ["0", "0.25", "1234570", "2e-7"]
+        );
+        assert_eq!(
+            common_denominator(&[number("1/4")?, number("5/6")?]),
+            BigInt::from(12)
+        );
         Ok(())
     }
 }

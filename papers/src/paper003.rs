@@ -19,20 +19,40 @@ use crate::runs::limit_is_one;
 use crate::toy::Toy;
 
 /// All slides.
-pub const CHAPTER: Chapter = Chapter { stem: "003", checks: &[CHECKS, reduce::SLIDES], figures: &[figures] };
+pub const CHAPTER: Chapter = Chapter {
+    stem: "003",
+    checks: &[CHECKS, reduce::SLIDES],
+    figures: &[figures],
+};
 
 const CHECKS: &[(&str, Check)] = &[
-    ("link-time", |_| Ok(errata::missing_cost()?.finding().note("the factor c(i, j) is missing"))),
+    ("link-time", |_| {
+        Ok(errata::missing_cost()?
+            .finding()
+            .note("the factor c(i, j) is missing"))
+    }),
     ("amounts", amounts),
-    ("right-side", |_| Ok(errata::wrong_right_side()?.finding().note("r may send without having received"))),
-    ("at-most-one", |_| Ok(errata::at_most_one_message()?.finding().note("a number of messages is no share of time"))),
-    ("sssp", |_| Ok(errata::conservation_at_the_source()?.finding())),
+    ("right-side", |_| {
+        Ok(errata::wrong_right_side()?
+            .finding()
+            .note("r may send without having received"))
+    }),
+    ("at-most-one", |_| {
+        Ok(errata::at_most_one_message()?
+            .finding()
+            .note("a number of messages is no share of time"))
+    }),
+    ("sssp", |_| {
+        Ok(errata::conservation_at_the_source()?.finding())
+    }),
     ("reception", |_| Ok(errata::circulation_counts()?.finding())),
     ("costs", costs),
     ("flows", |_| flows()),
     ("occupations", |_| occupations()),
     ("transfer-times", |_| transfer_times()),
-    ("vertices", |_| Ok(Finding::value(errata::lower_vertices()?))),
+    ("vertices", |_| {
+        Ok(Finding::value(errata::lower_vertices()?))
+    }),
     ("matchings", matching_lengths),
     ("axis", |_| axis()),
     ("unsplit-period", |_| unsplit_period()),
@@ -51,9 +71,17 @@ fn amounts(paper: &Paper) -> Result<Finding> {
     ensure!(amounts.len() == 4, "four amounts");
     let total: Rational = amounts.iter().copied().sum();
     // The partner of the first amount decides.
-    let halves: Vec<_> = amounts[1..].iter().filter(|&&other| (amounts[0] + other) * whole(2) == total).collect();
-    let split = halves.first().map_or(String::new(), |other| format!("{} + {other} on one side", amounts[0]));
-    Ok(Finding::claim(halves.len() == 1, format!("conserved, {split}")))
+    let halves: Vec<_> = amounts[1..]
+        .iter()
+        .filter(|&&other| (amounts[0] + other) * whole(2) == total)
+        .collect();
+    let split = halves.first().map_or(String::new(), |other| {
+        format!("{} + {other} on one side", amounts[0])
+    });
+    Ok(Finding::claim(
+        halves.len() == 1,
+        format!("conserved, {split}"),
+    ))
 }
 
 /// Costs by slides 29 and 30: time over messages, link by link. The platform's file must say the same.
@@ -66,9 +94,15 @@ fn costs(slides: &Paper) -> Result<Finding> {
     let platform = Toy::load()?.case.platform;
     let mut costs = BTreeMap::new();
     for (name, time) in slides.printed("occupations")?.table()? {
-        let cost = time / messages.get(name).with_context(|| format!("nothing is sent over {name}"))?;
+        let cost = time
+            / messages
+                .get(name)
+                .with_context(|| format!("nothing is sent over {name}"))?;
         let written = &platform.link(crate::cases::link(&platform, name)?).cost;
-        ensure!(cost == *written, "{name} costs {cost}, in the platform's file {written}");
+        ensure!(
+            cost == *written,
+            "{name} costs {cost}, in the platform's file {written}"
+        );
         costs.insert(name.to_string(), Value::Number(cost));
     }
     Ok(Finding::value(Value::Table(costs)).note("slide 30 over slide 29"))
@@ -78,22 +112,37 @@ fn costs(slides: &Paper) -> Result<Finding> {
 fn flows() -> Result<Finding> {
     let toy = Toy::load()?;
     let platform = &toy.case.platform;
-    let mut program = Program::new(platform, &toy.case.collective.commodities(), Errors::default());
+    let mut program = Program::new(
+        platform,
+        &toy.case.collective.commodities(),
+        Errors::default(),
+    );
     program.fix_throughput(&toy.case.throughput()?);
     let free = (crate::cases::link(platform, "Pa -> P0")?, 0);
-    program.fix(free.0, free.1, toy.flows.get(&free).context("slide 29 sends nothing from Pa to P0")?);
+    program.fix(
+        free.0,
+        free.1,
+        toy.flows
+            .get(&free)
+            .context("slide 29 sends nothing from Pa to P0")?,
+    );
     let mut forced = BTreeMap::new();
     for link in platform.link_ids() {
         for message in 0..2 {
             let (low, high) = program.range(link, message)?;
-            ensure!(low == high, "{} is not forced: {low} to {high}", toy.flow_name((link, message)));
+            ensure!(
+                low == high,
+                "{} is not forced: {low} to {high}",
+                toy.flow_name((link, message))
+            );
             if !low.is_zero() {
                 forced.insert(toy.flow_name((link, message)), low.into());
             }
         }
     }
     let (low, high) = toy_freedom(&toy)?;
-    let note = format!("send(Pa -> P0, m0) = 1/4 is a choice out of [{low}, {high}]; the rest follows");
+    let note =
+        format!("send(Pa -> P0, m0) = 1/4 is a choice out of [{low}, {high}]; the rest follows");
     Ok(Finding::value(Value::Table(forced)).note(note))
 }
 
@@ -105,29 +154,52 @@ fn occupations() -> Result<Finding> {
 fn transfer_times() -> Result<Finding> {
     let toy = Toy::load()?;
     let time = |(&(link, message), amount): (&(_, usize), &Rational)| {
-        (toy.flow_name((link, message)), Value::Number(amount * &toy.case.platform.link(link).cost))
+        (
+            toy.flow_name((link, message)),
+            Value::Number(amount * &toy.case.platform.link(link).cost),
+        )
     };
-    Ok(Finding::value(Value::Table(toy.flows.iter().map(time).collect())))
+    Ok(Finding::value(Value::Table(
+        toy.flows.iter().map(time).collect(),
+    )))
 }
 
 /// The lengths that the slides' four sets of links must have to make up the occupations, whatever the slides print.
 fn forced_lengths(toy: &Toy) -> Result<Vec<Rational>> {
     let cuts = matchings::cuts(&toy.case.platform, &toy.occupations(), toy.matchings.len())?;
     let has = |cut: &&Vec<matchings::Weighted>| {
-        toy.matchings.iter().all(|(links, _)| cut.iter().any(|(set, _)| set == links))
+        toy.matchings
+            .iter()
+            .all(|(links, _)| cut.iter().any(|(set, _)| set == links))
     };
-    let cut = cuts.iter().find(has).context("these sets do not make up the occupations")?;
-    let length = |links: &matchings::Matching| cut.iter().find(|(set, _)| set == links).map(|(_, time)| time.clone());
-    toy.matchings.iter().map(|(links, _)| length(links).context("a set without a length")).collect()
+    let cut = cuts
+        .iter()
+        .find(has)
+        .context("these sets do not make up the occupations")?;
+    let length = |links: &matchings::Matching| {
+        cut.iter()
+            .find(|(set, _)| set == links)
+            .map(|(_, time)| time.clone())
+    };
+    toy.matchings
+        .iter()
+        .map(|(links, _)| length(links).context("a set without a length"))
+        .collect()
 }
 
 fn matching_lengths(slides: &Paper) -> Result<Finding> {
     let toy = Toy::load()?;
     matchings::check(&toy.case.platform, &toy.occupations(), &toy.matchings)?;
-    let Value::List(printed) = slides.printed("matchings")? else { anyhow::bail!("the matchings are not a list") };
+    let Value::List(printed) = slides.printed("matchings")? else {
+        anyhow::bail!("the matchings are not a list")
+    };
     let mut ours = Vec::new();
     for (length, entry) in forced_lengths(&toy)?.into_iter().zip(printed) {
-        let name = entry.table()?.keys().next().map_or(String::new(), ToString::to_string);
+        let name = entry
+            .table()?
+            .keys()
+            .next()
+            .map_or(String::new(), ToString::to_string);
         ours.push(Value::Table([(name, Value::Number(length))].into()));
     }
     Ok(Finding::value(Value::List(ours))
@@ -136,15 +208,21 @@ fn matching_lengths(slides: &Paper) -> Result<Finding> {
 
 /// The ends of the parts, by the lengths that the sets force.
 fn axis() -> Result<Finding> {
-    let ends = forced_lengths(&Toy::load()?)?.into_iter().scan(Rational::zero(), |end, time| {
-        *end += time;
-        Some(Value::Number(end.clone()))
-    });
+    let ends = forced_lengths(&Toy::load()?)?
+        .into_iter()
+        .scan(Rational::zero(), |end, time| {
+            *end += time;
+            Some(Value::Number(end.clone()))
+        });
     Ok(Finding::value(Value::List(ends.collect())))
 }
 
 fn unsplit_period() -> Result<Finding> {
-    let counts: Vec<Rational> =
-        Toy::load()?.messages_per_matching().into_iter().flatten().map(|(_, count)| count).collect();
+    let counts: Vec<Rational> = Toy::load()?
+        .messages_per_matching()
+        .into_iter()
+        .flatten()
+        .map(|(_, count)| count)
+        .collect();
     Ok(Finding::value(whole(common_denominator(&counts))))
 }

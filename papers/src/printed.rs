@@ -7,7 +7,9 @@ use num_traits::{One, Zero};
 use oneport::plan::Commodity;
 use oneport::platform::LinkId;
 use oneport::{NodeId, Platform, Rational};
-use oneport_exact::{Column, LinearProgram, Method, Options, Outcome, Relation, Row, Sense, Solver};
+use oneport_exact::{
+    Column, LinearProgram, Method, Options, Outcome, Relation, Row, Sense, Solver,
+};
 
 /// Printed errors to reproduce. All false: the corrected program.
 #[derive(Debug, Clone, Copy, Default)]
@@ -37,7 +39,11 @@ pub const SSSP: Errors = Errors {
 };
 
 /// SSPA2A(G) as RR-4872, section 3.5, prints it. Its conservation law leaves out both ends of a message.
-pub const SSPA2A: Errors = Errors { source_conserves: false, counted_at_source: true, ..SSSP };
+pub const SSPA2A: Errors = Errors {
+    source_conserves: false,
+    counted_at_source: true,
+    ..SSSP
+};
 
 /// A program with names for its columns.
 pub struct Program {
@@ -52,7 +58,10 @@ const THROUGHPUT: usize = 0;
 impl Program {
     /// Writes the program down for unit messages: variables `send(link, message)` and `TP`.
     pub fn new(platform: &Platform, messages: &[Commodity], errors: Errors) -> Program {
-        let mut program = Program { rows: Vec::new(), flows: Vec::new() };
+        let mut program = Program {
+            rows: Vec::new(),
+            flows: Vec::new(),
+        };
         for (place, message) in messages.iter().enumerate() {
             for link in platform.link_ids() {
                 let ends = platform.link(link);
@@ -64,12 +73,17 @@ impl Program {
         program.ports(platform, errors);
         for (place, message) in messages.iter().enumerate() {
             for node in platform.node_ids() {
-                let free = node == message.target || (node == message.source && !errors.source_conserves);
+                let free =
+                    node == message.target || (node == message.source && !errors.source_conserves);
                 if !free {
                     program.conserve(platform, node, place, errors);
                 }
             }
-            let counted = if errors.counted_at_source { message.source } else { message.target };
+            let counted = if errors.counted_at_source {
+                message.source
+            } else {
+                message.target
+            };
             let mut row = program.sum(place, platform.incoming(counted), &Rational::one());
             row.insert(THROUGHPUT, -Rational::one());
             program.rows.push((Relation::Equal, Rational::zero(), row));
@@ -80,13 +94,32 @@ impl Program {
     /// (1)-(4): links and ports are busy at most all the time.
     fn ports(&mut self, platform: &Platform, errors: Errors) {
         let busy = |links: &[LinkId]| {
-            let time = |link: LinkId| if errors.no_cost { Rational::one() } else { platform.link(link).cost.clone() };
-            let uses = self.flows.iter().enumerate().filter(|(_, (link, _))| links.contains(link));
-            (Relation::AtMost, Rational::one(), uses.map(|(place, &(link, _))| (place + 1, time(link))).collect())
+            let time = |link: LinkId| {
+                if errors.no_cost {
+                    Rational::one()
+                } else {
+                    platform.link(link).cost.clone()
+                }
+            };
+            let uses = self
+                .flows
+                .iter()
+                .enumerate()
+                .filter(|(_, (link, _))| links.contains(link));
+            (
+                Relation::AtMost,
+                Rational::one(),
+                uses.map(|(place, &(link, _))| (place + 1, time(link)))
+                    .collect(),
+            )
         };
         let links = platform.link_ids().map(|link| busy(&[link]));
-        let sends = platform.node_ids().map(|node| busy(platform.outgoing(node)));
-        let receives = platform.node_ids().map(|node| busy(platform.incoming(node)));
+        let sends = platform
+            .node_ids()
+            .map(|node| busy(platform.outgoing(node)));
+        let receives = platform
+            .node_ids()
+            .map(|node| busy(platform.incoming(node)));
         let rows: Vec<_> = links.chain(sends).chain(receives).collect();
         self.rows.extend(rows);
     }
@@ -106,11 +139,17 @@ impl Program {
         }
         self.rows.push((Relation::Equal, Rational::zero(), row));
         if errors.at_most_one {
-            self.rows.push((Relation::AtMost, Rational::one(), incoming));
+            self.rows
+                .push((Relation::AtMost, Rational::one(), incoming));
         }
     }
 
-    fn sum(&self, message: usize, links: &[LinkId], factor: &Rational) -> BTreeMap<usize, Rational> {
+    fn sum(
+        &self,
+        message: usize,
+        links: &[LinkId],
+        factor: &Rational,
+    ) -> BTreeMap<usize, Rational> {
         let flows = self.flows.iter().enumerate();
         let of = flows.filter(|(_, (link, place))| *place == message && links.contains(link));
         of.map(|(place, _)| (place + 1, factor.clone())).collect()
@@ -118,18 +157,29 @@ impl Program {
 
     /// Fixes the throughput.
     pub fn fix_throughput(&mut self, value: &Rational) {
-        self.rows.push((Relation::Equal, value.clone(), [(THROUGHPUT, Rational::one())].into()));
+        self.rows.push((
+            Relation::Equal,
+            value.clone(),
+            [(THROUGHPUT, Rational::one())].into(),
+        ));
     }
 
     /// Fixes one flow; one that does not exist is 0 anyway.
     pub fn fix(&mut self, link: LinkId, message: usize, value: &Rational) {
         if let Some(place) = self.place(link, message) {
-            self.rows.push((Relation::Equal, value.clone(), [(place, Rational::one())].into()));
+            self.rows.push((
+                Relation::Equal,
+                value.clone(),
+                [(place, Rational::one())].into(),
+            ));
         }
     }
 
     fn place(&self, link: LinkId, message: usize) -> Option<usize> {
-        self.flows.iter().position(|&flow| flow == (link, message)).map(|place| place + 1)
+        self.flows
+            .iter()
+            .position(|&flow| flow == (link, message))
+            .map(|place| place + 1)
     }
 
     /// The largest throughput.
@@ -139,8 +189,13 @@ impl Program {
 
     /// The smallest and the largest value of one flow.
     pub fn range(&self, link: LinkId, message: usize) -> Result<(Rational, Rational)> {
-        let Some(place) = self.place(link, message) else { return Ok((Rational::zero(), Rational::zero())) };
-        Ok((self.optimum(Sense::Minimize, place)?, self.optimum(Sense::Maximize, place)?))
+        let Some(place) = self.place(link, message) else {
+            return Ok((Rational::zero(), Rational::zero()));
+        };
+        Ok((
+            self.optimum(Sense::Minimize, place)?,
+            self.optimum(Sense::Maximize, place)?,
+        ))
     }
 
     fn optimum(&self, sense: Sense, objective: usize) -> Result<Rational> {
@@ -155,19 +210,38 @@ pub type Line = (Relation, Rational, BTreeMap<usize, Rational>);
 ///
 /// # Errors
 /// The program has no optimum.
-pub fn optimum(lines: &[Line], columns: usize, sense: Sense, objective: usize) -> Result<(Rational, Vec<Rational>)> {
+pub fn optimum(
+    lines: &[Line],
+    columns: usize,
+    sense: Sense,
+    objective: usize,
+) -> Result<(Rational, Vec<Rational>)> {
     let mut program = LinearProgram::new(sense);
-    let rows: Vec<Row> = lines.iter().map(|(relation, side, _)| program.add_row(*relation, side.clone())).collect();
+    let rows: Vec<Row> = lines
+        .iter()
+        .map(|(relation, side, _)| program.add_row(*relation, side.clone()))
+        .collect();
     let mut places: Vec<Column> = Vec::with_capacity(columns);
     for column in 0..columns {
-        let cost = if column == objective { Rational::one() } else { Rational::zero() };
+        let cost = if column == objective {
+            Rational::one()
+        } else {
+            Rational::zero()
+        };
         let entries = lines.iter().zip(&rows);
-        let entries = entries.filter_map(|((_, _, row), &at)| Some((at, row.get(&column)?.clone())));
+        let entries =
+            entries.filter_map(|((_, _, row), &at)| Some((at, row.get(&column)?.clone())));
         places.push(program.add_column(cost, entries)?);
     }
-    match Solver::new(program).solve(&Options { method: Method::ExactPivots, ..Options::default() })? {
+    match Solver::new(program).solve(&Options {
+        method: Method::ExactPivots,
+        ..Options::default()
+    })? {
         Outcome::Optimal(optimum) => {
-            let values = places.into_iter().map(|place| optimum.primal.get(place)).collect();
+            let values = places
+                .into_iter()
+                .map(|place| optimum.primal.get(place))
+                .collect();
             Ok((optimum.objective, values))
         }
         Outcome::Unbounded { .. } => bail!("the printed program is unbounded"),
@@ -192,7 +266,11 @@ mod tests {
             cases::gather_from_all("random", cases::random(5, 2, 8, 4)?)?,
         ];
         for case in cases {
-            let ours = Program::new(&case.platform, &case.collective.commodities(), Errors::default());
+            let ours = Program::new(
+                &case.platform,
+                &case.collective.commodities(),
+                Errors::default(),
+            );
             assert_eq!(ours.throughput()?, case.throughput()?, "{}", case.name);
         }
         Ok(())

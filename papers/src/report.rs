@@ -12,18 +12,33 @@ use crate::rows::{Judged, Kind, Paper, Verdict};
 /// The kinds of row.
 pub const KINDS: [(Kind, &str); 5] = [
     (Kind::Printed, "a value that the paper prints"),
-    (Kind::Yields, "what a printed program or formula yields, carried out as printed"),
+    (
+        Kind::Yields,
+        "what a printed program or formula yields, carried out as printed",
+    ),
     (Kind::Theorem, "a statement of the paper"),
-    (Kind::Trend, "a tendency of experiments that cannot be repeated as they were"),
+    (
+        Kind::Trend,
+        "a tendency of experiments that cannot be repeated as they were",
+    ),
     (Kind::Ours, "a statement of ours about what the paper shows"),
 ];
 
 /// Meaning of the verdicts.
 pub const VERDICTS: [(Verdict, &str); 5] = [
-    (Verdict::Exact, "ours is what is printed, computed by means that do not know it"),
+    (
+        Verdict::Exact,
+        "ours is what is printed, computed by means that do not know it",
+    ),
     (Verdict::Holds, "true wherever it was tried"),
-    (Verdict::Corrected, "the paper is wrong; the erratum says why"),
-    (Verdict::NotReproducible, "cannot be computed from what we have"),
+    (
+        Verdict::Corrected,
+        "the paper is wrong; the erratum says why",
+    ),
+    (
+        Verdict::NotReproducible,
+        "cannot be computed from what we have",
+    ),
     (Verdict::Open, "neither proved nor refuted"),
 ];
 
@@ -55,10 +70,16 @@ pub struct Report {
 impl Report {
     /// Rows with an unexpected verdict: "RR-4872 row-id: why".
     pub fn failures(&self) -> Vec<String> {
-        let rows = self.sections.iter().flat_map(|section| section.rows.iter().map(move |row| (section, row)));
+        let rows = self
+            .sections
+            .iter()
+            .flat_map(|section| section.rows.iter().map(move |row| (section, row)));
         rows.filter_map(|(section, judged)| {
             let why = judged.verdict.as_ref().err()?;
-            Some(format!("{} row '{}' ({}): {why}", section.paper.name, judged.row.id, judged.row.place))
+            Some(format!(
+                "{} row '{}' ({}): {why}",
+                section.paper.name, judged.row.id, judged.row.place
+            ))
         })
         .chain(self.missing_figures())
         .collect()
@@ -67,11 +88,20 @@ impl Report {
     /// Rows that name a figure which the report does not have.
     fn missing_figures(&self) -> Vec<String> {
         let titles: BTreeSet<&str> = self.figures().map(|figure| figure.title.as_str()).collect();
-        let rows = self.sections.iter().flat_map(|section| section.rows.iter().map(move |row| (section, &row.row)));
-        let missing = rows.flat_map(|(section, row)| row.drawn.iter().map(move |title| (section, row, title)));
+        let rows = self
+            .sections
+            .iter()
+            .flat_map(|section| section.rows.iter().map(move |row| (section, &row.row)));
+        let missing = rows
+            .flat_map(|(section, row)| row.drawn.iter().map(move |title| (section, row, title)));
         missing
             .filter(|(_, _, title)| !titles.contains(title.as_str()))
-            .map(|(section, row, title)| format!("{} row '{}': no figure '{title}'", section.paper.name, row.id))
+            .map(|(section, row, title)| {
+                format!(
+                    "{} row '{}': no figure '{title}'",
+                    section.paper.name, row.id
+                )
+            })
             .collect()
     }
 
@@ -84,9 +114,14 @@ impl Report {
     /// "40 rows: 20 exact, 10 holds, 9 corrected, 1 not reproducible".
     pub fn summary(&self) -> String {
         let total: usize = self.sections.iter().map(|section| section.rows.len()).sum();
-        let counts = Verdict::ALL.map(|verdict| format!("{} {}", self.count(verdict), verdict.name()));
+        let counts =
+            Verdict::ALL.map(|verdict| format!("{} {}", self.count(verdict), verdict.name()));
         let failures = self.failures().len();
-        let unexpected = if failures > 0 { format!(", {failures} UNEXPECTED") } else { String::new() };
+        let unexpected = if failures > 0 {
+            format!(", {failures} UNEXPECTED")
+        } else {
+            String::new()
+        };
         format!("{total} rows: {}{unexpected}", counts.join(", "))
     }
 
@@ -99,14 +134,25 @@ impl Report {
             for judged in &section.rows {
                 let row = &judged.row;
                 let (kind, stated) = (row.kind.name().to_string(), row.stated.to_string());
-                table.add_row([&row.place, &row.what, &kind, &stated, &judged.ours, &verdict(judged)]);
+                table.add_row([
+                    &row.place,
+                    &row.what,
+                    &kind,
+                    &stated,
+                    &judged.ours,
+                    &verdict(judged),
+                ]);
             }
             let _ = writeln!(out, "{}\n", table.trim_fmt());
         }
         let _ = writeln!(out, "Networks\n");
         let mut table = table(&[&["network", "collective"][..], &networks::HEADER].concat());
         for row in &self.networks.rows {
-            table.add_row([&row.network, &row.collective].into_iter().chain(&row.cells));
+            table.add_row(
+                [&row.network, &row.collective]
+                    .into_iter()
+                    .chain(&row.cells),
+            );
         }
         let _ = writeln!(out, "{}\n", table.trim_fmt());
         for note in &self.networks.notes {
@@ -121,12 +167,19 @@ impl Report {
             "# The papers against oneport\n\n{} ({:.1} s).\n\n{}\n\n{}\n",
             self.summary(),
             self.seconds,
-            KINDS.map(|(kind, meaning)| format!("`{}`: {meaning}.", kind.name())).join(" "),
-            VERDICTS.map(|(verdict, meaning)| format!("`{}`: {meaning}.", verdict.name())).join(" "),
+            KINDS
+                .map(|(kind, meaning)| format!("`{}`: {meaning}.", kind.name()))
+                .join(" "),
+            VERDICTS
+                .map(|(verdict, meaning)| format!("`{}`: {meaning}.", verdict.name()))
+                .join(" "),
         );
         for section in &self.sections {
-            let _ =
-                write!(out, "\n## {}\n\n{}. {}.\n\n", section.paper.name, section.paper.title, section.paper.source);
+            let _ = write!(
+                out,
+                "\n## {}\n\n{}. {}.\n\n",
+                section.paper.name, section.paper.title, section.paper.source
+            );
             let rows = section.rows.iter().map(|judged| {
                 let row = &judged.row;
                 vec![
@@ -147,10 +200,19 @@ impl Report {
             markdown_figures(&mut out, &section.figures);
         }
         out.push_str("\n## Networks\n\n");
-        let header: Vec<String> =
-            ["network", "collective"].iter().chain(&networks::HEADER).map(ToString::to_string).collect();
+        let header: Vec<String> = ["network", "collective"]
+            .iter()
+            .chain(&networks::HEADER)
+            .map(ToString::to_string)
+            .collect();
         let rows = self.networks.rows.iter();
-        let rows = rows.map(|row| [&row.network, &row.collective].into_iter().chain(&row.cells).cloned().collect());
+        let rows = rows.map(|row| {
+            [&row.network, &row.collective]
+                .into_iter()
+                .chain(&row.cells)
+                .cloned()
+                .collect()
+        });
         markdown_table(&mut out, &header, rows);
         for note in &self.networks.notes {
             let _ = write!(out, "\n{note}\n");
@@ -165,13 +227,20 @@ impl Report {
 
     /// All figures, in order.
     pub fn figures(&self) -> impl Iterator<Item = &Figure> {
-        self.sections.iter().flat_map(|section| &section.figures).chain(&self.networks.figures)
+        self.sections
+            .iter()
+            .flat_map(|section| &section.figures)
+            .chain(&self.networks.figures)
     }
 }
 
 /// The note, and which figures draw the row.
 fn noted(judged: &Judged) -> String {
-    let drawn = judged.row.drawn.iter().map(|title| format!("drawn: {title}"));
+    let drawn = judged
+        .row
+        .drawn
+        .iter()
+        .map(|title| format!("drawn: {title}"));
     let note = (!judged.note.is_empty()).then(|| judged.note.clone());
     note.into_iter().chain(drawn).collect::<Vec<_>>().join("; ")
 }
@@ -188,20 +257,28 @@ pub fn verdict(judged: &Judged) -> String {
 /// A figure's file name, without folder and extension, from its title.
 pub fn file_name(title: &str) -> String {
     let letters = title.to_lowercase();
-    let words = letters.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let words = letters
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("-")
 }
 
 fn table(header: &[&str]) -> Table {
     let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(WIDTH);
     table.set_header(header.to_vec());
     table
 }
 
 fn markdown_table(out: &mut String, header: &[String], rows: impl Iterator<Item = Vec<String>>) {
     let mut line = |cells: &[String]| {
-        let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|").replace('<', "&lt;")).collect();
+        let cells: Vec<String> = cells
+            .iter()
+            .map(|cell| cell.replace('|', "\\|").replace('<', "&lt;"))
+            .collect();
         let _ = writeln!(out, "| {} |", cells.join(" | "));
     };
     line(header);
@@ -214,7 +291,12 @@ fn markdown_figures(out: &mut String, figures: &[Figure]) {
         let _ = write!(out, "\n### {}\n\n{}\n\n", figure.title, figure.caption);
         match &figure.body {
             Body::Svg(_) => {
-                let _ = writeln!(out, "![{}](figures/{}.svg)", figure.title, file_name(&figure.title));
+                let _ = writeln!(
+                    out,
+                    "![{}](figures/{}.svg)",
+                    figure.title,
+                    file_name(&figure.title)
+                );
             }
             Body::Table { header, rows } => markdown_table(out, header, rows.iter().cloned()),
         }

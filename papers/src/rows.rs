@@ -38,13 +38,20 @@ impl Value {
 
     /// The entries, if it is a table of numbers.
     pub fn table(&self) -> Result<BTreeMap<&str, &Rational>> {
-        let Value::Table(table) = self else { bail!("'{self}' is not a table") };
-        table.iter().map(|(name, value)| Ok((name.as_str(), value.number()?))).collect()
+        let Value::Table(table) = self else {
+            bail!("'{self}' is not a table")
+        };
+        table
+            .iter()
+            .map(|(name, value)| Ok((name.as_str(), value.number()?)))
+            .collect()
     }
 
     /// The entries, if it is a list of numbers.
     pub fn list(&self) -> Result<Vec<&Rational>> {
-        let Value::List(list) = self else { bail!("'{self}' is not a list") };
+        let Value::List(list) = self else {
+            bail!("'{self}' is not a list")
+        };
         list.iter().map(Value::number).collect()
     }
 
@@ -54,12 +61,18 @@ impl Value {
             toml::Value::String(text) => {
                 parse_rational(text).map_or_else(|_| Value::Words(text.clone()), Value::Number)
             }
-            toml::Value::Array(values) => Value::List(values.iter().map(Value::read).collect::<Result<_>>()?),
+            toml::Value::Array(values) => {
+                Value::List(values.iter().map(Value::read).collect::<Result<_>>()?)
+            }
             toml::Value::Table(values) => {
-                let entry = |(name, value): (&String, &toml::Value)| Ok((name.clone(), Value::read(value)?));
+                let entry = |(name, value): (&String, &toml::Value)| {
+                    Ok((name.clone(), Value::read(value)?))
+                };
                 Value::Table(values.iter().map(entry).collect::<Result<_>>()?)
             }
-            other => bail!("{other} is neither a whole number, a text, a list nor a table; write 1/2 as \"1/2\""),
+            other => bail!(
+                "{other} is neither a whole number, a text, a list nor a table; write 1/2 as \"1/2\""
+            ),
         })
     }
 }
@@ -82,12 +95,17 @@ impl fmt::Display for Value {
             Value::Number(number) => f.write_str(&short(number)),
             Value::Words(words) => f.write_str(words),
             Value::List(values) => {
-                let nested = values.iter().any(|value| !matches!(value, Value::Number(_) | Value::Words(_)));
+                let nested = values
+                    .iter()
+                    .any(|value| !matches!(value, Value::Number(_) | Value::Words(_)));
                 let parts: Vec<String> = values.iter().map(Value::to_string).collect();
                 f.write_str(&parts.join(if nested { "; " } else { ", " }))
             }
             Value::Table(values) => {
-                let parts: Vec<String> = values.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+                let parts: Vec<String> = values
+                    .iter()
+                    .map(|(name, value)| format!("{name}: {value}"))
+                    .collect();
                 f.write_str(&parts.join(", "))
             }
         }
@@ -111,7 +129,13 @@ pub enum Kind {
 
 impl Kind {
     /// All, in the order of the fields of a fixture.
-    pub const ALL: [Kind; 5] = [Kind::Printed, Kind::Yields, Kind::Theorem, Kind::Trend, Kind::Ours];
+    pub const ALL: [Kind; 5] = [
+        Kind::Printed,
+        Kind::Yields,
+        Kind::Theorem,
+        Kind::Trend,
+        Kind::Ours,
+    ];
 
     /// For tables; the field's name in a fixture.
     pub fn name(self) -> &'static str {
@@ -143,8 +167,13 @@ pub enum Verdict {
 
 impl Verdict {
     /// All, in the order of summaries.
-    pub const ALL: [Verdict; 5] =
-        [Verdict::Exact, Verdict::Holds, Verdict::Corrected, Verdict::NotReproducible, Verdict::Open];
+    pub const ALL: [Verdict; 5] = [
+        Verdict::Exact,
+        Verdict::Holds,
+        Verdict::Corrected,
+        Verdict::NotReproducible,
+        Verdict::Open,
+    ];
 
     /// For tables.
     pub fn name(self) -> &'static str {
@@ -246,7 +275,8 @@ impl Paper {
     /// The file cannot be read, or a row contradicts itself.
     pub fn load(stem: &str) -> Result<Paper> {
         let path = root().join(format!("fixtures/papers/{stem}.toml"));
-        let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text = std::fs::read_to_string(&path)
+            .with_context(|| format!("cannot read {}", path.display()))?;
         Paper::parse(stem, &text).with_context(|| path.display().to_string())
     }
 
@@ -258,10 +288,20 @@ impl Paper {
             bail!("table '{}' ({}) has no rows", table.id, table.place);
         }
         for row in raw.row {
-            ensure!(ids.insert(row.id.clone()), "row '{}' is given twice", row.id);
+            ensure!(
+                ids.insert(row.id.clone()),
+                "row '{}' is given twice",
+                row.id
+            );
             rows.push(checked(row)?);
         }
-        Ok(Paper { name: format!("papers/{stem}"), title: raw.title, source: raw.source, rows, tables: raw.table })
+        Ok(Paper {
+            name: format!("papers/{stem}"),
+            title: raw.title,
+            source: raw.source,
+            rows,
+            tables: raw.table,
+        })
     }
 
     /// A large table.
@@ -273,13 +313,31 @@ impl Paper {
     /// The value that a row states.
     pub fn printed(&self, id: &str) -> Result<&Value> {
         let row = self.rows.iter().find(|row| row.id == id);
-        Ok(&row.with_context(|| format!("{}: no row '{id}'", self.name))?.stated)
+        Ok(&row
+            .with_context(|| format!("{}: no row '{id}'", self.name))?
+            .stated)
     }
 }
 
 fn checked(raw: RawRow) -> Result<Row> {
-    let RawRow { id, place, what, printed, yields, theorem, trend, ours, right, verdict, erratum, reason, drawn } = raw;
-    let given = Kind::ALL.into_iter().zip([printed, yields, theorem, trend, ours]);
+    let RawRow {
+        id,
+        place,
+        what,
+        printed,
+        yields,
+        theorem,
+        trend,
+        ours,
+        right,
+        verdict,
+        erratum,
+        reason,
+        drawn,
+    } = raw;
+    let given = Kind::ALL
+        .into_iter()
+        .zip([printed, yields, theorem, trend, ours]);
     let mut given = given.filter_map(|(kind, value)| Some((kind, value?)));
     let names = Kind::ALL.map(Kind::name).join(", ");
     let (Some((kind, stated)), None) = (given.next(), given.next()) else {
@@ -291,19 +349,48 @@ fn checked(raw: RawRow) -> Result<Row> {
         Verdict::Corrected | Verdict::NotReproducible => true,
         Verdict::Open => kind != Kind::Yields,
     };
-    ensure!(fits, "row '{id}': a row of kind '{}' cannot be '{}'", kind.name(), verdict.name());
-    ensure!(kind != Kind::Yields || verdict == Verdict::Corrected, "row '{id}': what a program yields is corrected");
+    ensure!(
+        fits,
+        "row '{id}': a row of kind '{}' cannot be '{}'",
+        kind.name(),
+        verdict.name()
+    );
+    ensure!(
+        kind != Kind::Yields || verdict == Verdict::Corrected,
+        "row '{id}': what a program yields is corrected"
+    );
     let corrected = verdict == Verdict::Corrected;
-    ensure!(corrected == right.is_some(), "row '{id}': `right` belongs to corrected rows, and to all of them");
-    ensure!(corrected == erratum.is_some(), "row '{id}': `erratum` belongs to corrected rows, and to all of them");
+    ensure!(
+        corrected == right.is_some(),
+        "row '{id}': `right` belongs to corrected rows, and to all of them"
+    );
+    ensure!(
+        corrected == erratum.is_some(),
+        "row '{id}': `erratum` belongs to corrected rows, and to all of them"
+    );
     let lost = matches!(verdict, Verdict::NotReproducible | Verdict::Open);
     ensure!(
         lost == reason.is_some(),
         "row '{id}': `reason` belongs to rows that are open or not reproducible, and to all of them"
     );
     let stated = Value::read(&stated).with_context(|| format!("row '{id}'"))?;
-    let right = right.as_ref().map(Value::read).transpose().with_context(|| format!("row '{id}'"))?;
-    Ok(Row { id, place, what, kind, stated, right, verdict, erratum, reason, drawn })
+    let right = right
+        .as_ref()
+        .map(Value::read)
+        .transpose()
+        .with_context(|| format!("row '{id}'"))?;
+    Ok(Row {
+        id,
+        place,
+        what,
+        kind,
+        stated,
+        right,
+        verdict,
+        erratum,
+        reason,
+        drawn,
+    })
 }
 
 /// Result of a check.
@@ -334,22 +421,45 @@ enum Ours {
 impl Finding {
     /// A value of ours.
     pub fn value(ours: impl Into<Value>) -> Finding {
-        Finding { ours: Ours::Value(ours.into()), as_printed: None, note: String::new() }
+        Finding {
+            ours: Ours::Value(ours.into()),
+            as_printed: None,
+            note: String::new(),
+        }
     }
 
     /// Whether a claim holds, and on what it was tried.
     pub fn claim(holds: bool, tried: impl Into<String>) -> Finding {
-        Finding { ours: Ours::Claim { holds, tried: tried.into() }, as_printed: None, note: String::new() }
+        Finding {
+            ours: Ours::Claim {
+                holds,
+                tried: tried.into(),
+            },
+            as_printed: None,
+            note: String::new(),
+        }
     }
 
     /// How many cells of a printed table ours reproduces, of how many.
     pub fn cells(equal: usize, of: usize, words: impl Into<String>) -> Finding {
-        Finding { ours: Ours::Cells { equal, of, words: words.into() }, as_printed: None, note: String::new() }
+        Finding {
+            ours: Ours::Cells {
+                equal,
+                of,
+                words: words.into(),
+            },
+            as_printed: None,
+            note: String::new(),
+        }
     }
 
     /// Evidence for a statement that is neither proved nor refuted.
     pub fn undecided(found: impl Into<String>) -> Finding {
-        Finding { ours: Ours::Undecided(found.into()), as_printed: None, note: String::new() }
+        Finding {
+            ours: Ours::Undecided(found.into()),
+            as_printed: None,
+            note: String::new(),
+        }
     }
 
     /// Adds the value of the printed text.
@@ -388,19 +498,44 @@ pub struct Judged {
 pub fn judge_all(paper: &Paper, checks: &[(&str, Check)]) -> Result<Vec<Judged>> {
     let mut by_id = BTreeMap::new();
     for &(id, check) in checks {
-        ensure!(by_id.insert(id, check).is_none(), "{}: two checks named '{id}'", paper.name);
+        ensure!(
+            by_id.insert(id, check).is_none(),
+            "{}: two checks named '{id}'",
+            paper.name
+        );
     }
-    if let Some(id) = by_id.keys().find(|&&id| paper.rows.iter().all(|row| row.id != id)) {
-        bail!("{}: check '{id}' has no row; add one to the fixture", paper.name);
+    if let Some(id) = by_id
+        .keys()
+        .find(|&&id| paper.rows.iter().all(|row| row.id != id))
+    {
+        bail!(
+            "{}: check '{id}' has no row; add one to the fixture",
+            paper.name
+        );
     }
-    Ok(paper.rows.iter().map(|row| judge(paper, row, by_id.get(row.id.as_str()).copied())).collect())
+    Ok(paper
+        .rows
+        .iter()
+        .map(|row| judge(paper, row, by_id.get(row.id.as_str()).copied()))
+        .collect())
 }
 
 fn judge(paper: &Paper, row: &Row, check: Option<Check>) -> Judged {
-    let judged = |ours: String, verdict, note| Judged { row: row.clone(), ours, verdict, note };
+    let judged = |ours: String, verdict, note| Judged {
+        row: row.clone(),
+        ours,
+        verdict,
+        note,
+    };
     let finding = match (check, &row.reason) {
         (None, Some(reason)) => return judged("-".to_string(), Ok(row.verdict), reason.clone()),
-        (None, None) => return judged("-".to_string(), Err("the row has no check".to_string()), String::new()),
+        (None, None) => {
+            return judged(
+                "-".to_string(),
+                Err("the row has no check".to_string()),
+                String::new(),
+            );
+        }
         (Some(_), Some(_)) if row.verdict == Verdict::NotReproducible => {
             return judged(
                 "-".to_string(),
@@ -410,37 +545,70 @@ fn judge(paper: &Paper, row: &Row, check: Option<Check>) -> Judged {
         }
         (Some(check), _) => match check(paper) {
             Ok(finding) => finding,
-            Err(error) => return judged("-".to_string(), Err(format!("the check failed: {error:#}")), String::new()),
+            Err(error) => {
+                return judged(
+                    "-".to_string(),
+                    Err(format!("the check failed: {error:#}")),
+                    String::new(),
+                );
+            }
         },
     };
     let verdict = verdict_of(row, &finding).and_then(|found| {
         if found == row.verdict {
             Ok(found)
         } else {
-            Err(format!("found {}, expected {}", found.name(), row.verdict.name()))
+            Err(format!(
+                "found {}, expected {}",
+                found.name(),
+                row.verdict.name()
+            ))
         }
     });
     let ours = match &finding.ours {
         Ours::Value(value) => value.to_string(),
         Ours::Claim { holds: true, tried } => format!("holds: {tried}"),
-        Ours::Claim { holds: false, tried } => format!("FAILS: {tried}"),
+        Ours::Claim {
+            holds: false,
+            tried,
+        } => format!("FAILS: {tried}"),
         Ours::Cells { equal, of, words } => format!("{equal} of {of} cells{words}"),
         Ours::Undecided(found) => found.clone(),
     };
-    let notes: Vec<&str> = [Some(finding.note.as_str()), row.reason.as_deref()].into_iter().flatten().collect();
-    judged(ours, verdict, notes.into_iter().filter(|note| !note.is_empty()).collect::<Vec<_>>().join("; "))
+    let notes: Vec<&str> = [Some(finding.note.as_str()), row.reason.as_deref()]
+        .into_iter()
+        .flatten()
+        .collect();
+    judged(
+        ours,
+        verdict,
+        notes
+            .into_iter()
+            .filter(|note| !note.is_empty())
+            .collect::<Vec<_>>()
+            .join("; "),
+    )
 }
 
 fn verdict_of(row: &Row, finding: &Finding) -> Result<Verdict, String> {
-    if let Some(value) = finding.as_printed.as_ref().filter(|&value| *value != row.stated) {
-        return Err(format!("the printed text yields {value}, not {}", row.stated));
+    if let Some(value) = finding
+        .as_printed
+        .as_ref()
+        .filter(|&value| *value != row.stated)
+    {
+        return Err(format!(
+            "the printed text yields {value}, not {}",
+            row.stated
+        ));
     }
     if row.kind == Kind::Yields && finding.as_printed.is_none() {
         return Err("the check does not carry out what is printed".to_string());
     }
     let printed = row.kind == Kind::Printed;
     match &finding.ours {
-        Ours::Claim { .. } | Ours::Undecided(_) if printed => Err("a printed value wants a value of ours".to_string()),
+        Ours::Claim { .. } | Ours::Undecided(_) if printed => {
+            Err("a printed value wants a value of ours".to_string())
+        }
         Ours::Claim { holds: true, .. } => Ok(Verdict::Holds),
         Ours::Claim { holds: false, .. } => Err("the statement fails".to_string()),
         Ours::Undecided(_) => Ok(Verdict::Open),
@@ -449,7 +617,10 @@ fn verdict_of(row: &Row, finding: &Finding) -> Result<Verdict, String> {
         Ours::Value(value) if printed && *value == row.stated => Ok(Verdict::Exact),
         Ours::Value(value) if Some(value) == row.right.as_ref() => Ok(Verdict::Corrected),
         Ours::Value(value) => match &row.right {
-            Some(right) => Err(format!("{value} is neither the printed {} nor the right {right}", row.stated)),
+            Some(right) => Err(format!(
+                "{value} is neither the printed {} nor the right {right}",
+                row.stated
+            )),
             None => Err(format!("{value} is not the printed {}", row.stated)),
         },
     }
@@ -476,12 +647,18 @@ mod tests {
         let text = format!("{HEAD}[[row]]\nid = 'a'\nplace = 'p'\nwhat = 'w'\n{row}");
         let paper = Paper::parse("000", &text).map_err(|error| format!("{error:#}"))?;
         let judged = judge_all(&paper, &[("a", half)]).map_err(|error| error.to_string())?;
-        judged.into_iter().next().map_or(Err("no row".to_string()), |judged| judged.verdict)
+        judged
+            .into_iter()
+            .next()
+            .map_or(Err("no row".to_string()), |judged| judged.verdict)
     }
 
     #[test]
     fn verdicts_are_compared_with_what_was_expected() {
-        assert_eq!(verdict("printed = '2/4'\nverdict = 'exact'"), Ok(Verdict::Exact));
+        assert_eq!(
+            verdict("printed = '2/4'\nverdict = 'exact'"),
+            Ok(Verdict::Exact)
+        );
         let wrong = "printed = 1\nright = '1/2'\nerratum = 'E'\nverdict = 'corrected'";
         assert_eq!(verdict(wrong), Ok(Verdict::Corrected));
         for unexpected in [
@@ -505,7 +682,9 @@ mod tests {
 
     #[test]
     fn rows_and_checks_must_match() -> Result<()> {
-        let text = format!("{HEAD}[[row]]\nid = 'a'\nplace = 'p'\nwhat = 'w'\nprinted = '1/2'\nverdict = 'exact'");
+        let text = format!(
+            "{HEAD}[[row]]\nid = 'a'\nplace = 'p'\nwhat = 'w'\nprinted = '1/2'\nverdict = 'exact'"
+        );
         let paper = Paper::parse("000", &text)?;
         assert!(judge_all(&paper, &[])?[0].verdict.is_err());
         assert!(judge_all(&paper, &[("a", half), ("b", half)]).is_err());
@@ -517,7 +696,9 @@ mod tests {
     fn a_printed_program_must_yield_what_is_printed() -> Result<()> {
         let row = "[[row]]\nid = 'a'\nplace = 'p'\nwhat = 'w'\nprinted = 0\nright = '1/2'\nerratum = 'E'\nverdict = 'corrected'";
         let paper = Paper::parse("000", &format!("{HEAD}{row}"))?;
-        let with = |check: Check| -> Result<bool> { Ok(judge_all(&paper, &[("a", check)])?[0].verdict.is_ok()) };
+        let with = |check: Check| -> Result<bool> {
+            Ok(judge_all(&paper, &[("a", check)])?[0].verdict.is_ok())
+        };
         assert!(with(|paper| Ok(half(paper)?.with_printed(0)))?);
         assert!(!with(|paper| Ok(half(paper)?.with_printed(1)))?);
         assert!(!with(|_| Ok(Finding::claim(false, "nothing")))?);
@@ -528,18 +709,30 @@ mod tests {
     #[test]
     fn statements_hold_and_tables_are_exact() -> Result<()> {
         let found = |row: &str, check: Check| -> Result<Option<Verdict>> {
-            let paper = Paper::parse("000", &format!("{HEAD}[[row]]\nid = 'a'\nplace = 'p'\nwhat = 'w'\n{row}"))?;
+            let paper = Paper::parse(
+                "000",
+                &format!("{HEAD}[[row]]\nid = 'a'\nplace = 'p'\nwhat = 'w'\n{row}"),
+            )?;
             Ok(judge_all(&paper, &[("a", check)])?[0].verdict.clone().ok())
         };
         let theorem = "theorem = 'always'\nverdict = 'holds'";
-        assert_eq!(found(theorem, |_| Ok(Finding::claim(true, "all")))?, Some(Verdict::Holds));
+        assert_eq!(
+            found(theorem, |_| Ok(Finding::claim(true, "all")))?,
+            Some(Verdict::Holds)
+        );
         assert_eq!(found(theorem, |_| Ok(Finding::claim(false, "one")))?, None);
         let table = "printed = '3 cells'\nverdict = 'exact'";
-        assert_eq!(found(table, |_| Ok(Finding::cells(3, 3, "")))?, Some(Verdict::Exact));
+        assert_eq!(
+            found(table, |_| Ok(Finding::cells(3, 3, "")))?,
+            Some(Verdict::Exact)
+        );
         assert_eq!(found(table, |_| Ok(Finding::cells(2, 3, "")))?, None);
         assert_eq!(found(table, |_| Ok(Finding::cells(0, 0, "")))?, None);
         let open = "theorem = 'always'\nverdict = 'open'\nreason = 'no proof'";
-        assert_eq!(found(open, |_| Ok(Finding::undecided("tried")))?, Some(Verdict::Open));
+        assert_eq!(
+            found(open, |_| Ok(Finding::undecided("tried")))?,
+            Some(Verdict::Open)
+        );
         assert_eq!(found(open, |_| Ok(Finding::claim(true, "all")))?, None);
         Ok(())
     }

@@ -40,13 +40,24 @@ impl Run {
     pub fn new(name: &str, case: &Case, schedule: &PeriodicSchedule, periods: u64) -> Result<Run> {
         let size = unit_volumes();
         let timeline = schedule::timeline(case.problem(), schedule, periods)?;
-        let report = referee::check_timeline(Problem::new(&case.platform, &case.collective, size)?, &timeline)?;
+        let report = referee::check_timeline(
+            Problem::new(&case.platform, &case.collective, size)?,
+            &timeline,
+        )?;
         let depth = schedule.depth() as u64;
         Ok(Run {
             name: name.to_string(),
             period: schedule.period.clone(),
-            instances: schedule.instances.to_u64().context("too many instances per period")?,
-            initial: if case.collective.blocks().iter().any(|block| block.kind == Kind::Combine) {
+            instances: schedule
+                .instances
+                .to_u64()
+                .context("too many instances per period")?,
+            initial: if case
+                .collective
+                .blocks()
+                .iter()
+                .any(|block| block.kind == Kind::Combine)
+            {
                 depth
             } else {
                 diameter(&case.platform)
@@ -75,14 +86,18 @@ impl Run {
 
     /// Whether `steady(G, K) <= delivered <= TP K` at the end of every period.
     pub fn is_between(&self) -> bool {
-        (0..=self.periods).all(|k| self.paper_floor(k) <= self.delivered(k) && self.delivered(k) <= self.ceiling(k))
+        (0..=self.periods).all(|k| {
+            self.paper_floor(k) <= self.delivered(k) && self.delivered(k) <= self.ceiling(k)
+        })
     }
 
     /// How many instances `TP K` is ahead, if that is the same at every `K` after the start: then the ratio tends to 1.
     pub fn constant_loss(&self) -> Option<u64> {
         let loss = |k: u64| self.ceiling(k).checked_sub(self.delivered(k));
         let last = loss(self.periods)?;
-        (self.depth..self.periods).all(|k| loss(k) == Some(last)).then_some(last)
+        (self.depth..self.periods)
+            .all(|k| loss(k) == Some(last))
+            .then_some(last)
     }
 
     /// Whether no node ever held more than twice `buff-min-size`, the messages that it forwards per period.
@@ -91,17 +106,28 @@ impl Run {
         for scheduled in &schedule.patterns {
             for task in &scheduled.pattern.tasks {
                 // Forwarded values, not sent by their source.
-                if let Task::Send { link, after: Some(_), .. } = *task {
+                if let Task::Send {
+                    link,
+                    after: Some(_),
+                    ..
+                } = *task
+                {
                     forwarded[platform.link(link).from.index()] += &scheduled.copies;
                 }
             }
         }
-        self.report.peak_buffer.iter().zip(forwarded).all(|(&peak, least)| BigUint::from(peak) <= least * 2u32)
+        self.report
+            .peak_buffer
+            .iter()
+            .zip(forwarded)
+            .all(|(&peak, least)| BigUint::from(peak) <= least * 2u32)
     }
 
     /// Points for a curve: 1, 2, 5, 10, ... periods.
     pub fn grid(&self) -> Vec<u64> {
-        let decades = (0..).map(|power| 10u64.pow(power)).take_while(|&power| power <= self.periods);
+        let decades = (0..)
+            .map(|power| 10u64.pow(power))
+            .take_while(|&power| power <= self.periods);
         let points = decades.flat_map(|power| [power, 2 * power, 3 * power, 5 * power, 7 * power]);
         points.filter(|&point| point <= self.periods).collect()
     }
@@ -109,7 +135,11 @@ impl Run {
 
 /// The largest number of links on a shortest path between two nodes that are connected.
 pub fn diameter(platform: &Platform) -> u64 {
-    platform.node_ids().filter_map(|node| hops(platform, node).into_iter().flatten().max()).max().unwrap_or(0)
+    platform
+        .node_ids()
+        .filter_map(|node| hops(platform, node).into_iter().flatten().max())
+        .max()
+        .unwrap_or(0)
 }
 
 fn hops(platform: &Platform, start: NodeId) -> Vec<Option<u64>> {
@@ -144,14 +174,23 @@ pub fn filling_periods(
     flow: &Flow,
     limit: u64,
 ) -> Result<(u64, Rational)> {
-    let sent = |node: NodeId| platform.outgoing(node).iter().filter_map(|link| flow.get(link)).sum::<u64>();
+    let sent = |node: NodeId| {
+        platform
+            .outgoing(node)
+            .iter()
+            .filter_map(|link| flow.get(link))
+            .sum::<u64>()
+    };
     let least: Vec<u64> = platform.node_ids().map(sent).collect();
     let mut buffer = vec![0; least.len()];
     let forwards = |node: &NodeId| *node != source && *node != target && least[node.index()] > 0;
     let forwarders: Vec<NodeId> = platform.node_ids().filter(forwards).collect();
     let mut fullest = Rational::zero();
     for period in 0..=limit {
-        if forwarders.iter().all(|node| buffer[node.index()] >= least[node.index()]) {
+        if forwarders
+            .iter()
+            .all(|node| buffer[node.index()] >= least[node.index()])
+        {
             return Ok((period, fullest));
         }
         let sends = |node: NodeId| node == source || buffer[node.index()] >= least[node.index()];
@@ -168,7 +207,10 @@ pub fn filling_periods(
             }
         }
         for node in &forwarders {
-            fullest = fullest.max(Rational::new(buffer[node.index()].into(), least[node.index()].into()));
+            fullest = fullest.max(Rational::new(
+                buffer[node.index()].into(),
+                least[node.index()].into(),
+            ));
         }
     }
     bail!("the buffers are not full after {limit} periods")
@@ -180,7 +222,12 @@ pub fn filling_periods(
 ///
 /// # Errors
 /// It takes more than `limit` periods; a node sends over several links.
-pub fn emptying_periods(platform: &Platform, source: NodeId, flow: &Flow, limit: u64) -> Result<u64> {
+pub fn emptying_periods(
+    platform: &Platform,
+    source: NodeId,
+    flow: &Flow,
+    limit: u64,
+) -> Result<u64> {
     let mut buffer: BTreeMap<NodeId, u64> = BTreeMap::new();
     for (&link, &amount) in flow {
         let from = platform.link(link).from;
@@ -194,7 +241,10 @@ pub fn emptying_periods(platform: &Platform, source: NodeId, flow: &Flow, limit:
         }
         let moved = flow.iter().map(|(&link, &amount)| {
             let ends = platform.link(link);
-            (ends, buffer.get(&ends.from).copied().unwrap_or(0).min(amount))
+            (
+                ends,
+                buffer.get(&ends.from).copied().unwrap_or(0).min(amount),
+            )
         });
         for (ends, amount) in moved.collect::<Vec<_>>() {
             if amount > 0 {
@@ -233,7 +283,10 @@ mod tests {
         let case = cases::scatter("line", line, "s", "t")?;
         let plan = case.plan()?;
         let run = Run::new("line", &case, &plan.schedule, 5)?;
-        assert_eq!((0..=5).map(|k| run.delivered(k)).collect::<Vec<_>>(), [0, 0, 1, 2, 3, 4]);
+        assert_eq!(
+            (0..=5).map(|k| run.delivered(k)).collect::<Vec<_>>(),
+            [0, 0, 1, 2, 3, 4]
+        );
         assert_eq!(run.grid(), [1, 2, 3, 5]);
         assert_eq!(diameter(&case.platform), 2);
         assert!(run.is_between());

@@ -46,7 +46,11 @@ impl<'a> Game<'a> {
     pub fn new(platform: &'a Platform, values: usize) -> Result<Game<'a>> {
         Ok(Game {
             platform,
-            costs: platform.links().iter().map(|link| whole(&link.cost)).collect::<Result<_>>()?,
+            costs: platform
+                .links()
+                .iter()
+                .map(|link| whole(&link.cost))
+                .collect::<Result<_>>()?,
             merges: Vec::new(),
             owned: vec![vec![false; platform.nodes().len()]; values],
             useful: vec![vec![false; platform.links().len()]; values],
@@ -61,7 +65,12 @@ impl<'a> Game<'a> {
     /// As [`Game::new`].
     pub fn merging(mut self, recipes: Vec<(usize, [usize; 2])>) -> Result<Game<'a>> {
         let merge = |node: &oneport::platform::Node| node.compute.as_ref().map(whole).transpose();
-        self.merges = self.platform.nodes().iter().map(merge).collect::<Result<_>>()?;
+        self.merges = self
+            .platform
+            .nodes()
+            .iter()
+            .map(merge)
+            .collect::<Result<_>>()?;
         self.recipes = recipes;
         Ok(self)
     }
@@ -72,7 +81,11 @@ impl<'a> Game<'a> {
     /// Exponential: for a handful of nodes and two dozen units of time; with merges, three or four and ten.
     pub fn most_by(&self, horizon: usize, most: u8) -> Vec<u64> {
         let nodes = self.platform.nodes().len();
-        let slots = if self.recipes.is_empty() { nodes } else { 2 * nodes };
+        let slots = if self.recipes.is_empty() {
+            nodes
+        } else {
+            2 * nodes
+        };
         let mut layer = Layer::new();
         layer.insert(vec![None; slots], vec![vec![0; nodes * self.owned.len()]]);
         let mut best = vec![self.delivered(&layer)];
@@ -94,7 +107,10 @@ impl<'a> Game<'a> {
     /// The most complete instances over all states.
     fn delivered(&self, layer: &Layer) -> u64 {
         let of = |held: &Held| {
-            let arrived = self.wanted.iter().map(|(value, node)| held[self.place(node.index(), *value)]);
+            let arrived = self
+                .wanted
+                .iter()
+                .map(|(value, node)| held[self.place(node.index(), *value)]);
             arrived.min().unwrap_or(0)
         };
         layer.values().flatten().map(of).max().unwrap_or(0).into()
@@ -107,9 +123,14 @@ impl<'a> Game<'a> {
             for held in all {
                 let nodes = self.platform.nodes().len();
                 let mut receiving = vec![false; nodes];
-                busy[..nodes].iter().flatten().for_each(|(link, ..)| receiving[self.receiver(*link)] = true);
+                busy[..nodes]
+                    .iter()
+                    .flatten()
+                    .for_each(|(link, ..)| receiving[self.receiver(*link)] = true);
                 let mut state = (busy.clone(), held.clone());
-                self.start(0, &mut state, &mut receiving, &mut |busy, held| self.advance(busy, held, most, &mut next));
+                self.start(0, &mut state, &mut receiving, &mut |busy, held| {
+                    self.advance(busy, held, most, &mut next)
+                });
             }
         }
         next
@@ -124,7 +145,13 @@ impl<'a> Game<'a> {
     }
 
     /// Every choice of transfers and merges that begin now.
-    fn start(&self, slot: usize, state: &mut (Busy, Held), receiving: &mut [bool], chosen: &mut dyn FnMut(Busy, Held)) {
+    fn start(
+        &self,
+        slot: usize,
+        state: &mut (Busy, Held),
+        receiving: &mut [bool],
+        chosen: &mut dyn FnMut(Busy, Held),
+    ) {
         if slot == state.0.len() {
             chosen(state.0.clone(), state.1.clone());
             return;
@@ -139,14 +166,22 @@ impl<'a> Game<'a> {
         }
     }
 
-    fn send(&self, node: usize, state: &mut (Busy, Held), receiving: &mut [bool], chosen: &mut dyn FnMut(Busy, Held)) {
+    fn send(
+        &self,
+        node: usize,
+        state: &mut (Busy, Held),
+        receiving: &mut [bool],
+        chosen: &mut dyn FnMut(Busy, Held),
+    ) {
         for &link in self.platform.outgoing(NodeId::new(node)) {
             let to = self.platform.link(link).to.index();
             for value in 0..self.owned.len() {
                 if receiving[to] || !self.useful[value][link.index()] {
                     continue;
                 }
-                let Some(taken) = self.take(node, value, &mut state.1) else { continue };
+                let Some(taken) = self.take(node, value, &mut state.1) else {
+                    continue;
+                };
                 receiving[to] = true;
                 state.0[node] = Some((link.index() as u16, value as u8, self.costs[link.index()]));
                 self.start(node + 1, state, receiving, chosen);
@@ -164,9 +199,13 @@ impl<'a> Game<'a> {
         receiving: &mut [bool],
         chosen: &mut dyn FnMut(Busy, Held),
     ) {
-        let Some(time) = self.merges[node] else { return };
+        let Some(time) = self.merges[node] else {
+            return;
+        };
         for &(value, [left, right]) in &self.recipes {
-            let Some(first) = self.take(node, left, &mut state.1) else { continue };
+            let Some(first) = self.take(node, left, &mut state.1) else {
+                continue;
+            };
             if let Some(second) = self.take(node, right, &mut state.1) {
                 state.0[slot] = Some((0, value as u8, time));
                 self.start(slot + 1, state, receiving, chosen);
@@ -181,10 +220,14 @@ impl<'a> Game<'a> {
     fn advance(&self, mut busy: Busy, mut held: Held, most: u8, next: &mut Layer) {
         let nodes = self.platform.nodes().len();
         for (slot, task) in busy.iter_mut().enumerate() {
-            let Some((link, value, left)) = task else { continue };
+            let Some((link, value, left)) = task else {
+                continue;
+            };
             *left -= 1;
             if *left == 0 {
-                let at = slot.checked_sub(nodes).unwrap_or_else(|| self.receiver(*link));
+                let at = slot
+                    .checked_sub(nodes)
+                    .unwrap_or_else(|| self.receiver(*link));
                 let place = self.place(at, usize::from(*value));
                 held[place] = most.min(held[place] + 1);
                 *task = None;
@@ -202,7 +245,9 @@ impl<'a> Game<'a> {
 /// A time as a small whole number.
 fn whole(time: &Rational) -> Result<u8> {
     ensure!(time.denom().is_one(), "{time} is not whole");
-    time.numer().to_u8().with_context(|| format!("{time} is too large"))
+    time.numer()
+        .to_u8()
+        .with_context(|| format!("{time} is too large"))
 }
 
 /// `opt(G, K)` of scatters, gathers and gossips for every `K` from 0 to `horizon`: the most instances whose messages
@@ -220,15 +265,20 @@ pub fn opt(case: &Case, horizon: usize) -> Result<Vec<u64>> {
 /// The collective has no messages that travel alone, or a time is not a whole number below 256.
 pub fn opt_up_to(case: &Case, horizon: usize, most: u8) -> Result<Vec<u64>> {
     let (platform, messages) = (&case.platform, case.collective.commodities());
-    ensure!(!messages.is_empty(), "{}: no messages that travel alone", case.name);
+    ensure!(
+        !messages.is_empty(),
+        "{}: no messages that travel alone",
+        case.name
+    );
     let mut game = Game::new(platform, messages.len())?;
     for (message, &Commodity { source, target }) in messages.iter().enumerate() {
         game.owned[message][source.index()] = true;
         game.wanted.push((message, target));
         // A message that leaves its target, returns to its source or runs into a dead end helps nothing.
         let leads = leads(platform, target);
-        let useful =
-            |link: &oneport::platform::Link| link.from != target && link.to != source && leads[link.to.index()];
+        let useful = |link: &oneport::platform::Link| {
+            link.from != target && link.to != source && leads[link.to.index()]
+        };
         game.useful[message] = platform.links().iter().map(useful).collect();
     }
     Ok(game.most_by(horizon, most))
@@ -259,12 +309,29 @@ mod tests {
     fn small_optima_are_what_one_finds_by_hand() -> Result<()> {
         let line = cases::platform("s r t", &[("s", "r", "1"), ("r", "t", "2")])?;
         // First arrival at 3, then one every 2.
-        assert_eq!(opt(&cases::scatter("line", line, "s", "t")?, 8)?, [0, 0, 0, 1, 1, 2, 2, 3, 3]);
+        assert_eq!(
+            opt(&cases::scatter("line", line, "s", "t")?, 8)?,
+            [0, 0, 0, 1, 1, 2, 2, 3, 3]
+        );
         let fork = cases::platform("s a b", &[("s", "a", "1"), ("s", "b", "2")])?;
-        assert_eq!(opt(&cases::scatter("fork", fork, "s", "a b")?, 7)?, [0, 0, 0, 1, 1, 1, 2, 2]);
-        let line = cases::platform("a b c", &[("a", "b", "1"), ("b", "a", "1"), ("b", "c", "1"), ("c", "b", "1")])?;
+        assert_eq!(
+            opt(&cases::scatter("fork", fork, "s", "a b")?, 7)?,
+            [0, 0, 0, 1, 1, 1, 2, 2]
+        );
+        let line = cases::platform(
+            "a b c",
+            &[
+                ("a", "b", "1"),
+                ("b", "a", "1"),
+                ("b", "c", "1"),
+                ("c", "b", "1"),
+            ],
+        )?;
         // Each end sends 2, b sends 4: one every 4, the first after its last relay.
-        assert_eq!(opt(&cases::all_to_all("line", line, "a b c")?, 4)?, [0, 0, 0, 0, 1]);
+        assert_eq!(
+            opt(&cases::all_to_all("line", line, "a b c")?, 4)?,
+            [0, 0, 0, 0, 1]
+        );
         Ok(())
     }
 }

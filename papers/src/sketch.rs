@@ -36,25 +36,49 @@ impl Sketch {
 
     /// Adds a link with words next to it.
     pub fn link(&mut self, from: usize, to: usize, words: impl Into<String>) {
-        self.links.push(Link { from, to, words: words.into(), dashed: false });
+        self.links.push(Link {
+            from,
+            to,
+            words: words.into(),
+            dashed: false,
+        });
     }
 
     /// Adds a dashed link without words.
     pub fn dashed(&mut self, from: usize, to: usize) {
-        self.links.push(Link { from, to, words: String::new(), dashed: true });
+        self.links.push(Link {
+            from,
+            to,
+            words: String::new(),
+            dashed: true,
+        });
     }
 
     /// Adds another sketch to the right or below, moved by steps.
     pub fn add(&mut self, other: &Sketch, (right, down): (f64, f64)) {
         let first = self.nodes.len();
-        self.nodes.extend(other.nodes.iter().map(|(name, (x, y))| (name.clone(), (x + right, y + down))));
-        let moved = |link: &Link| Link { from: link.from + first, to: link.to + first, ..link.clone() };
+        self.nodes.extend(
+            other
+                .nodes
+                .iter()
+                .map(|(name, (x, y))| (name.clone(), (x + right, y + down))),
+        );
+        let moved = |link: &Link| Link {
+            from: link.from + first,
+            to: link.to + first,
+            ..link.clone()
+        };
         self.links.extend(other.links.iter().map(moved));
     }
 
     /// The drawing.
     pub fn svg(&self, title: &str) -> String {
-        let most = |part: fn(&(f64, f64)) -> f64| self.nodes.iter().map(|(_, at)| part(at)).fold(0.0, f64::max);
+        let most = |part: fn(&(f64, f64)) -> f64| {
+            self.nodes
+                .iter()
+                .map(|(_, at)| part(at))
+                .fold(0.0, f64::max)
+        };
         let width = (most(|at| at.0) * STEP + 2.0 * SIDE).max(title.len() as f64 * 7.5 + SIDE);
         let height = most(|at| at.1) * STEP + TOP + SIDE;
         let mut out = format!(
@@ -83,13 +107,25 @@ impl Sketch {
         let (dx, dy) = (to.0 - from.0, to.1 - from.1);
         let length = dx.hypot(dy).max(1.0);
         let (ux, uy) = (dx / length, dy / length);
-        let back = self.links.iter().any(|other| (other.from, other.to) == (link.to, link.from));
+        let back = self
+            .links
+            .iter()
+            .any(|other| (other.from, other.to) == (link.to, link.from));
         let aside = if back { ASIDE } else { 0.0 };
-        let at = |along: f64, beside: f64| (from.0 + ux * along - uy * beside, from.1 + uy * along + ux * beside);
+        let at = |along: f64, beside: f64| {
+            (
+                from.0 + ux * along - uy * beside,
+                from.1 + uy * along + ux * beside,
+            )
+        };
         let (start, end) = (at(RADIUS, aside), at(length - RADIUS - 3.0, aside));
         let [left, right] = [4.0, -4.0].map(|beside| at(length - RADIUS - 12.0, aside + beside));
         let tip = at(length - RADIUS, aside);
-        let dash = if link.dashed { " stroke-dasharray=\"4 3\"" } else { "" };
+        let dash = if link.dashed {
+            " stroke-dasharray=\"4 3\""
+        } else {
+            ""
+        };
         let _ = writeln!(
             out,
             "<line x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\" stroke=\"#52606d\" stroke-width=\"1.5\"{dash}/>\n\
@@ -113,7 +149,9 @@ fn pixels((x, y): (f64, f64)) -> (f64, f64) {
 }
 
 fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
 }
 
 #[cfg(test)]
@@ -129,7 +167,17 @@ mod tests {
         let mut two = sketch.clone();
         two.add(&sketch, (2.0, 0.0));
         let svg = two.svg("t");
-        assert_eq!((svg.matches("<circle").count(), svg.matches("<line").count()), (4, 4));
-        assert_eq!((svg.matches("1/2").count(), svg.matches("b&lt;").count(), svg.matches("dash").count()), (2, 2, 2));
+        assert_eq!(
+            (svg.matches("<circle").count(), svg.matches("<line").count()),
+            (4, 4)
+        );
+        assert_eq!(
+            (
+                svg.matches("1/2").count(),
+                svg.matches("b&lt;").count(),
+                svg.matches("dash").count()
+            ),
+            (2, 2, 2)
+        );
     }
 }

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result, bail};
 use num_traits::{Signed, Zero};
 use oneport::Rational;
-use oneport::plan::{Pattern, PeriodicSchedule, ScheduledPattern, Slot, SteadyState, WeightedPattern, WholePatterns};
+use oneport::plan::{
+    Pattern, PeriodicSchedule, ScheduledPattern, Slot, SteadyState, WeightedPattern, WholePatterns,
+};
 use oneport::platform::LinkId;
 
 use crate::cases::{self, Case};
@@ -33,23 +35,33 @@ impl Toy {
             flows.insert(flow(&case, name)?, amount.clone());
         }
         let mut matchings = Vec::new();
-        let Value::List(printed) = slides.printed("matchings")? else { bail!("the matchings are not a list") };
+        let Value::List(printed) = slides.printed("matchings")? else {
+            bail!("the matchings are not a list")
+        };
         for matching in printed {
             for (links, &time) in &matching.table()? {
-                let links: Result<Matching> = links.split(", ").map(|name| cases::link(&case.platform, name)).collect();
+                let links: Result<Matching> = links
+                    .split(", ")
+                    .map(|name| cases::link(&case.platform, name))
+                    .collect();
                 let mut links = links?;
                 links.sort();
                 matchings.push((links, time.clone()));
             }
         }
-        Ok(Toy { case, flows, matchings })
+        Ok(Toy {
+            case,
+            flows,
+            matchings,
+        })
     }
 
     /// `s(P_i -> P_j)`: the share of time for which each link is busy.
     pub fn occupations(&self) -> BTreeMap<LinkId, Rational> {
         let mut busy: BTreeMap<LinkId, Rational> = BTreeMap::new();
         for ((link, _), amount) in &self.flows {
-            *busy.entry(*link).or_insert_with(Rational::zero) += amount * &self.case.platform.link(*link).cost;
+            *busy.entry(*link).or_insert_with(Rational::zero) +=
+                amount * &self.case.platform.link(*link).cost;
         }
         busy
     }
@@ -68,15 +80,23 @@ impl Toy {
                 let mut links = Vec::new();
                 let mut node = ends.target;
                 while node != ends.source {
-                    let used = |link: &&LinkId| left.get(&(**link, commodity)).is_some_and(Rational::is_positive);
-                    let Some(&link) = self.case.platform.incoming(node).iter().find(used) else { break };
+                    let used = |link: &&LinkId| {
+                        left.get(&(**link, commodity))
+                            .is_some_and(Rational::is_positive)
+                    };
+                    let Some(&link) = self.case.platform.incoming(node).iter().find(used) else {
+                        break;
+                    };
                     links.insert(0, link);
                     node = self.case.platform.link(link).from;
                 }
                 if links.is_empty() {
                     break;
                 }
-                let weight = links.iter().filter_map(|&link| left.get(&(link, commodity))).min();
+                let weight = links
+                    .iter()
+                    .filter_map(|&link| left.get(&(link, commodity)))
+                    .min();
                 let weight: Rational = weight.context("a path without a flow")?.clone();
                 for &link in &links {
                     if let Some(amount) = left.get_mut(&(link, commodity)) {
@@ -84,23 +104,37 @@ impl Toy {
                     }
                 }
                 throughput += &weight;
-                patterns.push(WeightedPattern { pattern: Pattern::path(commodity, links), weight });
+                patterns.push(WeightedPattern {
+                    pattern: Pattern::path(commodity, links),
+                    weight,
+                });
             }
         }
-        Ok(SteadyState { throughput, patterns })
+        Ok(SteadyState {
+            throughput,
+            patterns,
+        })
     }
 
     /// The period by the rule of section 3.1: the least common multiple of the denominators of all variables.
     pub fn period(&self) -> Result<Rational> {
         let occupations = self.occupations();
         let throughput = self.steady_state()?.throughput;
-        Ok(whole(common_denominator(self.flows.values().chain(occupations.values()).chain([&throughput]))))
+        Ok(whole(common_denominator(
+            self.flows
+                .values()
+                .chain(occupations.values())
+                .chain([&throughput]),
+        )))
     }
 
     /// Messages per unit of time that each matching carries over each of its links: slide 37's `a_i / b_i`.
     pub fn messages_per_matching(&self) -> Vec<Vec<(LinkId, Rational)>> {
         let messages = |(links, time): &Weighted| {
-            links.iter().map(|&link| (link, time / &self.case.platform.link(link).cost)).collect()
+            links
+                .iter()
+                .map(|&link| (link, time / &self.case.platform.link(link).cost))
+                .collect()
         };
         self.matchings.iter().map(messages).collect()
     }
@@ -108,17 +142,33 @@ impl Toy {
     /// The factor of section 3.3 that makes the messages of every matching whole.
     pub fn unsplit_factor(&self) -> Result<Rational> {
         let period = self.period()?;
-        let counts: Vec<Rational> =
-            self.messages_per_matching().into_iter().flatten().map(|(_, count)| count * &period).collect();
+        let counts: Vec<Rational> = self
+            .messages_per_matching()
+            .into_iter()
+            .flatten()
+            .map(|(_, count)| count * &period)
+            .collect();
         Ok(whole(common_denominator(&counts)))
     }
 
     /// The papers' schedule over a period: their paths and their matchings, one slot each.
     pub fn schedule(&self, period: &Rational) -> Result<PeriodicSchedule> {
-        let WholePatterns { period, instances, patterns } = self.whole(period)?;
-        let slot = |(links, time): &Weighted| Slot { length: time * &period, links: links.clone() };
+        let WholePatterns {
+            period,
+            instances,
+            patterns,
+        } = self.whole(period)?;
+        let slot = |(links, time): &Weighted| Slot {
+            length: time * &period,
+            links: links.clone(),
+        };
         let slots = self.matchings.iter().map(slot).collect();
-        Ok(PeriodicSchedule { period, instances, patterns, slots })
+        Ok(PeriodicSchedule {
+            period,
+            instances,
+            patterns,
+            slots,
+        })
     }
 
     /// The papers' paths as whole messages per period.
@@ -126,18 +176,32 @@ impl Toy {
         let steady_state = self.steady_state()?;
         let count = |rate: &Rational| {
             let count = rate * period;
-            anyhow::ensure!(count.is_integer(), "{count} messages per period of {period}");
+            anyhow::ensure!(
+                count.is_integer(),
+                "{count} messages per period of {period}"
+            );
             Ok(count.to_integer().magnitude().clone())
         };
         let instances = count(&steady_state.throughput)?;
         let patterns = steady_state.patterns.into_iter();
-        let patterns = patterns.map(|one| Ok(ScheduledPattern { copies: count(&one.weight)?, pattern: one.pattern }));
-        Ok(WholePatterns { period: period.clone(), instances, patterns: patterns.collect::<Result<_>>()? })
+        let patterns = patterns.map(|one| {
+            Ok(ScheduledPattern {
+                copies: count(&one.weight)?,
+                pattern: one.pattern,
+            })
+        });
+        Ok(WholePatterns {
+            period: period.clone(),
+            instances,
+            patterns: patterns.collect::<Result<_>>()?,
+        })
     }
 
     /// Link by link, as a table with the links' names.
     pub fn by_link(&self, values: &BTreeMap<LinkId, Rational>) -> Value {
-        let named = values.iter().map(|(&link, value)| (self.case.platform.link_name(link), value.clone().into()));
+        let named = values
+            .iter()
+            .map(|(&link, value)| (self.case.platform.link_name(link), value.clone().into()));
         Value::Table(named.collect())
     }
 
@@ -148,6 +212,8 @@ impl Toy {
 }
 
 fn flow(case: &Case, name: &str) -> Result<(LinkId, usize)> {
-    let (link, message) = name.split_once(": m").with_context(|| format!("'{name}' is not like 'Ps -> Pa: m0'"))?;
+    let (link, message) = name
+        .split_once(": m")
+        .with_context(|| format!("'{name}' is not like 'Ps -> Pa: m0'"))?;
     Ok((cases::link(&case.platform, link)?, message.parse()?))
 }

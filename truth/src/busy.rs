@@ -8,8 +8,13 @@ use oneport_platform::{LinkId, NodeId, Platform, PortModel};
 pub fn maximal_sets(platform: &Platform) -> Vec<Vec<LinkId>> {
     let links = platform.links().len();
     let fits = |set: u32| {
-        let busy: Vec<LinkId> = platform.link_ids().filter(|link| set & (1 << link.index()) != 0).collect();
-        platform.node_ids().all(|node| allows(platform, node, &busy))
+        let busy: Vec<LinkId> = platform
+            .link_ids()
+            .filter(|link| set & (1 << link.index()) != 0)
+            .collect();
+        platform
+            .node_ids()
+            .all(|node| allows(platform, node, &busy))
     };
     let mut possible = vec![false; 1 << links];
     for set in 0..1_u32 << links {
@@ -18,17 +23,30 @@ pub fn maximal_sets(platform: &Platform) -> Vec<Vec<LinkId>> {
         possible[set as usize] = set == 0 || (possible[(set ^ lowest) as usize] && fits(set));
     }
     let maximal = |&set: &u32| {
-        let more = (0..links).filter(|link| set & (1 << link) == 0).any(|link| possible[(set | 1 << link) as usize]);
+        let more = (0..links)
+            .filter(|link| set & (1 << link) == 0)
+            .any(|link| possible[(set | 1 << link) as usize]);
         possible[set as usize] && !more
     };
-    let list = |set: u32| platform.link_ids().filter(move |link| set & (1 << link.index()) != 0).collect();
+    let list = |set: u32| {
+        platform
+            .link_ids()
+            .filter(move |link| set & (1 << link.index()) != 0)
+            .collect()
+    };
     (0..1_u32 << links).filter(maximal).map(list).collect()
 }
 
 /// Whether a node can take part in these transfers at the same time.
 fn allows(platform: &Platform, node: NodeId, busy: &[LinkId]) -> bool {
-    let sends = busy.iter().filter(|&&link| platform.link(link).from == node).count();
-    let receives = busy.iter().filter(|&&link| platform.link(link).to == node).count();
+    let sends = busy
+        .iter()
+        .filter(|&&link| platform.link(link).from == node)
+        .count();
+    let receives = busy
+        .iter()
+        .filter(|&&link| platform.link(link).to == node)
+        .count();
     match platform.model_of(node) {
         PortModel::FullDuplex => sends <= 1 && receives <= 1,
         PortModel::HalfDuplex => sends + receives <= 1,

@@ -32,8 +32,15 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, in the order of the table.
-    pub const ALL: [Kind; 7] =
-        [Kind::Prices, Kind::OddSets, Kind::Cuts, Kind::Shares, Kind::Crossings, Kind::Solver, Kind::Changed];
+    pub const ALL: [Kind; 7] = [
+        Kind::Prices,
+        Kind::OddSets,
+        Kind::Cuts,
+        Kind::Shares,
+        Kind::Crossings,
+        Kind::Solver,
+        Kind::Changed,
+    ];
 
     /// The heading of its column.
     pub fn name(self) -> &'static str {
@@ -59,7 +66,11 @@ pub fn certificate(
     volumes: &Volumes,
 ) -> Option<Certificate> {
     let prices = prices(draw, platform);
-    let odd_sets = if kind == Kind::OddSets || draw.percent(10) { odd_sets(draw, platform) } else { Vec::new() };
+    let odd_sets = if kind == Kind::OddSets || draw.percent(10) {
+        odd_sets(draw, platform)
+    } else {
+        Vec::new()
+    };
     if kind == Kind::OddSets && odd_sets.is_empty() {
         return None;
     }
@@ -67,10 +78,16 @@ pub fn certificate(
     match kind {
         Kind::Prices | Kind::OddSets => {}
         Kind::Cuts => certificate.needs = cuts(draw, platform, collective, volumes, &certificate),
-        Kind::Shares => certificate.needs = shares(draw, platform, collective, volumes, &certificate)?,
+        Kind::Shares => {
+            certificate.needs = shares(draw, platform, collective, volumes, &certificate)?
+        }
         Kind::Crossings => {
             add_crossings(draw, platform, collective, volumes, &mut certificate);
-            if certificate.needs.iter().all(|need| matches!(need.inequality, Inequality::Balance(_))) {
+            if certificate
+                .needs
+                .iter()
+                .all(|need| matches!(need.inequality, Inequality::Balance(_)))
+            {
                 return None;
             }
         }
@@ -83,13 +100,19 @@ pub fn certificate(
 /// Half of what everything but the prices charges.
 pub fn weaken(certificate: &mut Certificate) {
     let half = Rational::new(1.into(), 2.into());
-    certificate.needs.iter_mut().for_each(|need| need.weight *= &half);
+    certificate
+        .needs
+        .iter_mut()
+        .for_each(|need| need.weight *= &half);
 }
 
 /// A change somewhere: a price more or less, an item left out, or other weights.
 pub fn change(draw: &mut Draw, certificate: &mut Certificate) {
-    let factors =
-        [Rational::new(1.into(), 2.into()), Rational::from_integer(2.into()), Rational::new(9.into(), 8.into())];
+    let factors = [
+        Rational::new(1.into(), 2.into()),
+        Rational::from_integer(2.into()),
+        Rational::new(9.into(), 8.into()),
+    ];
     let factor = draw.pick(&factors);
     let drop = draw.percent(40);
     let kind = draw.below(8);
@@ -103,9 +126,14 @@ pub fn change(draw: &mut Draw, certificate: &mut Certificate) {
         Inequality::Gathering(_) => 7,
         Inequality::Merges(_) | Inequality::Place(_) => usize::MAX,
     };
-    let places: Vec<usize> =
-        (0..certificate.needs.len()).filter(|&place| of(&certificate.needs[place]) == kind).collect();
-    let rows = if kind == 1 && certificate.rows.len() > prices { prices..certificate.rows.len() } else { 0..prices };
+    let places: Vec<usize> = (0..certificate.needs.len())
+        .filter(|&place| of(&certificate.needs[place]) == kind)
+        .collect();
+    let rows = if kind == 1 && certificate.rows.len() > prices {
+        prices..certificate.rows.len()
+    } else {
+        0..prices
+    };
     if kind == 3 && !places.is_empty() {
         change_task(draw, certificate, drop, &factor);
     } else if !places.is_empty() {
@@ -126,10 +154,18 @@ pub fn change(draw: &mut Draw, certificate: &mut Certificate) {
 
 /// The same for a task of some tree.
 fn change_task(draw: &mut Draw, certificate: &mut Certificate, drop: bool, factor: &Rational) {
-    let tasks = |need: &Need| if let Inequality::Tree(tree) = &need.inequality { tree.prices.len() } else { 0 };
+    let tasks = |need: &Need| {
+        if let Inequality::Tree(tree) = &need.inequality {
+            tree.prices.len()
+        } else {
+            0
+        }
+    };
     let mut place = draw.below(certificate.needs.iter().map(tasks).sum());
     for need in &mut certificate.needs {
-        let Inequality::Tree(tree) = &mut need.inequality else { continue };
+        let Inequality::Tree(tree) = &mut need.inequality else {
+            continue;
+        };
         if place < tree.prices.len() {
             match drop {
                 true => _ = tree.prices.remove(place),
@@ -143,13 +179,32 @@ fn change_task(draw: &mut Draw, certificate: &mut Certificate, drop: bool, facto
 
 /// The merges, and the place that joins all operands, with the largest weights that they can have beside the other
 /// inequalities.
-pub fn complete(platform: &Platform, collective: &Collective, volumes: &Volumes, certificate: &mut Certificate) {
-    certificate.needs.retain(|need| !matches!(need.inequality, Inequality::Merges(_) | Inequality::Place(_)));
+pub fn complete(
+    platform: &Platform,
+    collective: &Collective,
+    volumes: &Volumes,
+    certificate: &mut Certificate,
+) {
+    certificate.needs.retain(|need| {
+        !matches!(
+            need.inequality,
+            Inequality::Merges(_) | Inequality::Place(_)
+        )
+    });
     let work = smallest_work(collective, volumes);
     let mut added = Vec::new();
     for place in 0..collective.demands() {
-        let Some(demand) = collective.demand(place).filter(|demand| demand.operands.len() > 1) else { continue };
-        let own: Vec<&Need> = certificate.needs.iter().filter(|need| need.demand.unwrap_or(place) == place).collect();
+        let Some(demand) = collective
+            .demand(place)
+            .filter(|demand| demand.operands.len() > 1)
+        else {
+            continue;
+        };
+        let own: Vec<&Need> = certificate
+            .needs
+            .iter()
+            .filter(|need| need.demand.unwrap_or(place) == place)
+            .collect();
         let proves = |need: &&Need| match &need.inequality {
             Inequality::Tree(_) | Inequality::Balance(_) => false,
             _ => need.demand.is_some() || need.inequality.statement().concerns(&demand),
@@ -158,19 +213,29 @@ pub fn complete(platform: &Platform, collective: &Collective, volumes: &Volumes,
             continue;
         }
         let held = |node: NodeId| -> Rational {
-            let holds =
-                |need: &&&Need| matches!(&need.inequality, Inequality::Gathering(one) if one.nodes.contains(&node));
+            let holds = |need: &&&Need| matches!(&need.inequality, Inequality::Gathering(one) if one.nodes.contains(&node));
             own.iter().filter(holds).map(|need| &need.weight).sum()
         };
         let cost = |node: NodeId| {
             let compute = platform.node(node).compute.as_ref()?;
             Some(compute_price(certificate, node) * compute * &work + held(node))
         };
-        let least = platform.processors().filter_map(cost).min().unwrap_or_default();
+        let least = platform
+            .processors()
+            .filter_map(cost)
+            .min()
+            .unwrap_or_default();
         let most = platform.processors().map(held).max().unwrap_or_default();
-        for (inequality, weight) in [(Inequality::Merges(Merges), least), (Inequality::Place(Place), most)] {
+        for (inequality, weight) in [
+            (Inequality::Merges(Merges), least),
+            (Inequality::Place(Place), most),
+        ] {
             if weight.is_positive() {
-                added.push(Need { demand: Some(place), inequality, weight });
+                added.push(Need {
+                    demand: Some(place),
+                    inequality,
+                    weight,
+                });
             }
         }
     }
@@ -187,13 +252,18 @@ fn turned(direction: Direction) -> Direction {
 
 /// A small positive number.
 fn weight(draw: &mut Draw) -> Rational {
-    let (numerator, denominator) = draw.pick(&[(1, 1), (1, 1), (2, 1), (3, 1), (1, 2), (2, 3), (7, 5)]);
+    let (numerator, denominator) =
+        draw.pick(&[(1, 1), (1, 1), (2, 1), (3, 1), (1, 2), (2, 3), (7, 5)]);
     Rational::new(numerator.into(), denominator.into())
 }
 
 /// Prices on all or some of the ports and links, and often on processors; all alike or not.
 fn prices(draw: &mut Draw, platform: &Platform) -> Vec<(Resource, Rational)> {
-    let (often, merges, alike) = (draw.pick(&[100, 100, 70, 35]), draw.pick(&[0, 50, 100]), draw.percent(40));
+    let (often, merges, alike) = (
+        draw.pick(&[100, 100, 70, 35]),
+        draw.pick(&[0, 50, 100]),
+        draw.percent(40),
+    );
     let mut prices: Vec<(Resource, Rational)> = Vec::new();
     for resource in Resource::of_platform(platform) {
         if draw.percent(often) {
@@ -211,19 +281,35 @@ fn prices(draw: &mut Draw, platform: &Platform) -> Vec<(Resource, Rational)> {
 
 /// One to three random sets of ports, with some of the links that have one end there.
 fn odd_sets(draw: &mut Draw, platform: &Platform) -> Vec<(OddSet, Rational)> {
-    let ends = platform.link_ids().flat_map(|link| Resource::ends(platform, link)).flatten();
+    let ends = platform
+        .link_ids()
+        .flat_map(|link| Resource::ends(platform, link))
+        .flatten();
     let mut all: Vec<Resource> = ends.collect();
     all.sort_unstable();
     all.dedup();
     let mut sets = Vec::new();
     for _ in 0..draw.between(1, 3) {
         let often = draw.pick(&[40, 70, 100]);
-        let ports: Vec<Resource> = all.iter().copied().filter(|_| draw.percent(often)).collect();
+        let ports: Vec<Resource> = all
+            .iter()
+            .copied()
+            .filter(|_| draw.percent(often))
+            .collect();
         let inside = |end: Option<Resource>| end.is_some_and(|end| ports.contains(&end));
-        let one_end =
-            |link: &LinkId| Resource::ends(platform, *link).into_iter().filter(|end| inside(*end)).count() == 1;
+        let one_end = |link: &LinkId| {
+            Resource::ends(platform, *link)
+                .into_iter()
+                .filter(|end| inside(*end))
+                .count()
+                == 1
+        };
         let further = draw.pick(&[0, 50, 100]);
-        let links: Vec<LinkId> = platform.link_ids().filter(one_end).filter(|_| draw.percent(further)).collect();
+        let links: Vec<LinkId> = platform
+            .link_ids()
+            .filter(one_end)
+            .filter(|_| draw.percent(further))
+            .collect();
         if !ports.is_empty() {
             sets.push((OddSet { ports, links }, weight(draw)));
         }
@@ -243,12 +329,26 @@ fn cuts(
     certificate: &Certificate,
 ) -> Vec<Need> {
     let smallest = smallest_size(collective, volumes);
-    let price = |link: LinkId| link_price(platform, certificate, link) * &platform.link(link).cost * &smallest;
-    let copies = collective.blocks().iter().all(|block| block.kind == oneport_plan::Kind::Copy);
+    let price = |link: LinkId| {
+        link_price(platform, certificate, link) * &platform.link(link).cost * &smallest
+    };
+    let copies = collective
+        .blocks()
+        .iter()
+        .all(|block| block.kind == oneport_plan::Kind::Copy);
     let ways: Vec<(NodeId, NodeId, Rational)> = if copies && draw.percent(60) {
         routes(platform, price)
     } else {
-        platform.link_ids().map(|link| (platform.link(link).from, platform.link(link).to, price(link))).collect()
+        platform
+            .link_ids()
+            .map(|link| {
+                (
+                    platform.link(link).from,
+                    platform.link(link).to,
+                    price(link),
+                )
+            })
+            .collect()
     };
     let demands = collective.demands();
     let each = draw.percent(50);
@@ -259,38 +359,63 @@ fn cuts(
     for _ in 0..draw.between(1, 3 * left.len() + 4) {
         let place = draw.below(left.len());
         let often = draw.pick(&[25, 50, 75]);
-        let nodes: Vec<NodeId> = platform.node_ids().filter(|_| draw.percent(often)).collect();
+        let nodes: Vec<NodeId> = platform
+            .node_ids()
+            .filter(|_| draw.percent(often))
+            .collect();
         let inside = |node: &NodeId| nodes.contains(node);
         let leaves = |way: &usize| inside(&ways[*way].0) && !inside(&ways[*way].1);
         let leaving: Vec<usize> = (0..ways.len()).filter(leaves).collect();
-        let Some(most) = leaving.iter().map(|&way| left[place][way].clone()).min() else { continue };
+        let Some(most) = leaving.iter().map(|&way| left[place][way].clone()).min() else {
+            continue;
+        };
         let demand = each.then_some(place);
         let inequality = Inequality::Cut(Cut { nodes });
-        if !most.is_positive() || cuts.iter().any(|cut| cut.demand == demand && cut.inequality == inequality) {
+        if !most.is_positive()
+            || cuts
+                .iter()
+                .any(|cut| cut.demand == demand && cut.inequality == inequality)
+        {
             continue;
         }
         leaving.iter().for_each(|&way| left[place][way] -= &most);
         let factor = draw.pick(&[(1, 1), (1, 1), (1, 1), (1, 1), (1, 2), (2, 1)]);
         let weight = most * Rational::new(factor.0.into(), factor.1.into());
-        cuts.push(Need { demand, inequality, weight });
+        cuts.push(Need {
+            demand,
+            inequality,
+            weight,
+        });
     }
     cuts.sort();
     cuts
 }
 
 /// Cost of the cheapest path between replicating nodes, through others (Floyd and Warshall).
-fn routes(platform: &Platform, price: impl Fn(LinkId) -> Rational) -> Vec<(NodeId, NodeId, Rational)> {
+fn routes(
+    platform: &Platform,
+    price: impl Fn(LinkId) -> Rational,
+) -> Vec<(NodeId, NodeId, Rational)> {
     let mut known: BTreeMap<(NodeId, NodeId), Rational> = BTreeMap::new();
-    let offer = |known: &mut BTreeMap<(NodeId, NodeId), Rational>, ends: (NodeId, NodeId), price: Rational| {
+    let offer = |known: &mut BTreeMap<(NodeId, NodeId), Rational>,
+                 ends: (NodeId, NodeId),
+                 price: Rational| {
         let new = ends.0 != ends.1 && known.get(&ends).is_none_or(|known| price < *known);
         if new {
             known.insert(ends, price);
         }
     };
     for link in platform.link_ids() {
-        offer(&mut known, (platform.link(link).from, platform.link(link).to), price(link));
+        offer(
+            &mut known,
+            (platform.link(link).from, platform.link(link).to),
+            price(link),
+        );
     }
-    for middle in platform.node_ids().filter(|&node| !platform.node(node).replicates) {
+    for middle in platform
+        .node_ids()
+        .filter(|&node| !platform.node(node).replicates)
+    {
         let to: Vec<(NodeId, Rational)> = known
             .iter()
             .filter(|((_, to), _)| *to == middle)
@@ -309,7 +434,10 @@ fn routes(platform: &Platform, price: impl Fn(LinkId) -> Rational) -> Vec<(NodeI
     }
     let replicates = |node: NodeId| platform.node(node).replicates;
     known.retain(|(from, to), _| replicates(*from) && replicates(*to));
-    known.into_iter().map(|((from, to), price)| (from, to, price)).collect()
+    known
+        .into_iter()
+        .map(|((from, to), price)| (from, to, price))
+        .collect()
 }
 
 /// For every task of every demand with several goals: its price, split among the goals that may use it; now and then
@@ -323,7 +451,11 @@ fn shares(
 ) -> Option<Vec<Need>> {
     let mut trees = Vec::new();
     let way = draw.below(3);
-    let excess = if draw.percent(5) { Rational::new(3.into(), 2.into()) } else { Rational::one() };
+    let excess = if draw.percent(5) {
+        Rational::new(3.into(), 2.into())
+    } else {
+        Rational::one()
+    };
     for demand in 0..collective.demands() {
         let asked = collective.demand(demand)?;
         let goals = asked.goals();
@@ -334,18 +466,31 @@ fn shares(
         for (task, price) in tasks(platform, asked.operands.len(), volumes, certificate) {
             let part = part_of(&task);
             let may = |wanted: &Interval| wanted.first <= part.first && part.last <= wanted.last;
-            let users: Vec<usize> = (0..goals.len()).filter(|&goal| may(&goals[goal].1)).collect();
+            let users: Vec<usize> = (0..goals.len())
+                .filter(|&goal| may(&goals[goal].1))
+                .collect();
             if users.is_empty() || !price.is_positive() {
                 continue;
             }
             let split = split(draw, way, users.len());
-            for (goal, share) in users.into_iter().zip(split).filter(|(_, share)| share.is_positive()) {
+            for (goal, share) in users
+                .into_iter()
+                .zip(split)
+                .filter(|(_, share)| share.is_positive())
+            {
                 shares[goal].push((task, share * &price * &excess));
             }
         }
-        for (goal, mut prices) in shares.into_iter().enumerate().filter(|(_, shares)| !shares.is_empty()) {
+        for (goal, mut prices) in shares
+            .into_iter()
+            .enumerate()
+            .filter(|(_, shares)| !shares.is_empty())
+        {
             prices.sort();
-            trees.push(Need::once(Some(demand), Inequality::Tree(Tree { goal, prices })));
+            trees.push(Need::once(
+                Some(demand),
+                Inequality::Tree(Tree { goal, prices }),
+            ));
         }
     }
     trees.sort();
@@ -358,10 +503,15 @@ fn split(draw: &mut Draw, way: usize, users: usize) -> Vec<Rational> {
     let whole: Vec<usize> = match way {
         0 => (0..users).map(|user| usize::from(user == chosen)).collect(),
         1 => vec![1; users],
-        _ => (0..users).map(|user| draw.below(4) + usize::from(user == chosen)).collect(),
+        _ => (0..users)
+            .map(|user| draw.below(4) + usize::from(user == chosen))
+            .collect(),
     };
     let sum: usize = whole.iter().sum();
-    whole.into_iter().map(|one| Rational::new(one.into(), sum.into())).collect()
+    whole
+        .into_iter()
+        .map(|one| Rational::new(one.into(), sum.into()))
+        .collect()
 }
 
 fn part_of(task: &Task) -> Interval {
@@ -371,9 +521,15 @@ fn part_of(task: &Task) -> Interval {
 }
 
 /// Every task on intervals of `operands` operands, with its price.
-fn tasks(platform: &Platform, operands: usize, volumes: &Volumes, certificate: &Certificate) -> Vec<(Task, Rational)> {
+fn tasks(
+    platform: &Platform,
+    operands: usize,
+    volumes: &Volumes,
+    certificate: &Certificate,
+) -> Vec<(Task, Rational)> {
     let mut tasks = Vec::new();
-    let parts = (0..operands).flat_map(|first| (first..operands).map(move |last| Interval { first, last }));
+    let parts =
+        (0..operands).flat_map(|first| (first..operands).map(move |last| Interval { first, last }));
     for part in parts {
         let size = volumes.size.of(part).unwrap_or_else(Rational::zero);
         for link in platform.link_ids() {
@@ -383,7 +539,10 @@ fn tasks(platform: &Platform, operands: usize, volumes: &Volumes, certificate: &
         for node in platform.processors().filter(|_| part.first < part.last) {
             let price = compute_price(certificate, node);
             let time = |split| volumes.merge_time(platform, node, part, split);
-            tasks.extend((part.first..part.last).map(|split| (Task::merge(node, part, split), &price * time(split))));
+            tasks.extend(
+                (part.first..part.last)
+                    .map(|split| (Task::merge(node, part, split), &price * time(split))),
+            );
         }
     }
     tasks

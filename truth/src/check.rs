@@ -47,7 +47,10 @@ pub type Bound<'a> = &'a dyn Fn(&Sample, &Certificate) -> Result<Rational, Viola
 
 /// The referee's bound.
 pub fn referee(sample: &Sample, certificate: &Certificate) -> Result<Rational, Violation> {
-    bound(Problem::new(&sample.platform, &sample.collective, &sample.volumes)?, certificate)
+    bound(
+        Problem::new(&sample.platform, &sample.collective, &sample.volumes)?,
+        certificate,
+    )
 }
 
 /// How much is checked.
@@ -63,33 +66,64 @@ pub struct Effort {
 
 /// All checks of one question.
 pub fn check(draw: &mut Draw, sample: &Sample, effort: Effort, bound: Bound<'_>) -> Vec<Checked> {
-    let Sample { platform, collective, volumes, .. } = sample;
+    let Sample {
+        platform,
+        collective,
+        volumes,
+        ..
+    } = sample;
     let Ok(oracle) = Oracle::new(platform, collective, volumes, effort.states) else {
-        return vec![Checked { kind: None, certificate: None, verdict: Verdict::GivenUp }];
+        return vec![Checked {
+            kind: None,
+            certificate: None,
+            verdict: Verdict::GivenUp,
+        }];
     };
     let mut all = Vec::new();
-    for kind in [Kind::Prices, Kind::OddSets, Kind::Cuts, Kind::Shares, Kind::Crossings] {
+    for kind in [
+        Kind::Prices,
+        Kind::OddSets,
+        Kind::Cuts,
+        Kind::Shares,
+        Kind::Crossings,
+    ] {
         for _ in 0..effort.certificates {
-            let Some(one) = certificate(draw, kind, platform, collective, volumes) else { continue };
+            let Some(one) = certificate(draw, kind, platform, collective, volumes) else {
+                continue;
+            };
             all.push(check_weakened(&oracle, sample, kind, one, bound));
         }
     }
     if effort.solver {
         let truth = oracle.throughput();
         let (verdict, own) = check_solver(sample, Formulation::Columns, &truth);
-        all.push(Checked { kind: None, certificate: own.clone(), verdict });
+        all.push(Checked {
+            kind: None,
+            certificate: own.clone(),
+            verdict,
+        });
         if let Some(own) = own {
             for _ in 0..2 {
                 let mut changed = own.clone();
                 change(draw, &mut changed);
                 complete(platform, collective, volumes, &mut changed);
-                all.push(check_weakened(&oracle, sample, Kind::Changed, changed, bound));
+                all.push(check_weakened(
+                    &oracle,
+                    sample,
+                    Kind::Changed,
+                    changed,
+                    bound,
+                ));
             }
             all.push(check_one(&oracle, sample, Kind::Solver, own, bound));
         }
         let (verdict, own) = check_solver(sample, Formulation::Compact, &truth);
         if verdict != Verdict::Refused {
-            all.push(Checked { kind: None, certificate: own, verdict });
+            all.push(Checked {
+                kind: None,
+                certificate: own,
+                verdict,
+            });
         }
     }
     all
@@ -107,7 +141,12 @@ fn check_weakened(
         match bound(sample, &certificate) {
             Err(refusal) if is_of_proof(&refusal) => {
                 weaken(&mut certificate);
-                complete(&sample.platform, &sample.collective, &sample.volumes, &mut certificate);
+                complete(
+                    &sample.platform,
+                    &sample.collective,
+                    &sample.volumes,
+                    &mut certificate,
+                );
             }
             _ => break,
         }
@@ -122,11 +161,17 @@ fn misread(sample: &Sample, certificate: &Certificate) -> Option<String> {
         let (columns, right_side) = reading(problem, need).ok()?;
         let says = need.inequality.statement();
         let demand = sample.collective.demand(need.demand.unwrap_or(0))?;
-        let stated = says.right_side(&demand).unwrap_or_else(|| right_side.clone());
-        let other = columns.iter().find(|(column, charged)| says.coefficient(*column) != *charged);
+        let stated = says
+            .right_side(&demand)
+            .unwrap_or_else(|| right_side.clone());
+        let other = columns
+            .iter()
+            .find(|(column, charged)| says.coefficient(*column) != *charged);
         match other {
             Some((column, charged)) => Some(format!("{need:?} charges {charged} for {column:?}")),
-            None if stated != right_side => Some(format!("{need:?} is read as at least {right_side}")),
+            None if stated != right_side => {
+                Some(format!("{need:?} is read as at least {right_side}"))
+            }
             None => None,
         }
     })
@@ -150,7 +195,11 @@ pub fn check_one(
             None => judge(oracle, sample, &certificate, bound),
         },
     };
-    Checked { kind: Some(kind), certificate: Some(certificate), verdict }
+    Checked {
+        kind: Some(kind),
+        certificate: Some(certificate),
+        verdict,
+    }
 }
 
 /// Whether a certificate is malformed, or charges too much.
@@ -165,14 +214,25 @@ fn judge(
     bound: Result<Rational, Violation>,
 ) -> Verdict {
     let platform = &sample.platform;
-    let links = platform.link_ids().map(|link| (Place::Link(link), link_price(platform, certificate, link)));
-    let processors = platform.processors().map(|node| (Place::Compute(node), compute_price(certificate, node)));
-    let prices: Prices = links.chain(processors).filter(|(_, price)| !price.is_zero()).collect();
+    let links = platform
+        .link_ids()
+        .map(|link| (Place::Link(link), link_price(platform, certificate, link)));
+    let processors = platform
+        .processors()
+        .map(|node| (Place::Compute(node), compute_price(certificate, node)));
+    let prices: Prices = links
+        .chain(processors)
+        .filter(|(_, price)| !price.is_zero())
+        .collect();
     let cheapest = oracle.cheapest(&prices);
     match (bound, cheapest) {
         (_, Err(Refused::TooLarge)) => Verdict::GivenUp,
-        (Err(refusal), Err(Refused::Impossible)) if refusal.rule() == Rule::Unreachable => Verdict::Refused,
-        (Err(refusal), _) if is_of_proof(&refusal) || refusal.rule() == Rule::NoBound => Verdict::Refused,
+        (Err(refusal), Err(Refused::Impossible)) if refusal.rule() == Rule::Unreachable => {
+            Verdict::Refused
+        }
+        (Err(refusal), _) if is_of_proof(&refusal) || refusal.rule() == Rule::NoBound => {
+            Verdict::Refused
+        }
         (Err(fault), _) => Verdict::Wrong(format!("the referee refuses what is right: {fault}")),
         (Ok(_), Err(Refused::Impossible)) => Verdict::Holds { tight: false },
         (Ok(bound), Ok(cheapest)) => {
@@ -194,7 +254,9 @@ fn judge(
                      cheapest instance costs {cheapest}"
                 ));
             }
-            Verdict::Holds { tight: proved == said }
+            Verdict::Holds {
+                tight: proved == said,
+            }
         }
     }
 }
@@ -203,8 +265,11 @@ fn judge(
 fn stated_worth(sample: &Sample, certificate: &Certificate) -> Rational {
     let whole = |number: u64| Rational::from_integer(number.into());
     let resources = certificate.prices();
-    let resources = resources.map(|(resource, price)| whole(resource.capacity(&sample.platform).into()) * price);
-    let sets = certificate.odd_sets().map(|(set, price)| whole(set.capacity(&sample.platform)) * price);
+    let resources = resources
+        .map(|(resource, price)| whole(resource.capacity(&sample.platform).into()) * price);
+    let sets = certificate
+        .odd_sets()
+        .map(|(set, price)| whole(set.capacity(&sample.platform)) * price);
     resources.chain(sets).sum()
 }
 
@@ -214,7 +279,12 @@ fn check_solver(
     formulation: Formulation,
     truth: &Result<Truth, Refused>,
 ) -> (Verdict, Option<Certificate>) {
-    let Sample { platform, collective, volumes, .. } = sample;
+    let Sample {
+        platform,
+        collective,
+        volumes,
+        ..
+    } = sample;
     let wrong = |text: String| (Verdict::Wrong(format!("{formulation:?}: {text}")), None);
     let problem = match Problem::new(platform, collective, volumes) {
         Ok(problem) => problem,
@@ -222,7 +292,13 @@ fn check_solver(
     };
     let answer = catch_unwind(AssertUnwindSafe(|| {
         let question = Question::new(problem);
-        solve(&question, &Options { formulation, ..Options::default() })
+        solve(
+            &question,
+            &Options {
+                formulation,
+                ..Options::default()
+            },
+        )
     }));
     let solution = match (answer, truth) {
         (Err(_), _) => return wrong("the solver panicked".to_string()),
@@ -231,11 +307,18 @@ fn check_solver(
         }
         (Ok(Err(fault)), _) => return wrong(format!("the solver fails: {fault}")),
         (Ok(Ok(_)), Err(Refused::TooLarge)) => return (Verdict::GivenUp, None),
-        (Ok(Ok(Answer::Unreachable(_))), Err(Refused::Impossible)) => return (Verdict::Holds { tight: true }, None),
-        (Ok(Ok(Answer::Unreachable(_))), Ok(truth)) => {
-            return wrong(format!("said to be infeasible; the throughput is {}", truth.throughput));
+        (Ok(Ok(Answer::Unreachable(_))), Err(Refused::Impossible)) => {
+            return (Verdict::Holds { tight: true }, None);
         }
-        (Ok(Ok(Answer::Steady(_))), Err(Refused::Impossible)) => return wrong("no scheme exists".to_string()),
+        (Ok(Ok(Answer::Unreachable(_))), Ok(truth)) => {
+            return wrong(format!(
+                "said to be infeasible; the throughput is {}",
+                truth.throughput
+            ));
+        }
+        (Ok(Ok(Answer::Steady(_))), Err(Refused::Impossible)) => {
+            return wrong("no scheme exists".to_string());
+        }
         (Ok(Ok(Answer::Steady(solution))), Ok(truth)) => (solution, &truth.throughput),
     };
     let verdict = match judge_solution(sample, &solution.0, solution.1) {
@@ -247,30 +330,42 @@ fn check_solver(
 
 /// Whether the solution is optimal, or what is wrong with it.
 fn judge_solution(sample: &Sample, solution: &Solution, truth: &Rational) -> Result<bool, String> {
-    let Solution { upper_bound, status, certificate, .. } = solution;
+    let Solution {
+        upper_bound,
+        status,
+        certificate,
+        ..
+    } = solution;
     let reached = &solution.steady_state.throughput;
     if reached > truth {
         return Err(format!("throughput {reached}, but the best is {truth}"));
     }
     if upper_bound < truth {
-        return Err(format!("upper bound {upper_bound}, but the best is {truth}"));
+        return Err(format!(
+            "upper bound {upper_bound}, but the best is {truth}"
+        ));
     }
     let optimal = *status == Status::Optimal;
     if optimal && reached != truth {
-        return Err(format!("{reached} is said to be optimal, but the best is {truth}"));
+        return Err(format!(
+            "{reached} is said to be optimal, but the best is {truth}"
+        ));
     }
     match referee(sample, certificate) {
         Err(fault) => Err(format!("the referee refuses the certificate: {fault}")),
         // A scan's certificate may prove less, where the cheapest scheme itself had to be priced.
-        Ok(proved) if proved > *upper_bound && !scans(&sample.collective) => {
-            Err(format!("upper bound {upper_bound}, but the certificate proves {proved}"))
-        }
+        Ok(proved) if proved > *upper_bound && !scans(&sample.collective) => Err(format!(
+            "upper bound {upper_bound}, but the certificate proves {proved}"
+        )),
         Ok(_) => Ok(optimal),
     }
 }
 
 fn scans(collective: &Collective) -> bool {
-    collective.blocks().iter().any(|block| block.kind == oneport_plan::Kind::Prefix)
+    collective
+        .blocks()
+        .iter()
+        .any(|block| block.kind == oneport_plan::Kind::Prefix)
 }
 
 /// Whether the compact formulation says that it does not know the question.

@@ -2,7 +2,9 @@
 
 use num_traits::{Signed, Zero};
 use oneport_exact::{Column, LinearProgram, Options, Outcome, Relation, Row, Sense, Solver};
-use oneport_plan::inequality::{Balance, Border, Direction, Exchange, Gathering, Inequality, Keeps, Need};
+use oneport_plan::inequality::{
+    Balance, Border, Direction, Exchange, Gathering, Inequality, Keeps, Need,
+};
 use oneport_plan::{Certificate, Collective, Demand, Goals, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
@@ -18,7 +20,9 @@ pub fn add_crossings(
     certificate: &mut Certificate,
 ) {
     let smallest = smallest_size(collective, volumes);
-    let price = |link: LinkId| link_price(platform, certificate, link) * &platform.link(link).cost * &smallest;
+    let price = |link: LinkId| {
+        link_price(platform, certificate, link) * &platform.link(link).cost * &smallest
+    };
     let fresh: Vec<Rational> = platform.link_ids().map(price).collect();
     let work = smallest_work(collective, volumes);
     let merge = |node| {
@@ -27,11 +31,21 @@ pub fn add_crossings(
     };
     let merges: Vec<(NodeId, Rational)> = platform.node_ids().filter_map(merge).collect();
     for place in 0..collective.demands() {
-        let Some(demand) = collective.demand(place) else { continue };
+        let Some(demand) = collective.demand(place) else {
+            continue;
+        };
         if demand.operands.len() < 2 || !matches!(demand.goals, Goals::Everywhere(_)) {
             continue;
         }
-        let mut one = Filling { draw, platform, demand, place, left: fresh.clone(), merges: &merges, certificate };
+        let mut one = Filling {
+            draw,
+            platform,
+            demand,
+            place,
+            left: fresh.clone(),
+            merges: &merges,
+            certificate,
+        };
         one.fill();
     }
     certificate.needs.sort();
@@ -76,31 +90,57 @@ impl Filling<'_, '_> {
         let borders = self.all_borders();
         let whole = |number: usize| Rational::from_integer(number.into());
         let mut program = LinearProgram::new(Sense::Maximize);
-        let rows: Vec<Row> = self.left.iter().map(|left| program.add_row(Relation::AtMost, left.clone())).collect();
+        let rows: Vec<Row> = self
+            .left
+            .iter()
+            .map(|left| program.add_row(Relation::AtMost, left.clone()))
+            .collect();
         for border in &borders {
             let crossed = crossed(self.platform, border);
-            let entries = rows.iter().zip(crossed).map(|(&row, times)| (row, whole(times)));
-            program.add_column(whole(border.crossings()), entries).expect("rows exist");
+            let entries = rows
+                .iter()
+                .zip(crossed)
+                .map(|(&row, times)| (row, whole(times)));
+            program
+                .add_column(whole(border.crossings()), entries)
+                .expect("rows exist");
         }
         // A potential of either sign is a column: what leaves the node is charged as much less as what arrives is
         // charged more.
         let mut signs: Vec<(NodeId, i64)> = Vec::new();
-        for node in self.platform.node_ids().filter(|node| !self.demand.operands.contains(node)) {
+        for node in self
+            .platform
+            .node_ids()
+            .filter(|node| !self.demand.operands.contains(node))
+        {
             let known = self.platform.node(node);
             signs.extend((!known.is_processor()).then_some((node, 1)));
             signs.extend((!known.replicates).then_some((node, -1)));
         }
         for &(node, sign) in &signs {
             let sign = Rational::from_integer(sign.into());
-            let out = self.platform.outgoing(node).iter().map(|link| (rows[link.index()], sign.clone()));
-            let into = self.platform.incoming(node).iter().map(|link| (rows[link.index()], -sign.clone()));
-            program.add_column(Rational::zero(), out.chain(into)).expect("rows exist");
+            let out = self
+                .platform
+                .outgoing(node)
+                .iter()
+                .map(|link| (rows[link.index()], sign.clone()));
+            let into = self
+                .platform
+                .incoming(node)
+                .iter()
+                .map(|link| (rows[link.index()], -sign.clone()));
+            program
+                .add_column(Rational::zero(), out.chain(into))
+                .expect("rows exist");
         }
         let gatherings = self.all_gatherings();
         let first = self.add_gatherings(&mut program, &rows, &gatherings);
-        let Ok(Outcome::Optimal(optimum)) = Solver::new(program).solve(&Options::default()) else { return };
-        let values: Vec<Rational> =
-            (0..borders.len() + signs.len()).map(|column| optimum.primal.get(Column(column))).collect();
+        let Ok(Outcome::Optimal(optimum)) = Solver::new(program).solve(&Options::default()) else {
+            return;
+        };
+        let values: Vec<Rational> = (0..borders.len() + signs.len())
+            .map(|column| optimum.primal.get(Column(column)))
+            .collect();
         self.take_best(borders, &signs, &values);
         for (nodes, column) in gatherings.into_iter().zip(first..) {
             self.take_gathering(nodes, optimum.primal.get(Column(column)));
@@ -111,7 +151,11 @@ impl Filling<'_, '_> {
     fn all_gatherings(&self) -> Vec<Vec<NodeId>> {
         let mut sets: Vec<Vec<NodeId>> = vec![Vec::new()];
         for node in self.platform.node_ids() {
-            sets.extend(sets.clone().into_iter().map(|set| [set, vec![node]].concat()));
+            sets.extend(
+                sets.clone()
+                    .into_iter()
+                    .map(|set| [set, vec![node]].concat()),
+            );
         }
         sets.retain(|set| self.demand.operands.iter().any(|owner| set.contains(owner)));
         sets
@@ -119,15 +163,26 @@ impl Filling<'_, '_> {
 
     /// A column for the weight of each gathering, from the number returned on; `u`, what a merge costs at least with
     /// the weights that hold its processor, and `v`, the most that holds one.
-    fn add_gatherings(&self, program: &mut LinearProgram, links: &[Row], sets: &[Vec<NodeId>]) -> usize {
+    fn add_gatherings(
+        &self,
+        program: &mut LinearProgram,
+        links: &[Row],
+        sets: &[Vec<NodeId>],
+    ) -> usize {
         let whole = |number: i64| Rational::from_integer(number.into());
         let merge = |(node, price): &(NodeId, Rational)| {
-            (*node, program.add_row(Relation::AtMost, price.clone()), program.add_row(Relation::AtMost, whole(0)))
+            (
+                *node,
+                program.add_row(Relation::AtMost, price.clone()),
+                program.add_row(Relation::AtMost, whole(0)),
+            )
         };
         let rows: Vec<(NodeId, Row, Row)> = self.merges.iter().map(merge).collect();
         let operands = &self.demand.operands;
         let least = rows.iter().map(|&(_, least, _)| (least, whole(1)));
-        program.add_column(whole(operands.len() as i64 - 1), least).expect("rows exist");
+        program
+            .add_column(whole(operands.len() as i64 - 1), least)
+            .expect("rows exist");
         let most = rows.iter().map(|&(_, _, most)| (most, whole(-1)));
         let first = program.add_column(whole(-1), most).expect("rows exist").0 + 1;
         for set in sets {
@@ -138,8 +193,12 @@ impl Filling<'_, '_> {
             });
             let held = rows.iter().filter(|(node, ..)| set.contains(node));
             let held = held.flat_map(|&(_, least, most)| [(least, whole(-1)), (most, whole(1))]);
-            let entries = entered.map(|link| (links[link.index()], whole(1))).chain(held);
-            program.add_column(whole(2 - inside), entries).expect("rows exist");
+            let entries = entered
+                .map(|link| (links[link.index()], whole(1)))
+                .chain(held);
+            program
+                .add_column(whole(2 - inside), entries)
+                .expect("rows exist");
         }
         first
     }
@@ -160,8 +219,17 @@ impl Filling<'_, '_> {
     /// A random set with a participant (now and then none), charged all or half that the links into it have left.
     fn gathering(&mut self) {
         let often = self.draw.pick(&[25, 50, 75]);
-        let nodes: Vec<NodeId> = self.platform.node_ids().filter(|_| self.draw.percent(often)).collect();
-        let owners = self.demand.operands.iter().filter(|owner| nodes.contains(owner)).count();
+        let nodes: Vec<NodeId> = self
+            .platform
+            .node_ids()
+            .filter(|_| self.draw.percent(often))
+            .collect();
+        let owners = self
+            .demand
+            .operands
+            .iter()
+            .filter(|owner| nodes.contains(owner))
+            .count();
         if nodes.is_empty() || owners == 0 && self.draw.percent(90) {
             return;
         }
@@ -169,11 +237,21 @@ impl Filling<'_, '_> {
             let ends = self.platform.link(*link);
             nodes.contains(&ends.to) && !nodes.contains(&ends.from)
         };
-        let most = self.platform.link_ids().filter(enters).map(|link| self.left[link.index()].clone()).min();
+        let most = self
+            .platform
+            .link_ids()
+            .filter(enters)
+            .map(|link| self.left[link.index()].clone())
+            .min();
         let most = most.unwrap_or_else(|| Rational::from_integer(1.into()));
         let (numerator, denominator) = self.draw.pick(&[(1, 1), (1, 1), (1, 2), (1, 3), (2, 1)]);
-        if !self.knows(&Inequality::Gathering(Gathering { nodes: nodes.clone() })) {
-            self.take_gathering(nodes, most * Rational::new(numerator.into(), denominator.into()));
+        if !self.knows(&Inequality::Gathering(Gathering {
+            nodes: nodes.clone(),
+        })) {
+            self.take_gathering(
+                nodes,
+                most * Rational::new(numerator.into(), denominator.into()),
+            );
         }
     }
 
@@ -185,9 +263,14 @@ impl Filling<'_, '_> {
         }
         for link in self.platform.link_ids() {
             let ends = self.platform.link(link);
-            self.left[link.index()] -= &potentials[ends.from.index()] - &potentials[ends.to.index()];
+            self.left[link.index()] -=
+                &potentials[ends.from.index()] - &potentials[ends.to.index()];
         }
-        for (border, weight) in borders.into_iter().zip(values).filter(|(_, weight)| weight.is_positive()) {
+        for (border, weight) in borders
+            .into_iter()
+            .zip(values)
+            .filter(|(_, weight)| weight.is_positive())
+        {
             for (left, times) in self.left.iter_mut().zip(crossed(self.platform, &border)) {
                 *left -= weight * Rational::from_integer(times.into());
             }
@@ -199,7 +282,11 @@ impl Filling<'_, '_> {
     }
 
     fn take(&mut self, inequality: Inequality, weight: Rational) {
-        self.certificate.needs.push(Need { demand: Some(self.place), inequality, weight });
+        self.certificate.needs.push(Need {
+            demand: Some(self.place),
+            inequality,
+            weight,
+        });
     }
 
     fn knows(&self, inequality: &Inequality) -> bool {
@@ -209,7 +296,11 @@ impl Filling<'_, '_> {
 
     /// A potential: a link `u -> v` is charged `value(u) - value(v)` more.
     fn take_potential(&mut self, node: NodeId, value: &Rational) {
-        let keeps = if value.is_positive() { Keeps::AllThatArrives } else { Keeps::NoMoreThanArrives };
+        let keeps = if value.is_positive() {
+            Keeps::AllThatArrives
+        } else {
+            Keeps::NoMoreThanArrives
+        };
         if !value.is_zero() {
             self.take(Inequality::Balance(Balance { node, keeps }), value.abs());
         }
@@ -238,7 +329,10 @@ impl Filling<'_, '_> {
         }));
         let mut borders = Vec::new();
         for direction in [Direction::Into, Direction::OutOf] {
-            for sets in families.iter().filter(|sets| self.follows_the_rules(sets, direction)) {
+            for sets in families
+                .iter()
+                .filter(|sets| self.follows_the_rules(sets, direction))
+            {
                 let mut sets = sets.clone();
                 sets.sort();
                 borders.push(Border { direction, sets });
@@ -251,14 +345,26 @@ impl Filling<'_, '_> {
 
     /// The documented conditions on borders.
     fn follows_the_rules(&self, sets: &[Vec<NodeId>], direction: Direction) -> bool {
-        let owners = |set: &[NodeId]| self.demand.operands.iter().filter(|owner| set.contains(owner)).count();
+        let owners = |set: &[NodeId]| {
+            self.demand
+                .operands
+                .iter()
+                .filter(|owner| set.contains(owner))
+                .count()
+        };
         let each = sets.iter().all(|set| owners(set) > 0);
         let times = |node: NodeId| sets.iter().filter(|set| set.contains(&node)).count();
         let joins = |node: &NodeId| may_join(self.platform, *node, direction);
         match sets {
             [] => false,
             [set] => owners(set) > 0 && owners(set) < self.demand.operands.len(),
-            _ => each && self.platform.node_ids().filter(joins).all(|node| times(node) == 1),
+            _ => {
+                each && self
+                    .platform
+                    .node_ids()
+                    .filter(joins)
+                    .all(|node| times(node) == 1)
+            }
         }
     }
 
@@ -269,8 +375,13 @@ impl Filling<'_, '_> {
             if self.demand.operands.contains(&node) {
                 continue;
             }
-            let Some(link) = self.some_link_at(node) else { continue };
-            let (router, single) = (!self.platform.node(node).is_processor(), !self.platform.node(node).replicates);
+            let Some(link) = self.some_link_at(node) else {
+                continue;
+            };
+            let (router, single) = (
+                !self.platform.node(node).is_processor(),
+                !self.platform.node(node).replicates,
+            );
             let careless = self.draw.percent(5);
             let sign = match self.draw.below(3) {
                 0 if router || careless => 1,
@@ -278,17 +389,27 @@ impl Filling<'_, '_> {
                 _ => 0,
             };
             let parts = self.draw.pick(&[1, 1, 2, 3]);
-            values[node.index()] = &self.left[link.index()] * Rational::new(sign.into(), parts.into());
+            values[node.index()] =
+                &self.left[link.index()] * Rational::new(sign.into(), parts.into());
         }
         let lost = |link: LinkId| {
             let ends = self.platform.link(link);
             &values[ends.from.index()] - &values[ends.to.index()]
         };
-        let bearable = |link: LinkId| lost(link).is_positive().then(|| &self.left[link.index()] / lost(link));
+        let bearable = |link: LinkId| {
+            lost(link)
+                .is_positive()
+                .then(|| &self.left[link.index()] / lost(link))
+        };
         let scale = self.platform.link_ids().filter_map(bearable).min();
-        let scale = scale.unwrap_or_else(|| Rational::from_integer(1.into())).min(Rational::from_integer(1.into()));
+        let scale = scale
+            .unwrap_or_else(|| Rational::from_integer(1.into()))
+            .min(Rational::from_integer(1.into()));
         let lost: Vec<Rational> = self.platform.link_ids().map(lost).collect();
-        self.left.iter_mut().zip(lost).for_each(|(left, lost)| *left -= lost * &scale);
+        self.left
+            .iter_mut()
+            .zip(lost)
+            .for_each(|(left, lost)| *left -= lost * &scale);
         for (node, value) in self.platform.node_ids().zip(values) {
             self.take_potential(node, &(value * &scale));
         }
@@ -318,9 +439,20 @@ impl Filling<'_, '_> {
             0 => None,
             times => Some(&self.left[link.index()] / Rational::from_integer(times.into())),
         };
-        let Some(most) = self.platform.link_ids().filter_map(bearable).min() else { return };
-        let (numerator, denominator) =
-            self.draw.pick(&[(1, 1), (1, 1), (1, 1), (1, 1), (1, 1), (1, 1), (1, 1), (1, 2), (2, 1)]);
+        let Some(most) = self.platform.link_ids().filter_map(bearable).min() else {
+            return;
+        };
+        let (numerator, denominator) = self.draw.pick(&[
+            (1, 1),
+            (1, 1),
+            (1, 1),
+            (1, 1),
+            (1, 1),
+            (1, 1),
+            (1, 1),
+            (1, 2),
+            (2, 1),
+        ]);
         if !most.is_positive() {
             return;
         }
@@ -339,11 +471,17 @@ impl Filling<'_, '_> {
         let direction = self.draw.pick(&[Direction::Into, Direction::OutOf]);
         let count = self.draw.between(2, self.demand.operands.len());
         let careful = self.draw.percent(50);
-        let parts = self.sets(count, |platform, node| careful && may_join_either(platform, node));
+        let parts = self.sets(count, |platform, node| {
+            careful && may_join_either(platform, node)
+        });
         let some = self.draw.percent(30);
         let mut lengths = Vec::new();
         for link in self.platform.link_ids() {
-            let share = if some { self.draw.pick(&[(0, 1), (1, 2), (1, 1)]) } else { (1, 1) };
+            let share = if some {
+                self.draw.pick(&[(0, 1), (1, 2), (1, 1)])
+            } else {
+                (1, 1)
+            };
             let length = &self.left[link.index()] * Rational::new(share.0.into(), share.1.into());
             if length.is_positive() {
                 self.left[link.index()] -= &length;
@@ -351,16 +489,31 @@ impl Filling<'_, '_> {
             }
         }
         if !lengths.is_empty() {
-            self.take(Inequality::Exchange(Exchange { direction, parts, lengths }), Rational::from_integer(1.into()));
+            self.take(
+                Inequality::Exchange(Exchange {
+                    direction,
+                    parts,
+                    lengths,
+                }),
+                Rational::from_integer(1.into()),
+            );
         }
     }
 
     /// `count` sets, each with a participant. Where a node has to be in exactly one set it nearly always is; other
     /// nodes are in none, in one, or (now and then) in several.
-    fn sets(&mut self, count: usize, in_one: impl Fn(&Platform, NodeId) -> bool) -> Vec<Vec<NodeId>> {
+    fn sets(
+        &mut self,
+        count: usize,
+        in_one: impl Fn(&Platform, NodeId) -> bool,
+    ) -> Vec<Vec<NodeId>> {
         let owners = self.draw.shuffled(self.demand.operands.iter().copied());
         let mut sets: Vec<Vec<NodeId>> = owners[..count].iter().map(|&owner| vec![owner]).collect();
-        for node in self.platform.node_ids().filter(|node| !owners[..count].contains(node)) {
+        for node in self
+            .platform
+            .node_ids()
+            .filter(|node| !owners[..count].contains(node))
+        {
             let bound = in_one(self.platform, node) && !self.draw.percent(4);
             if bound || self.draw.percent(50) {
                 let set = self.draw.below(count);
@@ -386,7 +539,11 @@ fn crossed(platform: &Platform, border: &Border) -> Vec<usize> {
             Direction::Into => (link.to, link.from),
             Direction::OutOf => (link.from, link.to),
         };
-        border.sets.iter().filter(|set| set.contains(&inside) && !set.contains(&outside)).count()
+        border
+            .sets
+            .iter()
+            .filter(|set| set.contains(&inside) && !set.contains(&outside))
+            .count()
     };
     platform.links().iter().map(times).collect()
 }

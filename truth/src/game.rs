@@ -67,37 +67,83 @@ impl Game {
         if operands > 6 {
             return None;
         }
-        let parts: Vec<Part> = (1..1 << operands).filter(|&part| demand.commutative || is_interval(part)).collect();
-        let fact = |part: Part, node| Fact { operands: part.count_ones(), part, node };
-        let mut facts: Vec<Fact> =
-            parts.iter().flat_map(|&part| platform.node_ids().map(move |node| fact(part, node))).collect();
+        let parts: Vec<Part> = (1..1 << operands)
+            .filter(|&part| demand.commutative || is_interval(part))
+            .collect();
+        let fact = |part: Part, node| Fact {
+            operands: part.count_ones(),
+            part,
+            node,
+        };
+        let mut facts: Vec<Fact> = parts
+            .iter()
+            .flat_map(|&part| platform.node_ids().map(move |node| fact(part, node)))
+            .collect();
         facts.sort_unstable();
-        let number: BTreeMap<Fact, u16> = facts.iter().zip(0..).map(|(&fact, number)| (fact, number)).collect();
+        let number: BTreeMap<Fact, u16> = facts
+            .iter()
+            .zip(0..)
+            .map(|(&fact, number)| (fact, number))
+            .collect();
         let at = |part: Part, node: NodeId| number[&fact(part, node)];
         let mut moves = transfers(platform, &parts, volumes, &at);
         moves.extend(merges(platform, &parts, demand.commutative, volumes, &at));
-        let (mut makers, mut users) = (vec![Vec::new(); facts.len()], vec![Vec::new(); facts.len()]);
+        let (mut makers, mut users) =
+            (vec![Vec::new(); facts.len()], vec![Vec::new(); facts.len()]);
         for (one, number) in moves.iter().zip(0..) {
             makers[usize::from(one.output)].push(number);
-            one.inputs.iter().for_each(|&input| users[usize::from(input)].push(number));
+            one.inputs
+                .iter()
+                .for_each(|&input| users[usize::from(input)].push(number));
         }
-        let copies = facts.iter().map(|fact| platform.node(fact.node).replicates).collect();
-        let start: Vec<u16> = demand.operands.iter().enumerate().map(|(i, &owner)| at(1 << i, owner)).collect();
+        let copies = facts
+            .iter()
+            .map(|fact| platform.node(fact.node).replicates)
+            .collect();
+        let start: Vec<u16> = demand
+            .operands
+            .iter()
+            .enumerate()
+            .map(|(i, &owner)| at(1 << i, owner))
+            .collect();
         let goal = |(node, wanted): (NodeId, Interval)| at(mask(wanted), node);
-        let goals = demand.goals().into_iter().map(goal).filter(|goal| !start.contains(goal)).collect();
-        Some(Game { facts, moves, makers, users, copies, start, goals })
+        let goals = demand
+            .goals()
+            .into_iter()
+            .map(goal)
+            .filter(|goal| !start.contains(goal))
+            .collect();
+        Some(Game {
+            facts,
+            moves,
+            makers,
+            users,
+            copies,
+            start,
+            goals,
+        })
     }
 }
 
 /// Every link carries every part.
-fn transfers(platform: &Platform, parts: &[Part], volumes: &Volumes, at: &impl Fn(Part, NodeId) -> u16) -> Vec<Move> {
+fn transfers(
+    platform: &Platform,
+    parts: &[Part],
+    volumes: &Volumes,
+    at: &impl Fn(Part, NodeId) -> u16,
+) -> Vec<Move> {
     let mut moves = Vec::new();
     for link in platform.link_ids() {
         let ends = platform.link(link);
         for &part in parts {
             let time = volumes.size.of(interval(part)).unwrap_or_default() * &ends.cost;
             let (inputs, output) = (vec![at(part, ends.from)], at(part, ends.to));
-            moves.push(Move { inputs, output, place: Place::Link(link), time });
+            moves.push(Move {
+                inputs,
+                output,
+                place: Place::Link(link),
+                time,
+            });
         }
     }
     moves
@@ -113,7 +159,9 @@ fn merges(
 ) -> Vec<Move> {
     let mut moves = Vec::new();
     for node in platform.processors() {
-        let Some(compute) = &platform.node(node).compute else { continue };
+        let Some(compute) = &platform.node(node).compute else {
+            continue;
+        };
         for &one in parts {
             for &other in parts.iter().filter(|&&other| one & other == 0) {
                 // Each pair once: the one with the lower first operand is the left one.
@@ -122,7 +170,12 @@ fn merges(
                     let whole = one | other;
                     let time = volumes.work.of(interval(whole)).unwrap_or_default() * compute;
                     let (inputs, output) = (vec![at(one, node), at(other, node)], at(whole, node));
-                    moves.push(Move { inputs, output, place: Place::Compute(node), time });
+                    moves.push(Move {
+                        inputs,
+                        output,
+                        place: Place::Compute(node),
+                        time,
+                    });
                 }
             }
         }
@@ -138,14 +191,22 @@ fn is_interval(part: Part) -> bool {
 
 /// The operands of an interval.
 fn mask(interval: Interval) -> Part {
-    (interval.first..=interval.last).map(|operand| 1 << operand).sum()
+    (interval.first..=interval.last)
+        .map(|operand| 1 << operand)
+        .sum()
 }
 
 /// The interval whose amounts apply. If a part is not an interval, its amounts depend on the number of operands only.
 fn interval(part: Part) -> Interval {
     if is_interval(part) {
         let first = part.trailing_zeros() as usize;
-        return Interval { first, last: first + part.count_ones() as usize - 1 };
+        return Interval {
+            first,
+            last: first + part.count_ones() as usize - 1,
+        };
     }
-    Interval { first: 0, last: part.count_ones() as usize - 1 }
+    Interval {
+        first: 0,
+        last: part.count_ones() as usize - 1,
+    }
 }

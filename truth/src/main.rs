@@ -58,9 +58,15 @@ fn main() -> ExitCode {
         let mut draw = Draw::new(arguments.seed, instance);
         let sample = sample(&mut draw);
         let solver = instance % arguments.solver_every == 0;
-        let effort = Effort { certificates: 1, solver, states: arguments.states as usize };
+        let effort = Effort {
+            certificates: 1,
+            solver,
+            states: arguments.states as usize,
+        };
         let results = check(&mut draw, &sample, effort, &referee);
-        let row = rows.entry((sample.label.clone(), sample.model)).or_default();
+        let row = rows
+            .entry((sample.label.clone(), sample.model))
+            .or_default();
         row.instances += 1;
         for one in &results {
             row.add(one);
@@ -75,7 +81,13 @@ fn main() -> ExitCode {
 }
 
 fn arguments() -> Option<Arguments> {
-    let mut all = Arguments { instances: 1000, seed: 1, from: 0, solver_every: 10, states: 10_000 };
+    let mut all = Arguments {
+        instances: 1000,
+        seed: 1,
+        from: 0,
+        solver_every: 10,
+        states: 10_000,
+    };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         let value: u64 = words.next()?.parse().ok()?;
@@ -107,15 +119,34 @@ impl Row {
 }
 
 /// Keeps the smallest case of every mistake: by collective, kind of certificate and first words.
-fn note(failures: &mut BTreeMap<String, Failure>, sample: &Sample, one: &Checked, seed: u64, instance: u64) {
-    let Verdict::Wrong(text) = &one.verdict else { return };
+fn note(
+    failures: &mut BTreeMap<String, Failure>,
+    sample: &Sample,
+    one: &Checked,
+    seed: u64,
+    instance: u64,
+) {
+    let Verdict::Wrong(text) = &one.verdict else {
+        return;
+    };
     let kind = one.kind.map_or("solver", Kind::name);
-    let words: Vec<&str> =
-        text.split(' ').take(4).filter(|word| !word.contains(|c: char| c.is_ascii_digit())).collect();
+    let words: Vec<&str> = text
+        .split(' ')
+        .take(4)
+        .filter(|word| !word.contains(|c: char| c.is_ascii_digit()))
+        .collect();
     let mistake = format!("{}, {kind}, {}", sample.label, words.join(" "));
     let text = describe(sample, one, text, seed, instance);
-    let size = (sample.platform.nodes().len(), sample.platform.links().len(), text.len());
-    let failure = failures.entry(mistake).or_insert(Failure { size, text: text.clone(), count: 0 });
+    let size = (
+        sample.platform.nodes().len(),
+        sample.platform.links().len(),
+        text.len(),
+    );
+    let failure = failures.entry(mistake).or_insert(Failure {
+        size,
+        text: text.clone(),
+        count: 0,
+    });
     failure.count += 1;
     if size < failure.size {
         (failure.size, failure.text) = (size, text);
@@ -124,7 +155,8 @@ fn note(failures: &mut BTreeMap<String, Failure>, sample: &Sample, one: &Checked
 
 fn describe(sample: &Sample, one: &Checked, text: &str, seed: u64, instance: u64) -> String {
     let platform = &sample.platform;
-    let mut out = format!("{text}\n--seed {seed} --from {instance} --instances 1 --solver-every 1\n");
+    let mut out =
+        format!("{text}\n--seed {seed} --from {instance} --instances 1 --solver-every 1\n");
     let _ = writeln!(out, "{:?}\n{:?}", sample.collective, sample.volumes);
     if let Some(certificate) = &one.certificate {
         for (resource, price) in certificate.prices() {
@@ -167,5 +199,9 @@ fn line(out: &mut String, label: &str, model: &str, row: &Row, columns: &[Option
         let Count { checked, tight } = row.counts.get(kind).copied().unwrap_or_default();
         let _ = write!(out, " {:>15}", format!("{checked} ({tight})"));
     }
-    let _ = writeln!(out, " {:>8} {:>8} {:>6}", row.refused, row.given_up, row.wrong);
+    let _ = writeln!(
+        out,
+        " {:>8} {:>8} {:>6}",
+        row.refused, row.given_up, row.wrong
+    );
 }

@@ -7,16 +7,26 @@ use oneport_platform::{LinkId, NodeId, Platform, Rational};
 /// The price of a unit of time of a link: its ports, itself, and the odd sets that count it.
 pub fn link_price(platform: &Platform, certificate: &Certificate, link: LinkId) -> Rational {
     let ends = Resource::ends(platform, link);
-    let occupies = |resource: Resource| resource == Resource::Link(link) || ends.contains(&Some(resource));
-    let prices = certificate.prices().filter(|(resource, _)| occupies(*resource)).map(|(_, price)| price);
-    let sets = certificate.odd_sets().filter(|(set, _)| set.members(platform).contains(&link));
+    let occupies =
+        |resource: Resource| resource == Resource::Link(link) || ends.contains(&Some(resource));
+    let prices = certificate
+        .prices()
+        .filter(|(resource, _)| occupies(*resource))
+        .map(|(_, price)| price);
+    let sets = certificate
+        .odd_sets()
+        .filter(|(set, _)| set.members(platform).contains(&link));
     prices.chain(sets.map(|(_, price)| price)).sum()
 }
 
 /// The price of a unit of time of a processor.
 pub fn compute_price(certificate: &Certificate, node: NodeId) -> Rational {
     let of = |resource: &Resource| *resource == Resource::Compute(node);
-    certificate.prices().filter(|(resource, _)| of(resource)).map(|(_, price)| price).sum()
+    certificate
+        .prices()
+        .filter(|(resource, _)| of(resource))
+        .map(|(_, price)| price)
+        .sum()
 }
 
 /// The smallest message there is.
@@ -30,7 +40,7 @@ pub(crate) fn smallest_work(collective: &Collective, volumes: &Volumes) -> Ratio
 }
 
 fn smallest(amount: &Amount, operands: usize, fewest: usize) -> Option<Rational> {
-    let parts =
-        (0..operands).flat_map(|first| (first + fewest - 1..operands).map(move |last| Interval { first, last }));
+    let parts = (0..operands)
+        .flat_map(|first| (first + fewest - 1..operands).map(move |last| Interval { first, last }));
     parts.filter_map(|part| amount.of(part)).min()
 }

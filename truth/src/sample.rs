@@ -1,7 +1,9 @@
 //! Random tiny questions: every kind of node, every port model, every collective, easy and nasty numbers.
 
 use oneport_plan::{Amount, Collective, CustomDemand, Form, Member, Volumes, Wanted};
-use oneport_platform::{Node, NodeId, Platform, PlatformBuilder, PortModel, Rational, parse_rational};
+use oneport_platform::{
+    Node, NodeId, Platform, PlatformBuilder, PortModel, Rational, parse_rational,
+};
 
 use crate::draw::Draw;
 
@@ -45,17 +47,49 @@ const COLLECTIVES: &[(&str, usize)] = &[
 pub fn sample(draw: &mut Draw) -> Sample {
     let label = weighted(draw, COLLECTIVES);
     let most = draw.pick(&[3, 4, 4, 4, 5, 5]);
-    let few = ["all-to-all", "sources-to-targets", "reduce-scatter", "reduce-scatter commutative", "groups", "custom"]
-        .contains(&label);
-    let members = draw.pick(if few { &[2, 3, 3] } else { &[2, 2, 3, 3, 3, 3, 3, 4] }).min(most);
+    let few = [
+        "all-to-all",
+        "sources-to-targets",
+        "reduce-scatter",
+        "reduce-scatter commutative",
+        "groups",
+        "custom",
+    ]
+    .contains(&label);
+    let members = draw
+        .pick(if few {
+            &[2, 3, 3]
+        } else {
+            &[2, 2, 3, 3, 3, 3, 3, 4]
+        })
+        .min(most);
     let nodes = draw.between(members, most);
     let order = draw.shuffled((0..nodes).map(NodeId::new));
-    let copies = ["broadcast", "all-gather", "all-reduce", "all-reduce commutative", "scan", "groups", "custom"]
-        .contains(&label)
+    let copies = [
+        "broadcast",
+        "all-gather",
+        "all-reduce",
+        "all-reduce commutative",
+        "scan",
+        "groups",
+        "custom",
+    ]
+    .contains(&label)
         || label.starts_with("reduce-to-several");
     // The target of a reduction may be a processor without an operand.
-    let outside = label.starts_with("reduce") && !label.starts_with("reduce-") && nodes > members && draw.percent(30);
-    let moves = ["scatter", "gather", "all-to-all", "sources-to-targets", "broadcast", "all-gather"].contains(&label);
+    let outside = label.starts_with("reduce")
+        && !label.starts_with("reduce-")
+        && nodes > members
+        && draw.percent(30);
+    let moves = [
+        "scatter",
+        "gather",
+        "all-to-all",
+        "sources-to-targets",
+        "broadcast",
+        "all-gather",
+    ]
+    .contains(&label);
     let processors = &order[..members + usize::from(outside)];
     let mixed = draw.percent(25);
     let model = draw.pick(&PortModel::ALL);
@@ -68,15 +102,28 @@ pub fn sample(draw: &mut Draw) -> Sample {
         if moves && processors.contains(&node) && drawn.replicates && draw.percent(25) {
             drawn.compute = None;
         }
-        drawn.model = mixed.then(|| draw.pick(&PortModel::ALL)).filter(|_| draw.percent(80));
+        drawn.model = mixed
+            .then(|| draw.pick(&PortModel::ALL))
+            .filter(|_| draw.percent(80));
         builder.node(drawn).expect("a good node");
     }
     link(draw, &mut builder, nodes, &numbers);
-    let collective = collective(draw, label, &order[..members], processors[processors.len() - 1]);
+    let collective = collective(
+        draw,
+        label,
+        &order[..members],
+        processors[processors.len() - 1],
+    );
     let volumes = volumes(draw, &collective);
     let platform = builder.build().expect("it has nodes");
     let model = if mixed { "mixed" } else { model.name() };
-    Sample { platform, collective, volumes, label: label.to_string(), model }
+    Sample {
+        platform,
+        collective,
+        volumes,
+        label: label.to_string(),
+        model,
+    }
 }
 
 fn weighted(draw: &mut Draw, list: &[(&'static str, usize)]) -> &'static str {
@@ -95,7 +142,11 @@ fn random_node(draw: &mut Draw, node: NodeId, takes_part: bool, copies: bool) ->
     let name = format!("n{node}");
     let compute = draw.pick(&["1", "1", "1/2", "2", "1/10", "3"]);
     let computes = takes_part || draw.percent(50);
-    let mut node = if computes { Node::processor(name, number(compute)) } else { Node::router(name) };
+    let mut node = if computes {
+        Node::processor(name, number(compute))
+    } else {
+        Node::router(name)
+    };
     node.replicates = match takes_part {
         true => copies || draw.percent(65),
         false => draw.percent(50),
@@ -125,9 +176,13 @@ fn palette(draw: &mut Draw) -> Vec<&'static str> {
 fn link(draw: &mut Draw, builder: &mut PlatformBuilder, nodes: usize, numbers: &[&str]) {
     let order = draw.shuffled(0..nodes);
     let mut pairs: Vec<(usize, usize)> = match draw.below(8) {
-        0..3 => (1..nodes).map(|place| (order[draw.below(place)], order[place])).collect(),
+        0..3 => (1..nodes)
+            .map(|place| (order[draw.below(place)], order[place]))
+            .collect(),
         3..5 => (1..nodes).map(|place| (order[0], order[place])).collect(),
-        5..7 => (0..nodes).map(|place| (order[place], order[(place + 1) % nodes])).collect(),
+        5..7 => (0..nodes)
+            .map(|place| (order[place], order[(place + 1) % nodes]))
+            .collect(),
         _ => Vec::new(),
     };
     let all = (0..nodes).flat_map(|one| (one + 1..nodes).map(move |other| (one, other)));
@@ -138,7 +193,11 @@ fn link(draw: &mut Draw, builder: &mut PlatformBuilder, nodes: usize, numbers: &
     for (one, other) in draw.shuffled(pairs) {
         let (one, other) = (NodeId::new(one), NodeId::new(other));
         let cost = number(draw.pick(numbers));
-        let back = if alike { cost.clone() } else { number(draw.pick(numbers)) };
+        let back = if alike {
+            cost.clone()
+        } else {
+            number(draw.pick(numbers))
+        };
         // A pair drawn twice keeps its first links.
         let _ = builder.link(one, other, cost);
         if !draw.percent(one_way) {
@@ -181,7 +240,9 @@ fn sources_to_targets(draw: &mut Draw, members: &[NodeId]) -> Collective {
     let sources = members[..draw.between(1, members.len())].to_vec();
     let several = draw.between(1, members.len() - 1);
     let targets = draw.shuffled(members[1..].iter().copied())[..several].to_vec();
-    Form::find("sources-to-targets").and_then(|form| form.build(&[sources, targets], false)).expect("roles")
+    Form::find("sources-to-targets")
+        .and_then(|form| form.build(&[sources, targets], false))
+        .expect("roles")
 }
 
 /// A demand of values of some of these nodes, wanted at some of them.
@@ -197,41 +258,75 @@ fn custom(draw: &mut Draw, members: &[NodeId]) -> CustomDemand {
             wanted.extend(members.iter().copied().find(|&node| node != owner));
         }
     }
-    let wanted = if count > 1 && draw.percent(15) { Wanted::Prefixes } else { Wanted::At(wanted) };
-    CustomDemand { owners, wanted, commutative: draw.percent(50), rate: draw.between(1, 2) as u64 }
+    let wanted = if count > 1 && draw.percent(15) {
+        Wanted::Prefixes
+    } else {
+        Wanted::At(wanted)
+    };
+    CustomDemand {
+        owners,
+        wanted,
+        commutative: draw.percent(50),
+        rate: draw.between(1, 2) as u64,
+    }
 }
 
 /// A collective among some of these nodes, at a rate.
 fn group(draw: &mut Draw, members: &[NodeId]) -> Member {
     let size = draw.between(2, members.len());
     let some = draw.shuffled(members.iter().copied());
-    let names: Vec<&str> =
-        COLLECTIVES.iter().map(|(name, _)| *name).filter(|name| !["groups", "custom"].contains(name)).collect();
+    let names: Vec<&str> = COLLECTIVES
+        .iter()
+        .map(|(name, _)| *name)
+        .filter(|name| !["groups", "custom"].contains(name))
+        .collect();
     let name = draw.pick(&names);
     let target = draw.pick(&some[..size]);
-    Member { collective: collective(draw, name, &some[..size], target), rate: draw.between(1, 3) as u64 }
+    Member {
+        collective: collective(draw, name, &some[..size], target),
+        rate: draw.between(1, 3) as u64,
+    }
 }
 
 /// Sizes and work: mostly constant; where all values are combined, now and then growing or by table.
 fn volumes(draw: &mut Draw, collective: &Collective) -> Volumes {
-    let (sizes, works) = (["1", "1", "1", "2", "1/2", "5/3"], ["1", "0", "0", "1/2", "2", "1/7"]);
+    let (sizes, works) = (
+        ["1", "1", "1", "2", "1/2", "5/3"],
+        ["1", "0", "0", "1/2", "2", "1/7"],
+    );
     let constant = |draw: &mut Draw, list: &[&str]| Amount::Constant(number(draw.pick(list)));
     let blocks = collective.blocks();
     let operands = blocks.first().map_or(0, |block| block.operands().len());
     // Else amounts have to be constant, or tables of several sizes.
-    let alike = blocks.iter().all(|block| block.kind.combines() && block.operands().len() == operands);
+    let alike = blocks
+        .iter()
+        .all(|block| block.kind.combines() && block.operands().len() == operands);
     let Some(operands) = alike.then_some(operands) else {
-        return Volumes { size: constant(draw, &sizes), work: constant(draw, &works) };
+        return Volumes {
+            size: constant(draw, &sizes),
+            work: constant(draw, &works),
+        };
     };
     let any = |draw: &mut Draw, list: &[&str]| match draw.below(10) {
-        0 => Amount::Affine { fixed: number(draw.pick(list)), per_operand: number(draw.pick(list)) },
+        0 => Amount::Affine {
+            fixed: number(draw.pick(list)),
+            per_operand: number(draw.pick(list)),
+        },
         1 if !collective.is_commutative() => {
-            let row = |draw: &mut Draw, length| (0..length).map(|_| number(draw.pick(list))).collect();
-            Amount::Table((0..operands).map(|first| row(draw, operands - first)).collect())
+            let row =
+                |draw: &mut Draw, length| (0..length).map(|_| number(draw.pick(list))).collect();
+            Amount::Table(
+                (0..operands)
+                    .map(|first| row(draw, operands - first))
+                    .collect(),
+            )
         }
         _ => constant(draw, list),
     };
-    Volumes { size: any(draw, &sizes), work: any(draw, &works) }
+    Volumes {
+        size: any(draw, &sizes),
+        work: any(draw, &works),
+    }
 }
 
 fn number(text: &str) -> Rational {

@@ -67,7 +67,13 @@ struct Search<P> {
 pub fn cheapest<P: Price>(game: &Game, prices: &[P], limit: usize) -> Found<P> {
     let (seen, places, open) = (Vec::new(), HashMap::new(), BinaryHeap::new());
     let least = Least::new(game, prices);
-    let mut search = Search { alone: alone(game, prices), least, seen, places, open };
+    let mut search = Search {
+        alone: alone(game, prices),
+        least,
+        seen,
+        places,
+        open,
+    };
     search.meet(game, needed(game, Vec::new(), &game.goals), P::zero(), None);
     while let Some(Reverse((total, left, place))) = search.open.pop() {
         let Seen { facts, spent, .. } = &search.seen[place];
@@ -77,10 +83,18 @@ pub fn cheapest<P: Price>(game: &Game, prices: &[P], limit: usize) -> Found<P> {
             continue;
         }
         let Some(part) = part_to_make(game, &facts) else {
-            return Found::Scheme(Cheapest { price: spent, moves: search.moves_from(place) });
+            return Found::Scheme(Cheapest {
+                price: spent,
+                moves: search.moves_from(place),
+            });
         };
         for (before, maker) in ways_back(game, prices, &facts, part) {
-            search.meet(game, before, spent.clone() + prices[maker as usize].clone(), Some((maker, place)));
+            search.meet(
+                game,
+                before,
+                spent.clone() + prices[maker as usize].clone(),
+                Some((maker, place)),
+            );
         }
         if search.seen.len() > limit {
             return Found::TooMany;
@@ -93,7 +107,9 @@ impl<P: Price> Search<P> {
     /// Takes note of a state, unless it is hopeless or was met before for no more.
     fn meet(&mut self, game: &Game, facts: Vec<u16>, spent: P, next: Option<(u32, usize)>) {
         let dearest = |most: P, &fact: &u16| Some(most.max(self.alone[usize::from(fact)].clone()?));
-        let Some(left) = facts.iter().try_fold(P::zero(), dearest) else { return };
+        let Some(left) = facts.iter().try_fold(P::zero(), dearest) else {
+            return;
+        };
         let left = left.max(self.least.of(game, &facts));
         let place = match self.places.get(&facts) {
             Some(&place) if self.seen[place].spent <= spent => return,
@@ -103,7 +119,11 @@ impl<P: Price> Search<P> {
             }
             None => {
                 self.places.insert(facts.clone(), self.seen.len());
-                self.seen.push(Seen { facts, spent: spent.clone(), next });
+                self.seen.push(Seen {
+                    facts,
+                    spent: spent.clone(),
+                    next,
+                });
                 self.seen.len() - 1
             }
         };
@@ -123,14 +143,26 @@ impl<P: Price> Search<P> {
 
 /// The states before a state in which something of this part has to be made, and the moves between. Where a free move
 /// makes a fact of facts that are needed anyway, nothing is lost by taking it alone.
-fn ways_back<P: Price>(game: &Game, prices: &[P], facts: &[u16], part: Part) -> Vec<(Vec<u16>, u32)> {
-    let mut choices: Vec<u16> =
-        facts.iter().copied().filter(|&fact| game.facts[usize::from(fact)].part == part).collect();
+fn ways_back<P: Price>(
+    game: &Game,
+    prices: &[P],
+    facts: &[u16],
+    part: Part,
+) -> Vec<(Vec<u16>, u32)> {
+    let mut choices: Vec<u16> = facts
+        .iter()
+        .copied()
+        .filter(|&fact| game.facts[usize::from(fact)].part == part)
+        .collect();
     choices.dedup();
     let mut ways = Vec::new();
     for fact in choices {
         for &maker in &game.makers[usize::from(fact)] {
-            let before = needed(game, without(facts, fact), &game.moves[maker as usize].inputs);
+            let before = needed(
+                game,
+                without(facts, fact),
+                &game.moves[maker as usize].inputs,
+            );
             if prices[maker as usize].is_zero() && before.len() < facts.len() {
                 return vec![(before, maker)];
             }
@@ -150,9 +182,18 @@ struct Least<P> {
 
 impl<P: Price> Least<P> {
     fn new(game: &Game, prices: &[P]) -> Self {
-        let count = game.facts.iter().map(|fact| fact.node.index() + 1).max().unwrap_or(0);
+        let count = game
+            .facts
+            .iter()
+            .map(|fact| fact.node.index() + 1)
+            .max()
+            .unwrap_or(0);
         let mut nodes = vec![(0, None::<P>); count];
-        for fact in game.start.iter().map(|&fact| &game.facts[usize::from(fact)]) {
+        for fact in game
+            .start
+            .iter()
+            .map(|&fact| &game.facts[usize::from(fact)])
+        {
             nodes[fact.node.index()].0 |= fact.part;
         }
         let mut merge: Option<P> = None;
@@ -161,16 +202,26 @@ impl<P: Price> Least<P> {
                 1 => &mut nodes[game.facts[usize::from(one.output)].node.index()].1,
                 _ => &mut merge,
             };
-            *known = Some(known.take().map_or(price.clone(), |known| known.min(price.clone())));
+            *known = Some(
+                known
+                    .take()
+                    .map_or(price.clone(), |known| known.min(price.clone())),
+            );
         }
-        Least { nodes, merge: merge.unwrap_or_else(P::zero) }
+        Least {
+            nodes,
+            merge: merge.unwrap_or_else(P::zero),
+        }
     }
 
     /// Lower bound on the price of these facts: a transfer to every node with a fact that its own operands do not make
     /// (to one that does not replicate, for every such fact), and as many merges as the greatest fact takes.
     fn of(&self, game: &Game, facts: &[u16]) -> P {
         let (mut sum, mut last, mut merges) = (P::zero(), None, 0);
-        let mut by_node: Vec<_> = facts.iter().map(|&fact| (game.facts[usize::from(fact)].node, fact)).collect();
+        let mut by_node: Vec<_> = facts
+            .iter()
+            .map(|&fact| (game.facts[usize::from(fact)].node, fact))
+            .collect();
         by_node.sort_unstable();
         for (node, fact) in by_node {
             let known = &game.facts[usize::from(fact)];
@@ -190,7 +241,11 @@ impl<P: Price> Least<P> {
 /// order of their prices (Knuth 1977). The inputs of a merge have no operand in common, so they share no task.
 fn alone<P: Price>(game: &Game, prices: &[P]) -> Vec<Option<P>> {
     let mut settled: Vec<Option<P>> = vec![None; game.facts.len()];
-    let mut open: BinaryHeap<Reverse<(P, u16)>> = game.start.iter().map(|&fact| Reverse((P::zero(), fact))).collect();
+    let mut open: BinaryHeap<Reverse<(P, u16)>> = game
+        .start
+        .iter()
+        .map(|&fact| Reverse((P::zero(), fact)))
+        .collect();
     while let Some(Reverse((price, fact))) = open.pop() {
         if settled[usize::from(fact)].is_some() {
             continue;
@@ -199,7 +254,11 @@ fn alone<P: Price>(game: &Game, prices: &[P]) -> Vec<Option<P>> {
         for &user in &game.users[usize::from(fact)] {
             let one = &game.moves[user as usize];
             let add = |sum: P, &input: &u16| Some(sum + settled[usize::from(input)].clone()?);
-            if let Some(sum) = one.inputs.iter().try_fold(prices[user as usize].clone(), add) {
+            if let Some(sum) = one
+                .inputs
+                .iter()
+                .try_fold(prices[user as usize].clone(), add)
+            {
                 open.push(Reverse((sum, one.output)));
             }
         }
@@ -233,5 +292,8 @@ fn without(facts: &[u16], fact: u16) -> Vec<u16> {
 fn part_to_make(game: &Game, facts: &[u16]) -> Option<Part> {
     let times = |fact: u16| facts.iter().filter(|&&one| one == fact).count();
     let missing = |fact: &&u16| !game.start.contains(fact) || times(**fact) > 1;
-    facts.iter().rfind(missing).map(|&fact| game.facts[usize::from(fact)].part)
+    facts
+        .iter()
+        .rfind(missing)
+        .map(|&fact| game.facts[usize::from(fact)].part)
 }

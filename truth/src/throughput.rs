@@ -68,7 +68,11 @@ impl<'a> Oracle<'a> {
             Some((Game::new(platform, &demand, volumes)?, rate))
         };
         let games: Option<Vec<_>> = (0..collective.demands()).map(game).collect();
-        Ok(Oracle { platform, games: games.ok_or(Refused::TooLarge)?, limit })
+        Ok(Oracle {
+            platform,
+            games: games.ok_or(Refused::TooLarge)?,
+            limit,
+        })
     }
 
     /// The least that an instance costs: of every demand the cheapest scheme, times its rate.
@@ -91,12 +95,19 @@ impl<'a> Oracle<'a> {
         let (game, _) = &self.games[demand];
         let none = Rational::zero();
         let price = |place: &Place| prices.get(place).unwrap_or(&none);
-        let costs: Vec<Rational> = game.moves.iter().map(|one| price(&one.place) * &one.time).collect();
+        let costs: Vec<Rational> = game
+            .moves
+            .iter()
+            .map(|one| price(&one.place) * &one.time)
+            .collect();
         let (costs, _) = scaled(&costs);
         // Room for sums of as many moves as a scheme could have.
         let short = costs.iter().all(|cost| cost.bits() < 100);
         let moves = if short {
-            let costs: Vec<u128> = costs.iter().map(|cost| cost.to_u128().unwrap_or_default()).collect();
+            let costs: Vec<u128> = costs
+                .iter()
+                .map(|cost| cost.to_u128().unwrap_or_default())
+                .collect();
             moves_of(cheapest(game, &costs, self.limit))?
         } else {
             moves_of(cheapest(game, &costs, self.limit))?
@@ -112,9 +123,23 @@ impl<'a> Oracle<'a> {
     /// Value of the prices per unit of time: the maximum over sets of simultaneous transfers, plus all processors.
     pub fn worth(&self, prices: &Prices) -> Rational {
         let of = |place: Place| prices.get(&place).cloned().unwrap_or_default();
-        let set = |links: &Vec<LinkId>| links.iter().map(|&link| of(Place::Link(link))).sum::<Rational>();
-        let links = maximal_sets(self.platform).iter().map(set).max().unwrap_or_default();
-        links + self.platform.processors().map(|node| of(Place::Compute(node))).sum::<Rational>()
+        let set = |links: &Vec<LinkId>| {
+            links
+                .iter()
+                .map(|&link| of(Place::Link(link)))
+                .sum::<Rational>()
+        };
+        let links = maximal_sets(self.platform)
+            .iter()
+            .map(set)
+            .max()
+            .unwrap_or_default();
+        links
+            + self
+                .platform
+                .processors()
+                .map(|node| of(Place::Compute(node)))
+                .sum::<Rational>()
     }
 
     /// The most instances per unit of time that any schedule reaches in the long run.
@@ -123,7 +148,11 @@ impl<'a> Oracle<'a> {
     /// See [`Refused`].
     pub fn throughput(&self) -> Result<Truth, Refused> {
         let mut master = Master::new(self.platform, &self.games);
-        let unit = self.all_places().into_iter().map(|place| (place, Rational::one())).collect();
+        let unit = self
+            .all_places()
+            .into_iter()
+            .map(|place| (place, Rational::one()))
+            .collect();
         for demand in 0..self.games.len() {
             master.add(demand, &self.cheapest_of(demand, &unit)?.1);
         }
@@ -145,7 +174,9 @@ impl<'a> Oracle<'a> {
 
     fn all_places(&self) -> Vec<Place> {
         let links = self.platform.link_ids().map(Place::Link);
-        links.chain(self.platform.processors().map(Place::Compute)).collect()
+        links
+            .chain(self.platform.processors().map(Place::Compute))
+            .collect()
     }
 }
 
@@ -160,8 +191,14 @@ fn moves_of<P>(found: Found<P>) -> Result<Vec<u32>, Refused> {
 
 /// Non-negative numbers as integers over a common denominator.
 fn scaled(numbers: &[Rational]) -> (Vec<BigUint>, BigInt) {
-    let common = numbers.iter().fold(BigInt::one(), |common, number| common.lcm(number.denom()));
-    let scale = |number: &Rational| (number.numer() * (&common / number.denom())).magnitude().clone();
+    let common = numbers
+        .iter()
+        .fold(BigInt::one(), |common, number| common.lcm(number.denom()));
+    let scale = |number: &Rational| {
+        (number.numer() * (&common / number.denom()))
+            .magnitude()
+            .clone()
+    };
     (numbers.iter().map(scale).collect(), common)
 }
 
@@ -181,19 +218,39 @@ struct Master {
 impl Master {
     fn new(platform: &Platform, games: &[(Game, Rational)]) -> Self {
         let mut program = LinearProgram::new(Sense::Maximize);
-        let served: Vec<Row> = games.iter().map(|_| program.add_row(Relation::AtMost, Rational::zero())).collect();
-        let links: BTreeMap<LinkId, Row> =
-            platform.link_ids().map(|link| (link, program.add_row(Relation::AtMost, Rational::zero()))).collect();
+        let served: Vec<Row> = games
+            .iter()
+            .map(|_| program.add_row(Relation::AtMost, Rational::zero()))
+            .collect();
+        let links: BTreeMap<LinkId, Row> = platform
+            .link_ids()
+            .map(|link| (link, program.add_row(Relation::AtMost, Rational::zero())))
+            .collect();
         let time = program.add_row(Relation::AtMost, Rational::one());
-        let processors =
-            platform.processors().map(|node| (node, program.add_row(Relation::AtMost, Rational::one()))).collect();
-        let rates = served.iter().zip(games).map(|(&row, (_, rate))| (row, rate.clone()));
-        let throughput = program.add_column(Rational::one(), rates).expect("rows exist");
+        let processors = platform
+            .processors()
+            .map(|node| (node, program.add_row(Relation::AtMost, Rational::one())))
+            .collect();
+        let rates = served
+            .iter()
+            .zip(games)
+            .map(|(&row, (_, rate))| (row, rate.clone()));
+        let throughput = program
+            .add_column(Rational::one(), rates)
+            .expect("rows exist");
         for set in maximal_sets(platform) {
             let lasts = set.iter().map(|link| (links[link], -Rational::one()));
-            program.add_column(Rational::zero(), lasts.chain([(time, Rational::one())])).expect("rows exist");
+            program
+                .add_column(Rational::zero(), lasts.chain([(time, Rational::one())]))
+                .expect("rows exist");
         }
-        Master { solver: Solver::new(program), throughput, served, links, processors }
+        Master {
+            solver: Solver::new(program),
+            throughput,
+            served,
+            links,
+            processors,
+        }
     }
 
     /// Adds a scheme of a demand.
@@ -204,16 +261,29 @@ impl Master {
         };
         let busy = load.iter().map(|(place, time)| (row(place), time.clone()));
         let entries = busy.chain([(self.served[demand], -Rational::one())]);
-        self.solver.add_column(Rational::zero(), entries).expect("rows exist");
+        self.solver
+            .add_column(Rational::zero(), entries)
+            .expect("rows exist");
     }
 
     /// The throughput over the schemes known, and what a dual solution pays for links, processors and each demand.
     fn solve(&mut self) -> Option<(Rational, Prices, Vec<Rational>)> {
-        let Ok(Outcome::Optimal(optimum)) = self.solver.solve(&Options::default()) else { return None };
+        let Ok(Outcome::Optimal(optimum)) = self.solver.solve(&Options::default()) else {
+            return None;
+        };
         let pay = |row: &Row| optimum.dual.get(*row);
-        let links = self.links.iter().map(|(&link, row)| (Place::Link(link), pay(row)));
-        let processors = self.processors.iter().map(|(&node, row)| (Place::Compute(node), pay(row)));
-        let prices: Prices = links.chain(processors).filter(|(_, price)| price.is_positive()).collect();
+        let links = self
+            .links
+            .iter()
+            .map(|(&link, row)| (Place::Link(link), pay(row)));
+        let processors = self
+            .processors
+            .iter()
+            .map(|(&node, row)| (Place::Compute(node), pay(row)));
+        let prices: Prices = links
+            .chain(processors)
+            .filter(|(_, price)| price.is_positive())
+            .collect();
         let values = self.served.iter().map(pay).collect();
         Some((optimum.primal.get(self.throughput), prices, values))
     }

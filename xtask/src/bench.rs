@@ -43,8 +43,17 @@ const LARGE: &[(&str, &str)] = &[
 /// Where the ratios of the last release stand.
 const RECORD: &str = "benches/ratios.json";
 /// How criterion measures here: shortly.
-const SHORTLY: &[&str] =
-    &["--bench", "--noplot", "--warm-up-time", "0.2", "--measurement-time", "1", "--sample-size", "10", "--exact"];
+const SHORTLY: &[&str] = &[
+    "--bench",
+    "--noplot",
+    "--warm-up-time",
+    "0.2",
+    "--measurement-time",
+    "1",
+    "--sample-size",
+    "10",
+    "--exact",
+];
 
 /// Sets up, then runs the benchmarks in release; criterion reads the arguments (a filter, `--test`, ...).
 ///
@@ -66,9 +75,13 @@ pub fn record() -> Result<()> {
     let ratios = measure(&binaries::build()?.tests)?;
     let metadata = workspace::metadata(&["--no-deps"])?;
     let packages = metadata["packages"].as_array().into_iter().flatten();
-    let release = packages.filter(|package| package["name"] == "oneport").map(|package| &package["version"]).next();
+    let release = packages
+        .filter(|package| package["name"] == "oneport")
+        .map(|package| &package["version"])
+        .next();
     let text = serde_json::to_string_pretty(&json!({ "release": release, "ratios": ratios }))?;
-    fs::write(workspace::root()?.join(RECORD), text + "\n").with_context(|| format!("cannot write {RECORD}"))
+    fs::write(workspace::root()?.join(RECORD), text + "\n")
+        .with_context(|| format!("cannot write {RECORD}"))
 }
 
 /// Measures the dozen with programs that are built already, and prints each ratio next to the recorded one. A larger
@@ -79,12 +92,19 @@ pub fn record() -> Result<()> {
 pub fn ratios(binaries: &[Binary]) -> Result<()> {
     let path = workspace::root()?.join(RECORD);
     let text = fs::read_to_string(&path).with_context(|| format!("cannot read {RECORD}"))?;
-    let record: Value = serde_json::from_str(&text).with_context(|| format!("{RECORD} is no JSON"))?;
+    let record: Value =
+        serde_json::from_str(&text).with_context(|| format!("{RECORD} is no JSON"))?;
     let found = measure(binaries)?;
-    println!("benchmarks as multiples of the reference loop, in the tests' profile; in release {}:", record["release"]);
+    println!(
+        "benchmarks as multiples of the reference loop, in the tests' profile; in release {}:",
+        record["release"]
+    );
     for (name, ratio) in &found {
         match record["ratios"][name].as_f64() {
-            Some(before) => println!("   {ratio:>10.3}  {before:>10.3}  x {:<5.2}  {name}", ratio / before),
+            Some(before) => println!(
+                "   {ratio:>10.3}  {before:>10.3}  x {:<5.2}  {name}",
+                ratio / before
+            ),
             None => println!("   {ratio:>10.3}  {:>10}  {:7}  {name}", "new", ""),
         }
     }
@@ -97,30 +117,57 @@ fn measure(binaries: &[Binary]) -> Result<BTreeMap<String, f64>> {
     let folder = workspace::target()?.join("ratios");
     let one = |&(target, name): &(&str, &str)| {
         let reference = median(binaries, &folder, REFERENCE, REFERENCE)?;
-        Ok((name.to_string(), median(binaries, &folder, target, name)? / reference))
+        Ok((
+            name.to_string(),
+            median(binaries, &folder, target, name)? / reference,
+        ))
     };
     let large = |&(name, beside): &(&str, &str)| {
         let search = median(binaries, &folder, "large", beside)?;
-        Ok((name.to_string(), median(binaries, &folder, "large", name)? / search))
+        Ok((
+            name.to_string(),
+            median(binaries, &folder, "large", name)? / search,
+        ))
     };
-    DOZEN.iter().map(one).chain(LARGE.iter().map(large)).collect()
+    DOZEN
+        .iter()
+        .map(one)
+        .chain(LARGE.iter().map(large))
+        .collect()
 }
 
 /// The median time of one function, in nanoseconds.
 fn median(binaries: &[Binary], folder: &Path, target: &str, name: &str) -> Result<f64> {
     let program = format!("benches {target}");
-    let binary = binaries.iter().find(|binary| binary.is_benchmark && binary.name == program);
-    let mut command = binary.with_context(|| format!("there is no benchmark {target}"))?.command();
+    let binary = binaries
+        .iter()
+        .find(|binary| binary.is_benchmark && binary.name == program);
+    let mut command = binary
+        .with_context(|| format!("there is no benchmark {target}"))?
+        .command();
     let estimates = folder.join(name).join("new/estimates.json");
     if estimates.exists() {
-        fs::remove_file(&estimates).with_context(|| format!("cannot remove {}", estimates.display()))?;
+        fs::remove_file(&estimates)
+            .with_context(|| format!("cannot remove {}", estimates.display()))?;
     }
-    let output = command.args(SHORTLY).arg(name).env("CRITERION_HOME", folder).output();
+    let output = command
+        .args(SHORTLY)
+        .arg(name)
+        .env("CRITERION_HOME", folder)
+        .output();
     let output = output.with_context(|| format!("cannot run {program}"))?;
     if !output.status.success() {
-        bail!("{name} failed ({})\n{}", output.status, String::from_utf8_lossy(&output.stderr));
+        bail!(
+            "{name} failed ({})\n{}",
+            output.status,
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
-    let text = fs::read_to_string(&estimates).with_context(|| format!("criterion knows no {name} in {target}"))?;
-    let value: Value = serde_json::from_str(&text).with_context(|| format!("{} is no JSON", estimates.display()))?;
-    value["median"]["point_estimate"].as_f64().with_context(|| format!("{name} has no median"))
+    let text = fs::read_to_string(&estimates)
+        .with_context(|| format!("criterion knows no {name} in {target}"))?;
+    let value: Value = serde_json::from_str(&text)
+        .with_context(|| format!("{} is no JSON", estimates.display()))?;
+    value["median"]["point_estimate"]
+        .as_f64()
+        .with_context(|| format!("{name} has no median"))
 }

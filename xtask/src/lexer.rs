@@ -2,7 +2,11 @@
 
 /// The code of each line. Blanked characters become spaces, so that line numbers stand and words stay apart.
 pub fn code_lines(text: &str) -> Vec<String> {
-    let mut lexer = Lexer { chars: text.chars().collect(), at: 0, code: String::with_capacity(text.len()) };
+    let mut lexer = Lexer {
+        chars: text.chars().collect(),
+        at: 0,
+        code: String::with_capacity(text.len()),
+    };
     while lexer.at < lexer.chars.len() {
         lexer.next();
     }
@@ -37,7 +41,11 @@ impl Lexer {
     }
 
     fn blank(&mut self) {
-        let blank = if self.peek(0) == Some('\n') { '\n' } else { ' ' };
+        let blank = if self.peek(0) == Some('\n') {
+            '\n'
+        } else {
+            ' '
+        };
         self.code.push(blank);
         self.at += 1;
     }
@@ -107,13 +115,21 @@ impl Lexer {
 
     /// How many `#` follow, if a raw string starts here (`r"`, `br#"`, ...) and not a name that ends in r.
     fn raw_hashes(&self) -> Option<usize> {
-        let before = |back: usize| self.at.checked_sub(back).and_then(|at| self.chars.get(at)).copied();
+        let before = |back: usize| {
+            self.at
+                .checked_sub(back)
+                .and_then(|at| self.chars.get(at))
+                .copied()
+        };
         let named = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
         let prefixed = matches!(before(1), Some('b' | 'c')) && !named(before(2));
         if named(before(1)) && !prefixed {
             return None;
         }
-        let hashes = self.chars[self.at + 1..].iter().take_while(|c| **c == '#').count();
+        let hashes = self.chars[self.at + 1..]
+            .iter()
+            .take_while(|c| **c == '#')
+            .count();
         (self.peek(1 + hashes) == Some('"')).then_some(hashes)
     }
 
@@ -122,8 +138,9 @@ impl Lexer {
         for _ in 0..hashes + 2 {
             self.keep();
         }
-        let closes =
-            |lexer: &Lexer| lexer.peek(0) == Some('"') && (1..=hashes).all(|ahead| lexer.peek(ahead) == Some('#'));
+        let closes = |lexer: &Lexer| {
+            lexer.peek(0) == Some('"') && (1..=hashes).all(|ahead| lexer.peek(ahead) == Some('#'))
+        };
         self.blank_while(|lexer| !closes(lexer));
         for _ in 0..(hashes + 1).min(self.chars.len() - self.at) {
             self.keep();
@@ -139,7 +156,11 @@ mod tests {
     #[track_caller]
     fn check(line: &str, expected: &str) {
         let code = code_lines(line).join("|");
-        assert_eq!(code.split_whitespace().collect::<Vec<_>>().join(" "), expected, "{line}");
+        assert_eq!(
+            code.split_whitespace().collect::<Vec<_>>().join(" "),
+            expected,
+            "{line}"
+        );
         assert_eq!(code.chars().count(), line.chars().count(), "{line}");
     }
 
@@ -164,13 +185,25 @@ mod tests {
 
     #[test]
     fn lines_are_kept() {
-        assert_eq!(code_lines("a\n/* b\nc */ d\n\"e\nf\"\n"), ["a", "    ", "     d", "\" ", " \""]);
+        assert_eq!(
+            code_lines("a\n/* b\nc */ d\n\"e\nf\"\n"),
+            ["a", "    ", "     d", "\" ", " \""]
+        );
         assert!(code_lines("").is_empty());
     }
 
     #[test]
     fn unfinished_text_ends() {
-        for text in ["\"a", "'", "'\\", "/* a", "r#\"a", "r#", "\"\\", "br##\"a\"#"] {
+        for text in [
+            "\"a",
+            "'",
+            "'\\",
+            "/* a",
+            "r#\"a",
+            "r#",
+            "\"\\",
+            "br##\"a\"#",
+        ] {
             assert_eq!(code_lines(text).len(), 1, "{text}");
         }
     }

@@ -107,10 +107,19 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             if count.served == 0 {
                 bail!("{}, {suite}: no call reached the library", bench.mpi.name);
             }
-            wrong.extend(count.plain_only.into_iter().map(|test| format!("{}: {test}", bench.mpi.name)));
+            wrong.extend(
+                count
+                    .plain_only
+                    .into_iter()
+                    .map(|test| format!("{}: {test}", bench.mpi.name)),
+            );
         }
     }
-    if wrong.is_empty() { Ok(()) } else { bail!("fail behind the library only:\n{}", wrong.join("\n")) }
+    if wrong.is_empty() {
+        Ok(())
+    } else {
+        bail!("fail behind the library only:\n{}", wrong.join("\n"))
+    }
 }
 
 /// The library's source: plans of every collective for 2 to 8 ranks on random platforms.
@@ -145,10 +154,23 @@ fn drop_in(arguments: &Arguments, folder: &Path) -> Result<PathBuf> {
         for (collective, end, others) in COLLECTIVES {
             let plan = folder.join(format!("{ranks}-{collective}.json"));
             let mut solve = oneport();
-            solve.args(["solve", collective, "--time-limit", "5", "--max-instances", "4", "--platform"]).arg(&platform);
+            solve
+                .args([
+                    "solve",
+                    collective,
+                    "--time-limit",
+                    "5",
+                    "--max-instances",
+                    "4",
+                    "--platform",
+                ])
+                .arg(&platform);
             // Messages that only move have their one end by another option.
-            let named =
-                if ["scatter", "gather", "broadcast"].contains(&collective) { &members[1..] } else { &members[..] };
+            let named = if ["scatter", "gather", "broadcast"].contains(&collective) {
+                &members[1..]
+            } else {
+                &members[..]
+            };
             solve.args([others, &named.join(","), "-o"]).arg(&plan);
             if !end.is_empty() {
                 solve.args([end, &members[0]]);
@@ -160,7 +182,11 @@ fn drop_in(arguments: &Arguments, folder: &Path) -> Result<PathBuf> {
     }
     let source = folder.join("drop-in.c");
     let mut export = oneport();
-    export.arg("export").args(&plans).arg(&source).args(["--to", "mpi-preload"]);
+    export
+        .arg("export")
+        .args(&plans)
+        .arg(&source)
+        .args(["--to", "mpi-preload"]);
     good(export.args(["--at-least", &thresholds.join(",")]))?;
     Ok(source)
 }
@@ -168,9 +194,13 @@ fn drop_in(arguments: &Arguments, folder: &Path) -> Result<PathBuf> {
 /// The names of the processors of a platform file.
 fn names(text: &str) -> Result<Vec<String>> {
     let platform: serde_json::Value = serde_json::from_str(text)?;
-    let nodes = platform["node"].as_array().context("the platform has no nodes")?;
+    let nodes = platform["node"]
+        .as_array()
+        .context("the platform has no nodes")?;
     let processors = nodes.iter().filter(|node| !node["compute"].is_null());
-    Ok(processors.filter_map(|node| Some(node["name"].as_str()?.to_string())).collect())
+    Ok(processors
+        .filter_map(|node| Some(node["name"].as_str()?.to_string()))
+        .collect())
 }
 
 impl Bench {
@@ -180,30 +210,57 @@ impl Bench {
         let compiled = |source: &Path, name: &str| -> Result<PathBuf> {
             let library = folder.join(name);
             let mut compile = Command::new(&mpi.compiler);
-            good(compile.args(["-O1", "-shared", "-fPIC"]).arg(source).arg("-o").arg(&library))?;
+            good(
+                compile
+                    .args(["-O1", "-shared", "-fPIC"])
+                    .arg(source)
+                    .arg("-o")
+                    .arg(&library),
+            )?;
             Ok(library)
         };
         let patience = workspace::root()?.join("doors/exports/tests/it/mpi/patient.c");
-        let patience = (mpi.name == "mpich").then(|| compiled(&patience, "libpatient.so")).transpose()?;
+        let patience = (mpi.name == "mpich")
+            .then(|| compiled(&patience, "libpatient.so"))
+            .transpose()?;
         let library = compiled(source, "liboneport.so")?;
-        Ok(Bench { mpi, folder, patience, library })
+        Ok(Bench {
+            mpi,
+            folder,
+            patience,
+            library,
+        })
     }
 
     /// Runs a program plainly or behind the library, at most for a time.
     fn run(&self, ranks: usize, behind: bool, program: &[&str], folder: &Path) -> Result<Output> {
         let mut run = Command::new("timeout");
-        run.arg(PATIENCE).arg(&self.mpi.launcher).args(["-np", &ranks.to_string()]).current_dir(folder);
-        let preload = behind.then_some(&self.library).into_iter().chain(&self.patience);
-        let preload: Vec<String> = preload.map(|library| library.display().to_string()).collect();
+        run.arg(PATIENCE)
+            .arg(&self.mpi.launcher)
+            .args(["-np", &ranks.to_string()])
+            .current_dir(folder);
+        let preload = behind
+            .then_some(&self.library)
+            .into_iter()
+            .chain(&self.patience);
+        let preload: Vec<String> = preload
+            .map(|library| library.display().to_string())
+            .collect();
         let preload = preload.join(":");
         if self.mpi.name == "openmpi" {
-            run.arg("--oversubscribe").env("OMPI_MCA_rmaps_base_oversubscribe", "1");
-            run.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+            run.arg("--oversubscribe")
+                .env("OMPI_MCA_rmaps_base_oversubscribe", "1");
+            run.env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+                .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
             run.args(["-x", &format!("LD_PRELOAD={preload}")]);
         } else {
             run.args(["-genv", "LD_PRELOAD", &preload]);
         }
-        Ok(run.args(program).env("ONEPORT_REPORT", "1").stdin(std::process::Stdio::null()).output()?)
+        Ok(run
+            .args(program)
+            .env("ONEPORT_REPORT", "1")
+            .stdin(std::process::Stdio::null())
+            .output()?)
     }
 
     /// mpi4py's tests. All ranks write at once, so failures and counts are read from unittest's summary: `Ran N tests`,
@@ -214,7 +271,11 @@ impl Bench {
         setup::mpi::build(PACKAGE, &self.mpi, &site)?;
         let mut arguments = vec!["env".to_string(), format!("PYTHONPATH={}", site.display())];
         arguments.extend(["python3", "main.py"].map(str::to_string));
-        arguments.extend(MODULES.iter().flat_map(|module| ["-i".to_string(), module.to_string()]));
+        arguments.extend(
+            MODULES
+                .iter()
+                .flat_map(|module| ["-i".to_string(), module.to_string()]),
+        );
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let mut count = Count::default();
         let mut failed: [BTreeSet<String>; 2] = Default::default();
@@ -222,14 +283,20 @@ impl Bench {
             let output = self.run(ranks, behind, &arguments, &tests)?;
             let said = said(&output);
             count.served += served(&said);
-            let named = said.lines().filter_map(|line| line.strip_prefix("FAIL: ").or(line.strip_prefix("ERROR: ")));
+            let named = said
+                .lines()
+                .filter_map(|line| line.strip_prefix("FAIL: ").or(line.strip_prefix("ERROR: ")));
             failed.extend(named.map(str::to_string));
             // A rank may die without naming a test, and so may all.
-            if failed.is_empty() && (!output.status.success() || said.matches("\nOK").count() < ranks) {
+            if failed.is_empty()
+                && (!output.status.success() || said.matches("\nOK").count() < ranks)
+            {
                 failed.insert("the whole run".to_string());
             }
             let number = |line: &str| line.strip_prefix("Ran ")?.split(' ').next()?.parse().ok();
-            count.both = count.both.max(said.lines().filter_map(number).max().unwrap_or(0));
+            count.both = count
+                .both
+                .max(said.lines().filter_map(number).max().unwrap_or(0));
         }
         let [plain, behind] = failed;
         count.both = count.both.saturating_sub(plain.union(&behind).count());
@@ -248,15 +315,24 @@ impl Bench {
         let mut programs: BTreeMap<&str, Option<PathBuf>> = BTreeMap::new();
         for line in list.lines().filter(|line| !line.starts_with('#')) {
             let mut words = line.split_whitespace();
-            let (Some(name), Some(ranks)) = (words.next(), words.next().and_then(|ranks| ranks.parse().ok())) else {
+            let (Some(name), Some(ranks)) = (
+                words.next(),
+                words.next().and_then(|ranks| ranks.parse().ok()),
+            ) else {
                 continue;
             };
             let rest: Vec<&str> = words.collect();
             let left_out = ["memtype", "env=", "timeLimit", "strict=false"];
-            if ranks > *RANKS.end() || rest.iter().any(|word| left_out.iter().any(|it| word.contains(it))) {
+            if ranks > *RANKS.end()
+                || rest
+                    .iter()
+                    .any(|word| left_out.iter().any(|it| word.contains(it)))
+            {
                 continue;
             }
-            let program = programs.entry(name).or_insert_with(|| self.compiled(tests, name, &shared).ok());
+            let program = programs
+                .entry(name)
+                .or_insert_with(|| self.compiled(tests, name, &shared).ok());
             let Some(program) = program else { continue };
             let program = program.display().to_string();
             let arguments: Vec<&str> = [program.as_str()]
@@ -271,8 +347,15 @@ impl Bench {
             }
             count.add(line.to_string(), passed[0], passed[1]);
         }
-        let missing = programs.values().filter(|program| program.is_none()).count();
-        eprintln!("{}: {} programs of MPICH's tests compiled, {missing} not", self.mpi.name, programs.len() - missing);
+        let missing = programs
+            .values()
+            .filter(|program| program.is_none())
+            .count();
+        eprintln!(
+            "{}: {} programs of MPICH's tests compiled, {missing} not",
+            self.mpi.name,
+            programs.len() - missing
+        );
         Ok(count)
     }
 
@@ -281,22 +364,36 @@ impl Bench {
         let program = self.folder.join(name);
         let source = tests.join("coll").join(format!("{name}.c"));
         let mut compile = self.compile(tests);
-        good(compile.arg(source).arg(shared).args(["-lm", "-lpthread", "-o"]).arg(&program))?;
+        good(
+            compile
+                .arg(source)
+                .arg(shared)
+                .args(["-lm", "-lpthread", "-o"])
+                .arg(&program),
+        )?;
         Ok(program)
     }
 
     /// An archive of the code that MPICH's tests share, with a `main` for tests that lack one.
     fn shared(&self, tests: &Path) -> Result<PathBuf> {
-        for (header, text) in
-            [("mpitestconf.h", configuration()), ("dtpoolsconf.h", configuration()), ("mtest_mpix.h", String::new())]
-        {
+        for (header, text) in [
+            ("mpitestconf.h", configuration()),
+            ("dtpoolsconf.h", configuration()),
+            ("mtest_mpix.h", String::new()),
+        ] {
             fs::write(self.folder.join(header), text)?;
         }
         fs::create_dir_all(self.folder.join(BELOW))?;
-        let mut sources: Vec<PathBuf> = ["mtest", "mtest_common", "mtest_single", "dtypes", "run_mpitests"]
-            .iter()
-            .map(|file| tests.join("util").join(format!("{file}.c")))
-            .collect();
+        let mut sources: Vec<PathBuf> = [
+            "mtest",
+            "mtest_common",
+            "mtest_single",
+            "dtypes",
+            "run_mpitests",
+        ]
+        .iter()
+        .map(|file| tests.join("util").join(format!("{file}.c")))
+        .collect();
         for entry in fs::read_dir(tests.join("dtpools/src"))? {
             sources.push(entry?.path());
         }
@@ -305,8 +402,17 @@ impl Bench {
         let mut pack = Command::new("ar");
         pack.arg("rcs").arg(&archive);
         for source in &sources {
-            let object = self.folder.join(source.file_name().unwrap_or_default()).with_extension("o");
-            good(self.compile(tests).arg("-c").arg(source).arg("-o").arg(&object))?;
+            let object = self
+                .folder
+                .join(source.file_name().unwrap_or_default())
+                .with_extension("o");
+            good(
+                self.compile(tests)
+                    .arg("-c")
+                    .arg(source)
+                    .arg("-o")
+                    .arg(&object),
+            )?;
             pack.arg(object);
         }
         good(&mut pack)?;
@@ -316,7 +422,11 @@ impl Bench {
     /// A call of the compiler with the folders of headers.
     fn compile(&self, tests: &Path) -> Command {
         let mut compile = Command::new(&self.mpi.compiler);
-        compile.args(["-O0", "-w", "-I"]).arg(&self.folder).arg("-I").arg(self.folder.join(BELOW));
+        compile
+            .args(["-O0", "-w", "-I"])
+            .arg(&self.folder)
+            .arg("-I")
+            .arg(self.folder.join(BELOW));
         for include in ["include", "dtpools/include", "coll"] {
             compile.arg("-I").arg(tests.join(include));
         }
@@ -346,7 +456,10 @@ const FOUND: [&str; 14] = [
 
 /// The header that MPICH's configure would write.
 fn configuration() -> String {
-    let found: String = FOUND.iter().map(|name| format!("#define HAVE_{name} 1\n")).collect();
+    let found: String = FOUND
+        .iter()
+        .map(|name| format!("#define HAVE_{name} 1\n"))
+        .collect();
     found
         + "#define STDC_HEADERS 1\n#define THREAD_PACKAGE_POSIX 1\n#define THREAD_PACKAGE_NAME THREAD_PACKAGE_POSIX\n\
            #define MTEST_THREAD_PACKAGE_NAME 2\n#define MPI_AINT_FMT_DEC_SPEC \"%ld\"\n\
@@ -354,19 +467,33 @@ fn configuration() -> String {
 }
 
 fn said(output: &Output) -> String {
-    [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).concat()
+    [&output.stdout, &output.stderr]
+        .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+        .concat()
 }
 
 /// The calls that the library's report counts as served.
 fn served(said: &str) -> usize {
     let lines = said.lines().filter(|line| line.starts_with("oneport: "));
-    let number = |line: &str| line.split(" calls served").next()?.rsplit(' ').next()?.parse::<usize>().ok();
-    lines.filter(|line| line.contains(" calls served")).filter_map(number).sum()
+    let number = |line: &str| {
+        line.split(" calls served")
+            .next()?
+            .rsplit(' ')
+            .next()?
+            .parse::<usize>()
+            .ok()
+    };
+    lines
+        .filter(|line| line.contains(" calls served"))
+        .filter_map(number)
+        .sum()
 }
 
 /// Runs a command that must end well.
 fn good(command: &mut Command) -> Result<()> {
-    let output = command.output().with_context(|| format!("cannot run {}", workspace::describe(command)))?;
+    let output = command
+        .output()
+        .with_context(|| format!("cannot run {}", workspace::describe(command)))?;
     if !output.status.success() {
         bail!("{} failed: {}", workspace::describe(command), said(&output));
     }

@@ -32,12 +32,18 @@ pub fn run() -> Result<()> {
     unpack(&packages, &target.join("package"), &project)?;
     tree::write(&project.join("Cargo.toml"), manifest(&packages).as_bytes())?;
     make(&project.join("src"))?;
-    tree::write(&project.join("src/main.rs"), program(&workspace::root()?)?.as_bytes())?;
+    tree::write(
+        &project.join("src/main.rs"),
+        program(&workspace::root()?)?.as_bytes(),
+    )?;
     let mut build = in_project(&project, &["run", "--quiet"])?;
     build.arg("--target-dir").arg(project.join("target"));
     workspace::run(build)?;
     without_highs(&project)?;
-    eprintln!("package: {} packages, unpacked elsewhere, build and run without HiGHS", packages.len());
+    eprintln!(
+        "package: {} packages, unpacked elsewhere, build and run without HiGHS",
+        packages.len()
+    );
     Ok(())
 }
 
@@ -52,7 +58,10 @@ fn unpack(packages: &[Package], archives: &Path, project: &Path) -> Result<()> {
     make(&fresh)?;
     for package in packages {
         let mut tar = Command::new("tar");
-        tar.arg("-xzf").arg(archives.join(format!("{}.crate", package.archive))).arg("-C").arg(&fresh);
+        tar.arg("-xzf")
+            .arg(archives.join(format!("{}.crate", package.archive)))
+            .arg("-C")
+            .arg(&fresh);
         workspace::run(tar)?;
     }
     make(&unpacked)?;
@@ -63,17 +72,29 @@ fn unpack(packages: &[Package], archives: &Path, project: &Path) -> Result<()> {
 
 /// The libraries that may be published.
 fn published(metadata: &Value) -> Result<Vec<Package>> {
-    let packages = metadata["packages"].as_array().context("`cargo metadata` lists no packages")?;
+    let packages = metadata["packages"]
+        .as_array()
+        .context("`cargo metadata` lists no packages")?;
     let is_library = |package: &Value| {
         let targets = package["targets"].as_array().into_iter().flatten();
-        targets.flat_map(|target| target["kind"].as_array()).flatten().any(|kind| kind == "lib")
+        targets
+            .flat_map(|target| target["kind"].as_array())
+            .flatten()
+            .any(|kind| kind == "lib")
     };
-    let public = packages.iter().filter(|package| package["publish"].is_null() && is_library(package));
+    let public = packages
+        .iter()
+        .filter(|package| package["publish"].is_null() && is_library(package));
     let read = |package: &Value| {
         let (name, version) = (package["name"].as_str()?, package["version"].as_str()?);
-        Some(Package { name: name.to_string(), archive: format!("{name}-{version}") })
+        Some(Package {
+            name: name.to_string(),
+            archive: format!("{name}-{version}"),
+        })
     };
-    public.map(|package| read(package).context("`cargo metadata` lacks a name")).collect()
+    public
+        .map(|package| read(package).context("`cargo metadata` lacks a name"))
+        .collect()
 }
 
 fn pack(packages: &[Package]) -> Result<()> {
@@ -86,11 +107,15 @@ fn pack(packages: &[Package]) -> Result<()> {
 
 /// An empty project that takes every package, by its published name, from where it was unpacked.
 fn manifest(packages: &[Package]) -> String {
-    let mut text = "[package]\nname = \"stranger\"\nedition = \"2024\"\n\n[workspace]\n\n".to_string();
+    let mut text =
+        "[package]\nname = \"stranger\"\nedition = \"2024\"\n\n[workspace]\n\n".to_string();
     // The program runs for a moment: what is built for debuggers or the next change would be lost on it.
     text.push_str("[profile.dev]\ndebug = false\nincremental = false\n\n[dependencies]\n");
     for Package { name, .. } in packages {
-        let _ = writeln!(text, "{name} = {{ version = \"*\", default-features = false }}");
+        let _ = writeln!(
+            text,
+            "{name} = {{ version = \"*\", default-features = false }}"
+        );
     }
     text.push_str("\n[patch.crates-io]\n");
     for Package { name, archive } in packages {
@@ -101,12 +126,21 @@ fn manifest(packages: &[Package]) -> String {
 
 /// The example of the README as a program.
 fn program(root: &Path) -> Result<String> {
-    let readme = fs::read_to_string(root.join(README)).with_context(|| format!("cannot read {README}"))?;
-    let (_, example) = readme.split_once("```rust\n").with_context(|| format!("{README} has no example"))?;
-    let (example, _) = example.split_once("```").with_context(|| format!("{README}: the example does not end"))?;
-    let lines = example.lines().map(|line| line.strip_prefix("# ").unwrap_or(line));
+    let readme =
+        fs::read_to_string(root.join(README)).with_context(|| format!("cannot read {README}"))?;
+    let (_, example) = readme
+        .split_once("```rust\n")
+        .with_context(|| format!("{README} has no example"))?;
+    let (example, _) = example
+        .split_once("```")
+        .with_context(|| format!("{README}: the example does not end"))?;
+    let lines = example
+        .lines()
+        .map(|line| line.strip_prefix("# ").unwrap_or(line));
     let body: String = lines.map(|line| format!("    {line}\n")).collect();
-    Ok(format!("fn main() -> Result<(), Box<dyn std::error::Error>> {{\n{body}}}\n"))
+    Ok(format!(
+        "fn main() -> Result<(), Box<dyn std::error::Error>> {{\n{body}}}\n"
+    ))
 }
 
 fn make(folder: &Path) -> Result<()> {
@@ -115,12 +149,17 @@ fn make(folder: &Path) -> Result<()> {
 
 fn in_project(project: &Path, arguments: &[&str]) -> Result<Command> {
     let mut command = workspace::cargo(arguments)?;
-    command.current_dir(project).arg("--manifest-path").arg(project.join("Cargo.toml"));
+    command
+        .current_dir(project)
+        .arg("--manifest-path")
+        .arg(project.join("Cargo.toml"));
     Ok(command)
 }
 
 fn without_highs(project: &Path) -> Result<()> {
-    let output = in_project(project, &["tree", "--prefix", "none"])?.output().context("cannot run `cargo tree`")?;
+    let output = in_project(project, &["tree", "--prefix", "none"])?
+        .output()
+        .context("cannot run `cargo tree`")?;
     let tree = String::from_utf8_lossy(&output.stdout);
     if !output.status.success() || !tree.starts_with("stranger") || tree.contains("highs-sys") {
         bail!("a package draws in HiGHS though nobody asked for the feature `highs`");
@@ -135,14 +174,27 @@ mod tests {
     #[test]
     fn the_readme_holds_a_program() {
         let program = program(&workspace::root().unwrap()).unwrap();
-        assert!(program.starts_with("fn main") && program.contains("solve(") && program.contains("    Ok::<()"));
+        assert!(
+            program.starts_with("fn main")
+                && program.contains("solve(")
+                && program.contains("    Ok::<()")
+        );
     }
 
     #[test]
     fn a_manifest_takes_what_was_unpacked() {
-        let package = Package { name: "oneport-plan".to_string(), archive: "oneport-plan-0.1.0".to_string() };
+        let package = Package {
+            name: "oneport-plan".to_string(),
+            archive: "oneport-plan-0.1.0".to_string(),
+        };
         let text = manifest(&[package]);
-        assert!(text.contains("oneport-plan = { version = \"*\", default-features = false }"), "{text}");
-        assert!(text.contains("oneport-plan = { path = \"packages/oneport-plan-0.1.0\" }"), "{text}");
+        assert!(
+            text.contains("oneport-plan = { version = \"*\", default-features = false }"),
+            "{text}"
+        );
+        assert!(
+            text.contains("oneport-plan = { path = \"packages/oneport-plan-0.1.0\" }"),
+            "{text}"
+        );
     }
 }

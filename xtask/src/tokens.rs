@@ -11,7 +11,9 @@ use anyhow::Result;
 use crate::workspace::{self, Source};
 
 /// Folders that hold no product code.
-const APART: [&str; 8] = ["target", "tests", "benches", "papers", "truth", "xtask", "testkit", "fuzz"];
+const APART: [&str; 8] = [
+    "target", "tests", "benches", "papers", "truth", "xtask", "testkit", "fuzz",
+];
 const TEST: &str = "#[cfg(test)]";
 
 /// Prints the tokens of each crate, the largest first, and of all.
@@ -24,7 +26,10 @@ pub fn run() -> Result<()> {
     for (name, tokens) in &crates {
         println!("{tokens:>8} {name}");
     }
-    println!("{:>8} tokens of product code", crates.iter().map(|(_, tokens)| tokens).sum::<usize>());
+    println!(
+        "{:>8} tokens of product code",
+        crates.iter().map(|(_, tokens)| tokens).sum::<usize>()
+    );
     Ok(())
 }
 
@@ -55,7 +60,11 @@ fn bare(text: &str) -> String {
             ('/', Some('*')) => at = end_of_comment(&chars, at + 2),
             _ => match start_of_string(&chars, at) {
                 Some((raw, hashes, start)) => {
-                    at = if raw { end_of_raw(&chars, start, hashes) } else { end_of_string(&chars, start) };
+                    at = if raw {
+                        end_of_raw(&chars, start, hashes)
+                    } else {
+                        end_of_string(&chars, start)
+                    };
                     out.push_str(" \"S\" ");
                 }
                 None => {
@@ -71,7 +80,9 @@ fn bare(text: &str) -> String {
 /// Where a sequence of characters begins, or the end of the text.
 fn find(chars: &[char], from: usize, wanted: &[char]) -> usize {
     let rest = chars.get(from..).unwrap_or_default();
-    rest.windows(wanted.len()).position(|window| window == wanted).map_or(chars.len(), |ahead| from + ahead)
+    rest.windows(wanted.len())
+        .position(|window| window == wanted)
+        .map_or(chars.len(), |ahead| from + ahead)
 }
 
 fn end_of_comment(chars: &[char], from: usize) -> usize {
@@ -100,7 +111,10 @@ fn start_of_string(chars: &[char], at: usize) -> Option<(bool, usize, usize)> {
         ('r' | 'b', _) => 1,
         _ => return None,
     };
-    let hashes = chars[at + prefix..].iter().take_while(|letter| **letter == '#').count();
+    let hashes = chars[at + prefix..]
+        .iter()
+        .take_while(|letter| **letter == '#')
+        .count();
     let quote = at + prefix + hashes;
     (chars.get(quote) == Some(&'"')).then_some((chars[at + prefix - 1] == 'r', hashes, quote + 1))
 }
@@ -123,8 +137,15 @@ fn end_of_string(chars: &[char], from: usize) -> usize {
 fn product(mut text: String) -> String {
     while let Some(start) = text.find(TEST) {
         let after = &text[start + TEST.len()..];
-        let (brace, semicolon) = (after.find('{').unwrap_or(after.len()), after.find(';').unwrap_or(after.len()));
-        let length = if semicolon < brace { semicolon + 1 } else { brace + braces(&after[brace..]) };
+        let (brace, semicolon) = (
+            after.find('{').unwrap_or(after.len()),
+            after.find(';').unwrap_or(after.len()),
+        );
+        let length = if semicolon < brace {
+            semicolon + 1
+        } else {
+            brace + braces(&after[brace..])
+        };
         text.replace_range(start..start + TEST.len() + length, "");
     }
     text
@@ -151,9 +172,15 @@ fn tokens(text: &str) -> usize {
     let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {
         if letter.is_ascii_alphabetic() || letter == '_' {
-            while letters.next_if(|next| next.is_ascii_alphanumeric() || *next == '_').is_some() {}
+            while letters
+                .next_if(|next| next.is_ascii_alphanumeric() || *next == '_')
+                .is_some()
+            {}
         } else if letter.is_ascii_digit() {
-            while letters.next_if(|next| next.is_alphanumeric() || ['_', '.'].contains(next)).is_some() {}
+            while letters
+                .next_if(|next| next.is_alphanumeric() || ['_', '.'].contains(next))
+                .is_some()
+            {}
         }
         count += usize::from(!letter.is_whitespace());
     }
@@ -193,10 +220,28 @@ mod tests {
 
     #[test]
     fn what_is_no_product_is_left_out() {
-        let source = |path: &str| Source { path: path.to_string(), text: "a b".to_string() };
-        let paths = ["crates/a/src/lib.rs", "crates/a/src/b/c.rs", "doors/d/src/main.rs"];
-        let others = ["crates/a/src/tests.rs", "crates/a/tests/it/src/a.rs", "truth/src/a.rs", "crates/a/build.rs"];
-        let counted = count(&paths.iter().chain(&others).map(|path| source(path)).collect::<Vec<_>>());
+        let source = |path: &str| Source {
+            path: path.to_string(),
+            text: "a b".to_string(),
+        };
+        let paths = [
+            "crates/a/src/lib.rs",
+            "crates/a/src/b/c.rs",
+            "doors/d/src/main.rs",
+        ];
+        let others = [
+            "crates/a/src/tests.rs",
+            "crates/a/tests/it/src/a.rs",
+            "truth/src/a.rs",
+            "crates/a/build.rs",
+        ];
+        let counted = count(
+            &paths
+                .iter()
+                .chain(&others)
+                .map(|path| source(path))
+                .collect::<Vec<_>>(),
+        );
         let expected = [("crates/a".to_string(), 4), ("doors/d".to_string(), 2)];
         assert_eq!(counted.into_iter().collect::<Vec<_>>(), expected);
     }

@@ -19,11 +19,14 @@ pub fn copy(from: &Path, to: &Path, without: Option<&Path>) -> Result<()> {
         if name == "target" || name.to_string_lossy().starts_with('.') || without == Some(&path) {
             continue;
         }
-        let kind = entry.file_type().with_context(|| format!("cannot read {}", path.display()))?;
+        let kind = entry
+            .file_type()
+            .with_context(|| format!("cannot read {}", path.display()))?;
         if kind.is_dir() {
             copy(&path, &to.join(name), without)?;
         } else if kind.is_file() {
-            let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            let bytes =
+                fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
             write(&to.join(name), &bytes)?;
         }
     }
@@ -35,7 +38,9 @@ pub fn copy(from: &Path, to: &Path, without: Option<&Path>) -> Result<()> {
 /// # Errors
 /// A file cannot be removed.
 pub fn prune(folder: &Path, like: &Path) -> Result<()> {
-    for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
+    for entry in
+        fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?
+    {
         let entry = entry.with_context(|| format!("cannot read {}", folder.display()))?;
         let (path, other) = (entry.path(), like.join(entry.file_name()));
         if path.is_dir() && other.is_dir() {
@@ -76,7 +81,13 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         };
-        for (path, text) in [("a/same", "1"), ("a/changed", "1"), ("a/gone", "1"), ("b/gone", "1"), ("kind", "1")] {
+        for (path, text) in [
+            ("a/same", "1"),
+            ("a/changed", "1"),
+            ("a/gone", "1"),
+            ("b/gone", "1"),
+            ("kind", "1"),
+        ] {
             put(path, text);
         }
         copy(&from, &to, None).unwrap();

@@ -19,8 +19,11 @@ pub struct Source {
 
 /// The root of the repository, from what cargo says about this run; the folder may have moved since xtask was compiled.
 pub fn root() -> Result<PathBuf> {
-    let manifest = env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
-    let root = Path::new(&manifest).parent().context("xtask lies in no folder")?;
+    let manifest =
+        env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    let root = Path::new(&manifest)
+        .parent()
+        .context("xtask lies in no folder")?;
     Ok(root.to_path_buf())
 }
 
@@ -31,7 +34,9 @@ pub fn target() -> Result<PathBuf> {
 
 /// That folder, from what `cargo metadata` says.
 pub fn target_in(metadata: &Value) -> Result<PathBuf> {
-    let folder = metadata["target_directory"].as_str().context("`cargo metadata` names no target directory")?;
+    let folder = metadata["target_directory"]
+        .as_str()
+        .context("`cargo metadata` names no target directory")?;
     Ok(PathBuf::from(folder))
 }
 
@@ -45,7 +50,9 @@ pub fn cargo(arguments: &[&str]) -> Result<Command> {
 /// Runs a command whose output the user sees; an error names the command and how it ended.
 pub fn run(mut command: Command) -> Result<()> {
     let text = describe(&command);
-    let status = command.status().with_context(|| format!("cannot run `{text}`"))?;
+    let status = command
+        .status()
+        .with_context(|| format!("cannot run `{text}`"))?;
     if !status.success() {
         bail!("`{text}` failed ({status})");
     }
@@ -55,12 +62,15 @@ pub fn run(mut command: Command) -> Result<()> {
 /// Output of `cargo metadata` for the workspace.
 pub fn metadata(arguments: &[&str]) -> Result<Value> {
     let mut command = cargo(&["metadata", "--format-version", "1"])?;
-    command.args(arguments).stderr(std::process::Stdio::inherit());
+    command
+        .args(arguments)
+        .stderr(std::process::Stdio::inherit());
     let output = command.output().context("cannot run `cargo metadata`")?;
     if !output.status.success() {
         bail!("`cargo metadata` failed ({})", output.status);
     }
-    serde_json::from_slice(&output.stdout).context("`cargo metadata` printed something that is not JSON")
+    serde_json::from_slice(&output.stdout)
+        .context("`cargo metadata` printed something that is not JSON")
 }
 
 /// The text files of the repository, without build output, version control (a work tree has a file `.git`) and editors'
@@ -78,10 +88,17 @@ fn walk(root: &Path, folder: &str, sources: &mut Vec<Source>) -> Result<()> {
     for entry in entries {
         let entry = entry.with_context(|| format!("cannot read {}", path.display()))?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
-        let kind = entry.file_type().with_context(|| format!("cannot read {path}"))?;
+        let path = if folder.is_empty() {
+            name.clone()
+        } else {
+            format!("{folder}/{name}")
+        };
+        let kind = entry
+            .file_type()
+            .with_context(|| format!("cannot read {path}"))?;
         if kind.is_dir() {
-            let ours = !name.starts_with('.') || [".cargo", ".ci", ".github"].contains(&name.as_str());
+            let ours =
+                !name.starts_with('.') || [".cargo", ".ci", ".github"].contains(&name.as_str());
             if ours && name != "target" {
                 walk(root, &path, sources)?;
             }
@@ -97,17 +114,26 @@ fn walk(root: &Path, folder: &str, sources: &mut Vec<Source>) -> Result<()> {
 
 /// The platform that cargo compiles for, such as `x86_64-unknown-linux-gnu`.
 pub fn host() -> Result<String> {
-    let output = cargo(&["--version", "--verbose"])?.output().context("cannot run `cargo --version`")?;
+    let output = cargo(&["--version", "--verbose"])?
+        .output()
+        .context("cannot run `cargo --version`")?;
     let text = String::from_utf8_lossy(&output.stdout);
     let host = text.lines().find_map(|line| line.strip_prefix("host: "));
-    Ok(host.context("`cargo --version --verbose` names no host")?.to_string())
+    Ok(host
+        .context("`cargo --version --verbose` names no host")?
+        .to_string())
 }
 
 /// The command as a user would type it: the program's file name and the arguments.
 pub fn describe(command: &Command) -> String {
-    let program = Path::new(command.get_program()).file_name().unwrap_or(command.get_program());
+    let program = Path::new(command.get_program())
+        .file_name()
+        .unwrap_or(command.get_program());
     let words = std::iter::once(program).chain(command.get_args());
-    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+    words
+        .map(|word| word.to_string_lossy())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// A time for people: `0.4 s`, `42.0 s`, `3 min 20 s`.
@@ -143,7 +169,11 @@ mod tests {
         assert!(target_in(&Value::Null).is_err());
         // This test was compiled there.
         let target = std::fs::canonicalize(target().unwrap()).unwrap();
-        assert!(std::fs::canonicalize(env::current_exe().unwrap()).unwrap().starts_with(target));
+        assert!(
+            std::fs::canonicalize(env::current_exe().unwrap())
+                .unwrap()
+                .starts_with(target)
+        );
     }
 
     #[test]

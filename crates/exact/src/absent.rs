@@ -62,11 +62,23 @@ impl FloatModel {
         match self.0 {}
     }
 
-    pub fn add_columns(&mut self, _: &[f64], _: &[i32], _: &[i32], _: &[f64]) -> Result<(), ExactError> {
+    pub fn add_columns(
+        &mut self,
+        _: &[f64],
+        _: &[i32],
+        _: &[i32],
+        _: &[f64],
+    ) -> Result<(), ExactError> {
         match self.0 {}
     }
 
-    pub fn add_rows(&mut self, _: (&[f64], &[f64]), _: &[i32], _: &[i32], _: &[f64]) -> Result<(), ExactError> {
+    pub fn add_rows(
+        &mut self,
+        _: (&[f64], &[f64]),
+        _: &[i32],
+        _: &[i32],
+        _: &[f64],
+    ) -> Result<(), ExactError> {
         match self.0 {}
     }
 

@@ -52,16 +52,30 @@ impl Evaluation {
 ///
 /// # Errors
 /// The basis is singular: rows and columns without a pivot; none are listed where the watch ended the work.
-pub fn evaluate<C: Coefficient>(form: &IntegerForm<C>, basis: &Basis, watch: &Watch) -> Result<Evaluation, Singular> {
+pub fn evaluate<C: Coefficient>(
+    form: &IntegerForm<C>,
+    basis: &Basis,
+    watch: &Watch,
+) -> Result<Evaluation, Singular> {
     let kernel = Kernel::new(form, basis, watch)?;
-    let none = || Singular { rows: Vec::new(), columns: Vec::new() };
+    let none = || Singular {
+        rows: Vec::new(),
+        columns: Vec::new(),
+    };
     let primal = kernel.spread(kernel.solve(&form.rhs).ok_or_else(none)?);
     let dual = kernel.multipliers(&form.cost).ok_or_else(none)?;
     let activity = activity(form, &primal.numerators);
     let reduced = reduced_costs(form, &form.cost, &dual);
     let primal_violations = primal_violations(form, &primal, &activity);
     let dual_violations = dual_violations(form, &dual, &reduced);
-    Ok(Evaluation { primal, activity, dual, reduced, primal_violations, dual_violations })
+    Ok(Evaluation {
+        primal,
+        activity,
+        dual,
+        reduced,
+        primal_violations,
+        dual_violations,
+    })
 }
 
 /// `a_i N` for every row.
@@ -78,7 +92,11 @@ pub fn activity<C: Coefficient>(form: &IntegerForm<C>, numerators: &[BigInt]) ->
 }
 
 /// `d c_j - N_y A_j` for every column, where the multipliers are `N_y / d`.
-pub fn reduced_costs<C: Coefficient>(form: &IntegerForm<C>, cost: &[C], dual: &RationalVector) -> Vec<BigInt> {
+pub fn reduced_costs<C: Coefficient>(
+    form: &IntegerForm<C>,
+    cost: &[C],
+    dual: &RationalVector,
+) -> Vec<BigInt> {
     let reduced = |column: usize| {
         let mut priced = BigInt::zero();
         for (row, value) in form.entries(column) {
@@ -95,7 +113,12 @@ pub fn reduced_costs<C: Coefficient>(form: &IntegerForm<C>, cost: &[C], dual: &R
 }
 
 /// The excess of a row's activity `numerator / denominator` over its right-hand side, over the denominator.
-pub fn excess<C: Coefficient>(form: &IntegerForm<C>, row: usize, activity: &BigInt, denominator: &BigInt) -> BigInt {
+pub fn excess<C: Coefficient>(
+    form: &IntegerForm<C>,
+    row: usize,
+    activity: &BigInt,
+    denominator: &BigInt,
+) -> BigInt {
     let mut side = BigInt::zero();
     form.rhs[row].add_product(denominator, &mut side);
     activity - side
@@ -109,7 +132,10 @@ fn primal_violations<C: Coefficient>(
     let mut found = Vec::new();
     for (column, numerator) in primal.numerators.iter().enumerate() {
         if sign(numerator) < 0 {
-            found.push(Violation { member: Member::Column(column), amount: -numerator });
+            found.push(Violation {
+                member: Member::Column(column),
+                amount: -numerator,
+            });
         }
     }
     for (row, activity) in activity.iter().enumerate() {
@@ -120,16 +146,26 @@ fn primal_violations<C: Coefficient>(
             Relation::Equal if sign(&excess) != 0 => BigInt::from(excess.magnitude().clone()),
             _ => continue,
         };
-        found.push(Violation { member: Member::Row(row), amount });
+        found.push(Violation {
+            member: Member::Row(row),
+            amount,
+        });
     }
     found
 }
 
-fn dual_violations<C: Coefficient>(form: &IntegerForm<C>, dual: &RationalVector, reduced: &[BigInt]) -> Vec<Violation> {
+fn dual_violations<C: Coefficient>(
+    form: &IntegerForm<C>,
+    dual: &RationalVector,
+    reduced: &[BigInt],
+) -> Vec<Violation> {
     let mut found = Vec::new();
     for (column, reduced) in reduced.iter().enumerate() {
         if sign(reduced) < 0 {
-            found.push(Violation { member: Member::Column(column), amount: -reduced });
+            found.push(Violation {
+                member: Member::Column(column),
+                amount: -reduced,
+            });
         }
     }
     for (row, multiplier) in dual.numerators.iter().enumerate() {
@@ -140,7 +176,10 @@ fn dual_violations<C: Coefficient>(form: &IntegerForm<C>, dual: &RationalVector,
         };
         if wrong {
             let amount = BigInt::from(multiplier.magnitude().clone());
-            found.push(Violation { member: Member::Row(row), amount });
+            found.push(Violation {
+                member: Member::Row(row),
+                amount,
+            });
         }
     }
     found

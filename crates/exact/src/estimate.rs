@@ -35,13 +35,31 @@ impl Solver {
         self.statistics = Statistics::default();
         let claim = self.propose_by(options, Engine::PrimalSimplex)?;
         if let Some((model, _)) = &self.float {
-            self.statistics.solver_time = model.elapsed().saturating_sub(self.statistics.solver_time);
+            self.statistics.solver_time =
+                model.elapsed().saturating_sub(self.statistics.solver_time);
         }
-        let Some((model, scaling)) = self.float.as_ref().filter(|_| claim == Claim::Optimal) else { return Ok(None) };
-        let Some((columns, rows)) = model.solution() else { return Ok(None) };
-        let sign = if self.program.sense() == Sense::Maximize { -Rational::one() } else { Rational::one() };
-        let primal = columns.into_iter().zip(&scaling.columns).map(|(value, own)| dyadic(value, own + scaling.rhs));
-        let dual = rows.into_iter().zip(&scaling.rows).map(|(value, own)| &sign * dyadic(value, own + scaling.cost));
-        Ok(Some(Estimate { primal: primal.collect(), dual: dual.collect() }))
+        let Some((model, scaling)) = self.float.as_ref().filter(|_| claim == Claim::Optimal) else {
+            return Ok(None);
+        };
+        let Some((columns, rows)) = model.solution() else {
+            return Ok(None);
+        };
+        let sign = if self.program.sense() == Sense::Maximize {
+            -Rational::one()
+        } else {
+            Rational::one()
+        };
+        let primal = columns
+            .into_iter()
+            .zip(&scaling.columns)
+            .map(|(value, own)| dyadic(value, own + scaling.rhs));
+        let dual = rows
+            .into_iter()
+            .zip(&scaling.rows)
+            .map(|(value, own)| &sign * dyadic(value, own + scaling.cost));
+        Ok(Some(Estimate {
+            primal: primal.collect(),
+            dual: dual.collect(),
+        }))
     }
 }

@@ -65,15 +65,22 @@ pub fn factorise(
     entries: impl Iterator<Item = (usize, usize, u64)>,
 ) -> Result<Factors, Singular> {
     let mut active = Active::new(size, entries);
-    let mut factors =
-        Factors { field, pivots: Vec::with_capacity(size), lower: Entries::default(), upper: Entries::default() };
+    let mut factors = Factors {
+        field,
+        pivots: Vec::with_capacity(size),
+        lower: Entries::default(),
+        upper: Entries::default(),
+    };
     peel(&mut active, &mut factors);
     eliminate_nucleus(&mut active, &mut factors);
     if factors.pivots.len() == size {
         return Ok(factors);
     }
     let left = |done: &[bool]| (0..size).filter(|&index| !done[index]).collect();
-    Err(Singular { rows: left(&active.row_done), columns: left(&active.column_done) })
+    Err(Singular {
+        rows: left(&active.row_done),
+        columns: left(&active.column_done),
+    })
 }
 
 impl Active {
@@ -88,7 +95,14 @@ impl Active {
         }
         let row_count = rows.iter().map(|row| row.len() as u32).collect();
         let column_count = columns.iter().map(|column| column.len() as u32).collect();
-        Active { rows, columns, row_done: vec![false; size], column_done: vec![false; size], row_count, column_count }
+        Active {
+            rows,
+            columns,
+            row_done: vec![false; size],
+            column_done: vec![false; size],
+            row_count,
+            column_count,
+        }
     }
 
     /// Live rows that hold this column, with the value there.
@@ -97,7 +111,9 @@ impl Active {
         for &row in &self.columns[column] {
             let row = row as usize;
             if !self.row_done[row]
-                && let Some(entry) = self.rows[row].iter().find(|entry| entry.0 as usize == column)
+                && let Some(entry) = self.rows[row]
+                    .iter()
+                    .find(|entry| entry.0 as usize == column)
             {
                 found.push((row, entry.1));
             }
@@ -110,14 +126,25 @@ impl Active {
 fn peel(active: &mut Active, factors: &mut Factors) {
     let size = active.rows.len();
     let mut singles: Vec<(bool, usize)> = Vec::new();
-    singles.extend((0..size).filter(|&column| active.column_count[column] == 1).map(|column| (true, column)));
-    singles.extend((0..size).filter(|&row| active.row_count[row] == 1).map(|row| (false, row)));
+    singles.extend(
+        (0..size)
+            .filter(|&column| active.column_count[column] == 1)
+            .map(|column| (true, column)),
+    );
+    singles.extend(
+        (0..size)
+            .filter(|&row| active.row_count[row] == 1)
+            .map(|row| (false, row)),
+    );
     while let Some((is_column, index)) = singles.pop() {
         let (row, column) = if is_column {
             if active.column_done[index] || active.column_count[index] != 1 {
                 continue;
             }
-            let Some(&row) = active.columns[index].iter().find(|&&row| !active.row_done[row as usize]) else {
+            let Some(&row) = active.columns[index]
+                .iter()
+                .find(|&&row| !active.row_done[row as usize])
+            else {
                 continue;
             };
             (row as usize, index)
@@ -125,7 +152,9 @@ fn peel(active: &mut Active, factors: &mut Factors) {
             if active.row_done[index] || active.row_count[index] != 1 {
                 continue;
             }
-            let live = active.rows[index].iter().find(|entry| !active.column_done[entry.0 as usize]);
+            let live = active.rows[index]
+                .iter()
+                .find(|entry| !active.column_done[entry.0 as usize]);
             let Some(&(column, _)) = live else { continue };
             (index, column as usize)
         };
@@ -161,11 +190,17 @@ fn record(
     upper: &[(u32, u64)],
 ) {
     let field = factors.field;
-    let pivot = column_entries.iter().find(|entry| entry.0 == row).map_or(0, |entry| entry.1);
+    let pivot = column_entries
+        .iter()
+        .find(|entry| entry.0 == row)
+        .map_or(0, |entry| entry.1);
     let inverse = field.inverse(pivot);
     for &(other, value) in column_entries {
         if other != row {
-            factors.lower.entries.push((other as u32, field.mul(value, inverse)));
+            factors
+                .lower
+                .entries
+                .push((other as u32, field.mul(value, inverse)));
         }
     }
     factors.lower.close();
@@ -204,7 +239,10 @@ fn eliminate_nucleus(active: &mut Active, factors: &mut Factors) {
     while let Some((row, column)) = choose(active, &by_row, &by_column) {
         let below = active.column_entries(column);
         let pivot_row = std::mem::take(&mut active.rows[row]);
-        let upper: Vec<(u32, u64)> = pivot_row.into_iter().filter(|entry| entry.0 as usize != column).collect();
+        let upper: Vec<(u32, u64)> = pivot_row
+            .into_iter()
+            .filter(|entry| entry.0 as usize != column)
+            .collect();
         by_row.remove(&(active.row_count[row], row));
         by_column.remove(&(active.column_count[column], column));
         for &(other, _) in &upper {
@@ -283,7 +321,8 @@ fn choose(
     const LINES: usize = 3;
     let mut best: Option<(u64, usize, usize)> = None;
     let mut offer = |row: usize, column: usize| {
-        let cost = u64::from(active.row_count[row] - 1) * u64::from(active.column_count[column] - 1);
+        let cost =
+            u64::from(active.row_count[row] - 1) * u64::from(active.column_count[column] - 1);
         if best.is_none_or(|found| cost < found.0) {
             best = Some((cost, row, column));
         }
@@ -316,7 +355,8 @@ impl Factors {
             let value = rhs[row as usize];
             if value != 0 {
                 for &(other, multiple) in self.lower.list(step) {
-                    rhs[other as usize] = field.sub(rhs[other as usize], field.mul(multiple, value));
+                    rhs[other as usize] =
+                        field.sub(rhs[other as usize], field.mul(multiple, value));
                 }
             }
         }
@@ -413,7 +453,9 @@ mod tests {
         }
         let mut rank = 0;
         for column in 0..size {
-            let Some(pivot) = (rank..size).find(|&row| dense[row][column] != 0) else { continue };
+            let Some(pivot) = (rank..size).find(|&row| dense[row][column] != 0) else {
+                continue;
+            };
             dense.swap(rank, pivot);
             let inverse = field.inverse(dense[rank][column]);
             for row in rank + 1..size {

@@ -27,11 +27,15 @@ pub enum FileOutcome {
 /// # Errors
 /// A file that HiGHS does not read.
 pub fn solve_file(path: &Path) -> Result<FileOutcome, ExactError> {
-    let Some(model) = FloatModel::read(path)? else { return Ok(FileOutcome::Unknown) };
+    let Some(model) = FloatModel::read(path)? else {
+        return Ok(FileOutcome::Unknown);
+    };
     // Presolve may leave open whether a program is infeasible or unbounded.
     model.set_presolve(false)?;
     Ok(match model.run(&Watch::default())? {
-        Claim::Optimal => model.objective().map_or(FileOutcome::Unknown, FileOutcome::Optimal),
+        Claim::Optimal => model
+            .objective()
+            .map_or(FileOutcome::Unknown, FileOutcome::Optimal),
         Claim::Infeasible => FileOutcome::Infeasible,
         Claim::Unbounded => FileOutcome::Unbounded,
         Claim::LimitReached | Claim::Unknown => FileOutcome::Unknown,

@@ -15,7 +15,10 @@ pub enum Engine {
 
 /// The outcome that the floating-point solver claims.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(not(feature = "highs"), expect(dead_code, reason = "claims come from HiGHS only"))]
+#[cfg_attr(
+    not(feature = "highs"),
+    expect(dead_code, reason = "claims come from HiGHS only")
+)]
 pub enum Claim {
     Optimal,
     Infeasible,

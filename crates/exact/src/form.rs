@@ -87,7 +87,9 @@ impl Coefficient for BigInt {
     }
 
     fn residue(&self, field: Field) -> u64 {
-        self.mod_floor(&BigInt::from(field.prime())).to_u64().unwrap_or(0)
+        self.mod_floor(&BigInt::from(field.prime()))
+            .to_u64()
+            .unwrap_or(0)
     }
 
     fn residual(&self) -> BigInt {
@@ -142,17 +144,26 @@ impl<C: Coefficient> IntegerForm<C> {
 
     pub fn entries(&self, column: usize) -> impl Iterator<Item = (usize, &C)> {
         let range = self.starts[column]..self.starts[column + 1];
-        self.rows[range.clone()].iter().map(|&row| row as usize).zip(&self.values[range])
+        self.rows[range.clone()]
+            .iter()
+            .map(|&row| row as usize)
+            .zip(&self.values[range])
     }
 
     /// The factor of a column's variable; `None` for 1.
     pub fn column_factor(&self, column: usize) -> Option<&BigInt> {
-        self.column_factors.as_ref().and_then(|factors| factors.get(column))
+        self.column_factors
+            .as_ref()
+            .and_then(|factors| factors.get(column))
     }
 
     /// A solution by column in the program's units.
     pub fn unscaled(&self, mut x: RationalVector) -> RationalVector {
-        for (numerator, factor) in x.numerators.iter_mut().zip(self.column_factors.iter().flatten()) {
+        for (numerator, factor) in x
+            .numerators
+            .iter_mut()
+            .zip(self.column_factors.iter().flatten())
+        {
             if !numerator.is_zero() && !factor.is_one() {
                 *numerator *= factor;
             }
@@ -170,13 +181,19 @@ pub fn scaled_form(program: &LinearProgram) -> AnyForm {
     };
     let length = |form: &IntegerForm<BigInt>| form.values.iter().map(bits).sum::<u64>();
     let by_column = column_form(program);
-    AnyForm::Big(if 2 * length(&by_column) < length(&by_row) { by_column } else { by_row })
+    AnyForm::Big(if 2 * length(&by_column) < length(&by_row) {
+        by_column
+    } else {
+        by_row
+    })
 }
 
 /// The integer form with every variable scaled by the common denominator of its column.
 fn column_form(program: &LinearProgram) -> IntegerForm<BigInt> {
     let mut scaled = program.clone();
-    let of_column = |entries: &Vec<(u32, Rational)>| common_denominator(entries.iter().map(|(_, value)| value.denom()));
+    let of_column = |entries: &Vec<(u32, Rational)>| {
+        common_denominator(entries.iter().map(|(_, value)| value.denom()))
+    };
     let factors: Vec<BigInt> = scaled.columns.iter().map(of_column).collect();
     for (entries, factor) in scaled.columns.iter_mut().zip(&factors) {
         for (_, value) in entries {
@@ -189,7 +206,10 @@ fn column_form(program: &LinearProgram) -> IntegerForm<BigInt> {
         .zip(&factors)
         .filter(|(cost, _)| !cost.is_zero())
         .for_each(|(cost, factor)| *cost *= factor);
-    IntegerForm { column_factors: Some(factors), ..big_form(&scaled) }
+    IntegerForm {
+        column_factors: Some(factors),
+        ..big_form(&scaled)
+    }
 }
 
 /// Brings the program to integers, its variables as they are.
@@ -226,7 +246,12 @@ fn big_form(program: &LinearProgram) -> IntegerForm<BigInt> {
         starts,
         rows,
         values,
-        rhs: program.rhs.iter().zip(&row_factors).map(|(value, factor)| scale(value, factor)).collect(),
+        rhs: program
+            .rhs
+            .iter()
+            .zip(&row_factors)
+            .map(|(value, factor)| scale(value, factor))
+            .collect(),
         cost: cost.collect(),
         row_factors,
         column_factors: None,
@@ -237,7 +262,11 @@ fn big_form(program: &LinearProgram) -> IntegerForm<BigInt> {
 /// `value * factor`, which is an integer by construction of the factor.
 fn scale(value: &Rational, factor: &Rational) -> BigInt {
     if value.denom().is_one() && factor.numer().is_one() {
-        if factor.denom().is_one() { value.numer().clone() } else { value.numer() / factor.denom() }
+        if factor.denom().is_one() {
+            value.numer().clone()
+        } else {
+            value.numer() / factor.denom()
+        }
     } else {
         value.numer() * (factor.numer() / value.denom()) / factor.denom()
     }
@@ -255,7 +284,11 @@ fn common_factor<'a>(values: impl Iterator<Item = &'a Rational>) -> Rational {
 /// The quotient of the two; 1 where there were no values. (An lcm of denominators and a gcd of numerators have no
 /// common divisor: it would divide both parts of some value.)
 fn factor_of(denominators: BigUint, numerators: BigUint) -> Rational {
-    if numerators.is_zero() { Rational::one() } else { Rational::new_raw(denominators.into(), numerators.into()) }
+    if numerators.is_zero() {
+        Rational::one()
+    } else {
+        Rational::new_raw(denominators.into(), numerators.into())
+    }
 }
 
 fn fold_factor(value: &Rational, denominators: &mut BigUint, numerators: &mut BigUint) {
@@ -271,12 +304,24 @@ fn fold_factor(value: &Rational, denominators: &mut BigUint, numerators: &mut Bi
 fn row_factors(program: &LinearProgram) -> Vec<Rational> {
     let mut denominators = vec![BigUint::one(); program.rows()];
     let mut numerators = vec![BigUint::zero(); program.rows()];
-    let entries = program.columns.iter().flatten().map(|(row, value)| (*row as usize, value));
-    let sides = program.rhs.iter().enumerate().filter(|(_, value)| !value.is_zero());
+    let entries = program
+        .columns
+        .iter()
+        .flatten()
+        .map(|(row, value)| (*row as usize, value));
+    let sides = program
+        .rhs
+        .iter()
+        .enumerate()
+        .filter(|(_, value)| !value.is_zero());
     for (row, value) in entries.chain(sides) {
         fold_factor(value, &mut denominators[row], &mut numerators[row]);
     }
-    denominators.into_iter().zip(numerators).map(|(d, n)| factor_of(d, n)).collect()
+    denominators
+        .into_iter()
+        .zip(numerators)
+        .map(|(d, n)| factor_of(d, n))
+        .collect()
 }
 
 /// The same form in machine words, when no residual can overflow: row and column sums below 2^62.

@@ -27,7 +27,11 @@ pub fn lowest(numerator: BigInt, denominator: BigInt) -> Rational {
 /// The least common multiple of denominators, which are positive; 1 of none.
 pub fn common_denominator<N: Borrow<BigInt>>(denominators: impl IntoIterator<Item = N>) -> BigInt {
     let list: Vec<N> = denominators.into_iter().collect();
-    common_multiple(list.iter().map(|denominator| denominator.borrow().magnitude())).into()
+    common_multiple(
+        list.iter()
+            .map(|denominator| denominator.borrow().magnitude()),
+    )
+    .into()
 }
 
 #[cfg(test)]

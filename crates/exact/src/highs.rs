@@ -33,7 +33,14 @@ impl Drop for FloatModel {
 
 /// A HiGHS status: -1 is an error, 0 ok, 1 a warning.
 fn ok(call: &'static str, status: HighsInt) -> Result<(), ExactError> {
-    if status < 0 { Err(ExactError::Solver { call, status: i64::from(status) }) } else { Ok(()) }
+    if status < 0 {
+        Err(ExactError::Solver {
+            call,
+            status: i64::from(status),
+        })
+    } else {
+        Ok(())
+    }
 }
 
 /// Makes HiGHS stop when the watch behind `data` has ended.
@@ -65,15 +72,25 @@ impl FloatModel {
         // SAFETY: no preconditions.
         let highs = unsafe { Highs_create() };
         if highs.is_null() {
-            return Err(ExactError::Solver { call: "Highs_create", status: -1 });
+            return Err(ExactError::Solver {
+                call: "Highs_create",
+                status: -1,
+            });
         }
-        let model = FloatModel { highs, columns: program.cost.len(), rows: program.row_lower.len() };
+        let model = FloatModel {
+            highs,
+            columns: program.cost.len(),
+            rows: program.row_lower.len(),
+        };
         model.bool_option(c"output_flag", false)?;
         model.int_option(c"threads", 1)?;
         model.int_option(c"random_seed", 1)?;
         // A simplex that cycles must come to an end; exact pivots then take over.
         let iterations = 100_000 + 20 * (model.columns + model.rows);
-        model.int_option(c"simplex_iteration_limit", HighsInt::try_from(iterations).unwrap_or(HighsInt::MAX))?;
+        model.int_option(
+            c"simplex_iteration_limit",
+            HighsInt::try_from(iterations).unwrap_or(HighsInt::MAX),
+        )?;
         model.float_option(c"primal_feasibility_tolerance", 1e-9)?;
         model.float_option(c"dual_feasibility_tolerance", 1e-9)?;
         model.float_option(c"ipm_optimality_tolerance", 1e-9)?;
@@ -107,15 +124,27 @@ impl FloatModel {
         // SAFETY: no preconditions.
         let highs = unsafe { Highs_create() };
         if highs.is_null() {
-            return Err(ExactError::Solver { call: "Highs_create", status: -1 });
+            return Err(ExactError::Solver {
+                call: "Highs_create",
+                status: -1,
+            });
         }
-        let mut model = FloatModel { highs, columns: 0, rows: 0 };
+        let mut model = FloatModel {
+            highs,
+            columns: 0,
+            rows: 0,
+        };
         model.bool_option(c"output_flag", false)?;
         model.int_option(c"threads", 1)?;
         let path = path.to_str().and_then(|path| CString::new(path).ok());
-        let path = path.ok_or(ExactError::Solver { call: "Highs_readModel", status: -1 })?;
+        let path = path.ok_or(ExactError::Solver {
+            call: "Highs_readModel",
+            status: -1,
+        })?;
         // SAFETY: a live instance and a terminated name.
-        ok("Highs_readModel", unsafe { Highs_readModel(highs, path.as_ptr()) })?;
+        ok("Highs_readModel", unsafe {
+            Highs_readModel(highs, path.as_ptr())
+        })?;
         // SAFETY: a live instance.
         let (columns, rows) = unsafe { (Highs_getNumCol(highs), Highs_getNumRow(highs)) };
         model.columns = usize::try_from(columns).unwrap_or_default();
@@ -138,12 +167,16 @@ impl FloatModel {
 
     fn int_option(&self, name: &CStr, value: HighsInt) -> Result<(), ExactError> {
         // SAFETY: as above.
-        ok("Highs_setIntOptionValue", unsafe { Highs_setIntOptionValue(self.highs, name.as_ptr(), value) })
+        ok("Highs_setIntOptionValue", unsafe {
+            Highs_setIntOptionValue(self.highs, name.as_ptr(), value)
+        })
     }
 
     fn float_option(&self, name: &CStr, value: f64) -> Result<(), ExactError> {
         // SAFETY: as above.
-        ok("Highs_setDoubleOptionValue", unsafe { Highs_setDoubleOptionValue(self.highs, name.as_ptr(), value) })
+        ok("Highs_setDoubleOptionValue", unsafe {
+            Highs_setDoubleOptionValue(self.highs, name.as_ptr(), value)
+        })
     }
 
     fn text_option(&self, name: &CStr, value: &CStr) -> Result<(), ExactError> {
@@ -159,8 +192,22 @@ impl FloatModel {
         const DUAL: HighsInt = 1;
         // Fact: HiGHS's number of this strategy.
         const PRIMAL: HighsInt = 4;
-        self.int_option(c"simplex_strategy", if engine == Engine::PrimalSimplex { PRIMAL } else { DUAL })?;
-        self.text_option(c"solver", if engine == Engine::InteriorPoint { c"ipm" } else { c"simplex" })
+        self.int_option(
+            c"simplex_strategy",
+            if engine == Engine::PrimalSimplex {
+                PRIMAL
+            } else {
+                DUAL
+            },
+        )?;
+        self.text_option(
+            c"solver",
+            if engine == Engine::InteriorPoint {
+                c"ipm"
+            } else {
+                c"simplex"
+            },
+        )
     }
 
     /// Presolve loses a starting basis; it pays on a cold start only.
@@ -170,7 +217,10 @@ impl FloatModel {
 
     /// Limits the total run time of this instance.
     pub fn set_time_limit(&self, limit: Option<Duration>) -> Result<(), ExactError> {
-        self.float_option(c"time_limit", limit.map_or(f64::INFINITY, |limit| self.run_time() + limit.as_secs_f64()))
+        self.float_option(
+            c"time_limit",
+            limit.map_or(f64::INFINITY, |limit| self.run_time() + limit.as_secs_f64()),
+        )
     }
 
     /// Time spent inside HiGHS so far, by its own clock, in seconds.
@@ -209,13 +259,16 @@ impl FloatModel {
         const INTERRUPTS: [HighsInt; 3] = [1, 2, 6];
         let data = std::ptr::from_ref(watch).cast_mut().cast::<c_void>();
         // SAFETY: a live instance. `interrupt` takes the data for a watch, and is called during runs alone.
-        ok("Highs_setCallback", unsafe { Highs_setCallback(self.highs, Some(interrupt), data) })?;
+        ok("Highs_setCallback", unsafe {
+            Highs_setCallback(self.highs, Some(interrupt), data)
+        })?;
         for kind in INTERRUPTS {
             // SAFETY: a live instance with a callback.
             let status = unsafe {
-                match watch.is_unlimited() {
-                    true => Highs_stopCallback(self.highs, kind),
-                    false => Highs_startCallback(self.highs, kind),
+                if watch.is_unlimited() {
+                    Highs_stopCallback(self.highs, kind)
+                } else {
+                    Highs_startCallback(self.highs, kind)
                 }
             };
             ok("Highs_startCallback", status)?;
@@ -230,13 +283,20 @@ impl FloatModel {
         // SAFETY: both buffers have the model's dimensions.
         let status = unsafe { Highs_getBasis(self.highs, columns.as_mut_ptr(), rows.as_mut_ptr()) };
         let basic = |list: &[HighsInt]| list.iter().map(|&status| status == BASIC).collect();
-        let basis = Basis { columns: basic(&columns), rows: basic(&rows) };
+        let basis = Basis {
+            columns: basic(&columns),
+            rows: basic(&rows),
+        };
         (status >= 0 && basis.is_complete()).then_some(basis)
     }
 
     /// Offers a starting basis.
     pub fn set_basis(&self, basis: &Basis, row_at_upper: &[bool]) -> Result<(), ExactError> {
-        let columns: Vec<HighsInt> = basis.columns.iter().map(|&basic| HighsInt::from(basic)).collect();
+        let columns: Vec<HighsInt> = basis
+            .columns
+            .iter()
+            .map(|&basic| HighsInt::from(basic))
+            .collect();
         let at_bound = |upper: bool| if upper { 2 } else { 0 };
         let rows: Vec<HighsInt> = basis
             .rows
@@ -245,24 +305,47 @@ impl FloatModel {
             .map(|(&basic, &upper)| if basic { BASIC } else { at_bound(upper) })
             .collect();
         // SAFETY: both buffers have the model's dimensions.
-        ok("Highs_setBasis", unsafe { Highs_setBasis(self.highs, columns.as_ptr(), rows.as_ptr()) })
+        ok("Highs_setBasis", unsafe {
+            Highs_setBasis(self.highs, columns.as_ptr(), rows.as_ptr())
+        })
     }
 
     /// Replaces costs and bounds; the matrix stays.
-    pub fn change(&self, cost: &[f64], lower: &[f64], row_lower: &[f64], row_upper: &[f64]) -> Result<(), ExactError> {
+    pub fn change(
+        &self,
+        cost: &[f64],
+        lower: &[f64],
+        row_lower: &[f64],
+        row_upper: &[f64],
+    ) -> Result<(), ExactError> {
         let upper = vec![f64::INFINITY; self.columns];
         let last_column = self.columns as HighsInt - 1;
         let last_row = self.rows as HighsInt - 1;
         // SAFETY: all buffers have the model's dimensions.
         unsafe {
-            ok("Highs_changeColsCostByRange", Highs_changeColsCostByRange(self.highs, 0, last_column, cost.as_ptr()))?;
+            ok(
+                "Highs_changeColsCostByRange",
+                Highs_changeColsCostByRange(self.highs, 0, last_column, cost.as_ptr()),
+            )?;
             ok(
                 "Highs_changeColsBoundsByRange",
-                Highs_changeColsBoundsByRange(self.highs, 0, last_column, lower.as_ptr(), upper.as_ptr()),
+                Highs_changeColsBoundsByRange(
+                    self.highs,
+                    0,
+                    last_column,
+                    lower.as_ptr(),
+                    upper.as_ptr(),
+                ),
             )?;
             ok(
                 "Highs_changeRowsBoundsByRange",
-                Highs_changeRowsBoundsByRange(self.highs, 0, last_row, row_lower.as_ptr(), row_upper.as_ptr()),
+                Highs_changeRowsBoundsByRange(
+                    self.highs,
+                    0,
+                    last_row,
+                    row_lower.as_ptr(),
+                    row_upper.as_ptr(),
+                ),
             )
         }
     }
@@ -322,9 +405,15 @@ impl FloatModel {
     /// Declares every variable integer and at most `upper`, with a limit on branch-and-bound nodes.
     pub fn make_integer(&self, upper: u32, node_limit: u32) -> Result<(), ExactError> {
         let kinds = vec![1 as HighsInt; self.columns];
-        let (lower, upper) = (vec![0.0; self.columns], vec![f64::from(upper); self.columns]);
+        let (lower, upper) = (
+            vec![0.0; self.columns],
+            vec![f64::from(upper); self.columns],
+        );
         let last = self.columns as HighsInt - 1;
-        self.int_option(c"mip_max_nodes", node_limit.min(i32::MAX as u32) as HighsInt)?;
+        self.int_option(
+            c"mip_max_nodes",
+            node_limit.min(i32::MAX as u32) as HighsInt,
+        )?;
         self.bool_option(c"mip_detect_symmetry", false)?;
         self.bool_option(c"mip_allow_restart", false)?;
         // Costs more than it finds on flows.
@@ -352,8 +441,15 @@ impl FloatModel {
         let (mut x, mut d) = (vec![0.0; self.columns], vec![0.0; self.columns]);
         let (mut a, mut y) = (vec![0.0; self.rows], vec![0.0; self.rows]);
         // SAFETY: the buffers have the model's dimensions.
-        let status =
-            unsafe { Highs_getSolution(self.highs, x.as_mut_ptr(), d.as_mut_ptr(), a.as_mut_ptr(), y.as_mut_ptr()) };
+        let status = unsafe {
+            Highs_getSolution(
+                self.highs,
+                x.as_mut_ptr(),
+                d.as_mut_ptr(),
+                a.as_mut_ptr(),
+                y.as_mut_ptr(),
+            )
+        };
         (status >= 0 && x.iter().chain(&y).all(|value| value.is_finite())).then_some((x, y))
     }
 }

@@ -49,14 +49,23 @@ pub fn find_integer_point(
     }
     // Column scaling would make integers fractional; rows may be scaled.
     let mut scaling = Scaling::new(program);
-    scaling.columns.iter_mut().for_each(|exponent| *exponent = 0);
+    scaling
+        .columns
+        .iter_mut()
+        .for_each(|exponent| *exponent = 0);
     scaling.rhs = 0;
-    let Some(model) = FloatModel::new(&scaling.apply(program))? else { return Ok(None) };
+    let Some(model) = FloatModel::new(&scaling.apply(program))? else {
+        return Ok(None);
+    };
     model.make_integer(options.upper, options.node_limit)?;
     model.set_time_limit(watch.time_left())?;
     model.run(watch)?;
-    let Some(values) = model.column_values() else { return Ok(None) };
-    let Some(point) = rounded(&values) else { return Ok(None) };
+    let Some(values) = model.column_values() else {
+        return Ok(None);
+    };
+    let Some(point) = rounded(&values) else {
+        return Ok(None);
+    };
     let holds = match integer_form(program) {
         AnyForm::Small(form) => satisfies(&form, &point),
         AnyForm::Big(form) => satisfies(&form, &point),

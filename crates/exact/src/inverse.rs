@@ -37,12 +37,20 @@ pub struct Inverse {
 
 impl Inverse {
     /// For small bases of long numbers; `None` for others, for singular ones, and where the watch has ended.
-    pub fn new<C: Coefficient>(form: &IntegerForm<C>, basis: &Basis, watch: &Watch) -> Option<Self> {
+    pub fn new<C: Coefficient>(
+        form: &IntegerForm<C>,
+        basis: &Basis,
+        watch: &Watch,
+    ) -> Option<Self> {
         let size = form.rhs.len();
         if !C::IS_LONG || size > MOST_ROWS || !basis.is_complete() {
             return None;
         }
-        let unit = |place: usize| (0..size).map(|other| BigInt::from(u8::from(other == place))).collect();
+        let unit = |place: usize| {
+            (0..size)
+                .map(|other| BigInt::from(u8::from(other == place)))
+                .collect()
+        };
         let mut inverse = Inverse {
             members: (0..size).map(Member::Row).collect(),
             rows: (0..size).map(unit).collect(),
@@ -52,9 +60,12 @@ impl Inverse {
             watch.ask().ok()?;
             let along = inverse.along(form, Member::Column(column));
             let leaves = |&place: &usize| {
-                matches!(inverse.members[place], Member::Row(row) if !basis.rows[row]) && !along[place].is_zero()
+                matches!(inverse.members[place], Member::Row(row) if !basis.rows[row])
+                    && !along[place].is_zero()
             };
-            let place = (0..size).filter(leaves).min_by_key(|&place| bits(&along[place]))?;
+            let place = (0..size)
+                .filter(leaves)
+                .min_by_key(|&place| bits(&along[place]))?;
             inverse.put(place, Member::Column(column), along);
         }
         Some(inverse)
@@ -66,7 +77,8 @@ impl Inverse {
             Member::Row(place) => row[place].clone(),
             Member::Column(column) => {
                 let mut sum = BigInt::zero();
-                form.entries(column).for_each(|(place, value)| value.add_product(&row[place], &mut sum));
+                form.entries(column)
+                    .for_each(|(place, value)| value.add_product(&row[place], &mut sum));
                 sum
             }
         };
@@ -76,33 +88,51 @@ impl Inverse {
     fn put(&mut self, place: usize, member: Member, along: Vec<BigInt>) {
         let negative = sign(&along[place]) < 0;
         let own = self.rows[place].clone();
-        for (row, rate) in
-            self.rows.iter_mut().zip(&along).enumerate().filter(|(at, _)| *at != place).map(|(_, pair)| pair)
+        for (row, rate) in self
+            .rows
+            .iter_mut()
+            .zip(&along)
+            .enumerate()
+            .filter(|(at, _)| *at != place)
+            .map(|(_, pair)| pair)
         {
             for (value, other) in row.iter_mut().zip(&own) {
                 let mut change = &*value * &along[place];
                 if !rate.is_zero() && !other.is_zero() {
                     change -= rate * other;
                 }
-                *value = if change.is_zero() { change } else { change / &self.determinant };
+                *value = if change.is_zero() {
+                    change
+                } else {
+                    change / &self.determinant
+                };
                 if negative {
                     *value = -std::mem::take(value);
                 }
             }
         }
         if negative {
-            self.rows[place].iter_mut().for_each(|value| *value = -std::mem::take(value));
+            self.rows[place]
+                .iter_mut()
+                .for_each(|value| *value = -std::mem::take(value));
         }
         self.members[place] = member;
         self.determinant = BigInt::from(along[place].magnitude().clone());
     }
 
     /// Puts one member in the place of another; says whether that is possible.
-    pub fn exchange<C: Coefficient>(&mut self, form: &IntegerForm<C>, leaving: Member, entering: Member) -> bool {
+    pub fn exchange<C: Coefficient>(
+        &mut self,
+        form: &IntegerForm<C>,
+        leaving: Member,
+        entering: Member,
+    ) -> bool {
         let along = self.along(form, entering);
         let place = self.members.iter().position(|member| *member == leaving);
         let place = place.filter(|&place| !along[place].is_zero());
-        place.map(|place| self.put(place, entering, along)).is_some()
+        place
+            .map(|place| self.put(place, entering, along))
+            .is_some()
     }
 
     /// Per column: the solution if rows that are not basic hold with this right-hand side.
@@ -110,9 +140,12 @@ impl Inverse {
         let mut x = vec![BigInt::zero(); form.columns()];
         for (member, row) in self.members.iter().zip(&self.rows) {
             if let Member::Column(column) = *member {
-                row.iter().zip(rhs).filter(|(value, _)| !value.is_zero()).for_each(|(value, side)| {
-                    side.add_product(value, &mut x[column]);
-                });
+                row.iter()
+                    .zip(rhs)
+                    .filter(|(value, _)| !value.is_zero())
+                    .for_each(|(value, side)| {
+                        side.add_product(value, &mut x[column]);
+                    });
             }
         }
         RationalVector::new(x, self.determinant.clone())
@@ -123,7 +156,9 @@ impl Inverse {
         let mut y = vec![BigInt::zero(); self.rows.len()];
         for (member, row) in self.members.iter().zip(&self.rows) {
             if let Member::Column(column) = *member {
-                row.iter().zip(&mut y).for_each(|(value, sum)| cost[column].add_product(value, sum));
+                row.iter()
+                    .zip(&mut y)
+                    .for_each(|(value, sum)| cost[column].add_product(value, sum));
             }
         }
         RationalVector::new(y, self.determinant.clone())
@@ -151,7 +186,9 @@ impl<'a, C: Coefficient> Basic<'a, C> {
     ) -> Result<Self, Singular> {
         match inverse {
             Some(inverse) => Ok(Basic::Inverted(form, inverse)),
-            None => Kernel::new(form, basis, watch).map(|kernel| Basic::Factorised(Box::new(kernel))),
+            None => {
+                Kernel::new(form, basis, watch).map(|kernel| Basic::Factorised(Box::new(kernel)))
+            }
         }
     }
 

@@ -31,12 +31,20 @@ pub struct Basis {
 impl Basis {
     /// Every row basic: all variables are zero.
     pub fn slack(columns: usize, rows: usize) -> Self {
-        Basis { columns: vec![false; columns], rows: vec![true; rows] }
+        Basis {
+            columns: vec![false; columns],
+            rows: vec![true; rows],
+        }
     }
 
     /// A basis has as many members as there are rows.
     pub fn is_complete(&self) -> bool {
-        self.columns.iter().chain(&self.rows).filter(|&&basic| basic).count() == self.rows.len()
+        self.columns
+            .iter()
+            .chain(&self.rows)
+            .filter(|&&basic| basic)
+            .count()
+            == self.rows.len()
     }
 }
 
@@ -63,51 +71,110 @@ impl<'a, C: Coefficient> Kernel<'a, C> {
     /// # Errors
     /// The rows and columns (of the program) without a pivot when the basis is singular or incomplete; none where the
     /// watch has ended.
-    pub fn new(form: &'a IntegerForm<C>, basis: &Basis, watch: &'a Watch) -> Result<Self, Singular> {
-        watch.ask().map_err(|_| Singular { rows: Vec::new(), columns: Vec::new() })?;
-        let columns: Vec<usize> = (0..basis.columns.len()).filter(|&column| basis.columns[column]).collect();
-        let rows: Vec<usize> = (0..basis.rows.len()).filter(|&row| !basis.rows[row]).collect();
+    pub fn new(
+        form: &'a IntegerForm<C>,
+        basis: &Basis,
+        watch: &'a Watch,
+    ) -> Result<Self, Singular> {
+        watch.ask().map_err(|_| Singular {
+            rows: Vec::new(),
+            columns: Vec::new(),
+        })?;
+        let columns: Vec<usize> = (0..basis.columns.len())
+            .filter(|&column| basis.columns[column])
+            .collect();
+        let rows: Vec<usize> = (0..basis.rows.len())
+            .filter(|&row| !basis.rows[row])
+            .collect();
         let mut place = vec![usize::MAX; basis.rows.len()];
         for (index, &row) in rows.iter().enumerate() {
             place[row] = index;
         }
         let kernel_column = |&column: &usize| {
-            let entries = form.entries(column).filter(|(row, _)| place[*row] != usize::MAX);
-            entries.map(|(row, value)| (place[row] as u32, value.clone())).collect()
+            let entries = form
+                .entries(column)
+                .filter(|(row, _)| place[*row] != usize::MAX);
+            entries
+                .map(|(row, value)| (place[row] as u32, value.clone()))
+                .collect()
         };
-        let matrix = Square { columns: columns.iter().map(kernel_column).collect() };
+        let matrix = Square {
+            columns: columns.iter().map(kernel_column).collect(),
+        };
         let size = columns.len().max(rows.len());
         let peeled = C::IS_LONG.then(|| {
             let peeled = Peeled::new(&matrix, size);
             let nucleus = peeled.nucleus(&matrix);
             (peeled, nucleus)
         });
-        let (inner, inner_size) =
-            peeled.as_ref().map_or((&matrix, size), |(peeled, nucleus)| (nucleus, peeled.nucleus_rows.len()));
-        let mut failure = Singular { rows: Vec::new(), columns: Vec::new() };
+        let (inner, inner_size) = peeled
+            .as_ref()
+            .map_or((&matrix, size), |(peeled, nucleus)| {
+                (nucleus, peeled.nucleus_rows.len())
+            });
+        let mut failure = Singular {
+            rows: Vec::new(),
+            columns: Vec::new(),
+        };
         let data = || {
-            let residues = inner.columns.iter().flatten().map(|(_, value)| value.residue(Field::new(FIRST_PRIME)));
-            residues.fold(1u64, |all, residue| all.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) ^ residue)
+            let residues = inner
+                .columns
+                .iter()
+                .flatten()
+                .map(|(_, value)| value.residue(Field::new(FIRST_PRIME)));
+            residues.fold(1u64, |all, residue| {
+                all.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) ^ residue
+            })
         };
         let further = std::iter::once_with(data).flat_map(|data| primes_from(data).take(FURTHER));
         for prime in PRIMES.into_iter().chain(further) {
             let field = Field::new(prime);
-            let entries = inner.columns.iter().enumerate().flat_map(|(column, entries)| {
-                entries.iter().map(move |(row, value)| (*row as usize, column, value.residue(field)))
-            });
+            let entries = inner
+                .columns
+                .iter()
+                .enumerate()
+                .flat_map(|(column, entries)| {
+                    entries
+                        .iter()
+                        .map(move |(row, value)| (*row as usize, column, value.residue(field)))
+                });
             match factorise(field, inner_size, entries) {
-                Ok(factors) => return Ok(Kernel { form, columns, rows, place, matrix, peeled, factors, watch }),
+                Ok(factors) => {
+                    return Ok(Kernel {
+                        form,
+                        columns,
+                        rows,
+                        place,
+                        matrix,
+                        peeled,
+                        factors,
+                        watch,
+                    });
+                }
                 Err(singular) => failure = singular,
             }
         }
         if let Some((peeled, _)) = &peeled {
-            failure.rows.iter_mut().for_each(|row| *row = peeled.nucleus_rows[*row]);
-            failure.columns.iter_mut().for_each(|column| *column = peeled.nucleus_columns[*column]);
+            failure
+                .rows
+                .iter_mut()
+                .for_each(|row| *row = peeled.nucleus_rows[*row]);
+            failure
+                .columns
+                .iter_mut()
+                .for_each(|column| *column = peeled.nucleus_columns[*column]);
         }
         // An incomplete basis pads the kernel to a square. The padding is not a row or column of the program.
-        let known =
-            |places: Vec<usize>, list: &[usize]| places.iter().filter_map(|&at| list.get(at).copied()).collect();
-        Err(Singular { rows: known(failure.rows, &rows), columns: known(failure.columns, &columns) })
+        let known = |places: Vec<usize>, list: &[usize]| {
+            places
+                .iter()
+                .filter_map(|&at| list.get(at).copied())
+                .collect()
+        };
+        Err(Singular {
+            rows: known(failure.rows, &rows),
+            columns: known(failure.columns, &columns),
+        })
     }
 
     /// Solves `K x = rhs` (`rhs` by program row, entries of basic rows ignored); `x` by kernel column. `None` only
@@ -124,24 +191,40 @@ impl<'a, C: Coefficient> Kernel<'a, C> {
         };
         let lift = |sides: &[Rational]| -> Option<Vec<Rational>> {
             let unit = common_denominator(sides.iter().map(Rational::denom));
-            let whole = sides.iter().map(|side| C::from_big(side.numer() * (&unit / side.denom())));
+            let whole = sides
+                .iter()
+                .map(|side| C::from_big(side.numer() * (&unit / side.denom())));
             let whole: Vec<C> = whole.collect::<Option<_>>()?;
-            let (numerators, denominator) = lifting::solve(nucleus, &self.factors, system, &whole, self.watch)?;
+            let (numerators, denominator) =
+                lifting::solve(nucleus, &self.factors, system, &whole, self.watch)?;
             let denominator = denominator * unit;
-            Some(numerators.into_iter().map(|numerator| lowest(numerator, denominator.clone())).collect())
+            Some(
+                numerators
+                    .into_iter()
+                    .map(|numerator| lowest(numerator, denominator.clone()))
+                    .collect(),
+            )
         };
         let solved = peeled.solve(&self.matrix, system, rhs, lift)?;
         let denominator = common_denominator(solved.iter().map(Rational::denom));
         let numerator = |value: Rational| {
             let (numerator, own) = value.into_raw();
-            if own == denominator { numerator } else { numerator * (&denominator / own) }
+            if own == denominator {
+                numerator
+            } else {
+                numerator * (&denominator / own)
+            }
         };
         Some((solved.into_iter().map(numerator).collect(), denominator))
     }
 
     /// Solves `K^T y = cost` over the basic columns; `y` by program row, zero for basic rows.
     pub fn multipliers(&self, cost: &[C]) -> Option<RationalVector> {
-        let cost: Vec<C> = self.columns.iter().map(|&column| cost[column].clone()).collect();
+        let cost: Vec<C> = self
+            .columns
+            .iter()
+            .map(|&column| cost[column].clone())
+            .collect();
         let (numerators, denominator) = self.solve_system(System::Transposed, &cost)?;
         let mut by_row = vec![BigInt::zero(); self.place.len()];
         for (&row, numerator) in self.rows.iter().zip(numerators) {

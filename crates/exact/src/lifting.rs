@@ -75,7 +75,9 @@ impl<C: Coefficient> Square<C> {
                         }
                     }
                 }
-                sums.iter().zip(rhs).all(|(sum, rhs)| equals_multiple(sum, rhs, denominator))
+                sums.iter()
+                    .zip(rhs)
+                    .all(|(sum, rhs)| equals_multiple(sum, rhs, denominator))
             }
             System::Transposed => self.columns.iter().zip(rhs).all(|(entries, rhs)| {
                 let mut sum = BigInt::zero();
@@ -130,13 +132,18 @@ pub fn solve<C: Coefficient>(
     let mut next_check = 3;
     loop {
         watch.ask().ok()?;
-        let mut reduced: Vec<u64> = residual.iter().map(|value| C::residual_residue(value, field)).collect();
+        let mut reduced: Vec<u64> = residual
+            .iter()
+            .map(|value| C::residual_residue(value, field))
+            .collect();
         let digit = match system {
             System::Direct => factors.solve(&mut reduced),
             System::Transposed => factors.solve_transposed(&mut reduced),
         };
         matrix.subtract(system, &digit, &mut residual);
-        residual.iter_mut().for_each(|value| C::divide(value, field.prime()));
+        residual
+            .iter_mut()
+            .for_each(|value| C::divide(value, field.prime()));
         digits.push(digit);
         if digits.len() >= next_check || digits.len() >= limit {
             if let Some(fraction) = reconstruct(&digits, field.prime(), rhs.len(), watch)
@@ -178,7 +185,9 @@ fn reconstruct(digits: &[Vec<u64>], prime: u64, size: usize, watch: &Watch) -> O
             continue;
         }
         let (numerator, factor) = maximal_quotient(&modulus, &scaled)?;
-        numerators.iter_mut().for_each(|earlier| *earlier *= &factor);
+        numerators
+            .iter_mut()
+            .for_each(|earlier| *earlier *= &factor);
         denominator *= factor;
         numerators.push(numerator);
     }
@@ -187,7 +196,10 @@ fn reconstruct(digits: &[Vec<u64>], prime: u64, size: usize, watch: &Watch) -> O
 
 /// The integer with the digits of one entry in base `prime`, lowest first.
 fn p_adic(digits: &[Vec<u64>], prime: u64, entry: usize) -> BigInt {
-    let used = digits.iter().rposition(|digit| digit[entry] != 0).map_or(0, |last| last + 1);
+    let used = digits
+        .iter()
+        .rposition(|digit| digit[entry] != 0)
+        .map_or(0, |last| last + 1);
     let mut value = BigUint::zero();
     for digit in digits[..used].iter().rev() {
         value *= prime;
@@ -215,7 +227,13 @@ fn maximal_quotient(modulus: &BigInt, value: &BigInt) -> Option<(BigInt, BigInt)
         (r0, r1) = (r1, r2);
         (t0, t1) = (t1, t2);
     }
-    best.map(|(_, n, d)| if d.sign() == Sign::Minus { (-n, -d) } else { (n, d) })
+    best.map(|(_, n, d)| {
+        if d.sign() == Sign::Minus {
+            (-n, -d)
+        } else {
+            (n, d)
+        }
+    })
 }
 
 #[cfg(test)]
@@ -228,17 +246,29 @@ mod tests {
     fn check<C: Coefficient>(dense: &[Vec<C>], rhs: &[C]) -> Result<(), TestCaseError> {
         let field = Field::new(FIRST_PRIME);
         let size = rhs.len();
-        let columns: Vec<Vec<(u32, C)>> =
-            (0..size).map(|c| (0..size).map(|r| (r as u32, dense[r][c].clone())).collect()).collect();
+        let columns: Vec<Vec<(u32, C)>> = (0..size)
+            .map(|c| (0..size).map(|r| (r as u32, dense[r][c].clone())).collect())
+            .collect();
         let entries = (0..size).flat_map(|r| (0..size).map(move |c| (r, c)));
-        let Ok(factors) = factorise(field, size, entries.map(|(r, c)| (r, c, dense[r][c].residue(field)))) else {
+        let Ok(factors) = factorise(
+            field,
+            size,
+            entries.map(|(r, c)| (r, c, dense[r][c].residue(field))),
+        ) else {
             return Ok(());
         };
         let matrix = Square { columns };
         for system in [System::Direct, System::Transposed] {
-            let fraction = solve(&matrix, &factors, system, rhs, &Watch::unlimited()).expect("the bound is Hadamard's");
+            let fraction = solve(&matrix, &factors, system, rhs, &Watch::unlimited())
+                .expect("the bound is Hadamard's");
             for line in 0..size {
-                let entry = |k: usize| if system == System::Direct { &dense[line][k] } else { &dense[k][line] };
+                let entry = |k: usize| {
+                    if system == System::Direct {
+                        &dense[line][k]
+                    } else {
+                        &dense[k][line]
+                    }
+                };
                 let sum: BigInt = (0..size).map(|k| entry(k).to_big() * &fraction.0[k]).sum();
                 prop_assert_eq!(sum, rhs[line].to_big() * &fraction.1);
             }

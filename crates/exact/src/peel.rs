@@ -51,8 +51,16 @@ impl<C: Coefficient> Peeled<C> {
         let mut row_count: Vec<usize> = rows.iter().map(Vec::len).collect();
         let mut column_count: Vec<usize> = (0..size).map(|place| column(place).len()).collect();
         let mut singles: Vec<(bool, usize)> = Vec::new();
-        singles.extend((0..size).filter(|&place| column_count[place] == 1).map(|place| (false, place)));
-        singles.extend((0..size).filter(|&place| row_count[place] == 1).map(|place| (true, place)));
+        singles.extend(
+            (0..size)
+                .filter(|&place| column_count[place] == 1)
+                .map(|place| (false, place)),
+        );
+        singles.extend(
+            (0..size)
+                .filter(|&place| row_count[place] == 1)
+                .map(|place| (true, place)),
+        );
         let mut steps = Vec::new();
         while let Some((by_row, place)) = singles.pop() {
             let live = match by_row {
@@ -67,8 +75,14 @@ impl<C: Coefficient> Peeled<C> {
                     .find(|entry| !row_done[entry.0 as usize])
                     .map(|entry| (entry.0 as usize, place)),
             };
-            let Some((own_row, own_column)) = live else { continue };
-            steps.push(Step { row: own_row, column: own_column, by_row });
+            let Some((own_row, own_column)) = live else {
+                continue;
+            };
+            steps.push(Step {
+                row: own_row,
+                column: own_column,
+                by_row,
+            });
             (row_done[own_row], column_done[own_column]) = (true, true);
             for &(other, _) in column(own_column) {
                 let other = other as usize;
@@ -86,18 +100,34 @@ impl<C: Coefficient> Peeled<C> {
             }
         }
         let left = |done: &[bool]| (0..size).filter(|&place| !done[place]).collect();
-        Peeled { rows, steps, nucleus_rows: left(&row_done), nucleus_columns: left(&column_done) }
+        Peeled {
+            rows,
+            steps,
+            nucleus_rows: left(&row_done),
+            nucleus_columns: left(&column_done),
+        }
     }
 
     /// The nucleus by its own columns, rows numbered within it.
     pub fn nucleus(&self, matrix: &Square<C>) -> Square<C> {
         let mut place = vec![None; self.rows.len()];
-        self.nucleus_rows.iter().enumerate().for_each(|(own, &row)| place[row] = Some(own as u32));
+        self.nucleus_rows
+            .iter()
+            .enumerate()
+            .for_each(|(own, &row)| place[row] = Some(own as u32));
         let inside = |&column: &usize| {
-            let entries = matrix.columns.get(column).map_or(&[][..], Vec::as_slice).iter();
-            entries.filter_map(|(row, value)| Some((place[*row as usize]?, value.clone()))).collect()
+            let entries = matrix
+                .columns
+                .get(column)
+                .map_or(&[][..], Vec::as_slice)
+                .iter();
+            entries
+                .filter_map(|(row, value)| Some((place[*row as usize]?, value.clone())))
+                .collect()
         };
-        Square { columns: self.nucleus_columns.iter().map(inside).collect() }
+        Square {
+            columns: self.nucleus_columns.iter().map(inside).collect(),
+        }
     }
 
     /// Solves the system. `nucleus` solves the system of the nucleus for a given right-hand side; if it returns `None`,
@@ -113,18 +143,25 @@ impl<C: Coefficient> Peeled<C> {
         let lines = if direct { &self.rows } else { &matrix.columns };
         let mut unknowns: Vec<Option<Rational>> = vec![None; self.rows.len()];
         let substitute = |step: &Step, unknowns: &mut Vec<Option<Rational>>| {
-            let (line, unknown) = if direct { (step.row, step.column) } else { (step.column, step.row) };
+            let (line, unknown) = if direct {
+                (step.row, step.column)
+            } else {
+                (step.column, step.row)
+            };
             let (numerator, denominator) = rest(&lines[line], &rhs[line], unknowns);
-            let pivot = lines[line].iter().find(|entry| entry.0 as usize == unknown)?;
+            let pivot = lines[line]
+                .iter()
+                .find(|entry| entry.0 as usize == unknown)?;
             unknowns[unknown] = Some(lowest(numerator, denominator * pivot.1.to_big()));
             Some(())
         };
         for step in self.steps.iter().filter(|step| step.by_row == direct) {
             substitute(step, &mut unknowns)?;
         }
-        let (inner_lines, inner) = match direct {
-            true => (&self.nucleus_rows, &self.nucleus_columns),
-            false => (&self.nucleus_columns, &self.nucleus_rows),
+        let (inner_lines, inner) = if direct {
+            (&self.nucleus_rows, &self.nucleus_columns)
+        } else {
+            (&self.nucleus_columns, &self.nucleus_rows)
         };
         if !inner.is_empty() {
             let side = |&line: &usize| {
@@ -133,7 +170,10 @@ impl<C: Coefficient> Peeled<C> {
             };
             let sides: Vec<Rational> = inner_lines.iter().map(side).collect();
             let solved = nucleus(&sides)?;
-            inner.iter().zip(solved).for_each(|(&unknown, value)| unknowns[unknown] = Some(value));
+            inner
+                .iter()
+                .zip(solved)
+                .for_each(|(&unknown, value)| unknowns[unknown] = Some(value));
         }
         for step in self.steps.iter().rev().filter(|step| step.by_row != direct) {
             substitute(step, &mut unknowns)?;
@@ -143,18 +183,30 @@ impl<C: Coefficient> Peeled<C> {
 }
 
 /// A line's right-hand side less what the known unknowns make of it, over a denominator.
-fn rest<C: Coefficient>(line: &[(u32, C)], rhs: &C, unknowns: &[Option<Rational>]) -> (BigInt, BigInt) {
+fn rest<C: Coefficient>(
+    line: &[(u32, C)],
+    rhs: &C,
+    unknowns: &[Option<Rational>],
+) -> (BigInt, BigInt) {
     let known = |(place, value)| -> Option<(&C, &Rational)> {
         let place: u32 = place;
-        unknowns[place as usize].as_ref().filter(|known| !known.is_zero()).map(|known| (value, known))
+        unknowns[place as usize]
+            .as_ref()
+            .filter(|known| !known.is_zero())
+            .map(|known| (value, known))
     };
-    let terms: Vec<(&C, &Rational)> = line.iter().filter_map(|(place, value)| known((*place, value))).collect();
+    let terms: Vec<(&C, &Rational)> = line
+        .iter()
+        .filter_map(|(place, value)| known((*place, value)))
+        .collect();
     let denominator = common_denominator(terms.iter().map(|(_, known)| known.denom()));
     let mut sum = BigInt::zero();
     for (value, known) in terms {
         match *known.denom() == denominator {
             true => value.add_product(known.numer(), &mut sum),
-            false if known.denom().is_one() => value.add_product(&(known.numer() * &denominator), &mut sum),
+            false if known.denom().is_one() => {
+                value.add_product(&(known.numer() * &denominator), &mut sum)
+            }
             false => value.add_product(&(known.numer() * (&denominator / known.denom())), &mut sum),
         }
     }
@@ -179,7 +231,10 @@ mod tests {
             let own = rows[column].clone();
             for row in (0..rows.len()).filter(|&row| row != column) {
                 let factor = rows[row][column].clone();
-                rows[row].iter_mut().zip(&own).for_each(|(value, other)| *value -= &factor * other);
+                rows[row]
+                    .iter_mut()
+                    .zip(&own)
+                    .for_each(|(value, other)| *value -= &factor * other);
             }
         }
         rows.into_iter().map(|mut row| row.pop()).collect()

@@ -94,7 +94,13 @@ pub struct LinearProgram {
 impl LinearProgram {
     /// An empty program.
     pub fn new(sense: Sense) -> Self {
-        LinearProgram { sense, objective: Vec::new(), relations: Vec::new(), rhs: Vec::new(), columns: Vec::new() }
+        LinearProgram {
+            sense,
+            objective: Vec::new(),
+            relations: Vec::new(),
+            rhs: Vec::new(),
+            columns: Vec::new(),
+        }
     }
 
     /// The direction of the objective.
@@ -130,14 +136,23 @@ impl LinearProgram {
         entries: impl IntoIterator<Item = (Column, Rational)>,
     ) -> Result<Row, ExactError> {
         let row = self.rhs.len();
-        let mut entries: Vec<_> = entries.into_iter().filter(|(_, value)| !value.is_zero()).collect();
+        let mut entries: Vec<_> = entries
+            .into_iter()
+            .filter(|(_, value)| !value.is_zero())
+            .collect();
         entries.sort_by_key(|(column, _)| *column);
         for (place, (column, _)) in entries.iter().enumerate() {
             if column.0 >= self.columns.len() {
-                return Err(ExactError::UnknownColumn { column: column.0, columns: self.columns.len() });
+                return Err(ExactError::UnknownColumn {
+                    column: column.0,
+                    columns: self.columns.len(),
+                });
             }
             if place > 0 && entries[place - 1].0 == *column {
-                return Err(ExactError::DuplicateEntry { row, column: column.0 });
+                return Err(ExactError::DuplicateEntry {
+                    row,
+                    column: column.0,
+                });
             }
         }
         for (column, value) in entries {
@@ -159,7 +174,10 @@ impl LinearProgram {
         let mut sorted: Vec<(u32, Rational)> = Vec::new();
         for (row, value) in entries {
             if row.0 >= self.rhs.len() {
-                return Err(ExactError::UnknownRow { row: row.0, rows: self.rhs.len() });
+                return Err(ExactError::UnknownRow {
+                    row: row.0,
+                    rows: self.rhs.len(),
+                });
             }
             if !value.is_zero() {
                 sorted.push((row.0 as u32, value));
@@ -167,7 +185,10 @@ impl LinearProgram {
         }
         sorted.sort_by_key(|(row, _)| *row);
         if let Some(pair) = sorted.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            return Err(ExactError::DuplicateEntry { row: pair[0].0 as usize, column });
+            return Err(ExactError::DuplicateEntry {
+                row: pair[0].0 as usize,
+                column,
+            });
         }
         self.columns.push(sorted);
         self.objective.push(objective);
@@ -181,7 +202,9 @@ impl LinearProgram {
 
     /// The entries of one column, by ascending row. The column must exist.
     pub fn column(&self, column: Column) -> impl Iterator<Item = (Row, &Rational)> {
-        self.columns[column.0].iter().map(|(row, value)| (Row(*row as usize), value))
+        self.columns[column.0]
+            .iter()
+            .map(|(row, value)| (Row(*row as usize), value))
     }
 
     /// A row's relation and right-hand side. The row must exist.

@@ -64,10 +64,19 @@ impl Refinement {
             float.rows.push(row as i32);
             float.values.push(sign);
             float.starts.push(float.rows.len() as i32);
-            let side = if sign > 0.0 { float.row_upper[row] } else { float.row_lower[row] };
+            let side = if sign > 0.0 {
+                float.row_upper[row]
+            } else {
+                float.row_lower[row]
+            };
             (float.row_lower[row], float.row_upper[row]) = (side, side);
         }
-        let refinement = |model| Refinement { model, columns: program.columns(), slacks, zooms: Zooms::default() };
+        let refinement = |model| Refinement {
+            model,
+            columns: program.columns(),
+            slacks,
+            zooms: Zooms::default(),
+        };
         Ok(FloatModel::new(&float)?.map(refinement))
     }
 
@@ -87,7 +96,11 @@ impl Refinement {
         self.zooms = zooms;
         let (mut cost, mut lower) = zooms.columns(form, evaluation, scaling);
         let mut sides = vec![0.0; form.rhs.len()];
-        for (row, side) in sides.iter_mut().enumerate().filter(|(row, _)| form.relations[*row] == Relation::Equal) {
+        for (row, side) in sides
+            .iter_mut()
+            .enumerate()
+            .filter(|(row, _)| form.relations[*row] == Relation::Equal)
+        {
             *side = zooms.room(form, evaluation, scaling, row);
         }
         for &(row, sign) in &self.slacks {
@@ -97,12 +110,27 @@ impl Refinement {
         self.model.change(&cost, &lower, &sides, &sides)?;
         // The simplex that keeps what the basis already has.
         let feasible = evaluation.primal_violations.is_empty();
-        self.model.set_engine(if feasible { Engine::PrimalSimplex } else { Engine::Simplex })?;
+        self.model.set_engine(if feasible {
+            Engine::PrimalSimplex
+        } else {
+            Engine::Simplex
+        })?;
         self.model.set_presolve(false)?;
-        self.model.set_time_limit(Some(watch.time_left().map_or(patience, |left| left.min(patience))))?;
-        self.model.set_basis(&self.in_equations(form, basis), &vec![false; form.rhs.len()])?;
+        self.model.set_time_limit(Some(
+            watch
+                .time_left()
+                .map_or(patience, |left| left.min(patience)),
+        ))?;
+        self.model.set_basis(
+            &self.in_equations(form, basis),
+            &vec![false; form.rhs.len()],
+        )?;
         self.model.run(watch)?;
-        Ok(self.model.basis().map(|found| self.in_rows(&found)).filter(Basis::is_complete))
+        Ok(self
+            .model
+            .basis()
+            .map(|found| self.in_rows(&found))
+            .filter(Basis::is_complete))
     }
 
     /// Slacks are columns here and rows there.
@@ -111,7 +139,9 @@ impl Refinement {
         let rows = basis.rows.iter().zip(&form.relations);
         Basis {
             columns: basis.columns.iter().copied().chain(slacks).collect(),
-            rows: rows.map(|(&basic, &relation)| basic && relation == Relation::Equal).collect(),
+            rows: rows
+                .map(|(&basic, &relation)| basic && relation == Relation::Equal)
+                .collect(),
         }
     }
 
@@ -120,7 +150,10 @@ impl Refinement {
         for (place, &(row, _)) in self.slacks.iter().enumerate() {
             rows[row] |= found.columns[self.columns + place];
         }
-        Basis { columns: found.columns[..self.columns].to_vec(), rows }
+        Basis {
+            columns: found.columns[..self.columns].to_vec(),
+            rows,
+        }
     }
 }
 
@@ -132,16 +165,32 @@ struct Zooms {
 }
 
 impl Zooms {
-    fn raised<C: Coefficient>(self, form: &IntegerForm<C>, evaluation: &Evaluation, scaling: &Scaling) -> Self {
-        let primal = zoom(&evaluation.primal_violations, &evaluation.primal.denominator, |member| match member {
-            Member::Column(column) => factor_bits(form, column) - scaling.columns[column],
-            Member::Row(row) => scaling.rows[row] - factor(form, row),
-        });
-        let dual = zoom(&evaluation.dual_violations, &evaluation.dual.denominator, |member| match member {
-            Member::Column(column) => scaling.columns[column] - factor_bits(form, column),
-            Member::Row(row) => factor(form, row) - scaling.rows[row],
-        });
-        Zooms { primal: primal.max(self.primal), dual: dual.max(self.dual) }
+    fn raised<C: Coefficient>(
+        self,
+        form: &IntegerForm<C>,
+        evaluation: &Evaluation,
+        scaling: &Scaling,
+    ) -> Self {
+        let primal = zoom(
+            &evaluation.primal_violations,
+            &evaluation.primal.denominator,
+            |member| match member {
+                Member::Column(column) => factor_bits(form, column) - scaling.columns[column],
+                Member::Row(row) => scaling.rows[row] - factor(form, row),
+            },
+        );
+        let dual = zoom(
+            &evaluation.dual_violations,
+            &evaluation.dual.denominator,
+            |member| match member {
+                Member::Column(column) => scaling.columns[column] - factor_bits(form, column),
+                Member::Row(row) => factor(form, row) - scaling.rows[row],
+            },
+        );
+        Zooms {
+            primal: primal.max(self.primal),
+            dual: dual.max(self.dual),
+        }
     }
 
     /// Reduced costs, and bounds from below.
@@ -151,7 +200,10 @@ impl Zooms {
         evaluation: &Evaluation,
         scaling: &Scaling,
     ) -> (Vec<f64>, Vec<f64>) {
-        let own = |column: usize| form.column_factor(column).map_or((1.0, 0), |own| decompose(own, &BigInt::one()));
+        let own = |column: usize| {
+            form.column_factor(column)
+                .map_or((1.0, 0), |own| decompose(own, &BigInt::one()))
+        };
         let cost = |(column, reduced): (usize, &BigInt)| {
             let (mantissa, exponent) = own(column);
             let exponent = scaling.columns[column] + self.dual - exponent;
@@ -163,7 +215,16 @@ impl Zooms {
             -scale(value, &evaluation.primal.denominator, exponent) * mantissa
         };
         let reduced = evaluation.reduced.iter().enumerate().map(cost).collect();
-        (reduced, evaluation.primal.numerators.iter().enumerate().map(lower).collect())
+        (
+            reduced,
+            evaluation
+                .primal
+                .numerators
+                .iter()
+                .enumerate()
+                .map(lower)
+                .collect(),
+        )
     }
 
     /// The difference of a row's right-hand side and its activity.
@@ -177,13 +238,27 @@ impl Zooms {
         let denominator = &evaluation.primal.denominator;
         let over = excess(form, row, &evaluation.activity[row], denominator);
         let factor = &form.row_factors[row];
-        scale(&(-over * factor.denom()), &(denominator * factor.numer()), scaling.rows[row] + self.primal)
+        scale(
+            &(-over * factor.denom()),
+            &(denominator * factor.numer()),
+            scaling.rows[row] + self.primal,
+        )
     }
 
-    fn multiplier<C>(&self, form: &IntegerForm<C>, evaluation: &Evaluation, scaling: &Scaling, row: usize) -> f64 {
+    fn multiplier<C>(
+        &self,
+        form: &IntegerForm<C>,
+        evaluation: &Evaluation,
+        scaling: &Scaling,
+        row: usize,
+    ) -> f64 {
         let factor = &form.row_factors[row];
         let multiplier = &evaluation.dual.numerators[row] * factor.numer();
-        scale(&multiplier, &(&evaluation.dual.denominator * factor.denom()), self.dual - scaling.rows[row])
+        scale(
+            &multiplier,
+            &(&evaluation.dual.denominator * factor.denom()),
+            self.dual - scaling.rows[row],
+        )
     }
 }
 
@@ -195,7 +270,8 @@ fn scale(value: &BigInt, denominator: &BigInt, exponent: i64) -> f64 {
 
 /// Binary logarithm of a column's factor, rounded.
 fn factor_bits<C: Coefficient>(form: &IntegerForm<C>, column: usize) -> i64 {
-    form.column_factor(column).map_or(0, |factor| bits(factor) as i64)
+    form.column_factor(column)
+        .map_or(0, |factor| bits(factor) as i64)
 }
 
 /// Binary logarithm of a row's factor, rounded.
@@ -205,8 +281,15 @@ fn factor<C>(form: &IntegerForm<C>, row: usize) -> i64 {
 }
 
 /// The power of two that brings the largest violation (in the float model's scaling) to the size aimed at.
-fn zoom(violations: &[Violation], denominator: &BigInt, exponent_of: impl Fn(Member) -> i64) -> i64 {
-    let sizes =
-        violations.iter().map(|violation| decompose(&violation.amount, denominator).1 + exponent_of(violation.member));
-    sizes.max().map_or(0, |largest| (MAGNIFIED - largest).max(0))
+fn zoom(
+    violations: &[Violation],
+    denominator: &BigInt,
+    exponent_of: impl Fn(Member) -> i64,
+) -> i64 {
+    let sizes = violations.iter().map(|violation| {
+        decompose(&violation.amount, denominator).1 + exponent_of(violation.member)
+    });
+    sizes
+        .max()
+        .map_or(0, |largest| (MAGNIFIED - largest).max(0))
 }

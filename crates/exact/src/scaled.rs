@@ -47,7 +47,10 @@ pub fn decompose(numerator: &BigInt, denominator: &BigInt) -> (f64, i64) {
     let quotient = n / d;
     let exponent = quotient.log2().floor() as i64;
     let mantissa = quotient / 2f64.powi(exponent as i32);
-    (mantissa * f64::from(sign(numerator)), exponent + n_shift - d_shift)
+    (
+        mantissa * f64::from(sign(numerator)),
+        exponent + n_shift - d_shift,
+    )
 }
 
 /// Fact: largest number that HiGHS takes everywhere. The exact repair handles larger ones.
@@ -60,7 +63,9 @@ pub fn compose(mantissa: f64, exponent: i64) -> f64 {
 
 /// `value * 2^exponent`; the value is finite.
 pub fn dyadic(value: f64, exponent: i64) -> Rational {
-    let Some(exact) = Rational::from_float(value).filter(|exact| !exact.is_zero()) else { return Rational::zero() };
+    let Some(exact) = Rational::from_float(value).filter(|exact| !exact.is_zero()) else {
+        return Rational::zero();
+    };
     match exponent {
         0 => exact,
         1.. => exact * (BigInt::one() << exponent.unsigned_abs()),
@@ -70,7 +75,10 @@ pub fn dyadic(value: f64, exponent: i64) -> Rational {
 
 /// The nearest integers; `None` if a value is not finite.
 pub fn rounded(values: &[f64]) -> Option<Vec<BigInt>> {
-    values.iter().map(|value| BigInt::from_f64(value.round())).collect()
+    values
+        .iter()
+        .map(|value| BigInt::from_f64(value.round()))
+        .collect()
 }
 
 fn split(value: &Rational) -> (f64, i64) {
@@ -80,12 +88,20 @@ fn split(value: &Rational) -> (f64, i64) {
 impl Scaling {
     /// Geometric scaling, where the spread of magnitudes asks for it.
     pub fn new(program: &LinearProgram) -> Self {
-        let mut scaling =
-            Scaling { rows: vec![0; program.rows()], columns: vec![0; program.columns()], ..Default::default() };
+        let mut scaling = Scaling {
+            rows: vec![0; program.rows()],
+            columns: vec![0; program.columns()],
+            ..Default::default()
+        };
         let exponents: Vec<Vec<(usize, i64)>> = program
             .columns
             .iter()
-            .map(|column| column.iter().map(|(row, value)| (*row as usize, split(value).1)).collect())
+            .map(|column| {
+                column
+                    .iter()
+                    .map(|(row, value)| (*row as usize, split(value).1))
+                    .collect()
+            })
             .collect();
         let all = || exponents.iter().flatten().map(|entry| entry.1);
         if let (Some(least), Some(most)) = (all().min(), all().max())
@@ -107,7 +123,9 @@ impl Scaling {
     fn is_in_range(&self, exponents: &[Vec<(usize, i64)>]) -> bool {
         let mut columns = exponents.iter().zip(&self.columns);
         columns.all(|(entries, own)| {
-            entries.iter().all(|&(row, exponent)| IN_RANGE.contains(&(exponent + self.rows[row] + own)))
+            entries
+                .iter()
+                .all(|&(row, exponent)| IN_RANGE.contains(&(exponent + self.rows[row] + own)))
         })
     }
 
@@ -127,7 +145,10 @@ impl Scaling {
         }
         for (column, entries) in exponents.iter().enumerate() {
             if !entries.is_empty() {
-                let sum: i64 = entries.iter().map(|&(row, exponent)| exponent + self.rows[row]).sum();
+                let sum: i64 = entries
+                    .iter()
+                    .map(|&(row, exponent)| exponent + self.rows[row])
+                    .sum();
                 self.columns[column] = -sum.div_euclid(entries.len() as i64);
             }
         }
@@ -136,38 +157,76 @@ impl Scaling {
     /// The exponent of a column that came later, by the rule of the others.
     pub fn add_column(&mut self, program: &LinearProgram, column: usize) {
         let entries = &program.columns[column];
-        let exponents = || entries.iter().map(|(row, value)| split(value).1 + self.rows[*row as usize]);
-        let (least, most) = (exponents().min().unwrap_or(0), exponents().max().unwrap_or(0));
+        let exponents = || {
+            entries
+                .iter()
+                .map(|(row, value)| split(value).1 + self.rows[*row as usize])
+        };
+        let (least, most) = (
+            exponents().min().unwrap_or(0),
+            exponents().max().unwrap_or(0),
+        );
         let easy = most <= EASY_SPREAD && least >= -EASY_SPREAD;
         let sum: i64 = exponents().sum();
-        self.columns.push(if easy { 0 } else { -sum.div_euclid(entries.len() as i64) });
+        self.columns.push(if easy {
+            0
+        } else {
+            -sum.div_euclid(entries.len() as i64)
+        });
     }
 
     /// The exponent of a row over existing columns that came later, by the same rule; returns it.
     pub fn add_row(&mut self, entries: &[(usize, &Rational)]) -> i64 {
-        let exponents = || entries.iter().map(|(column, value)| split(value).1 + self.columns[*column]);
-        let (least, most) = (exponents().min().unwrap_or(0), exponents().max().unwrap_or(0));
+        let exponents = || {
+            entries
+                .iter()
+                .map(|(column, value)| split(value).1 + self.columns[*column])
+        };
+        let (least, most) = (
+            exponents().min().unwrap_or(0),
+            exponents().max().unwrap_or(0),
+        );
         let easy = most <= EASY_SPREAD && least >= -EASY_SPREAD;
         let sum: i64 = exponents().sum();
-        let own = if easy { 0 } else { -sum.div_euclid(entries.len() as i64) };
+        let own = if easy {
+            0
+        } else {
+            -sum.div_euclid(entries.len() as i64)
+        };
         self.rows.push(own);
         own
     }
 
     fn largest_rhs(&self, program: &LinearProgram) -> i64 {
-        let sides = program.rhs.iter().enumerate().filter(|(_, value)| !value.is_zero());
-        sides.map(|(row, value)| split(value).1 + self.rows[row]).max().unwrap_or(0)
+        let sides = program
+            .rhs
+            .iter()
+            .enumerate()
+            .filter(|(_, value)| !value.is_zero());
+        sides
+            .map(|(row, value)| split(value).1 + self.rows[row])
+            .max()
+            .unwrap_or(0)
     }
 
     fn largest_cost(&self, program: &LinearProgram) -> i64 {
-        let costs = program.objective.iter().enumerate().filter(|(_, value)| !value.is_zero());
-        costs.map(|(column, value)| split(value).1 + self.columns[column]).max().unwrap_or(0)
+        let costs = program
+            .objective
+            .iter()
+            .enumerate()
+            .filter(|(_, value)| !value.is_zero());
+        costs
+            .map(|(column, value)| split(value).1 + self.columns[column])
+            .max()
+            .unwrap_or(0)
     }
 
     /// The scaled program.
     pub fn apply(&self, program: &LinearProgram) -> FloatProgram {
         let mut float = FloatProgram {
-            cost: (0..program.columns()).map(|column| self.cost_of(program, column)).collect(),
+            cost: (0..program.columns())
+                .map(|column| self.cost_of(program, column))
+                .collect(),
             column_lower: vec![0.0; program.columns()],
             row_lower: Vec::with_capacity(program.rows()),
             row_upper: Vec::with_capacity(program.rows()),
@@ -195,20 +254,33 @@ impl Scaling {
     pub fn cost_of(&self, program: &LinearProgram, column: usize) -> f64 {
         let (mantissa, exponent) = split(&program.objective[column]);
         let cost = compose(mantissa, exponent + self.columns[column] - self.cost);
-        if program.sense == Sense::Maximize { -cost } else { cost }
+        if program.sense == Sense::Maximize {
+            -cost
+        } else {
+            cost
+        }
     }
 
     /// A row's scaled bounds.
     pub fn row_bounds(&self, program: &LinearProgram, row: usize) -> (f64, f64) {
         let (mantissa, exponent) = split(&program.rhs[row]);
-        bounds(program.relations[row], compose(mantissa, exponent + self.rows[row] - self.rhs))
+        bounds(
+            program.relations[row],
+            compose(mantissa, exponent + self.rows[row] - self.rhs),
+        )
     }
 
     /// A column's scaled entries.
     pub fn entries_of(&self, program: &LinearProgram, column: usize) -> Vec<(i32, f64)> {
         let scale = |(row, value): &(u32, Rational)| {
             let (mantissa, exponent) = split(value);
-            (*row as i32, compose(mantissa, exponent + self.rows[*row as usize] + self.columns[column]))
+            (
+                *row as i32,
+                compose(
+                    mantissa,
+                    exponent + self.rows[*row as usize] + self.columns[column],
+                ),
+            )
         };
         program.columns[column].iter().map(scale).collect()
     }
@@ -236,14 +308,30 @@ mod tests {
         let long = Rational::from_integer(BigInt::from(10).pow(200));
         let hub = program.add_row(Relation::AtMost, Rational::zero());
         let leaves: Vec<_> = (0..300)
-            .map(|_| (program.add_row(Relation::AtMost, Rational::zero()), program.add_row(Relation::Equal, one())))
+            .map(|_| {
+                (
+                    program.add_row(Relation::AtMost, Rational::zero()),
+                    program.add_row(Relation::Equal, one()),
+                )
+            })
             .collect();
-        let idle: Vec<_> = leaves.iter().map(|_| program.add_row(Relation::AtMost, Rational::zero())).collect();
-        let ports = leaves.iter().map(|(port, _)| *port).chain(idle).chain([hub]).map(|port| (port, -one()));
+        let idle: Vec<_> = leaves
+            .iter()
+            .map(|_| program.add_row(Relation::AtMost, Rational::zero()))
+            .collect();
+        let ports = leaves
+            .iter()
+            .map(|(port, _)| *port)
+            .chain(idle)
+            .chain([hub])
+            .map(|port| (port, -one()));
         program.add_column(one(), ports).unwrap();
         for &(port, balance) in &leaves {
             program
-                .add_column(Rational::zero(), [(hub, long.clone()), (port, long.clone()), (balance, one())])
+                .add_column(
+                    Rational::zero(),
+                    [(hub, long.clone()), (port, long.clone()), (balance, one())],
+                )
                 .unwrap();
         }
         let float = Scaling::new(&program).apply(&program);
@@ -254,10 +342,19 @@ mod tests {
 
     #[test]
     fn numbers_survive_the_split() {
-        for (n, d) in [(1i64, 3i64), (-7, 2), (1 << 45, 3), (10_000_000, 1), (1, 1 << 62)] {
+        for (n, d) in [
+            (1i64, 3i64),
+            (-7, 2),
+            (1 << 45, 3),
+            (10_000_000, 1),
+            (1, 1 << 62),
+        ] {
             let (mantissa, exponent) = decompose(&n.into(), &d.into());
             let value = compose(mantissa, exponent);
-            assert!((value / (n as f64 / d as f64) - 1.0).abs() < 1e-15, "{n}/{d}: {value}");
+            assert!(
+                (value / (n as f64 / d as f64) - 1.0).abs() < 1e-15,
+                "{n}/{d}: {value}"
+            );
             assert!((0.5..=2.0).contains(&mantissa.abs()), "{mantissa}");
         }
         let huge = BigInt::from(10).pow(1000);

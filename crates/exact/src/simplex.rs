@@ -31,7 +31,10 @@ pub enum Pivoted {
     /// No feasible point; the certificate by row, in the integer form's units.
     Infeasible(RationalVector),
     /// The cost falls without end from this feasible point along this ray, both by column.
-    Unbounded { point: RationalVector, ray: RationalVector },
+    Unbounded {
+        point: RationalVector,
+        ray: RationalVector,
+    },
     /// The limit came first.
     Limit(Basis),
 }
@@ -64,16 +67,24 @@ pub fn pivot<C: Coefficient>(
             break;
         }
         let basic = Basic::new(form, &basis, inverse.as_ref(), watch)?;
-        let lost = || Singular { rows: Vec::new(), columns: Vec::new() };
+        let lost = || Singular {
+            rows: Vec::new(),
+            columns: Vec::new(),
+        };
         let point = basic.solve(&form.rhs).ok_or_else(lost)?;
         let activity = activity(form, &point.numerators);
         let wrong = infeasibilities(form, &basis, &point, &activity);
         let first_phase = !wrong.is_empty();
-        let phase_cost = if first_phase { Some(infeasibility_cost(form, &wrong).ok_or_else(lost)?) } else { None };
+        let phase_cost = if first_phase {
+            Some(infeasibility_cost(form, &wrong).ok_or_else(lost)?)
+        } else {
+            None
+        };
         let cost = phase_cost.as_deref().unwrap_or(&form.cost);
         let dual = basic.multipliers(cost).ok_or_else(lost)?;
         let reduced = reduced_costs(form, cost, &dual);
-        let Some((entering, upward)) = entering(form, &basis, &dual, &reduced, stalled > patience) else {
+        let Some((entering, upward)) = entering(form, &basis, &dual, &reduced, stalled > patience)
+        else {
             return Ok(if first_phase {
                 Pivoted::Infeasible(farkas(form, &wrong, dual))
             } else {
@@ -86,10 +97,18 @@ pub fn pivot<C: Coefficient>(
             let ray = RationalVector::new(direction.numerators, direction.denominator);
             return Ok(Pivoted::Unbounded { point, ray });
         };
-        stalled = if leaving.distance.is_zero() { stalled + 1 } else { 0 };
+        stalled = if leaving.distance.is_zero() {
+            stalled + 1
+        } else {
+            0
+        };
         set(&mut basis, entering, true);
         set(&mut basis, leaving.member, false);
-        inverse = inverse.and_then(|mut inverse| inverse.exchange(form, leaving.member, entering).then_some(inverse));
+        inverse = inverse.and_then(|mut inverse| {
+            inverse
+                .exchange(form, leaving.member, entering)
+                .then_some(inverse)
+        });
     }
     Ok(Pivoted::Limit(basis))
 }
@@ -114,7 +133,11 @@ fn infeasibilities<C: Coefficient>(
             wrong.push((Member::Column(column), 1));
         }
     }
-    for (row, activity) in activity.iter().enumerate().filter(|(row, _)| basis.rows[*row]) {
+    for (row, activity) in activity
+        .iter()
+        .enumerate()
+        .filter(|(row, _)| basis.rows[*row])
+    {
         let over = sign(&excess(form, row, activity, &point.denominator));
         let is_wrong = match form.relations[row] {
             Relation::AtMost => over > 0,
@@ -129,7 +152,10 @@ fn infeasibilities<C: Coefficient>(
 }
 
 /// The cost by column whose value is the sum of infeasibilities, up to a constant.
-fn infeasibility_cost<C: Coefficient>(form: &IntegerForm<C>, wrong: &[(Member, i32)]) -> Option<Vec<C>> {
+fn infeasibility_cost<C: Coefficient>(
+    form: &IntegerForm<C>,
+    wrong: &[(Member, i32)],
+) -> Option<Vec<C>> {
     let mut row_weight = vec![0i32; form.rhs.len()];
     let mut cost = vec![BigInt::zero(); form.columns()];
     for &(member, sense) in wrong {
@@ -171,8 +197,12 @@ fn entering<C: Coefficient>(
     for (row, multiplier) in dual.numerators.iter().enumerate() {
         let size = || BigInt::from(multiplier.magnitude().clone());
         match form.relations[row] {
-            Relation::AtMost if !basis.rows[row] && sign(multiplier) > 0 => offer(size(), Member::Row(row), false),
-            Relation::AtLeast if !basis.rows[row] && sign(multiplier) < 0 => offer(size(), Member::Row(row), true),
+            Relation::AtMost if !basis.rows[row] && sign(multiplier) > 0 => {
+                offer(size(), Member::Row(row), false)
+            }
+            Relation::AtLeast if !basis.rows[row] && sign(multiplier) < 0 => {
+                offer(size(), Member::Row(row), true)
+            }
             _ => {}
         }
     }
@@ -188,8 +218,16 @@ fn direction<C: Coefficient>(
 ) -> Option<RationalVector> {
     let mut rhs = vec![BigInt::zero(); form.rhs.len()];
     match entering {
-        Member::Column(column) => form.entries(column).for_each(|(row, value)| rhs[row] = -value.to_big()),
-        Member::Row(row) => rhs[row] = if upward { BigInt::one() } else { -BigInt::one() },
+        Member::Column(column) => form
+            .entries(column)
+            .for_each(|(row, value)| rhs[row] = -value.to_big()),
+        Member::Row(row) => {
+            rhs[row] = if upward {
+                BigInt::one()
+            } else {
+                -BigInt::one()
+            }
+        }
     }
     let rhs: Vec<C> = rhs.into_iter().map(C::from_big).collect::<Option<_>>()?;
     let mut direction = basic.solve(&rhs)?;
@@ -222,9 +260,15 @@ fn movers<C: Coefficient>(
             Relation::AtMost => offer_mover(&mut movers, Member::Row(row), &value, rate, -1),
             Relation::Equal if value.is_zero() && !rate.is_zero() => {
                 let speed = BigInt::from(rate.magnitude().clone());
-                movers.push(Mover { member: Member::Row(row), distance: BigInt::zero(), speed });
+                movers.push(Mover {
+                    member: Member::Row(row),
+                    distance: BigInt::zero(),
+                    speed,
+                });
             }
-            Relation::Equal => offer_mover(&mut movers, Member::Row(row), &value, rate, sign(&value)),
+            Relation::Equal => {
+                offer_mover(&mut movers, Member::Row(row), &value, rate, sign(&value))
+            }
         }
     }
     movers
@@ -234,10 +278,21 @@ fn movers<C: Coefficient>(
 fn offer_mover(movers: &mut Vec<Mover>, member: Member, value: &BigInt, rate: &BigInt, side: i32) {
     let position = sign(value) * side;
     let motion = sign(rate) * side;
-    let blocks = if position >= 0 { motion < 0 } else { motion > 0 };
+    let blocks = if position >= 0 {
+        motion < 0
+    } else {
+        motion > 0
+    };
     if blocks {
-        let (distance, speed) = (BigInt::from(value.magnitude().clone()), BigInt::from(rate.magnitude().clone()));
-        movers.push(Mover { member, distance, speed });
+        let (distance, speed) = (
+            BigInt::from(value.magnitude().clone()),
+            BigInt::from(rate.magnitude().clone()),
+        );
+        movers.push(Mover {
+            member,
+            distance,
+            speed,
+        });
     }
 }
 
@@ -246,16 +301,28 @@ fn offer_mover(movers: &mut Vec<Mover>, member: Member, value: &BigInt, rate: &B
 fn first_to_block(movers: Vec<Mover>, bland: bool) -> Option<Mover> {
     movers.into_iter().reduce(|best, next| {
         let (ours, theirs) = (&next.distance * &best.speed, &best.distance * &next.speed);
-        let preferred =
-            if bland || next.speed == best.speed { next.member < best.member } else { next.speed > best.speed };
-        if ours < theirs || (ours == theirs && preferred) { next } else { best }
+        let preferred = if bland || next.speed == best.speed {
+            next.member < best.member
+        } else {
+            next.speed > best.speed
+        };
+        if ours < theirs || (ours == theirs && preferred) {
+            next
+        } else {
+            best
+        }
     })
 }
 
 /// Makes a basis feasible by dual pivots, the most violated member first, and stops there; gives up where no pivot
 /// helps, the basis is singular, the limit is reached, or the watch ends the work. Where reduced costs have wrong signs
 /// they count as zero.
-pub fn dual_pivots<C: Coefficient>(form: &IntegerForm<C>, start: Basis, limit: usize, watch: &Watch) -> Basis {
+pub fn dual_pivots<C: Coefficient>(
+    form: &IntegerForm<C>,
+    start: Basis,
+    limit: usize,
+    watch: &Watch,
+) -> Basis {
     let mut basis = start;
     let mut inverse = Inverse::new(form, &basis, watch);
     for _ in 0..limit {
@@ -263,7 +330,9 @@ pub fn dual_pivots<C: Coefficient>(form: &IntegerForm<C>, start: Basis, limit: u
             Some((leaving, entering)) => {
                 set(&mut basis, leaving, false);
                 set(&mut basis, entering, true);
-                inverse = inverse.and_then(|mut inverse| inverse.exchange(form, leaving, entering).then_some(inverse));
+                inverse = inverse.and_then(|mut inverse| {
+                    inverse.exchange(form, leaving, entering).then_some(inverse)
+                });
             }
             None => break,
         }
@@ -285,9 +354,15 @@ fn dual_pivot<C: Coefficient>(
     let wrong = infeasibilities(form, basis, &point, &activity);
     let size = |member: Member| match member {
         Member::Column(column) => magnitude(&point.numerators[column]),
-        Member::Row(row) => magnitude(&excess(form, row, &activity[row], &point.denominator)) - factor_bits(form, row),
+        Member::Row(row) => {
+            magnitude(&excess(form, row, &activity[row], &point.denominator))
+                - factor_bits(form, row)
+        }
     };
-    let (leaving, sense) = wrong.into_iter().rev().max_by(|a, b| size(a.0).total_cmp(&size(b.0)))?;
+    let (leaving, sense) = wrong
+        .into_iter()
+        .rev()
+        .max_by(|a, b| size(a.0).total_cmp(&size(b.0)))?;
     // The violated member as a function of what is not basic: its slopes.
     let mut functional = vec![BigInt::zero(); form.columns()];
     match leaving {
@@ -298,7 +373,10 @@ fn dual_pivot<C: Coefficient>(
                 .for_each(|(_, value)| functional[column] = value.to_big());
         }),
     }
-    let functional: Vec<C> = functional.into_iter().map(C::from_big).collect::<Option<_>>()?;
+    let functional: Vec<C> = functional
+        .into_iter()
+        .map(C::from_big)
+        .collect::<Option<_>>()?;
     let sigma = basic.multipliers(&functional)?;
     let slopes = reduced_costs(form, &functional, &sigma);
     let dual = basic.multipliers(&form.cost)?;
@@ -321,7 +399,11 @@ fn dual_entering<C: Coefficient>(
         if sign(&slope) <= 0 {
             return;
         }
-        let price = if sign(&price) < 0 { BigInt::zero() } else { price };
+        let price = if sign(&price) < 0 {
+            BigInt::zero()
+        } else {
+            price
+        };
         let better = best.as_ref().is_none_or(|(known, pace, steepest, _)| {
             let (ours, theirs) = (&price * pace, known * &slope);
             ours < theirs || (ours == theirs && steep > *steepest)
@@ -333,7 +415,12 @@ fn dual_entering<C: Coefficient>(
     for column in (0..form.columns()).filter(|&column| !basis.columns[column]) {
         let slope = &slopes[column] * sense;
         let steep = magnitude(&slope);
-        offer(reduced[column].clone(), slope, steep, Member::Column(column));
+        offer(
+            reduced[column].clone(),
+            slope,
+            steep,
+            Member::Column(column),
+        );
     }
     for row in (0..form.rhs.len()).filter(|&row| !basis.rows[row]) {
         let (price, slope) = match form.relations[row] {
@@ -360,7 +447,11 @@ fn factor_bits<C>(form: &IntegerForm<C>, row: usize) -> f64 {
 }
 
 /// The certificate of infeasibility: the violated rows' weights in the phase-one cost less its multipliers.
-fn farkas<C: Coefficient>(form: &IntegerForm<C>, wrong: &[(Member, i32)], dual: RationalVector) -> RationalVector {
+fn farkas<C: Coefficient>(
+    form: &IntegerForm<C>,
+    wrong: &[(Member, i32)],
+    dual: RationalVector,
+) -> RationalVector {
     let mut numerators: Vec<BigInt> = dual.numerators.into_iter().map(|value| -value).collect();
     debug_assert_eq!(numerators.len(), form.rhs.len());
     for &(member, sense) in wrong {

@@ -67,7 +67,11 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { method: Method::Auto, watch: Watch::unlimited(), pivot_limit: 20_000 }
+        Options {
+            method: Method::Auto,
+            watch: Watch::unlimited(),
+            pivot_limit: 20_000,
+        }
     }
 }
 
@@ -133,7 +137,14 @@ pub struct Solver {
 impl Solver {
     /// Takes a program.
     pub fn new(program: LinearProgram) -> Self {
-        Solver { program, float: None, warm: false, start: None, pivoted: None, statistics: Statistics::default() }
+        Solver {
+            program,
+            float: None,
+            warm: false,
+            start: None,
+            pivoted: None,
+            statistics: Statistics::default(),
+        }
     }
 
     /// The program as it stands.
@@ -145,13 +156,18 @@ impl Solver {
     /// and the other rows at their right-hand sides. A wrong suggestion costs time, never truth; one of the wrong size
     /// is ignored.
     pub fn suggest_basis(&mut self, columns: &[Column], rows: &[Row]) {
-        let mut basis = Basis { columns: vec![false; self.program.columns()], rows: vec![false; self.program.rows()] };
+        let mut basis = Basis {
+            columns: vec![false; self.program.columns()],
+            rows: vec![false; self.program.rows()],
+        };
         let mark = |list: &mut [bool], place: usize| {
             if let Some(basic) = list.get_mut(place) {
                 *basic = true;
             }
         };
-        columns.iter().for_each(|column| mark(&mut basis.columns, column.0));
+        columns
+            .iter()
+            .for_each(|column| mark(&mut basis.columns, column.0));
         rows.iter().for_each(|row| mark(&mut basis.rows, row.0));
         self.start = basis.is_complete().then_some(basis);
     }
@@ -171,7 +187,9 @@ impl Solver {
         entries: impl IntoIterator<Item = (Row, Rational)>,
     ) -> Result<Column, ExactError> {
         let column = self.program.add_column(objective, entries)?;
-        self.start.iter_mut().for_each(|start| start.columns.push(false));
+        self.start
+            .iter_mut()
+            .for_each(|start| start.columns.push(false));
         self.pivoted.iter_mut().for_each(|(basis, added)| {
             basis.columns.push(false);
             *added += 1;
@@ -179,7 +197,10 @@ impl Solver {
         if let Some((model, scaling)) = &mut self.float {
             scaling.add_column(&self.program, column.0);
             let cost = scaling.cost_of(&self.program, column.0);
-            let (rows, values): (Vec<i32>, Vec<_>) = scaling.entries_of(&self.program, column.0).into_iter().unzip();
+            let (rows, values): (Vec<i32>, Vec<_>) = scaling
+                .entries_of(&self.program, column.0)
+                .into_iter()
+                .unzip();
             model.add_columns(&[cost], &[0], &rows, &values)?;
         }
         Ok(column)
@@ -196,17 +217,27 @@ impl Solver {
         entries: impl IntoIterator<Item = (Column, Rational)>,
     ) -> Result<Row, ExactError> {
         let entries: Vec<_> = entries.into_iter().collect();
-        let row = self.program.add_row_with(relation, rhs, entries.iter().cloned())?;
-        self.start.iter_mut().for_each(|start| start.rows.push(true));
+        let row = self
+            .program
+            .add_row_with(relation, rhs, entries.iter().cloned())?;
+        self.start
+            .iter_mut()
+            .for_each(|start| start.rows.push(true));
         self.pivoted = None;
         if let Some((model, scaling)) = &mut self.float {
-            let own: Vec<(usize, &Rational)> =
-                entries.iter().filter(|(_, value)| !value.is_zero()).map(|(column, value)| (column.0, value)).collect();
+            let own: Vec<(usize, &Rational)> = entries
+                .iter()
+                .filter(|(_, value)| !value.is_zero())
+                .map(|(column, value)| (column.0, value))
+                .collect();
             let shift = scaling.add_row(&own);
             let (lower, upper) = scaling.row_bounds(&self.program, row.0);
             let scaled = own.iter().map(|(column, value)| {
                 let (mantissa, exponent) = decompose(value.numer(), value.denom());
-                (*column as i32, compose(mantissa, exponent + scaling.columns[*column] + shift))
+                (
+                    *column as i32,
+                    compose(mantissa, exponent + scaling.columns[*column] + shift),
+                )
             });
             let (columns, values): (Vec<i32>, Vec<_>) = scaled.unzip();
             model.add_rows((&[lower], &[upper]), &[0], &columns, &values)?;
@@ -232,26 +263,42 @@ impl Solver {
     }
 
     pub(crate) fn check_size(&self) -> Result<(), ExactError> {
-        let sizes =
-            [("rows", self.program.rows()), ("columns", self.program.columns()), ("entries", self.program.entries())];
+        let sizes = [
+            ("rows", self.program.rows()),
+            ("columns", self.program.columns()),
+            ("entries", self.program.entries()),
+        ];
         match sizes.into_iter().find(|&(_, count)| count > LIMIT) {
-            Some((what, count)) => Err(ExactError::TooLarge { what, count, limit: LIMIT }),
+            Some((what, count)) => Err(ExactError::TooLarge {
+                what,
+                count,
+                limit: LIMIT,
+            }),
             None => Ok(()),
         }
     }
 
-    fn solve_form<C: Coefficient>(&mut self, form: &IntegerForm<C>, options: &Options) -> Result<Outcome, ExactError> {
+    fn solve_form<C: Coefficient>(
+        &mut self,
+        form: &IntegerForm<C>,
+        options: &Options,
+    ) -> Result<Outcome, ExactError> {
         let slack = Basis::slack(self.program.columns(), self.program.rows());
         if options.method == Method::ExactPivots {
             return Ok(self.finish_by_pivots(form, slack, options));
         }
         // If exact pivots were needed for this program, keep using them after a few more columns.
-        if let Some((basis, _)) = self.pivoted.take().filter(|(_, added)| *added <= FEW_COLUMNS) {
+        if let Some((basis, _)) = self
+            .pivoted
+            .take()
+            .filter(|(_, added)| *added <= FEW_COLUMNS)
+        {
             return Ok(self.finish_by_pivots(form, basis, options));
         }
         // Long numbers are beyond HiGHS; what is suggested may be optimal as it is.
         let suggested = self.start.clone().filter(|_| C::IS_LONG && !self.warm);
-        let known = suggested.and_then(|basis| Some((evaluate(form, &basis, &options.watch).ok()?, basis)));
+        let known =
+            suggested.and_then(|basis| Some((evaluate(form, &basis, &options.watch).ok()?, basis)));
         let feasible = match known {
             Some((evaluation, _)) if evaluation.is_optimal() => {
                 return Ok(Outcome::Optimal(self.optimum(form, evaluation)));
@@ -264,7 +311,9 @@ impl Solver {
         let proposed = self.float.as_ref().and_then(|(model, _)| model.basis());
         let outcome = match (claim, proposed) {
             (Claim::LimitReached, basis) => self.limit_reached(form, basis, &options.watch),
-            (Claim::Infeasible, _) if feasible.is_some() => self.refine(form, feasible.unwrap_or(slack), options)?,
+            (Claim::Infeasible, _) if feasible.is_some() => {
+                self.refine(form, feasible.unwrap_or(slack), options)?
+            }
             (Claim::Infeasible | Claim::Unbounded, basis) => match self.degenerate(options)? {
                 Some(outcome) => outcome,
                 None => self.refine(form, basis.unwrap_or(slack), options)?,
@@ -272,7 +321,8 @@ impl Solver {
             (_, basis) => self.refine(form, basis.unwrap_or(slack), options)?,
         };
         if let Some((model, _)) = &self.float {
-            self.statistics.solver_time = model.elapsed().saturating_sub(self.statistics.solver_time);
+            self.statistics.solver_time =
+                model.elapsed().saturating_sub(self.statistics.solver_time);
         }
         Ok(outcome)
     }
@@ -283,13 +333,20 @@ impl Solver {
     }
 
     /// Runs HiGHS, cold or warm; a warm start uses the given simplex.
-    pub(crate) fn propose_by(&mut self, options: &Options, warm: Engine) -> Result<Claim, ExactError> {
+    pub(crate) fn propose_by(
+        &mut self,
+        options: &Options,
+        warm: Engine,
+    ) -> Result<Claim, ExactError> {
         if self.float.is_none() {
             let scaling = Scaling::new(&self.program);
-            self.float = FloatModel::new(&scaling.apply(&self.program))?.map(|model| (model, scaling));
+            self.float =
+                FloatModel::new(&scaling.apply(&self.program))?.map(|model| (model, scaling));
             self.warm = false;
         }
-        let Some((model, _)) = &self.float else { return Ok(Claim::Unknown) };
+        let Some((model, _)) = &self.float else {
+            return Ok(Claim::Unknown);
+        };
         self.statistics.solver_time = model.elapsed();
         let cold_interior = options.method == Method::InteriorPoint
             || (options.method == Method::Auto && !self.warm && interior_wins(&self.program));
@@ -307,7 +364,12 @@ impl Solver {
             model.set_basis(basis, &self.rows_at_upper())?;
         }
         let patience = self.patience();
-        model.set_time_limit(Some(options.watch.time_left().map_or(patience, |left| left.min(patience))))?;
+        model.set_time_limit(Some(
+            options
+                .watch
+                .time_left()
+                .map_or(patience, |left| left.min(patience)),
+        ))?;
         let mut claim = model.run(&options.watch)?;
         if claim == Claim::Unknown && engine == Engine::InteriorPoint {
             model.set_engine(Engine::Simplex)?;
@@ -352,7 +414,10 @@ impl Solver {
                 }
                 return Ok(Outcome::Optimal(self.optimum(form, evaluation)));
             }
-            let (primal, dual) = (evaluation.primal_violations.len(), evaluation.dual_violations.len());
+            let (primal, dual) = (
+                evaluation.primal_violations.len(),
+                evaluation.dual_violations.len(),
+            );
             let wrong = (primal.min(dual) > 0, primal + dual);
             if best.as_ref().is_none_or(|(fewest, _)| wrong < *fewest) {
                 best = Some((wrong, completed.clone()));
@@ -361,15 +426,22 @@ impl Solver {
                 break;
             }
             self.statistics.refinements += 1;
-            let step = self.refinement_step(&mut refinement, form, &completed, &evaluation, &options.watch);
+            let step = self.refinement_step(
+                &mut refinement,
+                form,
+                &completed,
+                &evaluation,
+                &options.watch,
+            );
             let Ok(Some(next)) = step else { break };
             if next == completed {
                 break;
             }
             basis = next;
         }
-        let nearly =
-            best.map_or(basis, |((_, wrong), basis)| dual_pivots(form, basis, DUAL_PIVOTS + 2 * wrong, &options.watch));
+        let nearly = best.map_or(basis, |((_, wrong), basis)| {
+            dual_pivots(form, basis, DUAL_PIVOTS + 2 * wrong, &options.watch)
+        });
         Ok(self.finish_by_pivots(form, nearly, options))
     }
 
@@ -382,18 +454,32 @@ impl Solver {
         evaluation: &Evaluation,
         watch: &Watch,
     ) -> Result<Option<Basis>, ExactError> {
-        let Some((model, scaling)) = &self.float else { return Ok(None) };
+        let Some((model, scaling)) = &self.float else {
+            return Ok(None);
+        };
         if refinement.is_none() {
             *refinement = Refinement::new(&self.program, scaling)?;
         }
-        let Some(refinement) = refinement else { return Ok(None) };
+        let Some(refinement) = refinement else {
+            return Ok(None);
+        };
         // HiGHS has been seen to refactorise for ever; a round is not worth waiting for.
-        refinement.step(form, basis, evaluation, scaling, (REFINEMENT_TIME + 2 * model.elapsed(), watch))
+        refinement.step(
+            form,
+            basis,
+            evaluation,
+            scaling,
+            (REFINEMENT_TIME + 2 * model.elapsed(), watch),
+        )
     }
 
     /// Which rows sit at an upper bound when they are not basic.
     fn rows_at_upper(&self) -> Vec<bool> {
-        self.program.relations.iter().map(|&relation| relation == Relation::AtMost).collect()
+        self.program
+            .relations
+            .iter()
+            .map(|&relation| relation == Relation::AtMost)
+            .collect()
     }
 
     /// Lets HiGHS go on from a basis that it did not find itself; a model that refuses is given up.
@@ -407,72 +493,130 @@ impl Solver {
     }
 
     /// The outcome of a basis that pivots ended at.
-    fn settle<C: Coefficient>(&mut self, form: &IntegerForm<C>, basis: Basis, watch: &Watch) -> Outcome {
+    fn settle<C: Coefficient>(
+        &mut self,
+        form: &IntegerForm<C>,
+        basis: Basis,
+        watch: &Watch,
+    ) -> Outcome {
         self.adopt(&basis);
         match evaluate(form, &basis, watch) {
             Ok(evaluation) if evaluation.is_optimal() => {
                 self.pivoted = Some((basis, 0));
                 Outcome::Optimal(self.optimum(form, evaluation))
             }
-            _ => Outcome::LimitReached { primal_bound: None, dual_bound: None },
+            _ => Outcome::LimitReached {
+                primal_bound: None,
+                dual_bound: None,
+            },
         }
     }
 
-    fn finish_by_pivots<C: Coefficient>(&mut self, form: &IntegerForm<C>, start: Basis, options: &Options) -> Outcome {
+    fn finish_by_pivots<C: Coefficient>(
+        &mut self,
+        form: &IntegerForm<C>,
+        start: Basis,
+        options: &Options,
+    ) -> Outcome {
         self.statistics.pivoted = true;
         let slack = Basis::slack(form.columns(), form.rhs.len());
         let (limit, watch) = (options.pivot_limit, &options.watch);
-        let pivoted = pivot(form, start, limit, watch).or_else(|_| pivot(form, slack, limit, watch));
+        let pivoted =
+            pivot(form, start, limit, watch).or_else(|_| pivot(form, slack, limit, watch));
         match pivoted {
             Ok(Pivoted::Optimal(basis)) => self.settle(form, basis, watch),
-            Ok(Pivoted::Infeasible(y)) => Outcome::Infeasible(unscale_rows(form, y, &Rational::one())),
-            Ok(Pivoted::Unbounded { point, ray }) => {
-                Outcome::Unbounded { point: form.unscaled(point), ray: form.unscaled(ray) }
+            Ok(Pivoted::Infeasible(y)) => {
+                Outcome::Infeasible(unscale_rows(form, y, &Rational::one()))
             }
+            Ok(Pivoted::Unbounded { point, ray }) => Outcome::Unbounded {
+                point: form.unscaled(point),
+                ray: form.unscaled(ray),
+            },
             Ok(Pivoted::Limit(basis)) => self.limit_reached(form, Some(basis), watch),
-            Err(_) => Outcome::LimitReached { primal_bound: None, dual_bound: None },
+            Err(_) => Outcome::LimitReached {
+                primal_bound: None,
+                dual_bound: None,
+            },
         }
     }
 
     /// The exact bounds that a basis yields.
-    fn limit_reached<C: Coefficient>(&self, form: &IntegerForm<C>, basis: Option<Basis>, watch: &Watch) -> Outcome {
+    fn limit_reached<C: Coefficient>(
+        &self,
+        form: &IntegerForm<C>,
+        basis: Option<Basis>,
+        watch: &Watch,
+    ) -> Outcome {
         let slack = || evaluate(form, &Basis::slack(form.columns(), form.rhs.len()), watch).ok();
-        let evaluations = [basis.and_then(|basis| evaluate(form, &basis, watch).ok()), slack()];
+        let evaluations = [
+            basis.and_then(|basis| evaluate(form, &basis, watch).ok()),
+            slack(),
+        ];
         let (mut primal_bound, mut dual_bound) = (None, None);
         for evaluation in evaluations.into_iter().flatten() {
             if primal_bound.is_none() && evaluation.primal_violations.is_empty() {
                 primal_bound = Some(value(&self.program, &form.unscaled(evaluation.primal)));
             }
             if dual_bound.is_none() && evaluation.dual_violations.is_empty() {
-                dual_bound = Some(dual_value(&self.program, &self.program_dual(form, evaluation.dual)));
+                dual_bound = Some(dual_value(
+                    &self.program,
+                    &self.program_dual(form, evaluation.dual),
+                ));
             }
         }
-        Outcome::LimitReached { primal_bound, dual_bound }
+        Outcome::LimitReached {
+            primal_bound,
+            dual_bound,
+        }
     }
 
     /// The evaluation's multipliers in the program's units and sense.
-    fn program_dual<C: Coefficient>(&self, form: &IntegerForm<C>, dual: RationalVector) -> RationalVector {
+    fn program_dual<C: Coefficient>(
+        &self,
+        form: &IntegerForm<C>,
+        dual: RationalVector,
+    ) -> RationalVector {
         let factor = form.cost_factor.recip();
-        let signed = if self.program.sense() == Sense::Maximize { -factor } else { factor };
+        let signed = if self.program.sense() == Sense::Maximize {
+            -factor
+        } else {
+            factor
+        };
         unscale_rows(form, dual, &signed)
     }
 
     fn optimum<C: Coefficient>(&self, form: &IntegerForm<C>, evaluation: Evaluation) -> Optimum {
         let primal = form.unscaled(evaluation.primal);
         let objective = value(&self.program, &primal);
-        Optimum { objective, primal, dual: self.program_dual(form, evaluation.dual) }
+        Optimum {
+            objective,
+            primal,
+            dual: self.program_dual(form, evaluation.dual),
+        }
     }
 
     /// Infeasible or unbounded, decided exactly by auxiliary programs; `None` when the claim was wrong.
     fn degenerate(&self, options: &Options) -> Result<Option<Outcome>, ExactError> {
         let feasibility = feasibility_program(&self.program)?;
-        let Outcome::Optimal(feasible) = Solver::new(feasibility).solve(options)? else { return Ok(None) };
+        let Outcome::Optimal(feasible) = Solver::new(feasibility).solve(options)? else {
+            return Ok(None);
+        };
         if feasible.objective.is_positive() {
             // Weak duality of the auxiliary program is Farkas' lemma for ours, with the opposite sign.
-            let numerators = feasible.dual.numerators.into_iter().map(|value| -value).collect();
-            return Ok(Some(Outcome::Infeasible(RationalVector::new(numerators, feasible.dual.denominator))));
+            let numerators = feasible
+                .dual
+                .numerators
+                .into_iter()
+                .map(|value| -value)
+                .collect();
+            return Ok(Some(Outcome::Infeasible(RationalVector::new(
+                numerators,
+                feasible.dual.denominator,
+            ))));
         }
-        let Outcome::Optimal(improving) = Solver::new(ray_program(&self.program)?).solve(options)? else {
+        let Outcome::Optimal(improving) =
+            Solver::new(ray_program(&self.program)?).solve(options)?
+        else {
             return Ok(None);
         };
         if improving.objective.is_zero() {
@@ -480,17 +624,24 @@ impl Solver {
         }
         let mut point = feasible.primal;
         point.numerators.truncate(self.program.columns());
-        Ok(Some(Outcome::Unbounded { point, ray: improving.primal }))
+        Ok(Some(Outcome::Unbounded {
+            point,
+            ray: improving.primal,
+        }))
     }
 }
 
 /// Whether all variables may be zero.
 fn zero_is_feasible(program: &LinearProgram) -> bool {
-    program.relations.iter().zip(&program.rhs).all(|(relation, side)| match relation {
-        Relation::AtMost => !side.is_negative(),
-        Relation::Equal => side.is_zero(),
-        Relation::AtLeast => !side.is_positive(),
-    })
+    program
+        .relations
+        .iter()
+        .zip(&program.rhs)
+        .all(|(relation, side)| match relation {
+            Relation::AtMost => !side.is_negative(),
+            Relation::Equal => side.is_zero(),
+            Relation::AtLeast => !side.is_positive(),
+        })
 }
 
 /// Whether interior point with crossover beats the dual simplex on a cold start.
@@ -509,7 +660,11 @@ fn trivial(program: &LinearProgram) -> Outcome {
     if let Some(row) = broken {
         let mut y = RationalVector::zeros(program.rows());
         let downward = program.rhs[row].is_positive();
-        y.numerators[row] = if downward { -BigInt::one() } else { BigInt::one() };
+        y.numerators[row] = if downward {
+            -BigInt::one()
+        } else {
+            BigInt::one()
+        };
         return Outcome::Infeasible(y);
     }
     let improves = |value: &Rational| match program.sense {
@@ -522,14 +677,21 @@ fn trivial(program: &LinearProgram) -> Outcome {
         return Outcome::Unbounded { point: zero, ray };
     }
     let dual = RationalVector::zeros(program.rows());
-    Outcome::Optimal(Optimum { objective: Rational::zero(), primal: zero, dual })
+    Outcome::Optimal(Optimum {
+        objective: Rational::zero(),
+        primal: zero,
+        dual,
+    })
 }
 
 /// `min` of the sum of artificial variables that make every row satisfiable.
 fn feasibility_program(program: &LinearProgram) -> Result<LinearProgram, ExactError> {
     let mut auxiliary = program.clone();
     auxiliary.sense = Sense::Minimize;
-    auxiliary.objective.iter_mut().for_each(|cost| *cost = Rational::zero());
+    auxiliary
+        .objective
+        .iter_mut()
+        .for_each(|cost| *cost = Rational::zero());
     for row in 0..program.rows() {
         let artificial = match program.relations[row] {
             Relation::AtMost => -Rational::one(),
@@ -545,7 +707,10 @@ fn feasibility_program(program: &LinearProgram) -> Result<LinearProgram, ExactEr
 /// The best direction of unit size that keeps every row.
 fn ray_program(program: &LinearProgram) -> Result<LinearProgram, ExactError> {
     let mut auxiliary = program.clone();
-    auxiliary.rhs.iter_mut().for_each(|side| *side = Rational::zero());
+    auxiliary
+        .rhs
+        .iter_mut()
+        .for_each(|side| *side = Rational::zero());
     let unit = (0..program.columns()).map(|column| (Column(column), Rational::one()));
     auxiliary.add_row_with(Relation::AtMost, Rational::one(), unit)?;
     Ok(auxiliary)
@@ -564,7 +729,9 @@ fn evaluate_completed<C: Coefficient>(
                 if rows.is_empty() && columns.is_empty() {
                     return (basis, None);
                 }
-                columns.iter().for_each(|&column| basis.columns[column] = false);
+                columns
+                    .iter()
+                    .for_each(|&column| basis.columns[column] = false);
                 rows.iter().for_each(|&row| basis.rows[row] = true);
             }
         }
@@ -589,13 +756,19 @@ fn weighted_sum(weights: &[Rational], vector: &RationalVector) -> Rational {
             continue;
         }
         let product = weight.numer() * numerator;
-        match by_denominator.iter_mut().find(|(denominator, _)| denominator == weight.denom()) {
+        match by_denominator
+            .iter_mut()
+            .find(|(denominator, _)| denominator == weight.denom())
+        {
             Some((_, sum)) => *sum += product,
             None => by_denominator.push((weight.denom().clone(), product)),
         }
     }
     let common = common_denominator(by_denominator.iter().map(|(denominator, _)| denominator));
-    let sum: BigInt = by_denominator.iter().map(|(denominator, sum)| sum * (&common / denominator)).sum();
+    let sum: BigInt = by_denominator
+        .iter()
+        .map(|(denominator, sum)| sum * (&common / denominator))
+        .sum();
     lowest(sum, common * &vector.denominator)
 }
 
@@ -603,8 +776,17 @@ fn weighted_sum(weights: &[Rational], vector: &RationalVector) -> Rational {
 fn unscale_rows<C>(form: &IntegerForm<C>, y: RationalVector, factor: &Rational) -> RationalVector {
     let common = common_denominator(form.row_factors.iter().map(Rational::denom));
     let scale = |(value, row): (BigInt, &Rational)| {
-        if value.is_zero() { value } else { value * row.numer() * (&common / row.denom()) * factor.numer() }
+        if value.is_zero() {
+            value
+        } else {
+            value * row.numer() * (&common / row.denom()) * factor.numer()
+        }
     };
-    let numerators = y.numerators.into_iter().zip(&form.row_factors).map(scale).collect();
+    let numerators = y
+        .numerators
+        .into_iter()
+        .zip(&form.row_factors)
+        .map(scale)
+        .collect();
     RationalVector::new(numerators, y.denominator * common * factor.denom())
 }

@@ -34,11 +34,17 @@ impl Index for Column {
 
 impl RationalVector {
     pub(crate) fn new(numerators: Vec<BigInt>, denominator: BigInt) -> Self {
-        RationalVector { numerators, denominator }
+        RationalVector {
+            numerators,
+            denominator,
+        }
     }
 
     pub(crate) fn zeros(length: usize) -> Self {
-        RationalVector { numerators: vec![BigInt::zero(); length], denominator: BigInt::one() }
+        RationalVector {
+            numerators: vec![BigInt::zero(); length],
+            denominator: BigInt::one(),
+        }
     }
 
     /// Number of entries.
@@ -54,7 +60,9 @@ impl RationalVector {
     /// The entry of a row or column, in lowest terms; zero where the vector has no such entry.
     pub fn get(&self, index: impl Index) -> Rational {
         match self.numerators.get(index.place()) {
-            Some(numerator) if !numerator.is_zero() => lowest(numerator.clone(), self.denominator.clone()),
+            Some(numerator) if !numerator.is_zero() => {
+                lowest(numerator.clone(), self.denominator.clone())
+            }
             _ => Rational::zero(),
         }
     }

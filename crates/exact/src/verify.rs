@@ -11,7 +11,8 @@ use crate::vector::RationalVector;
 fn is_feasible(program: &LinearProgram, x: &RationalVector) -> bool {
     let activity = activity(program, x);
     let nonnegative = (0..program.columns()).all(|column| !x.get(Column(column)).is_negative());
-    let rows = (0..program.rows()).all(|row| compare(program.relations[row], &activity[row], &program.rhs[row]));
+    let rows = (0..program.rows())
+        .all(|row| compare(program.relations[row], &activity[row], &program.rhs[row]));
     x.len() == program.columns() && nonnegative && rows
 }
 
@@ -38,8 +39,15 @@ fn compare(relation: Relation, activity: &Rational, rhs: &Rational) -> bool {
 
 /// `y b`, and `y A_j` for every column.
 fn aggregate(program: &LinearProgram, y: &RationalVector) -> (Rational, Vec<Rational>) {
-    let side = (0..program.rows()).map(|row| y.get(Row(row)) * &program.rhs[row]).sum();
-    let price = |column| program.column(Column(column)).map(|(row, entry)| y.get(row) * entry).sum();
+    let side = (0..program.rows())
+        .map(|row| y.get(Row(row)) * &program.rhs[row])
+        .sum();
+    let price = |column| {
+        program
+            .column(Column(column))
+            .map(|(row, entry)| y.get(row) * entry)
+            .sum()
+    };
     (side, (0..program.columns()).map(price).collect())
 }
 
@@ -57,13 +65,23 @@ fn signs_fit(program: &LinearProgram, y: &RationalVector, at_most: bool) -> bool
 
 /// Checks an optimum from the definition: both solutions feasible, both objectives equal to the one claimed.
 pub fn check_optimum(program: &LinearProgram, optimum: &Optimum) -> bool {
-    let Optimum { objective, primal, dual } = optimum;
+    let Optimum {
+        objective,
+        primal,
+        dual,
+    } = optimum;
     let maximize = program.sense() == Sense::Maximize;
     let (side, prices) = aggregate(program, dual);
-    let value: Rational =
-        (0..program.columns()).map(|column| primal.get(Column(column)) * &program.objective[column]).sum();
-    let dual_feasible =
-        prices.iter().zip(&program.objective).all(|(price, cost)| if maximize { price >= cost } else { price <= cost });
+    let value: Rational = (0..program.columns())
+        .map(|column| primal.get(Column(column)) * &program.objective[column])
+        .sum();
+    let dual_feasible = prices.iter().zip(&program.objective).all(|(price, cost)| {
+        if maximize {
+            price >= cost
+        } else {
+            price <= cost
+        }
+    });
     is_feasible(program, primal)
         && dual.len() == program.rows()
         && signs_fit(program, dual, maximize)
@@ -75,16 +93,23 @@ pub fn check_optimum(program: &LinearProgram, optimum: &Optimum) -> bool {
 /// Checks a Farkas certificate: the rows, weighted by `y`, would give `y A x <= y b` with `y A >= 0 > y b`.
 pub fn check_farkas(program: &LinearProgram, y: &RationalVector) -> bool {
     let (side, prices) = aggregate(program, y);
-    signs_fit(program, y, true) && prices.iter().all(|price| !price.is_negative()) && side.is_negative()
+    signs_fit(program, y, true)
+        && prices.iter().all(|price| !price.is_negative())
+        && side.is_negative()
 }
 
 /// Checks unboundedness: a feasible point, and a non-negative ray that keeps every row and improves the objective.
 pub fn check_ray(program: &LinearProgram, point: &RationalVector, ray: &RationalVector) -> bool {
     let zero = Rational::zero();
     let moves = activity(program, ray);
-    let gain: Rational =
-        (0..program.columns()).map(|column| ray.get(Column(column)) * &program.objective[column]).sum();
-    let improves = if program.sense() == Sense::Maximize { gain.is_positive() } else { gain.is_negative() };
+    let gain: Rational = (0..program.columns())
+        .map(|column| ray.get(Column(column)) * &program.objective[column])
+        .sum();
+    let improves = if program.sense() == Sense::Maximize {
+        gain.is_positive()
+    } else {
+        gain.is_negative()
+    };
     is_feasible(program, point)
         && (0..program.columns()).all(|column| !ray.get(Column(column)).is_negative())
         && (0..program.rows()).all(|row| compare(program.relations[row], &moves[row], &zero))

@@ -1,13 +1,23 @@
 //! Random programs against a naive twin: a dense rational tableau simplex with Bland's rule.
 
-#![allow(clippy::disallowed_types, clippy::disallowed_methods, clippy::float_arithmetic)]
-#![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used)]
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    clippy::float_arithmetic
+)]
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::unwrap_used
+)]
 
 use num_rational::BigRational;
 use num_traits::{One, Signed, Zero};
 use oneport_exact::{
-    Column, LinearProgram, Method, Options, Outcome, Relation, Row, Sense, Solver, check_farkas, check_optimum,
-    check_ray,
+    Column, LinearProgram, Method, Options, Outcome, Relation, Row, Sense, Solver, check_farkas,
+    check_optimum, check_ray,
 };
 use proptest::prelude::*;
 
@@ -27,7 +37,9 @@ fn naive(program: &LinearProgram) -> Naive {
     let (rows, columns) = (program.rows(), program.columns());
     let width = columns + 2 * rows + 1;
     let mut tableau = vec![vec![BigRational::zero(); width]; rows];
-    for (column, row, value) in (0..columns).flat_map(|j| program.column(Column(j)).map(move |(row, v)| (j, row, v))) {
+    for (column, row, value) in
+        (0..columns).flat_map(|j| program.column(Column(j)).map(move |(row, v)| (j, row, v)))
+    {
         tableau[row.0][column] = value.clone();
     }
     for row in 0..rows {
@@ -39,13 +51,22 @@ fn naive(program: &LinearProgram) -> Naive {
         }
         tableau[row][width - 1] = rhs.clone();
         if rhs.is_negative() {
-            tableau[row].iter_mut().for_each(|value| *value = -value.clone());
+            tableau[row]
+                .iter_mut()
+                .for_each(|value| *value = -value.clone());
         }
         tableau[row][columns + rows + row] = BigRational::one();
     }
     let mut basis: Vec<usize> = (columns + rows..columns + 2 * rows).collect();
-    let phase_one: Vec<BigRational> =
-        (0..width - 1).map(|j| if j >= columns + rows { BigRational::one() } else { BigRational::zero() }).collect();
+    let phase_one: Vec<BigRational> = (0..width - 1)
+        .map(|j| {
+            if j >= columns + rows {
+                BigRational::one()
+            } else {
+                BigRational::zero()
+            }
+        })
+        .collect();
     if run(&mut tableau, &mut basis, &phase_one, width - 1).is_none() || {
         let left: BigRational = basis
             .iter()
@@ -60,7 +81,11 @@ fn naive(program: &LinearProgram) -> Naive {
     let mut cost = vec![BigRational::zero(); width - 1];
     for (column, cost) in cost.iter_mut().enumerate().take(columns) {
         let value = program.objective(Column(column)).clone();
-        *cost = if program.sense() == Sense::Maximize { -value } else { value };
+        *cost = if program.sense() == Sense::Maximize {
+            -value
+        } else {
+            value
+        };
     }
     // Artificial variables may stay basic at zero, but never enter again; one driven up is pivoted out first.
     for row in 0..rows {
@@ -72,7 +97,11 @@ fn naive(program: &LinearProgram) -> Naive {
     }
     match run(&mut tableau, &mut basis, &cost, columns + rows) {
         None => Naive::Unbounded,
-        Some(value) => Naive::Optimal(if program.sense() == Sense::Maximize { -value } else { value }),
+        Some(value) => Naive::Optimal(if program.sense() == Sense::Maximize {
+            -value
+        } else {
+            value
+        }),
     }
 }
 
@@ -83,7 +112,9 @@ fn pivot(tableau: &mut [Vec<BigRational>], basis: &mut [usize], row: usize, ente
     for (other, line) in tableau.iter_mut().enumerate() {
         if other != row && !line[entering].is_zero() {
             let factor = line[entering].clone();
-            line.iter_mut().zip(&pivot_row).for_each(|(value, pivot)| *value -= &factor * pivot);
+            line.iter_mut()
+                .zip(&pivot_row)
+                .for_each(|(value, pivot)| *value -= &factor * pivot);
         }
     }
     basis[row] = entering;
@@ -99,11 +130,21 @@ fn run(
     loop {
         let last = cost.len();
         let reduced = |j: usize| -> BigRational {
-            let priced: BigRational = basis.iter().zip(tableau.iter()).map(|(&b, row)| &cost[b] * &row[j]).sum();
+            let priced: BigRational = basis
+                .iter()
+                .zip(tableau.iter())
+                .map(|(&b, row)| &cost[b] * &row[j])
+                .sum();
             &cost[j] - priced
         };
         let Some(entering) = (0..usable).find(|&j| reduced(j).is_negative()) else {
-            return Some(basis.iter().zip(tableau.iter()).map(|(&b, row)| &cost[b] * &row[last]).sum());
+            return Some(
+                basis
+                    .iter()
+                    .zip(tableau.iter())
+                    .map(|(&b, row)| &cost[b] * &row[last])
+                    .sum(),
+            );
         };
         let leaving = (0..tableau.len())
             .filter(|&row| tableau[row][entering].is_positive())
@@ -112,7 +153,11 @@ fn run(
     }
 }
 
-fn agree(program: &LinearProgram, outcome: &Outcome, expected: &Naive) -> Result<(), TestCaseError> {
+fn agree(
+    program: &LinearProgram,
+    outcome: &Outcome,
+    expected: &Naive,
+) -> Result<(), TestCaseError> {
     match (outcome, expected) {
         (Outcome::Optimal(optimum), Naive::Optimal(value)) => {
             prop_assert_eq!(&optimum.objective, value);
@@ -122,8 +167,14 @@ fn agree(program: &LinearProgram, outcome: &Outcome, expected: &Naive) -> Result
             prop_assert!(!check_optimum(program, &wrong));
         }
         (Outcome::Infeasible(y), Naive::Infeasible) => prop_assert!(check_farkas(program, y)),
-        (Outcome::Unbounded { point, ray }, Naive::Unbounded) => prop_assert!(check_ray(program, point, ray)),
-        _ => return Err(TestCaseError::fail(format!("{outcome:?} against {expected:?}"))),
+        (Outcome::Unbounded { point, ray }, Naive::Unbounded) => {
+            prop_assert!(check_ray(program, point, ray))
+        }
+        _ => {
+            return Err(TestCaseError::fail(format!(
+                "{outcome:?} against {expected:?}"
+            )));
+        }
     }
     Ok(())
 }
@@ -144,16 +195,29 @@ fn number() -> impl Strategy<Value = BigRational> {
 fn programs() -> impl Strategy<Value = LinearProgram> {
     (0usize..7, 0usize..8, any::<bool>()).prop_flat_map(|(rows, columns, maximize)| {
         let entry = prop_oneof![2 => Just(BigRational::zero()), 3 => number()];
-        let relation = prop_oneof![Just(Relation::AtMost), Just(Relation::Equal), Just(Relation::AtLeast)];
+        let relation = prop_oneof![
+            Just(Relation::AtMost),
+            Just(Relation::Equal),
+            Just(Relation::AtLeast)
+        ];
         (
             proptest::collection::vec((relation, number()), rows),
             proptest::collection::vec((number(), proptest::collection::vec(entry, rows)), columns),
         )
             .prop_map(move |(rows, columns)| {
-                let mut program = LinearProgram::new(if maximize { Sense::Maximize } else { Sense::Minimize });
-                let rows: Vec<Row> = rows.into_iter().map(|(relation, rhs)| program.add_row(relation, rhs)).collect();
+                let mut program = LinearProgram::new(if maximize {
+                    Sense::Maximize
+                } else {
+                    Sense::Minimize
+                });
+                let rows: Vec<Row> = rows
+                    .into_iter()
+                    .map(|(relation, rhs)| program.add_row(relation, rhs))
+                    .collect();
                 for (cost, entries) in columns {
-                    program.add_column(cost, rows.iter().copied().zip(entries)).expect("rows exist once");
+                    program
+                        .add_column(cost, rows.iter().copied().zip(entries))
+                        .expect("rows exist once");
                 }
                 program
             })
@@ -204,10 +268,7 @@ proptest! {
         columns in proptest::collection::vec((1i64..20, proptest::collection::vec(1i64..20, 4)), 2..9),
         maximize in any::<bool>(),
     ) {
-        let (sense, relation) = match maximize {
-            true => (Sense::Maximize, Relation::AtMost),
-            false => (Sense::Minimize, Relation::AtLeast),
-        };
+        let (sense, relation) = if maximize { (Sense::Maximize, Relation::AtMost) } else { (Sense::Minimize, Relation::AtLeast) };
         let mut program = LinearProgram::new(sense);
         let rows: Vec<Row> = (1..5).map(|side| program.add_row(relation, ratio(side, 3))).collect();
         let mut solver = Solver::new(program);
@@ -236,16 +297,26 @@ fn near_ties_among_inequalities_are_refined() {
     for seed in 0..12 {
         let tie = |a: i64, b: i64| ratio(fine + (a + 3) * (b + 5) * (seed + 7) % 10, fine);
         let mut program = LinearProgram::new(Sense::Maximize);
-        let rows: Vec<Row> = (0..12).map(|row| program.add_row(Relation::AtMost, tie(row, row * row))).collect();
+        let rows: Vec<Row> = (0..12)
+            .map(|row| program.add_row(Relation::AtMost, tie(row, row * row)))
+            .collect();
         for column in 0..36 {
             let ends = [rows[column / 6], rows[6 + column % 6]];
-            program.add_column(tie(column as i64, 4), ends.map(|row| (row, ratio(1, 1)))).expect("rows exist");
+            program
+                .add_column(tie(column as i64, 4), ends.map(|row| (row, ratio(1, 1))))
+                .expect("rows exist");
         }
         let mut solver = Solver::new(program.clone());
         let outcome = solver.solve(&Options::default()).expect("HiGHS takes it");
-        let Outcome::Optimal(optimum) = outcome else { panic!("{outcome:?}") };
+        let Outcome::Optimal(optimum) = outcome else {
+            panic!("{outcome:?}")
+        };
         assert!(check_optimum(&program, &optimum), "seed {seed}");
-        assert!(!solver.statistics().pivoted, "seed {seed}: {:?}", solver.statistics());
+        assert!(
+            !solver.statistics().pivoted,
+            "seed {seed}: {:?}",
+            solver.statistics()
+        );
         refined += solver.statistics().refinements;
     }
     assert!(refined > 0);

@@ -57,9 +57,12 @@ pub fn pack(
     worth: &BigUint,
     watch: &Watch,
 ) -> Result<Vec<Branching>, ExtractError> {
-    let usable =
-        |(from, to, room): &Arc| spanned[*from] && spanned[*to] && *to != root && from != to && !room.is_zero();
-    let places: Vec<usize> = (0..arcs.len()).filter(|&place| usable(&arcs[place])).collect();
+    let usable = |(from, to, room): &Arc| {
+        spanned[*from] && spanned[*to] && *to != root && from != to && !room.is_zero()
+    };
+    let places: Vec<usize> = (0..arcs.len())
+        .filter(|&place| usable(&arcs[place]))
+        .collect();
     let mut packing = Packing {
         nodes: spanned
             .iter()
@@ -78,7 +81,10 @@ pub fn pack(
     while !packing.left.is_zero() {
         let tree = packing.grow()?;
         let weight = packing.take(&tree)?;
-        found.push(Branching { weight, arcs: tree.into_iter().map(|arc| places[arc]).collect() });
+        found.push(Branching {
+            weight,
+            arcs: tree.into_iter().map(|arc| places[arc]).collect(),
+        });
     }
     Ok(found)
 }
@@ -101,9 +107,15 @@ impl Packing<'_> {
     /// An arborescence that enters no tight set twice.
     fn grow(&self) -> Result<Vec<usize>, ExtractError> {
         let count = BigUint::from(self.nodes.len() + 1);
-        let mut thinned: Vec<Arc> = self.arcs.iter().map(|(from, to, room)| (*from, *to, room * &count)).collect();
+        let mut thinned: Vec<Arc> = self
+            .arcs
+            .iter()
+            .map(|(from, to, room)| (*from, *to, room * &count))
+            .collect();
         let needed = &self.left * &count - BigUint::one();
-        let mut candidates: Vec<usize> = (0..self.arcs.len()).filter(|&arc| !self.arcs[arc].2.is_zero()).collect();
+        let mut candidates: Vec<usize> = (0..self.arcs.len())
+            .filter(|&arc| !self.arcs[arc].2.is_zero())
+            .collect();
         candidates.sort_by_key(|&arc| (Reverse(&self.arcs[arc].2), arc));
         let mut inside = vec![false; self.bound];
         inside[self.root] = true;
@@ -111,7 +123,9 @@ impl Packing<'_> {
         while tree.len() < self.nodes.len() {
             let leads_out = |arc: usize| inside[self.arcs[arc].0] && !inside[self.arcs[arc].1];
             let Some(place) = candidates.iter().position(|&arc| leads_out(arc)) else {
-                return Err(ExtractError::Contradiction("no arc may join an arborescence (Lovasz)"));
+                return Err(ExtractError::Contradiction(
+                    "no arc may join an arborescence (Lovasz)",
+                ));
             };
             self.watch.ask()?;
             let arc = candidates.remove(place);
@@ -130,7 +144,11 @@ impl Packing<'_> {
 
     /// Takes the arborescence off with the largest weight that leaves every cut worth the rest; returns that weight.
     fn take(&mut self, tree: &[usize]) -> Result<Rational, ExtractError> {
-        let narrowest = tree.iter().map(|&arc| &self.arcs[arc].2).chain([&self.left]).min();
+        let narrowest = tree
+            .iter()
+            .map(|&arc| &self.arcs[arc].2)
+            .chain([&self.left])
+            .min();
         // The weight is `top / bottom`.
         let (mut top, mut bottom) = (narrowest.cloned().unwrap_or_default(), BigUint::one());
         let mut checked = 0;
@@ -143,10 +161,19 @@ impl Packing<'_> {
                 continue;
             };
             let crosses = |arc: usize| side[self.arcs[arc].0] && !side[self.arcs[arc].1];
-            let worth: BigUint = (0..self.arcs.len()).filter(|&arc| crosses(arc)).map(|arc| &self.arcs[arc].2).sum();
-            let again = tree.iter().filter(|&&arc| crosses(arc)).count().saturating_sub(1);
+            let worth: BigUint = (0..self.arcs.len())
+                .filter(|&arc| crosses(arc))
+                .map(|arc| &self.arcs[arc].2)
+                .sum();
+            let again = tree
+                .iter()
+                .filter(|&&arc| crosses(arc))
+                .count()
+                .saturating_sub(1);
             if worth <= self.left || again == 0 {
-                return Err(ExtractError::Contradiction("an arborescence enters a tight set twice"));
+                return Err(ExtractError::Contradiction(
+                    "an arborescence enters a tight set twice",
+                ));
             }
             (top, bottom) = (worth - &self.left, BigUint::from(again));
         }
@@ -157,21 +184,41 @@ impl Packing<'_> {
     /// The arcs without the arborescence of weight `top / bottom`, and what has to reach every node then, times
     /// `bottom`.
     fn without(&self, tree: &[usize], top: &BigUint, bottom: &BigUint) -> (Vec<Arc>, BigUint) {
-        let mut arcs: Vec<Arc> = self.arcs.iter().map(|(from, to, room)| (*from, *to, room * bottom)).collect();
+        let mut arcs: Vec<Arc> = self
+            .arcs
+            .iter()
+            .map(|(from, to, room)| (*from, *to, room * bottom))
+            .collect();
         tree.iter().for_each(|&arc| arcs[arc].2 -= top);
         (arcs, &self.left * bottom - top)
     }
 
-    fn subtract(&mut self, tree: &[usize], top: &BigUint, bottom: &BigUint) -> Result<Rational, ExtractError> {
+    fn subtract(
+        &mut self,
+        tree: &[usize],
+        top: &BigUint,
+        bottom: &BigUint,
+    ) -> Result<Rational, ExtractError> {
         (self.arcs, self.left) = self.without(tree, top, bottom);
         self.unit /= Rational::from_integer(bottom.clone().into());
         let weight = Rational::from_integer(top.clone().into()) * &self.unit;
-        let divisor = common_divisor(self.arcs.iter().map(|(_, _, room)| room).chain([&self.left]));
+        let divisor = common_divisor(
+            self.arcs
+                .iter()
+                .map(|(_, _, room)| room)
+                .chain([&self.left]),
+        );
         if !divisor.is_one() {
-            self.arcs.iter_mut().for_each(|(_, _, room)| *room /= &divisor);
+            self.arcs
+                .iter_mut()
+                .for_each(|(_, _, room)| *room /= &divisor);
             self.left /= &divisor;
             self.unit *= Rational::from_integer(divisor.into());
         }
-        if top.is_zero() { Err(ExtractError::Contradiction("an arborescence of no weight")) } else { Ok(weight) }
+        if top.is_zero() {
+            Err(ExtractError::Contradiction("an arborescence of no weight"))
+        } else {
+            Ok(weight)
+        }
     }
 }

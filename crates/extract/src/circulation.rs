@@ -77,9 +77,17 @@ fn next_arc<L>(
 
 /// Takes as much as possible off every arc of a cycle; returns the place in the cycle of the first arc emptied.
 fn cancel_cycle<L>(arcs: &mut [Arc<L>], cycle: &[usize]) -> usize {
-    let least = cycle.iter().map(|&place| &arcs[place].left).min().cloned().unwrap_or_default();
+    let least = cycle
+        .iter()
+        .map(|&place| &arcs[place].left)
+        .min()
+        .cloned()
+        .unwrap_or_default();
     for &place in cycle {
         arcs[place].left -= &least;
     }
-    cycle.iter().position(|&place| arcs[place].left.is_zero()).unwrap_or(0)
+    cycle
+        .iter()
+        .position(|&place| arcs[place].left.is_zero())
+        .unwrap_or(0)
 }

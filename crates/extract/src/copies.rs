@@ -55,7 +55,11 @@ pub fn spread(
 ) -> Result<Vec<Spread>, ExtractError> {
     let total: Rational = messages.iter().map(|message| &message.rate).sum();
     check_links(platform, &total, copies)?;
-    let unit = Unit::of(copies.values().chain(messages.iter().map(|message| &message.rate)));
+    let unit = Unit::of(
+        copies
+            .values()
+            .chain(messages.iter().map(|message| &message.rate)),
+    );
     let whole = |number: &Rational| unit.whole(number).into_parts().1;
     let root = platform.nodes().len();
     let mut network = Network {
@@ -68,7 +72,12 @@ pub fn spread(
     };
     for message in messages {
         let to = message.source.index();
-        network.ways.push(Way { from: root, to, room: whole(&message.rate), links: Vec::new() });
+        network.ways.push(Way {
+            from: root,
+            to,
+            room: whole(&message.rate),
+            links: Vec::new(),
+        });
         network.spanned[to] = true;
     }
     for (&link, rate) in copies.iter().filter(|(_, rate)| !rate.is_zero()) {
@@ -76,7 +85,12 @@ pub fn spread(
         // A single message is not sent back to its source.
         if !matches!(messages, [message] if message.source == ends.to) {
             let (from, to) = (ends.from.index(), ends.to.index());
-            network.ways.push(Way { from, to, room: whole(rate), links: vec![link] });
+            network.ways.push(Way {
+                from,
+                to,
+                room: whole(rate),
+                links: vec![link],
+            });
         }
     }
     let name = |node: usize| platform.name(NodeId::new(node)).to_string();
@@ -85,7 +99,11 @@ pub fn spread(
         network.spanned[target.index()] = true;
         if let Some(found) = network.short(target.index())? {
             let target = name(target.index());
-            return Err(ExtractError::Cut { target, found: amount(found), throughput: Box::new(total) });
+            return Err(ExtractError::Cut {
+                target,
+                found: amount(found),
+                throughput: Box::new(total),
+            });
         }
     }
     if network.worth.is_zero() {
@@ -95,20 +113,39 @@ pub fn spread(
     if let Some(refused) = network.settle(replicates)? {
         let (sent, received) = (amount(refused.sent), amount(refused.received));
         let throughput = Box::new(total);
-        return Err(ExtractError::HelperCopies { node: name(refused.helper), sent, received, throughput });
+        return Err(ExtractError::HelperCopies {
+            node: name(refused.helper),
+            sent,
+            received,
+            throughput,
+        });
     }
     network.spanned[root] = true;
-    let arcs: Vec<Arc> = network.ways.iter().map(|way| (way.from, way.to, way.room.clone())).collect();
+    let arcs: Vec<Arc> = network
+        .ways
+        .iter()
+        .map(|way| (way.from, way.to, way.room.clone()))
+        .collect();
     let packed = pack(&network.spanned, root, &arcs, &network.worth, watch)?;
     packed
         .into_iter()
         .map(|branching| {
             // The arcs of the messages were entered first, in their order.
-            let first = branching.arcs.first().copied().filter(|&arc| arc < messages.len());
-            let message = first.ok_or(ExtractError::Contradiction("an arborescence without a source"))?;
+            let first = branching
+                .arcs
+                .first()
+                .copied()
+                .filter(|&arc| arc < messages.len());
+            let message = first.ok_or(ExtractError::Contradiction(
+                "an arborescence without a source",
+            ))?;
             let ways = branching.arcs[1..].iter().map(|&arc| &network.ways[arc]);
             let hops = expand(platform, messages[message].source, ways, targets);
-            Ok(Spread { message, weight: branching.weight * unit.amount(1.into()), hops })
+            Ok(Spread {
+                message,
+                weight: branching.weight * unit.amount(1.into()),
+                hops,
+            })
         })
         .collect()
 }
@@ -126,8 +163,15 @@ fn expand<'n>(
     for way in ways {
         let tail = |link: &LinkId| platform.link(*link).from;
         // The path begins at its last node that holds a copy already.
-        let start = way.links.iter().rposition(|link| holders.contains_key(&tail(link))).unwrap_or(0);
-        let mut before = way.links.get(start).and_then(|link| holders.get(&tail(link)).copied().flatten());
+        let start = way
+            .links
+            .iter()
+            .rposition(|link| holders.contains_key(&tail(link)))
+            .unwrap_or(0);
+        let mut before = way
+            .links
+            .get(start)
+            .and_then(|link| holders.get(&tail(link)).copied().flatten());
         for &link in &way.links[start..] {
             hops.push((link, before));
             before = Some(hops.len() - 1);
@@ -151,7 +195,11 @@ fn expand<'n>(
     let mut places: Vec<Option<u32>> = Vec::with_capacity(hops.len());
     let mut kept: Vec<(LinkId, Option<u32>)> = Vec::new();
     for ((link, before), needed) in hops.into_iter().zip(needed) {
-        places.push(if needed { u32::try_from(kept.len()).ok() } else { None });
+        places.push(if needed {
+            u32::try_from(kept.len()).ok()
+        } else {
+            None
+        });
         if needed {
             kept.push((link, before.and_then(|before| places[before])));
         }

@@ -82,7 +82,9 @@ pub enum ExtractError {
         node: String,
     },
     /// A merge at a processor that cannot do it.
-    #[error("{task} at '{node}': the table of work gives it no time there; only other processors can do it")]
+    #[error(
+        "{task} at '{node}': the table of work gives it no time there; only other processors can do it"
+    )]
     Unable {
         /// The merge.
         task: MergeTask,
@@ -98,7 +100,9 @@ pub enum ExtractError {
         rate: Box<Rational>,
     },
     /// Equation (10) does not hold.
-    #[error("{value} at '{node}': {made} made or received, but {used} merged or sent; the two have to be equal")]
+    #[error(
+        "{value} at '{node}': {made} made or received, but {used} merged or sent; the two have to be equal"
+    )]
     Unbalanced {
         /// The partial result.
         value: String,
@@ -144,7 +148,9 @@ pub enum ExtractError {
         throughput: Box<Rational>,
     },
     /// A cut lets less pass than the throughput.
-    #[error("'{target}' can be reached by {found} copies at most; the throughput says {throughput}")]
+    #[error(
+        "'{target}' can be reached by {found} copies at most; the throughput says {throughput}"
+    )]
     Cut {
         /// The target's name.
         target: String,
@@ -187,7 +193,10 @@ impl ExtractError {
     pub(crate) fn in_demand(self, demand: usize, several: bool) -> Self {
         match self {
             ExtractError::Stopped(_) => self,
-            error if several => ExtractError::InDemand { demand, error: Box::new(error) },
+            error if several => ExtractError::InDemand {
+                demand,
+                error: Box::new(error),
+            },
             error => error,
         }
     }

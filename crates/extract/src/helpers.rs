@@ -48,14 +48,26 @@ impl Network<'_> {
     /// The capacity of a cut between the root and a node that is below what has to reach it.
     pub fn short(&self, node: usize) -> Result<Option<BigUint>, Limit> {
         self.watch.ask()?;
-        let arcs: Vec<_> = self.ways.iter().map(|way| (way.from, way.to, way.room.clone())).collect();
+        let arcs: Vec<_> = self
+            .ways
+            .iter()
+            .map(|way| (way.from, way.to, way.room.clone()))
+            .collect();
         let side = cut_below(self.nodes, &arcs, self.root, node, &self.worth);
-        Ok(side.map(|side| self.ways.iter().filter(|way| side[way.from] && !side[way.to]).map(|way| &way.room).sum()))
+        Ok(side.map(|side| {
+            self.ways
+                .iter()
+                .filter(|way| side[way.from] && !side[way.to])
+                .map(|way| &way.room)
+                .sum()
+        }))
     }
 
     /// Helpers that replicate and are reached by all join; the others are split off. Returns the first that cannot be.
     pub fn settle(&mut self, replicates: impl Fn(usize) -> bool) -> Result<Option<Copies>, Limit> {
-        let helpers: Vec<usize> = (0..self.nodes).filter(|&node| node != self.root && !self.spanned[node]).collect();
+        let helpers: Vec<usize> = (0..self.nodes)
+            .filter(|&node| node != self.root && !self.spanned[node])
+            .collect();
         let mut aside = Vec::new();
         for helper in helpers {
             if replicates(helper) && self.short(helper)?.is_none() {
@@ -66,20 +78,33 @@ impl Network<'_> {
         }
         for helper in aside {
             self.trim(helper)?;
-            let (sent, received) = (self.sum(|way| way.from == helper), self.sum(|way| way.to == helper));
+            let (sent, received) = (
+                self.sum(|way| way.from == helper),
+                self.sum(|way| way.to == helper),
+            );
             if sent > received || !self.split_off(helper)? {
-                return Ok(Some(Copies { helper, sent, received }));
+                return Ok(Some(Copies {
+                    helper,
+                    sent,
+                    received,
+                }));
             }
         }
         Ok(None)
     }
 
     fn sum(&self, of: impl Fn(&Way) -> bool) -> BigUint {
-        self.ways.iter().filter(|way| of(way)).map(|way| &way.room).sum()
+        self.ways
+            .iter()
+            .filter(|way| of(way))
+            .map(|way| &way.room)
+            .sum()
     }
 
     fn places(&self, of: impl Fn(&Way) -> bool) -> Vec<usize> {
-        (0..self.ways.len()).filter(|&place| of(&self.ways[place]) && !self.ways[place].room.is_zero()).collect()
+        (0..self.ways.len())
+            .filter(|&place| of(&self.ways[place]) && !self.ways[place].room.is_zero())
+            .collect()
     }
 
     /// Takes off outgoing arcs what no spanned node needs, until the helper offers no more than it receives.
@@ -100,14 +125,22 @@ impl Network<'_> {
     fn split_off(&mut self, helper: usize) -> Result<bool, Limit> {
         for into in self.places(|way| way.to == helper) {
             for out in self.places(|way| way.from == helper) {
-                let most = self.ways[into].room.clone().min(self.ways[out].room.clone());
+                let most = self.ways[into]
+                    .room
+                    .clone()
+                    .min(self.ways[out].room.clone());
                 if most.is_zero() {
                     continue;
                 }
                 let (from, to) = (self.ways[into].from, self.ways[out].to);
                 let past = (from != to).then(|| {
                     let links = [&self.ways[into].links[..], &self.ways[out].links[..]].concat();
-                    self.ways.push(Way { from, to, room: BigUint::zero(), links });
+                    self.ways.push(Way {
+                        from,
+                        to,
+                        room: BigUint::zero(),
+                        links,
+                    });
                     self.ways.len() - 1
                 });
                 self.reduce(&[into, out], past, most)?;
@@ -115,23 +148,34 @@ impl Network<'_> {
         }
         let all = self.places(|way| way.from == helper).is_empty();
         let root = self.root;
-        self.ways.retain(|way| way.from == root || !way.room.is_zero() && way.from != helper && way.to != helper);
+        self.ways.retain(|way| {
+            way.from == root || !way.room.is_zero() && way.from != helper && way.to != helper
+        });
         Ok(all)
     }
 
     /// Takes as much as possible, at most `most`, off some arcs and adds it to another, so that every spanned node
     /// keeps its flow. No cut loses more than is moved, so Newton's method over violated cuts takes their deficits off.
-    fn reduce(&mut self, less: &[usize], more: Option<usize>, mut most: BigUint) -> Result<(), Limit> {
-        less.iter().for_each(|&place| self.ways[place].room -= &most);
-        more.into_iter().for_each(|place| self.ways[place].room += &most);
+    fn reduce(
+        &mut self,
+        less: &[usize],
+        more: Option<usize>,
+        mut most: BigUint,
+    ) -> Result<(), Limit> {
+        less.iter()
+            .for_each(|&place| self.ways[place].room -= &most);
+        more.into_iter()
+            .for_each(|place| self.ways[place].room += &most);
         let mut node = 0;
         while node < self.nodes && !most.is_zero() {
             if self.spanned[node]
                 && let Some(worth) = self.short(node)?
             {
                 let deficit = (&self.worth - worth).min(most.clone());
-                less.iter().for_each(|&place| self.ways[place].room += &deficit);
-                more.into_iter().for_each(|place| self.ways[place].room -= &deficit);
+                less.iter()
+                    .for_each(|&place| self.ways[place].room += &deficit);
+                more.into_iter()
+                    .for_each(|place| self.ways[place].room -= &deficit);
                 most -= deficit;
             } else {
                 node += 1;

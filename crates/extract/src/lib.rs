@@ -12,7 +12,8 @@ pub mod trees;
 use std::collections::{BTreeMap, BTreeSet};
 
 use oneport_plan::{
-    Demand, DemandRates, Kind, MergeTask, Pattern, Problem, Rates, RatesError, TaskRates, Value, WeightedPattern,
+    Demand, DemandRates, Kind, MergeTask, Pattern, Problem, Rates, RatesError, TaskRates, Value,
+    WeightedPattern,
 };
 use oneport_platform::{LinkId, NodeId, Rational};
 use oneport_watch::Watch;
@@ -53,24 +54,44 @@ pub struct LeftOver {
 /// # Errors
 /// [`ExtractError`]: rates that do not fit the demands, are not conserved, or are below the throughput, with node and
 /// amount; kinds of demands with ambiguous rates; a limit of the watch.
-pub fn extract(problem: Problem<'_>, rates: &Rates, watch: &Watch) -> Result<Extracted, ExtractError> {
+pub fn extract(
+    problem: Problem<'_>,
+    rates: &Rates,
+    watch: &Watch,
+) -> Result<Extracted, ExtractError> {
     let right = problem.collective().demands();
     if rates.demands.len() != right {
-        return Err(ExtractError::Demands { found: rates.demands.len(), right });
+        return Err(ExtractError::Demands {
+            found: rates.demands.len(),
+            right,
+        });
     }
     let mut extracted = Extracted::default();
-    if rates.together.values().any(|rate| *rate != Rational::default()) {
+    if rates
+        .together
+        .values()
+        .any(|rate| *rate != Rational::default())
+    {
         together(problem, rates, watch, &mut extracted)?;
     } else {
         for (place, (demand, given)) in problem.demands().zip(&rates.demands).enumerate() {
             watch.ask()?;
-            let often = Rational::from_integer(problem.collective().rate(place).into()) * &rates.throughput;
-            let one = Reading { problem, place, demand: &demand, throughput: &often, watch };
+            let often =
+                Rational::from_integer(problem.collective().rate(place).into()) * &rates.throughput;
+            let one = Reading {
+                problem,
+                place,
+                demand: &demand,
+                throughput: &often,
+                watch,
+            };
             let read = one.read(given, &mut extracted);
             read.map_err(|error| error.in_demand(place, right > 1))?;
         }
     }
-    extracted.patterns.sort_by(|one, other| one.pattern.cmp(&other.pattern));
+    extracted
+        .patterns
+        .sort_by(|one, other| one.pattern.cmp(&other.pattern));
     extracted.patterns.dedup_by(|next, kept| {
         let equal = next.pattern == kept.pattern;
         if equal {
@@ -94,7 +115,9 @@ struct Reading<'a> {
 impl Reading<'_> {
     fn read(&self, rates: &DemandRates, extracted: &mut Extracted) -> Result<(), ExtractError> {
         let (kind, collective) = (self.demand.kind(), self.problem.collective().name());
-        let right = DemandRates::none_of(kind).ok_or(RatesError::NoReading { collective })?.name();
+        let right = DemandRates::none_of(kind)
+            .ok_or(RatesError::NoReading { collective })?
+            .name();
         let platform = self.problem.platform();
         let (Some(&source), targets) = (self.demand.operands.first(), self.demand.targets()) else {
             return Err(ExtractError::NoOperands);
@@ -102,13 +125,31 @@ impl Reading<'_> {
         match (kind, rates) {
             (Kind::Route, DemandRates::Route(sends)) => {
                 let target = targets.first().copied().unwrap_or(source);
-                let found = paths::route(platform, self.place, (source, target), self.throughput, sends)?;
+                let found = paths::route(
+                    platform,
+                    self.place,
+                    (source, target),
+                    self.throughput,
+                    sends,
+                )?;
                 self.add(found.paths, extracted);
-                extracted.left_over.extend(found.left_over.into_iter().map(|(link, rate)| self.left(link, None, rate)));
+                extracted.left_over.extend(
+                    found
+                        .left_over
+                        .into_iter()
+                        .map(|(link, rate)| self.left(link, None, rate)),
+                );
             }
             (Kind::Copy, DemandRates::Copy(copies)) => {
-                let message = Message { source, rate: self.throughput.clone() };
-                let targets = targets.iter().copied().filter(|&target| target != source).collect();
+                let message = Message {
+                    source,
+                    rate: self.throughput.clone(),
+                };
+                let targets = targets
+                    .iter()
+                    .copied()
+                    .filter(|&target| target != source)
+                    .collect();
                 let found = spread(platform, &[message], &targets, copies, self.watch)?;
                 let mut left = copies.clone();
                 for tree in found {
@@ -116,19 +157,39 @@ impl Reading<'_> {
                     take_off(&mut left, &pattern, &tree.weight);
                     self.add([(pattern, tree.weight)], extracted);
                 }
-                extracted.left_over.extend(positive(left).map(|(link, rate)| self.left(link, None, rate)));
+                extracted
+                    .left_over
+                    .extend(positive(left).map(|(link, rate)| self.left(link, None, rate)));
             }
             (Kind::Combine, DemandRates::Combine(rates)) => {
                 let target = targets.first().copied().unwrap_or(source);
                 let (owners, commutative) = (self.demand.operands, self.demand.commutative);
                 self.check_able(rates)?;
-                let reduction = Reduction { platform, owners, target, commutative };
-                let Trees { trees, left_over } = trees::extract(&reduction, self.throughput, rates, self.watch)?;
-                self.add(trees.into_iter().map(|(weight, tree)| (tree.with_demand(self.place), weight)), extracted);
-                let left = left_over.into_iter().map(|((link, value), rate)| self.left(link, Some(value), rate));
+                let reduction = Reduction {
+                    platform,
+                    owners,
+                    target,
+                    commutative,
+                };
+                let Trees { trees, left_over } =
+                    trees::extract(&reduction, self.throughput, rates, self.watch)?;
+                self.add(
+                    trees
+                        .into_iter()
+                        .map(|(weight, tree)| (tree.with_demand(self.place), weight)),
+                    extracted,
+                );
+                let left = left_over
+                    .into_iter()
+                    .map(|((link, value), rate)| self.left(link, Some(value), rate));
                 extracted.left_over.extend(left);
             }
-            (_, given) => return Err(ExtractError::OtherKind { found: given.name(), right }),
+            (_, given) => {
+                return Err(ExtractError::OtherKind {
+                    found: given.name(),
+                    right,
+                });
+            }
         }
         Ok(())
     }
@@ -137,43 +198,70 @@ impl Reading<'_> {
     fn check_able(&self, rates: &TaskRates) -> Result<(), ExtractError> {
         for ((node, left, right), rate) in &rates.merges {
             let part = left.join(right).and_then(|made| made.interval());
-            let (Some(part), Some(split)) = (part, left.last()) else { continue };
-            if *rate != Rational::default() && !self.problem.volumes().can_merge(*node, part, split) {
+            let (Some(part), Some(split)) = (part, left.last()) else {
+                continue;
+            };
+            if *rate != Rational::default() && !self.problem.volumes().can_merge(*node, part, split)
+            {
                 let node = self.problem.platform().nodes().get(node.index());
                 let node = node.map(|node| node.name.clone()).unwrap_or_default();
-                return Err(ExtractError::Unable { task: MergeTask::new(part, split), node });
+                return Err(ExtractError::Unable {
+                    task: MergeTask::new(part, split),
+                    node,
+                });
             }
         }
         Ok(())
     }
 
     fn add(&self, found: impl IntoIterator<Item = (Pattern, Rational)>, extracted: &mut Extracted) {
-        let weighted = found.into_iter().map(|(pattern, weight)| WeightedPattern { pattern, weight });
+        let weighted = found
+            .into_iter()
+            .map(|(pattern, weight)| WeightedPattern { pattern, weight });
         extracted.patterns.extend(weighted);
     }
 
     fn left(&self, link: LinkId, value: Option<Value>, rate: Rational) -> LeftOver {
-        LeftOver { demand: Some(self.place), link, value, rate }
+        LeftOver {
+            demand: Some(self.place),
+            link,
+            value,
+            rate,
+        }
     }
 }
 
 fn take_off(left: &mut BTreeMap<LinkId, Rational>, pattern: &Pattern, weight: &Rational) {
-    pattern.links().for_each(|link| *left.entry(link).or_default() -= weight);
+    pattern
+        .links()
+        .for_each(|link| *left.entry(link).or_default() -= weight);
 }
 
 fn positive(left: BTreeMap<LinkId, Rational>) -> impl Iterator<Item = (LinkId, Rational)> {
-    left.into_iter().filter(|(_, rate)| *rate != Rational::default())
+    left.into_iter()
+        .filter(|(_, rate)| *rate != Rational::default())
 }
 
 /// Copies that do not name their message. All messages go to the same nodes.
-fn together(problem: Problem<'_>, rates: &Rates, watch: &Watch, extracted: &mut Extracted) -> Result<(), ExtractError> {
-    let empty = |rates: &DemandRates| matches!(rates, DemandRates::Copy(copies) if copies.is_empty());
+fn together(
+    problem: Problem<'_>,
+    rates: &Rates,
+    watch: &Watch,
+    extracted: &mut Extracted,
+) -> Result<(), ExtractError> {
+    let empty =
+        |rates: &DemandRates| matches!(rates, DemandRates::Copy(copies) if copies.is_empty());
     if !rates.demands.iter().all(empty) {
         return Err(ExtractError::Together);
     }
     let (mut messages, mut everyone) = (Vec::new(), None);
     for (place, demand) in problem.demands().enumerate() {
-        let nodes: BTreeSet<NodeId> = demand.operands.iter().chain(demand.targets()).copied().collect();
+        let nodes: BTreeSet<NodeId> = demand
+            .operands
+            .iter()
+            .chain(demand.targets())
+            .copied()
+            .collect();
         let (Kind::Copy, Some(&source)) = (demand.kind(), demand.operands.first()) else {
             return Err(ExtractError::Together);
         };
@@ -181,17 +269,34 @@ fn together(problem: Problem<'_>, rates: &Rates, watch: &Watch, extracted: &mut 
             return Err(ExtractError::Together);
         }
         let often = Rational::from_integer(problem.collective().rate(place).into());
-        messages.push(Message { source, rate: often * &rates.throughput });
+        messages.push(Message {
+            source,
+            rate: often * &rates.throughput,
+        });
     }
     let everyone = everyone.unwrap_or_default();
-    let found = spread(problem.platform(), &messages, &everyone, &rates.together, watch)?;
+    let found = spread(
+        problem.platform(),
+        &messages,
+        &everyone,
+        &rates.together,
+        watch,
+    )?;
     let mut left = rates.together.clone();
     for tree in found {
         let pattern = Pattern::arborescence(tree.message, tree.hops);
         take_off(&mut left, &pattern, &tree.weight);
-        extracted.patterns.push(WeightedPattern { pattern, weight: tree.weight });
+        extracted.patterns.push(WeightedPattern {
+            pattern,
+            weight: tree.weight,
+        });
     }
-    let over = |(link, rate)| LeftOver { demand: None, link, value: None, rate };
+    let over = |(link, rate)| LeftOver {
+        demand: None,
+        link,
+        value: None,
+        rate,
+    };
     extracted.left_over.extend(positive(left).map(over));
     Ok(())
 }

@@ -61,7 +61,10 @@ pub fn route(
     check_links(platform, throughput, sends)?;
     let unit = Unit::of(sends.values().chain([throughput]));
     let amount = unit.whole(throughput);
-    let flow: BTreeMap<LinkId, BigInt> = sends.iter().map(|(&link, rate)| (link, unit.whole(rate))).collect();
+    let flow: BTreeMap<LinkId, BigInt> = sends
+        .iter()
+        .map(|(&link, rate)| (link, unit.whole(rate)))
+        .collect();
     let mut balance = vec![[BigInt::zero(), BigInt::zero()]; platform.nodes().len()];
     for (&link, rate) in &flow {
         let ends = platform.link(link);
@@ -73,15 +76,29 @@ pub fn route(
         let number = |whole: BigInt| Box::new(unit.amount(whole));
         if node == target && &received - &sent != amount {
             let (found, throughput) = (number(received - sent), Box::new(throughput.clone()));
-            return Err(ExtractError::WrongGain { target: name(), found, throughput });
+            return Err(ExtractError::WrongGain {
+                target: name(),
+                found,
+                throughput,
+            });
         }
         if node != target && node != source && received != sent {
-            return Err(ExtractError::Lost { node: name(), received: number(received), sent: number(sent) });
+            return Err(ExtractError::Lost {
+                node: name(),
+                received: number(received),
+                sent: number(sent),
+            });
         }
     }
-    let group = Group { root: source, side: Side::Source, leaves: vec![(target, demand)] };
+    let group = Group {
+        root: source,
+        side: Side::Source,
+        leaves: vec![(target, demand)],
+    };
     let paths = paths(platform, &group, &flow, &amount);
-    let paths = paths.ok_or(ExtractError::Contradiction("a flow that balances serves its target"))?;
+    let paths = paths.ok_or(ExtractError::Contradiction(
+        "a flow that balances serves its target",
+    ))?;
     let mut left_over = flow;
     for (path, carried) in &paths {
         for link in path.links() {
@@ -90,8 +107,14 @@ pub fn route(
     }
     left_over.retain(|_, left| !left.is_zero());
     Ok(Paths {
-        paths: paths.into_iter().map(|(path, carried)| (path, unit.amount(carried))).collect(),
-        left_over: left_over.into_iter().map(|(link, left)| (link, unit.amount(left))).collect(),
+        paths: paths
+            .into_iter()
+            .map(|(path, carried)| (path, unit.amount(carried)))
+            .collect(),
+        left_over: left_over
+            .into_iter()
+            .map(|(link, left)| (link, unit.amount(left)))
+            .collect(),
     })
 }
 
@@ -105,7 +128,11 @@ pub(crate) fn check_links(
     not_negative(throughput, &|| "throughput".to_string())?;
     for (&link, rate) in sends {
         if link.index() >= count {
-            return Err(ExtractError::UnknownId { what: "link", id: link.index(), count });
+            return Err(ExtractError::UnknownId {
+                what: "link",
+                id: link.index(),
+                count,
+            });
         }
         not_negative(rate, &|| format!("send({})", platform.link_name(link)))?;
     }
@@ -130,7 +157,12 @@ pub fn paths(
         let mut missing = demand.clone();
         while missing.is_positive() {
             let links = state.trace(leaf, group.root)?;
-            let amount = links.iter().map(|&link| &state.amount[link.index()]).min()?.min(&missing).clone();
+            let amount = links
+                .iter()
+                .map(|&link| &state.amount[link.index()])
+                .min()?
+                .min(&missing)
+                .clone();
             for link in &links {
                 state.amount[link.index()] -= &amount;
             }
@@ -157,13 +189,23 @@ impl<'a> State<'a> {
     fn new(platform: &'a Platform, group: &Group, flow: &BTreeMap<LinkId, BigInt>) -> Option<Self> {
         let arc = |(&link, left): (&LinkId, &BigInt)| {
             let ends = platform.links().get(link.index())?;
-            Some(Arc { link, from: ends.from.index(), to: ends.to.index(), left: left.clone() })
+            Some(Arc {
+                link,
+                from: ends.from.index(),
+                to: ends.to.index(),
+                left: left.clone(),
+            })
         };
         let mut arcs: Vec<Arc<LinkId>> = flow.iter().map(arc).collect::<Option<_>>()?;
         cancel_cycles(&mut arcs);
         let mut amount = vec![BigInt::zero(); platform.links().len()];
-        arcs.into_iter().for_each(|arc| amount[arc.link.index()] = arc.left);
-        Some(State { platform, side: group.side, amount })
+        arcs.into_iter()
+            .for_each(|arc| amount[arc.link.index()] = arc.left);
+        Some(State {
+            platform,
+            side: group.side,
+            amount,
+        })
     }
 
     /// Links that lead one step closer to the root.
@@ -189,7 +231,9 @@ impl<'a> State<'a> {
         while node != root {
             let best = self.towards_root(node).iter().max_by(|a, b| {
                 // The earlier link wins a tie, so that the result does not depend on how `max_by` breaks it.
-                self.amount[a.index()].cmp(&self.amount[b.index()]).then(b.cmp(a))
+                self.amount[a.index()]
+                    .cmp(&self.amount[b.index()])
+                    .then(b.cmp(a))
             });
             let link = *best.filter(|link| self.amount[link.index()].is_positive())?;
             if links.len() > self.platform.nodes().len() {

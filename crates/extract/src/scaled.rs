@@ -23,6 +23,10 @@ impl Unit {
 
     /// A number of units.
     pub fn amount(&self, whole: BigInt) -> Rational {
-        if self.0.is_one() { Rational::from_integer(whole) } else { Rational::new(whole, self.0.clone()) }
+        if self.0.is_one() {
+            Rational::from_integer(whole)
+        } else {
+            Rational::new(whole, self.0.clone())
+        }
     }
 }

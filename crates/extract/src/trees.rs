@@ -77,11 +77,22 @@ pub fn extract(
     let numbers = rates.sends.values().chain(rates.merges.values());
     let unit = Unit::of(numbers.chain([throughput]));
     let throughput = unit.whole(throughput);
-    let mut sends: BTreeMap<_, _> = rates.sends.iter().map(|(key, rate)| (key.clone(), unit.whole(rate))).collect();
-    let merges: BTreeMap<_, _> = rates.merges.iter().map(|(key, rate)| (key.clone(), unit.whole(rate))).collect();
+    let mut sends: BTreeMap<_, _> = rates
+        .sends
+        .iter()
+        .map(|(key, rate)| (key.clone(), unit.whole(rate)))
+        .collect();
+    let merges: BTreeMap<_, _> = rates
+        .merges
+        .iter()
+        .map(|(key, rate)| (key.clone(), unit.whole(rate)))
+        .collect();
     reduction.check_balance(&result, (&sends, &merges), &throughput, &unit)?;
     let left_over = cancel(reduction.platform, &mut sends);
-    let left_over = left_over.into_iter().map(|(key, rate)| (key, unit.amount(rate))).collect();
+    let left_over = left_over
+        .into_iter()
+        .map(|(key, rate)| (key, unit.amount(rate)))
+        .collect();
     let mut graph = TaskGraph::new(reduction, result, sends, merges, throughput)?;
     let mut trees = Vec::new();
     while let Some((weight, tree)) = graph.take_widest(reduction) {
@@ -99,12 +110,25 @@ pub fn extract(
 /// less sent away, does not change. Rates of 0 are dropped; rates of links that do not exist stay.
 ///
 /// At most one cancellation per link and value, `O(n log n)` each, for `n` nodes.
-pub fn cancel_circulations(platform: &Platform, rates: &mut TaskRates) -> BTreeMap<(LinkId, Value), Rational> {
+pub fn cancel_circulations(
+    platform: &Platform,
+    rates: &mut TaskRates,
+) -> BTreeMap<(LinkId, Value), Rational> {
     let unit = Unit::of(rates.sends.values());
-    let mut sends = rates.sends.iter().map(|(key, rate)| (key.clone(), unit.whole(rate))).collect();
+    let mut sends = rates
+        .sends
+        .iter()
+        .map(|(key, rate)| (key.clone(), unit.whole(rate)))
+        .collect();
     let removed = cancel(platform, &mut sends);
-    rates.sends = sends.into_iter().map(|(key, rate)| (key, unit.amount(rate))).collect();
-    removed.into_iter().map(|(key, rate)| (key, unit.amount(rate))).collect()
+    rates.sends = sends
+        .into_iter()
+        .map(|(key, rate)| (key, unit.amount(rate)))
+        .collect();
+    removed
+        .into_iter()
+        .map(|(key, rate)| (key, unit.amount(rate)))
+        .collect()
 }
 
 /// Sends by link and value, in one unit.
@@ -116,7 +140,12 @@ fn cancel(platform: &Platform, sends: &mut Sends) -> Sends {
     let mut types: BTreeMap<&Value, Vec<Arc<LinkId>>> = BTreeMap::new();
     for ((link, value), rate) in sends.iter() {
         if let Some(ends) = platform.links().get(link.index()) {
-            let arc = Arc { link: *link, from: ends.from.index(), to: ends.to.index(), left: rate.clone() };
+            let arc = Arc {
+                link: *link,
+                from: ends.from.index(),
+                to: ends.to.index(),
+                left: rate.clone(),
+            };
             types.entry(value).or_default().push(arc);
         }
     }
@@ -143,7 +172,9 @@ fn cancel(platform: &Platform, sends: &mut Sends) -> Sends {
 impl Reduction<'_> {
     /// Whether a value is unlimited at a node: `v[k,k]` at its owner.
     fn owns(&self, node: NodeId, value: &Value) -> bool {
-        value.alone().is_some_and(|operand| self.owners.get(operand) == Some(&node))
+        value
+            .alone()
+            .is_some_and(|operand| self.owners.get(operand) == Some(&node))
     }
 
     fn check_node(&self, node: NodeId) -> Result<(), ExtractError> {
@@ -151,7 +182,11 @@ impl Reduction<'_> {
         if node.index() < count {
             Ok(())
         } else {
-            Err(ExtractError::UnknownId { what: "node", id: node.index(), count })
+            Err(ExtractError::UnknownId {
+                what: "node",
+                id: node.index(),
+                count,
+            })
         }
     }
 
@@ -160,19 +195,29 @@ impl Reduction<'_> {
         match self.owners {
             [] => return Err(ExtractError::NoOperands),
             [owner] if *owner == self.target => return Err(ExtractError::OwnResult),
-            _ => self.owners.iter().chain([&self.target]).try_for_each(|&node| self.check_node(node))?,
+            _ => self
+                .owners
+                .iter()
+                .chain([&self.target])
+                .try_for_each(|&node| self.check_node(node))?,
         }
-        Ok(Value::from(Interval { first: 0, last: self.owners.len() - 1 }))
+        Ok(Value::from(Interval {
+            first: 0,
+            last: self.owners.len() - 1,
+        }))
     }
 
     /// Whether the demand has such partial results.
     fn has(&self, value: &Value) -> bool {
-        value.last().is_some_and(|last| last < self.owners.len()) && (self.commutative || value.interval().is_some())
+        value.last().is_some_and(|last| last < self.owners.len())
+            && (self.commutative || value.interval().is_some())
     }
 
     /// The result of a merge, if it is a value of the demand.
     fn merged(&self, left: &Value, right: &Value) -> Option<Value> {
-        let made = left.join(right).filter(|_| self.has(left) && self.has(right))?;
+        let made = left
+            .join(right)
+            .filter(|_| self.has(left) && self.has(right))?;
         (self.has(&made) && left < right).then_some(made)
     }
 
@@ -188,7 +233,11 @@ impl Reduction<'_> {
         for ((link, value), rate) in &rates.sends {
             let count = self.platform.links().len();
             if link.index() >= count {
-                return Err(ExtractError::UnknownId { what: "link", id: link.index(), count });
+                return Err(ExtractError::UnknownId {
+                    what: "link",
+                    id: link.index(),
+                    count,
+                });
             }
             let task = || format!("send({}, {value})", self.platform.link_name(*link));
             check(self.has(value), rate, &task)?;
@@ -199,7 +248,10 @@ impl Reduction<'_> {
             let task = || format!("cons({}, {})", name(), merge_name(left, right));
             check(self.merged(left, right).is_some(), rate, &task)?;
             if !self.platform.node(*node).is_processor() && !rate.is_zero() {
-                return Err(ExtractError::Router { task: task(), node: name() });
+                return Err(ExtractError::Router {
+                    task: task(),
+                    node: name(),
+                });
             }
         }
         Ok(())
@@ -237,7 +289,9 @@ impl Reduction<'_> {
             if let Some(value) = left.join(right) {
                 count(&value, *node, made, rate);
             }
-            [left, right].into_iter().for_each(|input| count(input, *node, used, rate));
+            [left, right]
+                .into_iter()
+                .for_each(|input| count(input, *node, used, rate));
         }
         for ((value, node), [made, used]) in balance {
             if made == used || self.owns(node, &value) {
@@ -246,11 +300,22 @@ impl Reduction<'_> {
             let name = self.platform.name(node).to_string();
             let amount = |whole: BigInt| Box::new(unit.amount(whole));
             return Err(if value == *result && node == self.target {
-                let (found, throughput) = (amount(made + throughput - used), amount(throughput.clone()));
-                ExtractError::WrongThroughput { target: name, value: value.to_string(), found, throughput }
+                let (found, throughput) =
+                    (amount(made + throughput - used), amount(throughput.clone()));
+                ExtractError::WrongThroughput {
+                    target: name,
+                    value: value.to_string(),
+                    found,
+                    throughput,
+                }
             } else {
                 let (made, used) = (amount(made), amount(used));
-                ExtractError::Unbalanced { value: value.to_string(), node: name, made, used }
+                ExtractError::Unbalanced {
+                    value: value.to_string(),
+                    node: name,
+                    made,
+                    used,
+                }
             });
         }
         Ok(())
@@ -269,9 +334,13 @@ pub(crate) fn merge_name(left: &Value, right: &Value) -> String {
 
 /// Refuses a rate below 0.
 pub(crate) fn not_negative(rate: &Rational, task: &dyn Fn() -> String) -> Result<(), ExtractError> {
-    match rate.is_negative() {
-        true => Err(ExtractError::Negative { task: task(), rate: Box::new(rate.clone()) }),
-        false => Ok(()),
+    if rate.is_negative() {
+        Err(ExtractError::Negative {
+            task: task(),
+            rate: Box::new(rate.clone()),
+        })
+    } else {
+        Ok(())
     }
 }
 
@@ -325,7 +394,11 @@ impl TaskGraph {
         let mut place = |value: &Value, node: NodeId| {
             *numbers.entry((value.clone(), node)).or_insert_with(|| {
                 let owned = reduction.owns(node, value);
-                places.push(Place { value: value.clone(), owned, made_by: Vec::new() });
+                places.push(Place {
+                    value: value.clone(),
+                    owned,
+                    made_by: Vec::new(),
+                });
                 places.len() - 1
             })
         };
@@ -333,20 +406,37 @@ impl TaskGraph {
         let mut jobs = Vec::with_capacity(merges.len() + sends.len());
         for ((node, left_part, right_part), left) in merges {
             let made = reduction.merged(&left_part, &right_part);
-            let made = made.ok_or_else(|| reduction.unknown(merge_name(&left_part, &right_part)))?;
+            let made =
+                made.ok_or_else(|| reduction.unknown(merge_name(&left_part, &right_part)))?;
             let inputs = vec![place(&left_part, node), place(&right_part, node)];
-            jobs.push(Job { kind: JobKind::Merge(node), inputs, output: place(&made, node), left });
+            jobs.push(Job {
+                kind: JobKind::Merge(node),
+                inputs,
+                output: place(&made, node),
+                left,
+            });
         }
         for ((link, value), left) in sends {
             let ends = reduction.platform.link(link);
             let inputs = vec![place(&value, ends.from)];
-            jobs.push(Job { kind: JobKind::Send(link), inputs, output: place(&value, ends.to), left });
+            jobs.push(Job {
+                kind: JobKind::Send(link),
+                inputs,
+                output: place(&value, ends.to),
+                left,
+            });
         }
         for (number, job) in jobs.iter().enumerate() {
             places[job.output].made_by.push(number);
         }
         let order = order(places.len(), &jobs);
-        Ok(TaskGraph { places, jobs, order, root, unlimited: throughput })
+        Ok(TaskGraph {
+            places,
+            jobs,
+            order,
+            root,
+            unlimited: throughput,
+        })
     }
 
     /// Finds the tree of the largest weight and takes it out; `None` when nothing is left.
@@ -361,7 +451,11 @@ impl TaskGraph {
             }
             for &number in &self.places[place].made_by {
                 let job = &self.jobs[number];
-                let width = job.inputs.iter().map(|&input| widths[input].0).fold(&job.left, |a, b| a.min(b));
+                let width = job
+                    .inputs
+                    .iter()
+                    .map(|&input| widths[input].0)
+                    .fold(&job.left, |a, b| a.min(b));
                 if width > widths[place].0 {
                     widths[place] = (width, Some(number));
                 }
@@ -391,15 +485,24 @@ impl TaskGraph {
             if let (true, Some(operand)) = (self.places[place].owned, value.alone()) {
                 order[first] = operand;
             }
-            let Some(number) = last_task[place] else { continue };
+            let Some(number) = last_task[place] else {
+                continue;
+            };
             let job = &self.jobs[number];
-            let part = Interval { first, last: first + value.count() - 1 };
+            let part = Interval {
+                first,
+                last: first + value.count() - 1,
+            };
             let mut from = first;
             for &input in &job.inputs {
                 wanted.push((input, from));
                 from += self.places[input].value.count();
             }
-            let split = from - job.inputs.last().map_or(0, |&input| self.places[input].value.count());
+            let split = from
+                - job
+                    .inputs
+                    .last()
+                    .map_or(0, |&input| self.places[input].value.count());
             reversed.push((
                 number,
                 match job.kind {
@@ -409,7 +512,10 @@ impl TaskGraph {
             ));
         }
         let (chosen, tasks): (Vec<usize>, Vec<Task>) = reversed.into_iter().rev().unzip();
-        let own = order.iter().enumerate().all(|(place, &operand)| place == operand);
+        let own = order
+            .iter()
+            .enumerate()
+            .all(|(place, &operand)| place == operand);
         (chosen, Pattern::tree(0, (!own).then_some(order), tasks))
     }
 }
@@ -420,7 +526,9 @@ fn order(places: usize, jobs: &[Job]) -> Vec<usize> {
     let mut used_by = vec![Vec::new(); places];
     for job in jobs {
         awaited[job.output] += job.inputs.len();
-        job.inputs.iter().for_each(|&input| used_by[input].push(job.output));
+        job.inputs
+            .iter()
+            .for_each(|&input| used_by[input].push(job.output));
     }
     let mut order: Vec<usize> = (0..places).filter(|&place| awaited[place] == 0).collect();
     let mut done = 0;

@@ -59,8 +59,12 @@ pub struct ListedSend {
 pub fn read_algorithm(path: &Path, platform: &Platform) -> Result<ListedAlgorithm, FormatError> {
     let name = path.display().to_string();
     let bytes = read_bytes(path, MAX_ALGORITHM_BYTES)?;
-    let is_toml = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
-    of_text(&name, &bytes, is_toml, "an algorithm", &|source| read(source, platform))
+    let is_toml = path
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
+    of_text(&name, &bytes, is_toml, "an algorithm", &|source| {
+        read(source, platform)
+    })
 }
 
 fn read(source: Source<'_>, platform: &Platform) -> Result<ListedAlgorithm, FormatError> {
@@ -71,25 +75,41 @@ fn read(source: Source<'_>, platform: &Platform) -> Result<ListedAlgorithm, Form
     if format.string()? != FORMAT {
         return Err(format.wrong("\"oneport-algorithm/1\""));
     }
-    let name = name.map(|name| name.string()).transpose()?.unwrap_or_default().into_owned();
+    let name = name
+        .map(|name| name.string())
+        .transpose()?
+        .unwrap_or_default()
+        .into_owned();
     if let (Some(pieces), None) = (pieces, rounds) {
-        return Err(pieces.fail(Mistake::NotHere { key: "pieces", why: "only rounds say what becomes of each" }));
+        return Err(pieces.fail(Mistake::NotHere {
+            key: "pieces",
+            why: "only rounds say what becomes of each",
+        }));
     }
     let steps = match (ring, tree, rounds) {
         (Some(ring), None, None) => ListedSteps::Ring(read_nodes(&ring, platform)?),
         (None, Some(tree), None) => ListedSteps::Tree(edges(&tree, platform)?),
         (None, None, Some(rounds)) => {
-            let pieces = pieces.map_or(Ok(1), |pieces| number(&pieces, 1, "a number of pieces from 1 to 65536"))?;
+            let pieces = pieces.map_or(Ok(1), |pieces| {
+                number(&pieces, 1, "a number of pieces from 1 to 65536")
+            })?;
             ListedSteps::Rounds(pieces, read_rounds(&rounds, platform)?)
         }
         (None, None, None) => {
             let meaning = "the nodes in the order of a ring (or give 'tree', pairs of a parent and its child, or 'rounds' \
                            of sends)";
-            return Err(top.fail(Mistake::MissingKey { key: "ring", meaning }));
+            return Err(top.fail(Mistake::MissingKey {
+                key: "ring",
+                meaning,
+            }));
         }
         (Some(_), Some(second), _) => return Err(second.fail(Mistake::BothKeys("ring", "tree"))),
-        (Some(_), None, Some(second)) => return Err(second.fail(Mistake::BothKeys("ring", "rounds"))),
-        (None, Some(_), Some(second)) => return Err(second.fail(Mistake::BothKeys("tree", "rounds"))),
+        (Some(_), None, Some(second)) => {
+            return Err(second.fail(Mistake::BothKeys("ring", "rounds")));
+        }
+        (None, Some(_), Some(second)) => {
+            return Err(second.fail(Mistake::BothKeys("tree", "rounds")));
+        }
     };
     Ok(ListedAlgorithm { name, steps })
 }
@@ -106,7 +126,10 @@ fn edges(tree: &Json<'_, '_>, platform: &Platform) -> Result<Vec<(NodeId, NodeId
     Ok(edges)
 }
 
-fn read_rounds(rounds: &Json<'_, '_>, platform: &Platform) -> Result<Vec<Vec<ListedSend>>, FormatError> {
+fn read_rounds(
+    rounds: &Json<'_, '_>,
+    platform: &Platform,
+) -> Result<Vec<Vec<ListedSend>>, FormatError> {
     let mut all = Vec::new();
     rounds.each(|_, round| {
         let mut sends = Vec::new();
@@ -136,13 +159,25 @@ fn read_send(send: &Json<'_, '_>, platform: &Platform) -> Result<ListedSend, For
             Ok(())
         })?,
     }
-    Ok(ListedSend { from, to, blocks, combine: flag(combine)? })
+    Ok(ListedSend {
+        from,
+        to,
+        blocks,
+        combine: flag(combine)?,
+    })
 }
 
 /// A whole number, with some room to count.
 fn number(value: &Json<'_, '_>, least: u64, meaning: &'static str) -> Result<u32, FormatError> {
     const MOST: u64 = 1 << 16;
     let found = value.whole()?;
-    let most = if least == 0 { u64::from(u32::MAX) } else { MOST };
-    u32::try_from(found).ok().filter(|_| (least..=most).contains(&found)).ok_or_else(|| value.wrong(meaning))
+    let most = if least == 0 {
+        u64::from(u32::MAX)
+    } else {
+        MOST
+    };
+    u32::try_from(found)
+        .ok()
+        .filter(|_| (least..=most).contains(&found))
+        .ok_or_else(|| value.wrong(meaning))
 }

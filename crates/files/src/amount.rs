@@ -67,7 +67,9 @@ pub fn parse_work(text: &str, units: Option<Units>, size: &Amount) -> Result<Amo
         (Dimension::Data, true) => units.data(&quantity, text).map(Amount::Constant),
         (Dimension::Data, false) => return Err(AmountError::WorkAsData(shown)),
         (Dimension::Cost | Dimension::Rate, true) => return Err(AmountError::WorkTwice(shown)),
-        (Dimension::Cost | Dimension::Rate, false) => units.cost(&quantity, text).map(|cost| size.times(&cost)),
+        (Dimension::Cost | Dimension::Rate, false) => {
+            units.cost(&quantity, text).map(|cost| size.times(&cost))
+        }
         _ => units.time(&quantity, text).map(Amount::Constant),
     };
     work.map_err(AmountError::Unit)
@@ -127,7 +129,9 @@ fn amount_of<E>(
     // Not a number of multiples of n.
     let is_nan = text.eq_ignore_ascii_case("nan");
     let Some(sum) = text.strip_suffix('n').filter(|_| !is_nan) else {
-        return number(text).map(Amount::Constant).map_err(|error| wrapped(NumberParts::Fixed, error));
+        return number(text)
+            .map(Amount::Constant)
+            .map_err(|error| wrapped(NumberParts::Fixed, error));
     };
     let (fixed, factor) = sum.split_at(last_sign(sum).unwrap_or(0));
     let fixed = match fixed.trim() {
@@ -143,13 +147,21 @@ fn amount_of<E>(
         "" => Rational::one(),
         factor => number(factor).map_err(|error| wrapped(NumberParts::PerOperand, error))?,
     };
-    Ok(Amount::Affine { fixed, per_operand: if negative { -per_operand } else { per_operand } })
+    Ok(Amount::Affine {
+        fixed,
+        per_operand: if negative { -per_operand } else { per_operand },
+    })
 }
 
 /// Where the last summand begins: at a sign that belongs neither to an exponent nor to a denominator.
 fn last_sign(sum: &str) -> Option<usize> {
     let signs = sum.char_indices().filter(|(_, c)| matches!(c, '+' | '-'));
-    signs.map(|(at, _)| at).rfind(|&at| !sum.get(..at).unwrap_or_default().trim_end().ends_with(['e', 'E', '/']))
+    signs.map(|(at, _)| at).rfind(|&at| {
+        !sum.get(..at)
+            .unwrap_or_default()
+            .trim_end()
+            .ends_with(['e', 'E', '/'])
+    })
 }
 
 /// Reads an amount file: an amount on one line as [`parse_amount`] has it, or JSON as in a plan: a number,
@@ -191,7 +203,11 @@ pub fn read_work(path: &Path, platform: &Platform) -> Result<Amount, FormatError
 
 /// The work of merges in JSON: an amount, or a list of entries by task and processor.
 pub(crate) fn work(value: &Json<'_, '_>, platform: &Platform) -> Result<Amount, FormatError> {
-    if tasks::are_entries(value)? { tasks::read(value, platform).map(Amount::Tasks) } else { amount(value) }
+    if tasks::are_entries(value)? {
+        tasks::read(value, platform).map(Amount::Tasks)
+    } else {
+        amount(value)
+    }
 }
 
 /// An amount in JSON.
@@ -214,14 +230,24 @@ pub(crate) fn amount(value: &Json<'_, '_>) -> Result<Amount, FormatError> {
 fn table(value: &Json<'_, '_>) -> Result<Vec<Vec<Rational>>, FormatError> {
     let within = |index: usize, most: usize, entry: &Json<'_, '_>| {
         let instead = "give {\"fixed\": ..., \"per_operand\": ...}";
-        let mistake = Mistake::TooMany { what: "operands in a table", limit: MOST_OPERANDS, instead };
-        if index < most { Ok(()) } else { Err(entry.fail(mistake)) }
+        let mistake = Mistake::TooMany {
+            what: "operands in a table",
+            limit: MOST_OPERANDS,
+            instead,
+        };
+        if index < most {
+            Ok(())
+        } else {
+            Err(entry.fail(mistake))
+        }
     };
     let mut rows = Vec::new();
     value.each(|first, list| {
         within(first, MOST_OPERANDS, &list)?;
         if list.opening() != Some(b'[') {
-            return Err(list.wrong("a row of a table, [\"1\", \"2\"]: the amounts of [k,k], [k,k+1], ..."));
+            return Err(
+                list.wrong("a row of a table, [\"1\", \"2\"]: the amounts of [k,k], [k,k+1], ...")
+            );
         }
         let mut row = Vec::new();
         list.each(|place, entry| {
@@ -241,7 +267,10 @@ pub(crate) fn write_amount(out: &mut String, amount: &Amount) {
     let _ = match amount {
         Amount::Constant(value) => write!(out, "\"{value}\""),
         Amount::Affine { fixed, per_operand } => {
-            write!(out, "{{\"fixed\": \"{fixed}\", \"per_operand\": \"{per_operand}\"}}")
+            write!(
+                out,
+                "{{\"fixed\": \"{fixed}\", \"per_operand\": \"{per_operand}\"}}"
+            )
         }
         Amount::Table(rows) => write_table(out, rows),
         // Names are the platform's: see `write_work`.

@@ -22,14 +22,21 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
 ///
 /// # Errors
 /// As [`write_atomically`], and the errors of `write`.
-pub fn write_atomically_with(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+pub fn write_atomically_with(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
     let before = match std::fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => Some(metadata),
         Ok(_) => return write(&mut OpenOptions::new().write(true).open(path)?),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(error),
     };
-    let target = if before.is_some() { std::fs::canonicalize(path)? } else { path.to_path_buf() };
+    let target = if before.is_some() {
+        std::fs::canonicalize(path)?
+    } else {
+        path.to_path_buf()
+    };
     let (temporary, file) = create_beside(&target)?;
     let written = fill(file, write, before.map(|metadata| metadata.permissions()))
         .and_then(|()| std::fs::rename(&temporary, &target));
@@ -48,7 +55,10 @@ pub fn try_writing(path: &Path) -> io::Result<()> {
     let target = match std::fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => std::fs::canonicalize(path)?,
         Ok(metadata) if metadata.is_dir() => {
-            return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory; name a file in it"));
+            return Err(io::Error::new(
+                io::ErrorKind::IsADirectory,
+                "it is a directory; name a file in it",
+            ));
         }
         // A pipe may have a reader only later.
         Ok(_) => return Ok(()),
@@ -73,19 +83,26 @@ fn fill(
 
 /// A new file `.NAME.partK` in the folder of `target`.
 fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
-    let name = target
-        .file_name()
-        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the output needs a file name"))?;
+    let name = target.file_name().ok_or_else(|| {
+        io::Error::new(io::ErrorKind::InvalidInput, "the output needs a file name")
+    })?;
     for attempt in 0..ATTEMPTS {
         let mut hidden = OsString::from(".");
         hidden.push(name);
         hidden.push(format!(".part{attempt}"));
         let candidate = target.with_file_name(hidden);
-        match OpenOptions::new().write(true).create_new(true).open(&candidate) {
+        match OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&candidate)
+        {
             Ok(file) => return Ok((candidate, file)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }
     }
-    Err(io::Error::new(io::ErrorKind::AlreadyExists, "too many unfinished .part files beside the output; remove them"))
+    Err(io::Error::new(
+        io::ErrorKind::AlreadyExists,
+        "too many unfinished .part files beside the output; remove them",
+    ))
 }

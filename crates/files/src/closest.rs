@@ -29,7 +29,9 @@ fn edits(a: &str, b: &str) -> usize {
         let mut diagonal = i;
         let mut left = i + 1;
         for (y, above) in b.iter().zip(row.iter_mut().skip(1)) {
-            let best = (diagonal + usize::from(x != *y)).min(left + 1).min(*above + 1);
+            let best = (diagonal + usize::from(x != *y))
+                .min(left + 1)
+                .min(*above + 1);
             diagonal = std::mem::replace(above, best);
             left = best;
         }
@@ -46,7 +48,12 @@ mod tests {
 
     #[test]
     fn distances_are_levenshteins() {
-        for (a, b, distance) in [("", "abc", 3), ("kitten", "sitting", 3), ("P1", "p1", 0), ("ab", "ba", 2)] {
+        for (a, b, distance) in [
+            ("", "abc", 3),
+            ("kitten", "sitting", 3),
+            ("P1", "p1", 0),
+            ("ab", "ba", 2),
+        ] {
             assert_eq!(edits(a, b), distance, "{a} {b}");
             assert_eq!(edits(b, a), distance, "{b} {a}");
         }
@@ -55,8 +62,14 @@ mod tests {
     #[test]
     fn the_nearest_name_is_suggested_and_nothing_far() {
         let names = ["node-1", "node-12", "gateway"];
-        assert_eq!(closest("gatewy", names.into_iter()), Some("gateway".to_string()));
-        assert_eq!(closest("node1", names.into_iter()), Some("node-1".to_string()));
+        assert_eq!(
+            closest("gatewy", names.into_iter()),
+            Some("gateway".to_string())
+        );
+        assert_eq!(
+            closest("node1", names.into_iter()),
+            Some("node-1".to_string())
+        );
         assert_eq!(closest("switch", names.into_iter()), None);
     }
 }

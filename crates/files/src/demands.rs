@@ -30,7 +30,9 @@ const FORMAT: &str = "oneport-demands/1";
 pub fn read_demands_file(path: &Path, platform: &Platform) -> Result<Collective, FormatError> {
     let name = path.display().to_string();
     let bytes = read_bytes(path, MAX_DEMANDS_BYTES)?;
-    let is_toml = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
+    let is_toml = path
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
     parse_demands(&name, &bytes, is_toml, platform)
 }
 
@@ -38,8 +40,15 @@ pub fn read_demands_file(path: &Path, platform: &Platform) -> Result<Collective,
 ///
 /// # Errors
 /// As [`read_demands_file`].
-pub fn parse_demands(name: &str, bytes: &[u8], is_toml: bool, platform: &Platform) -> Result<Collective, FormatError> {
-    of_text(name, bytes, is_toml, "demands", &|source| read(source, platform))
+pub fn parse_demands(
+    name: &str,
+    bytes: &[u8],
+    is_toml: bool,
+    platform: &Platform,
+) -> Result<Collective, FormatError> {
+    of_text(name, bytes, is_toml, "demands", &|source| {
+        read(source, platform)
+    })
 }
 
 /// Reads text that has the same keys in JSON and TOML. No key may hold a number that is not whole, so no value passes
@@ -55,10 +64,15 @@ pub(crate) fn of_text<T>(
     if !is_toml {
         return read(source);
     }
-    let table: toml::Table = toml::from_str(source.text).map_err(|error| toml_syntax(&source, &error))?;
+    let table: toml::Table =
+        toml::from_str(source.text).map_err(|error| toml_syntax(&source, &error))?;
     let json = serde_json::to_string(&table).unwrap_or_default();
     // Errors give the key only: lines would be lines of the JSON.
-    read(Source { text: &json, ..source }).map_err(FormatError::without_line)
+    read(Source {
+        text: &json,
+        ..source
+    })
+    .map_err(FormatError::without_line)
 }
 
 fn read(source: Source<'_>, platform: &Platform) -> Result<Collective, FormatError> {
@@ -74,8 +88,15 @@ fn read(source: Source<'_>, platform: &Platform) -> Result<Collective, FormatErr
     if format.string()? != FORMAT {
         return Err(format.wrong("\"oneport-demands/1\""));
     }
-    let list = need(&top, demands, "demands", "a list of {\"values\": [...], \"wanted\": [...]}")?;
+    let list = need(
+        &top,
+        demands,
+        "demands",
+        "a list of {\"values\": [...], \"wanted\": [...]}",
+    )?;
     let collective = Collective::Custom(read_demands(&list, platform)?);
-    collective.validate(platform).map_err(|error| list.fail(Mistake::Collective(error)))?;
+    collective
+        .validate(platform)
+        .map_err(|error| list.fail(Mistake::Collective(error)))?;
     Ok(collective)
 }

@@ -22,7 +22,14 @@ pub struct FormatError {
 impl FormatError {
     /// A mistake in a file of this name, at a line and a key where these are known.
     pub fn new(file: &str, line: Option<usize>, key: Option<String>, mistake: Mistake) -> Self {
-        FormatError { place: Box::new(Place { file: file.to_string(), line, key }), mistake: Box::new(mistake) }
+        FormatError {
+            place: Box::new(Place {
+                file: file.to_string(),
+                line,
+                key,
+            }),
+            mistake: Box::new(mistake),
+        }
     }
 
     /// The same error without a line, for text whose lines are not the file's.
@@ -37,7 +44,9 @@ impl FormatError {
 #[non_exhaustive]
 pub enum AmountError {
     /// The fixed part, or the whole amount if it has no `n`.
-    #[error("{0}; an amount is a number (3/2), or a number and a multiple of the operands combined (1+1/2n)")]
+    #[error(
+        "{0}; an amount is a number (3/2), or a number and a multiple of the operands combined (1+1/2n)"
+    )]
     Fixed(NumberError),
     /// The factor before `n`.
     #[error(
@@ -172,7 +181,9 @@ pub enum Mistake {
     #[error("this is a platform; a plan is what 'oneport solve ... -o PLAN' writes")]
     PlatformAsPlan,
     /// A plan where a platform should be.
-    #[error("this is a plan; 'oneport show' and 'oneport verify' read plans, and its platform stands under 'platform'")]
+    #[error(
+        "this is a plan; 'oneport show' and 'oneport verify' read plans, and its platform stands under 'platform'"
+    )]
     PlanAsPlatform,
     /// A key that means nothing here.
     #[error("unknown key '{key}'{}; the keys here are {}", meant(key, .known), .known.join(", "))]
@@ -245,7 +256,9 @@ pub enum Mistake {
         other: String,
     },
     /// A bandwidth where a cost stands.
-    #[error("'{0}' is a bandwidth; write bandwidth = \"{0}\", or the cost, time per data, such as \"80 ms/GB\"")]
+    #[error(
+        "'{0}' is a bandwidth; write bandwidth = \"{0}\", or the cost, time per data, such as \"80 ms/GB\""
+    )]
     RateAsCost(String),
     /// A number that has to be positive.
     #[error("{what} is {value}; it must be positive")]

@@ -26,8 +26,13 @@ pub struct Json<'a, 'p> {
 impl<'a> Json<'a, '_> {
     /// Checks the syntax of a whole file.
     pub fn parse(source: Source<'a>) -> Result<Self, FormatError> {
-        let raw: &RawValue = serde_json::from_str(source.text).map_err(|error| syntax(&source, &error))?;
-        Ok(Json { source, text: raw.get(), path: KeyPath::Root })
+        let raw: &RawValue =
+            serde_json::from_str(source.text).map_err(|error| syntax(&source, &error))?;
+        Ok(Json {
+            source,
+            text: raw.get(),
+            path: KeyPath::Root,
+        })
     }
 
     /// Where the value starts.
@@ -42,7 +47,10 @@ impl<'a> Json<'a, '_> {
 
     /// An error: this value is not what it should be.
     pub fn wrong(&self, expected: impl Into<Cow<'static, str>>) -> FormatError {
-        self.fail(Mistake::WrongValue { value: self.shown(), expected: expected.into() })
+        self.fail(Mistake::WrongValue {
+            value: self.shown(),
+            expected: expected.into(),
+        })
     }
 
     /// The value for an error message.
@@ -56,7 +64,10 @@ impl<'a> Json<'a, '_> {
     }
 
     /// An object's values by key, `None` where the key is absent. An unknown or repeated key is refused.
-    pub fn object<const N: usize>(&self, keys: [&'static str; N]) -> Result<[Option<Json<'a, '_>>; N], FormatError> {
+    pub fn object<const N: usize>(
+        &self,
+        keys: [&'static str; N],
+    ) -> Result<[Option<Json<'a, '_>>; N], FormatError> {
         self.members(keys, true)
     }
 
@@ -79,13 +90,22 @@ impl<'a> Json<'a, '_> {
         let mut values = [None; N];
         self.walk(|key, raw| {
             let key = key.unwrap_or_default();
-            let at = |mistake| self.source.error(self.source.offset_of(raw.get()), self.path.spelt(), mistake);
+            let at = |mistake| {
+                self.source
+                    .error(self.source.offset_of(raw.get()), self.path.spelt(), mistake)
+            };
             match keys.iter().position(|known| *known == key) {
-                None if closed => Err(at(Mistake::UnknownKey { key: clip(&key), known: keys.to_vec() })),
+                None if closed => Err(at(Mistake::UnknownKey {
+                    key: clip(&key),
+                    known: keys.to_vec(),
+                })),
                 None => Ok(()),
                 Some(place) => {
-                    let value =
-                        Json { source: self.source, text: raw.get(), path: KeyPath::Key(&self.path, keys[place]) };
+                    let value = Json {
+                        source: self.source,
+                        text: raw.get(),
+                        path: KeyPath::Key(&self.path, keys[place]),
+                    };
                     match values[place].replace(value) {
                         None => Ok(()),
                         Some(_) => Err(at(Mistake::DuplicateKey(clip(&key)))),
@@ -97,13 +117,20 @@ impl<'a> Json<'a, '_> {
     }
 
     /// Calls `f` on every element of an array, in order, without storing the array.
-    pub fn each(&self, mut f: impl FnMut(usize, Json<'a, '_>) -> Result<(), FormatError>) -> Result<(), FormatError> {
+    pub fn each(
+        &self,
+        mut f: impl FnMut(usize, Json<'a, '_>) -> Result<(), FormatError>,
+    ) -> Result<(), FormatError> {
         if !self.text.starts_with('[') {
             return Err(self.wrong("an array"));
         }
         let mut index = 0;
         self.walk(|_, raw| {
-            let element = Json { source: self.source, text: raw.get(), path: KeyPath::Index(&self.path, index) };
+            let element = Json {
+                source: self.source,
+                text: raw.get(),
+                path: KeyPath::Index(&self.path, index),
+            };
             f(index, element)?;
             index += 1;
             Ok(())
@@ -121,7 +148,14 @@ impl<'a> Json<'a, '_> {
         self.walk(|key, raw| {
             let key = key.unwrap_or_default();
             let path = KeyPath::Key(&self.path, &key);
-            f(key.clone(), Json { source: self.source, text: raw.get(), path })
+            f(
+                key.clone(),
+                Json {
+                    source: self.source,
+                    text: raw.get(),
+                    path,
+                },
+            )
         })
     }
 
@@ -170,19 +204,31 @@ impl<'a> Json<'a, '_> {
 
     /// A string.
     pub fn string(&self) -> Result<Cow<'a, str>, FormatError> {
-        if self.text.starts_with('"') { self.unescaped() } else { Err(self.wrong("a string")) }
+        if self.text.starts_with('"') {
+            self.unescaped()
+        } else {
+            Err(self.wrong("a string"))
+        }
     }
 
     fn unescaped(&self) -> Result<Cow<'a, str>, FormatError> {
-        match self.text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
+        match self
+            .text
+            .strip_prefix('"')
+            .and_then(|text| text.strip_suffix('"'))
+        {
             Some(inner) if !inner.contains('\\') => Ok(Cow::Borrowed(inner)),
-            _ => serde_json::from_str(self.text).map(Cow::Owned).map_err(|error| self.fail(not_json(&error, None))),
+            _ => serde_json::from_str(self.text)
+                .map(Cow::Owned)
+                .map_err(|error| self.fail(not_json(&error, None))),
         }
     }
 
     /// A whole number written as a JSON number.
     pub fn whole(&self) -> Result<u64, FormatError> {
-        self.text.parse().map_err(|_| self.wrong("a whole number from 0 to 18446744073709551615"))
+        self.text
+            .parse()
+            .map_err(|_| self.wrong("a whole number from 0 to 18446744073709551615"))
     }
 
     /// A whole number written as a JSON number, from 0 to `count - 1`: the place of a `what`.
@@ -192,7 +238,11 @@ impl<'a> Json<'a, '_> {
         }
         match self.text.parse() {
             Ok(place) if place < count => Ok(place),
-            _ => Err(self.fail(Mistake::NoSuch { what, value: clip(self.text), count })),
+            _ => Err(self.fail(Mistake::NoSuch {
+                what,
+                value: clip(self.text),
+                count,
+            })),
         }
     }
 }
@@ -208,7 +258,12 @@ pub fn need<'a, 'p>(
 }
 
 fn syntax(source: &Source<'_>, error: &serde_json::Error) -> FormatError {
-    FormatError::new(source.name, Some(error.line().max(1)), None, not_json(error, Some(error.column())))
+    FormatError::new(
+        source.name,
+        Some(error.line().max(1)),
+        None,
+        not_json(error, Some(error.column())),
+    )
 }
 
 fn not_json(error: &serde_json::Error, at: Option<usize>) -> Mistake {
@@ -217,7 +272,11 @@ fn not_json(error: &serde_json::Error, at: Option<usize>) -> Mistake {
     if error.is_eof() {
         message.push_str(" (the file is cut off)");
     }
-    Mistake::Syntax { format: "JSON", at, message }
+    Mistake::Syntax {
+        format: "JSON",
+        at,
+        message,
+    }
 }
 
 /// Hands the members of one object or array to `f`; `stop` keeps the error that serde cannot carry.
@@ -230,7 +289,11 @@ impl<'de, F> Members<'_, F>
 where
     F: FnMut(Option<Cow<'de, str>>, &'de RawValue) -> Result<(), FormatError>,
 {
-    fn hand<E: serde::de::Error>(&mut self, key: Option<Cow<'de, str>>, raw: &'de RawValue) -> Result<(), E> {
+    fn hand<E: serde::de::Error>(
+        &mut self,
+        key: Option<Cow<'de, str>>,
+        raw: &'de RawValue,
+    ) -> Result<(), E> {
         (self.f)(key, raw).map_err(|error| {
             *self.stop = Some(error);
             E::custom("stopped")
@@ -257,7 +320,9 @@ where
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut members: A) -> Result<(), A::Error> {
         while let Some(key) = members.next_key::<Cow<'de, str>>()? {
-            let raw = members.next_value::<&'de RawValue>().map_err(A::Error::custom)?;
+            let raw = members
+                .next_value::<&'de RawValue>()
+                .map_err(A::Error::custom)?;
             self.hand(Some(key), raw)?;
         }
         Ok(())

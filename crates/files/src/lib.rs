@@ -17,7 +17,9 @@ mod single;
 pub mod source;
 mod tasks;
 
-pub use algorithm::{ListedAlgorithm, ListedSend, ListedSteps, MAX_ALGORITHM_BYTES, read_algorithm};
+pub use algorithm::{
+    ListedAlgorithm, ListedSend, ListedSteps, MAX_ALGORITHM_BYTES, read_algorithm,
+};
 pub use amount::{MAX_AMOUNT_BYTES, parse_amount, parse_size, parse_work, read_amount, read_work};
 pub use atomic::{try_writing, write_atomically, write_atomically_with};
 pub use closest::closest;
@@ -26,13 +28,14 @@ pub use error::{AmountError, FormatError, Mistake, Place};
 pub use oneport_plan::{Collective, OneReduction, Plan};
 pub use oneport_platform::{Platform, Rational};
 pub use plan::{
-    MAX_PLAN_BYTES, RatesFile, plan_from_json, plan_to_json, rates_from_json, rates_to_json, read_plan, read_rates,
-    write_plan,
+    MAX_PLAN_BYTES, RatesFile, plan_from_json, plan_to_json, rates_from_json, rates_to_json,
+    read_plan, read_rates, write_plan,
 };
 pub use platform::{
-    MAX_PLATFORM_BYTES, ParseFormatError, PlatformFormat, parse_platform, read_platform, write_platform,
+    MAX_PLATFORM_BYTES, ParseFormatError, PlatformFormat, parse_platform, read_platform,
+    write_platform,
 };
 pub use single::{
-    AnswerFile, broadcast_to_json, one_reduction_from_json, one_reduction_to_json, read_answer, read_receivers,
-    read_starts, receivers_from_json, reduction_to_json, starts_from_json,
+    AnswerFile, broadcast_to_json, one_reduction_from_json, one_reduction_to_json, read_answer,
+    read_receivers, read_starts, receivers_from_json, reduction_to_json, starts_from_json,
 };

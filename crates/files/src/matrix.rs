@@ -45,9 +45,15 @@ pub(crate) fn read(source: Source<'_>) -> Result<Platform, FormatError> {
     for (index, name) in table.names.iter().enumerate() {
         let offset = table.rows.get(index).map_or(0, |row| row.offset);
         let node = Node::processor(name.as_ref(), Rational::one());
-        builder.node(node).map_err(|error| refused(&source, offset, error))?;
+        builder
+            .node(node)
+            .map_err(|error| refused(&source, offset, error))?;
     }
-    let ids: Vec<_> = table.names.iter().filter_map(|name| builder.find(name)).collect();
+    let ids: Vec<_> = table
+        .names
+        .iter()
+        .filter_map(|name| builder.find(name))
+        .collect();
     for (row, &from) in table.rows.iter().zip(&ids) {
         let cells = table.cells(*row)?;
         for ((cell, &to), column) in cells.iter().skip(table.name_columns).zip(&ids).zip(0..) {
@@ -55,17 +61,33 @@ pub(crate) fn read(source: Source<'_>) -> Result<Platform, FormatError> {
                 continue;
             }
             let bandwidth = bandwidth(cell).map_err(|mistake| {
-                let name = |index: usize| table.names.get(index).map(|name| clip(name)).unwrap_or_default();
+                let name = |index: usize| {
+                    table
+                        .names
+                        .get(index)
+                        .map(|name| clip(name))
+                        .unwrap_or_default()
+                };
                 let (i, j) = (from.index(), column);
-                let key = format!("row {} ({}), column {} ({})", i + 1, name(i), j + 1, name(j));
+                let key = format!(
+                    "row {} ({}), column {} ({})",
+                    i + 1,
+                    name(i),
+                    j + 1,
+                    name(j)
+                );
                 source.error(row.offset, Some(key), mistake)
             })?;
             if let Some(bandwidth) = bandwidth {
-                builder.link(from, to, bandwidth.recip()).map_err(|error| refused(&source, row.offset, error))?;
+                builder
+                    .link(from, to, bandwidth.recip())
+                    .map_err(|error| refused(&source, row.offset, error))?;
             }
         }
     }
-    builder.build().map_err(|error| source.error_in_file(Mistake::Platform(error)))
+    builder
+        .build()
+        .map_err(|error| source.error_in_file(Mistake::Platform(error)))
 }
 
 /// The bandwidth of a cell. `None` if there is no link.
@@ -74,12 +96,19 @@ fn bandwidth(cell: &str) -> Result<Option<Rational>, Mistake> {
         return Ok(None);
     }
     if is_unbounded(cell) {
-        let expected = Cow::Borrowed("a finite bandwidth; a link takes time, and no link is 0 or -");
-        return Err(Mistake::WrongValue { value: clip(cell), expected });
+        let expected =
+            Cow::Borrowed("a finite bandwidth; a link takes time, and no link is 0 or -");
+        return Err(Mistake::WrongValue {
+            value: clip(cell),
+            expected,
+        });
     }
     let value = parse_rational(cell)?;
     if value.is_negative() {
-        return Err(Mistake::NotPositive { what: "a bandwidth (0 or - for no link)", value: clip(cell) });
+        return Err(Mistake::NotPositive {
+            what: "a bandwidth (0 or - for no link)",
+            value: clip(cell),
+        });
     }
     Ok(if value.is_zero() { None } else { Some(value) })
 }
@@ -90,13 +119,17 @@ fn is_absent(cell: &str) -> bool {
 
 fn is_unbounded(cell: &str) -> bool {
     let bare = cell.trim_start_matches(['+', '-']);
-    ["inf", "infinity", "nan"].iter().any(|word| bare.eq_ignore_ascii_case(word))
+    ["inf", "infinity", "nan"]
+        .iter()
+        .any(|word| bare.eq_ignore_ascii_case(word))
 }
 
 /// Whether a cell can only be a name: no number, nor anything that looks like a mistaken one, as `1,5`.
 fn is_name(cell: &str) -> bool {
     let numeric = cell.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c))
-        && cell.chars().all(|c| c.is_ascii_digit() || "+-.,/eE".contains(c));
+        && cell
+            .chars()
+            .all(|c| c.is_ascii_digit() || "+-.,/eE".contains(c));
     !is_absent(cell) && !is_unbounded(cell) && !numeric
 }
 
@@ -117,7 +150,10 @@ struct Table<'a> {
 impl<'a> Table<'a> {
     fn new(source: &Source<'a>) -> Result<Self, FormatError> {
         let mut rows = rows(source)?;
-        let first = rows.first().copied().ok_or_else(|| source.error_in_file(Mistake::Empty("a row of bandwidths")))?;
+        let first = rows
+            .first()
+            .copied()
+            .ok_or_else(|| source.error_in_file(Mistake::Empty("a row of bandwidths")))?;
         let separator = separator(first.text);
         let mut header = split(first.text, separator);
         // A first row with nothing but its first cell a name may be a row of numbers with the row's name.
@@ -127,22 +163,54 @@ impl<'a> Table<'a> {
             rows.remove(0);
         }
         let height = rows.len();
-        let width = rows.first().map_or(header.len(), |row| split(row.text, separator).len());
+        let width = rows
+            .first()
+            .map_or(header.len(), |row| split(row.text, separator).len());
         if width > MAX_NODES + 1 {
             return Err(source.error(first.offset, None, too_many("columns")));
         }
-        let leading = |row: &Row<'a>| split(row.text, separator).into_iter().next().unwrap_or_default();
-        let named = width == height + 1 && (has_header || rows.iter().any(|row| is_name(&leading(row))));
+        let leading = |row: &Row<'a>| {
+            split(row.text, separator)
+                .into_iter()
+                .next()
+                .unwrap_or_default()
+        };
+        let named =
+            width == height + 1 && (has_header || rows.iter().any(|row| is_name(&leading(row))));
         let name_columns = usize::from(named);
         if width != height + name_columns || height == 0 {
-            return Err(source.error(first.offset, None, Mistake::NotSquare { rows: height, columns: width }));
+            return Err(source.error(
+                first.offset,
+                None,
+                Mistake::NotSquare {
+                    rows: height,
+                    columns: width,
+                },
+            ));
         }
-        let names = if named { rows.iter().map(leading).collect() } else { (0..height).map(default_name).collect() };
-        let mut table = Table { source: *source, separator, rows, names, name_columns, width, units: None };
+        let names = if named {
+            rows.iter().map(leading).collect()
+        } else {
+            (0..height).map(default_name).collect()
+        };
+        let mut table = Table {
+            source: *source,
+            separator,
+            rows,
+            names,
+            name_columns,
+            width,
+            units: None,
+        };
         if has_header {
             if header.len() == height + 1 && named {
-                table.units = units(&header.remove(0))
-                    .map_err(|error| source.error(first.offset, Some("the top left cell".to_string()), error.into()))?;
+                table.units = units(&header.remove(0)).map_err(|error| {
+                    source.error(
+                        first.offset,
+                        Some("the top left cell".to_string()),
+                        error.into(),
+                    )
+                })?;
             }
             table.name_columns_by(header, first)?;
         }
@@ -150,18 +218,34 @@ impl<'a> Table<'a> {
     }
 
     /// Takes the names from the first row; row names, where there are any, must agree.
-    fn name_columns_by(&mut self, header: Vec<Cow<'a, str>>, row: Row<'a>) -> Result<(), FormatError> {
+    fn name_columns_by(
+        &mut self,
+        header: Vec<Cow<'a, str>>,
+        row: Row<'a>,
+    ) -> Result<(), FormatError> {
         let (cells, expected) = (header.len(), self.rows.len());
         if cells != expected {
             let key = Some("the row of names".to_string());
-            return Err(self.source.error(row.offset, key, Mistake::Ragged { cells, expected }));
+            return Err(self
+                .source
+                .error(row.offset, key, Mistake::Ragged { cells, expected }));
         }
         if self.name_columns == 1 {
             for ((column, name), row) in header.iter().zip(&self.names).zip(&self.rows) {
                 if column != name {
-                    let expected = format!("{}, the name of the column in the same place", quoted(column));
-                    let mistake = Mistake::WrongValue { value: quoted(name), expected: Cow::Owned(expected) };
-                    return Err(self.source.error(row.offset, Some("the name of the row".to_string()), mistake));
+                    let expected = format!(
+                        "{}, the name of the column in the same place",
+                        quoted(column)
+                    );
+                    let mistake = Mistake::WrongValue {
+                        value: quoted(name),
+                        expected: Cow::Owned(expected),
+                    };
+                    return Err(self.source.error(
+                        row.offset,
+                        Some("the name of the row".to_string()),
+                        mistake,
+                    ));
                 }
             }
         }
@@ -172,8 +256,13 @@ impl<'a> Table<'a> {
     fn cells(&self, row: Row<'a>) -> Result<Vec<Cow<'a, str>>, FormatError> {
         let cells = split(row.text, self.separator);
         if cells.len() != self.width {
-            let mistake = Mistake::Ragged { cells: cells.len(), expected: self.width };
-            return Err(self.source.error(row.offset, Some("the row".to_string()), mistake));
+            let mistake = Mistake::Ragged {
+                cells: cells.len(),
+                expected: self.width,
+            };
+            return Err(self
+                .source
+                .error(row.offset, Some("the row".to_string()), mistake));
         }
         Ok(cells)
     }
@@ -193,7 +282,11 @@ fn default_name<'a>(index: usize) -> Cow<'a, str> {
 }
 
 fn too_many(what: &'static str) -> Mistake {
-    Mistake::TooMany { what, limit: MAX_NODES, instead: "give so large a platform as JSON, with its links listed" }
+    Mistake::TooMany {
+        what,
+        limit: MAX_NODES,
+        instead: "give so large a platform as JSON, with its links listed",
+    }
 }
 
 /// The lines that are neither blank nor comments.
@@ -223,14 +316,20 @@ fn separator(row: &str) -> Separator {
         })
         .take(MAX_NODES)
         .collect();
-    let first = [';', ',', '\t'].into_iter().find(|&mark| marks.contains(mark));
+    let first = [';', ',', '\t']
+        .into_iter()
+        .find(|&mark| marks.contains(mark));
     first.map_or(Separator::Space, Separator::Mark)
 }
 
 /// The cells of a line, without surrounding white space and quotes. Stops beyond [`MAX_NODES`] cells.
 fn split(text: &str, separator: Separator) -> Vec<Cow<'_, str>> {
     let Separator::Mark(mark) = separator else {
-        return text.split_whitespace().take(MAX_NODES + 2).map(|cell| unquote(cell).0).collect();
+        return text
+            .split_whitespace()
+            .take(MAX_NODES + 2)
+            .map(|cell| unquote(cell).0)
+            .collect();
     };
     let mut cells = Vec::new();
     let mut rest = Some(text);
@@ -242,7 +341,10 @@ fn split(text: &str, separator: Separator) -> Vec<Cow<'_, str>> {
             (cell, text.len() - after.len())
         } else {
             let end = text.find(mark).unwrap_or(text.len());
-            (Cow::Borrowed(text.get(..end).unwrap_or_default().trim()), end)
+            (
+                Cow::Borrowed(text.get(..end).unwrap_or_default().trim()),
+                end,
+            )
         };
         let after = text.get(used..).unwrap_or_default();
         rest = after.split_once(mark).map(|(_, rest)| rest);
@@ -253,12 +355,18 @@ fn split(text: &str, separator: Separator) -> Vec<Cow<'_, str>> {
 
 /// The content of a quoted text (`""` is a quote), and the rest after it. Any other text is its own content.
 fn unquote(text: &str) -> (Cow<'_, str>, &str) {
-    let Some(inner) = text.strip_prefix('"') else { return (Cow::Borrowed(text), "") };
+    let Some(inner) = text.strip_prefix('"') else {
+        return (Cow::Borrowed(text), "");
+    };
     let mut bytes = inner.bytes().enumerate().peekable();
     while let Some((at, byte)) = bytes.next() {
         if byte == b'"' && bytes.next_if(|(_, next)| *next == b'"').is_none() {
             let cell = inner.get(..at).unwrap_or_default();
-            let cell = if cell.contains('"') { Cow::Owned(cell.replace("\"\"", "\"")) } else { Cow::Borrowed(cell) };
+            let cell = if cell.contains('"') {
+                Cow::Owned(cell.replace("\"\"", "\""))
+            } else {
+                Cow::Borrowed(cell)
+            };
             return (cell, inner.get(at + 1..).unwrap_or_default());
         }
     }
@@ -268,10 +376,15 @@ fn unquote(text: &str) -> (Cow<'_, str>, &str) {
 /// The platform as a CSV matrix with names.
 pub(crate) fn write(platform: &Platform) -> Result<String, FormatError> {
     if let Some(why) = unrepresentable(platform) {
-        let mistake = Mistake::Unsupported { format: "matrix", why };
+        let mistake = Mistake::Unsupported {
+            format: "matrix",
+            why,
+        };
         return Err(FormatError::new("the platform", None, None, mistake));
     }
-    let mut out = platform.units().map_or_else(|| CORNER.to_string(), |units| units.to_string());
+    let mut out = platform
+        .units()
+        .map_or_else(|| CORNER.to_string(), |units| units.to_string());
     for node in platform.nodes() {
         let _ = write!(out, ",{}", csv(&node.name));
     }
@@ -300,7 +413,10 @@ pub(crate) fn write(platform: &Platform) -> Result<String, FormatError> {
 /// The property of the platform that a matrix cannot express, if any.
 fn unrepresentable(platform: &Platform) -> Option<String> {
     if platform.nodes().len() > MAX_NODES {
-        return Some(format!("it has {} nodes, and a matrix at most {MAX_NODES}", platform.nodes().len()));
+        return Some(format!(
+            "it has {} nodes, and a matrix at most {MAX_NODES}",
+            platform.nodes().len()
+        ));
     }
     if platform.model() != PortModel::default() {
         return Some(format!("its port model is {}", platform.model()));
@@ -317,14 +433,29 @@ fn unrepresentable(platform: &Platform) -> Option<String> {
         return Some(format!("node '{}' {what}", node.name));
     }
     if let Some(link) = platform.free_link() {
-        return Some(format!("link {} costs nothing, and a matrix holds bandwidths", platform.link_name(link)));
+        return Some(format!(
+            "link {} costs nothing, and a matrix holds bandwidths",
+            platform.link_name(link)
+        ));
     }
-    let long = platform.links().iter().find(|link| parse_rational(&link.cost.recip().to_string()).is_err());
-    long.map(|link| format!("the cost of link {} -> {} is too long", platform.name(link.from), platform.name(link.to)))
+    let long = platform
+        .links()
+        .iter()
+        .find(|link| parse_rational(&link.cost.recip().to_string()).is_err());
+    long.map(|link| {
+        format!(
+            "the cost of link {} -> {} is too long",
+            platform.name(link.from),
+            platform.name(link.to)
+        )
+    })
 }
 
 fn csv(name: &str) -> Cow<'_, str> {
-    if name.chars().all(|c| c.is_alphanumeric() || "_.:/()+".contains(c)) {
+    if name
+        .chars()
+        .all(|c| c.is_alphanumeric() || "_.:/()+".contains(c))
+    {
         Cow::Borrowed(name)
     } else {
         Cow::Owned(format!("\"{}\"", name.replace('"', "\"\"")))
@@ -342,7 +473,10 @@ mod tests {
             (",a,b", vec!["", "a", "b"]),
             ("1 2\t3", vec!["1 2", "3"]),
             ("  1   2 ", vec!["1", "2"]),
-            ("\"a,b\";\"say \"\"x\"\"\" ; c", vec!["a,b", "say \"x\"", "c"]),
+            (
+                "\"a,b\";\"say \"\"x\"\"\" ; c",
+                vec!["a,b", "say \"x\"", "c"],
+            ),
             ("a,", vec!["a", ""]),
             ("\"open,1", vec!["\"open,1"]),
         ] {

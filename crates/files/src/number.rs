@@ -24,7 +24,9 @@ pub fn rational(value: Json<'_, '_>) -> Result<Rational, FormatError> {
 /// A whole number, as a string or as a JSON number.
 pub(crate) fn natural(value: Json<'_, '_>) -> Result<BigUint, FormatError> {
     let number = match value.scalar()? {
-        Scalar::Text(text) | Scalar::Number(text) => digits(&text).and_then(|text| text.parse().ok()),
+        Scalar::Text(text) | Scalar::Number(text) => {
+            digits(&text).and_then(|text| text.parse().ok())
+        }
         _ => None,
     };
     number.ok_or_else(|| value.wrong("a whole number, such as \"12\""))
@@ -42,7 +44,9 @@ pub(crate) fn long_rational(text: &str) -> Result<Rational, NumberError> {
         text.parse().ok()
     };
     match (integer(numerator), digits(denominator).and_then(integer)) {
-        (Some(_), Some(denominator)) if denominator.is_zero() => Err(NumberError::ZeroDenominator(clip(text))),
+        (Some(_), Some(denominator)) if denominator.is_zero() => {
+            Err(NumberError::ZeroDenominator(clip(text)))
+        }
         (Some(numerator), Some(denominator)) => Ok(Rational::new(numerator, denominator)),
         _ => Err(short),
     }
@@ -50,6 +54,8 @@ pub(crate) fn long_rational(text: &str) -> Result<Rational, NumberError> {
 
 /// The text, when it is nothing but digits and not too many.
 fn digits(text: &str) -> Option<&str> {
-    let plain = !text.is_empty() && text.len() <= MAX_DIGITS && text.bytes().all(|byte| byte.is_ascii_digit());
+    let plain = !text.is_empty()
+        && text.len() <= MAX_DIGITS
+        && text.bytes().all(|byte| byte.is_ascii_digit());
     plain.then_some(text)
 }

@@ -27,7 +27,12 @@ pub enum PlatformFormat {
 impl PlatformFormat {
     /// Every format.
     pub fn all() -> impl Iterator<Item = PlatformFormat> {
-        [PlatformFormat::Toml, PlatformFormat::Json, PlatformFormat::Matrix].into_iter()
+        [
+            PlatformFormat::Toml,
+            PlatformFormat::Json,
+            PlatformFormat::Matrix,
+        ]
+        .into_iter()
     }
 
     /// The name used on the command line.
@@ -49,7 +54,12 @@ impl PlatformFormat {
 
     /// The format that a file name announces, if any: `.toml`, `.json`; `.csv`, `.tsv`, `.mat`, `.dat` for a matrix.
     pub fn from_extension(path: &Path) -> Option<Self> {
-        match path.extension()?.to_string_lossy().to_ascii_lowercase().as_str() {
+        match path
+            .extension()?
+            .to_string_lossy()
+            .to_ascii_lowercase()
+            .as_str()
+        {
             "toml" => Some(PlatformFormat::Toml),
             "json" => Some(PlatformFormat::Json),
             "csv" | "tsv" | "mat" | "dat" => Some(PlatformFormat::Matrix),
@@ -71,7 +81,10 @@ impl PlatformFormat {
     pub fn of_content(bytes: &[u8]) -> Self {
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
         let beginning = String::from_utf8_lossy(bytes.get(..BEGINNING).unwrap_or(bytes));
-        let mut lines = beginning.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let mut lines = beginning
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty() && !line.starts_with('#'));
         match lines.next().unwrap_or_default() {
             line if line.starts_with('{') => PlatformFormat::Json,
             line if line.starts_with('[') || line.contains('=') => PlatformFormat::Toml,
@@ -98,7 +111,9 @@ impl FromStr for PlatformFormat {
     type Err = ParseFormatError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        PlatformFormat::all().find(|format| format.name() == text).ok_or_else(|| ParseFormatError(text.to_string()))
+        PlatformFormat::all()
+            .find(|format| format.name() == text)
+            .ok_or_else(|| ParseFormatError(text.to_string()))
     }
 }
 
@@ -108,7 +123,8 @@ impl FromStr for PlatformFormat {
 /// A file that cannot be read or is over [`MAX_PLATFORM_BYTES`]; else as [`parse_platform`].
 pub fn read_platform(path: &Path) -> Result<Platform, FormatError> {
     let bytes = read_bytes(path, MAX_PLATFORM_BYTES)?;
-    let format = PlatformFormat::from_extension(path).unwrap_or_else(|| PlatformFormat::of_content(&bytes));
+    let format =
+        PlatformFormat::from_extension(path).unwrap_or_else(|| PlatformFormat::of_content(&bytes));
     parse_platform(&path.display().to_string(), &bytes, format)
 }
 
@@ -117,9 +133,20 @@ pub fn read_platform(path: &Path) -> Result<Platform, FormatError> {
 ///
 /// # Errors
 /// The first thing that is wrong: its line, key and value, and what would be right.
-pub fn parse_platform(name: &str, bytes: &[u8], format: PlatformFormat) -> Result<Platform, FormatError> {
+pub fn parse_platform(
+    name: &str,
+    bytes: &[u8],
+    format: PlatformFormat,
+) -> Result<Platform, FormatError> {
     if bytes.len() as u64 > MAX_PLATFORM_BYTES {
-        return Err(FormatError::new(name, None, None, Mistake::TooLarge { limit: MAX_PLATFORM_BYTES }));
+        return Err(FormatError::new(
+            name,
+            None,
+            None,
+            Mistake::TooLarge {
+                limit: MAX_PLATFORM_BYTES,
+            },
+        ));
     }
     let source = Source::new(name, bytes, "a platform")?;
     match format {

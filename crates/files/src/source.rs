@@ -38,12 +38,19 @@ impl<'a> Source<'a> {
 
     /// Where a slice of the text starts.
     pub fn offset_of(&self, slice: &str) -> usize {
-        (slice.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize).min(self.text.len())
+        (slice.as_ptr() as usize)
+            .saturating_sub(self.text.as_ptr() as usize)
+            .min(self.text.len())
     }
 
     /// The line of an offset, from 1.
     pub fn line(&self, offset: usize) -> usize {
-        1 + count_newlines(self.text.as_bytes().get(..offset).unwrap_or(self.text.as_bytes()))
+        1 + count_newlines(
+            self.text
+                .as_bytes()
+                .get(..offset)
+                .unwrap_or(self.text.as_bytes()),
+        )
     }
 
     /// An error at an offset.
@@ -107,7 +114,9 @@ pub fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, FormatError> {
     }
     let mut bytes = Vec::new();
     // A pipe has no length, and a file may grow: the limit holds while reading, too.
-    std::fs::File::open(path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes)).map_err(unreadable)?;
+    std::fs::File::open(path)
+        .and_then(|file| file.take(limit + 1).read_to_end(&mut bytes))
+        .map_err(unreadable)?;
     if bytes.len() as u64 > limit {
         return Err(refuse(Mistake::TooLarge { limit }));
     }

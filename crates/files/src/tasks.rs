@@ -32,10 +32,16 @@ pub(crate) fn read(list: &Json<'_, '_>, platform: &Platform) -> Result<TaskTable
     Ok(table)
 }
 
-fn read_entry(entry: &Json<'_, '_>, platform: &Platform, table: &mut TaskTable) -> Result<(), FormatError> {
+fn read_entry(
+    entry: &Json<'_, '_>,
+    platform: &Platform,
+    table: &mut TaskTable,
+) -> Result<(), FormatError> {
     let [task, node, work, time] = entry.object(["task", "node", "work", "time"])?;
     let task = read_task(&need(entry, task, "task", "the merge, [k, l, m]")?)?;
-    let node = node.map(|name| Ok((find(&name, platform)?, name))).transpose()?;
+    let node = node
+        .map(|name| Ok((find(&name, platform)?, name)))
+        .transpose()?;
     let (key, amount) = match (work, time) {
         (Some(work), None) => ("work", work),
         (None, Some(time)) => ("time", time),
@@ -53,9 +59,17 @@ fn read_entry(entry: &Json<'_, '_>, platform: &Platform, table: &mut TaskTable) 
     let Some(compute) = &platform.node(node).compute else {
         return Err(name.wrong("a processor: routers merge nothing"));
     };
-    let found = found.map(|found| if key == "time" { found / compute } else { found });
+    let found = found.map(|found| {
+        if key == "time" {
+            found / compute
+        } else {
+            found
+        }
+    });
     let before = table.at.insert((task, node), found);
-    before.map_or(Ok(()), |_| Err(twice(format!("{task} at '{}'", platform.name(node)))))
+    before.map_or(Ok(()), |_| {
+        Err(twice(format!("{task} at '{}'", platform.name(node))))
+    })
 }
 
 /// `[k, l, m]` with `k <= l < m`.
@@ -67,14 +81,20 @@ fn read_task(value: &Json<'_, '_>) -> Result<MergeTask, FormatError> {
         Ok(())
     })?;
     match numbers[..] {
-        [first, split, last] if first <= split && split < last => Ok(MergeTask::new(Interval { first, last }, split)),
+        [first, split, last] if first <= split && split < last => {
+            Ok(MergeTask::new(Interval { first, last }, split))
+        }
         _ => Err(wrong()),
     }
 }
 
 /// A number that is not negative, or `null`.
 fn optional(value: &Json<'_, '_>) -> Result<Option<Rational>, FormatError> {
-    if value.opening() == Some(b'n') { Ok(None) } else { rational(*value).map(Some) }
+    if value.opening() == Some(b'n') {
+        Ok(None)
+    } else {
+        rational(*value).map(Some)
+    }
 }
 
 /// The table as [`read`] reads it, an entry a line.
@@ -84,7 +104,11 @@ pub(crate) fn write(out: &mut String, table: &TaskTable, platform: &Platform) {
         let MergeTask { part, split } = task;
         let comma = if index == 0 { "" } else { "," };
         // Writing to a string cannot fail.
-        let _ = write!(out, "{comma}\n    {{\"task\": [{}, {split}, {}]", part.first, part.last);
+        let _ = write!(
+            out,
+            "{comma}\n    {{\"task\": [{}, {split}, {}]",
+            part.first, part.last
+        );
         if let Some(node) = node {
             let _ = write!(out, ", \"node\": {}", name(platform, node));
         }
@@ -98,5 +122,8 @@ pub(crate) fn write(out: &mut String, table: &TaskTable, platform: &Platform) {
 
 /// A node's name; `null`, which readers refuse, of one that the platform does not have.
 fn name(platform: &Platform, node: NodeId) -> String {
-    platform.nodes().get(node.index()).map_or_else(|| "null".to_string(), |node| quote(&node.name))
+    platform
+        .nodes()
+        .get(node.index())
+        .map_or_else(|| "null".to_string(), |node| quote(&node.name))
 }

@@ -32,7 +32,11 @@ where
 {
     let mut network = Network::new(graph.node_bound());
     for edge in graph.edge_references() {
-        network.arc(graph.to_index(edge.source()), graph.to_index(edge.target()), capacity(edge));
+        network.arc(
+            graph.to_index(edge.source()),
+            graph.to_index(edge.target()),
+            capacity(edge),
+        );
     }
     network.minimum_cut(graph.to_index(source), graph.to_index(sink))
 }
@@ -60,7 +64,11 @@ pub fn cut_below(
     if source >= nodes || sink >= nodes || source == sink || limit.is_zero() {
         return None;
     }
-    let total: BigUint = arcs.iter().map(|(_, _, capacity)| capacity).sum::<BigUint>() + limit;
+    let total: BigUint = arcs
+        .iter()
+        .map(|(_, _, capacity)| capacity)
+        .sum::<BigUint>()
+        + limit;
     match total.bits() {
         0..64 => narrowed::<u64>(nodes, arcs, source, sink, limit),
         64..128 => narrowed::<u128>(nodes, arcs, source, sink, limit),
@@ -77,7 +85,10 @@ fn narrowed<W: Whole>(
     limit: &BigUint,
 ) -> Option<Vec<bool>> {
     let mut network = Network::new(nodes);
-    for (from, to, capacity) in arcs.iter().filter(|(from, to, _)| *from < nodes && *to < nodes) {
+    for (from, to, capacity) in arcs
+        .iter()
+        .filter(|(from, to, _)| *from < nodes && *to < nodes)
+    {
         network.arc(*from, *to, W::narrow(capacity)?);
     }
     network.cut_below(source, sink, &W::narrow(limit)?)
@@ -92,24 +103,41 @@ mod tests {
     fn a_cut_is_in_the_way_or_there_is_none() {
         let mut state = 1u64;
         let mut draw = |below: u64| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            state = state
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
             (state >> 33) % below
         };
         let mut blocked = 0;
         for case in 0..600 {
             let nodes = 2 + case % 5;
             // Up to 10^30: all three kinds of integers.
-            let unit =
-                [BigUint::from(1u32), BigUint::from(10u32).pow(15), BigUint::from(10u32).pow(30)][case % 3].clone();
+            let unit = [
+                BigUint::from(1u32),
+                BigUint::from(10u32).pow(15),
+                BigUint::from(10u32).pow(30),
+            ][case % 3]
+                .clone();
             let arcs: Vec<(usize, usize, BigUint)> = (0..draw(12))
-                .map(|_| (draw(nodes as u64) as usize, draw(nodes as u64) as usize, &unit * draw(6)))
+                .map(|_| {
+                    (
+                        draw(nodes as u64) as usize,
+                        draw(nodes as u64) as usize,
+                        &unit * draw(6),
+                    )
+                })
                 .collect();
             let limit = &unit * draw(10);
             let leaving = |side: &[bool]| -> BigUint {
-                arcs.iter().filter(|(from, to, _)| side[*from] && !side[*to]).map(|(_, _, capacity)| capacity).sum()
+                arcs.iter()
+                    .filter(|(from, to, _)| side[*from] && !side[*to])
+                    .map(|(_, _, capacity)| capacity)
+                    .sum()
             };
             let sides = (0..1usize << nodes).filter(|set| set & 1 == 1 && set >> (nodes - 1) == 0);
-            let least = sides.map(|set| leaving(&(0..nodes).map(|v| set >> v & 1 == 1).collect::<Vec<_>>())).min();
+            let least = sides
+                .map(|set| leaving(&(0..nodes).map(|v| set >> v & 1 == 1).collect::<Vec<_>>()))
+                .min();
             match cut_below(nodes, &arcs, 0, nodes - 1, &limit) {
                 None => assert!(least.unwrap() >= limit),
                 Some(side) => {

@@ -5,8 +5,9 @@ use std::ops::Range;
 use fixedbitset::FixedBitSet;
 use petgraph::Direction;
 use petgraph::visit::{
-    Data, EdgeRef, GraphBase, GraphProp, IntoEdgeReferences, IntoEdges, IntoEdgesDirected, IntoNeighbors,
-    IntoNeighborsDirected, IntoNodeIdentifiers, NodeCompactIndexable, NodeCount, NodeIndexable, Visitable,
+    Data, EdgeRef, GraphBase, GraphProp, IntoEdgeReferences, IntoEdges, IntoEdgesDirected,
+    IntoNeighbors, IntoNeighborsDirected, IntoNodeIdentifiers, NodeCompactIndexable, NodeCount,
+    NodeIndexable, Visitable,
 };
 
 /// A directed graph that does not change: nodes `0..nodes`, arcs `(tail, head, weight)` numbered by their place.
@@ -52,7 +53,11 @@ impl<N> Digraph<N> {
         let (mut arcs, mut names) = (Vec::new(), Vec::new());
         for edge in graph.edge_references() {
             names.push(edge.id());
-            arcs.push((graph.to_index(edge.source()), graph.to_index(edge.target()), weight(edge)));
+            arcs.push((
+                graph.to_index(edge.source()),
+                graph.to_index(edge.target()),
+                weight(edge),
+            ));
         }
         (Digraph::new(graph.node_bound(), arcs), names)
     }
@@ -116,7 +121,10 @@ impl<'a, N> Iterator for ArcsAt<'a, N> {
 
     #[inline]
     fn next(&mut self) -> Option<Arc<'a, N>> {
-        self.places.next().map(|&place| Arc { place, arc: &self.arcs[place] })
+        self.places.next().map(|&place| Arc {
+            place,
+            arc: &self.arcs[place],
+        })
     }
 }
 
@@ -132,7 +140,11 @@ impl<N> Iterator for Ends<'_, N> {
     #[inline]
     fn next(&mut self) -> Option<usize> {
         let Arc { arc, .. } = self.arcs.next()?;
-        Some(if self.side == Direction::Outgoing { arc.1 } else { arc.0 })
+        Some(if self.side == Direction::Outgoing {
+            arc.1
+        } else {
+            arc.0
+        })
     }
 }
 
@@ -218,8 +230,15 @@ impl<'a, N> IntoEdgesDirected for &'a Digraph<N> {
 
     #[inline]
     fn edges_directed(self, node: usize, side: Direction) -> ArcsAt<'a, N> {
-        let places = if side == Direction::Outgoing { &self.out } else { &self.into };
-        ArcsAt { places: places[node].iter(), arcs: &self.arcs }
+        let places = if side == Direction::Outgoing {
+            &self.out
+        } else {
+            &self.into
+        };
+        ArcsAt {
+            places: places[node].iter(),
+            arcs: &self.arcs,
+        }
     }
 }
 
@@ -236,7 +255,10 @@ impl<'a, N> IntoNeighborsDirected for &'a Digraph<N> {
     type NeighborsDirected = Ends<'a, N>;
 
     fn neighbors_directed(self, node: usize, side: Direction) -> Ends<'a, N> {
-        Ends { arcs: self.edges_directed(node, side), side }
+        Ends {
+            arcs: self.edges_directed(node, side),
+            side,
+        }
     }
 }
 

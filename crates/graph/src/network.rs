@@ -30,7 +30,13 @@ impl<N: Exact> Network<N> {
     /// Nodes `0..nodes` without arcs.
     pub fn new(nodes: usize) -> Self {
         let leaving = vec![Vec::new(); nodes];
-        Network { heads: Vec::new(), room: Vec::new(), leaving, levels: Vec::new(), next: Vec::new() }
+        Network {
+            heads: Vec::new(),
+            room: Vec::new(),
+            leaving,
+            levels: Vec::new(),
+            next: Vec::new(),
+        }
     }
 
     /// One more arc with its capacity, which is not negative. Both nodes must exist.
@@ -65,7 +71,12 @@ impl<N: Exact> Network<N> {
     ///
     /// # Errors
     /// The limit that ended the search.
-    pub fn minimum_cut_watched(self, source: usize, sink: usize, watch: &Watch) -> Result<(N, Vec<bool>), Limit> {
+    pub fn minimum_cut_watched(
+        self,
+        source: usize,
+        sink: usize,
+        watch: &Watch,
+    ) -> Result<(N, Vec<bool>), Limit> {
         self.cut_while(source, sink, || watch.ask())
     }
 
@@ -147,7 +158,12 @@ impl<N: Exact> Network<N> {
                 }
             }
         }
-        let sent = path.iter().map(|&arc| &self.room[arc]).chain(most).min()?.clone();
+        let sent = path
+            .iter()
+            .map(|&arc| &self.room[arc])
+            .chain(most)
+            .min()?
+            .clone();
         for arc in path {
             self.room[arc] -= &sent;
             self.room[arc ^ 1] += &sent;

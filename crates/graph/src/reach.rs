@@ -11,7 +11,9 @@ where
 {
     let mut seen = vec![false; graph.node_bound()];
     let mut stack: Vec<G::NodeId> = from.into_iter().collect();
-    stack.iter().for_each(|&node| seen[graph.to_index(node)] = true);
+    stack
+        .iter()
+        .for_each(|&node| seen[graph.to_index(node)] = true);
     while let Some(node) = stack.pop() {
         for next in graph.neighbors(node) {
             if !std::mem::replace(&mut seen[graph.to_index(next)], true) {

@@ -87,8 +87,17 @@ pub struct Searches<N, E> {
 impl<N: Exact, E: Copy> Searches<N, E> {
     /// Searches on graphs whose nodes have indices below this number.
     pub fn new(nodes: usize) -> Self {
-        let paths = ShortestPaths { distances: vec![None; nodes], last: vec![None; nodes], settled: Vec::new() };
-        Searches { paths, edges: vec![0; nodes], starts: vec![false; nodes], met: Vec::new() }
+        let paths = ShortestPaths {
+            distances: vec![None; nodes],
+            last: vec![None; nodes],
+            settled: Vec::new(),
+        };
+        Searches {
+            paths,
+            edges: vec![0; nodes],
+            starts: vec![false; nodes],
+            met: Vec::new(),
+        }
     }
 
     /// [`shortest_paths`], but `through` is called for every settled node, with its distance, and may end the search by
@@ -107,7 +116,17 @@ impl<N: Exact, E: Copy> Searches<N, E> {
         L: Borrow<N>,
     {
         self.clear();
-        let Searches { paths: ShortestPaths { distances, last, settled }, edges, starts, met } = self;
+        let Searches {
+            paths:
+                ShortestPaths {
+                    distances,
+                    last,
+                    settled,
+                },
+            edges,
+            starts,
+            met,
+        } = self;
         let mut heap = BinaryHeap::new();
         for (node, far) in from {
             let node = graph.to_index(node);
@@ -132,7 +151,9 @@ impl<N: Exact, E: Copy> Searches<N, E> {
                 let next = graph.to_index(edge.target());
                 let mut far = near.clone();
                 far += length(edge).borrow();
-                let order = distances[next].as_ref().map_or(Ordering::Less, |known| far.cmp(known));
+                let order = distances[next]
+                    .as_ref()
+                    .map_or(Ordering::Less, |known| far.cmp(known));
                 if order.is_lt() || order.is_eq() && count + 1 < edges[next] {
                     met.push(next);
                     distances[next] = Some(far.clone());
@@ -161,8 +182,9 @@ impl<N, E: Copy> ShortestPaths<N, E> {
     /// The edges of the path to a node, in the order of travel; none to a start or to a node that is not reached.
     pub fn path(&self, to: usize) -> Vec<E> {
         let before = |&(_, node): &(E, usize)| self.last.get(node).copied().flatten();
-        let mut edges: Vec<E> =
-            std::iter::successors(self.last.get(to).copied().flatten(), before).map(|(edge, _)| edge).collect();
+        let mut edges: Vec<E> = std::iter::successors(self.last.get(to).copied().flatten(), before)
+            .map(|(edge, _)| edge)
+            .collect();
         edges.reverse();
         edges
     }

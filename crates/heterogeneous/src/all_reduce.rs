@@ -39,7 +39,9 @@ pub fn all_reduce(times: &[Rational]) -> Result<AllReduce, Error> {
 /// # Errors
 /// No processor.
 pub fn fastest(times: &[Rational]) -> Result<usize, Error> {
-    (0..times.len()).min_by(|&a, &b| times[a].cmp(&times[b]).then(a.cmp(&b))).ok_or(Error::NoProcessor)
+    (0..times.len())
+        .min_by(|&a, &b| times[a].cmp(&times[b]).then(a.cmp(&b)))
+        .ok_or(Error::NoProcessor)
 }
 
 /// As [`all_reduce`], by this reduction of the processors of the list: fastest-node-first from where it ends. O(n log
@@ -49,10 +51,13 @@ pub fn fastest(times: &[Rational]) -> Result<usize, Error> {
 /// As [`all_reduce`]; a root out of range.
 pub fn all_reduce_by(times: &[Rational], reduction: Reduction) -> Result<AllReduce, Error> {
     let fastest = fastest(times)?;
-    let slowest = (0..times.len()).max_by(|&a, &b| times[a].cmp(&times[b])).unwrap_or(fastest);
+    let slowest = (0..times.len())
+        .max_by(|&a, &b| times[a].cmp(&times[b]))
+        .unwrap_or(fastest);
     let hardest = Processors::new(times.to_vec(), Destination::Listed(fastest))?;
     let reduced = bound::lower_bound(&hardest.cluster()).length;
-    let spread = broadcast::lower_bound(times, fastest)?.max(broadcast::lower_bound(times, slowest)?);
+    let spread =
+        broadcast::lower_bound(times, fastest)?.max(broadcast::lower_bound(times, slowest)?);
     let broadcast = broadcast::fastest_first(times, reduction.root as usize)?;
     Ok(AllReduce {
         length: &reduction.length + &broadcast.length,

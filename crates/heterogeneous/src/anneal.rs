@@ -41,17 +41,35 @@ pub struct Annealed {
 ///
 /// # Errors
 /// More than 2000 senders; times of more than 56 bits in their common unit.
-pub fn anneal(cluster: &Cluster, seed: u64, steps: u64, budget: &Budget) -> Result<Annealed, Error> {
+pub fn anneal(
+    cluster: &Cluster,
+    seed: u64,
+    steps: u64,
+    budget: &Budget,
+) -> Result<Annealed, Error> {
     let senders = cluster.senders();
     if senders > MOST_ANNEALED {
-        return Err(Error::TooMany { senders, purpose: "to anneal their sequences", most: MOST_ANNEALED });
+        return Err(Error::TooMany {
+            senders,
+            purpose: "to anneal their sequences",
+            most: MOST_ANNEALED,
+        });
     }
     let problem = Problem::new(cluster)?;
     let first = snf_placement::slowest_first(&problem.times, &problem.senders);
     let mut progress = Progress::new(&problem, budget, first.0);
     let (length, placed) = improve(&problem, first, seed, steps, &mut progress);
-    let row = |placed: Placed| Row { date: problem.date(placed.date), class: placed.class, senders: placed.senders };
-    Ok(Annealed { length: problem.date(length), placement: Placement { rows: placed.into_iter().map(row).collect() } })
+    let row = |placed: Placed| Row {
+        date: problem.date(placed.date),
+        class: placed.class,
+        senders: placed.senders,
+    };
+    Ok(Annealed {
+        length: problem.date(length),
+        placement: Placement {
+            rows: placed.into_iter().map(row).collect(),
+        },
+    })
 }
 
 /// Shortens a placement by `steps` steps, while the work may go on.
@@ -75,7 +93,8 @@ pub(crate) fn improve(
         }
         let left = round - step % round;
         // Falls with the square of what is left of the round; u128: heat and round are below 2^64.
-        let heat = u128::from(walk.heat) * u128::from(left) / u128::from(round) * u128::from(left) / u128::from(round);
+        let heat = u128::from(walk.heat) * u128::from(left) / u128::from(round) * u128::from(left)
+            / u128::from(round);
         if walk.step(heat.max(1)) {
             let placed = walk.placed();
             if let Some(length) = snf_placement::length(&problem.times, &problem.senders, &placed)
@@ -107,9 +126,14 @@ impl<'a> Walk<'a> {
     fn new(problem: &'a Problem, (length, placed): &(u64, Vec<Placed>), seed: u64) -> Walk<'a> {
         let mut rows: Vec<&Placed> = placed.iter().collect();
         rows.sort_unstable();
-        let sequence: Vec<usize> =
-            rows.into_iter().flat_map(|row| std::iter::repeat_n(row.class, row.senders as usize)).collect();
-        let total: u128 = sequence.iter().map(|&class| u128::from(problem.times[class])).sum();
+        let sequence: Vec<usize> = rows
+            .into_iter()
+            .flat_map(|row| std::iter::repeat_n(row.class, row.senders as usize))
+            .collect();
+        let total: u128 = sequence
+            .iter()
+            .map(|&class| u128::from(problem.times[class]))
+            .sum();
         let mean = u64::try_from(total / (sequence.len().max(1) as u128)).unwrap_or(u64::MAX);
         let mut walk = Walk {
             times: &problem.times,
@@ -210,11 +234,21 @@ impl<'a> Walk<'a> {
     fn placed(&mut self) -> Vec<Placed> {
         let mut rows: BTreeMap<(u64, usize), u64> = BTreeMap::new();
         self.run(|class, date, _| *rows.entry((date, class)).or_default() += 1);
-        rows.into_iter().map(|((date, class), senders)| Placed { date, class, senders }).collect()
+        rows.into_iter()
+            .map(|((date, class), senders)| Placed {
+                date,
+                class,
+                senders,
+            })
+            .collect()
     }
 }
 
 /// The steps worth taking for `senders` senders: 0 if other methods are exact at once.
 pub(crate) fn steps(senders: u64, work: u64) -> u64 {
-    if (21..=MOST_ANNEALED).contains(&senders) { work / senders } else { 0 }
+    if (21..=MOST_ANNEALED).contains(&senders) {
+        work / senders
+    } else {
+        0
+    }
 }

@@ -35,7 +35,10 @@ impl LowerBound {
             Rule::DivisorChain => Proof::SlowestFirst,
             Rule::TwoClasses => Proof::Levels,
         };
-        Proof::Lowered { times: self.times, proof: Box::new(proof) }
+        Proof::Lowered {
+            times: self.times,
+            proof: Box::new(proof),
+        }
     }
 }
 
@@ -53,13 +56,20 @@ pub fn lower_bound(cluster: &Cluster) -> LowerBound {
     let classes = cluster.classes();
     let times: Vec<Rational> = classes.iter().map(|class| class.time.clone()).collect();
     let Some(fastest) = times.first() else {
-        return LowerBound { length: Rational::default(), times, rule: Rule::DivisorChain };
+        return LowerBound {
+            length: Rational::default(),
+            times,
+            rule: Rule::DivisorChain,
+        };
     };
     let lowest = vec![fastest.clone(); times.len()];
     let mut best = try_chain(cluster, lowest);
     let step = times.len().div_ceil(MOST_TRIES).max(1);
     for base in times.iter().step_by(step) {
-        let powers = times.iter().map(|time| slowest_first::power_below(time, base)).collect();
+        let powers = times
+            .iter()
+            .map(|time| slowest_first::power_below(time, base))
+            .collect();
         better(&mut best, try_chain(cluster, powers));
         let parts = (base / fastest).ceil();
         let base = base / parts;
@@ -72,10 +82,25 @@ pub fn lower_bound(cluster: &Cluster) -> LowerBound {
         better(&mut best, try_chain(cluster, chain));
     }
     for threshold in times.iter().skip(1).step_by(step) {
-        let lowered: Vec<Rational> =
-            times.iter().map(|time| if time < threshold { fastest.clone() } else { threshold.clone() }).collect();
+        let lowered: Vec<Rational> = times
+            .iter()
+            .map(|time| {
+                if time < threshold {
+                    fastest.clone()
+                } else {
+                    threshold.clone()
+                }
+            })
+            .collect();
         if let Ok(found) = levels::solve(&cluster.with_times(lowered.iter().cloned())) {
-            better(&mut best, LowerBound { length: found.length, times: lowered, rule: Rule::TwoClasses });
+            better(
+                &mut best,
+                LowerBound {
+                    length: found.length,
+                    times: lowered,
+                    rule: Rule::TwoClasses,
+                },
+            );
         }
     }
     best
@@ -83,7 +108,11 @@ pub fn lower_bound(cluster: &Cluster) -> LowerBound {
 
 fn try_chain(cluster: &Cluster, times: Vec<Rational>) -> LowerBound {
     let length = slowest_first::length(&cluster.with_times(times.iter().cloned()));
-    LowerBound { length, times, rule: Rule::DivisorChain }
+    LowerBound {
+        length,
+        times,
+        rule: Rule::DivisorChain,
+    }
 }
 
 fn better(best: &mut LowerBound, other: LowerBound) {

@@ -35,12 +35,26 @@ pub fn fastest_first(times: &[Rational], source: usize) -> Result<Broadcast, Err
     let (senders, starts, length) = match ticks {
         Scaled::Small(ticks) => {
             let (senders, starts, length) = simulate(&ticks, source, &order);
-            (senders, Dates::Ticks { unit: unit.clone(), ticks: starts }, &unit * Rational::from_integer(length.into()))
+            (
+                senders,
+                Dates::Ticks {
+                    unit: unit.clone(),
+                    ticks: starts,
+                },
+                &unit * Rational::from_integer(length.into()),
+            )
         }
         Scaled::Big(ticks) => {
             let (senders, starts, length) = simulate(&ticks, source, &order);
-            let dates = starts.into_iter().map(|start| &unit * Rational::from_integer(start)).collect();
-            (senders, Dates::Exact(dates), &unit * Rational::from_integer(length))
+            let dates = starts
+                .into_iter()
+                .map(|start| &unit * Rational::from_integer(start))
+                .collect();
+            (
+                senders,
+                Dates::Exact(dates),
+                &unit * Rational::from_integer(length),
+            )
         }
     };
     Ok(Broadcast {
@@ -58,11 +72,18 @@ fn check(times: &[Rational], source: usize) -> Result<(), Error> {
         return Err(Error::NoProcessor);
     }
     if source >= times.len() {
-        return Err(Error::DestinationOutOfRange { destination: source, processors: times.len() });
+        return Err(Error::DestinationOutOfRange {
+            destination: source,
+            processors: times.len(),
+        });
     }
     if times.len() > MOST_PROCESSORS {
         let senders = times.len() as u64;
-        return Err(Error::TooMany { senders, purpose: "to broadcast to", most: MOST_PROCESSORS as u64 });
+        return Err(Error::TooMany {
+            senders,
+            purpose: "to broadcast to",
+            most: MOST_PROCESSORS as u64,
+        });
     }
     for (index, time) in times.iter().enumerate() {
         crate::cluster::positive(time, || format!("processor {index}"))?;
@@ -72,7 +93,9 @@ fn check(times: &[Rational], source: usize) -> Result<(), Error> {
 
 /// All but the source, fastest first.
 fn receivers(times: &[Rational], source: usize) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..times.len()).filter(|&processor| processor != source).collect();
+    let mut order: Vec<usize> = (0..times.len())
+        .filter(|&processor| processor != source)
+        .collect();
     order.sort_by(|&a, &b| times[a].cmp(&times[b]));
     order
 }
@@ -85,7 +108,9 @@ fn simulate<T: Exact>(times: &[T], source: usize, order: &[usize]) -> (Vec<u32>,
     let mut ends = BinaryHeap::from([Reverse((times[source].clone(), 0, source))]);
     let mut length = T::zero();
     for (&receiver, turn) in order.iter().zip(1..) {
-        let Some(Reverse((end, age, sender))) = ends.pop() else { break };
+        let Some(Reverse((end, age, sender))) = ends.pop() else {
+            break;
+        };
         senders[receiver] = sender as u32;
         let mut start = end.clone();
         start -= &times[sender];
@@ -125,14 +150,23 @@ fn bound(sorted: &[Rational]) -> Rational {
 
 /// All receivers like the first of them.
 fn alike(sorted: &[Rational]) -> Rational {
-    let [source, fastest, ..] = sorted else { return Rational::zero() };
+    let [source, fastest, ..] = sorted else {
+        return Rational::zero();
+    };
     let (unit, ticks) = common_unit(&[source, fastest]);
-    let [source, fastest] = &ticks[..] else { return Rational::zero() };
+    let [source, fastest] = &ticks[..] else {
+        return Rational::zero();
+    };
     let mut ends = BinaryHeap::from([Reverse((source.clone(), true))]);
     let mut last = BigInt::zero();
     for _ in 1..sorted.len() {
-        let Some(Reverse((end, from_source))) = ends.pop() else { break };
-        ends.push(Reverse((&end + if from_source { source } else { fastest }, from_source)));
+        let Some(Reverse((end, from_source))) = ends.pop() else {
+            break;
+        };
+        ends.push(Reverse((
+            &end + if from_source { source } else { fastest },
+            from_source,
+        )));
         ends.push(Reverse((&end + fastest, false)));
         last = end;
     }

@@ -31,12 +31,21 @@ impl Cluster {
         for (index, class) in classes.iter().enumerate() {
             positive(&class.time, || format!("class {index}"))?;
             if class.senders == 0 {
-                return Err(Error::EmptyClass { class: index, time: class.time.clone() });
+                return Err(Error::EmptyClass {
+                    class: index,
+                    time: class.time.clone(),
+                });
             }
-            total = total.checked_add(class.senders).filter(|&sum| sum <= MOST_SENDERS).ok_or(Error::TooManySenders)?;
+            total = total
+                .checked_add(class.senders)
+                .filter(|&sum| sum <= MOST_SENDERS)
+                .ok_or(Error::TooManySenders)?;
             *counts.entry(class.time.clone()).or_default() += class.senders;
         }
-        let classes = counts.into_iter().map(|(time, senders)| Class { time, senders }).collect();
+        let classes = counts
+            .into_iter()
+            .map(|(time, senders)| Class { time, senders })
+            .collect();
         Ok(Cluster { classes })
     }
 
@@ -73,7 +82,12 @@ impl Cluster {
         for (class, time) in self.classes.iter().zip(times) {
             *counts.entry(time).or_default() += class.senders;
         }
-        Cluster { classes: counts.into_iter().map(|(time, senders)| Class { time, senders }).collect() }
+        Cluster {
+            classes: counts
+                .into_iter()
+                .map(|(time, senders)| Class { time, senders })
+                .collect(),
+        }
     }
 
     /// The times of the classes in ticks.
@@ -83,9 +97,15 @@ impl Cluster {
     pub(crate) fn ticks(&self) -> Result<Ticks, Error> {
         let times: Vec<&Rational> = self.classes.iter().map(|class| &class.time).collect();
         let (unit, ticks) = common_unit(&times);
-        let times = ticks.iter().map(BigInt::to_u64).collect::<Option<Vec<u64>>>();
+        let times = ticks
+            .iter()
+            .map(BigInt::to_u64)
+            .collect::<Option<Vec<u64>>>();
         let bits = ticks.iter().map(BigInt::bits).max().unwrap_or(0);
-        Ok(Ticks { unit, times: times.ok_or(Error::Unit { bits })? })
+        Ok(Ticks {
+            unit,
+            times: times.ok_or(Error::Unit { bits })?,
+        })
     }
 }
 
@@ -128,7 +148,10 @@ impl Processors {
         let destination = match destination {
             Destination::Listed(destination) if destination < times.len() => destination,
             Destination::Listed(destination) => {
-                return Err(Error::DestinationOutOfRange { destination, processors: times.len() });
+                return Err(Error::DestinationOutOfRange {
+                    destination,
+                    processors: times.len(),
+                });
             }
             Destination::Outside => {
                 times.push(Rational::zero());
@@ -159,11 +182,24 @@ impl Processors {
         for sender in self.senders() {
             *counts.entry(&self.times[sender]).or_default() += 1;
         }
-        let classes = counts.into_iter().map(|(time, senders)| Class { time: time.clone(), senders }).collect();
+        let classes = counts
+            .into_iter()
+            .map(|(time, senders)| Class {
+                time: time.clone(),
+                senders,
+            })
+            .collect();
         Cluster { classes }
     }
 }
 
 pub(crate) fn positive(time: &Rational, place: impl Fn() -> String) -> Result<(), Error> {
-    if time.is_positive() { Ok(()) } else { Err(Error::NotPositive { place: place(), value: time.clone() }) }
+    if time.is_positive() {
+        Ok(())
+    } else {
+        Err(Error::NotPositive {
+            place: place(),
+            value: time.clone(),
+        })
+    }
 }

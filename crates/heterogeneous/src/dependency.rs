@@ -34,7 +34,9 @@ impl Dependency {
         let n = times.len();
         let destination = reduction.root as usize;
         if reduction.receivers.len() != n || reduction.starts.len() != n || destination >= n {
-            return Err(Error::NoTree(format!("times, receivers, starts and root do not all fit {n} processors")));
+            return Err(Error::NoTree(format!(
+                "times, receivers, starts and root do not all fit {n} processors"
+            )));
         }
         let mut order: Vec<(Rational, usize)> = (0..n)
             .filter(|&sender| sender != destination)
@@ -57,7 +59,13 @@ impl Dependency {
             last[receiver] = Some(sender);
         }
         let (times, receivers) = (times.clone(), reduction.receivers.clone());
-        Ok(Dependency { times, root: last[destination], predecessors, receivers, order })
+        Ok(Dependency {
+            times,
+            root: last[destination],
+            predecessors,
+            receivers,
+            order,
+        })
     }
 
     /// The destination's last reception; `None` without senders.
@@ -85,12 +93,15 @@ impl Dependency {
             next += 1;
         }
         let mut place = vec![None; self.times.len()];
-        list.iter().enumerate().for_each(|(at, &sender)| place[sender] = Some(at));
+        list.iter()
+            .enumerate()
+            .for_each(|(at, &sender)| place[sender] = Some(at));
         let window = |&sender: &usize| Window {
             sender: sender as u32,
             receiver: self.receivers[sender],
             time: self.times[sender].clone(),
-            waits_for: self.predecessors[sender].map(|earlier| earlier.and_then(|earlier| place[earlier])),
+            waits_for: self.predecessors[sender]
+                .map(|earlier| earlier.and_then(|earlier| place[earlier])),
         };
         list.iter().map(window).collect()
     }
@@ -100,8 +111,15 @@ impl Dependency {
     pub fn critical_path(&self) -> Rational {
         let mut ends = vec![Rational::zero(); self.times.len()];
         for &sender in &self.order {
-            let start = self.predecessors[sender].iter().flatten().map(|&earlier| &ends[earlier]).max();
-            ends[sender] = start.map_or_else(|| self.times[sender].clone(), |start| start + &self.times[sender]);
+            let start = self.predecessors[sender]
+                .iter()
+                .flatten()
+                .map(|&earlier| &ends[earlier])
+                .max();
+            ends[sender] = start.map_or_else(
+                || self.times[sender].clone(),
+                |start| start + &self.times[sender],
+            );
         }
         ends.into_iter().max().unwrap_or_else(Rational::zero)
     }
@@ -109,7 +127,10 @@ impl Dependency {
     /// True if no transfer waits for a faster one: Corollary 1, Observation 1.
     pub fn is_ordered(&self) -> bool {
         self.order.iter().all(|&sender| {
-            self.predecessors[sender].iter().flatten().all(|&earlier| self.times[earlier] >= self.times[sender])
+            self.predecessors[sender]
+                .iter()
+                .flatten()
+                .all(|&earlier| self.times[earlier] >= self.times[sender])
         })
     }
 }

@@ -29,21 +29,44 @@ pub(crate) fn solve(cluster: &Cluster) -> Result<Found, Error> {
     let mut rows: BTreeMap<(u64, usize), u64> = BTreeMap::new();
     let mut open = vec![(all, 0u64)];
     while let Some((cell, date)) = open.pop() {
-        let Some((class, rest)) = program.root(cell) else { continue };
+        let Some((class, rest)) = program.root(cell) else {
+            continue;
+        };
         *rows.entry((date, class)).or_default() += 1;
         let (_, left) = program.split(&lengths, rest);
-        open.extend([(left, date + program.times[class]), (rest - left, date + program.times[class])]);
+        open.extend([
+            (left, date + program.times[class]),
+            (rest - left, date + program.times[class]),
+        ]);
     }
-    let rows = rows.into_iter().map(|((date, class), senders)| Row { date: ticks.date(date.into()), class, senders });
-    let proof =
-        if cluster.classes().len() == 2 { Proof::Levels } else { Proof::Exhaustion { states: lengths.len() as u64 } };
-    Ok(Found { lower_bound: length.clone(), length, proof, placement: Some(Placement { rows: rows.collect() }) })
+    let rows = rows.into_iter().map(|((date, class), senders)| Row {
+        date: ticks.date(date.into()),
+        class,
+        senders,
+    });
+    let proof = if cluster.classes().len() == 2 {
+        Proof::Levels
+    } else {
+        Proof::Exhaustion {
+            states: lengths.len() as u64,
+        }
+    };
+    Ok(Found {
+        lower_bound: length.clone(),
+        length,
+        proof,
+        placement: Some(Placement {
+            rows: rows.collect(),
+        }),
+    })
 }
 
 /// Pairs of cells that the program compares at most: per cell as many searches as its counts of the faster classes can
 /// be split, so per faster class of `a` senders `1 + 2 + ... + (a + 1)` in all.
 fn most_pairs(classes: &[Class]) -> u128 {
-    let Some((slowest, faster)) = classes.split_last() else { return 0 };
+    let Some((slowest, faster)) = classes.split_last() else {
+        return 0;
+    };
     let row = u128::from(slowest.senders) + 1;
     let search = u128::from(u128::BITS - row.leading_zeros()) + 2;
     let splits = faster.iter().map(|class| {
@@ -68,21 +91,34 @@ impl Program {
         let mut strides = vec![0; classes.len()];
         for (class, stride) in classes.iter().zip(&mut strides).rev() {
             *stride = cells as usize;
-            cells = cells.saturating_mul(u128::from(class.senders) + 1).min(1 << 60);
+            cells = cells
+                .saturating_mul(u128::from(class.senders) + 1)
+                .min(1 << 60);
         }
         let pairs = most_pairs(classes);
         if pairs > MOST_PAIRS.into() {
-            let why = format!("it compares up to {pairs} pairs of cells, at most {MOST_PAIRS}; use auto");
+            let why =
+                format!("it compares up to {pairs} pairs of cells, at most {MOST_PAIRS}; use auto");
             return Err(Error::Method { method: "dp", why });
         }
         let times: Vec<_> = classes.iter().map(|class| &class.time).collect();
         let counts: Vec<usize> = classes.iter().map(|class| class.senders as usize).collect();
-        let most =
-            |ticks: &[BigInt]| ticks.iter().zip(&counts).map(|(ticks, &count)| ticks * BigInt::from(count)).sum();
+        let most = |ticks: &[BigInt]| {
+            ticks
+                .iter()
+                .zip(&counts)
+                .map(|(ticks, &count)| ticks * BigInt::from(count))
+                .sum()
+        };
         let crate::integers::Scaled::Small(times) = scale(&times, most).1 else {
             return Err(Error::Unit { bits: 65 });
         };
-        Ok(Program { times, counts, strides, cells: cells.to_usize().unwrap_or(usize::MAX) })
+        Ok(Program {
+            times,
+            counts,
+            strides,
+            cells: cells.to_usize().unwrap_or(usize::MAX),
+        })
     }
 
     /// The fastest class of a cell, and the cell without one of it.
@@ -95,7 +131,9 @@ impl Program {
         let mut lengths = vec![0];
         let slowest = self.counts.last().copied().unwrap_or(0);
         for cell in 1..self.cells {
-            let Some((class, rest)) = self.root(cell) else { continue };
+            let Some((class, rest)) = self.root(cell) else {
+                continue;
+            };
             let length = if cell <= slowest {
                 u64::from(tree_levels(cell as u64)) * self.times[class]
             } else {

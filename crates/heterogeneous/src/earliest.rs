@@ -41,16 +41,29 @@ pub fn earliest(processors: &Processors, sequence: &[usize]) -> Result<Reduction
     let (predecessors, starts, length) = match ticks {
         Scaled::Small(ticks) => {
             let (starts, predecessors) = simulate(&ticks);
-            let length = starts.last().zip(ticks.last()).map_or(0, |(start, time)| start + time);
+            let length = starts
+                .last()
+                .zip(ticks.last())
+                .map_or(0, |(start, time)| start + time);
             let mut dates = vec![0; n];
             for (&sender, start) in sequence.iter().zip(starts) {
                 dates[sender] = start;
             }
-            (predecessors, Dates::Ticks { unit: unit.clone(), ticks: dates }, unit * date(length.into()))
+            (
+                predecessors,
+                Dates::Ticks {
+                    unit: unit.clone(),
+                    ticks: dates,
+                },
+                unit * date(length.into()),
+            )
         }
         Scaled::Big(ticks) => {
             let (starts, predecessors) = simulate(&ticks);
-            let length = starts.last().zip(ticks.last()).map_or_else(BigInt::zero, |(start, time)| start + time);
+            let length = starts
+                .last()
+                .zip(ticks.last())
+                .map_or_else(BigInt::zero, |(start, time)| start + time);
             let mut dates = vec![Rational::zero(); n];
             for (&sender, start) in sequence.iter().zip(starts) {
                 dates[sender] = &unit * date(start);
@@ -108,13 +121,20 @@ fn check(processors: &Processors, sequence: &[usize]) -> Result<(), Error> {
     let mut seen = vec![false; n];
     for &sender in sequence {
         if sender >= n {
-            return Err(Error::NoSequence(format!("there is no processor {sender}; the last is {}", n - 1)));
+            return Err(Error::NoSequence(format!(
+                "there is no processor {sender}; the last is {}",
+                n - 1
+            )));
         }
         if sender == processors.destination() {
-            return Err(Error::NoSequence(format!("processor {sender} is the destination, which sends nothing")));
+            return Err(Error::NoSequence(format!(
+                "processor {sender} is the destination, which sends nothing"
+            )));
         }
         if std::mem::replace(&mut seen[sender], true) {
-            return Err(Error::NoSequence(format!("processor {sender} stands in it twice")));
+            return Err(Error::NoSequence(format!(
+                "processor {sender} stands in it twice"
+            )));
         }
     }
     match processors.senders().find(|&sender| !seen[sender]) {
@@ -144,11 +164,23 @@ fn ticks_of(processors: &Processors, sequence: &[usize]) -> (Rational, Scaled) {
     for (time, class) in classes {
         distinct[class] = time;
     }
-    let (unit, ticks) =
-        scale(&distinct, |ticks| ticks.iter().zip(&members).map(|(ticks, &count)| ticks * BigInt::from(count)).sum());
+    let (unit, ticks) = scale(&distinct, |ticks| {
+        ticks
+            .iter()
+            .zip(&members)
+            .map(|(ticks, &count)| ticks * BigInt::from(count))
+            .sum()
+    });
     let spread = match ticks {
-        Scaled::Small(ticks) => Scaled::Small(class_of.into_iter().map(|class| ticks[class]).collect()),
-        Scaled::Big(ticks) => Scaled::Big(class_of.into_iter().map(|class| ticks[class].clone()).collect()),
+        Scaled::Small(ticks) => {
+            Scaled::Small(class_of.into_iter().map(|class| ticks[class]).collect())
+        }
+        Scaled::Big(ticks) => Scaled::Big(
+            class_of
+                .into_iter()
+                .map(|class| ticks[class].clone())
+                .collect(),
+        ),
     };
     (unit, spread)
 }
@@ -192,5 +224,8 @@ pub(crate) fn length_of<T: Exact>(times: &[T]) -> T {
         }
         ends.push(Reverse(end.plus(time)));
     }
-    ends.into_iter().map(|Reverse(end)| end).max().unwrap_or_else(T::zero)
+    ends.into_iter()
+        .map(|Reverse(end)| end)
+        .max()
+        .unwrap_or_else(T::zero)
 }

@@ -29,7 +29,9 @@ pub enum Error {
     #[error("the classes have more than 2^63 senders together; give at most 2^63")]
     TooManySenders,
     /// The destination is out of range.
-    #[error("destination {destination} is out of range; there are {processors} processors, numbered from 0")]
+    #[error(
+        "destination {destination} is out of range; there are {processors} processors, numbered from 0"
+    )]
     DestinationOutOfRange {
         /// The destination given.
         destination: usize,

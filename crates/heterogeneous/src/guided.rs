@@ -67,12 +67,21 @@ pub struct Count {
 ///
 /// # Errors
 /// More than 10,000 processors, times of more than 56 bits in their common unit.
-pub fn search(cluster: &Cluster, guide: Guide, reading: Reading, limit: u64) -> Result<Count, Error> {
+pub fn search(
+    cluster: &Cluster,
+    guide: Guide,
+    reading: Reading,
+    limit: u64,
+) -> Result<Count, Error> {
     let problem = Problem::new(cluster)?;
     let processors = problem.count();
     if processors > MOST_SEARCHED {
         let purpose = "for a search over sequences";
-        return Err(Error::TooMany { senders: processors, purpose, most: MOST_SEARCHED });
+        return Err(Error::TooMany {
+            senders: processors,
+            purpose,
+            most: MOST_SEARCHED,
+        });
     }
     let senders = match reading {
         Reading::Outside => processors as usize,
@@ -88,13 +97,25 @@ pub fn search(cluster: &Cluster, guide: Guide, reading: Reading, limit: u64) -> 
         expanded: 1,
         generated: 1,
     };
-    let root = Node { free: senders + 1, now: 0, end: 0, active: Vec::new(), waited: u64::MAX, since: u64::MAX };
+    let root = Node {
+        free: senders + 1,
+        now: 0,
+        end: 0,
+        active: Vec::new(),
+        waited: u64::MAX,
+        since: u64::MAX,
+    };
     let complete = match guide {
         Guide::Priority => walk.by_priority(root, processors as usize),
         Guide::Generic | Guide::SlowestFirst => walk.run(root, processors as usize),
     };
     let length = walk.best.map(|length| problem.date(length));
-    Ok(Count { length, expanded: walk.expanded, generated: walk.generated, complete })
+    Ok(Count {
+        length,
+        expanded: walk.expanded,
+        generated: walk.generated,
+        complete,
+    })
 }
 
 /// An earliest-possible schedule of the first senders of a sequence.
@@ -118,7 +139,9 @@ impl Node {
     fn start(&mut self, time: u64) {
         while self.free < 2 {
             let left_over = self.free == 1;
-            let Some(&(end, _)) = self.active.last() else { break };
+            let Some(&(end, _)) = self.active.last() else {
+                break;
+            };
             let before = self.since;
             self.now = end;
             self.since = u64::MAX;
@@ -126,7 +149,11 @@ impl Node {
                 self.free += 1;
                 self.since = self.since.min(done);
             }
-            self.waited = if left_over { self.since.min(before) } else { self.since };
+            self.waited = if left_over {
+                self.since.min(before)
+            } else {
+                self.since
+            };
         }
         self.free = self.free.saturating_sub(2);
         let end = self.now + time;
@@ -204,7 +231,9 @@ impl Walk {
         // The root is counted already.
         self.expanded -= 1;
         while let Some(rises) = open.iter().position(|nodes| !nodes.is_empty()) {
-            let Some((node, last, left)) = open[rises].pop() else { continue };
+            let Some((node, last, left)) = open[rises].pop() else {
+                continue;
+            };
             if self.best.is_some_and(|best| node.end > best) {
                 continue;
             }
@@ -249,10 +278,16 @@ pub struct Tree {
 /// # Errors
 /// More than 64 processors.
 pub fn tree(counts: &[u64]) -> Result<Tree, Error> {
-    let processors = counts.iter().fold(0u64, |sum, &count| sum.saturating_add(count));
+    let processors = counts
+        .iter()
+        .fold(0u64, |sum, &count| sum.saturating_add(count));
     if processors > MOST_PROCESSORS {
         let purpose = "for the size of a search tree";
-        return Err(Error::TooMany { senders: processors, purpose, most: MOST_PROCESSORS });
+        return Err(Error::TooMany {
+            senders: processors,
+            purpose,
+            most: MOST_PROCESSORS,
+        });
     }
     // The beginnings with given counts per class are the lattice paths from the origin to that point of a box.
     let sizes: Vec<usize> = counts.iter().map(|&count| count as usize + 1).collect();
@@ -269,7 +304,10 @@ pub fn tree(counts: &[u64]) -> Result<Tree, Error> {
         ways.push(sum);
     }
     let leaves = ways.last().cloned().unwrap_or_default();
-    Ok(Tree { nodes: ways.into_iter().sum(), leaves })
+    Ok(Tree {
+        nodes: ways.into_iter().sum(),
+        leaves,
+    })
 }
 
 /// Mean and variance of one quantity.
@@ -299,11 +337,18 @@ pub struct Expectation {
 pub fn expected(processors: u64, classes: usize) -> Result<Expectation, Error> {
     if processors > MOST_PROCESSORS {
         let purpose = "for the expected size of a search tree";
-        return Err(Error::TooMany { senders: processors, purpose, most: MOST_PROCESSORS });
+        return Err(Error::TooMany {
+            senders: processors,
+            purpose,
+            most: MOST_PROCESSORS,
+        });
     }
     if !(1..=MOST_CLASSES).contains(&classes) {
         let why = format!("the expectation is over 1 to {MOST_CLASSES} classes, not {classes}");
-        return Err(Error::Method { method: "tree size", why });
+        return Err(Error::Method {
+            method: "tree size",
+            why,
+        });
     }
     let mut sums: [BigUint; 4] = Default::default();
     for counts in divisions(processors, classes) {
@@ -318,8 +363,14 @@ pub fn expected(processors: u64, classes: usize) -> Result<Expectation, Error> {
     let clusters = BigUint::from(classes).pow(processors as u32);
     let [nodes, nodes_squared, leaves, leaves_squared] =
         sums.map(|sum| Rational::new(sum.into(), clusters.clone().into()));
-    let moments = |mean: Rational, squared: Rational| Moments { variance: squared - &mean * &mean, mean };
-    Ok(Expectation { nodes: moments(nodes, nodes_squared), leaves: moments(leaves, leaves_squared) })
+    let moments = |mean: Rational, squared: Rational| Moments {
+        variance: squared - &mean * &mean,
+        mean,
+    };
+    Ok(Expectation {
+        nodes: moments(nodes, nodes_squared),
+        leaves: moments(leaves, leaves_squared),
+    })
 }
 
 /// All divisions of the processors among distinct classes, in order.
@@ -329,10 +380,12 @@ fn divisions(processors: u64, classes: usize) -> Vec<Vec<u64>> {
     }
     let mut all: Vec<Vec<u64>> = (0..=processors)
         .flat_map(|first| {
-            divisions(processors - first, classes - 1).into_iter().map(move |mut rest| {
-                rest.push(first);
-                rest
-            })
+            divisions(processors - first, classes - 1)
+                .into_iter()
+                .map(move |mut rest| {
+                    rest.push(first);
+                    rest
+                })
         })
         .collect();
     all.sort_by_key(|counts| Reverse(counts.clone()));

@@ -18,6 +18,13 @@ pub(crate) enum Scaled {
 pub(crate) fn scale(times: &[&Rational], most: impl Fn(&[BigInt]) -> BigInt) -> (Rational, Scaled) {
     let (unit, ticks) = common_unit(times);
     let small = most(&ticks).to_u64().is_some();
-    let words = if small { ticks.iter().map(BigInt::to_u64).collect::<Option<Vec<u64>>>() } else { None };
+    let words = if small {
+        ticks
+            .iter()
+            .map(BigInt::to_u64)
+            .collect::<Option<Vec<u64>>>()
+    } else {
+        None
+    };
     (unit, words.map_or(Scaled::Big(ticks), Scaled::Small))
 }

@@ -43,17 +43,32 @@ const MANY: u128 = 66;
 /// # Errors
 /// Times that are not positive, `fast >= slow`, counts of more than 2^63 together, times without a common unit that
 /// makes them less than 2^64.
-pub fn holds(f: u64, s: u64, fast: &Rational, slow: &Rational, deadline: &Rational) -> Result<bool, Error> {
-    let classes = [(fast, f), (slow, s)].map(|(time, senders)| Class { time: time.clone(), senders });
+pub fn holds(
+    f: u64,
+    s: u64,
+    fast: &Rational,
+    slow: &Rational,
+    deadline: &Rational,
+) -> Result<bool, Error> {
+    let classes = [(fast, f), (slow, s)].map(|(time, senders)| Class {
+        time: time.clone(),
+        senders,
+    });
     // Both times are checked, also that of an empty class.
-    Cluster::new(&classes.clone().map(|class| Class { senders: 1, ..class }))?;
+    Cluster::new(&classes.clone().map(|class| Class {
+        senders: 1,
+        ..class
+    }))?;
     if fast >= slow {
         return Err(Error::Method {
             method: "levels",
             why: format!("{fast} is not less than {slow}; swap the classes"),
         });
     }
-    let inhabited: Vec<Class> = classes.into_iter().filter(|class| class.senders > 0).collect();
+    let inhabited: Vec<Class> = classes
+        .into_iter()
+        .filter(|class| class.senders > 0)
+        .collect();
     let cluster = Cluster::new(&inhabited)?;
     if deadline.is_negative() {
         return Ok(cluster.senders() == 0);
@@ -75,20 +90,33 @@ pub(crate) fn solve(cluster: &Cluster) -> Result<Found, Error> {
     let [fast, slow] = cluster.classes() else {
         return Err(Error::Method {
             method: "levels",
-            why: format!("it is for 2 classes, not {}; use auto", cluster.classes().len()),
+            why: format!(
+                "it is for 2 classes, not {}; use auto",
+                cluster.classes().len()
+            ),
         });
     };
     if slowest_first::is_optimal_by_theorem(cluster).is_some() {
         let (length, placement) = slowest_first::placed(cluster)?;
         let proof = Proof::SlowestFirst;
-        return Ok(Found { lower_bound: length.clone(), length, proof, placement: Some(placement) });
+        return Ok(Found {
+            lower_bound: length.clone(),
+            length,
+            proof,
+            placement: Some(placement),
+        });
     }
     let ticks = cluster.ticks()?;
     let question = Question::new(&ticks, fast.senders, slow.senders);
     let (deadline, levels) = question.least(cluster);
     let length = ticks.date(deadline);
     let placement = question.place(&ticks, deadline, &levels);
-    Ok(Found { lower_bound: length.clone(), length, proof: Proof::Levels, placement: Some(placement) })
+    Ok(Found {
+        lower_bound: length.clone(),
+        length,
+        proof: Proof::Levels,
+        placement: Some(placement),
+    })
 }
 
 /// Two classes of a ratio between 1 and 2, in ticks.
@@ -102,17 +130,27 @@ struct Question {
 impl Question {
     fn new(ticks: &Ticks, f: u64, s: u64) -> Question {
         let time = |class: usize| u128::from(ticks.times.get(class).copied().unwrap_or(1));
-        Question { fast: time(0), slow: time(1), f, s }
+        Question {
+            fast: time(0),
+            slow: time(1),
+            f,
+            s,
+        }
     }
 
     /// The least deadline that holds, with its levels. The length of slowest-node-first holds.
     fn least(&self, cluster: &Cluster) -> (u128, Vec<u64>) {
-        let most =
-            cluster.ticks().ok().and_then(|ticks| (slowest_first::length(cluster) / ticks.unit).to_integer().to_u128());
+        let most = cluster.ticks().ok().and_then(|ticks| {
+            (slowest_first::length(cluster) / ticks.unit)
+                .to_integer()
+                .to_u128()
+        });
         // Without a schedule at hand: 66 slow levels always hold.
         let most = most.unwrap_or(MANY * self.slow);
         let mut candidates: Vec<u128> = (0..=most / self.slow)
-            .flat_map(|b| (0..=(most - b * self.slow) / self.fast).map(move |a| a * self.fast + b * self.slow))
+            .flat_map(|b| {
+                (0..=(most - b * self.slow) / self.fast).map(move |a| a * self.fast + b * self.slow)
+            })
             .collect();
         candidates.sort_unstable();
         candidates.dedup();
@@ -147,7 +185,9 @@ impl Question {
             return Some(self.spread(deadline, Vec::new()));
         }
         let left = |d: u128| (deadline - d * self.fast) / self.slow;
-        let level = (0..heights).filter(|&d| left(d) == left(d + 1)).map(|d| (d as u32, left(d) as u32));
+        let level = (0..heights)
+            .filter(|&d| left(d) == left(d + 1))
+            .map(|d| (d as u32, left(d) as u32));
         let (value, levels) = Room::new(level.collect(), self.f).best();
         (room.saturating_add(value) >= wanted).then(|| self.spread(deadline, levels))
     }
@@ -194,7 +234,13 @@ impl Question {
                 date += self.slow;
             }
         }
-        let rows = rows.into_iter().map(|((date, class), senders)| Row { date: ticks.date(date), class, senders });
-        Placement { rows: rows.collect() }
+        let rows = rows.into_iter().map(|((date, class), senders)| Row {
+            date: ticks.date(date),
+            class,
+            senders,
+        });
+        Placement {
+            rows: rows.collect(),
+        }
     }
 }

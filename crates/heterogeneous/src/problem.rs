@@ -21,7 +21,10 @@ pub struct Budget<'a> {
 impl Budget<'_> {
     /// At most `states` states, whatever time they take.
     pub fn of_states(states: u64) -> Self {
-        Budget { states, watch: &|_| ControlFlow::Continue(()) }
+        Budget {
+            states,
+            watch: &|_| ControlFlow::Continue(()),
+        }
     }
 }
 
@@ -56,12 +59,27 @@ impl Problem {
     /// Times of more than 56 bits.
     pub(crate) fn new(cluster: &Cluster) -> Result<Problem, Error> {
         let ticks = cluster.ticks()?;
-        let bits = u64::from(ticks.times.iter().map(|time| 64 - time.leading_zeros()).max().unwrap_or(0));
+        let bits = u64::from(
+            ticks
+                .times
+                .iter()
+                .map(|time| 64 - time.leading_zeros())
+                .max()
+                .unwrap_or(0),
+        );
         if bits > MOST_BITS {
             return Err(Error::Unit { bits });
         }
-        let senders = cluster.classes().iter().map(|class| class.senders).collect();
-        Ok(Problem { unit: ticks.unit, times: ticks.times, senders })
+        let senders = cluster
+            .classes()
+            .iter()
+            .map(|class| class.senders)
+            .collect();
+        Ok(Problem {
+            unit: ticks.unit,
+            times: ticks.times,
+            senders,
+        })
     }
 
     /// All senders.
@@ -77,18 +95,28 @@ impl Problem {
     /// Prices by date (in ticks) as a proof.
     pub(crate) fn proof(&self, dates: &[u64], prices: &[i128]) -> Proof {
         let positive = dates.iter().zip(prices).filter(|(_, price)| **price > 0);
-        let price = |(&date, &price): (&u64, &i128)| (self.date(date), Rational::from_integer(BigInt::from(price)));
-        Proof::Prices(SlotPrices { prices: positive.map(price).collect() })
+        let price = |(&date, &price): (&u64, &i128)| {
+            (self.date(date), Rational::from_integer(BigInt::from(price)))
+        };
+        Proof::Prices(SlotPrices {
+            prices: positive.map(price).collect(),
+        })
     }
 
     /// The answer.
     pub(crate) fn found(&self, length: u64, lower: u64, proof: Proof, placed: &[Placed]) -> Found {
-        let row = |placed: &Placed| Row { date: self.date(placed.date), class: placed.class, senders: placed.senders };
+        let row = |placed: &Placed| Row {
+            date: self.date(placed.date),
+            class: placed.class,
+            senders: placed.senders,
+        };
         Found {
             length: self.date(length),
             lower_bound: self.date(lower.min(length)),
             proof,
-            placement: Some(Placement { rows: placed.iter().map(row).collect() }),
+            placement: Some(Placement {
+                rows: placed.iter().map(row).collect(),
+            }),
         }
     }
 }
@@ -109,7 +137,14 @@ pub(crate) struct Progress<'a> {
 impl<'a> Progress<'a> {
     /// At the start.
     pub(crate) fn new(problem: &Problem, budget: &'a Budget<'a>, length: u64) -> Progress<'a> {
-        Progress { budget, unit: problem.unit.clone(), states: 0, length, lower: 0, stopped: false }
+        Progress {
+            budget,
+            unit: problem.unit.clone(),
+            states: 0,
+            length,
+            lower: 0,
+            stopped: false,
+        }
     }
 
     /// Counts states; false, from then on, when the budget is used up or the caller has had enough.
@@ -117,8 +152,13 @@ impl<'a> Progress<'a> {
         self.states = self.states.saturating_add(states);
         if !self.stopped {
             let date = |ticks: u64| &self.unit * Rational::from_integer(ticks.into());
-            let search = Search { states: self.states, length: date(self.length), lower_bound: date(self.lower) };
-            self.stopped = self.states > self.budget.states || (self.budget.watch)(&search) == ControlFlow::Break(());
+            let search = Search {
+                states: self.states,
+                length: date(self.length),
+                lower_bound: date(self.lower),
+            };
+            self.stopped = self.states > self.budget.states
+                || (self.budget.watch)(&search) == ControlFlow::Break(());
         }
         !self.stopped
     }

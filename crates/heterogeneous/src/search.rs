@@ -49,13 +49,27 @@ pub(crate) fn close(
     (lower, length, placed): (u64, u64, Vec<Placed>),
     progress: &mut Progress,
 ) -> Closed {
-    let classes: Vec<usize> =
-        problem.senders.iter().enumerate().flat_map(|(class, &n)| (0..n).map(move |_| class)).collect();
+    let classes: Vec<usize> = problem
+        .senders
+        .iter()
+        .enumerate()
+        .flat_map(|(class, &n)| (0..n).map(move |_| class))
+        .collect();
     let times: Vec<u64> = classes.iter().map(|&class| problem.times[class]).collect();
     let slowest = times.last().copied().unwrap_or(0);
-    let closed = Closed { lower: lower.max(slowest), length, placed, at_root: true };
+    let closed = Closed {
+        lower: lower.max(slowest),
+        length,
+        placed,
+        at_root: true,
+    };
     let lengths = stages::sums(&times, length);
-    let mut search = Deadlines { classes, times, lengths, closed };
+    let mut search = Deadlines {
+        classes,
+        times,
+        lengths,
+        closed,
+    };
     search.closed.lower = search.first_from(search.closed.lower);
     for width in WIDTHS {
         if search.is_closed() || !search.sweep(width, progress) {
@@ -90,15 +104,22 @@ impl Deadlines {
 
     /// The first possible length from `date` on.
     fn first_from(&self, date: u64) -> u64 {
-        let Some(lengths) = &self.lengths else { return date };
-        lengths.get(lengths.partition_point(|&length| length < date)).copied().unwrap_or(date)
+        let Some(lengths) = &self.lengths else {
+            return date;
+        };
+        lengths
+            .get(lengths.partition_point(|&length| length < date))
+            .copied()
+            .unwrap_or(date)
     }
 
     /// Some possible length in `from..below`, early in it if the passes are wide: a deadline that cannot be met costs
     /// less than one that can.
     fn middle(&self, from: u64, below: u64, width: usize) -> Option<u64> {
         let part = if width > 10_000 { 4 } else { 2 };
-        let Some(lengths) = &self.lengths else { return (from < below).then(|| from + (below - from) / part) };
+        let Some(lengths) = &self.lengths else {
+            return (from < below).then(|| from + (below - from) / part);
+        };
         let start = lengths.partition_point(|&length| length < from);
         let end = lengths.partition_point(|&length| length < below);
         (start < end).then(|| lengths[start + (end - start) / part as usize])
@@ -109,7 +130,9 @@ impl Deadlines {
     fn sweep(&mut self, width: usize, progress: &mut Progress) -> bool {
         // The first deadline left open by this width.
         let mut open = self.closed.length;
-        while let Some(deadline) = self.middle(self.closed.lower, open.min(self.closed.length), width) {
+        while let Some(deadline) =
+            self.middle(self.closed.lower, open.min(self.closed.length), width)
+        {
             match self.ask(deadline, width, progress) {
                 Answer::Yes | Answer::No => {}
                 Answer::Open => open = deadline,
@@ -131,12 +154,22 @@ impl Deadlines {
 
     /// One pass.
     fn ask(&mut self, deadline: u64, width: usize, progress: &mut Progress) -> Answer {
-        let Some(stages) = stages::stages(&self.times, deadline) else { return Answer::Stop };
+        let Some(stages) = stages::stages(&self.times, deadline) else {
+            return Answer::Stop;
+        };
         let Some(mut pool) = Pool::new(&stages) else {
             return self.impossible(deadline, true, progress);
         };
         let mut go_on = |states| progress.go_on(states);
-        match layers::pass(&stages, &mut pool, Limits { width, memory: LAYER_BYTES, go_on: &mut go_on }) {
+        match layers::pass(
+            &stages,
+            &mut pool,
+            Limits {
+                width,
+                memory: LAYER_BYTES,
+                go_on: &mut go_on,
+            },
+        ) {
             Pass::Placed(taken) => {
                 self.improve(&stages, deadline, &taken);
                 progress.length = self.closed.length;
@@ -162,12 +195,22 @@ impl Deadlines {
     fn improve(&mut self, stages: &[Stage], deadline: u64, taken: &[u16]) {
         // The number at the current stage and the date of each open slot.
         let mut open: Vec<(u16, u64)> = stages.first().map(|_| (0, 0)).into_iter().collect();
-        let mut rows: std::collections::BTreeMap<(u64, usize), u64> = std::collections::BTreeMap::new();
+        let mut rows: std::collections::BTreeMap<(u64, usize), u64> =
+            std::collections::BTreeMap::new();
         let mut length = 0;
-        for ((stage, &slot), (&time, &class)) in stages.iter().zip(taken).zip(self.times.iter().zip(&self.classes)) {
+        for ((stage, &slot), (&time, &class)) in stages
+            .iter()
+            .zip(taken)
+            .zip(self.times.iter().zip(&self.classes))
+        {
             // Among slots with one number, the one open longest.
-            let same = open.iter().enumerate().filter(|(_, (number, _))| *number == slot);
-            let Some((place, &(_, date))) = same.min_by_key(|(_, (_, date))| *date) else { return };
+            let same = open
+                .iter()
+                .enumerate()
+                .filter(|(_, (number, _))| *number == slot);
+            let Some((place, &(_, date))) = same.min_by_key(|(_, (_, date))| *date) else {
+                return;
+            };
             open.swap_remove(place);
             *rows.entry((date, class)).or_default() += 1;
             length = length.max(date + time);
@@ -179,7 +222,11 @@ impl Deadlines {
             open.retain(|(number, _)| *number != stages::DEAD);
         }
         if length <= deadline && length < self.closed.length {
-            let placed = rows.into_iter().map(|((date, class), senders)| Placed { date, class, senders });
+            let placed = rows.into_iter().map(|((date, class), senders)| Placed {
+                date,
+                class,
+                senders,
+            });
             (self.closed.length, self.closed.placed) = (length, placed.collect());
         }
     }
@@ -187,5 +234,8 @@ impl Deadlines {
 
 /// A slot's number at the next stage.
 fn other_number(numbers: &[u16], slot: u16) -> u16 {
-    numbers.get(usize::from(slot)).copied().unwrap_or(stages::DEAD)
+    numbers
+        .get(usize::from(slot))
+        .copied()
+        .unwrap_or(stages::DEAD)
 }

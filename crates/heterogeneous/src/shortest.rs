@@ -11,7 +11,8 @@ use crate::problem::{Budget, Problem, Progress};
 use crate::slowest_first::{self, Reason};
 use crate::snf_placement::Placed;
 use crate::{
-    Cluster, Error, Placement, Processors, anneal, bound, dynamic, earliest, levels, search, slots, snf_placement,
+    Cluster, Error, Placement, Processors, anneal, bound, dynamic, earliest, levels, search, slots,
+    snf_placement,
 };
 
 /// How the answer is found.
@@ -124,7 +125,12 @@ fn by_slowest_first(cluster: &Cluster) -> Result<Found, Error> {
         let bound = bound::lower_bound(cluster);
         (bound.length.clone(), bound.proof())
     };
-    Ok(Found { length, lower_bound, proof, placement: Some(placement) })
+    Ok(Found {
+        length,
+        lower_bound,
+        proof,
+        placement: Some(placement),
+    })
 }
 
 /// Slot flow, and where bound and placement do not meet and the senders are few, the search between them.
@@ -143,11 +149,17 @@ fn by_slots(cluster: &Cluster, budget: &Budget) -> Result<Found, Error> {
     if flowed.lower >= flowed.length {
         return Ok(problem.found(flowed.length, flowed.lower, flowed.proof, &flowed.placed));
     }
-    let (mut lower, mut proof, mut best) = (flowed.lower, flowed.proof, (flowed.length, flowed.placed));
+    let (mut lower, mut proof, mut best) =
+        (flowed.lower, flowed.proof, (flowed.length, flowed.placed));
     if problem.count() <= MOST_CLOSED {
         let closed = search::close(&problem, (lower, best.0, best.1), &mut progress);
         if closed.lower > lower {
-            (lower, proof) = (closed.lower, Proof::Exhaustion { states: progress.states });
+            (lower, proof) = (
+                closed.lower,
+                Proof::Exhaustion {
+                    states: progress.states,
+                },
+            );
         }
         best = (closed.length, closed.placed);
     }
@@ -158,9 +170,20 @@ fn by_slots(cluster: &Cluster, budget: &Budget) -> Result<Found, Error> {
 }
 
 /// A shorter placement, where the senders are many enough for annealing to be of use.
-fn annealed(problem: &Problem, best: (u64, Vec<Placed>), work: u64, progress: &mut Progress) -> (u64, Vec<Placed>) {
+fn annealed(
+    problem: &Problem,
+    best: (u64, Vec<Placed>),
+    work: u64,
+    progress: &mut Progress,
+) -> (u64, Vec<Placed>) {
     // Another seed for every amount of work: what was tried before need not be tried again.
-    anneal::improve(problem, best, work, anneal::steps(problem.count(), work), progress)
+    anneal::improve(
+        problem,
+        best,
+        work,
+        anneal::steps(problem.count(), work),
+        progress,
+    )
 }
 
 /// The search, for any times and up to 1000 senders (some 30 can be expected to be solved if all times differ).
@@ -171,13 +194,19 @@ fn by_search(cluster: &Cluster, budget: &Budget) -> Result<Found, Error> {
     let problem = Problem::new(cluster)?;
     let senders = problem.count();
     if senders > MOST_SEARCHED {
-        return Err(Error::TooMany { senders, purpose: "for the search", most: MOST_SEARCHED });
+        return Err(Error::TooMany {
+            senders,
+            purpose: "for the search",
+            most: MOST_SEARCHED,
+        });
     }
     let (length, placed) = snf_placement::slowest_first(&problem.times, &problem.senders);
     let mut progress = Progress::new(&problem, budget, length);
     let (length, placed) = annealed(&problem, (length, placed), WORK_BEFORE, &mut progress);
     let closed = search::close(&problem, (0, length, placed), &mut progress);
-    let mut proof = Proof::Exhaustion { states: progress.states };
+    let mut proof = Proof::Exhaustion {
+        states: progress.states,
+    };
     // A short proof, where the search hardly had to search.
     if closed.at_root
         && let Some(prices) = slots::certify(&problem, closed.lower, MOST_DATES, &mut progress)?
@@ -200,18 +229,27 @@ fn choose(cluster: &Cluster, method: Method) -> (Method, String) {
         return (Method::SlowestFirst, "nobody sends".into());
     }
     match (slowest_first::is_optimal_by_theorem(cluster), classes) {
-        (Some(Reason::OneClass), _) => (Method::SlowestFirst, "1 class: slowest-node-first is optimal".into()),
-        (Some(Reason::DivisorChain), _) => {
-            (Method::SlowestFirst, "each time divides the next: slowest-node-first is optimal (Theorem 1)".into())
-        }
-        (Some(Reason::TwoClasses), _) => {
-            (Method::SlowestFirst, "2 classes, ratio 2 or more: slowest-node-first is optimal (Theorem 4)".into())
-        }
+        (Some(Reason::OneClass), _) => (
+            Method::SlowestFirst,
+            "1 class: slowest-node-first is optimal".into(),
+        ),
+        (Some(Reason::DivisorChain), _) => (
+            Method::SlowestFirst,
+            "each time divides the next: slowest-node-first is optimal (Theorem 1)".into(),
+        ),
+        (Some(Reason::TwoClasses), _) => (
+            Method::SlowestFirst,
+            "2 classes, ratio 2 or more: slowest-node-first is optimal (Theorem 4)".into(),
+        ),
         (None, 2) => (Method::Levels, "2 classes: levels".into()),
-        (None, _) if senders <= FEW && 2 * classes as u64 > senders => {
-            (Method::Search, format!("{classes} classes of {senders} senders: search"))
-        }
-        (None, _) => (Method::Slots, format!("{classes} classes of {senders} senders: slots")),
+        (None, _) if senders <= FEW && 2 * classes as u64 > senders => (
+            Method::Search,
+            format!("{classes} classes of {senders} senders: search"),
+        ),
+        (None, _) => (
+            Method::Slots,
+            format!("{classes} classes of {senders} senders: slots"),
+        ),
     }
 }
 
@@ -221,7 +259,11 @@ fn answer(cluster: &Cluster, method: Method, why: String, found: Found) -> Resul
         Some(placement) => (found.length, placement),
         None => slowest_first::placed(cluster)?,
     };
-    let proof = if cluster.senders() == 0 { Proof::SlowestFirst } else { found.proof };
+    let proof = if cluster.senders() == 0 {
+        Proof::SlowestFirst
+    } else {
+        found.proof
+    };
     let shortest = Shortest {
         instance: Instance::Classes(cluster.classes().to_vec()),
         length,
@@ -229,7 +271,12 @@ fn answer(cluster: &Cluster, method: Method, why: String, found: Found) -> Resul
         proof,
         reduction: None,
     };
-    Ok(Answer { shortest, placement, method, why })
+    Ok(Answer {
+        shortest,
+        placement,
+        method,
+        why,
+    })
 }
 
 impl Answer {
@@ -243,7 +290,9 @@ impl Answer {
     pub fn schedule(&self, processors: &Processors) -> Result<Reduction, Error> {
         let cluster = processors.cluster();
         if Instance::Classes(cluster.classes().to_vec()) != self.shortest.instance {
-            return Err(Error::NoSequence("the processors are not those of the answer's classes".into()));
+            return Err(Error::NoSequence(
+                "the processors are not those of the answer's classes".into(),
+            ));
         }
         let reduction = if self.method == Method::SlowestFirst {
             slowest_first::schedule(processors)?
@@ -255,7 +304,9 @@ impl Answer {
         if is <= should && *is >= self.shortest.lower_bound {
             return Ok(reduction);
         }
-        Err(Error::NoSequence(format!("the placement's schedule has length {is}, not {should}")))
+        Err(Error::NoSequence(format!(
+            "the placement's schedule has length {is}, not {should}"
+        )))
     }
 
     /// The senders by the dates of their slots, then by times: the earliest possible start first.
@@ -274,7 +325,9 @@ impl Answer {
             .iter()
             .map(|row| {
                 // The start, counted backwards from the end.
-                let time = classes.get(row.class).map_or_else(Rational::zero, |class| class.time.clone());
+                let time = classes
+                    .get(row.class)
+                    .map_or_else(Rational::zero, |class| class.time.clone());
                 (&row.date + time, row.class, row.senders)
             })
             .collect();
@@ -282,7 +335,9 @@ impl Answer {
         let mut next = vec![0; classes.len()];
         let mut sequence = Vec::with_capacity(processors.times().len());
         for (_, class, senders) in rows {
-            let Some(of_class) = members.get(class) else { continue };
+            let Some(of_class) = members.get(class) else {
+                continue;
+            };
             let from: usize = next[class];
             let to = from.saturating_add(senders as usize).min(of_class.len());
             sequence.extend_from_slice(&of_class[from..to]);

@@ -65,20 +65,39 @@ pub(crate) fn improve(
             "the {} times have more than {MOST_DATES} sums up to the length of the slowest-first schedule; use search",
             problem.times.len()
         );
-        return Err(Error::Method { method: "slots", why });
+        return Err(Error::Method {
+            method: "slots",
+            why,
+        });
     };
     let mut relaxed = Relaxed::new(&flow, &problem.senders);
     relaxed.bisect(&flow, State::new, progress)?;
     let mut proof = problem.proof(&flow.dates, &relaxed.proof(&flow));
     // The same with the first slot given to a fastest sender, without loss.
     let priced = relaxed.least;
-    relaxed.bisect(&flow, |deadline, senders| State::rooted(&flow, deadline, senders), progress)?;
+    relaxed.bisect(
+        &flow,
+        |deadline, senders| State::rooted(&flow, deadline, senders),
+        progress,
+    )?;
     if relaxed.least > priced {
-        proof = Proof::Exhaustion { states: progress.states };
+        proof = Proof::Exhaustion {
+            states: progress.states,
+        };
     }
-    let mut best = Best { lower: relaxed.least, length, placed, proof };
+    let mut best = Best {
+        lower: relaxed.least,
+        length,
+        placed,
+        proof,
+    };
     relaxed.whole(&flow, &mut best, progress)?;
-    Ok(Flowed { lower: flow.dates[best.lower], length: best.length, proof: best.proof, placed: best.placed })
+    Ok(Flowed {
+        lower: flow.dates[best.lower],
+        length: best.length,
+        proof: best.proof,
+        placed: best.placed,
+    })
 }
 
 /// Slot prices that prove that no schedule is shorter than `below` ticks, where there are such prices and no more than
@@ -89,13 +108,20 @@ pub(crate) fn certify(
     most: usize,
     progress: &mut Progress,
 ) -> Result<Option<Proof>, Error> {
-    let Some(flow) = below.checked_sub(1).and_then(|latest| Flow::new(problem.times.clone(), latest, most)) else {
+    let Some(flow) = below
+        .checked_sub(1)
+        .and_then(|latest| Flow::new(problem.times.clone(), latest, most))
+    else {
         return Ok(None);
     };
     let deadline = flow.dates.len() - 1;
     let state = State::new(deadline, &problem.senders);
-    match decide(&flow, deadline, &state, &mut Vec::new(), &mut || progress.go_on(1))? {
-        Verdict::Never(weights) => Ok(Some(problem.proof(&flow.dates, &prices(&flow, deadline, &state, &weights)))),
+    match decide(&flow, deadline, &state, &mut Vec::new(), &mut || {
+        progress.go_on(1)
+    })? {
+        Verdict::Never(weights) => Ok(Some(
+            problem.proof(&flow.dates, &prices(&flow, deadline, &state, &weights)),
+        )),
         _ => Ok(None),
     }
 }
@@ -103,7 +129,9 @@ pub(crate) fn certify(
 /// How many questions whole numbers are worth.
 fn questions(flow: &Flow) -> usize {
     let classes = flow.times.len().max(1);
-    (MOST_QUESTIONS / classes).min(MOST_WORK / (classes * flow.dates.len())).max(1)
+    (MOST_QUESTIONS / classes)
+        .min(MOST_WORK / (classes * flow.dates.len()))
+        .max(1)
 }
 
 /// The bounds so far.
@@ -129,7 +157,12 @@ impl Relaxed {
     fn new(flow: &Flow, senders: &[u64]) -> Relaxed {
         // At date 0 nothing fits, whatever the weights.
         let ones = vec![1; flow.times.len()];
-        Relaxed { senders: senders.to_vec(), least: 1, weights: ones, memory: Vec::new() }
+        Relaxed {
+            senders: senders.to_vec(),
+            least: 1,
+            weights: ones,
+            memory: Vec::new(),
+        }
     }
 
     /// Finds the first deadline that fractions cannot rule out.
@@ -143,7 +176,9 @@ impl Relaxed {
         while self.least < most {
             let middle = (self.least + most) / 2;
             let state = state(middle, &self.senders);
-            match decide(flow, middle, &state, &mut self.memory, &mut || progress.go_on(1))? {
+            match decide(flow, middle, &state, &mut self.memory, &mut || {
+                progress.go_on(1)
+            })? {
                 Verdict::Never(weights) => {
                     (self.least, self.weights) = (middle + 1, weights);
                     progress.lower = flow.dates[self.least];
@@ -157,12 +192,22 @@ impl Relaxed {
     /// The prices that rule out the last deadline below the bound.
     fn proof(&self, flow: &Flow) -> Vec<i128> {
         let deadline = self.least - 1;
-        prices(flow, deadline, &State::new(deadline, &self.senders), &self.weights)
+        prices(
+            flow,
+            deadline,
+            &State::new(deadline, &self.senders),
+            &self.weights,
+        )
     }
 
     /// Looks for whole numbers from the bound upwards, deadline by deadline while each is ruled out, then in longer and
     /// longer steps; then between the last deadline without and the first with a placement.
-    fn whole(&mut self, flow: &Flow, best: &mut Best, progress: &mut Progress) -> Result<(), Error> {
+    fn whole(
+        &mut self,
+        flow: &Flow,
+        best: &mut Best,
+        progress: &mut Progress,
+    ) -> Result<(), Error> {
         let mut questions = questions(flow);
         // The last deadline without a placement.
         let mut last = best.lower - 1;
@@ -173,24 +218,35 @@ impl Relaxed {
             if jumping && last + step >= placed {
                 jumping = false;
             }
-            let deadline = if jumping { last + step } else { last + (placed - last) / 2 };
+            let deadline = if jumping {
+                last + step
+            } else {
+                last + (placed - last) / 2
+            };
             if deadline == last || questions == 0 || !progress.go_on(0) {
                 return Ok(());
             }
-            let most = if deadline == best.lower { questions.div_ceil(2) } else { questions.div_ceil(4) };
+            let most = if deadline == best.lower {
+                questions.div_ceil(2)
+            } else {
+                questions.div_ceil(4)
+            };
             let mut share = most;
             let dive = self.place(flow, deadline, &mut share, progress)?;
             questions -= most - share;
             match dive {
                 Dive::Placed(placed) => {
-                    best.length = snf_placement::length(&flow.times, &self.senders, &placed).unwrap_or(best.length);
+                    best.length = snf_placement::length(&flow.times, &self.senders, &placed)
+                        .unwrap_or(best.length);
                     best.placed = placed;
                     progress.length = best.length;
                     jumping = false;
                 }
                 Dive::Never if deadline == best.lower => {
                     (best.lower, last) = (deadline + 1, deadline);
-                    best.proof = Proof::Exhaustion { states: progress.states };
+                    best.proof = Proof::Exhaustion {
+                        states: progress.states,
+                    };
                     progress.lower = flow.dates[best.lower];
                 }
                 Dive::Never | Dive::Open => {
@@ -211,6 +267,13 @@ impl Relaxed {
         progress: &mut Progress,
     ) -> Result<Dive, Error> {
         let mut go_on = || progress.go_on(1);
-        Diver { flow, deadline, senders: &self.senders, memory: &mut self.memory, questions }.dive(&mut go_on)
+        Diver {
+            flow,
+            deadline,
+            senders: &self.senders,
+            memory: &mut self.memory,
+            questions,
+        }
+        .dive(&mut go_on)
     }
 }

@@ -87,7 +87,12 @@ pub fn is_optimal_by_theorem(cluster: &Cluster) -> Option<Reason> {
     let classes = cluster.classes();
     match classes {
         [] | [_] => Some(Reason::OneClass),
-        _ if classes.windows(2).all(|pair| (&pair[1].time / &pair[0].time).is_integer()) => Some(Reason::DivisorChain),
+        _ if classes
+            .windows(2)
+            .all(|pair| (&pair[1].time / &pair[0].time).is_integer()) =>
+        {
+            Some(Reason::DivisorChain)
+        }
         [fast, slow] if slow.time >= &fast.time + &fast.time => Some(Reason::TwoClasses),
         _ => None,
     }
@@ -96,8 +101,16 @@ pub fn is_optimal_by_theorem(cluster: &Cluster) -> Option<Reason> {
 /// Length and placement of the slowest-node-first schedule.
 pub(crate) fn placed(cluster: &Cluster) -> Result<(Rational, Placement), Error> {
     Ok(match groups(cluster) {
-        Groups::Small { unit, times, groups } => (&unit * end(&groups), place(&unit, &times, &groups)?),
-        Groups::Big { unit, times, groups } => (&unit * end(&groups), place(&unit, &times, &groups)?),
+        Groups::Small {
+            unit,
+            times,
+            groups,
+        } => (&unit * end(&groups), place(&unit, &times, &groups)?),
+        Groups::Big {
+            unit,
+            times,
+            groups,
+        } => (&unit * end(&groups), place(&unit, &times, &groups)?),
     })
 }
 
@@ -111,15 +124,27 @@ struct Group<T> {
 }
 
 enum Groups {
-    Small { unit: Rational, times: Vec<u64>, groups: Vec<Group<u64>> },
-    Big { unit: Rational, times: Vec<BigInt>, groups: Vec<Group<BigInt>> },
+    Small {
+        unit: Rational,
+        times: Vec<u64>,
+        groups: Vec<Group<u64>>,
+    },
+    Big {
+        unit: Rational,
+        times: Vec<BigInt>,
+        groups: Vec<Group<BigInt>>,
+    },
 }
 
 /// Limit: rows of a placement.
 const MOST_ROWS: usize = 1 << 20;
 
 fn end<T: Clone + Into<BigInt>>(groups: &[Group<T>]) -> Rational {
-    Rational::from_integer(groups.last().map_or_else(BigInt::zero, |last| last.end.clone().into()))
+    Rational::from_integer(
+        groups
+            .last()
+            .map_or_else(BigInt::zero, |last| last.end.clone().into()),
+    )
 }
 
 fn groups(cluster: &Cluster) -> Groups {
@@ -128,8 +153,16 @@ fn groups(cluster: &Cluster) -> Groups {
     // A chain of transfers that wait for one another halves the senders left about once per member and class.
     let (unit, ticks) = scale(&times, |ticks| ticks.iter().sum::<BigInt>() * 256);
     match ticks {
-        Scaled::Small(times) => Groups::Small { groups: simulate(classes, &times), unit, times },
-        Scaled::Big(times) => Groups::Big { groups: simulate(classes, &times), unit, times },
+        Scaled::Small(times) => Groups::Small {
+            groups: simulate(classes, &times),
+            unit,
+            times,
+        },
+        Scaled::Big(times) => Groups::Big {
+            groups: simulate(classes, &times),
+            unit,
+            times,
+        },
     }
 }
 
@@ -143,7 +176,9 @@ fn simulate<T: Exact>(classes: &[Class], times: &[T]) -> Vec<Group<T>> {
         let mut left = members.senders;
         while left > 0 {
             while idle < 2 {
-                let Some(Reverse((end, group))) = ends.pop() else { break };
+                let Some(Reverse((end, group))) = ends.pop() else {
+                    break;
+                };
                 now = end;
                 idle += groups[group].senders;
                 free.push_back((Some(group), groups[group].senders));
@@ -153,7 +188,12 @@ fn simulate<T: Exact>(classes: &[Class], times: &[T]) -> Vec<Group<T>> {
             idle -= 2 * senders;
             let end = now.plus(&times[class]);
             ends.push(Reverse((end.clone(), groups.len())));
-            groups.push(Group { class, senders, end, freed_by: take(&mut free, 2 * senders) });
+            groups.push(Group {
+                class,
+                senders,
+                end,
+                freed_by: take(&mut free, 2 * senders),
+            });
         }
     }
     groups
@@ -163,7 +203,9 @@ fn simulate<T: Exact>(classes: &[Class], times: &[T]) -> Vec<Group<T>> {
 fn take(free: &mut VecDeque<(Option<usize>, u64)>, mut wanted: u64) -> Vec<(usize, u64)> {
     let mut taken = Vec::new();
     while wanted > 0 {
-        let Some((by, count)) = free.front_mut() else { break };
+        let Some((by, count)) = free.front_mut() else {
+            break;
+        };
         let part = wanted.min(*count);
         if let Some(group) = by {
             taken.push((*group, part));
@@ -181,7 +223,11 @@ fn take(free: &mut VecDeque<(Option<usize>, u64)>, mut wanted: u64) -> Vec<(usiz
 ///
 /// Which slot of a group goes to which predecessor does not matter: a slot's date is at most what the schedule leaves
 /// until its end.
-fn place<T: Exact + Into<BigInt>>(unit: &Rational, times: &[T], groups: &[Group<T>]) -> Result<Placement, Error> {
+fn place<T: Exact + Into<BigInt>>(
+    unit: &Rational,
+    times: &[T],
+    groups: &[Group<T>],
+) -> Result<Placement, Error> {
     let mut seats: Vec<Vec<(T, u64)>> = groups.iter().map(|_| Vec::new()).collect();
     if let Some(root) = seats.last_mut() {
         root.push((T::zero(), 1));
@@ -201,7 +247,9 @@ fn place<T: Exact + Into<BigInt>>(unit: &Rational, times: &[T], groups: &[Group<
         for &(earlier, count) in group.freed_by.iter().rev() {
             let mut wanted = count;
             while wanted > 0 {
-                let Some((date, slots)) = open.front_mut() else { break };
+                let Some((date, slots)) = open.front_mut() else {
+                    break;
+                };
                 let part = wanted.min(*slots);
                 seats[earlier].push((date.clone(), part));
                 *slots -= part;
@@ -215,7 +263,9 @@ fn place<T: Exact + Into<BigInt>>(unit: &Rational, times: &[T], groups: &[Group<
         if parts > MOST_ROWS {
             return Err(Error::Method {
                 method: "snf",
-                why: format!("its placement has more than {MOST_ROWS} rows; ask for the length alone"),
+                why: format!(
+                    "its placement has more than {MOST_ROWS} rows; ask for the length alone"
+                ),
             });
         }
     }
@@ -224,16 +274,24 @@ fn place<T: Exact + Into<BigInt>>(unit: &Rational, times: &[T], groups: &[Group<
         class,
         senders,
     });
-    Ok(Placement { rows: rows.collect() })
+    Ok(Placement {
+        rows: rows.collect(),
+    })
 }
 
 /// The cluster with every time raised to a power of 2 times the fastest: Theorem 2's comparison. Its optimum is at most
 /// twice the cluster's, and at least the length of slowest-node-first on the cluster.
 pub fn raised(cluster: &Cluster) -> Cluster {
-    let Some(fastest) = cluster.classes().first() else { return cluster.clone() };
+    let Some(fastest) = cluster.classes().first() else {
+        return cluster.clone();
+    };
     let times = cluster.classes().iter().map(|class| {
         let down = power_below(&class.time, &fastest.time);
-        if down == class.time { down } else { &down + &down }
+        if down == class.time {
+            down
+        } else {
+            &down + &down
+        }
     });
     cluster.with_times(times)
 }

@@ -18,7 +18,11 @@ pub(crate) struct Placed {
 ///
 /// Events are groups of equal completion, so the numbers may be large. The sums must fit 64 bits.
 pub(crate) fn slowest_first(times: &[u64], senders: &[u64]) -> (u64, Vec<Placed>) {
-    let mut free = senders.iter().map(|&senders| u128::from(senders)).sum::<u128>() + 1;
+    let mut free = senders
+        .iter()
+        .map(|&senders| u128::from(senders))
+        .sum::<u128>()
+        + 1;
     let (mut now, mut length) = (0, 0);
     let mut active: BTreeMap<u64, u128> = BTreeMap::new();
     let mut groups = Vec::new();
@@ -26,7 +30,9 @@ pub(crate) fn slowest_first(times: &[u64], senders: &[u64]) -> (u64, Vec<Placed>
         let mut left = u128::from(senders);
         while left > 0 {
             while free < 2 {
-                let Some((end, done)) = active.pop_first() else { break };
+                let Some((end, done)) = active.pop_first() else {
+                    break;
+                };
                 (now, free) = (end, free + done);
             }
             let started = left.min(free / 2).max(1);
@@ -38,14 +44,18 @@ pub(crate) fn slowest_first(times: &[u64], senders: &[u64]) -> (u64, Vec<Placed>
         }
     }
     // Backwards a sender starts when it ended; it takes the slot that has been open longest.
-    let mut waiting: Vec<(u64, usize, u64)> =
-        groups.into_iter().map(|(end, class, senders)| (length - end, class, senders)).collect();
+    let mut waiting: Vec<(u64, usize, u64)> = groups
+        .into_iter()
+        .map(|(end, class, senders)| (length - end, class, senders))
+        .collect();
     waiting.sort_unstable();
     let mut open: BTreeMap<u64, u128> = BTreeMap::from([(0, 1)]);
     let mut placed: BTreeMap<(u64, usize), u64> = BTreeMap::new();
     for (_, class, mut senders) in waiting {
         while senders > 0 {
-            let Some((date, slots)) = open.pop_first() else { break };
+            let Some((date, slots)) = open.pop_first() else {
+                break;
+            };
             let taken = slots.min(u128::from(senders));
             if slots > taken {
                 open.insert(date, slots - taken);
@@ -55,7 +65,11 @@ pub(crate) fn slowest_first(times: &[u64], senders: &[u64]) -> (u64, Vec<Placed>
             senders -= taken as u64;
         }
     }
-    let rows = placed.into_iter().map(|((date, class), senders)| Placed { date, class, senders });
+    let rows = placed.into_iter().map(|((date, class), senders)| Placed {
+        date,
+        class,
+        senders,
+    });
     (length, rows.collect())
 }
 

@@ -38,29 +38,60 @@ pub struct Started {
 ///
 /// # Errors
 /// A list of another length; a negative start.
-pub fn check_starts(processors: &Processors, starts: &[Rational]) -> Result<Result<Started, Crowded>, Error> {
+pub fn check_starts(
+    processors: &Processors,
+    starts: &[Rational],
+) -> Result<Result<Started, Crowded>, Error> {
     let times = processors.times();
     if starts.len() != times.len() {
-        let why = format!("there are {} starts for {} processors", starts.len(), times.len());
+        let why = format!(
+            "there are {} starts for {} processors",
+            starts.len(),
+            times.len()
+        );
         return Err(Error::NoSequence(why));
     }
-    if let Some(sender) = processors.senders().find(|&sender| starts[sender].is_negative()) {
-        return Err(Error::NoSequence(format!("processor {sender} starts at {}; give 0 or more", starts[sender])));
+    if let Some(sender) = processors
+        .senders()
+        .find(|&sender| starts[sender].is_negative())
+    {
+        return Err(Error::NoSequence(format!(
+            "processor {sender} starts at {}; give 0 or more",
+            starts[sender]
+        )));
     }
     let mut sequence: Vec<usize> = processors.senders().collect();
     sequence.sort_by(|&a, &b| starts[a].cmp(&starts[b]).then(a.cmp(&b)));
-    let mut ends: Vec<Rational> = sequence.iter().map(|&sender| &starts[sender] + &times[sender]).collect();
+    let mut ends: Vec<Rational> = sequence
+        .iter()
+        .map(|&sender| &starts[sender] + &times[sender])
+        .collect();
     ends.sort();
     let (mut started, mut complete) = (0, 0);
     while let Some(&sender) = sequence.get(started) {
         let date = &starts[sender];
-        started += sequence[started..].iter().take_while(|&&other| starts[other] == *date).count();
-        complete += ends[complete..].iter().take_while(|end| *end <= date).count();
+        started += sequence[started..]
+            .iter()
+            .take_while(|&&other| starts[other] == *date)
+            .count();
+        complete += ends[complete..]
+            .iter()
+            .take_while(|end| *end <= date)
+            .count();
         let active = started - complete;
         if 2 * active + complete > times.len() {
-            let [active, complete, processors] = [active, complete, times.len()].map(|count| count as u64);
-            return Ok(Err(Crowded { date: date.clone(), active, complete, processors }));
+            let [active, complete, processors] =
+                [active, complete, times.len()].map(|count| count as u64);
+            return Ok(Err(Crowded {
+                date: date.clone(),
+                active,
+                complete,
+                processors,
+            }));
         }
     }
-    Ok(Ok(Started { length: ends.pop().unwrap_or_default(), sequence }))
+    Ok(Ok(Started {
+        length: ends.pop().unwrap_or_default(),
+        sequence,
+    }))
 }

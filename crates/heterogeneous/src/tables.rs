@@ -49,14 +49,27 @@ impl Table {
     /// # Errors
     /// Times that are not positive; `fast` above `slow`; more than [`MOST_CELLS`] cells; times without a common unit
     /// that keeps the lengths below 2^64.
-    pub fn build(fast: &Rational, slow: &Rational, f: usize, s: usize, rule: Rule) -> Result<Table, Error> {
-        Cluster::new(&[fast, slow].map(|time| Class { time: time.clone(), senders: 1 }))?;
+    pub fn build(
+        fast: &Rational,
+        slow: &Rational,
+        f: usize,
+        s: usize,
+        rule: Rule,
+    ) -> Result<Table, Error> {
+        Cluster::new(&[fast, slow].map(|time| Class {
+            time: time.clone(),
+            senders: 1,
+        }))?;
         if (fast - slow).is_positive() {
-            return Err(refused(format!("{fast} is more than {slow}; swap the classes")));
+            return Err(refused(format!(
+                "{fast} is more than {slow}; swap the classes"
+            )));
         }
         let cells = (f as u128 + 1) * (s as u128 + 1);
         if cells > u128::from(MOST_CELLS) {
-            return Err(refused(format!("its table has {cells} cells, at most {MOST_CELLS}; use levels")));
+            return Err(refused(format!(
+                "its table has {cells} cells, at most {MOST_CELLS}; use levels"
+            )));
         }
         let (unit, ticks) = common_unit(&[fast, slow]);
         let (t_fast, t_slow) = words(&ticks)?;
@@ -86,9 +99,10 @@ fn words(ticks: &[BigInt]) -> Result<(u64, u64), Error> {
     let most = u64::MAX >> 9;
     let bits = ticks.iter().map(BigInt::bits).max().unwrap_or(0);
     match ticks {
-        [fast, slow] if *slow <= BigInt::from(most) => {
-            Ok((crate::slowest_first::word(fast), crate::slowest_first::word(slow)))
-        }
+        [fast, slow] if *slow <= BigInt::from(most) => Ok((
+            crate::slowest_first::word(fast),
+            crate::slowest_first::word(slow),
+        )),
         _ => Err(Error::Unit { bits: bits + 9 }),
     }
 }

@@ -35,7 +35,11 @@ pub fn upper(values: u64, costs: &Costs) -> Rational {
 
 /// Section 5: a schedule in which one processor receives `degree` times takes `d + (degree - 1) max(d, c) + c` or more.
 pub fn of_degree(degree: u64, costs: &Costs) -> Rational {
-    if degree == 0 { Rational::zero() } else { whole(degree - 1) * step(costs) + detour(costs) }
+    if degree == 0 {
+        Rational::zero()
+    } else {
+        whole(degree - 1) * step(costs) + detour(costs)
+    }
 }
 
 /// Section 5: a schedule with `levels` processors on one path to the root takes `(levels - 1) (d + c)` or more.
@@ -102,7 +106,11 @@ pub fn fibonacci_values(order: u32) -> BigUint {
 /// where both costs are 0.
 pub fn binomial_ratio(costs: &Costs) -> Rational {
     let least = std::cmp::min(costs.transfer(), costs.compute());
-    if least.is_zero() { Rational::one() } else { Rational::one() + least / step(costs) }
+    if least.is_zero() {
+        Rational::one()
+    } else {
+        Rational::one() + least / step(costs)
+    }
 }
 
 /// Theorem 19: the Fibonacci strategy is at most twice as long as the shortest schedule.

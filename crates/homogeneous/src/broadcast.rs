@@ -26,12 +26,22 @@ pub fn broadcast(values: u64, costs: &Costs, limit: Limit) -> Result<Broadcast, 
     let scaled = Scaled::new(costs);
     let (senders, dates) = match limit {
         Limit::Transfers(most) => {
-            let machine = scaled.pair::<u64>().map(|pair| transfers::deliveries(count, most, &pair, true));
-            match machine.filter(|deliveries| deliveries.ends.last().is_some_and(|end| !end.saturated())) {
-                Some(found) => (found.receivers, sending(&scaled, found.preparations, found.ends)),
+            let machine = scaled
+                .pair::<u64>()
+                .map(|pair| transfers::deliveries(count, most, &pair, true));
+            match machine
+                .filter(|deliveries| deliveries.ends.last().is_some_and(|end| !end.saturated()))
+            {
+                Some(found) => (
+                    found.receivers,
+                    sending(&scaled, found.preparations, found.ends),
+                ),
                 None => {
                     let found = transfers::deliveries(count, most, &scaled.big(), true);
-                    (found.receivers, sending(&scaled, found.preparations, found.ends))
+                    (
+                        found.receivers,
+                        sending(&scaled, found.preparations, found.ends),
+                    )
                 }
             }
         }
@@ -40,7 +50,10 @@ pub fn broadcast(values: u64, costs: &Costs, limit: Limit) -> Result<Broadcast, 
     };
     let (preparations, starts, last) = dates;
     Ok(Broadcast {
-        costs: PlanCosts::Equal { transfer: costs.transfer().clone(), compute: costs.compute().clone() },
+        costs: PlanCosts::Equal {
+            transfer: costs.transfer().clone(),
+            compute: costs.compute().clone(),
+        },
         root: 0,
         senders,
         starts,
@@ -59,15 +72,23 @@ fn sending<N: Time>(scaled: &Scaled, preparations: Vec<N>, mut arrivals: Vec<N>)
     for arrival in &mut arrivals {
         *arrival = arrival.minus(&transfer);
     }
-    (N::dates(&scaled.unit, preparations), N::dates(&scaled.unit, arrivals), last)
+    (
+        N::dates(&scaled.unit, preparations),
+        N::dates(&scaled.unit, arrivals),
+        last,
+    )
 }
 
 /// Every processor prepares and sends without a pause.
 fn eager(values: u32, senders: u32, scaled: &Scaled) -> (Vec<u32>, Sending) {
     let mut batches = Vec::new();
-    let senders = greedy(values, senders, scaled, Tie::Oldest, |date, count| batches.push((date, count)));
+    let senders = greedy(values, senders, scaled, Tie::Oldest, |date, count| {
+        batches.push((date, count))
+    });
     let detour = &scaled.transfer + &scaled.compute;
-    let last = batches.last().map_or(BigUint::ZERO, |(date, _)| date + &detour);
+    let last = batches
+        .last()
+        .map_or(BigUint::ZERO, |(date, _)| date + &detour);
     let sending = match u64::of(&last) {
         Some(_) => spread::<u64>(scaled, values, &batches, last),
         None => spread::<BigUint>(scaled, values, &batches, last),
@@ -75,7 +96,12 @@ fn eager(values: u32, senders: u32, scaled: &Scaled) -> (Vec<u32>, Sending) {
     (senders, sending)
 }
 
-fn spread<N: Time>(scaled: &Scaled, values: u32, batches: &[(BigUint, u32)], last: BigUint) -> Sending {
+fn spread<N: Time>(
+    scaled: &Scaled,
+    values: u32,
+    batches: &[(BigUint, u32)],
+    last: BigUint,
+) -> Sending {
     let list = |added: &BigUint| {
         let mut dates = Vec::with_capacity(values as usize);
         dates.push(N::zero());

@@ -20,7 +20,10 @@ impl Costs {
     pub fn new(transfer: Rational, compute: Rational) -> Result<Costs, Error> {
         for (name, value) in [("transfer", &transfer), ("compute", &compute)] {
             if value.is_negative() {
-                return Err(Error::NegativeCost { name, value: value.clone() });
+                return Err(Error::NegativeCost {
+                    name,
+                    value: value.clone(),
+                });
             }
         }
         Ok(Costs { transfer, compute })

@@ -56,7 +56,13 @@ type Queue<N> = VecDeque<(N, u128)>;
 /// # Errors
 /// As [`reduce`](crate::reduce), the number of values being limited for the binomial and the Fibonacci strategy alone.
 /// With limited transfers and `d < c`, [`Error::TooMany`] where 4,194,304 classes of dates do not suffice.
-pub fn length(values: u64, costs: &Costs, strategy: Strategy, limit: Limit, tie: Tie) -> Result<Rational, Error> {
+pub fn length(
+    values: u64,
+    costs: &Costs,
+    strategy: Strategy,
+    limit: Limit,
+    tie: Tie,
+) -> Result<Rational, Error> {
     check(values, strategy, limit)?;
     let transfers = |count: u64| Rational::from_integer(count.into());
     let step = || std::cmp::max(costs.transfer(), costs.compute());
@@ -100,14 +106,20 @@ pub fn values_within(time: &Rational, costs: &Costs, limit: Limit) -> Result<u12
 /// Costs in machine integers, where they and the time leave room.
 pub(crate) fn machine(scaled: &Scaled, time: &BigUint) -> Option<Pair<u128>> {
     let bits = scaled.transfer.bits().max(scaled.compute.bits());
-    if bits <= MACHINE_BITS && time.bits() <= 2 * MACHINE_BITS { scaled.pair() } else { None }
+    if bits <= MACHINE_BITS && time.bits() <= 2 * MACHINE_BITS {
+        scaled.pair()
+    } else {
+        None
+    }
 }
 
 /// The length of a strategy's tree with its true costs.
 fn built(values: u32, costs: &Costs, strategy: Strategy, tie: Tie) -> Result<Rational, Error> {
     let scaled = Scaled::new(costs);
     let receivers = receivers(values, &scaled, strategy, Limit::Unlimited, tie);
-    let machine = scaled.pair::<u64>().map(|pair| tree::earliest(&receivers, &pair).length);
+    let machine = scaled
+        .pair::<u64>()
+        .map(|pair| tree::earliest(&receivers, &pair).length);
     Ok(match machine.filter(|length| !length.saturated()) {
         Some(length) => scaled.rational(&length),
         None => scaled.rational(&tree::earliest(&receivers, &scaled.big()).length),
@@ -115,7 +127,11 @@ fn built(values: u32, costs: &Costs, strategy: Strategy, tie: Tie) -> Result<Rat
 }
 
 /// Date of the last of `values - 1` deliveries; `values >= 2`.
-pub(crate) fn last_delivery<N: Time>(pair: &Pair<N>, limit: Limit, values: u64) -> Result<N, Error> {
+pub(crate) fn last_delivery<N: Time>(
+    pair: &Pair<N>,
+    limit: Limit,
+    values: u64,
+) -> Result<N, Error> {
     if pair.detour() == N::zero() {
         return Ok(N::zero());
     }
@@ -160,7 +176,11 @@ pub(crate) fn count<N: Time>(pair: &Pair<N>, limit: Limit, time: &N) -> Result<u
 impl<N: Time> Periodic<N> {
     /// Date of the `nth` delivery, from 1.
     fn nth(&self, nth: u128) -> N {
-        let round = self.classes.iter().fold(0_u128, |sum, (_, count)| sum.saturating_add(*count)).max(1);
+        let round = self
+            .classes
+            .iter()
+            .fold(0_u128, |sum, (_, count)| sum.saturating_add(*count))
+            .max(1);
         let rounds = nth.saturating_sub(1) / round;
         let mut left = nth - rounds * round;
         let mut found = N::zero();
@@ -177,7 +197,11 @@ impl<N: Time> Periodic<N> {
     /// How many deliveries end within `time`.
     fn within(&self, time: &N) -> u128 {
         let class = |(date, count): &(N, u128)| {
-            let rounds = if date > time { 0 } else { time.minus(date).over(&self.period).saturating_add(1) };
+            let rounds = if date > time {
+                0
+            } else {
+                time.minus(date).over(&self.period).saturating_add(1)
+            };
             rounds.saturating_mul(*count)
         };
         self.classes.iter().map(class).fold(0, u128::saturating_add)
@@ -185,28 +209,49 @@ impl<N: Time> Periodic<N> {
 }
 
 /// Visits the deliveries by date until the visitor returns true. Not both costs are 0.
-pub(crate) fn walk<N: Time>(pair: &Pair<N>, limit: Limit, visit: impl FnMut(&N, u128) -> bool) -> Walk<N> {
+pub(crate) fn walk<N: Time>(
+    pair: &Pair<N>,
+    limit: Limit,
+    visit: impl FnMut(&N, u128) -> bool,
+) -> Walk<N> {
     match limit {
         Limit::Unlimited => by_reducers(pair, u128::MAX, visit),
         Limit::Reducers(most) => by_reducers(pair, most.into(), visit),
         // Transfers of no time never wait: the one `K` places before ended when the one just before did, at the latest.
         Limit::Transfers(_) if pair.transfer == N::zero() => by_reducers(pair, u128::MAX, visit),
-        Limit::Transfers(most) if pair.transfer >= pair.compute => by_reducers(pair, most.into(), visit),
+        Limit::Transfers(most) if pair.transfer >= pair.compute => {
+            by_reducers(pair, most.into(), visit)
+        }
         Limit::Transfers(most) => by_transfers(pair, most.into(), visit),
     }
 }
 
 /// Algorithms 1 and 3 by classes.
-fn by_reducers<N: Time>(pair: &Pair<N>, reducers: u128, mut visit: impl FnMut(&N, u128) -> bool) -> Walk<N> {
+fn by_reducers<N: Time>(
+    pair: &Pair<N>,
+    reducers: u128,
+    mut visit: impl FnMut(&N, u128) -> bool,
+) -> Walk<N> {
     let (step, detour) = (pair.step(), pair.detour());
     let mut fresh: Queue<N> = VecDeque::from([(N::zero(), 1)]);
     let mut used: Queue<N> = VecDeque::new();
     let mut room = reducers - 1;
-    while let Some(date) = [&fresh, &used].into_iter().filter_map(VecDeque::front).map(|(date, _)| date).min().cloned()
+    while let Some(date) = [&fresh, &used]
+        .into_iter()
+        .filter_map(VecDeque::front)
+        .map(|(date, _)| date)
+        .min()
+        .cloned()
     {
         if fresh.is_empty() {
-            let classes = used.into_iter().map(|(date, count)| (date.plus(&detour), count)).collect();
-            return Walk::Periodic(Periodic { classes, period: step });
+            let classes = used
+                .into_iter()
+                .map(|(date, count)| (date.plus(&detour), count))
+                .collect();
+            return Walk::Periodic(Periodic {
+                classes,
+                period: step,
+            });
         }
         let count = take(&mut fresh, &date).saturating_add(take(&mut used, &date));
         let there = date.plus(&detour);
@@ -226,7 +271,9 @@ fn by_reducers<N: Time>(pair: &Pair<N>, reducers: u128, mut visit: impl FnMut(&N
 }
 
 fn take<N: Time>(queue: &mut Queue<N>, date: &N) -> u128 {
-    queue.pop_front_if(|(head, _)| head == date).map_or(0, |(_, count)| count)
+    queue
+        .pop_front_if(|(head, _)| head == date)
+        .map_or(0, |(_, count)| count)
 }
 
 /// Algorithm 2 by classes, `0 < d < c`.
@@ -236,7 +283,11 @@ fn take<N: Time>(queue: &mut Queue<N>, date: &N) -> u128 {
 /// a transfer that ended after `x + d` (its next date is at most that end minus `d`). The `K r` transfers before the
 /// last `K`, with `r = ceil(c/d) - 1`, are the last that can have ended so late (ends `K` places apart differ by `d` or
 /// more); so `P >= K ceil(c/d)` leaves one that is free. `x` only grows, and so does `P`.
-fn by_transfers<N: Time>(pair: &Pair<N>, limit: u128, mut visit: impl FnMut(&N, u128) -> bool) -> Walk<N> {
+fn by_transfers<N: Time>(
+    pair: &Pair<N>,
+    limit: u128,
+    mut visit: impl FnMut(&N, u128) -> bool,
+) -> Walk<N> {
     let Pair { transfer, compute } = pair;
     let rounds = compute.plus(transfer).minus(&N::one()).over(transfer);
     let enough = limit.saturating_mul(rounds);
@@ -252,15 +303,24 @@ fn by_transfers<N: Time>(pair: &Pair<N>, limit: u128, mut visit: impl FnMut(&N, 
             there = there.saturating_add(count);
         }
         if there >= enough && free >= *compute {
-            let classes = running.into_iter().map(|(end, count)| (end.plus(transfer), count)).collect();
-            return Walk::Periodic(Periodic { classes, period: transfer.clone() });
+            let classes = running
+                .into_iter()
+                .map(|(end, count)| (end.plus(transfer), count))
+                .collect();
+            return Walk::Periodic(Periodic {
+                classes,
+                period: transfer.clone(),
+            });
         }
         let source = match (fresh.front(), used.front()) {
             (Some((young, _)), Some((old, _))) if young < old => &mut fresh,
             (_, Some(_)) => &mut used,
             _ => &mut fresh,
         };
-        let most = source.front().map_or(0, |(_, count)| *count).min(running.front().map_or(0, |(_, count)| *count));
+        let most = source
+            .front()
+            .map_or(0, |(_, count)| *count)
+            .min(running.front().map_or(0, |(_, count)| *count));
         let date = pop(source, most);
         pop(&mut running, most);
         let ready = date.plus(compute);
@@ -278,7 +338,9 @@ fn by_transfers<N: Time>(pair: &Pair<N>, limit: u128, mut visit: impl FnMut(&N, 
 
 /// Takes `count` from the head, which has as many.
 fn pop<N: Time>(queue: &mut Queue<N>, count: u128) -> N {
-    let Some((date, head)) = queue.front_mut() else { return N::zero() };
+    let Some((date, head)) = queue.front_mut() else {
+        return N::zero();
+    };
     let date = date.clone();
     *head -= count;
     if *head == 0 {

@@ -35,7 +35,11 @@ pub fn delivered(values: u64, index: u64, costs: &Costs) -> Result<Neighbours, E
         return Err(Error::NoValues);
     }
     if index >= values {
-        return Err(Error::NoProcessor { role: "processor", processor: index, values });
+        return Err(Error::NoProcessor {
+            role: "processor",
+            processor: index,
+            values,
+        });
     }
     let scaled = Scaled::new(costs);
     Ok(match machine(&scaled, &BigUint::ZERO) {
@@ -80,27 +84,50 @@ impl<N: Time> Classes<N> {
     fn new(pair: &Pair<N>, values: u64) -> Classes<N> {
         let pair = shaping(pair);
         let values = u128::from(values);
-        let mut classes: Vec<Class<N>> = vec![Class { date: N::zero(), start: 0, size: 1 }];
+        let mut classes: Vec<Class<N>> = vec![Class {
+            date: N::zero(),
+            start: 0,
+            size: 1,
+        }];
         let mut there = 1_u128;
         let ended = walk(&pair, Limit::Unlimited, |date, size| {
             if there < values {
-                classes.push(Class { date: date.clone(), start: there, size });
+                classes.push(Class {
+                    date: date.clone(),
+                    start: there,
+                    size,
+                });
                 there = there.saturating_add(size);
             }
             there >= values
         });
-        debug_assert!(matches!(ended, Walk::Stopped), "nothing ends without a limit");
-        Classes { step: pair.step(), detour: pair.detour(), values, classes }
+        debug_assert!(
+            matches!(ended, Walk::Stopped),
+            "nothing ends without a limit"
+        );
+        Classes {
+            step: pair.step(),
+            detour: pair.detour(),
+            values,
+            classes,
+        }
     }
 
     /// The class of a date.
     fn of(&self, date: &N) -> Option<&Class<N>> {
-        self.classes.binary_search_by(|class| class.date.cmp(date)).ok().map(|place| &self.classes[place])
+        self.classes
+            .binary_search_by(|class| class.date.cmp(date))
+            .ok()
+            .map(|place| &self.classes[place])
     }
 
     /// How many were delivered a time before a date; the root was not.
     fn before(&self, date: &N, time: &N) -> u128 {
-        let there = if date > time { self.of(&date.minus(time)) } else { None };
+        let there = if date > time {
+            self.of(&date.minus(time))
+        } else {
+            None
+        };
         there.map_or(0, |class| class.size)
     }
 
@@ -126,7 +153,10 @@ impl<N: Time> Classes<N> {
         let mut date = class.date.plus(&self.detour);
         let place = self.before(&date, &self.step) + index - class.start;
         let mut children = Vec::new();
-        while let Some(class) = self.of(&date).filter(|class| class.start + place < self.values) {
+        while let Some(class) = self
+            .of(&date)
+            .filter(|class| class.start + place < self.values)
+        {
             children.push(class.start + place);
             date = date.plus(&self.step);
         }
@@ -144,7 +174,12 @@ impl<N: Time> Classes<N> {
         }
         Neighbours {
             receiver: self.receiver(index.into()).map(word),
-            children: self.children(index.into()).unwrap_or_default().into_iter().map(word).collect(),
+            children: self
+                .children(index.into())
+                .unwrap_or_default()
+                .into_iter()
+                .map(word)
+                .collect(),
             depth,
         }
     }
@@ -152,13 +187,23 @@ impl<N: Time> Classes<N> {
     /// The root delivers first in its class. The only processor of the greatest depth delivers last in its class.
     fn extent(&self) -> Extent {
         let Some(last) = self.classes.last().filter(|class| class.date > N::zero()) else {
-            return Extent { degree: 0, depth: 0 };
+            return Extent {
+                degree: 0,
+                depth: 0,
+            };
         };
         let most = |times: u128| u64::try_from(times).unwrap_or(u64::MAX);
-        let degree = last.date.minus(&self.detour).over(&self.step).saturating_add(1);
+        let degree = last
+            .date
+            .minus(&self.detour)
+            .over(&self.step)
+            .saturating_add(1);
         let deepest = last.date.over(&self.detour);
         let partial = self.values < last.start.saturating_add(last.size);
         let missing = partial && self.detour.times(deepest) == last.date;
-        Extent { degree: most(degree), depth: most(deepest - u128::from(missing)) }
+        Extent {
+            degree: most(degree),
+            depth: most(deepest - u128::from(missing)),
+        }
     }
 }

@@ -24,10 +24,15 @@ pub fn reduce_tree(receivers: &[u32], costs: &Costs) -> Result<Reduction, Error>
     for (index, &processor) in order.iter().enumerate() {
         place[processor as usize] = index as u32;
     }
-    let within: Vec<u32> = order.iter().map(|&processor| place[receivers[processor as usize] as usize]).collect();
+    let within: Vec<u32> = order
+        .iter()
+        .map(|&processor| place[receivers[processor as usize] as usize])
+        .collect();
     let scaled = Scaled::new(costs);
     let zero = |count: usize| vec![0_u64; count];
-    let machine = scaled.pair::<u64>().map(|pair| tree::earliest_released(&within, zero(within.len()), &pair));
+    let machine = scaled
+        .pair::<u64>()
+        .map(|pair| tree::earliest_released(&within, zero(within.len()), &pair));
     Ok(match machine.filter(|run| !run.length.saturated()) {
         Some(run) => written_down(within, &order, run, costs, &scaled),
         None => {
@@ -51,9 +56,14 @@ pub fn tree_length(receivers: &[u32], costs: &Costs) -> Result<Rational, Error> 
         let mut dates = std::mem::take(&mut children[processor as usize]);
         dates.sort();
         let count = dates.len();
-        let ends = dates.into_iter().zip(1..).map(|(date, place): (Rational, usize)| {
-            date + costs.transfer() + step * Rational::from_integer((count - place).into()) + costs.compute()
-        });
+        let ends = dates
+            .into_iter()
+            .zip(1..)
+            .map(|(date, place): (Rational, usize)| {
+                date + costs.transfer()
+                    + step * Rational::from_integer((count - place).into())
+                    + costs.compute()
+            });
         last = ends.max().unwrap_or_default();
         children[receivers[processor as usize] as usize].push(last.clone());
     }
@@ -73,7 +83,9 @@ fn parents_first(receivers: &[u32]) -> Result<Vec<u32>, Error> {
         let processor = processor as u32;
         if receiver == processor {
             if let Some(other) = root.replace(processor) {
-                return Err(Error::NoTree(format!("processors {other} and {processor} both have no receiver")));
+                return Err(Error::NoTree(format!(
+                    "processors {other} and {processor} both have no receiver"
+                )));
             }
             continue;
         }
@@ -81,12 +93,18 @@ fn parents_first(receivers: &[u32]) -> Result<Vec<u32>, Error> {
             Some(list) => list.push(processor),
             None => {
                 let last = receivers.len() - 1;
-                let why = format!("processor {processor} sends to {receiver}; the last processor is {last}");
+                let why = format!(
+                    "processor {processor} sends to {receiver}; the last processor is {last}"
+                );
                 return Err(Error::NoTree(why));
             }
         }
     }
-    let Some(root) = root else { return Err(Error::NoTree("every processor sends; one, the root, must not".into())) };
+    let Some(root) = root else {
+        return Err(Error::NoTree(
+            "every processor sends; one, the root, must not".into(),
+        ));
+    };
     let mut order = vec![root];
     let mut next = 0;
     while let Some(&processor) = order.get(next) {
@@ -97,7 +115,9 @@ fn parents_first(receivers: &[u32]) -> Result<Vec<u32>, Error> {
     }
     if order.len() < receivers.len() {
         let mut reached = vec![false; receivers.len()];
-        order.iter().for_each(|&processor| reached[processor as usize] = true);
+        order
+            .iter()
+            .for_each(|&processor| reached[processor as usize] = true);
         let lost = reached.iter().position(|reached| !reached).unwrap_or(0);
         return Err(Error::NoTree(format!(
             "processor {lost} never reaches the root, processor {root}: it sends in a circle"

@@ -18,11 +18,18 @@ use crate::{Costs, Error, Strategy, Tie};
 ///
 /// # Errors
 /// No values; more than [`MOST_WRITTEN`](crate::MOST_WRITTEN) values.
-pub fn lengths(most: u64, costs: &Costs, strategy: Strategy, tie: Tie) -> Result<Vec<Rational>, Error> {
+pub fn lengths(
+    most: u64,
+    costs: &Costs,
+    strategy: Strategy,
+    tie: Tie,
+) -> Result<Vec<Rational>, Error> {
     check(most, strategy, Limit::Unlimited)?;
     let count = written(most)?;
     if matches!(strategy, Strategy::Chain | Strategy::Flat) {
-        return (1..=most).map(|values| length(values, costs, strategy, Limit::Unlimited, tie)).collect();
+        return (1..=most)
+            .map(|values| length(values, costs, strategy, Limit::Unlimited, tie))
+            .collect();
     }
     let scaled = Scaled::new(costs);
     let receivers = receivers(count, &scaled, strategy, Limit::Unlimited, tie);
@@ -30,8 +37,14 @@ pub fn lengths(most: u64, costs: &Costs, strategy: Strategy, tie: Tie) -> Result
     // The lengths ascend, so the last shows whether any was cut off.
     let trusted = machine.filter(|lengths| lengths.last().is_some_and(|last| !last.saturated()));
     Ok(match trusted {
-        Some(lengths) => lengths.iter().map(|length| scaled.rational(length)).collect(),
-        None => growing(&receivers, &scaled.big()).iter().map(|length| scaled.rational(length)).collect(),
+        Some(lengths) => lengths
+            .iter()
+            .map(|length| scaled.rational(length))
+            .collect(),
+        None => growing(&receivers, &scaled.big())
+            .iter()
+            .map(|length| scaled.rational(length))
+            .collect(),
     })
 }
 

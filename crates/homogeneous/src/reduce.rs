@@ -23,11 +23,19 @@ use crate::{Costs, Error, Strategy, Tie, transfers, tree};
 /// # Errors
 /// No values, a limit of 0, a limit with a strategy other than greedy, more than [`MOST_WRITTEN`](crate::MOST_WRITTEN)
 /// values.
-pub fn reduce(values: u64, costs: &Costs, strategy: Strategy, limit: Limit, tie: Tie) -> Result<Reduction, Error> {
+pub fn reduce(
+    values: u64,
+    costs: &Costs,
+    strategy: Strategy,
+    limit: Limit,
+    tie: Tie,
+) -> Result<Reduction, Error> {
     check(values, strategy, limit)?;
     let count = written(values)?;
     let scaled = Scaled::new(costs);
-    let machine = scaled.pair::<u64>().and_then(|pair| schedule(count, costs, &scaled, &pair, strategy, limit, tie));
+    let machine = scaled
+        .pair::<u64>()
+        .and_then(|pair| schedule(count, costs, &scaled, &pair, strategy, limit, tie));
     let big = || schedule(count, costs, &scaled, &scaled.big(), strategy, limit, tie);
     #[expect(clippy::expect_used, reason = "big integers never saturate")]
     Ok(machine.or_else(big).expect("big integers have no largest"))
@@ -70,20 +78,35 @@ pub(crate) fn written_down<N: Time>(
     costs: &Costs,
     scaled: &Scaled,
 ) -> Reduction {
-    let senders = receivers.into_iter().map(|receiver| names[receiver as usize]).collect();
+    let senders = receivers
+        .into_iter()
+        .map(|receiver| names[receiver as usize])
+        .collect();
     Reduction {
-        costs: PlanCosts::Equal { transfer: costs.transfer().clone(), compute: costs.compute().clone() },
+        costs: PlanCosts::Equal {
+            transfer: costs.transfer().clone(),
+            compute: costs.compute().clone(),
+        },
         root: names.first().copied().unwrap_or(0),
         receivers: tree::renamed(senders, names, 0),
         length: scaled.rational(&run.length),
         starts: N::dates(&scaled.unit, tree::renamed(run.starts, names, N::zero())),
-        merges: Some(N::dates(&scaled.unit, tree::renamed(run.merges, names, N::zero()))),
+        merges: Some(N::dates(
+            &scaled.unit,
+            tree::renamed(run.merges, names, N::zero()),
+        )),
         ready: None,
     }
 }
 
 /// Receivers in the order of deliveries, without a limit on transfers.
-pub(crate) fn receivers(values: u32, scaled: &Scaled, strategy: Strategy, limit: Limit, tie: Tie) -> Vec<u32> {
+pub(crate) fn receivers(
+    values: u32,
+    scaled: &Scaled,
+    strategy: Strategy,
+    limit: Limit,
+    tie: Tie,
+) -> Vec<u32> {
     let reducers = match limit {
         Limit::Reducers(most) => u32::try_from(most).unwrap_or(values),
         Limit::Unlimited | Limit::Transfers(_) => values,
@@ -91,8 +114,12 @@ pub(crate) fn receivers(values: u32, scaled: &Scaled, strategy: Strategy, limit:
     match strategy {
         Strategy::Greedy => greedy(values, reducers, scaled, tie, |_, _| ()),
         Strategy::Binomial => shape::receivers(values, reducers, &Shape::BINOMIAL, tie, |_, _| ()),
-        Strategy::Fibonacci => shape::receivers(values, reducers, &Shape::FIBONACCI, tie, |_, _| ()),
-        Strategy::Chain => (0..values).map(|processor| processor.saturating_sub(1)).collect(),
+        Strategy::Fibonacci => {
+            shape::receivers(values, reducers, &Shape::FIBONACCI, tie, |_, _| ())
+        }
+        Strategy::Chain => (0..values)
+            .map(|processor| processor.saturating_sub(1))
+            .collect(),
         Strategy::Flat => vec![0; values as usize],
     }
 }
@@ -106,17 +133,30 @@ pub(crate) fn greedy(
     mut batch: impl FnMut(BigUint, u32),
 ) -> Vec<u32> {
     if scaled.transfer.is_zero() && scaled.compute.is_zero() {
-        return shape::receivers(values, reducers, &Shape::BINOMIAL, tie, |_, count| batch(BigUint::ZERO, count));
+        return shape::receivers(values, reducers, &Shape::BINOMIAL, tie, |_, count| {
+            batch(BigUint::ZERO, count)
+        });
     }
     // Costs below 2^64 and fewer than 2^32 steps: no date reaches 2^128.
     match scaled.pair::<u64>() {
         Some(pair) => {
-            let pair = Pair { transfer: u128::from(pair.transfer), compute: u128::from(pair.compute) };
-            shape::receivers(values, reducers, &Shape::greedy(&pair), tie, |date, count| batch(date.big(), count))
+            let pair = Pair {
+                transfer: u128::from(pair.transfer),
+                compute: u128::from(pair.compute),
+            };
+            shape::receivers(
+                values,
+                reducers,
+                &Shape::greedy(&pair),
+                tie,
+                |date, count| batch(date.big(), count),
+            )
         }
         None => {
             let shape = Shape::greedy(&scaled.big());
-            shape::receivers(values, reducers, &shape, tie, |date, count| batch(date.clone(), count))
+            shape::receivers(values, reducers, &shape, tie, |date, count| {
+                batch(date.clone(), count)
+            })
         }
     }
 }

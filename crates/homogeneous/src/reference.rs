@@ -30,11 +30,16 @@ pub fn listing<T>(values: u32, transfer: &T, compute: &T, limit: Limit) -> Listi
 where
     T: Integer + Unsigned + NumAssignRef + Clone,
 {
-    let mut listing = Listing { children: vec![0], dates: vec![T::zero()] };
+    let mut listing = Listing {
+        children: vec![0],
+        dates: vec![T::zero()],
+    };
     let mut heap = BinaryHeap::from([Reverse((T::zero(), 0_u32))]);
     let step = std::cmp::max(transfer, compute).clone();
     for processor in 1..values {
-        let Some(Reverse((date, child))) = heap.pop() else { break };
+        let Some(Reverse((date, child))) = heap.pop() else {
+            break;
+        };
         let prepared = date.clone() + compute.clone();
         let (end, again) = match limit {
             Limit::Transfers(most) => {
@@ -43,7 +48,9 @@ where
                 let end = prepared.clone().max(listing.dates[before].clone()) + transfer.clone();
                 (end.clone(), prepared.max(end - compute.clone()))
             }
-            Limit::Unlimited | Limit::Reducers(_) => (prepared + transfer.clone(), date + step.clone()),
+            Limit::Unlimited | Limit::Reducers(_) => {
+                (prepared + transfer.clone(), date + step.clone())
+            }
         };
         if !matches!(limit, Limit::Reducers(most) if u64::from(processor) >= most) {
             heap.push(Reverse((end.clone(), processor)));

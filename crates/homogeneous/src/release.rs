@@ -70,8 +70,15 @@ const MACHINE_BITS: u64 = 62;
 /// # Errors
 /// No values, a negative date, more than [`MOST_WRITTEN`](crate::MOST_WRITTEN) values.
 pub fn reduce_released(ready: &[Rational], costs: &Costs) -> Result<Released, Error> {
-    if let Some((index, date)) = ready.iter().enumerate().find(|(_, date)| date.is_negative()) {
-        return Err(Error::NegativeReady { index, date: date.clone() });
+    if let Some((index, date)) = ready
+        .iter()
+        .enumerate()
+        .find(|(_, date)| date.is_negative())
+    {
+        return Err(Error::NegativeReady {
+            index,
+            date: date.clone(),
+        });
     }
     let count = match ready.len() as u64 {
         0 => return Err(Error::NoValues),
@@ -79,13 +86,17 @@ pub fn reduce_released(ready: &[Rational], costs: &Costs) -> Result<Released, Er
     };
     let unit = common_unit(ready.iter().chain([costs.transfer(), costs.compute()]));
     let scaled = Scaled::with_unit(costs, unit);
-    let dates: Vec<BigUint> = ready.iter().map(|date| in_units(date, &scaled.unit)).collect();
+    let dates: Vec<BigUint> = ready
+        .iter()
+        .map(|date| in_units(date, &scaled.unit))
+        .collect();
     let mut places = vec![BigUint::ZERO];
     greedy(count, count, &scaled, Tie::Oldest, |date, count| {
         let there = date + &scaled.transfer + &scaled.compute;
         places.resize(places.len() + count as usize, there);
     });
-    let last = dates.iter().max().cloned().unwrap_or_default() + places.last().cloned().unwrap_or_default();
+    let last = dates.iter().max().cloned().unwrap_or_default()
+        + places.last().cloned().unwrap_or_default();
     // Sums of a schedule stay below the last date plus one step for every value.
     let most = last + (&scaled.transfer + &scaled.compute) * (u64::from(count) + 1);
     Ok(if most.bits() <= MACHINE_BITS {
@@ -95,23 +106,48 @@ pub fn reduce_released(ready: &[Rational], costs: &Costs) -> Result<Released, Er
     })
 }
 
-fn solve<N: Time>(scaled: &Scaled, costs: &Costs, dates: &[BigUint], places: &[BigUint]) -> Released {
-    let list =
-        |numbers: &[BigUint]| -> Vec<N> { numbers.iter().map(|ticks| N::of(ticks).unwrap_or_else(N::zero)).collect() };
+fn solve<N: Time>(
+    scaled: &Scaled,
+    costs: &Costs,
+    dates: &[BigUint],
+    places: &[BigUint],
+) -> Released {
+    let list = |numbers: &[BigUint]| -> Vec<N> {
+        numbers
+            .iter()
+            .map(|ticks| N::of(ticks).unwrap_or_else(N::zero))
+            .collect()
+    };
     let (ready, places) = (list(dates), list(places));
-    let zero = || Pair { transfer: N::zero(), compute: N::zero() };
+    let zero = || Pair {
+        transfer: N::zero(),
+        compute: N::zero(),
+    };
     let question = Question::new(ready, places, scaled.pair().unwrap_or_else(zero));
     let (grown, run, bound) = question.answer();
-    let receivers = grown.receivers.iter().map(|&place| grown.values[place as usize]).collect();
+    let receivers = grown
+        .receivers
+        .iter()
+        .map(|&place| grown.values[place as usize])
+        .collect();
     let root = grown.values.first().copied().unwrap_or(0);
     Released {
         lower_bound: scaled.rational(&bound),
         reduction: Reduction {
-            costs: PlanCosts::Equal { transfer: costs.transfer().clone(), compute: costs.compute().clone() },
+            costs: PlanCosts::Equal {
+                transfer: costs.transfer().clone(),
+                compute: costs.compute().clone(),
+            },
             root,
             receivers: tree::renamed(receivers, &grown.values, 0),
-            starts: N::dates(&scaled.unit, tree::renamed(run.starts, &grown.values, N::zero())),
-            merges: Some(N::dates(&scaled.unit, tree::renamed(run.merges, &grown.values, N::zero()))),
+            starts: N::dates(
+                &scaled.unit,
+                tree::renamed(run.starts, &grown.values, N::zero()),
+            ),
+            merges: Some(N::dates(
+                &scaled.unit,
+                tree::renamed(run.merges, &grown.values, N::zero()),
+            )),
             length: scaled.rational(&run.length),
             ready: Some(N::dates(&scaled.unit, question.ready)),
         },
@@ -139,7 +175,12 @@ impl<N: Time> Question<N> {
     fn new(ready: Vec<N>, places: Vec<N>, pair: Pair<N>) -> Question<N> {
         let mut urgent: Vec<u32> = (0..ready.len() as u32).collect();
         urgent.sort_by(|&a, &b| ready[b as usize].cmp(&ready[a as usize]).then(a.cmp(&b)));
-        Question { ready, urgent, places, pair }
+        Question {
+            ready,
+            urgent,
+            places,
+            pair,
+        }
     }
 
     fn date(&self, rank: usize) -> &N {
@@ -148,7 +189,11 @@ impl<N: Time> Question<N> {
 
     /// A schedule and a bound.
     fn answer(&self) -> (Grown, tree::Run<N>, N) {
-        let counted = self.places.iter().enumerate().map(|(rank, place)| self.date(rank).plus(place));
+        let counted = self
+            .places
+            .iter()
+            .enumerate()
+            .map(|(rank, place)| self.date(rank).plus(place));
         let merged = (self.ready.len() > 1).then(|| self.date(0).plus(&self.pair.compute));
         let bound = counted.chain(merged).max().unwrap_or_else(N::zero);
         let (grown, found) = self.bisect(&self.pair, &bound);
@@ -159,17 +204,25 @@ impl<N: Time> Question<N> {
         if run.length == bound {
             return (grown, run, bound);
         }
-        let faster = Pair { transfer: self.pair.compute.clone(), compute: self.pair.compute.clone() };
+        let faster = Pair {
+            transfer: self.pair.compute.clone(),
+            compute: self.pair.compute.clone(),
+        };
         let low = self.date(0).plus(&self.pair.compute).min(bound.clone());
         let (_, relaxed) = self.bisect(&faster, &low);
         self.closed((grown, run), bound.max(relaxed))
     }
 
     /// Few values: sequences are tried between the bound and a schedule, as far as the states go.
-    fn closed(&self, (mut grown, mut run): (Grown, tree::Run<N>), mut bound: N) -> (Grown, tree::Run<N>, N) {
+    fn closed(
+        &self,
+        (mut grown, mut run): (Grown, tree::Run<N>),
+        mut bound: N,
+    ) -> (Grown, tree::Run<N>, N) {
         let word = |date: &N| date.big().to_u64();
         let ready: Option<Vec<u64>> = self.ready.iter().map(word).collect();
-        let (Some(ready), Some(transfer), Some(compute)) = (ready, word(&self.pair.transfer), word(&self.pair.compute))
+        let (Some(ready), Some(transfer), Some(compute)) =
+            (ready, word(&self.pair.transfer), word(&self.pair.compute))
         else {
             return (grown, run, bound);
         };
@@ -209,7 +262,10 @@ impl<N: Time> Question<N> {
     fn bisect(&self, pair: &Pair<N>, low: &N) -> (Grown, N) {
         // When all wait for the last value, nothing hinders the growth.
         let mut high = self.date(0).plus(self.places.last().unwrap_or(low));
-        let star = || Grown { values: self.urgent.clone(), receivers: vec![0; self.urgent.len()] };
+        let star = || Grown {
+            values: self.urgent.clone(),
+            receivers: vec![0; self.urgent.len()],
+        };
         let mut best = self.grow(&high, pair).unwrap_or_else(star);
         let (mut low, mut middle) = (low.clone(), low.clone());
         while low < high {
@@ -226,7 +282,11 @@ impl<N: Time> Question<N> {
     }
 
     fn timed(&self, grown: &Grown) -> tree::Run<N> {
-        let ready: Vec<N> = grown.values.iter().map(|&value| self.ready[value as usize].clone()).collect();
+        let ready: Vec<N> = grown
+            .values
+            .iter()
+            .map(|&value| self.ready[value as usize].clone())
+            .collect();
         tree::earliest_released(&grown.receivers, ready, &self.pair)
     }
 
@@ -287,7 +347,11 @@ impl<'a, N: Time> Growth<'a, N> {
         let place = self.places.len() as u32;
         self.able.insert((there.clone(), place));
         self.open.insert((there.clone(), place));
-        self.places.push(Place { receiver, prepared: there, value: None });
+        self.places.push(Place {
+            receiver,
+            prepared: there,
+            value: None,
+        });
     }
 
     fn slow(&self) -> bool {
@@ -302,10 +366,18 @@ impl<'a, N: Time> Growth<'a, N> {
     /// One delivery, or one place that delivers no more. `None` if a value finds no place.
     fn deliver(&mut self) -> Option<()> {
         let (date, place) = self.able.pop_first()?;
-        let prepared = self.places[place as usize].prepared.plus(&self.pair.compute);
-        while self.places[place as usize].value.is_none() && prepared > self.until(self.next_value()?) {
+        let prepared = self.places[place as usize]
+            .prepared
+            .plus(&self.pair.compute);
+        while self.places[place as usize].value.is_none()
+            && prepared > self.until(self.next_value()?)
+        {
             let value = self.next_value()?;
-            let chosen = if self.slow() { self.lasting(value) } else { self.latest(value) }?;
+            let chosen = if self.slow() {
+                self.lasting(value)
+            } else {
+                self.latest(value)
+            }?;
             self.settled += 1;
             self.places[chosen.1 as usize].value = Some(value);
             self.open.remove(&chosen);
@@ -315,7 +387,8 @@ impl<'a, N: Time> Growth<'a, N> {
             Some(_) => {}
             None if self.slow() => {}
             None => {
-                self.open.remove(&(self.places[place as usize].prepared.clone(), place));
+                self.open
+                    .remove(&(self.places[place as usize].prepared.clone(), place));
                 self.open.insert((prepared.clone(), place));
             }
         }
@@ -332,7 +405,10 @@ impl<'a, N: Time> Growth<'a, N> {
 
     /// The open place with the latest `prepared` that suits the value.
     fn latest(&self, value: u32) -> Option<(N, u32)> {
-        self.open.range(..=(self.until(value), u32::MAX)).next_back().cloned()
+        self.open
+            .range(..=(self.until(value), u32::MAX))
+            .next_back()
+            .cloned()
     }
 
     /// Among the first open places that suit the value the one that could deliver longest with it.
@@ -344,13 +420,18 @@ impl<'a, N: Time> Growth<'a, N> {
         };
         let suits = |entry: &&(N, u32)| self.places[entry.1 as usize].prepared <= until;
         let suited = self.open.iter().filter(suits).take(COMPARED);
-        suited.max_by_key(|(there, place)| (stop(there), std::cmp::Reverse(*place))).cloned()
+        suited
+            .max_by_key(|(there, place)| (stop(there), std::cmp::Reverse(*place)))
+            .cloned()
     }
 
     /// Gives the other values the open places, sorted against sorted.
     fn settle(mut self) -> Option<Grown> {
-        let mut open: Vec<(N, u32)> =
-            self.open.iter().map(|(_, place)| (self.places[*place as usize].prepared.clone(), *place)).collect();
+        let mut open: Vec<(N, u32)> = self
+            .open
+            .iter()
+            .map(|(_, place)| (self.places[*place as usize].prepared.clone(), *place))
+            .collect();
         open.sort_unstable();
         for (prepared, place) in open {
             let value = self.next_value()?;
@@ -361,7 +442,11 @@ impl<'a, N: Time> Growth<'a, N> {
             self.settled += 1;
         }
         Some(Grown {
-            values: self.places.iter().map(|place| place.value).collect::<Option<_>>()?,
+            values: self
+                .places
+                .iter()
+                .map(|place| place.value)
+                .collect::<Option<_>>()?,
             receivers: self.places.iter().map(|place| place.receiver).collect(),
         })
     }

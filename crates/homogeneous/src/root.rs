@@ -53,7 +53,9 @@ pub fn reduce_at(values: u64, root: u64, costs: &Costs) -> Result<Reduction, Err
         Some(pair) => Splitting::new(&pair).tree(values, root)?,
         None => Splitting::new(&scaled.big()).tree(values, root)?,
     };
-    let machine = scaled.pair::<u64>().map(|pair| tree::earliest(&receivers, &pair));
+    let machine = scaled
+        .pair::<u64>()
+        .map(|pair| tree::earliest(&receivers, &pair));
     Ok(match machine.filter(|run| !run.length.saturated()) {
         Some(run) => written_down(receivers, &names, run, costs, &scaled),
         None => {
@@ -68,7 +70,12 @@ pub fn reduce_at(values: u64, root: u64, costs: &Costs) -> Result<Reduction, Err
 ///
 /// # Errors
 /// No values, a root or rank that is out of range.
-pub fn neighbours_at(values: u64, root: u64, rank: u64, costs: &Costs) -> Result<Neighbours, Error> {
+pub fn neighbours_at(
+    values: u64,
+    root: u64,
+    rank: u64,
+    costs: &Costs,
+) -> Result<Neighbours, Error> {
     check(values, root, "root")?;
     check(values, rank, "rank")?;
     let scaled = Scaled::new(costs);
@@ -82,12 +89,27 @@ fn check(values: u64, processor: u64, role: &'static str) -> Result<(), Error> {
     if values == 0 {
         return Err(Error::NoValues);
     }
-    if processor < values { Ok(()) } else { Err(Error::NoProcessor { role, processor, values }) }
+    if processor < values {
+        Ok(())
+    } else {
+        Err(Error::NoProcessor {
+            role,
+            processor,
+            values,
+        })
+    }
 }
 
 /// Costs that shape a tree. If both are 0, transfers get 1.
 pub(crate) fn shaping<N: Time>(pair: &Pair<N>) -> Pair<N> {
-    if pair.detour() == N::zero() { Pair { transfer: N::one(), compute: N::zero() } } else { pair.clone() }
+    if pair.detour() == N::zero() {
+        Pair {
+            transfer: N::one(),
+            compute: N::zero(),
+        }
+    } else {
+        pair.clone()
+    }
 }
 
 /// Operands `first..end` and their root, to be combined within `time`.
@@ -109,12 +131,24 @@ struct Splitting<N> {
 
 impl<N: Time> Splitting<N> {
     fn new(pair: &Pair<N>) -> Splitting<N> {
-        Splitting { pair: shaping(pair), room: BTreeMap::new() }
+        Splitting {
+            pair: shaping(pair),
+            room: BTreeMap::new(),
+        }
     }
 
     fn whole(&self, values: u64, root: u64) -> Result<Part<N>, Error> {
-        let time = if values < 2 { N::zero() } else { last_delivery(&self.pair, Limit::Unlimited, values)? };
-        Ok(Part { first: 0, end: values, root, time })
+        let time = if values < 2 {
+            N::zero()
+        } else {
+            last_delivery(&self.pair, Limit::Unlimited, values)?
+        };
+        Ok(Part {
+            first: 0,
+            end: values,
+            root,
+            time,
+        })
     }
 
     /// The most values combined within a time, at most 2^64 - 1.
@@ -140,14 +174,34 @@ impl<N: Time> Splitting<N> {
         Ok(Some(if right >= left {
             let cut = part.end - taken;
             (
-                Part { first: cut, end: part.end, root: cut, time },
-                Part { first: part.first, end: cut, root: part.root, time: rest },
+                Part {
+                    first: cut,
+                    end: part.end,
+                    root: cut,
+                    time,
+                },
+                Part {
+                    first: part.first,
+                    end: cut,
+                    root: part.root,
+                    time: rest,
+                },
             )
         } else {
             let cut = part.first + taken;
             (
-                Part { first: part.first, end: cut, root: cut - 1, time },
-                Part { first: cut, end: part.end, root: part.root, time: rest },
+                Part {
+                    first: part.first,
+                    end: cut,
+                    root: cut - 1,
+                    time,
+                },
+                Part {
+                    first: cut,
+                    end: part.end,
+                    root: part.root,
+                    time: rest,
+                },
             )
         }))
     }
@@ -169,11 +223,17 @@ impl<N: Time> Splitting<N> {
 
     fn neighbours(&mut self, values: u64, root: u64, rank: u64) -> Result<Neighbours, Error> {
         let mut part = self.whole(values, root)?;
-        let mut found = Neighbours { receiver: None, children: Vec::new(), depth: 0 };
+        let mut found = Neighbours {
+            receiver: None,
+            children: Vec::new(),
+            depth: 0,
+        };
         while part.root != rank {
             let at = part.root;
             // A part with another operand than its root can be split.
-            let Some((child, rest)) = self.split(&part)? else { break };
+            let Some((child, rest)) = self.split(&part)? else {
+                break;
+            };
             part = if (child.first..child.end).contains(&rank) {
                 found.receiver = Some(at);
                 found.depth += 1;

@@ -40,15 +40,35 @@ impl Sequences {
                 _ => classes.push((date, vec![value])),
             }
         }
-        Sequences { classes, transfer, compute }
+        Sequences {
+            classes,
+            transfer,
+            compute,
+        }
     }
 
     /// Whether some sequence fits; `states` is what may still be visited.
     pub(crate) fn fit(&self, length: u64, states: &mut usize) -> Fits {
-        let until: Option<Vec<u64>> = self.classes.iter().map(|(ready, _)| length.checked_sub(*ready)).collect();
-        let Some(until) = until else { return Fits::Never };
-        let left: Vec<u32> = self.classes.iter().map(|(_, members)| members.len() as u32).collect();
-        let mut search = Search { all: self, until, failed: BTreeSet::new(), sequence: Vec::new(), states };
+        let until: Option<Vec<u64>> = self
+            .classes
+            .iter()
+            .map(|(ready, _)| length.checked_sub(*ready))
+            .collect();
+        let Some(until) = until else {
+            return Fits::Never;
+        };
+        let left: Vec<u32> = self
+            .classes
+            .iter()
+            .map(|(_, members)| members.len() as u32)
+            .collect();
+        let mut search = Search {
+            all: self,
+            until,
+            failed: BTreeSet::new(),
+            sequence: Vec::new(),
+            states,
+        };
         match search.place(vec![0], left) {
             Some(true) => {
                 let sequence = std::mem::take(&mut search.sequence);
@@ -72,13 +92,17 @@ impl Sequences {
         let mut open: BTreeSet<(u64, u32, u32)> = BTreeSet::from([(0, 0, 0)]);
         let (mut values, mut receivers) = (Vec::new(), Vec::new());
         for &class in sequence {
-            let Some((date, _, receiver)) = open.pop_first() else { return Fits::Never };
+            let Some((date, _, receiver)) = open.pop_first() else {
+                return Fits::Never;
+            };
             let place = values.len() as u32;
             values.push(self.classes[class].1[next[class]]);
             next[class] += 1;
             receivers.push(receiver);
             let children = self.opened(until[class], date, sequence.len()).zip(0..);
-            open.extend(children.map(|(date, child)| (date, place * sequence.len() as u32 + child, place)));
+            open.extend(
+                children.map(|(date, child)| (date, place * sequence.len() as u32 + child, place)),
+            );
         }
         Fits::Sequence(values, receivers)
     }
@@ -103,9 +127,16 @@ impl Search<'_> {
             return Some(true);
         }
         open.truncate(count as usize);
-        let Some(&date) = open.first() else { return Some(false) };
+        let Some(&date) = open.first() else {
+            return Some(false);
+        };
         // The most urgent value has the earliest end of all that are left.
-        if self.until.iter().zip(&left).any(|(&until, &left)| left > 0 && until < date) {
+        if self
+            .until
+            .iter()
+            .zip(&left)
+            .any(|(&until, &left)| left > 0 && until < date)
+        {
             return Some(false);
         }
         let state = (open, left);

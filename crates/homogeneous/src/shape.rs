@@ -21,7 +21,10 @@ pub(crate) struct Shape<N> {
 impl<N: Time> Shape<N> {
     /// Algorithms 1 and 3; costs of 0 allow any tree and get that of transfers that take time.
     pub(crate) fn greedy(pair: &Pair<N>) -> Shape<N> {
-        Shape { step: pair.step(), detour: pair.detour() }
+        Shape {
+            step: pair.step(),
+            detour: pair.detour(),
+        }
     }
 }
 
@@ -53,7 +56,13 @@ pub(crate) fn receivers<N: Time>(
             break;
         }
         let (young, old) = (take(&mut fresh, &date), take(&mut used, &date));
-        deliver(&mut receivers, (next_fresh, young), (next_used, old), values, tie);
+        deliver(
+            &mut receivers,
+            (next_fresh, young),
+            (next_used, old),
+            values,
+            tie,
+        );
         next_fresh += young;
         next_used += old as usize;
         let count = receivers.len() as u32 - next;
@@ -68,12 +77,20 @@ pub(crate) fn receivers<N: Time>(
 }
 
 fn earliest<N: Time>(fresh: &VecDeque<(N, u32)>, used: &VecDeque<(N, u32)>) -> Option<N> {
-    fresh.front().into_iter().chain(used.front()).map(|(date, _)| date).min().cloned()
+    fresh
+        .front()
+        .into_iter()
+        .chain(used.front())
+        .map(|(date, _)| date)
+        .min()
+        .cloned()
 }
 
 /// How many wait at the head of the queue for this very date; they leave.
 fn take<N: Time>(queue: &mut VecDeque<(N, u32)>, date: &N) -> u32 {
-    queue.pop_front_if(|(head, _)| head == date).map_or(0, |(_, count)| count)
+    queue
+        .pop_front_if(|(head, _)| head == date)
+        .map_or(0, |(_, count)| count)
 }
 
 /// Appends one batch: a stretch of fresh processors and a stretch of used ones, in the order of the rule, as far as
@@ -95,8 +112,16 @@ fn deliver(receivers: &mut Vec<u32>, young: (u32, u32), old: (usize, u32), value
             receivers.extend_from_within(stretch(old.1.min(room)));
             receivers.extend(fresh.take(room.saturating_sub(old.1) as usize));
         }
-        Tie::Oldest => merge(receivers, fresh, stretch(old.1), room, |young, old| young < old),
-        Tie::Newest => merge(receivers, fresh.rev(), stretch(old.1), room, |young, old| young > old),
+        Tie::Oldest => merge(receivers, fresh, stretch(old.1), room, |young, old| {
+            young < old
+        }),
+        Tie::Newest => merge(
+            receivers,
+            fresh.rev(),
+            stretch(old.1),
+            room,
+            |young, old| young > old,
+        ),
     }
 }
 

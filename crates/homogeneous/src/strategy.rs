@@ -60,7 +60,9 @@ pub(crate) fn check(values: u64, strategy: Strategy, limit: Limit) -> Result<(),
     check_limit(limit)?;
     match limit {
         Limit::Transfers(_) | Limit::Reducers(_) if strategy != Strategy::Greedy => {
-            Err(Error::StrategyWithLimit { strategy: strategy.name() })
+            Err(Error::StrategyWithLimit {
+                strategy: strategy.name(),
+            })
         }
         _ => Ok(()),
     }
@@ -79,6 +81,10 @@ pub(crate) fn check_limit(limit: Limit) -> Result<(), Error> {
 pub(crate) fn written(values: u64) -> Result<u32, Error> {
     match u32::try_from(values) {
         Ok(count) if values <= MOST_WRITTEN => Ok(count),
-        _ => Err(Error::TooMany { values, purpose: "to write a schedule down", most: MOST_WRITTEN }),
+        _ => Err(Error::TooMany {
+            values,
+            purpose: "to write a schedule down",
+            most: MOST_WRITTEN,
+        }),
     }
 }

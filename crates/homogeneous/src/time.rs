@@ -39,7 +39,9 @@ macro_rules! machine {
             }
 
             fn of(ticks: &BigUint) -> Option<Self> {
-                <$integer>::try_from(ticks).ok().filter(|&ticks| ticks < <$integer>::MAX)
+                <$integer>::try_from(ticks)
+                    .ok()
+                    .filter(|&ticks| ticks < <$integer>::MAX)
             }
 
             fn big(&self) -> BigUint {
@@ -81,7 +83,10 @@ macro_rules! machine {
     };
 }
 
-machine!(u64, |unit: &Rational, ticks| Dates::Ticks { unit: unit.clone(), ticks });
+machine!(u64, |unit: &Rational, ticks| Dates::Ticks {
+    unit: unit.clone(),
+    ticks
+});
 machine!(u128, exact);
 
 impl Time for BigUint {
@@ -106,7 +111,11 @@ impl Time for BigUint {
     }
 
     fn minus(&self, other: &Self) -> Self {
-        if self > other { self - other } else { BigUint::ZERO }
+        if self > other {
+            self - other
+        } else {
+            BigUint::ZERO
+        }
     }
 
     fn times(&self, factor: u128) -> Self {
@@ -118,7 +127,11 @@ impl Time for BigUint {
     }
 
     fn over(&self, other: &Self) -> u128 {
-        if other.is_zero() { u128::MAX } else { (self / other).to_u128().unwrap_or(u128::MAX) }
+        if other.is_zero() {
+            u128::MAX
+        } else {
+            (self / other).to_u128().unwrap_or(u128::MAX)
+        }
     }
 
     fn saturated(&self) -> bool {
@@ -131,7 +144,12 @@ impl Time for BigUint {
 }
 
 fn exact<N: Time>(unit: &Rational, ticks: Vec<N>) -> Dates {
-    Dates::Exact(ticks.iter().map(|ticks| rational(unit, ticks.big())).collect())
+    Dates::Exact(
+        ticks
+            .iter()
+            .map(|ticks| rational(unit, ticks.big()))
+            .collect(),
+    )
 }
 
 /// `ticks` units.
@@ -147,7 +165,11 @@ pub(crate) fn common_unit<'a>(numbers: impl Iterator<Item = &'a Rational> + Clon
 /// How many whole units fit into `number`; 0 if it is negative.
 pub(crate) fn in_units(number: &Rational, unit: &Rational) -> BigUint {
     let (sign, ticks) = (number / unit).floor().to_integer().into_parts();
-    if sign == Sign::Minus { BigUint::ZERO } else { ticks }
+    if sign == Sign::Minus {
+        BigUint::ZERO
+    } else {
+        ticks
+    }
 }
 
 /// Both costs as integers in a common unit.
@@ -160,23 +182,39 @@ pub(crate) struct Scaled {
 
 impl Scaled {
     pub(crate) fn new(costs: &Costs) -> Scaled {
-        Scaled::with_unit(costs, common_unit([costs.transfer(), costs.compute()].into_iter()))
+        Scaled::with_unit(
+            costs,
+            common_unit([costs.transfer(), costs.compute()].into_iter()),
+        )
     }
 
     /// `unit` divides both costs.
     pub(crate) fn with_unit(costs: &Costs, unit: Rational) -> Scaled {
-        let (transfer, compute) = (in_units(costs.transfer(), &unit), in_units(costs.compute(), &unit));
-        Scaled { unit, transfer, compute }
+        let (transfer, compute) = (
+            in_units(costs.transfer(), &unit),
+            in_units(costs.compute(), &unit),
+        );
+        Scaled {
+            unit,
+            transfer,
+            compute,
+        }
     }
 
     /// The costs as numbers of this kind, unless they do not fit.
     pub(crate) fn pair<N: Time>(&self) -> Option<Pair<N>> {
-        Some(Pair { transfer: N::of(&self.transfer)?, compute: N::of(&self.compute)? })
+        Some(Pair {
+            transfer: N::of(&self.transfer)?,
+            compute: N::of(&self.compute)?,
+        })
     }
 
     /// The same in big integers.
     pub(crate) fn big(&self) -> Pair<BigUint> {
-        Pair { transfer: self.transfer.clone(), compute: self.compute.clone() }
+        Pair {
+            transfer: self.transfer.clone(),
+            compute: self.compute.clone(),
+        }
     }
 
     pub(crate) fn rational(&self, ticks: &impl Time) -> Rational {

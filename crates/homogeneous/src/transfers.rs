@@ -19,7 +19,12 @@ pub(crate) struct Deliveries<N> {
 }
 
 /// Runs the algorithm: O(n) time and memory.
-pub(crate) fn deliveries<N: Time>(values: u32, limit: u64, pair: &Pair<N>, preparations: bool) -> Deliveries<N> {
+pub(crate) fn deliveries<N: Time>(
+    values: u32,
+    limit: u64,
+    pair: &Pair<N>,
+    preparations: bool,
+) -> Deliveries<N> {
     let count = values as usize;
     let limit = usize::try_from(limit).unwrap_or(count).min(count);
     let mut receivers = Vec::with_capacity(count);
@@ -40,14 +45,19 @@ pub(crate) fn deliveries<N: Time>(values: u32, limit: u64, pair: &Pair<N>, prepa
         };
         let (chosen, date) = if from_used {
             next_used += 1;
-            (receivers[next_used - 1], used.pop_front().unwrap_or_else(N::zero))
+            (
+                receivers[next_used - 1],
+                used.pop_front().unwrap_or_else(N::zero),
+            )
         } else {
             next_fresh += 1;
             (next_fresh as u32 - 1, ends[next_fresh - 1].clone())
         };
         let ready = date.plus(&pair.compute);
         // Entry 0 is 0: the first `limit` transfers do not wait.
-        let start = ready.clone().max(ends[processor.saturating_sub(limit)].clone());
+        let start = ready
+            .clone()
+            .max(ends[processor.saturating_sub(limit)].clone());
         let end = start.plus(&pair.transfer);
         used.push_back(ready.max(end.minus(&pair.compute)));
         receivers.push(chosen);
@@ -56,5 +66,9 @@ pub(crate) fn deliveries<N: Time>(values: u32, limit: u64, pair: &Pair<N>, prepa
             prepared.push(date);
         }
     }
-    Deliveries { receivers, ends, preparations: prepared }
+    Deliveries {
+        receivers,
+        ends,
+        preparations: prepared,
+    }
 }

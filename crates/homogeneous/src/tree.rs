@@ -47,14 +47,22 @@ pub(crate) fn reversed<N: Time>(receivers: &[u32], mut ends: Vec<N>, pair: &Pair
         merges[child] = merge;
         ends[child] = start;
     }
-    let length = if last.saturated() { last } else { merges[0].clone() };
+    let length = if last.saturated() {
+        last
+    } else {
+        merges[0].clone()
+    };
     let mut run = finish(ends, merges);
     run.length = length;
     run
 }
 
 /// The earliest dates with values that are ready at `ready[i]`; children arrive when they are ready. O(n log n).
-pub(crate) fn earliest_released<N: Time>(receivers: &[u32], ready: Vec<N>, pair: &Pair<N>) -> Run<N> {
+pub(crate) fn earliest_released<N: Time>(
+    receivers: &[u32],
+    ready: Vec<N>,
+    pair: &Pair<N>,
+) -> Run<N> {
     let mut children = Children::new(receivers);
     let mut starts = vec![N::zero(); receivers.len()];
     let mut merges = starts.clone();
@@ -62,7 +70,11 @@ pub(crate) fn earliest_released<N: Time>(receivers: &[u32], ready: Vec<N>, pair:
     let mut complete = ready;
     for parent in (0..receivers.len()).rev() {
         let arriving = children.of(parent);
-        arriving.sort_unstable_by(|&a, &b| complete[a as usize].cmp(&complete[b as usize]).then(a.cmp(&b)));
+        arriving.sort_unstable_by(|&a, &b| {
+            complete[a as usize]
+                .cmp(&complete[b as usize])
+                .then(a.cmp(&b))
+        });
         let mut free = N::zero();
         for &child in arriving.iter() {
             let start = N::max(free, complete[child as usize].clone());
@@ -109,7 +121,11 @@ impl Children {
 fn finish<N: Time>(mut starts: Vec<N>, mut merges: Vec<N>) -> Run<N> {
     starts[0] = N::zero();
     let length = std::mem::replace(&mut merges[0], N::zero());
-    Run { starts, merges, length }
+    Run {
+        starts,
+        merges,
+        length,
+    }
 }
 
 /// Names in preorder: a processor, then the blocks of its children in order of arrival (latest delivery first), so

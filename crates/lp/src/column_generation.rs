@@ -19,7 +19,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
-use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
+use oneport_exact::{
+    self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver,
+};
 use oneport_numbers::common_denominator;
 use oneport_plan::{Goals, Pattern, SteadyState, WeightedPattern};
 use oneport_platform::{NodeId, Rational};
@@ -80,7 +82,9 @@ pub fn generate_from(
             Err(LpError::Stopped(_)) if best.bound.is_some() => false,
             other => other?,
         };
-        let Some(optimum) = master.optimum()? else { return master.stopped(best) };
+        let Some(optimum) = master.optimum()? else {
+            return master.stopped(best);
+        };
         if !finished {
             return master.early(optimum, best, None);
         }
@@ -99,23 +103,33 @@ pub fn generate_from(
             other => other?,
         };
         let known = bound_of(&master.resources, pricing, &prices, &cheapest);
-        let cheaper =
-            |(place, (price, _)): &(usize, (Rational, Pattern))| *price < optimum.dual.get(master.demands[*place]);
-        let missing: Vec<Pattern> =
-            cheapest.into_iter().enumerate().filter(cheaper).map(|(_, (_, pattern))| pattern).collect();
+        let cheaper = |(place, (price, _)): &(usize, (Rational, Pattern))| {
+            *price < optimum.dual.get(master.demands[*place])
+        };
+        let missing: Vec<Pattern> = cheapest
+            .into_iter()
+            .enumerate()
+            .filter(cheaper)
+            .map(|(_, (_, pattern))| pattern)
+            .collect();
         if missing.is_empty() {
             if master.cut_off(&optimum)? {
                 continue;
             }
             let tight = master.tight(&optimum);
-            return Ok(Mixture { tight, ..master.mixture(&optimum, &prices, optimum.objective.clone())? });
+            return Ok(Mixture {
+                tight,
+                ..master.mixture(&optimum, &prices, optimum.objective.clone())?
+            });
         }
         if master.add(missing)? > 0 {
             exactly = true;
             continue;
         }
         if pricing.is_exact() {
-            return Err(LpError::Contradiction("a pattern of the program is cheaper than its multiplier"));
+            return Err(LpError::Contradiction(
+                "a pattern of the program is cheaper than its multiplier",
+            ));
         }
         return master.early(optimum, best, known.map(|bound| (bound, prices)));
     }
@@ -125,7 +139,11 @@ pub fn generate_from(
 ///
 /// # Errors
 /// The errors of the pricing.
-pub fn proved(pricing: &Patterns<'_>, resources: &Resources, prices: &[Rational]) -> Result<Option<Rational>, LpError> {
+pub fn proved(
+    pricing: &Patterns<'_>,
+    resources: &Resources,
+    prices: &[Rational],
+) -> Result<Option<Rational>, LpError> {
     let cheapest = pricing.cheapest(&resources.prices(prices))?;
     Ok(bound_of(resources, pricing, prices, &cheapest))
 }
@@ -137,8 +155,14 @@ fn bound_of(
     prices: &[Rational],
     cheapest: &[(Rational, Pattern)],
 ) -> Option<Rational> {
-    let instance: Rational = cheapest.iter().zip(pricing.rates()).map(|((price, _), rate)| price * rate).sum();
-    instance.is_positive().then(|| resources.worth(prices) / instance)
+    let instance: Rational = cheapest
+        .iter()
+        .zip(pricing.rates())
+        .map(|((price, _), rate)| price * rate)
+        .sum();
+    instance
+        .is_positive()
+        .then(|| resources.worth(prices) / instance)
 }
 
 /// What no instance costs less than under guiding prices, and cheap patterns.
@@ -174,13 +198,25 @@ struct Master<'m> {
 }
 
 impl<'m> Master<'m> {
-    fn new(question: &'m Question<'m>, resources: Resources, pricing: &'m Patterns<'m>) -> Result<Self, LpError> {
+    fn new(
+        question: &'m Question<'m>,
+        resources: Resources,
+        pricing: &'m Patterns<'m>,
+    ) -> Result<Self, LpError> {
         let mut program = LinearProgram::new(Sense::Maximize);
         let capacity = |place| resources.capacity(place).clone();
-        let rows = (0..resources.count()).map(|place| program.add_row(Relation::AtMost, capacity(place))).collect();
-        let demands: Vec<Row> =
-            pricing.rates().iter().map(|_| program.add_row(Relation::AtMost, Rational::zero())).collect();
-        let rates = demands.iter().zip(pricing.rates()).map(|(&row, rate)| (row, rate.clone()));
+        let rows = (0..resources.count())
+            .map(|place| program.add_row(Relation::AtMost, capacity(place)))
+            .collect();
+        let demands: Vec<Row> = pricing
+            .rates()
+            .iter()
+            .map(|_| program.add_row(Relation::AtMost, Rational::zero()))
+            .collect();
+        let rates = demands
+            .iter()
+            .zip(pricing.rates())
+            .map(|(&row, rate)| (row, rate.clone()));
         let throughput = program.add_column(Rational::one(), rates)?;
         Ok(Master {
             question,
@@ -206,7 +242,9 @@ impl<'m> Master<'m> {
     fn add(&mut self, patterns: Vec<Pattern>) -> Result<usize, LpError> {
         let mut added = 0;
         for pattern in patterns {
-            let Some(Stages { at, first, second }) = stages(&pattern).filter(|_| self.is_spread(pattern.demand)) else {
+            let Some(Stages { at, first, second }) =
+                stages(&pattern).filter(|_| self.is_spread(pattern.demand))
+            else {
                 added += usize::from(self.add_column(pattern, None)?);
                 continue;
             };
@@ -231,20 +269,29 @@ impl<'m> Master<'m> {
             return Ok(joint);
         }
         let joint = self.balances.len();
-        self.balances.push(self.solver.add_row(Relation::AtMost, Rational::zero(), [])?);
+        self.balances.push(
+            self.solver
+                .add_row(Relation::AtMost, Rational::zero(), [])?,
+        );
         self.joints.insert((demand, at), joint);
         Ok(joint)
     }
 
     /// Adds a pattern or a stage; says whether it is new. A demand counts patterns, and second stages.
-    fn add_column(&mut self, pattern: Pattern, meets: Option<(usize, bool)>) -> Result<bool, LpError> {
+    fn add_column(
+        &mut self,
+        pattern: Pattern,
+        meets: Option<(usize, bool)>,
+    ) -> Result<bool, LpError> {
         if !self.known.insert((meets, pattern.clone())) {
             return Ok(false);
         }
         let demand = self.demands[pattern.demand];
         let loads = self.resources.loads(self.question, &pattern);
-        let mut entries: Vec<(Row, Rational)> =
-            loads.into_iter().map(|(place, time)| (self.rows[place], time)).collect();
+        let mut entries: Vec<(Row, Rational)> = loads
+            .into_iter()
+            .map(|(place, time)| (self.rows[place], time))
+            .collect();
         if let Some((joint, is_second)) = meets {
             let one = Rational::one();
             entries.push((self.balances[joint], if is_second { one } else { -one }));
@@ -267,7 +314,9 @@ impl<'m> Master<'m> {
             match self.meets[place] {
                 _ if !weight.is_positive() => {}
                 None => whole.push((pattern.clone(), weight)),
-                Some((joint, is_second)) => meeting[joint][usize::from(is_second)].push((place, weight)),
+                Some((joint, is_second)) => {
+                    meeting[joint][usize::from(is_second)].push((place, weight))
+                }
             }
         }
         for [first, second] in meeting {
@@ -283,8 +332,14 @@ impl<'m> Master<'m> {
     }
 
     /// Adds odd-set inequalities that the patterns' link times violate; says whether there are any.
-    fn cut(&mut self, weight: impl Fn(Column) -> Rational, room: &Rational) -> Result<bool, LpError> {
-        let Some(ports) = &self.port_graph else { return Ok(false) };
+    fn cut(
+        &mut self,
+        weight: impl Fn(Column) -> Rational,
+        room: &Rational,
+    ) -> Result<bool, LpError> {
+        let Some(ports) = &self.port_graph else {
+            return Ok(false);
+        };
         let mut times = vec![Rational::zero(); self.question.platform().links().len()];
         for (place, pattern) in self.patterns.iter().enumerate() {
             let weight = weight(Column(self.first + place));
@@ -301,14 +356,18 @@ impl<'m> Master<'m> {
             let members = self.resources.add(self.question.platform(), set.clone());
             let mut entries = Vec::new();
             for (place, pattern) in self.patterns.iter().enumerate() {
-                let inside = links_of(pattern).filter(|(link, _)| members.binary_search(link).is_ok());
-                let time: Rational = inside.map(|(link, part)| self.question.transfer_time(link, part)).sum();
+                let inside =
+                    links_of(pattern).filter(|(link, _)| members.binary_search(link).is_ok());
+                let time: Rational = inside
+                    .map(|(link, part)| self.question.transfer_time(link, part))
+                    .sum();
                 if time.is_positive() {
                     entries.push((Column(self.first + place), time));
                 }
             }
             let capacity = self.resources.capacity(self.resources.count() - 1).clone();
-            self.rows.push(self.solver.add_row(Relation::AtMost, capacity, entries)?);
+            self.rows
+                .push(self.solver.add_row(Relation::AtMost, capacity, entries)?);
         }
         Ok(!sets.is_empty())
     }
@@ -356,28 +415,44 @@ impl<'m> Master<'m> {
         // Odd sets that are violated by less than this are left to the exact optimum.
         let room = Rational::one() + Rational::new(1.into(), BigInt::from(1u64 << 24));
         if best.bound.is_none() {
-            let level = vec![PRICE_SUM / self.resources.count().max(1) as u64; self.resources.count()];
+            let level =
+                vec![PRICE_SUM / self.resources.count().max(1) as u64; self.resources.count()];
             let answer = self.guide(level);
             self.ask(best, [answer])?;
         }
         if best.bound.is_none() {
             // Rounding can turn all cheap prices into zero next to a huge one. The exact bound is computed then.
             let prices = best.exact(&self.resources);
-            best.bound = bound_of(&self.resources, self.pricing, &prices, &self.cheapest(&prices)?);
+            best.bound = bound_of(
+                &self.resources,
+                self.pricing,
+                &prices,
+                &self.cheapest(&prices)?,
+            );
         }
         let mut pace = Pace::default();
         loop {
             let watch = self.question.watch();
-            let options = exact::Options { watch: watch.clone(), ..exact::Options::default() };
+            let options = exact::Options {
+                watch: watch.clone(),
+                ..exact::Options::default()
+            };
             let estimate = self.solver.estimate(&options)?;
             self.effort.solver_time += self.solver.statistics().solver_time;
             watch.ask()?;
-            let Some(estimate) = estimate else { return Ok(true) };
-            let dual: Vec<Rational> = self.rows.iter().map(|row| estimate.dual[row.0].clone()).collect();
+            let Some(estimate) = estimate else {
+                return Ok(true);
+            };
+            let dual: Vec<Rational> = self
+                .rows
+                .iter()
+                .map(|row| estimate.dual[row.0].clone())
+                .collect();
             let own = guiding(&dual);
             let throughput = estimate.primal[self.throughput.0].clone();
             self.estimate = Some(estimate.clone());
-            let mut added = self.guide_twice(best, SMOOTHING.map(|part| best.smoothed(&own, part)))?;
+            let mut added =
+                self.guide_twice(best, SMOOTHING.map(|part| best.smoothed(&own, part)))?;
             if added == 0 {
                 let answer = self.guide(own);
                 added = self.ask(best, [answer])?;
@@ -388,7 +463,10 @@ impl<'m> Master<'m> {
             }
             let near_enough = pace.is_near(&progress);
             if (added == 0 || near_enough)
-                && !self.cut(|column| estimate.primal.get(column.0).cloned().unwrap_or_default(), &room)?
+                && !self.cut(
+                    |column| estimate.primal.get(column.0).cloned().unwrap_or_default(),
+                    &room,
+                )?
             {
                 return Ok(true);
             }
@@ -396,9 +474,20 @@ impl<'m> Master<'m> {
     }
 
     /// Tells of a round, and whether it was the last.
-    fn ends(&mut self, best: &Best, throughput: Rational, until: &Until) -> Result<(Progress, bool), LpError> {
-        let Some(upper_bound) = best.bound.clone() else { return Err(FREE) };
-        let progress = Progress { patterns: self.patterns.len(), throughput, upper_bound };
+    fn ends(
+        &mut self,
+        best: &Best,
+        throughput: Rational,
+        until: &Until,
+    ) -> Result<(Progress, bool), LpError> {
+        let Some(upper_bound) = best.bound.clone() else {
+            return Err(FREE);
+        };
+        let progress = Progress {
+            patterns: self.patterns.len(),
+            throughput,
+            upper_bound,
+        };
         self.question.watch().tell(News::Round(&progress));
         self.effort.rounds += 1;
         let ends = until.ends(self.effort.rounds, &progress.upper_bound);
@@ -406,7 +495,11 @@ impl<'m> Master<'m> {
     }
 
     /// Patterns that are cheap under two lists of guiding prices, at the same time; returns how many are new.
-    fn guide_twice(&mut self, best: &mut Best, [one, other]: [Vec<u64>; 2]) -> Result<usize, LpError> {
+    fn guide_twice(
+        &mut self,
+        best: &mut Best,
+        [one, other]: [Vec<u64>; 2],
+    ) -> Result<usize, LpError> {
         // The solver itself stays in this thread.
         let (question, pricing, resources) = (self.question, self.pricing, &self.resources);
         let guide = |prices: Vec<u64>| guide(question, pricing, resources, prices);
@@ -417,7 +510,12 @@ impl<'m> Master<'m> {
     /// Asks for patterns under the rounded prices of an exact optimum, far quicker than for cheapest ones under the
     /// exact prices. Returns whether one is new and cheaper than its multiplier. (Exact prices separate patterns that
     /// HiGHS cannot, whose multipliers are off by its tolerance.)
-    fn improve(&mut self, best: &mut Best, optimum: &Optimum, prices: &[Rational]) -> Result<bool, LpError> {
+    fn improve(
+        &mut self,
+        best: &mut Best,
+        optimum: &Optimum,
+        prices: &[Rational],
+    ) -> Result<bool, LpError> {
         let own = guiding(prices);
         let before = self.patterns.len();
         let between = best.smoothed(&own, SMOOTHING[1]);
@@ -430,10 +528,12 @@ impl<'m> Master<'m> {
         let column = Column(self.first + place);
         let unit = common_denominator(self.solver.program().column(column).map(|(_, value)| value));
         // Rows that came after the optimum are new joints: nothing was made there, or wanted.
-        let multiplier = |row: Row| (row.0 < optimum.dual.len()).then(|| optimum.dual.numerator(row));
+        let multiplier =
+            |row: Row| (row.0 < optimum.dual.len()).then(|| optimum.dual.numerator(row));
         let entries = self.solver.program().column(column);
-        let priced =
-            entries.filter_map(|(row, value)| Some(multiplier(row)? * (value.numer() * &unit / value.denom())));
+        let priced = entries.filter_map(|(row, value)| {
+            Some(multiplier(row)? * (value.numer() * &unit / value.denom()))
+        });
         priced.sum::<BigInt>().is_negative()
     }
 
@@ -445,7 +545,11 @@ impl<'m> Master<'m> {
         }
         // There is an optimum (doing nothing is possible, and instances take time), and exact pivots reach it.
         let (method, pivot_limit) = (exact::Method::Simplex, usize::MAX);
-        let options = exact::Options { method, pivot_limit, watch: watch.clone() };
+        let options = exact::Options {
+            method,
+            pivot_limit,
+            watch: watch.clone(),
+        };
         let outcome = self.solver.solve(&options)?;
         self.effort += Effort::of(&self.solver);
         match outcome {
@@ -460,14 +564,26 @@ impl<'m> Master<'m> {
     }
 
     /// The patterns of an optimum.
-    fn mixture(&self, optimum: &Optimum, prices: &[Rational], at_most: Rational) -> Result<Mixture, LpError> {
+    fn mixture(
+        &self,
+        optimum: &Optimum,
+        prices: &[Rational],
+        at_most: Rational,
+    ) -> Result<Mixture, LpError> {
         let throughput = optimum.objective.clone();
         if !throughput.is_positive() {
             return Err(LpError::Contradiction("the throughput is not positive"));
         }
         let mut patterns = Vec::new();
-        let mut left: Vec<Rational> = self.pricing.rates().iter().map(|rate| rate * &throughput).collect();
-        for (pattern, weight) in self.composed(|place| optimum.primal.get(Column(self.first + place))) {
+        let mut left: Vec<Rational> = self
+            .pricing
+            .rates()
+            .iter()
+            .map(|rate| rate * &throughput)
+            .collect();
+        for (pattern, weight) in
+            self.composed(|place| optimum.primal.get(Column(self.first + place)))
+        {
             // A demand may be served more often than asked; the surplus is left out.
             let left = &mut left[pattern.demand];
             let weight = weight.min(left.clone());
@@ -477,32 +593,59 @@ impl<'m> Master<'m> {
             }
         }
         patterns.sort_by(|a, b| a.pattern.cmp(&b.pattern));
-        Ok(self.priced(SteadyState { throughput, patterns }, prices, at_most))
+        Ok(self.priced(
+            SteadyState {
+                throughput,
+                patterns,
+            },
+            prices,
+            at_most,
+        ))
     }
 
     fn priced(&self, state: SteadyState, prices: &[Rational], at_most: Rational) -> Mixture {
         let prices = self.resources.certificate(prices);
-        Mixture { state, tight: Vec::new(), prices, at_most, effort: self.effort }
+        Mixture {
+            state,
+            tight: Vec::new(),
+            prices,
+            at_most,
+            effort: self.effort,
+        }
     }
 
     /// Patterns not used that cost exactly their demand's multiplier.
     fn tight(&self, optimum: &Optimum) -> Vec<Pattern> {
         let is_tight = |place: usize| {
             let column = Column(self.first + place);
-            let unit = || common_denominator(self.solver.program().column(column).map(|(_, value)| value));
+            let unit =
+                || common_denominator(self.solver.program().column(column).map(|(_, value)| value));
             // The demand's entry is -1, so the sum is the price less the multiplier.
             let excess = |unit: BigInt| -> BigInt {
                 let entries = self.solver.program().column(column);
-                entries.map(|(row, value)| optimum.dual.numerator(row) * (value.numer() * &unit / value.denom())).sum()
+                entries
+                    .map(|(row, value)| {
+                        optimum.dual.numerator(row) * (value.numer() * &unit / value.denom())
+                    })
+                    .sum()
             };
             optimum.primal.numerator(column).is_zero() && excess(unit()).is_zero()
         };
         // Only the columns that the program had.
         let columns = self.patterns.len().min(optimum.primal.len() - self.first);
-        let tight = (0..columns).filter(|&place| is_tight(place)).take(MOST_TIGHT);
-        let used = |place: &usize| !optimum.primal.numerator(Column(self.first + place)).is_zero();
+        let tight = (0..columns)
+            .filter(|&place| is_tight(place))
+            .take(MOST_TIGHT);
+        let used = |place: &usize| {
+            !optimum
+                .primal
+                .numerator(Column(self.first + place))
+                .is_zero()
+        };
         let partner = |joint: usize, is_second: bool| {
-            (0..columns).filter(used).find(|&place| self.meets[place] == Some((joint, !is_second)))
+            (0..columns)
+                .filter(used)
+                .find(|&place| self.meets[place] == Some((joint, !is_second)))
         };
         let whole = |place: usize| match self.meets[place] {
             None => Some(self.patterns[place].clone()),
@@ -513,11 +656,22 @@ impl<'m> Master<'m> {
     }
 
     /// The best so far: the optimum over the patterns found, and the bound of the best prices (or the one known).
-    fn early(&mut self, mut optimum: Optimum, best: Best, known: Option<Proof>) -> Result<Mixture, LpError> {
+    fn early(
+        &mut self,
+        mut optimum: Optimum,
+        best: Best,
+        known: Option<Proof>,
+    ) -> Result<Mixture, LpError> {
         let mut found = known;
         // If every row has a price, no instance is free: a node that transfers nothing has to compute.
         let level = vec![Rational::one(); self.resources.count()];
-        for (place, prices) in [best.exact(&self.resources), self.prices(&optimum.dual), level].into_iter().enumerate()
+        for (place, prices) in [
+            best.exact(&self.resources),
+            self.prices(&optimum.dual),
+            level,
+        ]
+        .into_iter()
+        .enumerate()
         {
             if place > 0 && found.is_some() {
                 break;
@@ -535,7 +689,9 @@ impl<'m> Master<'m> {
         let (bound, prices) = found.ok_or(FREE)?;
         // The steady state of the patterns at hand must be schedulable, too.
         while self.cut_off(&optimum)? {
-            let Some(better) = self.optimum()? else { return self.stopped(best) };
+            let Some(better) = self.optimum()? else {
+                return self.stopped(best);
+            };
             optimum = better;
         }
         self.mixture(&optimum, &prices, bound)
@@ -549,7 +705,12 @@ impl<'m> Master<'m> {
             self.question.watch().ask()?;
             return Err(LpError::Contradiction("the best prices prove nothing"));
         };
-        let state = mixed(self.question, &self.resources, self.port_graph.as_ref(), self.shares()?)?;
+        let state = mixed(
+            self.question,
+            &self.resources,
+            self.port_graph.as_ref(),
+            self.shares()?,
+        )?;
         Ok(self.priced(state, &prices, at_most))
     }
 
@@ -560,7 +721,10 @@ impl<'m> Master<'m> {
         // at most `2^-20` is lost. Not measured.
         const BITS: u32 = 20;
         let believed = |place: usize| {
-            let primal = self.estimate.as_ref().and_then(|estimate| estimate.primal.get(self.first + place));
+            let primal = self
+                .estimate
+                .as_ref()
+                .and_then(|estimate| estimate.primal.get(self.first + place));
             primal.cloned().unwrap_or_default()
         };
         let mut of_demand: Vec<Vec<(Rational, Pattern)>> = vec![Vec::new(); self.demands.len()];
@@ -577,13 +741,18 @@ impl<'m> Master<'m> {
         let mut shares = Vec::new();
         for (mut list, rate) in of_demand.into_iter().zip(self.pricing.rates()) {
             list.sort();
-            let (_, heaviest) = list.last().cloned().ok_or(LpError::Contradiction("a demand has no pattern"))?;
+            let (_, heaviest) = list
+                .last()
+                .cloned()
+                .ok_or(LpError::Contradiction("a demand has no pattern"))?;
             let sum: Rational = list.iter().map(|(weight, _)| weight).sum();
             let mut left = BigInt::one() << BITS;
             let mut parts: Vec<(Pattern, BigInt)> = Vec::new();
             list.pop();
             for (weight, pattern) in list {
-                let part = (weight / &sum * (BigInt::one() << BITS)).floor().to_integer();
+                let part = (weight / &sum * (BigInt::one() << BITS))
+                    .floor()
+                    .to_integer();
                 left -= &part;
                 parts.push((pattern, part));
             }
@@ -613,16 +782,25 @@ fn guiding(dual: &[Rational]) -> Vec<u64> {
     let level = || vec![PRICE_SUM / dual.len().max(1) as u64; dual.len()];
     let positive = || dual.iter().filter(|price| price.is_positive());
     let exponent = |price: &Rational| price.numer().bits() as i64 - price.denom().bits() as i64;
-    let Some(largest) = positive().map(exponent).max() else { return level() };
+    let Some(largest) = positive().map(exponent).max() else {
+        return level();
+    };
     // The largest price gets about 60 bits; sums then fit 128.
     let shift = 60 - largest;
     let scaled = |price: &Rational| {
         let (up, down) = (shift.max(0) as u64, (-shift).max(0) as u64);
         let value = (price.numer() << up) / (price.denom() << down);
-        if price.is_positive() { value.to_u128().unwrap_or(0) } else { 0 }
+        if price.is_positive() {
+            value.to_u128().unwrap_or(0)
+        } else {
+            0
+        }
     };
     let scaled: Vec<u128> = dual.iter().map(scaled).collect();
     let sum: u128 = scaled.iter().sum::<u128>().max(1);
     // Each price is below `2^62` and `PRICE_SUM` is `2^59`, so the product fits 128 bits.
-    scaled.into_iter().map(|price| u64::try_from(price * u128::from(PRICE_SUM) / sum).unwrap_or(PRICE_SUM)).collect()
+    scaled
+        .into_iter()
+        .map(|price| u64::try_from(price * u128::from(PRICE_SUM) / sum).unwrap_or(PRICE_SUM))
+        .collect()
 }

@@ -42,10 +42,20 @@ impl Times {
 
     /// Times on every link of a message of this size.
     pub fn of_size(question: &Question<'_>, size: &Rational) -> Self {
-        let exact: Vec<Rational> = question.platform().links().iter().map(|link| size * &link.cost).collect();
+        let exact: Vec<Rational> = question
+            .platform()
+            .links()
+            .iter()
+            .map(|link| size * &link.cost)
+            .collect();
         let scaled = Scaled::of(&exact);
-        let times = scaled.narrow(TIME_BITS).map_or(Integers::Long(scaled.values), Integers::Short);
-        Times { times, unit: scaled.unit }
+        let times = scaled
+            .narrow(TIME_BITS)
+            .map_or(Integers::Long(scaled.values), Integers::Short);
+        Times {
+            times,
+            unit: scaled.unit,
+        }
     }
 
     /// Costs under guiding prices. If times are long, costs are rounded down relative to the highest cost that has a
@@ -55,14 +65,32 @@ impl Times {
         let long = match &self.times {
             Integers::Short(times) => {
                 let cost = |(&time, &price): (&u64, &u64)| u128::from(time) * u128::from(price);
-                return Costs { links: times.iter().zip(&prices.links).map(cost).collect(), unit: self.unit.clone() };
+                return Costs {
+                    links: times.iter().zip(&prices.links).map(cost).collect(),
+                    unit: self.unit.clone(),
+                };
             }
             Integers::Long(times) => times,
         };
-        let exact: Vec<BigUint> = long.iter().zip(&prices.links).map(|(time, &price)| time * price).collect();
-        let shift = exact.iter().map(BigUint::bits).max().unwrap_or(0).saturating_sub(COST_BITS);
-        let links = exact.iter().map(|cost| (cost >> shift).to_u128().unwrap_or(u128::MAX >> 32)).collect();
-        Costs { links, unit: &self.unit * Rational::from_integer(BigInt::one() << shift) }
+        let exact: Vec<BigUint> = long
+            .iter()
+            .zip(&prices.links)
+            .map(|(time, &price)| time * price)
+            .collect();
+        let shift = exact
+            .iter()
+            .map(BigUint::bits)
+            .max()
+            .unwrap_or(0)
+            .saturating_sub(COST_BITS);
+        let links = exact
+            .iter()
+            .map(|cost| (cost >> shift).to_u128().unwrap_or(u128::MAX >> 32))
+            .collect();
+        Costs {
+            links,
+            unit: &self.unit * Rational::from_integer(BigInt::one() << shift),
+        }
     }
 }
 
@@ -72,23 +100,46 @@ pub fn exact(question: &Question<'_>, prices: &Prices<Rational>) -> Costs<BigUin
 }
 
 /// Exact costs over a common denominator, for messages of this size.
-pub fn exact_of_size(question: &Question<'_>, size: &Rational, prices: &Prices<Rational>) -> Costs<BigUint> {
+pub fn exact_of_size(
+    question: &Question<'_>,
+    size: &Rational,
+    prices: &Prices<Rational>,
+) -> Costs<BigUint> {
     let cost = |(link, price): (&Link, &Rational)| {
-        if price.is_positive() { size * &link.cost * price } else { Rational::zero() }
+        if price.is_positive() {
+            size * &link.cost * price
+        } else {
+            Rational::zero()
+        }
     };
-    let costs: Vec<Rational> = question.platform().links().iter().zip(&prices.links).map(cost).collect();
+    let costs: Vec<Rational> = question
+        .platform()
+        .links()
+        .iter()
+        .zip(&prices.links)
+        .map(cost)
+        .collect();
     let Scaled { values, unit } = Scaled::of(&costs);
-    Costs { links: values, unit }
+    Costs {
+        links: values,
+        unit,
+    }
 }
 
 /// The same in machine integers, if four times the sum of all arcs between nodes that replicate cannot overflow, as
 /// Steiner arborescences require: an arc is a link or a route of fewer links than there are nodes, and there are no
 /// more arcs than links or pairs of nodes.
 pub fn narrowed(costs: &Costs<BigUint>, platform: &Platform) -> Option<Costs<u128>> {
-    let (nodes, links) = (platform.nodes().len() as u128, platform.links().len() as u128);
+    let (nodes, links) = (
+        platform.nodes().len() as u128,
+        platform.links().len() as u128,
+    );
     let limit = u128::MAX / (4 * links.max(nodes * nodes).max(1) * nodes.max(1));
     let narrow = |cost: &BigUint| cost.to_u128().filter(|&cost| cost <= limit);
-    Some(Costs { links: costs.links.iter().map(narrow).collect::<Option<_>>()?, unit: costs.unit.clone() })
+    Some(Costs {
+        links: costs.links.iter().map(narrow).collect::<Option<_>>()?,
+        unit: costs.unit.clone(),
+    })
 }
 
 /// A sum of costs as a rational number.
@@ -111,17 +162,36 @@ mod tests {
     fn narrowed_costs_do_not_overflow() {
         let platform = complete(6, &Options::default()).unwrap();
         let limit = u128::MAX / (4 * 36 * 6);
-        let of = |cost: BigUint| Costs { links: vec![cost; platform.links().len()], unit: Rational::one() };
+        let of = |cost: BigUint| Costs {
+            links: vec![cost; platform.links().len()],
+            unit: Rational::one(),
+        };
         assert!(narrowed(&of(BigUint::from(limit) + 1u32), &platform).is_none());
         let long = of(limit.into());
         let short = narrowed(&long, &platform).unwrap();
-        let ends = |place: usize| (platform.links()[place].from.index(), platform.links()[place].to.index());
-        let narrow: Vec<(usize, usize, u128)> =
-            short.links.iter().enumerate().map(|(place, cost)| (ends(place).0, ends(place).1, *cost)).collect();
-        let wide: Vec<(usize, usize, BigUint)> =
-            long.links.iter().enumerate().map(|(place, cost)| (ends(place).0, ends(place).1, cost.clone())).collect();
+        let ends = |place: usize| {
+            (
+                platform.links()[place].from.index(),
+                platform.links()[place].to.index(),
+            )
+        };
+        let narrow: Vec<(usize, usize, u128)> = short
+            .links
+            .iter()
+            .enumerate()
+            .map(|(place, cost)| (ends(place).0, ends(place).1, *cost))
+            .collect();
+        let wide: Vec<(usize, usize, BigUint)> = long
+            .links
+            .iter()
+            .enumerate()
+            .map(|(place, cost)| (ends(place).0, ends(place).1, cost.clone()))
+            .collect();
         let narrow = steiner(6, 0, &[2, 4, 5], &narrow, 1000).unwrap();
         let wide = steiner(6, 0, &[2, 4, 5], &wide, 1000).unwrap();
-        assert_eq!((BigUint::from(narrow.cost), BigUint::from(narrow.at_least)), (wide.cost, wide.at_least));
+        assert_eq!(
+            (BigUint::from(narrow.cost), BigUint::from(narrow.at_least)),
+            (wide.cost, wide.at_least)
+        );
     }
 }

@@ -23,7 +23,16 @@ pub struct Found {
 
 impl Found {
     /// Takes in the patterns and prices of a mixture; its bound is another matter.
-    pub fn mixture(&mut self, Mixture { state, tight, prices, effort, .. }: Mixture) {
+    pub fn mixture(
+        &mut self,
+        Mixture {
+            state,
+            tight,
+            prices,
+            effort,
+            ..
+        }: Mixture,
+    ) {
         self.known.offer_tight(state, tight);
         self.prices = Some(prices);
         self.effort += effort;
@@ -40,7 +49,10 @@ impl Found {
     pub fn until(&self, options: &Options) -> Until {
         let Until { bound, rounds } = &options.until;
         let rounds = rounds.map(|most| most.saturating_sub(self.effort.rounds));
-        Until { bound: self.known.throughput().max(bound.as_ref()).cloned(), rounds }
+        Until {
+            bound: self.known.throughput().max(bound.as_ref()).cloned(),
+            rounds,
+        }
     }
 
     /// Whether no further attempt is to follow.
@@ -64,12 +76,29 @@ impl Found {
         }
         if self.known.bound().is_none() {
             let proved = self.prices.as_ref().and_then(prove);
-            self.known.offer_bound(proved.map_or_else(|| simple::bound(left), Ok)?);
+            self.known
+                .offer_bound(proved.map_or_else(|| simple::bound(left), Ok)?);
         }
         let finished = self.known.finished();
-        let (steady_state, tight, bound, status) = finished.ok_or(LpError::Contradiction("nothing is known"))?;
-        let Bound { throughput: upper_bound, certificate } = bound;
-        let Effort { solver_time, repaired, .. } = self.effort;
-        Ok(Solution { steady_state, tight, certificate, upper_bound, status, solver_time, repaired })
+        let (steady_state, tight, bound, status) =
+            finished.ok_or(LpError::Contradiction("nothing is known"))?;
+        let Bound {
+            throughput: upper_bound,
+            certificate,
+        } = bound;
+        let Effort {
+            solver_time,
+            repaired,
+            ..
+        } = self.effort;
+        Ok(Solution {
+            steady_state,
+            tight,
+            certificate,
+            upper_bound,
+            status,
+            solver_time,
+            repaired,
+        })
     }
 }

@@ -17,17 +17,25 @@ use crate::{LpError, Question};
 /// # Errors
 /// [`LpError::FreeLink`], [`LpError::Unbounded`].
 pub fn check(question: &Question<'_>) -> Result<(), LpError> {
-    let Some(link) = question.platform().free_link() else { return Ok(()) };
+    let Some(link) = question.platform().free_link() else {
+        return Ok(());
+    };
     check_kinds(question)?;
     let resources = Resources::new(question.platform(), question.collective().combines());
     let ones = vec![Rational::one(); resources.count()];
     let patterns = Patterns::new(question).cheapest(&resources.prices(&ones))?;
     question.watch().ask()?;
-    if patterns.iter().any(|(_, pattern)| !resources.loads(question, pattern).is_empty()) {
+    if patterns
+        .iter()
+        .any(|(_, pattern)| !resources.loads(question, pattern).is_empty())
+    {
         return Ok(());
     }
     let link = question.platform().link_name(link);
-    Err(LpError::Unbounded { collective: question.collective().name(), link })
+    Err(LpError::Unbounded {
+        collective: question.collective().name(),
+        link,
+    })
 }
 
 /// Refuses values combined for several nodes: what bounds their schemes divides by costs of links.
@@ -35,10 +43,18 @@ pub fn check(question: &Question<'_>) -> Result<(), LpError> {
 /// # Errors
 /// [`LpError::FreeLink`].
 pub fn check_kinds(question: &Question<'_>) -> Result<(), LpError> {
-    let Some(link) = question.platform().free_link() else { return Ok(()) };
+    let Some(link) = question.platform().free_link() else {
+        return Ok(());
+    };
     let blocks = question.problem().blocks();
-    match blocks.iter().find(|block| matches!(block.kind, Kind::CombineCopy | Kind::Prefix)) {
-        Some(block) => Err(LpError::FreeLink { collective: block.name, link: question.platform().link_name(link) }),
+    match blocks
+        .iter()
+        .find(|block| matches!(block.kind, Kind::CombineCopy | Kind::Prefix))
+    {
+        Some(block) => Err(LpError::FreeLink {
+            collective: block.name,
+            link: question.platform().link_name(link),
+        }),
         None => Ok(()),
     }
 }

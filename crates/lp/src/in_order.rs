@@ -35,7 +35,10 @@ impl Intervals {
     /// there is too much to be looked at. `O(g n^2)` for `g` renamings of `n` operands.
     pub fn new(renamings: &[Vec<usize>], operands: usize, volumes: &Volumes) -> Option<Self> {
         let by_count = !matches!(volumes.size, Amount::Table(_));
-        let images = renamings.len().saturating_mul(operands).saturating_mul(operands);
+        let images = renamings
+            .len()
+            .saturating_mul(operands)
+            .saturating_mul(operands);
         if !by_count || volumes.work.constant().is_none() || images > MOST_IMAGES {
             return None;
         }
@@ -54,7 +57,9 @@ impl Intervals {
 
     /// Whether this interval is one of them.
     pub fn has(&self, part: Interval) -> bool {
-        self.are.get(part.first * self.operands + part.last).is_some_and(|&is| is)
+        self.are
+            .get(part.first * self.operands + part.last)
+            .is_some_and(|&is| is)
     }
 }
 
@@ -80,14 +85,21 @@ impl Renaming<'_> {
     /// The interval that the operands of a part are renamed to.
     fn part(&self, part: Interval) -> Interval {
         let images = || self.operands[part.first..=part.last].iter().copied();
-        Interval { first: images().min().unwrap_or(part.first), last: images().max().unwrap_or(part.last) }
+        Interval {
+            first: images().min().unwrap_or(part.first),
+            last: images().max().unwrap_or(part.last),
+        }
     }
 
     fn tasks(&self, tasks: &[Task], image: &mut Pattern) {
         // Merges whose result is merged again where it was made: they have no separate image.
         let mut passed = vec![false; tasks.len()];
-        for task in tasks.iter().filter(|task| matches!(task, Task::Merge { .. })) {
-            task.inputs().for_each(|input| passed[input] = matches!(tasks[input], Task::Merge { .. }));
+        for task in tasks
+            .iter()
+            .filter(|task| matches!(task, Task::Merge { .. }))
+        {
+            task.inputs()
+                .for_each(|input| passed[input] = matches!(tasks[input], Task::Merge { .. }));
         }
         // Per task: the index of its image.
         let mut places: Vec<Option<u32>> = vec![None; tasks.len()];
@@ -109,15 +121,33 @@ impl Renaming<'_> {
     }
 
     /// The inputs of a merge that arrived at its processor or belong there: the images, and the tasks that bring them.
-    fn gather(&self, tasks: &[Task], merge: usize, places: &[Option<u32>], inputs: &mut Vec<(Interval, Option<u32>)>) {
+    fn gather(
+        &self,
+        tasks: &[Task],
+        merge: usize,
+        places: &[Option<u32>],
+        inputs: &mut Vec<(Interval, Option<u32>)>,
+    ) {
         let mut open = vec![merge];
         while let Some(merge) = open.pop() {
-            let Task::Merge { part, split, left, right, .. } = tasks[merge] else { continue };
+            let Task::Merge {
+                part,
+                split,
+                left,
+                right,
+                ..
+            } = tasks[merge]
+            else {
+                continue;
+            };
             let halves = [(part.first, split, left), (split + 1, part.last, right)];
             for (first, last, from) in halves {
                 match from.map(|from| from as usize) {
                     Some(from) if matches!(tasks[from], Task::Merge { .. }) => open.push(from),
-                    from => inputs.push((self.part(Interval { first, last }), from.and_then(|from| places[from]))),
+                    from => inputs.push((
+                        self.part(Interval { first, last }),
+                        from.and_then(|from| places[from]),
+                    )),
                 }
             }
         }
@@ -129,7 +159,10 @@ fn merge_all(node: NodeId, inputs: &[(Interval, Option<u32>)], image: &mut Patte
     let (&(mut done, mut left), others) = inputs.split_first()?;
     for &(next, right) in others {
         let split = done.last;
-        done = Interval { first: done.first, last: next.last };
+        done = Interval {
+            first: done.first,
+            last: next.last,
+        };
         left = image.merge(node, done, split, [left, right]);
     }
     left
@@ -149,26 +182,48 @@ mod tests {
 
     fn volumes() -> Volumes {
         let constant = |number: u64| Amount::Constant(Rational::from_integer(number.into()));
-        Volumes { size: constant(1), work: constant(0) }
+        Volumes {
+            size: constant(1),
+            work: constant(0),
+        }
     }
 
     /// Per length: the first operands of the intervals that remain intervals.
     fn kept(renamings: &[Vec<usize>], operands: usize) -> Vec<Vec<usize>> {
         let intervals = Intervals::new(renamings, operands, &volumes()).unwrap();
-        let has = |first: usize, length: usize| intervals.has(Interval { first, last: first + length - 1 });
-        (1..=operands).map(|length| (0..=operands - length).filter(|&first| has(first, length)).collect()).collect()
+        let has = |first: usize, length: usize| {
+            intervals.has(Interval {
+                first,
+                last: first + length - 1,
+            })
+        };
+        (1..=operands)
+            .map(|length| {
+                (0..=operands - length)
+                    .filter(|&first| has(first, length))
+                    .collect()
+            })
+            .collect()
     }
 
     #[test]
     fn shifts_keep_operands_and_the_whole() {
-        let shifts: Vec<Vec<usize>> = (0..5).map(|by| (0..5).map(|operand| (operand + by) % 5).collect()).collect();
-        assert_eq!(kept(&shifts, 5), [vec![0, 1, 2, 3, 4], vec![], vec![], vec![], vec![0]]);
+        let shifts: Vec<Vec<usize>> = (0..5)
+            .map(|by| (0..5).map(|operand| (operand + by) % 5).collect())
+            .collect();
+        assert_eq!(
+            kept(&shifts, 5),
+            [vec![0, 1, 2, 3, 4], vec![], vec![], vec![], vec![0]]
+        );
     }
 
     #[test]
     fn reversing_keeps_everything() {
         let reversed: Vec<usize> = (0..4).rev().collect();
-        assert_eq!(kept(&[reversed], 4), [vec![0, 1, 2, 3], vec![0, 1, 2], vec![0, 1], vec![0]]);
+        assert_eq!(
+            kept(&[reversed], 4),
+            [vec![0, 1, 2, 3], vec![0, 1, 2], vec![0, 1], vec![0]]
+        );
     }
 
     #[test]
@@ -176,27 +231,59 @@ mod tests {
         let exchanged = [vec![0, 1, 2, 3, 4, 5], vec![3, 4, 5, 0, 1, 2]];
         assert_eq!(
             kept(&exchanged, 6),
-            [vec![0, 1, 2, 3, 4, 5], vec![0, 1, 3, 4], vec![0, 3], vec![], vec![], vec![0]]
+            [
+                vec![0, 1, 2, 3, 4, 5],
+                vec![0, 1, 3, 4],
+                vec![0, 3],
+                vec![],
+                vec![],
+                vec![0]
+            ]
         );
     }
 
     #[test]
     fn loads_are_not_carried_over_where_volumes_differ() {
         let one = Rational::from_integer(1.into());
-        let by_operands = Amount::Affine { fixed: one.clone(), per_operand: one.clone() };
+        let by_operands = Amount::Affine {
+            fixed: one.clone(),
+            per_operand: one.clone(),
+        };
         let (size, work) = (by_operands.clone(), volumes().work);
         assert!(Intervals::new(&[vec![1, 0]], 2, &Volumes { size, work }).is_some());
-        assert!(Intervals::new(&[vec![1, 0]], 2, &Volumes { size: volumes().size, work: by_operands }).is_none());
+        assert!(
+            Intervals::new(
+                &[vec![1, 0]],
+                2,
+                &Volumes {
+                    size: volumes().size,
+                    work: by_operands
+                }
+            )
+            .is_none()
+        );
         let table = Amount::Table(vec![vec![one.clone(), one.clone()], vec![one]]);
-        assert!(Intervals::new(&[vec![1, 0]], 2, &Volumes { size: table, work: volumes().work }).is_none());
+        assert!(
+            Intervals::new(
+                &[vec![1, 0]],
+                2,
+                &Volumes {
+                    size: table,
+                    work: volumes().work
+                }
+            )
+            .is_none()
+        );
     }
 
     /// Boxes around a switch need no other partial results; a ring of five does, and prices show it.
     #[test]
     fn what_the_quotient_proves() {
-        for (platform, expected) in
-            [(dgx_a100(2).unwrap(), true), (dgx_a100(4).unwrap(), true), (torus(&[5]).unwrap(), false)]
-        {
+        for (platform, expected) in [
+            (dgx_a100(2).unwrap(), true),
+            (dgx_a100(4).unwrap(), true),
+            (torus(&[5]).unwrap(), false),
+        ] {
             let participants = platform.processors().collect();
             let collective = Collective::reduce_scatter(participants).in_order();
             let volumes = volumes();
@@ -204,7 +291,12 @@ mod tests {
             let quotient = Quotient::new(&question).unwrap();
             let mut found = Found::default();
             quotient.solve(&Options::default(), &mut found).unwrap();
-            assert_eq!(found.known.is_optimal(), expected, "{} nodes", platform.nodes().len());
+            assert_eq!(
+                found.known.is_optimal(),
+                expected,
+                "{} nodes",
+                platform.nodes().len()
+            );
         }
     }
 }

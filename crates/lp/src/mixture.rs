@@ -33,12 +33,21 @@ impl Mixture {
     /// A steady state that attains what no other does; its prices are another matter.
     pub fn of(state: SteadyState, at_most: &Rational) -> Self {
         let (tight, prices, at_most) = (Vec::new(), Certificate::default(), at_most.clone());
-        Mixture { state, tight, prices, at_most, effort: Effort::default() }
+        Mixture {
+            state,
+            tight,
+            prices,
+            at_most,
+            effort: Effort::default(),
+        }
     }
 
     /// The bound on every schedule, where the patterns that were priced are all schemes.
     pub fn bound(&self) -> Bound {
-        Bound { throughput: self.at_most.clone(), certificate: self.prices.clone() }
+        Bound {
+            throughput: self.at_most.clone(),
+            certificate: self.prices.clone(),
+        }
     }
 }
 
@@ -64,8 +73,16 @@ impl AddAssign for Effort {
 impl Effort {
     /// Of one program, after its last solve.
     pub fn of(solver: &Solver) -> Self {
-        let exact::Statistics { solver_time, refinements, pivoted } = solver.statistics();
-        Effort { solver_time, repaired: refinements > 0 || pivoted, rounds: 0 }
+        let exact::Statistics {
+            solver_time,
+            refinements,
+            pivoted,
+        } = solver.statistics();
+        Effort {
+            solver_time,
+            repaired: refinements > 0 || pivoted,
+            rounds: 0,
+        }
     }
 }
 
@@ -86,16 +103,28 @@ pub fn mixed(
 ) -> Result<SteadyState, LpError> {
     let counted = counted(question, resources, &shares);
     let (loads, times) = counted.unwrap_or_else(|| summed(question, resources, &shares));
-    let busy = loads.iter().enumerate().map(|(place, load)| load / resources.capacity(place)).max();
+    let busy = loads
+        .iter()
+        .enumerate()
+        .map(|(place, load)| load / resources.capacity(place))
+        .max();
     let busy = match ports {
         Some(ports) => busy.max(Some(ports.least_period(&times)?)),
         None => busy,
     };
-    let busy = busy.filter(Signed::is_positive).ok_or(LpError::Contradiction("an instance takes no time"))?;
-    let weighted = |(pattern, share): (Pattern, Rational)| WeightedPattern { pattern, weight: share / &busy };
+    let busy = busy
+        .filter(Signed::is_positive)
+        .ok_or(LpError::Contradiction("an instance takes no time"))?;
+    let weighted = |(pattern, share): (Pattern, Rational)| WeightedPattern {
+        pattern,
+        weight: share / &busy,
+    };
     let mut patterns: Vec<WeightedPattern> = shares.into_iter().map(weighted).collect();
     patterns.sort_by(|a, b| a.pattern.cmp(&b.pattern));
-    Ok(SteadyState { throughput: busy.recip(), patterns })
+    Ok(SteadyState {
+        throughput: busy.recip(),
+        patterns,
+    })
 }
 
 /// The time for which an instance keeps each resource and each link busy.
@@ -117,7 +146,11 @@ fn summed(question: &Question<'_>, resources: &Resources, shares: &[(Pattern, Ra
 
 /// The same where every transfer has one size and every merge one amount of work: uses are counted, and weighed once.
 /// `None` for others, and for many proportions.
-fn counted(question: &Question<'_>, resources: &Resources, shares: &[(Pattern, Rational)]) -> Option<Busy> {
+fn counted(
+    question: &Question<'_>,
+    resources: &Resources,
+    shares: &[(Pattern, Rational)],
+) -> Option<Busy> {
     let (platform, volumes) = (question.platform(), question.volumes());
     if volumes.size.constant().is_none() || volumes.work.constant().is_none() {
         return None;
@@ -127,7 +160,12 @@ fn counted(question: &Question<'_>, resources: &Resources, shares: &[(Pattern, R
         if uses.len() > PROPORTIONS {
             return None;
         }
-        let none = || [vec![0; platform.links().len()], vec![0; platform.nodes().len()]];
+        let none = || {
+            [
+                vec![0; platform.links().len()],
+                vec![0; platform.nodes().len()],
+            ]
+        };
         let [links, nodes] = uses.entry(share).or_insert_with(none);
         for task in &pattern.tasks {
             match *task {
@@ -136,7 +174,10 @@ fn counted(question: &Question<'_>, resources: &Resources, shares: &[(Pattern, R
             }
         }
     }
-    let mut often = [vec![Rational::zero(); platform.links().len()], vec![Rational::zero(); platform.nodes().len()]];
+    let mut often = [
+        vec![Rational::zero(); platform.links().len()],
+        vec![Rational::zero(); platform.nodes().len()],
+    ];
     for (share, counts) in uses {
         for (often, counts) in often.iter_mut().zip(counts) {
             let used = often.iter_mut().zip(counts).filter(|(_, count)| *count > 0);
@@ -145,15 +186,29 @@ fn counted(question: &Question<'_>, resources: &Resources, shares: &[(Pattern, R
     }
     let [links, nodes] = often;
     let mut loads = vec![Rational::zero(); resources.count()];
-    let times: Vec<Rational> =
-        platform.link_ids().zip(links).map(|(link, often)| often * question.time(link)).collect();
+    let times: Vec<Rational> = platform
+        .link_ids()
+        .zip(links)
+        .map(|(link, often)| often * question.time(link))
+        .collect();
     for (link, time) in platform.link_ids().zip(&times) {
-        resources.of_link(link).iter().for_each(|&place| loads[place] += time);
+        resources
+            .of_link(link)
+            .iter()
+            .for_each(|&place| loads[place] += time);
     }
     // The work of a merge is the same whatever is merged.
-    let merge = |node: NodeId| volumes.merge_time(platform, node, Interval { first: 0, last: 1 }, 0);
-    for (node, often) in platform.node_ids().zip(nodes).filter(|(_, often)| !often.is_zero()) {
-        resources.of_processor(node).into_iter().for_each(|place| loads[place] += &often * merge(node));
+    let merge =
+        |node: NodeId| volumes.merge_time(platform, node, Interval { first: 0, last: 1 }, 0);
+    for (node, often) in platform
+        .node_ids()
+        .zip(nodes)
+        .filter(|(_, often)| !often.is_zero())
+    {
+        resources
+            .of_processor(node)
+            .into_iter()
+            .for_each(|place| loads[place] += &often * merge(node));
     }
     Some((loads, times))
 }
@@ -180,21 +235,41 @@ mod tests {
     fn what_is_counted_is_the_sum() {
         let costs = Costs::Uniform { low: 1, high: 9 };
         for (seed, model) in (0..).zip(PortModel::ALL.into_iter().cycle()).take(12) {
-            let options = Options { seed, link_cost: costs.clone(), compute: costs.clone() };
+            let options = Options {
+                seed,
+                link_cost: costs.clone(),
+                compute: costs.clone(),
+            };
             let platform = random_connected(5, 3, &options).unwrap().with_model(model);
             let participants: Vec<NodeId> = platform.processors().collect();
-            for collective in
-                [Collective::all_reduce(participants.clone()), Collective::all_gather(participants.clone())]
-            {
+            for collective in [
+                Collective::all_reduce(participants.clone()),
+                Collective::all_gather(participants.clone()),
+            ] {
                 let work = Amount::Constant(Rational::new(2.into(), 3.into()));
-                let volumes = Volumes { work, ..Volumes::of_size(Rational::new(5.into(), 7.into())) };
-                let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
-                let Answer::Steady(solution) = solve(&question, &crate::Options::default()).unwrap() else { panic!() };
-                let patterns = solution.steady_state.patterns.into_iter().map(|one| (one.pattern, one.weight));
+                let volumes = Volumes {
+                    work,
+                    ..Volumes::of_size(Rational::new(5.into(), 7.into()))
+                };
+                let question =
+                    Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
+                let Answer::Steady(solution) =
+                    solve(&question, &crate::Options::default()).unwrap()
+                else {
+                    panic!()
+                };
+                let patterns = solution
+                    .steady_state
+                    .patterns
+                    .into_iter()
+                    .map(|one| (one.pattern, one.weight));
                 let shares: Vec<(Pattern, Rational)> = patterns.collect();
                 let resources = Resources::new(&platform, collective.combines());
                 let counted = counted(&question, &resources, &shares).unwrap();
-                assert!(counted == summed(&question, &resources, &shares), "seed {seed}");
+                assert!(
+                    counted == summed(&question, &resources, &shares),
+                    "seed {seed}"
+                );
             }
         }
     }

@@ -27,9 +27,18 @@ impl PortSets {
         ports.sort_unstable();
         ports.dedup();
         let place = |end: Option<Resource>| end.and_then(|end| ports.binary_search(&end).ok());
-        let edges = platform.link_ids().map(|link| ends(link).map(place)).collect();
-        let capacities = ports.iter().map(|port| port.capacity(platform) as usize).collect();
-        Some(PortSets { graph: PortGraph { capacities, edges }, ports })
+        let edges = platform
+            .link_ids()
+            .map(|link| ends(link).map(place))
+            .collect();
+        let capacities = ports
+            .iter()
+            .map(|port| port.capacity(platform) as usize)
+            .collect();
+        Some(PortSets {
+            graph: PortGraph { capacities, edges },
+            ports,
+        })
     }
 
     /// The least period in which links can be busy for these times.
@@ -37,7 +46,8 @@ impl PortSets {
     /// # Errors
     /// [`LpError::Contradiction`] never: times are not negative.
     pub fn least_period(&self, times: &[Rational]) -> Result<Rational, LpError> {
-        general::least_period(&self.graph, times).map_err(|_| LpError::Contradiction("a link time is negative"))
+        general::least_period(&self.graph, times)
+            .map_err(|_| LpError::Contradiction("a link time is negative"))
     }
 
     /// Inequalities that the links' times violate if the period is this long; none only if none is violated.
@@ -48,7 +58,11 @@ impl PortSets {
         let sets = general::separate(&self.graph, times, period)
             .map_err(|_| LpError::Contradiction("a link time is negative"))?;
         let named = |set: general::OddSet| {
-            let mut ports: Vec<Resource> = set.vertices.iter().map(|&place| self.ports[place]).collect();
+            let mut ports: Vec<Resource> = set
+                .vertices
+                .iter()
+                .map(|&place| self.ports[place])
+                .collect();
             ports.sort_unstable();
             let links = set.edges.iter().map(|&edge| LinkId::new(edge)).collect();
             OddSet { ports, links }
@@ -72,13 +86,23 @@ pub fn solve(
     period: Option<Column>,
 ) -> Result<(Outcome, Vec<(OddSet, Row)>), LpError> {
     let mut joined = Vec::new();
-    let Some(ports) = PortSets::new(platform) else { return Ok((solver.solve(options)?, joined)) };
+    let Some(ports) = PortSets::new(platform) else {
+        return Ok((solver.solve(options)?, joined));
+    };
     loop {
         let outcome = solver.solve(options)?;
-        let Outcome::Optimal(optimum) = &outcome else { return Ok((outcome, joined)) };
+        let Outcome::Optimal(optimum) = &outcome else {
+            return Ok((outcome, joined));
+        };
         if options.watch.ask().is_err() {
             // Rows may be missing: this is not an optimum yet.
-            return Ok((Outcome::LimitReached { primal_bound: None, dual_bound: None }, joined));
+            return Ok((
+                Outcome::LimitReached {
+                    primal_bound: None,
+                    dual_bound: None,
+                },
+                joined,
+            ));
         }
         let mut times = vec![Rational::zero(); platform.links().len()];
         for (column, link, time) in uses {
@@ -91,15 +115,21 @@ pub fn solve(
         if sets.is_empty() {
             return Ok((outcome, joined));
         }
-        if sets.iter().all(|set| joined.iter().any(|(known, _)| known == set)) {
+        if sets
+            .iter()
+            .all(|set| joined.iter().any(|(known, _)| known == set))
+        {
             return Err(LpError::Contradiction("an exact optimum violates a row"));
         }
         for set in sets {
             let members = set.members(platform);
             let capacity = Rational::from_integer(set.capacity(platform).into());
-            let inside = uses.iter().filter(|(_, link, _)| members.binary_search(link).is_ok());
-            let mut entries: Vec<(Column, Rational)> =
-                inside.map(|(column, _, time)| (*column, time.clone())).collect();
+            let inside = uses
+                .iter()
+                .filter(|(_, link, _)| members.binary_search(link).is_ok());
+            let mut entries: Vec<(Column, Rational)> = inside
+                .map(|(column, _, time)| (*column, time.clone()))
+                .collect();
             let limit = match period {
                 Some(period) => {
                     entries.push((period, -capacity));

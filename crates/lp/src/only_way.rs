@@ -41,7 +41,12 @@ impl<'a> Tree<'a> {
             return None;
         }
         let root = platform.node_ids().next()?;
-        let mut tree = Tree { platform, order: vec![root], ways: vec![None; nodes], depths: vec![0; nodes] };
+        let mut tree = Tree {
+            platform,
+            order: vec![root],
+            ways: vec![None; nodes],
+            depths: vec![0; nodes],
+        };
         let mut place = 0;
         while let Some(&node) = tree.order.get(place) {
             place += 1;
@@ -55,7 +60,11 @@ impl<'a> Tree<'a> {
                 if child == root || tree.ways[child.index()].is_some() {
                     return None;
                 }
-                let up = platform.outgoing(child).iter().copied().find(|&up| platform.link(up).to == node)?;
+                let up = platform
+                    .outgoing(child)
+                    .iter()
+                    .copied()
+                    .find(|&up| platform.link(up).to == node)?;
                 tree.ways[child.index()] = Some([up, down]);
                 tree.depths[child.index()] = tree.depths[node.index()] + 1;
                 tree.order.push(child);
@@ -75,7 +84,9 @@ impl<'a> Tree<'a> {
         while low != high {
             let climbs_first = self.depths[low.index()] >= self.depths[high.index()];
             let end = if climbs_first { &mut low } else { &mut high };
-            let Some([up, down]) = self.ways[end.index()] else { break };
+            let Some([up, down]) = self.ways[end.index()] else {
+                break;
+            };
             if climbs_first {
                 links.push(up)
             } else {
@@ -102,23 +113,39 @@ impl<'a> Tree<'a> {
     /// Messages between all pairs cross a link as often as there are pairs with an end on either side.
     fn exchange(&self, participants: &[NodeId], rate: u64, messages: &mut [u64]) {
         let mut below = vec![0u64; self.order.len()];
-        participants.iter().for_each(|node| below[node.index()] += 1);
+        participants
+            .iter()
+            .for_each(|node| below[node.index()] += 1);
         for &node in self.order.iter().rev() {
-            let Some(ways) = self.ways[node.index()] else { continue };
+            let Some(ways) = self.ways[node.index()] else {
+                continue;
+            };
             let inside = below[node.index()];
             let pairs = (inside * (participants.len() as u64 - inside)).saturating_mul(rate);
-            ways.iter().for_each(|link| add(&mut messages[link.index()], pairs));
-            self.parent(node).iter().for_each(|parent| below[parent.index()] += inside);
+            ways.iter()
+                .for_each(|link| add(&mut messages[link.index()], pairs));
+            self.parent(node)
+                .iter()
+                .for_each(|parent| below[parent.index()] += inside);
         }
     }
 
-    fn travel(&self, question: &Question<'_>, block: &Block<'_>, messages: &mut [u64]) -> Result<(), LpError> {
+    fn travel(
+        &self,
+        question: &Question<'_>,
+        block: &Block<'_>,
+        messages: &mut [u64],
+    ) -> Result<(), LpError> {
         for (place, demand) in block.demands().enumerate() {
             if place % OFTEN == 0 {
                 question.watch().ask()?;
             }
-            let (&[source], Goals::At(target)) = (demand.operands, demand.goals) else { continue };
-            self.path(source, target).into_iter().for_each(|link| add(&mut messages[link.index()], block.rate));
+            let (&[source], Goals::At(target)) = (demand.operands, demand.goals) else {
+                continue;
+            };
+            self.path(source, target)
+                .into_iter()
+                .for_each(|link| add(&mut messages[link.index()], block.rate));
         }
         Ok(())
     }
@@ -131,11 +158,17 @@ impl<'a> Tree<'a> {
         let mut below = vec![false; self.order.len()];
         below[top.index()] = true;
         for &node in &self.order {
-            if self.parent(node).is_some_and(|parent| below[parent.index()]) {
+            if self
+                .parent(node)
+                .is_some_and(|parent| below[parent.index()])
+            {
                 below[node.index()] = true;
             }
         }
-        self.platform.node_ids().filter(|node| below[node.index()] == up).collect()
+        self.platform
+            .node_ids()
+            .filter(|node| below[node.index()] == up)
+            .collect()
     }
 }
 
@@ -146,38 +179,74 @@ fn add(sum: &mut u64, count: u64) {
 
 /// Whether nothing but messages that travel alone is asked for.
 fn travels_alone(question: &Question<'_>) -> bool {
-    question.problem().blocks().iter().all(|block| block.kind == Kind::Route)
+    question
+        .problem()
+        .blocks()
+        .iter()
+        .all(|block| block.kind == Kind::Route)
 }
 
 /// The bound of the busiest resource where one path leads from each node to each; `None` elsewhere, and for values that
 /// are copied or combined. `O(nodes + links)` for messages between all pairs, else `O(messages x path length)`.
-pub(crate) fn bound(question: &Question<'_>, _: Option<&Rational>) -> Result<Option<Bound>, LpError> {
-    let Some(tree) = Tree::of(question.platform()).filter(|_| travels_alone(question)) else { return Ok(None) };
+pub(crate) fn bound(
+    question: &Question<'_>,
+    _: Option<&Rational>,
+) -> Result<Option<Bound>, LpError> {
+    let Some(tree) = Tree::of(question.platform()).filter(|_| travels_alone(question)) else {
+        return Ok(None);
+    };
     let messages = tree.messages(question)?;
     busiest(question, &tree, &messages)
 }
 
-fn busiest(question: &Question<'_>, tree: &Tree<'_>, messages: &[u64]) -> Result<Option<Bound>, LpError> {
+fn busiest(
+    question: &Question<'_>,
+    tree: &Tree<'_>,
+    messages: &[u64],
+) -> Result<Option<Bound>, LpError> {
     let platform = question.platform();
     let resources = Resources::new(platform, false);
     let mut loads = vec![Rational::zero(); resources.count()];
-    for link in platform.link_ids().filter(|link| messages[link.index()] > 0) {
+    for link in platform
+        .link_ids()
+        .filter(|link| messages[link.index()] > 0)
+    {
         let time = question.time(link) * Rational::from_integer(messages[link.index()].into());
-        resources.of_link(link).iter().for_each(|&place| loads[place] += &time);
+        resources
+            .of_link(link)
+            .iter()
+            .for_each(|&place| loads[place] += &time);
     }
-    let busy = |(place, resource): (usize, Resource)| (&loads[place] / resources.capacity(place), resource);
-    let busy = resources.list().enumerate().map(busy).filter(|(busy, _)| busy.is_positive());
-    let Some((busy, resource)) = busy.reduce(|one, two| if two.0 > one.0 { two } else { one }) else { return Ok(None) };
+    let busy = |(place, resource): (usize, Resource)| {
+        (&loads[place] / resources.capacity(place), resource)
+    };
+    let busy = resources
+        .list()
+        .enumerate()
+        .map(busy)
+        .filter(|(busy, _)| busy.is_positive());
+    let Some((busy, resource)) = busy.reduce(|one, two| if two.0 > one.0 { two } else { one })
+    else {
+        return Ok(None);
+    };
     let mut certificate = Certificate::of_prices(vec![(resource, Rational::one())]);
     let only_links = platform.only_links();
     if let (Resource::Link(link), true) = (resource, only_links)
         && question.problem().collective().demands() <= MOST_CROSSING
     {
         // A unit of its price is a message.
-        let need = Need::once(None, Inequality::Cut(Cut { nodes: tree.behind(link) }));
+        let need = Need::once(
+            None,
+            Inequality::Cut(Cut {
+                nodes: tree.behind(link),
+            }),
+        );
         certificate = Certificate::new([(resource, question.time(link).recip())], [], [need]);
     }
-    Ok(Some(Bound { throughput: busy.recip(), certificate }))
+    Ok(Some(Bound {
+        throughput: busy.recip(),
+        certificate,
+    }))
 }
 
 /// Settles messages that travel alone where one way leads from each node to each and a program would be large.
@@ -185,14 +254,29 @@ fn busiest(question: &Question<'_>, tree: &Tree<'_>, messages: &[u64]) -> Result
 /// # Errors
 /// [`LpError::Stopped`] if the question's watch ends the work, or leaves no room for the paths;
 /// [`LpError::TooManyTasks`].
-pub(crate) fn attempt(question: &Question<'_>, options: &Options, found: &mut Found) -> Result<(), LpError> {
-    if question.commodities().is_empty() || options.formulation != Formulation::Columns || !flow::is_large(question) {
+pub(crate) fn attempt(
+    question: &Question<'_>,
+    options: &Options,
+    found: &mut Found,
+) -> Result<(), LpError> {
+    if question.commodities().is_empty()
+        || options.formulation != Formulation::Columns
+        || !flow::is_large(question)
+    {
         return Ok(());
     }
-    let Some(tree) = Tree::of(question.platform()) else { return Ok(()) };
+    let Some(tree) = Tree::of(question.platform()) else {
+        return Ok(());
+    };
     let messages = tree.messages(question)?;
-    question.has_room(messages.iter().fold(0, |sum, &count| sum.saturating_add(count)))?;
-    let Some(bound) = busiest(question, &tree, &messages)? else { return Ok(()) };
+    question.has_room(
+        messages
+            .iter()
+            .fold(0, |sum, &count| sum.saturating_add(count)),
+    )?;
+    let Some(bound) = busiest(question, &tree, &messages)? else {
+        return Ok(());
+    };
     let mut patterns = Vec::with_capacity(question.commodities().len());
     for block in question.problem().blocks() {
         let rate = Rational::from_integer(block.rate.into());
@@ -200,12 +284,22 @@ pub(crate) fn attempt(question: &Question<'_>, options: &Options, found: &mut Fo
             if place % OFTEN == 0 {
                 question.watch().ask()?;
             }
-            let (&[source], Goals::At(target)) = (demand.operands, demand.goals) else { continue };
-            patterns.push((Pattern::path(place, tree.path(source, target)), rate.clone()));
+            let (&[source], Goals::At(target)) = (demand.operands, demand.goals) else {
+                continue;
+            };
+            patterns.push((
+                Pattern::path(place, tree.path(source, target)),
+                rate.clone(),
+            ));
         }
     }
     let ports = PortSets::new(question.platform());
-    let state = mixed(question, &Resources::new(question.platform(), false), ports.as_ref(), patterns)?;
+    let state = mixed(
+        question,
+        &Resources::new(question.platform(), false),
+        ports.as_ref(),
+        patterns,
+    )?;
     if state.throughput == bound.throughput {
         found.settle(state, bound);
     }

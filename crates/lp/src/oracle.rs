@@ -34,6 +34,9 @@ pub struct Priced {
 impl Priced {
     /// A pattern at its price.
     pub fn one((at_least, pattern): (Rational, Pattern)) -> Self {
-        Priced { at_least, patterns: vec![pattern] }
+        Priced {
+            at_least,
+            patterns: vec![pattern],
+        }
     }
 }

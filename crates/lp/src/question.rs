@@ -113,7 +113,9 @@ pub enum LpError {
         place: String,
     },
     /// The work was ended before any steady state was known.
-    #[error("{0} ended the work before any steady state was known; allow more, or ask about fewer participants")]
+    #[error(
+        "{0} ended the work before any steady state was known; allow more, or ask about fewer participants"
+    )]
     Stopped(Limit),
     /// The linear programming layer failed.
     #[error("the linear program could not be solved: {0}")]
@@ -151,7 +153,11 @@ impl<'a> Question<'a> {
     pub(crate) fn has_room(&self, needed: u64) -> Result<(), LpError> {
         match room::tasks(self.watch()) {
             (most, _) if needed <= most => Ok(()),
-            (most, None) => Err(LpError::TooManyTasks { collective: self.collective().name(), needed, most }),
+            (most, None) => Err(LpError::TooManyTasks {
+                collective: self.collective().name(),
+                needed,
+                most,
+            }),
             (_, Some(limit)) => {
                 self.watch().end(limit);
                 Err(LpError::Stopped(limit))
@@ -164,9 +170,20 @@ impl<'a> Question<'a> {
         let platform = problem.platform();
         Question {
             problem,
-            size: problem.volumes().size.of(Interval { first: 0, last: 0 }).unwrap_or_default(),
-            commodities: if room::is_possible(problem) { problem.collective().commodities() } else { Vec::new() },
-            roots: platform.node_ids().filter(|&node| platform.node(node).replicates).collect(),
+            size: problem
+                .volumes()
+                .size
+                .of(Interval { first: 0, last: 0 })
+                .unwrap_or_default(),
+            commodities: if room::is_possible(problem) {
+                problem.collective().commodities()
+            } else {
+                Vec::new()
+            },
+            roots: platform
+                .node_ids()
+                .filter(|&node| platform.node(node).replicates)
+                .collect(),
             watch: Watch::unlimited(),
             sent: None,
             known: Vec::new(),
@@ -196,7 +213,8 @@ impl<'a> Question<'a> {
         'a: 'b,
     {
         let part = Problem::new(self.platform(), collective, self.volumes());
-        let part = part.map_err(|_| LpError::Contradiction("a part of a problem is not a valid problem"))?;
+        let part =
+            part.map_err(|_| LpError::Contradiction("a part of a problem is not a valid problem"))?;
         Ok(Question::new(part).watched(self.watch.clone()))
     }
 
@@ -275,7 +293,11 @@ impl<'a> Question<'a> {
     /// The only block, if there is one and each of its demands is executed once per instance.
     pub(crate) fn block(&self) -> Option<Block<'a>> {
         let blocks = self.problem.blocks();
-        if let [block] = blocks[..] { Some(block).filter(|block| block.rate == 1) } else { None }
+        if let [block] = blocks[..] {
+            Some(block).filter(|block| block.rate == 1)
+        } else {
+            None
+        }
     }
 }
 

@@ -30,8 +30,19 @@ impl Resources {
     /// Ports and links in use, and processors where values are combined.
     pub fn new(platform: &Platform, with_processors: bool) -> Self {
         let single: Vec<Resource> = Resource::of_platform(platform);
-        let processors = platform.processors().filter(|_| with_processors).map(Resource::Compute);
-        Resources::merged(platform, single.iter().copied().chain(processors).map(|resource| vec![resource]).collect())
+        let processors = platform
+            .processors()
+            .filter(|_| with_processors)
+            .map(Resource::Compute);
+        Resources::merged(
+            platform,
+            single
+                .iter()
+                .copied()
+                .chain(processors)
+                .map(|resource| vec![resource])
+                .collect(),
+        )
     }
 
     /// Rows that several resources share: a row's load is the sum over its members, and every member has the row's
@@ -42,11 +53,17 @@ impl Resources {
             .enumerate()
             .flat_map(|(place, members)| members.iter().map(move |&resource| (resource, place)))
             .collect();
-        let of_link =
-            |link: LinkId| Resource::of_link(platform, link).filter_map(|one| place.get(&one).copied()).collect();
+        let of_link = |link: LinkId| {
+            Resource::of_link(platform, link)
+                .filter_map(|one| place.get(&one).copied())
+                .collect()
+        };
         let of_node = |node: NodeId| place.get(&Resource::Compute(node)).copied();
         let capacity = |members: &Vec<Resource>| {
-            let sum: u64 = members.iter().map(|resource| u64::from(resource.capacity(platform))).sum();
+            let sum: u64 = members
+                .iter()
+                .map(|resource| u64::from(resource.capacity(platform)))
+                .sum();
             Rational::from_integer(sum.into())
         };
         Resources {
@@ -63,7 +80,10 @@ impl Resources {
         let mut resources = Resources::new(platform, true);
         let mut prices = vec![Rational::zero(); resources.count()];
         for (place, resource) in resources.list().enumerate() {
-            certificate.price(resource).into_iter().for_each(|price| prices[place].clone_from(price));
+            certificate
+                .price(resource)
+                .into_iter()
+                .for_each(|price| prices[place].clone_from(price));
         }
         for (set, price) in certificate.odd_sets() {
             resources.add(platform, set.clone());
@@ -79,7 +99,9 @@ impl Resources {
 
     /// The resources, by index, each with a separate row. The odd sets come after them.
     pub fn list(&self) -> impl Iterator<Item = Resource> + '_ {
-        self.members.iter().filter_map(|members| members.first().copied())
+        self.members
+            .iter()
+            .filter_map(|members| members.first().copied())
     }
 
     /// How much of a resource (or odd set) there is per unit of time.
@@ -100,20 +122,27 @@ impl Resources {
     /// Takes in an odd set; returns its members.
     pub fn add(&mut self, platform: &Platform, set: OddSet) -> Vec<LinkId> {
         let members = set.members(platform);
-        members.iter().for_each(|link| self.by_link[link.index()].push(self.capacities.len()));
-        self.capacities.push(Rational::from_integer(set.capacity(platform).into()));
+        members
+            .iter()
+            .for_each(|link| self.by_link[link.index()].push(self.capacities.len()));
+        self.capacities
+            .push(Rational::from_integer(set.capacity(platform).into()));
         self.odd_sets.push(set);
         members
     }
 
     /// Prices of links and processors, from the prices of the rows.
-    pub fn prices<N: Clone + Zero + for<'n> std::ops::AddAssign<&'n N>>(&self, prices: &[N]) -> Prices<N> {
+    pub fn prices<N: Clone + Zero + for<'n> std::ops::AddAssign<&'n N>>(
+        &self,
+        prices: &[N],
+    ) -> Prices<N> {
         let sum = |places: &Vec<usize>| {
             let mut sum = N::zero();
             places.iter().for_each(|&place| sum += &prices[place]);
             sum
         };
-        let processor = |place: &Option<usize>| place.map_or_else(N::zero, |place| prices[place].clone());
+        let processor =
+            |place: &Option<usize>| place.map_or_else(N::zero, |place| prices[place].clone());
         Prices {
             links: self.by_link.iter().map(sum).collect(),
             compute: self.processors.iter().map(processor).collect(),
@@ -123,9 +152,12 @@ impl Resources {
     /// Total value of the prices: the sum over the rows of price times capacity.
     pub fn worth(&self, prices: &[Rational]) -> Rational {
         let one = Rational::one();
-        let worth = |(price, capacity): (&Rational, &Rational)| match *capacity == one {
-            true => price.clone(),
-            false => price * capacity,
+        let worth = |(price, capacity): (&Rational, &Rational)| {
+            if *capacity == one {
+                price.clone()
+            } else {
+                price * capacity
+            }
         };
         prices.iter().zip(&self.capacities).map(worth).sum()
     }
@@ -137,10 +169,19 @@ impl Resources {
             match *task {
                 Task::Send { link, part, .. } => {
                     let time = question.transfer_time(link, part);
-                    loads.extend(self.of_link(link).iter().map(|&place| (place, time.clone())));
+                    loads.extend(
+                        self.of_link(link)
+                            .iter()
+                            .map(|&place| (place, time.clone())),
+                    );
                 }
-                Task::Merge { node, part, split, .. } => {
-                    let time = question.volumes().merge_time(question.platform(), node, part, split);
+                Task::Merge {
+                    node, part, split, ..
+                } => {
+                    let time =
+                        question
+                            .volumes()
+                            .merge_time(question.platform(), node, part, split);
                     loads.extend(self.of_processor(node).map(|place| (place, time)));
                 }
             }
@@ -158,9 +199,11 @@ impl Resources {
         let positive = |(_, price): &(usize, &Rational)| price.is_positive();
         let priced = || prices.iter().enumerate().filter(positive);
         let members = |place: usize| self.members.get(place).map_or(&[][..], Vec::as_slice);
-        let own = priced().flat_map(|(place, price)| members(place).iter().map(|&one| (one, price.clone())));
+        let own = priced()
+            .flat_map(|(place, price)| members(place).iter().map(|&one| (one, price.clone())));
         let set = |place: usize| self.odd_sets.get(place.checked_sub(self.members.len())?);
-        let odd_sets = priced().filter_map(|(place, price)| Some((set(place)?.clone(), price.clone())));
+        let odd_sets =
+            priced().filter_map(|(place, price)| Some((set(place)?.clone(), price.clone())));
         Certificate::new(own, odd_sets, [])
     }
 }

@@ -19,11 +19,22 @@ const FEW: u64 = 1 << 14;
 /// How many tasks there is room for, and what says so.
 pub fn tasks(watch: &Watch) -> (u64, Option<Limit>) {
     let left = watch.left();
-    let time = left.time.map(|time| (u64::try_from(time.as_millis()).unwrap_or(u64::MAX), Limit::Time));
-    let time = time.map(|(milliseconds, limit)| (milliseconds.saturating_mul(A_MILLISECOND), Some(limit)));
+    let time = left.time.map(|time| {
+        (
+            u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
+            Limit::Time,
+        )
+    });
+    let time =
+        time.map(|(milliseconds, limit)| (milliseconds.saturating_mul(A_MILLISECOND), Some(limit)));
     let memory = left.bytes.map(|bytes| (bytes / BYTES, Some(Limit::Memory)));
-    let least = |least: (u64, Option<Limit>), next: (u64, Option<Limit>)| if next.0 < least.0 { next } else { least };
-    let (room, limit) = [time, memory].into_iter().flatten().fold((MOST, None), least);
+    let least = |least: (u64, Option<Limit>), next: (u64, Option<Limit>)| {
+        if next.0 < least.0 { next } else { least }
+    };
+    let (room, limit) = [time, memory]
+        .into_iter()
+        .flatten()
+        .fold((MOST, None), least);
     (room.max(FEW), limit)
 }
 
@@ -43,9 +54,15 @@ pub fn least_tasks(problem: Problem<'_>) -> u64 {
     };
     if problem.collective().custom().is_empty() {
         let of_block = |block: Block<'_>| {
-            block.demand(0).map_or(0, |demand| (block.count as u64).saturating_mul(of_demand(demand) as u64))
+            block.demand(0).map_or(0, |demand| {
+                (block.count as u64).saturating_mul(of_demand(demand) as u64)
+            })
         };
-        return problem.blocks().into_iter().map(of_block).fold(0, u64::saturating_add);
+        return problem
+            .blocks()
+            .into_iter()
+            .map(of_block)
+            .fold(0, u64::saturating_add);
     }
     problem.demands().map(of_demand).sum::<usize>() as u64
 }

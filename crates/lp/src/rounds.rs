@@ -20,11 +20,19 @@ pub struct Progress {
 
 impl fmt::Display for Progress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Progress { patterns, throughput, upper_bound } = self;
+        let Progress {
+            patterns,
+            throughput,
+            upper_bound,
+        } = self;
         write!(f, "{patterns} patterns")?;
         // While exchange inequalities are separated, a bound below the throughput found is not a proof.
         if upper_bound > throughput && upper_bound.is_positive() {
-            write!(f, ", {} below the bound", percent(&((upper_bound - throughput) / upper_bound)))?;
+            write!(
+                f,
+                ", {} below the bound",
+                percent(&((upper_bound - throughput) / upper_bound))
+            )?;
         }
         Ok(())
     }
@@ -40,7 +48,10 @@ pub struct Best {
 impl Best {
     /// Nothing known.
     pub fn none() -> Self {
-        Best { prices: Vec::new(), bound: None }
+        Best {
+            prices: Vec::new(),
+            bound: None,
+        }
     }
 
     /// The prices, one for every row; as high for all where none proved anything yet.
@@ -48,7 +59,11 @@ impl Best {
         if self.prices.is_empty() {
             return vec![Rational::one(); resources.count()];
         }
-        let mut prices: Vec<Rational> = self.prices.iter().map(|&price| Rational::from_integer(price.into())).collect();
+        let mut prices: Vec<Rational> = self
+            .prices
+            .iter()
+            .map(|&price| Rational::from_integer(price.into()))
+            .collect();
         prices.resize(resources.count(), Rational::zero());
         prices
     }
@@ -58,7 +73,10 @@ impl Best {
         if !at_least.is_positive() {
             return;
         }
-        let exact: Vec<Rational> = prices.iter().map(|&price| Rational::from_integer(price.into())).collect();
+        let exact: Vec<Rational> = prices
+            .iter()
+            .map(|&price| Rational::from_integer(price.into()))
+            .collect();
         let bound = resources.worth(&exact) / at_least;
         if self.bound.as_ref().is_none_or(|known| bound < *known) {
             self.prices = prices.to_vec();
@@ -73,7 +91,9 @@ impl Best {
         }
         // Rows added after `best` was recorded have price 0 in it.
         let best = self.prices.iter().copied().chain(std::iter::repeat(0));
-        best.zip(prices).map(|(best, own)| (part * best + (20 - part) * own) / 20).collect()
+        best.zip(prices)
+            .map(|(best, own)| (part * best + (20 - part) * own) / 20)
+            .collect()
     }
 }
 
@@ -98,12 +118,20 @@ impl Pace {
     /// Whether the exact optimum is to have the next word.
     pub fn is_near(&mut self, progress: &Progress) -> bool {
         let gap = &progress.upper_bound - &progress.throughput;
-        let below = |bits: u32| &gap * Rational::from_integer(BigInt::one() << bits) < progress.throughput;
+        let below =
+            |bits: u32| &gap * Rational::from_integer(BigInt::one() << bits) < progress.throughput;
         if below(Self::NONE) {
             return true;
         }
-        let shrank = self.gap.as_ref().is_none_or(|known| &gap * Rational::new(9.into(), 8.into()) < *known);
-        self.stalled = if shrank || !below(Self::SMALL) { 0 } else { self.stalled + 1 };
+        let shrank = self
+            .gap
+            .as_ref()
+            .is_none_or(|known| &gap * Rational::new(9.into(), 8.into()) < *known);
+        self.stalled = if shrank || !below(Self::SMALL) {
+            0
+        } else {
+            self.stalled + 1
+        };
         self.gap = Some(gap);
         self.stalled >= Self::PATIENCE
     }

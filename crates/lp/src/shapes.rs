@@ -54,33 +54,68 @@ pub struct Shaped {
 ///
 /// # Errors
 /// [`LpError::NoShape`] for other questions and platforms with switches; as [`solve`](crate::solve).
-pub fn best(question: &Question<'_>, options: &Options, shape: Shape) -> Result<Option<Shaped>, LpError> {
+pub fn best(
+    question: &Question<'_>,
+    options: &Options,
+    shape: Shape,
+) -> Result<Option<Shaped>, LpError> {
     check(question)?;
     free::check(question)?;
-    let mut search = Search { question, options, shape, programs: 0, found: None, closed: Rational::zero() };
-    let Some(root) = search.relaxed(Branch::default())? else { return Ok(None) };
+    let mut search = Search {
+        question,
+        options,
+        shape,
+        programs: 0,
+        found: None,
+        closed: Rational::zero(),
+    };
+    let Some(root) = search.relaxed(Branch::default())? else {
+        return Ok(None);
+    };
     search.offer_trees(&root);
     if shape == Shape::Acyclic {
         search.offer_by_distance()?;
     }
     let open = search.run(root)?;
-    let Some((throughput, links)) = search.found else { return Err(LpError::Contradiction("no tree is found")) };
-    let gone = question.platform().link_ids().filter(|link| links.binary_search(link).is_err());
+    let Some((throughput, links)) = search.found else {
+        return Err(LpError::Contradiction("no tree is found"));
+    };
+    let gone = question
+        .platform()
+        .link_ids()
+        .filter(|link| links.binary_search(link).is_err());
     let platform = without(question.platform(), gone)?.platform;
     let upper_bound = open.max(search.closed).max(throughput.clone());
     let status = Status::of(&throughput, &upper_bound);
-    Ok(Some(Shaped { links, platform, throughput, upper_bound, status, programs: search.programs }))
+    Ok(Some(Shaped {
+        links,
+        platform,
+        throughput,
+        upper_bound,
+        status,
+        programs: search.programs,
+    }))
 }
 
 fn check(question: &Question<'_>) -> Result<(), LpError> {
     let collective = question.collective().name();
     let blocks = question.problem().blocks();
     let broadcast = matches!(blocks[..], [block] if block.kind == Kind::Copy && block.count == 1);
-    let switch = question.platform().nodes().iter().find(|node| !node.replicates);
+    let switch = question
+        .platform()
+        .nodes()
+        .iter()
+        .find(|node| !node.replicates);
     match (broadcast, switch) {
-        (false, _) => Err(LpError::NoShape { collective, why: "only a broadcast has one".to_string() }),
+        (false, _) => Err(LpError::NoShape {
+            collective,
+            why: "only a broadcast has one".to_string(),
+        }),
         (true, Some(node)) => {
-            let why = format!("'{}' has replicates = false, and the nodes of a tree copy", node.name);
+            let why = format!(
+                "'{}' has replicates = false, and the nodes of a tree copy",
+                node.name
+            );
             Err(LpError::NoShape { collective, why })
         }
         (true, None) => Ok(()),
@@ -90,7 +125,9 @@ fn check(question: &Question<'_>) -> Result<(), LpError> {
 /// The platform without these links.
 fn without(platform: &Platform, links: impl Iterator<Item = LinkId>) -> Result<Changed, LpError> {
     let changes: Vec<Change> = links.map(Change::WithoutLink).collect();
-    platform.changed(&changes).map_err(|_| LpError::Contradiction("a link that is there cannot be left out"))
+    platform
+        .changed(&changes)
+        .map_err(|_| LpError::Contradiction("a link that is there cannot be left out"))
 }
 
 /// Which links are left out, and which may no longer be.
@@ -137,9 +174,14 @@ impl Search<'_, '_> {
     fn run(&mut self, root: Node) -> Result<Rational, LpError> {
         let mut open = vec![root];
         loop {
-            let best = self.found.as_ref().map_or_else(Rational::zero, |(best, _)| best.clone());
+            let best = self
+                .found
+                .as_ref()
+                .map_or_else(Rational::zero, |(best, _)| best.clone());
             open.retain(|node| node.bound > best);
-            let Some(place) = (0..open.len()).max_by(|one, other| open[*one].bound.cmp(&open[*other].bound)) else {
+            let Some(place) =
+                (0..open.len()).max_by(|one, other| open[*one].bound.cmp(&open[*other].bound))
+            else {
                 return Ok(Rational::zero());
             };
             let bound = open[place].bound.clone();
@@ -171,26 +213,53 @@ impl Search<'_, '_> {
     /// The optimum without the links that are gone; `None` where a target cannot be reached.
     fn relaxed(&mut self, branch: Branch) -> Result<Option<Node>, LpError> {
         let changed = without(self.platform(), branch.gone.iter().copied())?;
-        let problem = Problem::new(&changed.platform, self.question.collective(), self.question.volumes());
-        let problem = problem.map_err(|_| LpError::Contradiction("the broadcast is not valid with fewer links"))?;
+        let problem = Problem::new(
+            &changed.platform,
+            self.question.collective(),
+            self.question.volumes(),
+        );
+        let problem = problem
+            .map_err(|_| LpError::Contradiction("the broadcast is not valid with fewer links"))?;
         let question = Question::new(problem).watched(self.question.watch().clone());
         self.programs += 1;
-        let Answer::Steady(solution) = solve(&question, self.options)? else { return Ok(None) };
+        let Answer::Steady(solution) = solve(&question, self.options)? else {
+            return Ok(None);
+        };
         let mut old: BTreeMap<LinkId, LinkId> = BTreeMap::new();
         for (link, new) in self.platform().link_ids().zip(&changed.links) {
             new.map(|new| old.insert(new, link));
         }
         let links = |pattern: &Pattern| -> Vec<LinkId> {
-            let sent = |task: &Task| if let Task::Send { link, .. } = task { old.get(link).copied() } else { None };
+            let sent = |task: &Task| {
+                if let Task::Send { link, .. } = task {
+                    old.get(link).copied()
+                } else {
+                    None
+                }
+            };
             pattern.tasks.iter().filter_map(sent).collect()
         };
-        let trees = solution.steady_state.patterns.iter().map(|weighted| links(&weighted.pattern)).collect();
+        let trees = solution
+            .steady_state
+            .patterns
+            .iter()
+            .map(|weighted| links(&weighted.pattern))
+            .collect();
         let throughput = solution.steady_state.throughput.clone();
-        Ok(Some(Node { branch, throughput, bound: solution.upper_bound, trees }))
+        Ok(Some(Node {
+            branch,
+            throughput,
+            bound: solution.upper_bound,
+            trees,
+        }))
     }
 
     fn offer(&mut self, throughput: Rational, links: BTreeSet<LinkId>) {
-        if self.found.as_ref().is_none_or(|(best, _)| throughput > *best) {
+        if self
+            .found
+            .as_ref()
+            .is_none_or(|(best, _)| throughput > *best)
+        {
             self.found = Some((throughput, links.into_iter().collect()));
         }
     }
@@ -201,14 +270,20 @@ impl Search<'_, '_> {
             let mut loads: BTreeMap<Resource, Rational> = BTreeMap::new();
             for &link in tree {
                 let time = self.question.time(link);
-                for resource in Resource::of_link(self.platform(), link).chain([Resource::Link(link)]) {
+                for resource in
+                    Resource::of_link(self.platform(), link).chain([Resource::Link(link)])
+                {
                     *loads.entry(resource).or_default() += &time;
                 }
             }
             let busy = |(resource, load): (Resource, Rational)| {
                 load / Rational::from_integer(resource.capacity(self.platform()).into())
             };
-            let period = loads.into_iter().map(busy).max().unwrap_or_else(Rational::one);
+            let period = loads
+                .into_iter()
+                .map(busy)
+                .max()
+                .unwrap_or_else(Rational::one);
             if !period.is_zero() {
                 self.offer(period.recip(), tree.iter().copied().collect());
             }
@@ -217,7 +292,12 @@ impl Search<'_, '_> {
 
     /// The links that lead away from the source, in the order of distances.
     fn offer_by_distance(&mut self) -> Result<(), LpError> {
-        let Some(source) = self.question.problem().demands().next().and_then(|demand| demand.operands.first().copied())
+        let Some(source) = self
+            .question
+            .problem()
+            .demands()
+            .next()
+            .and_then(|demand| demand.operands.first().copied())
         else {
             return Ok(());
         };
@@ -229,8 +309,15 @@ impl Search<'_, '_> {
                 _ => false,
             }
         };
-        let gone = self.platform().link_ids().filter(|link| !away(link)).collect();
-        match self.relaxed(Branch { gone, kept: BTreeSet::new() }) {
+        let gone = self
+            .platform()
+            .link_ids()
+            .filter(|link| !away(link))
+            .collect();
+        match self.relaxed(Branch {
+            gone,
+            kept: BTreeSet::new(),
+        }) {
             Ok(Some(node)) => self.offer(node.throughput.clone(), node.support()),
             Ok(None) | Err(LpError::Stopped(_)) => {}
             Err(error) => return Err(error),
@@ -253,11 +340,18 @@ impl Search<'_, '_> {
             *into.entry(self.platform().link(link).to).or_default() += 1;
         }
         let (&entered, _) = into.iter().find(|(_, links)| **links > 1)?;
-        let left: Vec<LinkId> =
-            self.platform().incoming(entered).iter().copied().filter(|link| !node.branch.gone.contains(link)).collect();
+        let left: Vec<LinkId> = self
+            .platform()
+            .incoming(entered)
+            .iter()
+            .copied()
+            .filter(|link| !node.branch.gone.contains(link))
+            .collect();
         let only = |&link: &LinkId| {
             let mut branch = node.branch.clone();
-            branch.gone.extend(left.iter().filter(|&&other| other != link));
+            branch
+                .gone
+                .extend(left.iter().filter(|&&other| other != link));
             branch
         };
         Some(left.iter().map(only).collect())
@@ -287,8 +381,16 @@ fn distances(platform: &Platform, source: NodeId) -> Vec<Option<Rational>> {
         let mut shorter = false;
         for link in platform.link_ids() {
             let ends = platform.link(link);
-            let Some(way) = found[ends.from.index()].as_ref().map(|way| way + &ends.cost) else { continue };
-            if found[ends.to.index()].as_ref().is_none_or(|known| way < *known) {
+            let Some(way) = found[ends.from.index()]
+                .as_ref()
+                .map(|way| way + &ends.cost)
+            else {
+                continue;
+            };
+            if found[ends.to.index()]
+                .as_ref()
+                .is_none_or(|known| way < *known)
+            {
                 found[ends.to.index()] = Some(way);
                 shorter = true;
             }
@@ -306,7 +408,11 @@ fn shortest_cycle(platform: &Platform, links: &BTreeSet<LinkId>) -> Option<Vec<L
         let mut into: Vec<Option<LinkId>> = vec![None; platform.nodes().len()];
         let mut queue = VecDeque::from([start]);
         while let Some(node) = queue.pop_front() {
-            for &link in platform.outgoing(node).iter().filter(|link| links.contains(link)) {
+            for &link in platform
+                .outgoing(node)
+                .iter()
+                .filter(|link| links.contains(link))
+            {
                 let to = platform.link(link).to;
                 if into[to.index()].is_none() {
                     into[to.index()] = Some(link);

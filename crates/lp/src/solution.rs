@@ -28,7 +28,10 @@ pub struct Options {
 
 impl From<Formulation> for Options {
     fn from(formulation: Formulation) -> Self {
-        Options { formulation, until: Until::default() }
+        Options {
+            formulation,
+            until: Until::default(),
+        }
     }
 }
 
@@ -44,12 +47,18 @@ pub struct Until {
 impl Until {
     /// Until this bound, or less, is proved.
     pub fn proved(bound: &Rational) -> Self {
-        Until { bound: Some(bound.clone()), rounds: None }
+        Until {
+            bound: Some(bound.clone()),
+            rounds: None,
+        }
     }
 
     /// After this number of rounds.
     pub fn rounds(rounds: usize) -> Self {
-        Until { bound: None, rounds: Some(rounds) }
+        Until {
+            bound: None,
+            rounds: Some(rounds),
+        }
     }
 
     /// Whether this bound is enough.

@@ -54,7 +54,10 @@ pub fn solve(question: &Question<'_>, options: &Options) -> Result<Answer, LpErr
     }
     if let Some(Unmade { part, target }) = question.problem().unmade() {
         let name = |node| format!(" and bring it to '{}'", question.platform().name(node));
-        return Err(LpError::Unmade { part, place: target.map_or_else(String::new, name) });
+        return Err(LpError::Unmade {
+            part,
+            place: target.map_or_else(String::new, name),
+        });
     }
     free::check(question)?;
     question.has_room(room::least_tasks(question.problem()))?;
@@ -72,11 +75,19 @@ pub fn solve(question: &Question<'_>, options: &Options) -> Result<Answer, LpErr
     // The time left may be too little even for a simple answer.
     let left = question.clone().watched(question.watch().finishing(GRACE));
     let proofs = left.watch().stage(PROOFS);
-    let prices = |certificate: &Certificate| prove(&left.clone().watched(proofs.clone()), certificate).ok().flatten();
-    let solution = found.finished(&left, prices)?;
-    let certificate = match question.commodities().is_empty() {
-        true => with_cuts(question, solution.certificate, &proofs)?,
-        false => solution.certificate,
+    let prices = |certificate: &Certificate| {
+        prove(&left.clone().watched(proofs.clone()), certificate)
+            .ok()
+            .flatten()
     };
-    Ok(Answer::Steady(Box::new(Solution { certificate, ..solution })))
+    let solution = found.finished(&left, prices)?;
+    let certificate = if question.commodities().is_empty() {
+        with_cuts(question, solution.certificate, &proofs)?
+    } else {
+        solution.certificate
+    };
+    Ok(Answer::Steady(Box::new(Solution {
+        certificate,
+        ..solution
+    })))
 }

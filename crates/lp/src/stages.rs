@@ -23,18 +23,33 @@ pub struct Stages {
 /// The stages of a pattern: its last merge ends the first one. `None` where what follows is not the spreading of what
 /// that merge makes, or where nothing follows.
 pub fn stages(pattern: &Pattern) -> Option<Stages> {
-    let end = pattern.tasks.iter().rposition(|task| matches!(task, Task::Merge { .. }))?;
-    let Task::Merge { node: at, part: result, .. } = pattern.tasks[end] else { return None };
+    let end = pattern
+        .tasks
+        .iter()
+        .rposition(|task| matches!(task, Task::Merge { .. }))?;
+    let Task::Merge {
+        node: at,
+        part: result,
+        ..
+    } = pattern.tasks[end]
+    else {
+        return None;
+    };
     let (first, rest) = pattern.tasks.split_at(end + 1);
     let place = u32::try_from(end).ok()?;
     let spread = |task: &Task| match *task {
-        Task::Send { link, part, after: Some(after) } if part == result && after >= place => {
-            Some((link, (after - place).checked_sub(1)))
-        }
+        Task::Send {
+            link,
+            part,
+            after: Some(after),
+        } if part == result && after >= place => Some((link, (after - place).checked_sub(1))),
         _ => None,
     };
     let hops: Vec<(LinkId, Option<u32>)> = rest.iter().map(spread).collect::<Option<_>>()?;
-    let first = Pattern { tasks: first.to_vec(), ..pattern.clone() };
+    let first = Pattern {
+        tasks: first.to_vec(),
+        ..pattern.clone()
+    };
     let mut second = Pattern::new(pattern.demand);
     second.copy(result, None, hops);
     (!second.tasks.is_empty()).then_some(Stages { at, first, second })
@@ -86,15 +101,40 @@ mod tests {
 
     /// Two operands merged at node 1, the result sent over links 1 and then 2.
     fn composition(from: u32) -> Pattern {
-        let [single, whole] = [Interval { first: 0, last: 0 }, Interval { first: 0, last: 1 }];
+        let [single, whole] = [
+            Interval { first: 0, last: 0 },
+            Interval { first: 0, last: 1 },
+        ];
         let link = |index: usize| LinkId::new(index);
         let tasks = vec![
-            Task::Send { link: link(0), part: single, after: None },
-            Task::Merge { node: NodeId::new(1), part: whole, split: 0, left: Some(0), right: None },
-            Task::Send { link: link(1), part: whole, after: Some(1) },
-            Task::Send { link: link(2), part: whole, after: Some(from) },
+            Task::Send {
+                link: link(0),
+                part: single,
+                after: None,
+            },
+            Task::Merge {
+                node: NodeId::new(1),
+                part: whole,
+                split: 0,
+                left: Some(0),
+                right: None,
+            },
+            Task::Send {
+                link: link(1),
+                part: whole,
+                after: Some(1),
+            },
+            Task::Send {
+                link: link(2),
+                part: whole,
+                after: Some(from),
+            },
         ];
-        Pattern { demand: 3, order: None, tasks }
+        Pattern {
+            demand: 3,
+            order: None,
+            tasks,
+        }
     }
 
     #[test]
@@ -102,7 +142,14 @@ mod tests {
         for from in [1, 2] {
             let pattern = composition(from);
             let stages = stages(&pattern).unwrap();
-            assert_eq!((stages.at, stages.first.tasks.len(), stages.second.tasks.len()), (NodeId::new(1), 2, 2));
+            assert_eq!(
+                (
+                    stages.at,
+                    stages.first.tasks.len(),
+                    stages.second.tasks.len()
+                ),
+                (NodeId::new(1), 2, 2)
+            );
             assert_eq!(joined(&stages.first, &stages.second), pattern);
         }
     }
@@ -119,17 +166,32 @@ mod tests {
     #[test]
     fn pairs_keep_the_weights_of_the_lighter_side() {
         let list = |weights: &[i64]| -> Vec<(usize, Rational)> {
-            weights.iter().map(|&weight| Rational::new(weight.into(), 7.into())).enumerate().collect()
+            weights
+                .iter()
+                .map(|&weight| Rational::new(weight.into(), 7.into()))
+                .enumerate()
+                .collect()
         };
-        for (first, second) in [(&[3, 2, 5][..], &[4, 1, 5][..]), (&[1, 1], &[9]), (&[9], &[2, 3]), (&[], &[2])] {
+        for (first, second) in [
+            (&[3, 2, 5][..], &[4, 1, 5][..]),
+            (&[1, 1], &[9]),
+            (&[9], &[2, 3]),
+            (&[], &[2]),
+        ] {
             let (first, second) = (list(first), list(second));
             let pairs = paired(&first, &second);
-            let sum = |list: &[(usize, Rational)]| list.iter().map(|(_, weight)| weight).sum::<Rational>();
+            let sum = |list: &[(usize, Rational)]| {
+                list.iter().map(|(_, weight)| weight).sum::<Rational>()
+            };
             let total: Rational = pairs.iter().map(|(.., weight)| weight).sum();
             assert_eq!(total, sum(&first).min(sum(&second)));
             assert!(pairs.is_empty() || pairs.len() < first.len() + second.len());
             for (place, weight) in &second {
-                let of: Rational = pairs.iter().filter(|pair| pair.1 == *place).map(|pair| &pair.2).sum();
+                let of: Rational = pairs
+                    .iter()
+                    .filter(|pair| pair.1 == *place)
+                    .map(|pair| &pair.2)
+                    .sum();
                 assert!(of <= *weight);
             }
         }

@@ -25,7 +25,11 @@ const TRIES: usize = 6;
 ///
 /// # Errors
 /// HiGHS refuses a call.
-pub fn reduced(question: &Question<'_>, rates: &[Rational], mut mixture: Mixture) -> Result<Mixture, LpError> {
+pub fn reduced(
+    question: &Question<'_>,
+    rates: &[Rational],
+    mut mixture: Mixture,
+) -> Result<Mixture, LpError> {
     let used = mixture.state.patterns.len();
     // Complementary slackness: every priced resource is busy all the time. Fewer patterns than priced resources satisfy
     // these equations only by coincidence.
@@ -48,15 +52,31 @@ pub fn reduced(question: &Question<'_>, rates: &[Rational], mut mixture: Mixture
         if mixture.state.patterns.len() <= least || question.watch().ask().is_err() {
             break;
         }
-        let without: Vec<_> = known.iter().filter(|(other, _)| *other != pattern).cloned().collect();
+        let without: Vec<_> = known
+            .iter()
+            .filter(|(other, _)| *other != pattern)
+            .cloned()
+            .collect();
         let state = best(question, &resources, rates, &without)?;
-        if state.throughput == mixture.state.throughput && state.patterns.len() <= mixture.state.patterns.len() {
+        if state.throughput == mixture.state.throughput
+            && state.patterns.len() <= mixture.state.patterns.len()
+        {
             known = without;
             mixture.state = state;
         }
     }
-    let left_out = |pattern: &Pattern| mixture.state.patterns.iter().all(|used| used.pattern != *pattern);
-    mixture.tight = known.into_iter().map(|(pattern, _)| pattern).filter(left_out).collect();
+    let left_out = |pattern: &Pattern| {
+        mixture
+            .state
+            .patterns
+            .iter()
+            .all(|used| used.pattern != *pattern)
+    };
+    mixture.tight = known
+        .into_iter()
+        .map(|(pattern, _)| pattern)
+        .filter(left_out)
+        .collect();
     Ok(mixture)
 }
 
@@ -69,27 +89,53 @@ fn best(
 ) -> Result<SteadyState, LpError> {
     let mut program = LinearProgram::new(Sense::Maximize);
     let capacity = |place| limits.capacity(place).clone();
-    let resources: Vec<Row> =
-        (0..limits.count()).map(|place| program.add_row(Relation::AtMost, capacity(place))).collect();
-    let demands: Vec<Row> = rates.iter().map(|_| program.add_row(Relation::Equal, Rational::zero())).collect();
-    let rates = demands.iter().zip(rates).map(|(&row, rate)| (row, rate.clone()));
+    let resources: Vec<Row> = (0..limits.count())
+        .map(|place| program.add_row(Relation::AtMost, capacity(place)))
+        .collect();
+    let demands: Vec<Row> = rates
+        .iter()
+        .map(|_| program.add_row(Relation::Equal, Rational::zero()))
+        .collect();
+    let rates = demands
+        .iter()
+        .zip(rates)
+        .map(|(&row, rate)| (row, rate.clone()));
     let throughput = program.add_column(Rational::one(), rates)?;
     let mut columns: Vec<Column> = Vec::with_capacity(patterns.len());
     for (pattern, loads) in patterns {
-        let loads = loads.iter().map(|(place, time)| (resources[*place], time.clone()));
-        columns.push(program.add_column(Rational::zero(), loads.chain([(demands[pattern.demand], -Rational::one())]))?);
+        let loads = loads
+            .iter()
+            .map(|(place, time)| (resources[*place], time.clone()));
+        columns.push(program.add_column(
+            Rational::zero(),
+            loads.chain([(demands[pattern.demand], -Rational::one())]),
+        )?);
     }
     let (method, watch) = (exact::Method::Simplex, question.watch().clone());
-    let Outcome::Optimal(optimum) =
-        Solver::new(program).solve(&exact::Options { method, watch, ..Default::default() })?
+    let Outcome::Optimal(optimum) = Solver::new(program).solve(&exact::Options {
+        method,
+        watch,
+        ..Default::default()
+    })?
     else {
-        return Ok(SteadyState { throughput: Rational::zero(), patterns: Vec::new() });
+        return Ok(SteadyState {
+            throughput: Rational::zero(),
+            patterns: Vec::new(),
+        });
     };
     let weighted = patterns
         .iter()
         .zip(columns)
-        .map(|((pattern, _), column)| WeightedPattern { pattern: pattern.clone(), weight: optimum.primal.get(column) });
-    let mut patterns: Vec<WeightedPattern> = weighted.filter(|weighted| weighted.weight.is_positive()).collect();
+        .map(|((pattern, _), column)| WeightedPattern {
+            pattern: pattern.clone(),
+            weight: optimum.primal.get(column),
+        });
+    let mut patterns: Vec<WeightedPattern> = weighted
+        .filter(|weighted| weighted.weight.is_positive())
+        .collect();
     patterns.sort_by(|a, b| a.pattern.cmp(&b.pattern));
-    Ok(SteadyState { throughput: optimum.primal.get(throughput), patterns })
+    Ok(SteadyState {
+        throughput: optimum.primal.get(throughput),
+        patterns,
+    })
 }

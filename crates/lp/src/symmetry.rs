@@ -11,8 +11,8 @@
 use std::collections::BTreeMap;
 
 use oneport_plan::{
-    Block, Bound, Collective, CustomDemand, Demand, Kind, Known, Pattern, Resource, SteadyState, Task, Wanted,
-    WeightedPattern,
+    Block, Bound, Collective, CustomDemand, Demand, Kind, Known, Pattern, Resource, SteadyState,
+    Task, Wanted, WeightedPattern,
 };
 use oneport_platform::{Automorphism, NodeId, Rational, free_automorphisms};
 
@@ -60,22 +60,37 @@ impl<'a> Quotient<'a> {
         for &participant in participants {
             if !seen[participant.index()] {
                 representatives.push(participant);
-                group.iter().for_each(|element| seen[element.nodes[participant.index()].index()] = true);
+                group
+                    .iter()
+                    .for_each(|element| seen[element.nodes[participant.index()].index()] = true);
             }
         }
         let in_order = if block.kind.combines() && !block.is_commutative() {
             let renamings = renamings(&group, participants);
-            Some((Intervals::new(&renamings, participants.len(), question.volumes())?, renamings))
+            Some((
+                Intervals::new(&renamings, participants.len(), question.volumes())?,
+                renamings,
+            ))
         } else {
             None
         };
         if block.count == 1 {
             let collective = question.collective().clone();
             let participants = participants.to_vec();
-            return Some(Quotient { question, group, collective, participants, representatives: Vec::new(), in_order });
+            return Some(Quotient {
+                question,
+                group,
+                collective,
+                participants,
+                representatives: Vec::new(),
+                in_order,
+            });
         }
         let rate = group.len() as u64;
-        let demands = participants.iter().zip(block.demands()).filter(|(node, _)| representatives.contains(node));
+        let demands = participants
+            .iter()
+            .zip(block.demands())
+            .filter(|(node, _)| representatives.contains(node));
         let of_one = |(_, demand): (&NodeId, Demand<'_>)| CustomDemand {
             owners: demand.operands.to_vec(),
             wanted: Wanted::At(demand.targets().to_vec()),
@@ -84,7 +99,14 @@ impl<'a> Quotient<'a> {
         };
         let collective = Collective::Custom(demands.map(of_one).collect());
         let participants = participants.to_vec();
-        Some(Quotient { question, group, collective, participants, representatives, in_order })
+        Some(Quotient {
+            question,
+            group,
+            collective,
+            participants,
+            representatives,
+            in_order,
+        })
     }
 
     /// Solves the quotient and carries its answer over to the platform; none if operands keep their order and others
@@ -95,20 +117,37 @@ impl<'a> Quotient<'a> {
     pub fn solve(&self, options: &Options, found: &mut Found) -> Result<(), LpError> {
         let platform = self.question.platform();
         let question = self.question.part(&self.collective)?;
-        let roots = question.roots().iter().copied().filter(|&node| self.stands_for_others(node)).collect();
+        let roots = question
+            .roots()
+            .iter()
+            .copied()
+            .filter(|&node| self.stands_for_others(node))
+            .collect();
         let question = question.with_roots(roots);
         let question = match &self.in_order {
             Some((sent, _)) => question.sending_only(sent.clone()),
             None => question,
         };
         let resources = Resources::merged(platform, self.orbits());
-        let mixture = generate(&question, resources.clone(), &Patterns::new(&question), &found.until(options))?;
-        let until = Until { bound: Some(mixture.state.throughput.clone()), ..found.until(options) };
+        let mixture = generate(
+            &question,
+            resources.clone(),
+            &Patterns::new(&question),
+            &found.until(options),
+        )?;
+        let until = Until {
+            bound: Some(mixture.state.throughput.clone()),
+            ..found.until(options)
+        };
         let mut known = Known::default();
         match self.bound(&question, &resources, &mixture, &until, &mut known) {
             Ok(false) => Ok(()),
             proved => {
-                found.mixture(Mixture { state: self.spread(&mixture.state), tight: Vec::new(), ..mixture });
+                found.mixture(Mixture {
+                    state: self.spread(&mixture.state),
+                    tight: Vec::new(),
+                    ..mixture
+                });
                 found.known.offer(known);
                 found.settled = true;
                 proved.map(drop)
@@ -141,18 +180,27 @@ impl<'a> Quotient<'a> {
 
     /// Whether the node is the first of its orbit.
     fn stands_for_others(&self, node: NodeId) -> bool {
-        self.group.iter().all(|element| element.nodes[node.index()] >= node)
+        self.group
+            .iter()
+            .all(|element| element.nodes[node.index()] >= node)
     }
 
     /// The orbits of resources.
     fn orbits(&self) -> Vec<Vec<Resource>> {
         let platform = self.question.platform();
-        let processors = platform.processors().filter(|_| self.question.collective().combines());
-        let all = Resource::of_platform(platform).into_iter().chain(processors.map(Resource::Compute));
+        let processors = platform
+            .processors()
+            .filter(|_| self.question.collective().combines());
+        let all = Resource::of_platform(platform)
+            .into_iter()
+            .chain(processors.map(Resource::Compute));
         let mut orbits: BTreeMap<Resource, Vec<Resource>> = BTreeMap::new();
         for resource in all {
             let images = self.group.iter().map(|element| image_of(element, resource));
-            orbits.entry(images.min().unwrap_or(resource)).or_default().push(resource);
+            orbits
+                .entry(images.min().unwrap_or(resource))
+                .or_default()
+                .push(resource);
         }
         orbits.into_values().collect()
     }
@@ -160,36 +208,75 @@ impl<'a> Quotient<'a> {
     /// Every pattern's images, with equal parts of its weight.
     fn spread(&self, quotient: &SteadyState) -> SteadyState {
         let participants = &self.participants;
-        let places: BTreeMap<NodeId, usize> =
-            participants.iter().enumerate().map(|(place, &node)| (node, place)).collect();
+        let places: BTreeMap<NodeId, usize> = participants
+            .iter()
+            .enumerate()
+            .map(|(place, &node)| (node, place))
+            .collect();
         let part = Rational::from_integer(self.group.len().into()).recip();
         let mut weights: BTreeMap<Pattern, Rational> = BTreeMap::new();
         for WeightedPattern { pattern, weight } in &quotient.patterns {
             let weight = weight * &part;
             for (number, element) in self.group.iter().enumerate() {
-                let place = |node: NodeId| places.get(&element.nodes[node.index()]).copied().unwrap_or_default();
-                let demand = self.representatives.get(pattern.demand).map_or(0, |&node| place(node));
-                let order = |order: &Vec<usize>| order.iter().map(|&operand| place(participants[operand])).collect();
+                let place = |node: NodeId| {
+                    places
+                        .get(&element.nodes[node.index()])
+                        .copied()
+                        .unwrap_or_default()
+                };
+                let demand = self
+                    .representatives
+                    .get(pattern.demand)
+                    .map_or(0, |&node| place(node));
+                let order = |order: &Vec<usize>| {
+                    order
+                        .iter()
+                        .map(|&operand| place(participants[operand]))
+                        .collect()
+                };
                 let image = match &self.in_order {
                     Some((_, renamings)) => {
                         let Automorphism { nodes, links } = element;
-                        in_order::image(pattern, &Renaming { nodes, links, operands: &renamings[number] }, demand)
+                        in_order::image(
+                            pattern,
+                            &Renaming {
+                                nodes,
+                                links,
+                                operands: &renamings[number],
+                            },
+                            demand,
+                        )
                     }
                     None => carried(pattern, element, demand, order),
                 };
                 *weights.entry(image).or_default() += &weight;
             }
         }
-        let patterns = weights.into_iter().map(|(pattern, weight)| WeightedPattern { pattern, weight }).collect();
-        SteadyState { throughput: quotient.throughput.clone(), patterns }
+        let patterns = weights
+            .into_iter()
+            .map(|(pattern, weight)| WeightedPattern { pattern, weight })
+            .collect();
+        SteadyState {
+            throughput: quotient.throughput.clone(),
+            patterns,
+        }
     }
 }
 
 /// Per element: the index, among the participants, of the image of each participant.
 fn renamings(group: &[Automorphism], participants: &[NodeId]) -> Vec<Vec<usize>> {
-    let places: BTreeMap<NodeId, usize> = participants.iter().zip(0..).map(|(&node, place)| (node, place)).collect();
+    let places: BTreeMap<NodeId, usize> = participants
+        .iter()
+        .zip(0..)
+        .map(|(&node, place)| (node, place))
+        .collect();
     let place = |node: NodeId| places.get(&node).copied().unwrap_or_default();
-    let of = |element: &Automorphism| participants.iter().map(|node| place(element.nodes[node.index()])).collect();
+    let of = |element: &Automorphism| {
+        participants
+            .iter()
+            .map(|node| place(element.nodes[node.index()]))
+            .collect()
+    };
     group.iter().map(of).collect()
 }
 
@@ -199,7 +286,11 @@ fn proves(question: &Question<'_>, mixture: &Mixture) -> Result<bool, LpError> {
     let patterns = Patterns::new(question);
     let priced = patterns.cheapest(&resources.prices(&prices));
     question.watch().ask()?;
-    let instance: Rational = priced?.into_iter().zip(patterns.rates()).map(|((price, _), rate)| price * rate).sum();
+    let instance: Rational = priced?
+        .into_iter()
+        .zip(patterns.rates())
+        .map(|((price, _), rate)| price * rate)
+        .sum();
     Ok(resources.worth(&prices) == instance * &mixture.state.throughput)
 }
 

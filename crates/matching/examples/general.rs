@@ -5,8 +5,18 @@
 //! Columns: vertices, edges, steps; least period over the largest load of a vertex; seconds for the least period, and
 //! for the whole decomposition.
 
-#![allow(clippy::disallowed_types, clippy::disallowed_methods, clippy::float_arithmetic)]
-#![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used)]
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    clippy::float_arithmetic
+)]
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::unwrap_used
+)]
 
 use std::time::Instant;
 
@@ -44,9 +54,20 @@ fn random(vertices: usize, edges: usize, largest: u64, ports: u64, seed: u64) ->
             list.push([Some(a), Some(b)]);
         }
     }
-    let times = list.iter().map(|_| integer(1 + random.below(largest))).collect();
-    let capacities = (0..vertices).map(|_| 1 + random.below(ports) as usize).collect();
-    (PortGraph { capacities, edges: list }, times)
+    let times = list
+        .iter()
+        .map(|_| integer(1 + random.below(largest)))
+        .collect();
+    let capacities = (0..vertices)
+        .map(|_| 1 + random.below(ports) as usize)
+        .collect();
+    (
+        PortGraph {
+            capacities,
+            edges: list,
+        },
+        times,
+    )
 }
 
 /// Nobody idles: the sum of some random near-perfect matchings, each kept for a random time in `1..=largest`.
@@ -60,18 +81,32 @@ fn busy(vertices: usize, matchings: usize, largest: u64) -> Instance {
         }
         let time = integer(1 + random.below(largest));
         for pair in order.chunks_exact(2) {
-            *times.entry([pair[0].min(pair[1]), pair[0].max(pair[1])]).or_insert_with(BigRational::zero) += &time;
+            *times
+                .entry([pair[0].min(pair[1]), pair[0].max(pair[1])])
+                .or_insert_with(BigRational::zero) += &time;
         }
     }
-    let (edges, times) = times.into_iter().map(|(ends, time)| (ends.map(Some), time)).unzip();
-    (PortGraph { capacities: vec![1; vertices], edges }, times)
+    let (edges, times) = times
+        .into_iter()
+        .map(|(ends, time)| (ends.map(Some), time))
+        .unzip();
+    (
+        PortGraph {
+            capacities: vec![1; vertices],
+            edges,
+        },
+        times,
+    )
 }
 
 /// Senders on one side, receivers on the other, with `1..=ports` ports each.
 fn two_sided(vertices: usize, edges: usize, ports: u64) -> Instance {
     let (mut graph, times) = random(vertices, edges, 1_000_000, ports, 4);
     graph.capacities.extend(graph.capacities.clone());
-    graph.edges.iter_mut().for_each(|[_, to]| *to = to.map(|v| v + vertices));
+    graph
+        .edges
+        .iter_mut()
+        .for_each(|[_, to]| *to = to.map(|v| v + vertices));
     (graph, times)
 }
 
@@ -80,13 +115,26 @@ fn triangles(count: usize, largest: u64) -> Instance {
     let mut random = Random(5);
     let mut edges = Vec::new();
     for i in 0..count {
-        edges.extend([[3 * i, 3 * i + 1], [3 * i + 1, 3 * i + 2], [3 * i, 3 * i + 2]]);
+        edges.extend([
+            [3 * i, 3 * i + 1],
+            [3 * i + 1, 3 * i + 2],
+            [3 * i, 3 * i + 2],
+        ]);
         if i > 0 {
             edges.push([3 * i - 1, 3 * i]);
         }
     }
-    let times = edges.iter().map(|_| integer(largest / 2 + random.below(largest / 2))).collect();
-    (PortGraph { capacities: vec![1; 3 * count], edges: edges.into_iter().map(|ends| ends.map(Some)).collect() }, times)
+    let times = edges
+        .iter()
+        .map(|_| integer(largest / 2 + random.below(largest / 2)))
+        .collect();
+    (
+        PortGraph {
+            capacities: vec![1; 3 * count],
+            edges: edges.into_iter().map(|ends| ends.map(Some)).collect(),
+        },
+        times,
+    )
 }
 
 fn measure(family: &str, (graph, times): Instance) {
@@ -104,15 +152,22 @@ fn measure(family: &str, (graph, times): Instance) {
         for &e in &step.edges {
             left[e] -= &step.length;
             for &v in graph.edges[e].iter().flatten() {
-                room[v] = room[v].checked_sub(1).expect("a step respects the capacities");
+                room[v] = room[v]
+                    .checked_sub(1)
+                    .expect("a step respects the capacities");
             }
         }
     }
-    assert!(left.iter().all(Zero::is_zero), "every edge's steps add up to its time");
+    assert!(
+        left.iter().all(Zero::is_zero),
+        "every edge's steps add up to its time"
+    );
     assert_eq!(total, period, "the steps add up to the least period");
     let mut degree = vec![BigRational::zero(); graph.capacities.len()];
     for (ends, time) in graph.edges.iter().zip(&times) {
-        ends.iter().flatten().for_each(|&v| degree[v] += time / integer(graph.capacities[v] as u64));
+        ends.iter()
+            .flatten()
+            .for_each(|&v| degree[v] += time / integer(graph.capacities[v] as u64));
     }
     let largest = degree.into_iter().max().unwrap_or_default();
     println!(
@@ -120,7 +175,11 @@ fn measure(family: &str, (graph, times): Instance) {
         graph.capacities.len(),
         times.len(),
         steps.len(),
-        if period == largest { "= degree" } else { "> degree" },
+        if period == largest {
+            "= degree"
+        } else {
+            "> degree"
+        },
     );
 }
 
@@ -131,8 +190,19 @@ fn main() {
         measure("random, up to 10^6", random(vertices, edges, MILLION, 1, 1));
         measure("random, up to 2^63", random(vertices, edges, 1 << 63, 1, 1));
     }
-    for (vertices, matchings) in [(20, 6), (21, 6), (50, 6), (51, 6), (100, 6), (101, 6), (200, 8)] {
-        measure("nobody idles, up to 10^6", busy(vertices, matchings, MILLION));
+    for (vertices, matchings) in [
+        (20, 6),
+        (21, 6),
+        (50, 6),
+        (51, 6),
+        (100, 6),
+        (101, 6),
+        (200, 8),
+    ] {
+        measure(
+            "nobody idles, up to 10^6",
+            busy(vertices, matchings, MILLION),
+        );
     }
     for count in [7, 17, 33] {
         measure("triangles", triangles(count, MILLION));

@@ -5,8 +5,18 @@
 //! Columns: vertices per side, edges, steps; edges listed in all steps, per edge; uninterrupted runs, per edge
 //! (1.00: no preemption); seconds.
 
-#![allow(clippy::disallowed_types, clippy::disallowed_methods, clippy::float_arithmetic)]
-#![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used)]
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    clippy::float_arithmetic
+)]
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::unwrap_used
+)]
 
 use std::time::Instant;
 
@@ -41,7 +51,11 @@ fn random(n: usize, degree: usize, largest: u64) -> Vec<Edge> {
     for left in 0..n {
         for i in 0..degree {
             rights.swap(i, i + random.below((n - i) as u64) as usize);
-            edges.push(Edge { left, right: rights[i], weight: ratio(1 + random.below(largest), 1) });
+            edges.push(Edge {
+                left,
+                right: rights[i],
+                weight: ratio(1 + random.below(largest), 1),
+            });
         }
     }
     edges
@@ -70,7 +84,11 @@ fn near_tree(n: usize, mut cost: impl FnMut(&mut Random) -> BigRational) -> Vec<
         let share = &behind[right] / BigRational::from_integer(parents[right].len().into());
         for &left in &parents[right] {
             behind[left] += &share;
-            edges.push(Edge { left, right, weight: &share * cost(&mut random) });
+            edges.push(Edge {
+                left,
+                right,
+                weight: &share * cost(&mut random),
+            });
         }
     }
     edges
@@ -81,7 +99,11 @@ fn check(n: usize, edges: &[Edge], steps: &[Step]) {
     let weights = edges.iter().map(|edge| &edge.weight);
     let numbers = weights.chain(steps.iter().map(|step| &step.length));
     let denominator = numbers.fold(BigInt::one(), |multiple, number| {
-        if (&multiple % number.denom()).is_zero() { multiple } else { multiple.lcm(number.denom()) }
+        if (&multiple % number.denom()).is_zero() {
+            multiple
+        } else {
+            multiple.lcm(number.denom())
+        }
     });
     let integer = |number: &BigRational| number.numer() * (&denominator / number.denom());
     let mut rest: Vec<BigInt> = edges.iter().map(|edge| integer(&edge.weight)).collect();
@@ -92,12 +114,25 @@ fn check(n: usize, edges: &[Edge], steps: &[Step]) {
         let mut busy = [vec![false; n], vec![false; n]];
         for &e in &step.edges {
             rest[e] -= &length;
-            assert!(!std::mem::replace(&mut busy[0][edges[e].left], true), "a step is a matching");
-            assert!(!std::mem::replace(&mut busy[1][edges[e].right], true), "a step is a matching");
+            assert!(
+                !std::mem::replace(&mut busy[0][edges[e].left], true),
+                "a step is a matching"
+            );
+            assert!(
+                !std::mem::replace(&mut busy[1][edges[e].right], true),
+                "a step is a matching"
+            );
         }
     }
-    assert!(rest.iter().all(Zero::is_zero), "every edge's steps add up to its weight");
-    assert_eq!(total, integer(&max_weighted_degree(n, n, edges).expect("valid")), "the steps add up to Delta");
+    assert!(
+        rest.iter().all(Zero::is_zero),
+        "every edge's steps add up to its weight"
+    );
+    assert_eq!(
+        total,
+        integer(&max_weighted_degree(n, n, edges).expect("valid")),
+        "the steps add up to Delta"
+    );
     assert!(steps.len() <= edges.len() + 2 * n, "at most |E| + 2n steps");
 }
 
@@ -146,22 +181,46 @@ fn main() {
         (1000, 100, MILLION),
         (10_000, 4, MILLION),
     ] {
-        measure(&format!("random, degree {degree}, up to {largest}"), n, &random(n, degree, largest));
+        measure(
+            &format!("random, degree {degree}, up to {largest}"),
+            n,
+            &random(n, degree, largest),
+        );
     }
-    let bandwidths: Vec<u64> =
-        (0..100).scan(Random(5), |random, _| Some(10 * MILLION + random.below(90 * MILLION))).collect();
+    let bandwidths: Vec<u64> = (0..100)
+        .scan(Random(5), |random, _| {
+            Some(10 * MILLION + random.below(90 * MILLION))
+        })
+        .collect();
     for n in [100, 1000, 10_000] {
-        measure("near-tree, costs k/8", n, &near_tree(n, |r| ratio(2 + r.below(15), 8)));
-        measure("near-tree, costs k/1000", n, &near_tree(n, |r| ratio(250 + r.below(1750), 1000)));
-        measure("near-tree, 100 bandwidths", n, &near_tree(n, |r| ratio(MILLION, bandwidths[r.below(100) as usize])));
+        measure(
+            "near-tree, costs k/8",
+            n,
+            &near_tree(n, |r| ratio(2 + r.below(15), 8)),
+        );
+        measure(
+            "near-tree, costs k/1000",
+            n,
+            &near_tree(n, |r| ratio(250 + r.below(1750), 1000)),
+        );
+        measure(
+            "near-tree, 100 bandwidths",
+            n,
+            &near_tree(n, |r| ratio(MILLION, bandwidths[r.below(100) as usize])),
+        );
     }
     measure(
         "near-tree, each its bandwidth",
         1000,
         &near_tree(1000, |r| ratio(MILLION, MILLION + r.below(99 * MILLION))),
     );
-    let star: Vec<Edge> =
-        (0..10_000).map(|right| Edge { left: 0, right, weight: ratio(1 + right as u64 % 97, 1) }).collect();
+    let star: Vec<Edge> = (0..10_000)
+        .map(|right| Edge {
+            left: 0,
+            right,
+            weight: ratio(1 + right as u64 % 97, 1),
+        })
+        .collect();
     measure("star", 10_000, &star);
     measure("equal weights, degree 20", 1000, &random(1000, 20, 1));
 }

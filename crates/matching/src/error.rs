@@ -8,7 +8,9 @@ use oneport_watch::Limit;
 #[non_exhaustive]
 pub enum MatchingError {
     /// An edge with a negative weight.
-    #[error("edge {edge} ({left} -> {right}): weight is {weight}; a weight is a time and must not be negative")]
+    #[error(
+        "edge {edge} ({left} -> {right}): weight is {weight}; a weight is a time and must not be negative"
+    )]
     NegativeWeight {
         /// Index of the edge.
         edge: usize,
@@ -20,7 +22,9 @@ pub enum MatchingError {
         weight: Box<BigRational>,
     },
     /// An edge whose weight has the denominator zero (only `Ratio::new_raw` can build one).
-    #[error("edge {edge} ({left} -> {right}): the weight's denominator is 0; a weight must be a number")]
+    #[error(
+        "edge {edge} ({left} -> {right}): the weight's denominator is 0; a weight must be a number"
+    )]
     ZeroDenominator {
         /// Index of the edge.
         edge: usize,

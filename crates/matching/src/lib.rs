@@ -91,7 +91,11 @@ use scale::{Scaled, scale};
 ///
 /// # Errors
 /// [`MatchingError`] names the first edge that has an end out of range or an invalid weight.
-pub fn max_weighted_degree(left: usize, right: usize, edges: &[Edge]) -> Result<BigRational, MatchingError> {
+pub fn max_weighted_degree(
+    left: usize,
+    right: usize,
+    edges: &[Edge],
+) -> Result<BigRational, MatchingError> {
     let scaled = scale(left, right, edges)?;
     let mut degrees = vec![BigUint::zero(); scaled.vertices];
     for (ends, weight) in scaled.ends.iter().zip(&scaled.weights) {
@@ -107,7 +111,11 @@ pub fn max_weighted_degree(left: usize, right: usize, edges: &[Edge]) -> Result<
 ///
 /// # Errors
 /// [`MatchingError`] names the first edge that has an end out of range or an invalid weight.
-pub fn decompose(left: usize, right: usize, edges: &[Edge]) -> Result<Decomposition, MatchingError> {
+pub fn decompose(
+    left: usize,
+    right: usize,
+    edges: &[Edge],
+) -> Result<Decomposition, MatchingError> {
     decompose_watched(left, right, edges, &Watch::unlimited())
 }
 
@@ -127,19 +135,36 @@ pub fn decompose_watched(
     let steps = if bits <= u64::BITS.into() {
         steps(&scaled, |weight| weight.to_u64().unwrap_or_default(), watch)
     } else if bits <= u128::BITS.into() {
-        steps(&scaled, |weight| weight.to_u128().unwrap_or_default(), watch)
+        steps(
+            &scaled,
+            |weight| weight.to_u128().unwrap_or_default(),
+            watch,
+        )
     } else {
         steps(&scaled, BigUint::clone, watch)
     };
-    Ok(Decomposition { steps: steps.map_err(MatchingError::Stopped)? })
+    Ok(Decomposition {
+        steps: steps.map_err(MatchingError::Stopped)?,
+    })
 }
 
 /// Runs the kernels in one kind of integers; `convert` must be exact on every weight.
-fn steps<W: Whole>(scaled: &Scaled, convert: impl Fn(&BigUint) -> W, watch: &Watch) -> Result<Vec<Step>, Limit> {
+fn steps<W: Whole>(
+    scaled: &Scaled,
+    convert: impl Fn(&BigUint) -> W,
+    watch: &Watch,
+) -> Result<Vec<Step>, Limit> {
     let weights = scaled.weights.iter().map(convert).collect();
     let rest = Rest::new(scaled.vertices, scaled.ends.clone(), weights);
-    let steps = race(LongestSteps::new(rest.clone()), WholeEdges::new(rest), watch)?;
+    let steps = race(
+        LongestSteps::new(rest.clone()),
+        WholeEdges::new(rest),
+        watch,
+    )?;
     let original = |edges: Vec<usize>| edges.into_iter().map(|e| scaled.original[e]).collect();
-    let step = |(length, edges)| Step { length: scaled.rational(length), edges: original(edges) };
+    let step = |(length, edges)| Step {
+        length: scaled.rational(length),
+        edges: original(edges),
+    };
     Ok(steps.into_iter().map(step).collect())
 }

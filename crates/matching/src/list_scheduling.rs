@@ -106,12 +106,19 @@ impl<W: Whole> WholeEdges<W> {
     /// Begins the most urgent edges until the matching is as large as the average step must be.
     fn extend(&mut self) {
         let mut capacity = W::zero();
-        self.active.iter().for_each(|_| capacity += &self.rest.total);
+        self.active
+            .iter()
+            .for_each(|_| capacity += &self.rest.total);
         while capacity < self.load {
-            let Some((urgency, Reverse(e))) = self.waiting.pop() else { return };
+            let Some((urgency, Reverse(e))) = self.waiting.pop() else {
+                return;
+            };
             self.is_waiting[e] = false;
             let [left, right] = self.rest.ends[e];
-            if !self.rest.is_free(left) || !self.rest.is_free(right) || self.rest.weight[e].is_zero() {
+            if !self.rest.is_free(left)
+                || !self.rest.is_free(right)
+                || self.rest.weight[e].is_zero()
+            {
                 continue;
             }
             if *self.urgency(e) < urgency {

@@ -26,12 +26,23 @@ pub(crate) struct LongestSteps<W> {
 impl<W: Whole> LongestSteps<W> {
     pub fn new(rest: Rest<W>) -> Self {
         let vertices = rest.mate.len();
-        LongestSteps { length: rest.total.clone(), alive: (0..vertices).collect(), search: Search::new(vertices), rest }
+        LongestSteps {
+            length: rest.total.clone(),
+            alive: (0..vertices).collect(),
+            search: Search::new(vertices),
+            rest,
+        }
     }
 
     /// Lowers the length to what every single vertex allows: its heaviest edge, or its slack.
     fn bound_length(&mut self) {
-        let Rest { weight, incident, degree, total, .. } = &self.rest;
+        let Rest {
+            weight,
+            incident,
+            degree,
+            total,
+            ..
+        } = &self.rest;
         if self.length > *total {
             self.length = total.clone();
         }
@@ -49,13 +60,22 @@ impl<W: Whole> LongestSteps<W> {
     fn side(&self) -> &[usize] {
         let middle = self.alive.partition_point(|&v| self.rest.is_left(v));
         let (left, right) = self.alive.split_at(middle);
-        if left.len() <= right.len() { left } else { right }
+        if left.len() <= right.len() {
+            left
+        } else {
+            right
+        }
     }
 
     /// Drops the edges of the previous matching that weigh less than the length.
     fn drop_light(&mut self) {
         let light = |e: usize| e != FREE && self.rest.weight[e] < self.length;
-        let dropped: Vec<usize> = self.side().iter().map(|&v| self.rest.mate[v]).filter(|&e| light(e)).collect();
+        let dropped: Vec<usize> = self
+            .side()
+            .iter()
+            .map(|&v| self.rest.mate[v])
+            .filter(|&e| light(e))
+            .collect();
         dropped.into_iter().for_each(|e| self.rest.part(e));
     }
 
@@ -64,7 +84,12 @@ impl<W: Whole> LongestSteps<W> {
         let rest = &mut self.rest;
         // The length can only fall below, and the required vertices become fewer.
         let may_idle = rest.total.minus(&self.length);
-        let required: Vec<usize> = self.alive.iter().copied().filter(|&v| rest.degree[v] > may_idle).collect();
+        let required: Vec<usize> = self
+            .alive
+            .iter()
+            .copied()
+            .filter(|&v| rest.degree[v] > may_idle)
+            .collect();
         for &v in &required {
             rest.join_heaviest(v, &self.length);
         }
@@ -78,7 +103,12 @@ impl<W: Whole> LongestSteps<W> {
     /// Makes the matching maximum among the edges that weigh the length: idling now makes vertices tight later,
     /// and tight vertices make steps short.
     fn extend(&mut self) {
-        let free: Vec<usize> = self.side().iter().copied().filter(|&v| self.rest.is_free(v)).collect();
+        let free: Vec<usize> = self
+            .side()
+            .iter()
+            .copied()
+            .filter(|&v| self.rest.is_free(v))
+            .collect();
         for &v in &free {
             self.rest.join_heaviest(v, &self.length);
         }
@@ -87,7 +117,12 @@ impl<W: Whole> LongestSteps<W> {
 
     /// The edges of the matching, ascending.
     fn matching(&self) -> Vec<usize> {
-        let mut edges: Vec<usize> = self.side().iter().map(|&v| self.rest.mate[v]).filter(|&e| e != FREE).collect();
+        let mut edges: Vec<usize> = self
+            .side()
+            .iter()
+            .map(|&v| self.rest.mate[v])
+            .filter(|&e| e != FREE)
+            .collect();
         edges.sort_unstable();
         edges
     }

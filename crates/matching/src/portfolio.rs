@@ -15,12 +15,18 @@ struct Run<'a, W> {
 
 impl<'a, W> Run<'a, W> {
     fn new(steps: impl Iterator<Item = (W, Vec<usize>)> + 'a) -> Self {
-        Run { steps: Box::new(steps), taken: Vec::new(), cost: 0 }
+        Run {
+            steps: Box::new(steps),
+            taken: Vec::new(),
+            cost: 0,
+        }
     }
 
     /// Takes one more step; false if no step is left.
     fn advance(&mut self) -> bool {
-        let Some(step) = self.steps.next() else { return false };
+        let Some(step) = self.steps.next() else {
+            return false;
+        };
         self.cost += STEP_COST + step.1.len();
         self.taken.push(step);
         true
@@ -39,7 +45,11 @@ pub(crate) fn race<'a, W>(
     let (mut first, mut second) = (Run::new(first), Run::new(second));
     loop {
         watch.ask()?;
-        let leader = if first.cost <= second.cost { &mut first } else { &mut second };
+        let leader = if first.cost <= second.cost {
+            &mut first
+        } else {
+            &mut second
+        };
         if !leader.advance() {
             return Ok(std::mem::take(&mut leader.taken));
         }

@@ -39,7 +39,14 @@ impl<W: Whole> Rest<W> {
             list.sort_by(|&a, &b| weight[b].cmp(&weight[a]));
         }
         let total = degree.iter().max().cloned().unwrap_or_else(W::zero);
-        Rest { ends, weight, incident, degree, total, mate: vec![FREE; vertices] }
+        Rest {
+            ends,
+            weight,
+            incident,
+            degree,
+            total,
+            mate: vec![FREE; vertices],
+        }
     }
 
     /// The end of `e` that is not `v`.
@@ -49,7 +56,9 @@ impl<W: Whole> Rest<W> {
     }
 
     pub fn is_left(&self, v: usize) -> bool {
-        self.incident[v].first().is_some_and(|&e| self.ends[e][0] == v)
+        self.incident[v]
+            .first()
+            .is_some_and(|&e| self.ends[e][0] == v)
     }
 
     pub fn is_free(&self, v: usize) -> bool {
@@ -75,7 +84,9 @@ impl<W: Whole> Rest<W> {
         if !self.is_free(v) {
             return;
         }
-        let heavy = self.incident[v].iter().take_while(|&&e| self.weight[e] >= *length);
+        let heavy = self.incident[v]
+            .iter()
+            .take_while(|&&e| self.weight[e] >= *length);
         if let Some(&e) = heavy.into_iter().find(|&&e| self.is_free(self.other(e, v))) {
             self.join(e);
         }
@@ -121,6 +132,9 @@ impl<W: Whole> Rest<W> {
 
     /// The invariant of the theorem: no vertex has more work than there is time, and one has just as much.
     fn is_consistent(&self) -> bool {
-        self.degree.iter().max().is_none_or(|largest| *largest == self.total)
+        self.degree
+            .iter()
+            .max()
+            .is_none_or(|largest| *largest == self.total)
     }
 }

@@ -46,38 +46,75 @@ pub(crate) fn scale(left: usize, right: usize, edges: &[Edge]) -> Result<Scaled,
     for (index, edge) in edges.iter().enumerate() {
         check(left, right, index, edge)?;
     }
-    let original: Vec<usize> = (0..edges.len()).filter(|&e| !edges[e].weight.numer().is_zero()).collect();
+    let original: Vec<usize> = (0..edges.len())
+        .filter(|&e| !edges[e].weight.numer().is_zero())
+        .collect();
     let lefts = used(original.iter().map(|&e| edges[e].left));
     let rights = used(original.iter().map(|&e| edges[e].right));
     let dense = |used: &[usize], end: usize| used.partition_point(|&other| other < end);
     let ends = original
         .iter()
-        .map(|&e| [dense(&lefts, edges[e].left), lefts.len() + dense(&rights, edges[e].right)])
+        .map(|&e| {
+            [
+                dense(&lefts, edges[e].left),
+                lefts.len() + dense(&rights, edges[e].right),
+            ]
+        })
         .collect();
-    let denominator = common_multiple(original.iter().map(|&e| edges[e].weight.denom().magnitude()));
-    let mut weights: Vec<BigUint> = original.iter().map(|&e| integer(&edges[e].weight, &denominator)).collect();
+    let denominator = common_multiple(
+        original
+            .iter()
+            .map(|&e| edges[e].weight.denom().magnitude()),
+    );
+    let mut weights: Vec<BigUint> = original
+        .iter()
+        .map(|&e| integer(&edges[e].weight, &denominator))
+        .collect();
     let divisor = common_divisor(&weights);
     if !divisor.is_one() {
         weights.iter_mut().for_each(|weight| *weight /= &divisor);
     }
-    Ok(Scaled { original, ends, vertices: lefts.len() + rights.len(), weights, unit: (divisor, denominator) })
+    Ok(Scaled {
+        original,
+        ends,
+        vertices: lefts.len() + rights.len(),
+        weights,
+        unit: (divisor, denominator),
+    })
 }
 
 fn check(left: usize, right: usize, index: usize, edge: &Edge) -> Result<(), MatchingError> {
     let (numerator, denominator) = (edge.weight.numer(), edge.weight.denom());
     if edge.left >= left {
-        return Err(MatchingError::LeftOutOfRange { edge: index, left: edge.left, count: left });
+        return Err(MatchingError::LeftOutOfRange {
+            edge: index,
+            left: edge.left,
+            count: left,
+        });
     }
     if edge.right >= right {
-        return Err(MatchingError::RightOutOfRange { edge: index, right: edge.right, count: right });
+        return Err(MatchingError::RightOutOfRange {
+            edge: index,
+            right: edge.right,
+            count: right,
+        });
     }
     if denominator.is_zero() {
-        return Err(MatchingError::ZeroDenominator { edge: index, left: edge.left, right: edge.right });
+        return Err(MatchingError::ZeroDenominator {
+            edge: index,
+            left: edge.left,
+            right: edge.right,
+        });
     }
     // The signs are compared because an unreduced weight may carry its sign below the bar.
     if !numerator.is_zero() && numerator.sign() != denominator.sign() {
         let weight = Box::new(edge.weight.clone());
-        return Err(MatchingError::NegativeWeight { edge: index, left: edge.left, right: edge.right, weight });
+        return Err(MatchingError::NegativeWeight {
+            edge: index,
+            left: edge.left,
+            right: edge.right,
+            weight,
+        });
     }
     Ok(())
 }

@@ -100,7 +100,8 @@ impl Search {
         let mut head = 0;
         loop {
             let may_idle = rest.total.minus(length);
-            if let Some(inner) = self.advance(rest, length, &may_idle, &mut head, Some(&mut exits)) {
+            if let Some(inner) = self.advance(rest, length, &may_idle, &mut head, Some(&mut exits))
+            {
                 return Some(inner);
             }
             let slack = rest.total.minus(&rest.degree[self.idlest]);
@@ -140,7 +141,13 @@ impl Search {
     }
 
     /// Follows the edges of outer vertex `u` that weigh `length`; returns an inner vertex where the path ends well.
-    fn scan<W: Whole>(&mut self, rest: &Rest<W>, length: &W, may_idle: &W, u: usize) -> Option<usize> {
+    fn scan<W: Whole>(
+        &mut self,
+        rest: &Rest<W>,
+        length: &W,
+        may_idle: &W,
+        u: usize,
+    ) -> Option<usize> {
         while let Some(&e) = rest.incident[u].get(self.cursor[u]) {
             if rest.weight[e] < *length {
                 break;
@@ -169,10 +176,17 @@ impl Search {
     }
 
     /// The heaviest edge from an outer vertex to a vertex not yet reached: its weight and its outer end.
-    fn exit<'a, W: Whole>(&mut self, rest: &'a Rest<W>, exits: &mut Exits<'a, W>) -> Option<(&'a W, usize)> {
+    fn exit<'a, W: Whole>(
+        &mut self,
+        rest: &'a Rest<W>,
+        exits: &mut Exits<'a, W>,
+    ) -> Option<(&'a W, usize)> {
         while let Some((weight, Reverse(u))) = exits.pop() {
             let list = &rest.incident[u];
-            while list.get(self.cursor[u]).is_some_and(|&e| self.reached[rest.other(e, u)] == self.serial) {
+            while list
+                .get(self.cursor[u])
+                .is_some_and(|&e| self.reached[rest.other(e, u)] == self.serial)
+            {
                 self.cursor[u] += 1;
             }
             match list.get(self.cursor[u]) {

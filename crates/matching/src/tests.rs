@@ -12,12 +12,20 @@ type Ends = Vec<[usize; 2]>;
 type Steps = Vec<(u64, Vec<usize>)>;
 
 /// Up to `most` edges between `side` left and `side` right vertices; parallel edges and isolated vertices occur.
-fn graph(side: usize, most: usize, heaviest: u64) -> impl Strategy<Value = (usize, Ends, Vec<u64>)> {
+fn graph(
+    side: usize,
+    most: usize,
+    heaviest: u64,
+) -> impl Strategy<Value = (usize, Ends, Vec<u64>)> {
     let edge = (0..side, side..2 * side, 1..=heaviest);
     prop::collection::vec(edge, 0..=most).prop_map(move |edges| {
-        let ends = edges.iter().map(|&(left, right, _)| [left, right]).collect();
+        let ends = edges
+            .iter()
+            .map(|&(left, right, _)| [left, right])
+            .collect();
         // Kernels are given vertices with edges only; a vertex without gets a light one.
-        let (mut ends, mut weights): (Ends, Vec<u64>) = (ends, edges.iter().map(|edge| edge.2).collect());
+        let (mut ends, mut weights): (Ends, Vec<u64>) =
+            (ends, edges.iter().map(|edge| edge.2).collect());
         for v in 0..2 * side {
             if !ends.iter().any(|pair| pair.contains(&v)) && !ends.is_empty() {
                 ends.push(if v < side { [v, side] } else { [0, v] });
@@ -29,35 +37,61 @@ fn graph(side: usize, most: usize, heaviest: u64) -> impl Strategy<Value = (usiz
 }
 
 fn degrees(vertices: usize, ends: &Ends, weights: &[u64]) -> Vec<u64> {
-    let at = |v| ends.iter().zip(weights).filter(move |(pair, _)| pair.contains(&v)).map(|(_, &weight)| weight);
+    let at = |v| {
+        ends.iter()
+            .zip(weights)
+            .filter(move |(pair, _)| pair.contains(&v))
+            .map(|(_, &weight)| weight)
+    };
     (0..vertices).map(|v| at(v).sum()).collect()
 }
 
-fn check_theorem(vertices: usize, ends: &Ends, weights: &[u64], steps: &Steps) -> Result<(), TestCaseError> {
+fn check_theorem(
+    vertices: usize,
+    ends: &Ends,
+    weights: &[u64],
+    steps: &Steps,
+) -> Result<(), TestCaseError> {
     let mut rest = weights.to_vec();
     for (length, edges) in steps {
         prop_assert!(*length > 0 && edges.is_sorted());
         let mut busy = vec![false; vertices];
         for &e in edges {
-            prop_assert!(rest[e] >= *length, "edge {} is used for longer than its weight", e);
+            prop_assert!(
+                rest[e] >= *length,
+                "edge {} is used for longer than its weight",
+                e
+            );
             rest[e] -= length;
             for v in ends[e] {
-                prop_assert!(!std::mem::replace(&mut busy[v], true), "vertex {} is used twice in a step", v);
+                prop_assert!(
+                    !std::mem::replace(&mut busy[v], true),
+                    "vertex {} is used twice in a step",
+                    v
+                );
             }
         }
     }
     prop_assert!(rest.iter().all(|&weight| weight == 0));
     let total: u64 = steps.iter().map(|step| step.0).sum();
-    prop_assert_eq!(total, degrees(vertices, ends, weights).into_iter().max().unwrap_or(0));
+    prop_assert_eq!(
+        total,
+        degrees(vertices, ends, weights)
+            .into_iter()
+            .max()
+            .unwrap_or(0)
+    );
     prop_assert!(steps.len() <= ends.len() + vertices);
     Ok(())
 }
 
 /// All matchings but the empty one, by enumeration of the sets of edges.
 fn matchings(ends: &Ends) -> Vec<Vec<usize>> {
-    let sets = (1..1u32 << ends.len()).map(|set| (0..ends.len()).filter(|e| set >> e & 1 == 1).collect());
+    let sets =
+        (1..1u32 << ends.len()).map(|set| (0..ends.len()).filter(|e| set >> e & 1 == 1).collect());
     let apart = |e: usize, f: usize| e == f || !ends[e].iter().any(|v| ends[f].contains(v));
-    sets.filter(|set: &Vec<usize>| set.iter().all(|&e| set.iter().all(|&f| apart(e, f)))).collect()
+    sets.filter(|set: &Vec<usize>| set.iter().all(|&e| set.iter().all(|&f| apart(e, f))))
+        .collect()
 }
 
 /// The longest length that any matching allows.
@@ -66,7 +100,10 @@ fn longest_by_enumeration(vertices: usize, ends: &Ends, weights: &[u64], total: 
     let allowed = |matching: &Vec<usize>| {
         let lightest = matching.iter().map(|&e| weights[e]).min().unwrap_or(0);
         let idle = (0..vertices).filter(|v| !matching.iter().any(|&e| ends[e].contains(v)));
-        idle.map(|v| total - degrees[v]).min().unwrap_or(total).min(lightest)
+        idle.map(|v| total - degrees[v])
+            .min()
+            .unwrap_or(total)
+            .min(lightest)
     };
     matchings(ends).iter().map(allowed).max().unwrap_or(0)
 }
@@ -136,6 +173,10 @@ fn whole_edges_run_to_their_end_in_a_star() {
     let weights: Vec<u64> = (1..=10).map(|e| 7 * e % 11).collect();
     let steps = whole(11, &ends, &weights);
     assert_eq!(steps.len(), 10);
-    assert!(steps.iter().all(|(length, edges)| edges.len() == 1 && weights[edges[0]] == *length));
+    assert!(
+        steps
+            .iter()
+            .all(|(length, edges)| edges.len() == 1 && weights[edges[0]] == *length)
+    );
     assert!(!steps.iter().any(|step| step.0.is_zero()));
 }

@@ -34,7 +34,11 @@ pub fn decimal_down(value: &Rational, digits: usize) -> String {
 /// ```
 pub fn readable(value: &Rational, room: usize, digits: usize) -> String {
     let exact = value.to_string();
-    if exact.len() <= room { exact } else { format!("≈{}", decimal(value, digits)) }
+    if exact.len() <= room {
+        exact
+    } else {
+        format!("≈{}", decimal(value, digits))
+    }
 }
 
 /// The number with at most `places` digits after its point, rounded down: two dates keep their order. Zeros at the end
@@ -53,10 +57,18 @@ pub fn floored(value: &Rational, places: u32) -> String {
 pub fn floored_quotient(number: &BigInt, divisor: &BigInt, places: u32) -> String {
     let scaled = (number * BigInt::from(10).pow(places)).div_floor(divisor);
     let sign = if scaled.is_negative() { "-" } else { "" };
-    let digits = format!("{:0>width$}", scaled.magnitude(), width = places as usize + 1);
+    let digits = format!(
+        "{:0>width$}",
+        scaled.magnitude(),
+        width = places as usize + 1
+    );
     let (whole, part) = digits.split_at(digits.len() - places as usize);
     let part = part.trim_end_matches('0');
-    if part.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{part}") }
+    if part.is_empty() {
+        format!("{sign}{whole}")
+    } else {
+        format!("{sign}{whole}.{part}")
+    }
 }
 
 /// A number of things: `1 slot`, `2 slots`, `2 switches`.
@@ -89,8 +101,15 @@ const PERCENT: usize = 3;
 /// ```
 pub fn percent(share: &Rational) -> String {
     let one = Rational::from_integer(BigInt::from(1));
-    let rounded = decimal(&(share * Rational::from_integer(BigInt::from(100))), PERCENT);
-    if rounded == "100" && *share < one { "99.9 %".to_string() } else { format!("{rounded} %") }
+    let rounded = decimal(
+        &(share * Rational::from_integer(BigInt::from(100))),
+        PERCENT,
+    );
+    if rounded == "100" && *share < one {
+        "99.9 %".to_string()
+    } else {
+        format!("{rounded} %")
+    }
 }
 
 fn written(value: &Rational, digits: usize, nearest: bool) -> String {
@@ -99,14 +118,23 @@ fn written(value: &Rational, digits: usize, nearest: bool) -> String {
     }
     let wanted = digits.max(1);
     let sign = if value.is_negative() { "-" } else { "" };
-    let (numerator, denominator) = (value.numer().magnitude().clone(), value.denom().magnitude().clone());
+    let (numerator, denominator) = (
+        value.numer().magnitude().clone(),
+        value.denom().magnitude().clone(),
+    );
     let (numerator, denominator) = (BigInt::from(numerator), BigInt::from(denominator));
     // 10^exponent <= value < 10^(exponent + 1), first guessed from the lengths.
     let mut exponent = numerator.to_string().len() as i64 - denominator.to_string().len() as i64;
     if shifted(&numerator, &denominator, -exponent, false) < BigInt::from(1) {
         exponent -= 1;
     }
-    let mut digits = shifted(&numerator, &denominator, wanted as i64 - 1 - exponent, nearest).to_string();
+    let mut digits = shifted(
+        &numerator,
+        &denominator,
+        wanted as i64 - 1 - exponent,
+        nearest,
+    )
+    .to_string();
     if digits.len() > wanted {
         // Nines that were rounded up to the next power of ten.
         digits.truncate(wanted);
@@ -123,9 +151,16 @@ fn written(value: &Rational, digits: usize, nearest: bool) -> String {
 /// `numerator / denominator * 10^shift`, rounded down or to the nearest, halves up.
 fn shifted(numerator: &BigInt, denominator: &BigInt, shift: i64, nearest: bool) -> BigInt {
     let power = BigInt::from(10).pow(shift.unsigned_abs() as u32);
-    let (over, under) =
-        if shift >= 0 { (numerator * power, denominator.clone()) } else { (numerator.clone(), denominator * power) };
-    if nearest { (over * 2_u32 + &under) / (under * 2_u32) } else { over / under }
+    let (over, under) = if shift >= 0 {
+        (numerator * power, denominator.clone())
+    } else {
+        (numerator.clone(), denominator * power)
+    };
+    if nearest {
+        (over * 2_u32 + &under) / (under * 2_u32)
+    } else {
+        over / under
+    }
 }
 
 /// Places the decimal point after digit `exponent`.
@@ -140,7 +175,11 @@ fn fixed(digits: &str, exponent: i64) -> String {
     }
     let (whole, part) = digits.split_at(before);
     let part = part.trim_end_matches('0');
-    if part.is_empty() { whole.to_string() } else { format!("{whole}.{part}") }
+    if part.is_empty() {
+        whole.to_string()
+    } else {
+        format!("{whole}.{part}")
+    }
 }
 
 #[cfg(test)]
@@ -170,8 +209,16 @@ mod tests {
         ] {
             assert_eq!(decimal(&read(text), 10), expected, "{text}");
         }
-        let short = [("123456", "123000"), ("99.99", "100"), ("0.099995", "0.1"), ("1/12345678901", "8.1e-11")];
-        for (text, expected) in short.into_iter().chain([("0.0625", "0.0625"), ("1.125", "1.13"), ("-1.125", "-1.13")])
+        let short = [
+            ("123456", "123000"),
+            ("99.99", "100"),
+            ("0.099995", "0.1"),
+            ("1/12345678901", "8.1e-11"),
+        ];
+        for (text, expected) in
+            short
+                .into_iter()
+                .chain([("0.0625", "0.0625"), ("1.125", "1.13"), ("-1.125", "-1.13")])
         {
             assert_eq!(decimal(&read(text), 3), expected, "{text}");
         }
@@ -199,7 +246,10 @@ mod tests {
                         unit /= &ten;
                     }
                     (1..digits).for_each(|_| unit /= &ten);
-                    assert!((&near - &value).abs() * Rational::from_integer(2.into()) <= unit, "{value} {digits}");
+                    assert!(
+                        (&near - &value).abs() * Rational::from_integer(2.into()) <= unit,
+                        "{value} {digits}"
+                    );
                     assert!(down <= value && value < &down + &unit, "{value} {digits}");
                 }
             }

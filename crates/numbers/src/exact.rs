@@ -8,7 +8,9 @@ use num_traits::Zero;
 /// they do not overflow. Floats do not implement it: they have no total order.
 ///
 /// Whatever has the operations has the trait. They take references, so that long numbers are not copied.
-pub trait Exact: Clone + Ord + Zero + for<'n> AddAssign<&'n Self> + for<'n> SubAssign<&'n Self> {
+pub trait Exact:
+    Clone + Ord + Zero + for<'n> AddAssign<&'n Self> + for<'n> SubAssign<&'n Self>
+{
     /// `self + other`.
     #[must_use]
     fn plus(&self, other: &Self) -> Self {
@@ -28,7 +30,11 @@ pub trait Exact: Clone + Ord + Zero + for<'n> AddAssign<&'n Self> + for<'n> SubA
     /// `self - other`, or 0 if that is negative.
     #[must_use]
     fn surplus(&self, other: &Self) -> Self {
-        if self <= other { Self::zero() } else { self.minus(other) }
+        if self <= other {
+            Self::zero()
+        } else {
+            self.minus(other)
+        }
     }
 }
 

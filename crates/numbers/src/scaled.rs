@@ -29,7 +29,11 @@ pub fn common_divisor<N: Borrow<BigUint>>(numbers: impl IntoIterator<Item = N>) 
             break;
         }
     }
-    if divisor.is_zero() { BigUint::one() } else { divisor }
+    if divisor.is_zero() {
+        BigUint::one()
+    } else {
+        divisor
+    }
 }
 
 /// The least common multiple of the denominators; 1 of none.
@@ -45,7 +49,8 @@ pub fn common_denominator<N: Borrow<Rational>>(numbers: impl IntoIterator<Item =
     for number in numbers {
         // Most numbers bring nothing new: no copy of their denominators is made.
         let denominator = number.borrow().denom().magnitude();
-        if !denominator.is_one() && *denominator != multiple && !(&multiple % denominator).is_zero() {
+        if !denominator.is_one() && *denominator != multiple && !(&multiple % denominator).is_zero()
+        {
             multiple *= denominator / gcd(&multiple, denominator);
         }
     }
@@ -54,7 +59,11 @@ pub fn common_denominator<N: Borrow<Rational>>(numbers: impl IntoIterator<Item =
 
 /// The numerator over a multiple of the number's denominator.
 pub fn numerator_over(number: &Rational, denominator: &BigInt) -> BigInt {
-    if number.denom() == denominator { number.numer().clone() } else { number.numer() * (denominator / number.denom()) }
+    if number.denom() == denominator {
+        number.numer().clone()
+    } else {
+        number.numer() * (denominator / number.denom())
+    }
 }
 
 /// Numbers as whole multiples of one unit.
@@ -82,21 +91,34 @@ impl Scaled {
         let numbers = numbers.into_iter();
         let denominator = common_denominator(numbers.clone());
         let whole = |number: &Rational| {
-            if number.is_negative() { BigUint::zero() } else { numerator_over(number, &denominator).into_parts().1 }
+            if number.is_negative() {
+                BigUint::zero()
+            } else {
+                numerator_over(number, &denominator).into_parts().1
+            }
         };
         let values = numbers.map(whole).collect();
-        Scaled { values, unit: Rational::new_raw(BigInt::one(), denominator) }
+        Scaled {
+            values,
+            unit: Rational::new_raw(BigInt::one(), denominator),
+        }
     }
 
     /// Scales to the largest unit of which all numbers are whole multiples; 1 if all are 0. A negative number counts 0.
     pub fn coarsest<'r>(numbers: impl IntoIterator<Item = &'r Rational, IntoIter: Clone>) -> Self {
         let mut scaled = Scaled::of(numbers);
         if scaled.values.iter().all(Zero::is_zero) {
-            return Scaled { unit: Rational::one(), ..scaled };
+            return Scaled {
+                unit: Rational::one(),
+                ..scaled
+            };
         }
         let divisor = common_divisor(&scaled.values);
         if !divisor.is_one() {
-            scaled.values.iter_mut().for_each(|value| *value /= &divisor);
+            scaled
+                .values
+                .iter_mut()
+                .for_each(|value| *value /= &divisor);
         }
         scaled.unit = Rational::new(divisor.into(), scaled.unit.denom().clone());
         scaled

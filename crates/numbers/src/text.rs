@@ -15,13 +15,17 @@ const MAX_EXPONENT: i64 = 1000;
 #[non_exhaustive]
 pub enum NumberError {
     /// The text is not a number.
-    #[error("'{0}' is not a number; write an integer, a decimal (41.279125, 1e-3) or a fraction (2/3)")]
+    #[error(
+        "'{0}' is not a number; write an integer, a decimal (41.279125, 1e-3) or a fraction (2/3)"
+    )]
     Syntax(String),
     /// The denominator of a fraction is zero.
     #[error("'{0}' divides by zero; the denominator of a fraction must not be 0")]
     ZeroDenominator(String),
     /// More digits, or a larger exponent, than any measurement has.
-    #[error("'{0}' is too long or too large; at most {MAX_LENGTH} characters and exponents up to {MAX_EXPONENT}")]
+    #[error(
+        "'{0}' is too long or too large; at most {MAX_LENGTH} characters and exponents up to {MAX_EXPONENT}"
+    )]
     TooLarge(String),
 }
 
@@ -60,7 +64,9 @@ fn decimal(text: &str, whole: &str) -> Result<Rational, NumberError> {
             if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
                 return Err(syntax());
             }
-            let exponent: i64 = exponent.parse().map_err(|_| NumberError::TooLarge(shorten(whole)))?;
+            let exponent: i64 = exponent
+                .parse()
+                .map_err(|_| NumberError::TooLarge(shorten(whole)))?;
             (&text[..at], exponent)
         }
     };
@@ -80,7 +86,11 @@ fn decimal(text: &str, whole: &str) -> Result<Rational, NumberError> {
     }
     let shift = exponent - fraction.len() as i64;
     let power: BigInt = Pow::pow(BigInt::from(10), shift.unsigned_abs());
-    Ok(if shift >= 0 { Rational::from_integer(value * power) } else { Rational::new(value, power) })
+    Ok(if shift >= 0 {
+        Rational::from_integer(value * power)
+    } else {
+        Rational::new(value, power)
+    })
 }
 
 /// The text itself, or its beginning when it is too long for an error message.
@@ -121,15 +131,28 @@ mod tests {
 
     #[test]
     fn anything_else_is_refused() {
-        for text in
-            ["", ".", "abc", "NaN", "inf", "1e", "1e+", "1/2/3", "--1", "1 2", "0x10", "1_000", "1,5", "½", "e5", "-"]
-        {
-            assert!(matches!(parse_rational(text), Err(NumberError::Syntax(_))), "{text}");
+        for text in [
+            "", ".", "abc", "NaN", "inf", "1e", "1e+", "1/2/3", "--1", "1 2", "0x10", "1_000",
+            "1,5", "½", "e5", "-",
+        ] {
+            assert!(
+                matches!(parse_rational(text), Err(NumberError::Syntax(_))),
+                "{text}"
+            );
         }
-        assert!(matches!(parse_rational("1/0"), Err(NumberError::ZeroDenominator(_))));
-        assert!(matches!(parse_rational("1/0.00"), Err(NumberError::ZeroDenominator(_))));
+        assert!(matches!(
+            parse_rational("1/0"),
+            Err(NumberError::ZeroDenominator(_))
+        ));
+        assert!(matches!(
+            parse_rational("1/0.00"),
+            Err(NumberError::ZeroDenominator(_))
+        ));
         for text in ["1e1001", "1e-99999999999999999999", &"9".repeat(1001)] {
-            assert!(matches!(parse_rational(text), Err(NumberError::TooLarge(_))), "{text}");
+            assert!(
+                matches!(parse_rational(text), Err(NumberError::TooLarge(_))),
+                "{text}"
+            );
         }
     }
 }

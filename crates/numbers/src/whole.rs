@@ -21,7 +21,11 @@ pub trait Whole: Exact + Integer + From<u64> + Into<BigUint> + ToPrimitive {
     /// `self * factor`.
     #[must_use]
     fn multiple(&self, factor: u64) -> Self {
-        if factor == 1 { self.clone() } else { self.clone() * Self::from(factor) }
+        if factor == 1 {
+            self.clone()
+        } else {
+            self.clone() * Self::from(factor)
+        }
     }
 }
 

@@ -1,7 +1,11 @@
 //! The limits of all-gathers, found within ten seconds:
 //! `cargo run -p oneport --example limits -- fixtures/platforms/dgx1.toml`.
 
-#![allow(clippy::disallowed_methods, clippy::disallowed_types, clippy::print_stdout)] // a program reads the clock
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::print_stdout
+)] // a program reads the clock
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -16,12 +20,30 @@ pub fn limits(file: &Path, within: Duration) -> Result<String, Box<dyn std::erro
     let volumes = Volumes::default();
     let problem = Problem::new(&platform, &all_gather, &volumes)?;
     let end = Instant::now() + within;
-    let left = move || Left { time: Some(end.saturating_duration_since(Instant::now())), ..Left::default() };
-    let options = Options { watch: Watch::new(left), ..Options::default() };
-    let Rating::Rated(rated) = rate(problem, &options, None)? else { return Err("there is no steady state".into()) };
-    let limits = explain::limits(problem, &rated.steady_state, &rated.certificate, rated.status);
+    let left = move || Left {
+        time: Some(end.saturating_duration_since(Instant::now())),
+        ..Left::default()
+    };
+    let options = Options {
+        watch: Watch::new(left),
+        ..Options::default()
+    };
+    let Rating::Rated(rated) = rate(problem, &options, None)? else {
+        return Err("there is no steady state".into());
+    };
+    let limits = explain::limits(
+        problem,
+        &rated.steady_state,
+        &rated.certificate,
+        rated.status,
+    );
     let line = |class: &explain::Class| {
-        format!("{} of the price: {} x {}\n", percent(&class.share), class.count(), class.name(&platform))
+        format!(
+            "{} of the price: {} x {}\n",
+            percent(&class.share),
+            class.count(),
+            class.name(&platform)
+        )
     };
     Ok(limits.limiting.iter().map(line).collect())
 }

@@ -13,14 +13,24 @@ pub fn plan(file: &Path, out: &Path) -> Result<String, Box<dyn std::error::Error
     let volumes = Volumes::of_message(&platform, files::parse_size("64 MiB", platform.units())?);
     let all_reduce = Collective::all_reduce(platform.processors().collect());
     let problem = Problem::new(&platform, &all_reduce, &volumes)?;
-    let Outcome::Planned(planned) = solve(problem, &Options::default())? else { return Err("there is no plan".into()) };
-    files::write_atomically_with(out, |file| files::write_plan(&planned.plan, file, &Watch::unlimited()))?;
-    Ok(format!("{} per unit of time, {}", planned.plan.steady_state.throughput, planned.plan.status.name()))
+    let Outcome::Planned(planned) = solve(problem, &Options::default())? else {
+        return Err("there is no plan".into());
+    };
+    files::write_atomically_with(out, |file| {
+        files::write_plan(&planned.plan, file, &Watch::unlimited())
+    })?;
+    Ok(format!(
+        "{} per unit of time, {}",
+        planned.plan.steady_state.throughput,
+        planned.plan.status.name()
+    ))
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let files: Vec<String> = std::env::args().skip(1).collect();
-    let [file, out] = &files[..] else { return Err("usage: plan PLATFORM PLAN".into()) };
+    let [file, out] = &files[..] else {
+        return Err("usage: plan PLATFORM PLAN".into());
+    };
     println!("{}", plan(file.as_ref(), out.as_ref())?);
     Ok(())
 }

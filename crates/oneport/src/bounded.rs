@@ -30,12 +30,19 @@ impl Bounded {
 
     /// [`Status::Optimal`] where a steady state attains the bound.
     pub fn status(&self) -> Status {
-        if self.is_attained() { Status::Optimal } else { Status::Feasible }
+        if self.is_attained() {
+            Status::Optimal
+        } else {
+            Status::Feasible
+        }
     }
 
     /// The part of the bound that no known steady state attains: 0 where one attains it, 1 where none is known.
     pub fn gap(&self) -> Rational {
-        let attained = self.known.as_ref().map_or_else(Rational::zero, |known| known / &self.bound);
+        let attained = self
+            .known
+            .as_ref()
+            .map_or_else(Rational::zero, |known| known / &self.bound);
         Rational::one() - attained
     }
 }
@@ -57,16 +64,30 @@ pub struct Unlisted {
 impl fmt::Display for Unlisted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Unlisted { tasks, limit, .. } = self;
-        write!(f, "no schedule is listed: it has at least {tasks} transfers and merges, ")?;
+        write!(
+            f,
+            "no schedule is listed: it has at least {tasks} transfers and merges, "
+        )?;
         match limit {
-            None => write!(f, "more than a plan has room for; ask about fewer participants"),
+            None => write!(
+                f,
+                "more than a plan has room for; ask about fewer participants"
+            ),
             Some(Limit::Time) => {
-                write!(f, "too many for the time limit; allow more time or ask about fewer participants")
+                write!(
+                    f,
+                    "too many for the time limit; allow more time or ask about fewer participants"
+                )
             }
             Some(Limit::Memory) => {
-                write!(f, "too many for the memory limit; allow more memory or ask about fewer participants")
+                write!(
+                    f,
+                    "too many for the memory limit; allow more memory or ask about fewer participants"
+                )
             }
-            Some(limit @ (Limit::Interrupt | Limit::Caller)) => write!(f, "and {limit} came first; wait longer"),
+            Some(limit @ (Limit::Interrupt | Limit::Caller)) => {
+                write!(f, "and {limit} came first; wait longer")
+            }
         }
     }
 }

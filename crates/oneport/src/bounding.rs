@@ -91,28 +91,50 @@ pub fn bound(problem: Problem<'_>, options: &Options) -> Result<Bounding, Error>
     if sides.known.is_none() {
         simply(&mut sides, &question);
     }
-    let Sides { best, known, ended, .. } = sides;
+    let Sides {
+        best, known, ended, ..
+    } = sides;
     match (best, ended.or(watch.ended())) {
-        (Some(Bound { throughput: bound, certificate }), ended_by) => {
-            Ok(Bounding::Bounded(Box::new(Bounded { bound, certificate, known, ended_by })))
-        }
+        (
+            Some(Bound {
+                throughput: bound,
+                certificate,
+            }),
+            ended_by,
+        ) => Ok(Bounding::Bounded(Box::new(Bounded {
+            bound,
+            certificate,
+            known,
+            ended_by,
+        }))),
         (None, Some(limit)) => Err(Error::Stopped(limit)),
-        (None, None) => Err(Error::from(LpError::Contradiction("nothing bounds the problem"))),
+        (None, None) => Err(Error::from(LpError::Contradiction(
+            "nothing bounds the problem",
+        ))),
     }
 }
 
 /// Refuses what would be looked at for minutes before anything is proved.
 fn check_size(problem: Problem<'_>) -> Result<(), Error> {
     let of_block = |block: &Block<'_>| {
-        let wanted = block.demand(0).map_or(0, |demand| demand.targets().len().max(demand.operands.len()));
+        let wanted = block.demand(0).map_or(0, |demand| {
+            demand.targets().len().max(demand.operands.len())
+        });
         (block.count as u64).saturating_mul(wanted as u64)
     };
-    let messages = problem.blocks().iter().map(of_block).fold(0, u64::saturating_add);
-    match messages <= MOST {
-        true => Ok(()),
-        false => {
-            Err(Error::Problem(Refusal::TooLarge { collective: problem.collective().name(), messages, most: MOST }))
-        }
+    let messages = problem
+        .blocks()
+        .iter()
+        .map(of_block)
+        .fold(0, u64::saturating_add);
+    if messages <= MOST {
+        Ok(())
+    } else {
+        Err(Error::Problem(Refusal::TooLarge {
+            collective: problem.collective().name(),
+            messages,
+            most: MOST,
+        }))
     }
 }
 
@@ -120,16 +142,31 @@ fn check_size(problem: Problem<'_>) -> Result<(), Error> {
 fn program(sides: &mut Sides<'_>, watch: &Watch) -> Result<(), Error> {
     let (watch, until) = match budget(sides.problem) {
         Budget::Whole => (watch.stage(SEARCH), Until::default()),
-        Budget::Rounds(rounds) => (watch.stage(SEARCH).at_most(QUESTIONS), Until::rounds(rounds)),
+        Budget::Rounds(rounds) => (
+            watch.stage(SEARCH).at_most(QUESTIONS),
+            Until::rounds(rounds),
+        ),
         Budget::Nothing => return Ok(()),
     };
-    let options = Options { watch, until, ..Options::default() };
+    let options = Options {
+        watch,
+        until,
+        ..Options::default()
+    };
     match program_rated(sides.problem, &options, None, sides.best.clone()) {
         Ok(Rating::Rated(rated)) => {
             sides.sustained(rated.steady_state.throughput);
-            sides.proved(Bound { throughput: rated.upper_bound, certificate: rated.certificate });
+            sides.proved(Bound {
+                throughput: rated.upper_bound,
+                certificate: rated.certificate,
+            });
         }
-        _ => sides.ended = sides.ended.or(options.watch.ended().filter(|limit| *limit != Limit::Caller)),
+        _ => {
+            sides.ended = sides.ended.or(options
+                .watch
+                .ended()
+                .filter(|limit| *limit != Limit::Caller))
+        }
     }
     Ok(())
 }
@@ -137,7 +174,8 @@ fn program(sides: &mut Sides<'_>, watch: &Watch) -> Result<(), Error> {
 /// One pattern for each demand, where nothing better is known and there is room for it.
 fn simply(sides: &mut Sides<'_>, question: &Question<'_>) {
     let problem = sides.problem;
-    let tasks = (problem.collective().demands() as u64).saturating_mul(problem.platform().nodes().len() as u64);
+    let tasks = (problem.collective().demands() as u64)
+        .saturating_mul(problem.platform().nodes().len() as u64);
     let fits = tasks <= lp::room_for_tasks(question.watch()).0;
     let state = fits.then(|| lp::simple_state(question).ok()).flatten();
     if let Some(state) = state.filter(|state| referee::check_steady_state(problem, state).is_ok()) {
@@ -169,12 +207,26 @@ fn budget(problem: Problem<'_>) -> Budget {
     let patterns: usize = patterns.sum();
     if blocks.iter().all(|block| block.kind == Kind::Route) {
         // One flow for each source, or for each target.
-        let flows = lp::flow::groups(&Question::new(problem)).len().saturating_mul(links);
-        return if flows <= MOST_FLOWS { Budget::Whole } else { Budget::Nothing };
+        let flows = lp::flow::groups(&Question::new(problem))
+            .len()
+            .saturating_mul(links);
+        return if flows <= MOST_FLOWS {
+            Budget::Whole
+        } else {
+            Budget::Nothing
+        };
     }
     // Arborescences are made of routes between nodes that replicate.
-    let hubs = platform.nodes().iter().filter(|node| node.replicates).count();
-    let arcs = if hubs < nodes { links.max(hubs.saturating_mul(hubs)) } else { links };
+    let hubs = platform
+        .nodes()
+        .iter()
+        .filter(|node| node.replicates)
+        .count();
+    let arcs = if hubs < nodes {
+        links.max(hubs.saturating_mul(hubs))
+    } else {
+        links
+    };
     match (ARCS / patterns.max(1).saturating_mul(arcs).max(1)).min(PATTERNS / patterns.max(1)) {
         rounds if rounds >= FEWEST_ROUNDS => Budget::Rounds(rounds),
         _ => Budget::Nothing,

@@ -33,7 +33,13 @@ pub(crate) struct Sides<'a> {
 
 impl<'a> Sides<'a> {
     pub(crate) fn new(problem: Problem<'a>, watch: Watch) -> Self {
-        Sides { problem, watch, best: None, known: None, ended: None }
+        Sides {
+            problem,
+            watch,
+            best: None,
+            known: None,
+            ended: None,
+        }
     }
 
     pub(crate) fn bound(&self) -> Option<&Rational> {
@@ -49,7 +55,11 @@ impl<'a> Sides<'a> {
     /// Throughput of messages with a single path; nothing where other demands or several paths exist.
     pub(crate) fn only_way(&mut self) {
         let moment = self.problem.collective().demands() <= 4 * MOMENT;
-        let watch = if moment { Watch::unlimited() } else { self.watch.clone() };
+        let watch = if moment {
+            Watch::unlimited()
+        } else {
+            self.watch.clone()
+        };
         match referee::sustained(self.problem, &Routing::OnlyWay, &watch) {
             Ok(throughput) => self.sustained(throughput),
             Err(violation) => self.ended = self.ended.or(violation.stopped()),
@@ -58,13 +68,19 @@ impl<'a> Sides<'a> {
 
     /// The bounds of [`lp::QUICK`]; where the program has asked what holds for all-reduces, not that again.
     pub(crate) fn quick(&mut self, question: &Question<'_>, again: bool) -> Result<(), Error> {
-        let all_reduce = question.problem().blocks().iter().any(|block| block.kind == Kind::CombineCopy);
+        let all_reduce = question
+            .problem()
+            .blocks()
+            .iter()
+            .any(|block| block.kind == Kind::CombineCopy);
         for search in lp::QUICK.iter().filter(|_| again || !all_reduce) {
             if self.is_done() {
                 break;
             }
             match search(question, self.known.as_ref()) {
-                Ok(found) => found.into_iter().try_for_each(|found| self.prove(found.certificate))?,
+                Ok(found) => found
+                    .into_iter()
+                    .try_for_each(|found| self.prove(found.certificate))?,
                 Err(error) => self.end(error)?,
             }
         }
@@ -77,8 +93,13 @@ impl<'a> Sides<'a> {
             return;
         }
         for certificate in lp::of_one_node(question) {
-            if let Ok(throughput) = referee::bound_watched(self.problem, &certificate, &self.checking(&certificate)) {
-                self.proved(Bound { throughput, certificate });
+            if let Ok(throughput) =
+                referee::bound_watched(self.problem, &certificate, &self.checking(&certificate))
+            {
+                self.proved(Bound {
+                    throughput,
+                    certificate,
+                });
             }
         }
     }
@@ -86,7 +107,10 @@ impl<'a> Sides<'a> {
     /// Takes in a certificate, if it proves more than the one known.
     fn prove(&mut self, certificate: Certificate) -> Result<(), Error> {
         match referee::bound_watched(self.problem, &certificate, &self.checking(&certificate)) {
-            Ok(throughput) => self.proved(Bound { throughput, certificate }),
+            Ok(throughput) => self.proved(Bound {
+                throughput,
+                certificate,
+            }),
             Err(violation) if matches!(violation.rule(), Rule::TooLarge | Rule::NoBound) => {}
             Err(violation) => self.ended = Some(violation.stopped().ok_or(Error::from(violation))?),
         }
@@ -97,7 +121,11 @@ impl<'a> Sides<'a> {
     /// small.
     fn checking(&self, certificate: &Certificate) -> Watch {
         let added_up = !certificate.needs.is_empty();
-        if added_up || is_small(self.problem) { Watch::unlimited() } else { self.watch.clone() }
+        if added_up || is_small(self.problem) {
+            Watch::unlimited()
+        } else {
+            self.watch.clone()
+        }
     }
 
     /// Takes in what the referee has computed; of equals the first is kept, which is the simpler one.
@@ -139,7 +167,9 @@ impl<'a> Sides<'a> {
         if let Some(trees) = self.branchings(question)? {
             // Where others than members have to copy, the theorem promises nothing.
             let promised = referee::sustained(self.problem, &trees, &self.watch);
-            promised.into_iter().for_each(|throughput| self.sustained(throughput));
+            promised
+                .into_iter()
+                .for_each(|throughput| self.sustained(throughput));
         }
         if self.is_done() {
             return Ok(());
@@ -160,7 +190,10 @@ impl<'a> Sides<'a> {
     pub(crate) fn flows(&mut self, question: &Question<'_>) -> Result<(), Error> {
         match lp::spread(question) {
             Ok(None) => {}
-            Ok(Some(lp::Spread { certificate, routing })) => {
+            Ok(Some(lp::Spread {
+                certificate,
+                routing,
+            })) => {
                 self.routed(&routing)?;
                 if !self.is_done() {
                     self.prove(certificate)?;
@@ -177,10 +210,14 @@ impl<'a> Sides<'a> {
         if !platform.only_links() {
             return Ok(None);
         }
-        let [block] = self.problem.blocks()[..] else { return Ok(None) };
+        let [block] = self.problem.blocks()[..] else {
+            return Ok(None);
+        };
         let proof = self.bound().cloned();
         let mut all = |collective: &Collective| -> Result<Option<Rational>, Error> {
-            let Ok(problem) = Problem::new(platform, collective, self.problem.volumes()) else { return Ok(None) };
+            let Ok(problem) = Problem::new(platform, collective, self.problem.volumes()) else {
+                return Ok(None);
+            };
             let part = Question::new(problem).watched(question.watch().clone());
             match lp::cut_bound(&part) {
                 Ok(bound) => Ok(bound.map(|bound| bound.throughput)),
@@ -194,16 +231,25 @@ impl<'a> Sides<'a> {
             Kind::CombineCopy => {
                 let participants = block.operands().to_vec();
                 let gather = Collective::all_gather(participants.clone());
-                (all(&gather)?, all(&Collective::reduce_scatter(participants))?)
+                (
+                    all(&gather)?,
+                    all(&Collective::reduce_scatter(participants))?,
+                )
             }
             Kind::Route | Kind::Prefix => (None, None),
         };
-        let (Some(copied), Some(combined)) = rates else { return Ok(None) };
+        let (Some(copied), Some(combined)) = rates else {
+            return Ok(None);
+        };
         Ok(Some(Routing::Branchings { copied, combined }))
     }
 }
 
 /// Whether every check of the problem takes a moment.
 pub(crate) fn is_small(problem: Problem<'_>) -> bool {
-    problem.collective().demands().saturating_mul(problem.platform().nodes().len()) <= MOMENT
+    problem
+        .collective()
+        .demands()
+        .saturating_mul(problem.platform().nodes().len())
+        <= MOMENT
 }

@@ -20,7 +20,9 @@ pub enum Error {
     #[error(transparent)]
     Problem(Refusal),
     /// A limit came before an answer was found and checked; what is not checked is not shown.
-    #[error("{0} ended the work before an answer was found and checked; allow more, or ask about fewer participants")]
+    #[error(
+        "{0} ended the work before an answer was found and checked; allow more, or ask about fewer participants"
+    )]
     Stopped(Limit),
     /// A defect of oneport: ours.
     #[error("{0}")]
@@ -82,9 +84,14 @@ impl From<PeriodError> for Error {
 
 impl From<Violation> for Error {
     fn from(violation: Violation) -> Self {
-        let report =
-            || format!("the referee objects to the plan found: {violation}; please report it with the platform file");
-        violation.stopped().map_or_else(|| Error::Defect(report()), Error::Stopped)
+        let report = || {
+            format!(
+                "the referee objects to the plan found: {violation}; please report it with the platform file"
+            )
+        };
+        violation
+            .stopped()
+            .map_or_else(|| Error::Defect(report()), Error::Stopped)
     }
 }
 

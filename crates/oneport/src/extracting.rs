@@ -59,10 +59,19 @@ pub fn plan_of_rates(
     if rates.throughput == Rational::default() {
         return Err(RatesError::Nothing);
     }
-    let Extracted { patterns, left_over } = extract(problem, rates, &options.watch)?;
-    let steady_state = SteadyState { throughput: rates.throughput.clone(), patterns };
+    let Extracted {
+        patterns,
+        left_over,
+    } = extract(problem, rates, &options.watch)?;
+    let steady_state = SteadyState {
+        throughput: rates.throughput.clone(),
+        patterns,
+    };
     referee::check_steady_state(problem, &steady_state).map_err(RatesError::Overloaded)?;
-    let Bound { throughput: upper_bound, certificate } = best(problem, &steady_state.throughput, prices, options)?;
+    let Bound {
+        throughput: upper_bound,
+        certificate,
+    } = best(problem, &steady_state.throughput, prices, options)?;
     let solution = Solution {
         upper_bound,
         steady_state: steady_state.clone(),
@@ -74,10 +83,17 @@ pub fn plan_of_rates(
         repaired: false,
     };
     let question = Question::new(problem).watched(options.watch.clone());
-    let whole = period::whole_patterns(&question, &solution, &options.period, false).map_err(Error::from)?;
+    let whole = period::whole_patterns(&question, &solution, &options.period, false)
+        .map_err(Error::from)?;
     let schedule = schedule::periodic(problem, whole).map_err(Error::from)?;
-    let plan = Plan { steady_state, ..claimed(problem, solution, schedule) };
-    Ok(FromRates { plan: judged(&question, plan, options)?, left_over })
+    let plan = Plan {
+        steady_state,
+        ..claimed(problem, solution, schedule)
+    };
+    Ok(FromRates {
+        plan: judged(&question, plan, options)?,
+        left_over,
+    })
 }
 
 /// The bound of the given prices if they prove the throughput, else the better of it and of what is found.
@@ -89,13 +105,26 @@ fn best(
 ) -> Result<Bound, RatesError> {
     let mut known = Known::default();
     if let Ok(throughput) = referee::bound_watched(problem, prices, &options.watch) {
-        known.offer_bound(Bound { throughput, certificate: prices.clone() });
+        known.offer_bound(Bound {
+            throughput,
+            certificate: prices.clone(),
+        });
     }
-    if known.bound().is_none_or(|bound| bound.throughput != *throughput)
+    if known
+        .bound()
+        .is_none_or(|bound| bound.throughput != *throughput)
         && let Bounding::Bounded(found) = bound(problem, options)?
     {
-        known.offer_bound(Bound { throughput: found.bound, certificate: found.certificate });
+        known.offer_bound(Bound {
+            throughput: found.bound,
+            certificate: found.certificate,
+        });
     }
     // Rates that are kept up are of messages that arrive.
-    Ok(known.bound().cloned().ok_or(Error::from(LpError::Contradiction("nothing bounds the rates")))?)
+    Ok(known
+        .bound()
+        .cloned()
+        .ok_or(Error::from(LpError::Contradiction(
+            "nothing bounds the rates",
+        )))?)
 }

@@ -26,10 +26,15 @@ pub use oneport_schedule as schedule;
 pub use oneport_watch as watch;
 
 pub use oneport_lp::{Formulation, LpError, MOST_GPUS, RingError, Shape, Shaped, Until};
-pub use oneport_period::{DEFAULT_MAX_INSTANCES, DEFAULT_MAX_LOSS, Period, PeriodError, SHORT_INSTANCES};
-pub use oneport_plan::{Amount, Bandwidth, Collective, Commodity, Plan, Problem, ProblemError, Status, Volumes};
+pub use oneport_period::{
+    DEFAULT_MAX_INSTANCES, DEFAULT_MAX_LOSS, Period, PeriodError, SHORT_INSTANCES,
+};
+pub use oneport_plan::{
+    Amount, Bandwidth, Collective, Commodity, Plan, Problem, ProblemError, Status, Volumes,
+};
 pub use oneport_platform::{
-    NodeId, Platform, PortModel, Rational, Units, count, decimal, parse_rational, percent, readable, units,
+    NodeId, Platform, PortModel, Rational, Units, count, decimal, parse_rational, percent,
+    readable, units,
 };
 
 pub use bounded::{Bounded, Unlisted};
@@ -48,8 +53,9 @@ pub use rating::{Rated, Rating};
 pub use rings::{Rings, RingsError, rings, rings_of_orders};
 pub use shapes::best_shape;
 pub use single::{
-    Checked, Found, Judged, SingleError, all_reduce, broadcast_heterogeneous, broadcast_homogeneous, judge_sequence,
-    judge_tree, reduce_cluster, reduce_homogeneous, reduce_into, reduce_processors, reduce_released,
+    Checked, Found, Judged, SingleError, all_reduce, broadcast_heterogeneous,
+    broadcast_homogeneous, judge_sequence, judge_tree, reduce_cluster, reduce_homogeneous,
+    reduce_into, reduce_processors, reduce_released,
 };
 pub use solving::{rate, solve};
 
@@ -110,7 +116,10 @@ pub enum Outcome {
 impl Options {
     /// Those of the program.
     fn program(&self) -> lp::Options {
-        lp::Options { formulation: self.formulation, until: self.until.clone() }
+        lp::Options {
+            formulation: self.formulation,
+            until: self.until.clone(),
+        }
     }
 }
 
@@ -118,7 +127,8 @@ impl Options {
 mod stage {
     use oneport_watch::News;
 
-    pub const THROUGHPUT: News<'static> = News::Stage("1/4 optimal throughput (linear program, exact)");
+    pub const THROUGHPUT: News<'static> =
+        News::Stage("1/4 optimal throughput (linear program, exact)");
     pub const PERIOD: News<'static> = News::Stage("2/4 whole messages and the period");
     pub const SLOTS: News<'static> = News::Stage("3/4 slots (one-port decomposition)");
     pub const REFEREE: News<'static> = News::Stage("4/4 the referee checks the plan");
@@ -144,12 +154,11 @@ pub(crate) fn listed(problem: Problem<'_>, options: &Options) -> Result<Outcome,
     let whole = period::whole_patterns(&question, &solution, &options.period, integer_programs)?;
     options.watch.tell(stage::SLOTS);
     let schedule = schedule::periodic_watched(problem, whole, &checking(problem, &options.watch))?;
-    let (schedule, whole) = match options.whole_messages {
-        true => {
-            let (schedule, whole) = schedule::whole_messages(problem, &schedule);
-            (schedule, Some(whole))
-        }
-        false => (schedule, None),
+    let (schedule, whole) = if options.whole_messages {
+        let (schedule, whole) = schedule::whole_messages(problem, &schedule);
+        (schedule, Some(whole))
+    } else {
+        (schedule, None)
     };
     options.watch.tell(stage::REFEREE);
     let solver_time = solution.solver_time;
@@ -157,7 +166,12 @@ pub(crate) fn listed(problem: Problem<'_>, options: &Options) -> Result<Outcome,
     if whole.is_some() {
         referee::check_whole_messages(problem, &plan.schedule)?;
     }
-    Ok(Outcome::Planned(Box::new(Planned { plan, solver_time, ended_by: options.watch.ended_by(), whole })))
+    Ok(Outcome::Planned(Box::new(Planned {
+        plan,
+        solver_time,
+        ended_by: options.watch.ended_by(),
+        whole,
+    })))
 }
 
 /// Periodic schedules of a steady state, by rounding: for each number, the best proportion found of at most that many
@@ -173,7 +187,10 @@ pub fn schedules_of(
     let mut schedules: Vec<PeriodicSchedule> = Vec::new();
     for &most in instances {
         let whole = period::rounding::round(problem, steady_state, &Target::Instances(most))?;
-        if schedules.iter().any(|known| known.instances == whole.instances) {
+        if schedules
+            .iter()
+            .any(|known| known.instances == whole.instances)
+        {
             continue;
         }
         let schedule = schedule::periodic(problem, whole)?;
@@ -184,7 +201,11 @@ pub fn schedules_of(
 
 /// The unchecked plan. Its bound is a placeholder: the referee computes it.
 fn claimed(problem: Problem<'_>, solution: Solution, schedule: PeriodicSchedule) -> Plan {
-    let Solution { mut steady_state, certificate, .. } = solution;
+    let Solution {
+        mut steady_state,
+        certificate,
+        ..
+    } = solution;
     if schedule.throughput() >= steady_state.throughput {
         steady_state = steady_state_of(&schedule, steady_state);
     }
@@ -204,32 +225,60 @@ fn claimed(problem: Problem<'_>, solution: Solution, schedule: PeriodicSchedule)
 /// find, that may be less than the solver knows.
 fn judged(question: &Question<'_>, plan: Plan, options: &Options) -> Result<Plan, Error> {
     let Plan { certificate, .. } = &plan;
-    let Bound { throughput: bound, certificate } =
-        proved(question, certificate.clone(), &plan.steady_state.throughput, &options.watch, None)?;
+    let Bound {
+        throughput: bound,
+        certificate,
+    } = proved(
+        question,
+        certificate.clone(),
+        &plan.steady_state.throughput,
+        &options.watch,
+        None,
+    )?;
     let watch = checking(question.problem(), &options.watch);
-    Ok(referee::judge_bounded(Plan { certificate, ..plan }, bound, &watch)?)
+    Ok(referee::judge_bounded(
+        Plan {
+            certificate,
+            ..plan
+        },
+        bound,
+        &watch,
+    )?)
 }
 
 /// The steady state that an optimal schedule executes: fewer patterns and smaller numbers than the program's vertex. If
 /// its patterns are the known ones, they are not copied.
 fn steady_state_of(schedule: &PeriodicSchedule, known: SteadyState) -> SteadyState {
-    let weight = |copies: &plan::BigUint| Rational::from_integer(copies.clone().into()) / &schedule.period;
+    let weight =
+        |copies: &plan::BigUint| Rational::from_integer(copies.clone().into()) / &schedule.period;
     let throughput = schedule.throughput();
     let pairs = || known.patterns.iter().zip(&schedule.patterns);
     let alike = known.patterns.len() == schedule.patterns.len()
         && pairs().all(|(weighted, scheduled)| weighted.pattern == scheduled.pattern);
     if alike {
-        let weighted = |(known, scheduled): (WeightedPattern, &plan::ScheduledPattern)| WeightedPattern {
-            weight: weight(&scheduled.copies),
-            ..known
+        let weighted =
+            |(known, scheduled): (WeightedPattern, &plan::ScheduledPattern)| WeightedPattern {
+                weight: weight(&scheduled.copies),
+                ..known
+            };
+        let patterns = known
+            .patterns
+            .into_iter()
+            .zip(&schedule.patterns)
+            .map(weighted)
+            .collect();
+        return SteadyState {
+            throughput,
+            patterns,
         };
-        let patterns = known.patterns.into_iter().zip(&schedule.patterns).map(weighted).collect();
-        return SteadyState { throughput, patterns };
     }
     drop(known);
     let weighted = |scheduled: &plan::ScheduledPattern| WeightedPattern {
         pattern: scheduled.pattern.clone(),
         weight: weight(&scheduled.copies),
     };
-    SteadyState { throughput, patterns: schedule.patterns.iter().map(weighted).collect() }
+    SteadyState {
+        throughput,
+        patterns: schedule.patterns.iter().map(weighted).collect(),
+    }
 }

@@ -19,18 +19,34 @@ pub(crate) struct Loads<'a> {
 impl<'a> Loads<'a> {
     pub(crate) fn of(problem: Problem<'a>, steady_state: &SteadyState) -> Loads<'a> {
         let measure = Measure::new(problem);
-        let unit = common_denominator(steady_state.patterns.iter().map(|weighted| &weighted.weight));
+        let unit = common_denominator(
+            steady_state
+                .patterns
+                .iter()
+                .map(|weighted| &weighted.weight),
+        );
         let mut totals = vec![BigInt::zero(); measure.places()];
         for WeightedPattern { pattern, weight } in &steady_state.patterns {
-            measure.add(pattern, &(weight.numer() * (&unit / weight.denom())), &mut totals);
+            measure.add(
+                pattern,
+                &(weight.numer() * (&unit / weight.denom())),
+                &mut totals,
+            );
         }
-        Loads { platform: problem.platform(), measure, unit, totals }
+        Loads {
+            platform: problem.platform(),
+            measure,
+            unit,
+            totals,
+        }
     }
 
     /// The busy shares of the time of all resources, by number.
     fn shares(&self) -> impl Iterator<Item = Rational> {
         let whole = &self.unit * self.measure.scale();
-        let loads: Vec<Rational> = self.measure.loads(&self.totals, |place| self.measure.time(place));
+        let loads: Vec<Rational> = self
+            .measure
+            .loads(&self.totals, |place| self.measure.time(place));
         loads.into_iter().map(move |load| load / &whole)
     }
 
@@ -41,15 +57,21 @@ impl<'a> Loads<'a> {
 
     /// The busy share of each used resource's time.
     pub(crate) fn busy(&self) -> BTreeMap<Resource, Rational> {
-        let used = self.shares().enumerate().filter(|(_, load)| !load.is_zero());
-        used.filter_map(|(number, load)| Some((self.measure.resource(number)?, load))).collect()
+        let used = self
+            .shares()
+            .enumerate()
+            .filter(|(_, load)| !load.is_zero());
+        used.filter_map(|(number, load)| Some((self.measure.resource(number)?, load)))
+            .collect()
     }
 
     /// The busy share of an odd set's time.
     pub(crate) fn odd_set(&self, set: &OddSet) -> Rational {
         let members = set.members(self.platform);
         let times = self.measure.link_times(&self.totals);
-        let inside = times.iter().filter(|(link, _)| members.binary_search(link).is_ok());
+        let inside = times
+            .iter()
+            .filter(|(link, _)| members.binary_search(link).is_ok());
         let busy: Rational = inside.map(|(_, time)| time).sum();
         busy / &self.unit / Rational::from_integer(set.capacity(self.platform).into())
     }

@@ -29,11 +29,17 @@ pub(crate) fn proved(
 ) -> Result<Bound, Error> {
     let finishing = watch.finishing(GRACE);
     let is_known = known.is_some();
-    let mut sides = Sides { best: known, ..Sides::new(question.problem(), finishing.clone()) };
+    let mut sides = Sides {
+        best: known,
+        ..Sides::new(question.problem(), finishing.clone())
+    };
     sides.sustained(throughput.clone());
     let mut refused = None;
     match referee::bound_watched(question.problem(), &certificate, &finishing.stage(SEARCH)) {
-        Ok(throughput) => sides.proved(Bound { throughput, certificate }),
+        Ok(throughput) => sides.proved(Bound {
+            throughput,
+            certificate,
+        }),
         Err(violation) if violation.stopped().is_some() || violation.rule() == Rule::TooLarge => {
             refused = Some(violation);
         }
@@ -49,11 +55,18 @@ pub(crate) fn proved(
     }
     match sides.best {
         Some(bound) => Ok(bound),
-        None => Err(refused.map_or(Error::from(LpError::Contradiction("nothing is proved")), Error::from)),
+        None => Err(refused.map_or(
+            Error::from(LpError::Contradiction("nothing is proved")),
+            Error::from,
+        )),
     }
 }
 
 /// The watch of a check: none where it takes a moment, so that a small plan is shown whatever the limits are.
 pub(crate) fn checking(problem: Problem<'_>, watch: &Watch) -> Watch {
-    if is_small(problem) { Watch::unlimited() } else { watch.finishing(GRACE) }
+    if is_small(problem) {
+        Watch::unlimited()
+    } else {
+        watch.finishing(GRACE)
+    }
 }

@@ -2,7 +2,9 @@
 
 use num_traits::{One, Zero};
 use oneport_lp::{self as lp, Answer, LpError, Question, Solution};
-use oneport_plan::{Bound, Certificate, Commodity, Known, Problem, Status, SteadyState, WeightedPattern};
+use oneport_plan::{
+    Bound, Certificate, Commodity, Known, Problem, Status, SteadyState, WeightedPattern,
+};
 use oneport_platform::{Platform, Rational};
 use oneport_referee as referee;
 use oneport_watch::Watch;
@@ -55,22 +57,44 @@ pub(crate) fn program_rated(
         return Ok(Rating::Unreachable(unreachable));
     }
     let known = known.filter(|(other, _)| is_alike(problem, *other));
-    let known = known.map(|(_, rated)| carried_over(problem, rated, &options.watch)).unwrap_or_default();
+    let known = known
+        .map(|(_, rated)| carried_over(problem, rated, &options.watch))
+        .unwrap_or_default();
     if known.is_optimal() {
         return rated(known);
     }
     options.watch.tell(stage::THROUGHPUT);
-    let patterns = known.state().into_iter().flat_map(|state| &state.patterns).map(|one| one.pattern.clone());
-    let question = Question::new(problem).watched(options.watch.stage(PROGRAM)).knowing(patterns.collect());
+    let patterns = known
+        .state()
+        .into_iter()
+        .flat_map(|state| &state.patterns)
+        .map(|one| one.pattern.clone());
+    let question = Question::new(problem)
+        .watched(options.watch.stage(PROGRAM))
+        .knowing(patterns.collect());
     let solution = match lp::solve(&question, &options.program())? {
         Answer::Steady(solution) => solution,
         Answer::Unreachable(commodities) => return Ok(Rating::Unreachable(commodities)),
     };
     options.watch.tell(stage::REFEREE);
-    let Solution { steady_state, certificate, .. } = *solution;
+    let Solution {
+        steady_state,
+        certificate,
+        ..
+    } = *solution;
     let mut best = Known::default();
-    best.offer_bound(proved(&question, certificate, &steady_state.throughput, &options.watch, bound)?);
-    referee::check_steady_state_watched(problem, &steady_state, &checking(problem, &options.watch))?;
+    best.offer_bound(proved(
+        &question,
+        certificate,
+        &steady_state.throughput,
+        &options.watch,
+        bound,
+    )?);
+    referee::check_steady_state_watched(
+        problem,
+        &steady_state,
+        &checking(problem, &options.watch),
+    )?;
     best.offer_state(steady_state);
     best.offer(known);
     rated(best)
@@ -79,7 +103,13 @@ pub(crate) fn program_rated(
 /// Whether patterns and prices of one problem mean something for the other.
 fn is_alike(problem: Problem<'_>, other: Problem<'_>) -> bool {
     let (one, two) = (problem.platform(), other.platform());
-    let ends = |platform: &Platform| platform.links().iter().map(|link| (link.from, link.to)).collect::<Vec<_>>();
+    let ends = |platform: &Platform| {
+        platform
+            .links()
+            .iter()
+            .map(|link| (link.from, link.to))
+            .collect::<Vec<_>>()
+    };
     one.nodes().len() == two.nodes().len()
         && ends(one) == ends(two)
         && problem.collective() == other.collective()
@@ -94,15 +124,33 @@ fn carried_over(problem: Problem<'_>, rated: &Rated, watch: &Watch) -> Known {
     state.into_iter().for_each(|state| known.offer_state(state));
     let certificate = rated.certificate.clone();
     if let Ok(throughput) = referee::bound_watched(problem, &certificate, &watch.stage(PROGRAM)) {
-        known.offer_bound(Bound { throughput, certificate });
+        known.offer_bound(Bound {
+            throughput,
+            certificate,
+        });
     }
     known
 }
 
 fn rated(known: Known) -> Result<Rating, Error> {
-    let known = known.finished().ok_or(Error::from(LpError::Contradiction("a solution is none")))?;
-    let (steady_state, _, Bound { throughput: upper_bound, certificate }, status) = known;
-    Ok(Rating::Rated(Box::new(Rated { steady_state, certificate, upper_bound, status })))
+    let known = known
+        .finished()
+        .ok_or(Error::from(LpError::Contradiction("a solution is none")))?;
+    let (
+        steady_state,
+        _,
+        Bound {
+            throughput: upper_bound,
+            certificate,
+        },
+        status,
+    ) = known;
+    Ok(Rating::Rated(Box::new(Rated {
+        steady_state,
+        certificate,
+        upper_bound,
+        status,
+    })))
 }
 
 /// The steady state as often as the busiest resource allows; `None` where nothing is busy.
@@ -117,5 +165,8 @@ fn sustained(problem: Problem<'_>, steady_state: &SteadyState) -> Option<SteadyS
         weight: weight * &often,
     };
     let patterns = steady_state.patterns.iter().map(weighted).collect();
-    Some(SteadyState { throughput: &steady_state.throughput * often, patterns })
+    Some(SteadyState {
+        throughput: &steady_state.throughput * often,
+        patterns,
+    })
 }

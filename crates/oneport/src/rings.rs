@@ -56,14 +56,23 @@ pub enum RingsError {
 ///
 /// # Errors
 /// [`RingsError`] gives the reason why there is no ring.
-pub fn rings(platform: &Platform, gpus: &[NodeId], most: u32, watch: &Watch) -> Result<Rings, RingsError> {
+pub fn rings(
+    platform: &Platform,
+    gpus: &[NodeId],
+    most: u32,
+    watch: &Watch,
+) -> Result<Rings, RingsError> {
     let mut packing = lp::rings(platform, gpus, &watch.stage(PACKING))?;
     packing.upper_bound = referee::ring_bound(platform, gpus, &packing.certificate, watch)?;
     referee::check_rings(platform, gpus, &packing, watch)?;
     let equal = lp::equal_rings(platform, gpus, &packing, most, &watch.stage(EQUAL))?;
     referee::check_equal_rings(platform, gpus, &equal)?;
     let status = Status::of(&packing.total, &packing.upper_bound);
-    Ok(Rings { packing, status, equal })
+    Ok(Rings {
+        packing,
+        status,
+        equal,
+    })
 }
 
 /// Rate of equal rings in these orders, where every hop takes a shortest route; the upper bound holds for these rings
@@ -71,10 +80,15 @@ pub fn rings(platform: &Platform, gpus: &[NodeId], most: u32, watch: &Watch) -> 
 ///
 /// # Errors
 /// An order that is not a ring.
-pub fn rings_of_orders(platform: &Platform, orders: &[Vec<NodeId>]) -> Result<Option<EqualRings>, RingsError> {
+pub fn rings_of_orders(
+    platform: &Platform,
+    orders: &[Vec<NodeId>],
+) -> Result<Option<EqualRings>, RingsError> {
     let mut rings: BTreeMap<_, u32> = BTreeMap::new();
     for order in orders {
-        *rings.entry(lp::ring_of_order(platform, order)?).or_default() += 1;
+        *rings
+            .entry(lp::ring_of_order(platform, order)?)
+            .or_default() += 1;
     }
     let mut busy: BTreeMap<Resource, Rational> = BTreeMap::new();
     for (ring, times) in &rings {
@@ -82,11 +96,18 @@ pub fn rings_of_orders(platform: &Platform, orders: &[Vec<NodeId>]) -> Result<Op
             *busy.entry(resource).or_default() += time * Rational::from_integer((*times).into());
         }
     }
-    let share =
-        |(resource, busy): (&Resource, &Rational)| Rational::from_integer(resource.capacity(platform).into()) / busy;
-    let (Some(share), Some(order)) = (busy.iter().map(share).min(), orders.first()) else { return Ok(None) };
+    let share = |(resource, busy): (&Resource, &Rational)| {
+        Rational::from_integer(resource.capacity(platform).into()) / busy
+    };
+    let (Some(share), Some(order)) = (busy.iter().map(share).min(), orders.first()) else {
+        return Ok(None);
+    };
     let upper_bound = &share * Rational::from_integer(orders.len().into());
-    let equal = EqualRings { rings: rings.into_iter().collect(), share, upper_bound };
+    let equal = EqualRings {
+        rings: rings.into_iter().collect(),
+        share,
+        upper_bound,
+    };
     referee::check_equal_rings(platform, order, &equal)?;
     Ok(Some(equal))
 }

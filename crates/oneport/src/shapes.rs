@@ -22,7 +22,11 @@ use crate::{Error, Options};
 ///
 /// # Errors
 /// Other questions, platforms with switches; the errors of the solver.
-pub fn best_shape(problem: Problem<'_>, options: &Options, shape: Shape) -> Result<Option<Shaped>, Error> {
+pub fn best_shape(
+    problem: Problem<'_>,
+    options: &Options,
+    shape: Shape,
+) -> Result<Option<Shaped>, Error> {
     let question = Question::new(problem).watched(options.watch.clone());
     Ok(lp::best(&question, &options.program(), shape)?)
 }

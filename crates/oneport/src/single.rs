@@ -1,10 +1,14 @@
 //! One reduction executed once: the shortest schedule, its bound, and the referee's word on both.
 
-use oneport_heterogeneous::{AllReduce, Budget, Cluster, Destination, Method, Placement, Processors};
+use oneport_heterogeneous::{
+    AllReduce, Budget, Cluster, Destination, Method, Placement, Processors,
+};
 use oneport_homogeneous::{Costs, Released, Strategy, Tie};
 use oneport_plan::{Broadcast, Instance, Limit, OneReduction, Proof, Shortest};
 use oneport_platform::Rational;
-use oneport_referee::{Recheck, Violation, check_broadcast, check_one, check_reduction, check_shortest};
+use oneport_referee::{
+    Recheck, Violation, check_broadcast, check_one, check_reduction, check_shortest,
+};
 
 /// An answer that the referee has checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,8 +61,13 @@ pub fn reduce_homogeneous(
     written: bool,
 ) -> Result<Checked, SingleError> {
     let lower_bound = oneport_homogeneous::length(values, costs, Strategy::Greedy, limit, tie)?;
-    let reduction =
-        if written { Some(oneport_homogeneous::reduce(values, costs, strategy, limit, tie)?) } else { None };
+    let reduction = if written {
+        Some(oneport_homogeneous::reduce(
+            values, costs, strategy, limit, tie,
+        )?)
+    } else {
+        None
+    };
     let length = match &reduction {
         Some(reduction) => reduction.length.clone(),
         None if strategy == Strategy::Greedy => lower_bound.clone(),
@@ -74,7 +83,12 @@ pub fn reduce_homogeneous(
 }
 
 fn equal(values: u64, costs: &Costs, limit: Limit) -> Instance {
-    Instance::Equal { values, transfer: costs.transfer().clone(), compute: costs.compute().clone(), limit }
+    Instance::Equal {
+        values,
+        transfer: costs.transfer().clone(),
+        compute: costs.compute().clone(),
+        limit,
+    }
 }
 
 /// The argument for the optimum under a limit.
@@ -82,7 +96,11 @@ fn equal_proof(costs: &Costs, limit: Limit) -> Proof {
     // Theorem 10: if d >= c, a limit on the reducers has the same effect as the same limit on the transfers, and that
     // case can be counted.
     let counted = !matches!(limit, Limit::Transfers(_)) || costs.transfer() >= costs.compute();
-    if counted { Proof::Counting } else { Proof::LimitedTransfers }
+    if counted {
+        Proof::Counting
+    } else {
+        Proof::LimitedTransfers
+    }
 }
 
 /// One reduction whose values are ready at different dates; the operator is taken as commutative.
@@ -109,7 +127,14 @@ pub fn broadcast_homogeneous(
     limit: Limit,
     written: bool,
 ) -> Result<(Option<Broadcast>, Checked), SingleError> {
-    let mut checked = reduce_homogeneous(processors, costs, Strategy::Greedy, limit, Tie::Oldest, false)?;
+    let mut checked = reduce_homogeneous(
+        processors,
+        costs,
+        Strategy::Greedy,
+        limit,
+        Tie::Oldest,
+        false,
+    )?;
     if !written {
         return Ok((None, checked));
     }
@@ -137,24 +162,42 @@ pub struct Found {
 ///
 /// # Errors
 /// [`SingleError::Heterogeneous`] names what does not make sense, or which method does not apply.
-pub fn reduce_cluster(cluster: &Cluster, method: Method, budget: &Budget) -> Result<Found, SingleError> {
+pub fn reduce_cluster(
+    cluster: &Cluster,
+    method: Method,
+    budget: &Budget,
+) -> Result<Found, SingleError> {
     let answer = oneport_heterogeneous::shortest(cluster, method, budget)?;
     let checked = check(answer.shortest)?;
-    Ok(Found { checked, method: answer.method, why: answer.why, placement: answer.placement })
+    Ok(Found {
+        checked,
+        method: answer.method,
+        why: answer.why,
+        placement: answer.placement,
+    })
 }
 
 /// One reduction over single processors (Liu-Kuo-Wang 2009), with its schedule.
 ///
 /// # Errors
 /// As [`reduce_cluster`]; more processors than a schedule is written down for.
-pub fn reduce_processors(processors: &Processors, method: Method, budget: &Budget) -> Result<Found, SingleError> {
+pub fn reduce_processors(
+    processors: &Processors,
+    method: Method,
+    budget: &Budget,
+) -> Result<Found, SingleError> {
     let mut answer = oneport_heterogeneous::shortest(&processors.cluster(), method, budget)?;
     let reduction = answer.schedule(processors)?;
     // A placement that is not optimal leaves gaps, and an earliest-possible schedule closes some.
     answer.shortest.length = reduction.length.clone();
     answer.shortest.reduction = Some(reduction);
     let checked = check(answer.shortest)?;
-    Ok(Found { checked, method: answer.method, why: answer.why, placement: answer.placement })
+    Ok(Found {
+        checked,
+        method: answer.method,
+        why: answer.why,
+        placement: answer.placement,
+    })
 }
 
 /// The result of one reduction sent to all: the shortest reduction known into a processor of the list, then fastest
@@ -177,7 +220,9 @@ pub fn all_reduce(
         return Err(oneport_heterogeneous::Error::NoProcessor.into());
     };
     let mut all = oneport_heterogeneous::all_reduce_by(times, reduction)?;
-    all.lower_bound = all.lower_bound.max(found.checked.shortest.lower_bound.clone());
+    all.lower_bound = all
+        .lower_bound
+        .max(found.checked.shortest.lower_bound.clone());
     check_reduction(&all.reduction, Limit::Unlimited)?;
     check_broadcast(&all.broadcast, Limit::Unlimited)?;
     Ok((all, found))
@@ -188,7 +233,10 @@ pub fn all_reduce(
 ///
 /// # Errors
 /// An empty list, a time that is not positive, a source out of range.
-pub fn broadcast_heterogeneous(times: &[Rational], source: usize) -> Result<(Broadcast, Rational), SingleError> {
+pub fn broadcast_heterogeneous(
+    times: &[Rational],
+    source: usize,
+) -> Result<(Broadcast, Rational), SingleError> {
     let broadcast = oneport_heterogeneous::broadcast::fastest_first(times, source)?;
     check_broadcast(&broadcast, Limit::Unlimited)?;
     let bound = oneport_heterogeneous::broadcast::lower_bound(times, source)?;
@@ -216,7 +264,13 @@ pub struct Judged {
 pub fn judge_tree(receivers: &[u32], costs: &Costs) -> Result<Judged, SingleError> {
     let reduction = oneport_homogeneous::reduce_tree(receivers, costs)?;
     let values = receivers.len() as u64;
-    let best = oneport_homogeneous::length(values, costs, Strategy::Greedy, Limit::Unlimited, Tie::Oldest)?;
+    let best = oneport_homogeneous::length(
+        values,
+        costs,
+        Strategy::Greedy,
+        Limit::Unlimited,
+        Tie::Oldest,
+    )?;
     let mut one = OneReduction {
         reduction,
         limit: Limit::Unlimited,
@@ -246,7 +300,9 @@ pub fn judge_sequence(
     budget: &Budget,
 ) -> Result<Judged, SingleError> {
     let reduction = oneport_heterogeneous::earliest(processors, sequence)?;
-    let found = reduce_processors(processors, method, budget)?.checked.shortest;
+    let found = reduce_processors(processors, method, budget)?
+        .checked
+        .shortest;
     let one = OneReduction {
         reduction,
         limit: Limit::Unlimited,
@@ -255,7 +311,11 @@ pub fn judge_sequence(
         proof: Some(found.proof),
     };
     let recheck = check_one(&one)?;
-    Ok(Judged { best: found.length.min(one.reduction.length.clone()), one, recheck })
+    Ok(Judged {
+        best: found.length.min(one.reduction.length.clone()),
+        one,
+        recheck,
+    })
 }
 
 /// The shortest reduction of `values` values with equal costs into any processor, the operands in order: as short as
@@ -265,7 +325,13 @@ pub fn judge_sequence(
 /// [`SingleError::Homogeneous`] names what does not make sense.
 pub fn reduce_into(values: u64, root: u64, costs: &Costs) -> Result<Checked, SingleError> {
     let reduction = oneport_homogeneous::reduce_at(values, root, costs)?;
-    let lower_bound = oneport_homogeneous::length(values, costs, Strategy::Greedy, Limit::Unlimited, Tie::Oldest)?;
+    let lower_bound = oneport_homogeneous::length(
+        values,
+        costs,
+        Strategy::Greedy,
+        Limit::Unlimited,
+        Tie::Oldest,
+    )?;
     check(Shortest {
         instance: equal(values, costs, Limit::Unlimited),
         length: reduction.length.clone(),

@@ -53,7 +53,11 @@ pub fn solve(problem: Problem<'_>, options: &Options) -> Result<Outcome, Error> 
 ///
 /// # Errors
 /// As [`solve`].
-pub fn rate(problem: Problem<'_>, options: &Options, known: Option<(Problem<'_>, &Rated)>) -> Result<Rating, Error> {
+pub fn rate(
+    problem: Problem<'_>,
+    options: &Options,
+    known: Option<(Problem<'_>, &Rated)>,
+) -> Result<Rating, Error> {
     let rated = program_rated(problem, options, known, None);
     rated.or_else(|error| unlisted(problem, options, error).map(Rating::Unlisted))
 }
@@ -68,11 +72,16 @@ fn unlisted(problem: Problem<'_>, options: &Options, error: Error) -> Result<Box
         Error::Problem(Refusal::Question(LpError::TooManyTasks { .. })) => None,
         _ => return Err(error),
     };
-    let options = Options { watch: options.watch.finishing(GRACE), ..options.clone() };
+    let options = Options {
+        watch: options.watch.finishing(GRACE),
+        ..options.clone()
+    };
     match bound(problem, &options) {
-        Ok(Bounding::Bounded(bounded)) => {
-            Ok(Box::new(Unlisted { bounded: *bounded, tasks: lp::least_tasks(problem), limit }))
-        }
+        Ok(Bounding::Bounded(bounded)) => Ok(Box::new(Unlisted {
+            bounded: *bounded,
+            tasks: lp::least_tasks(problem),
+            limit,
+        })),
         _ => Err(error),
     }
 }

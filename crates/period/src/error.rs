@@ -25,7 +25,9 @@ pub enum PeriodError {
     #[error("max-instances is 0; a period needs at least one instance")]
     NoInstances,
     /// No share of the throughput that a schedule may lose.
-    #[error("max-loss is {0}; it must be a share of the throughput, from 0 up to but not including 1, such as 1/100")]
+    #[error(
+        "max-loss is {0}; it must be a share of the throughput, from 0 up to but not including 1, such as 1/100"
+    )]
     BadLoss(Box<Rational>),
     /// Weights that are not a steady state.
     #[error(

@@ -35,27 +35,55 @@ pub fn whole_patterns(
     period: &Period,
     integer_programs: bool,
 ) -> Result<WholePatterns, PeriodError> {
-    let round = |target: &Target| round_watched(question.problem(), &solution.steady_state, target, question.watch());
+    let round = |target: &Target| {
+        round_watched(
+            question.problem(),
+            &solution.steady_state,
+            target,
+            question.watch(),
+        )
+    };
     match period {
         Period::Short => {
             let (part, of) = DEFAULT_MAX_LOSS;
-            let many = solution.steady_state.patterns.len() > MANY_TREES && question.commodities().is_empty();
-            let short = if many { DEFAULT_MAX_INSTANCES } else { SHORT_INSTANCES };
+            let many = solution.steady_state.patterns.len() > MANY_TREES
+                && question.commodities().is_empty();
+            let short = if many {
+                DEFAULT_MAX_INSTANCES
+            } else {
+                SHORT_INSTANCES
+            };
             match at_the_optimum(question, solution, Some(&short.into()), integer_programs)? {
                 Some(whole) => Ok(whole),
                 None => {
                     let loss = Rational::new(part.into(), of.into());
-                    losing(question, solution, &loss, DEFAULT_MAX_INSTANCES, integer_programs)
+                    losing(
+                        question,
+                        solution,
+                        &loss,
+                        DEFAULT_MAX_INSTANCES,
+                        integer_programs,
+                    )
                 }
             }
         }
         Period::Losing { most, instances } if most.is_positive() => {
             losing(question, solution, most, *instances, integer_programs)
         }
-        Period::Losing { most, .. } if most.is_negative() => Err(PeriodError::BadLoss(Box::new(most.clone()))),
+        Period::Losing { most, .. } if most.is_negative() => {
+            Err(PeriodError::BadLoss(Box::new(most.clone())))
+        }
         Period::AtMost(0) | Period::Losing { instances: 0, .. } => Err(PeriodError::NoInstances),
-        Period::AtMost(most) | Period::Losing { instances: most, .. } => {
-            match at_the_optimum(question, solution, Some(&BigUint::from(*most)), integer_programs)? {
+        Period::AtMost(most)
+        | Period::Losing {
+            instances: most, ..
+        } => {
+            match at_the_optimum(
+                question,
+                solution,
+                Some(&BigUint::from(*most)),
+                integer_programs,
+            )? {
                 Some(whole) => Ok(whole),
                 None => round(&Target::Instances(*most)),
             }
@@ -65,12 +93,13 @@ pub fn whole_patterns(
         Period::Fixed(length) => {
             let rounded = round(&Target::Period(length.clone()));
             let most = (length * &solution.upper_bound).floor().to_integer();
-            let cannot_be_beaten = |whole: &WholePatterns| BigUint::clone(&whole.instances) == *most.magnitude();
+            let cannot_be_beaten =
+                |whole: &WholePatterns| BigUint::clone(&whole.instances) == *most.magnitude();
             if !integer_programs || rounded.as_ref().is_ok_and(cannot_be_beaten) {
                 return rounded;
             }
-            let whole =
-                integral::whole_within(question, solution, length)?.filter(|whole| is_schedulable(question, whole));
+            let whole = integral::whole_within(question, solution, length)?
+                .filter(|whole| is_schedulable(question, whole));
             match (whole, rounded) {
                 (Some(whole), Ok(rounded)) if rounded.instances >= whole.instances => Ok(rounded),
                 (Some(whole), _) => Ok(whole),
@@ -91,7 +120,10 @@ fn losing(
 ) -> Result<WholePatterns, PeriodError> {
     let steady_state = &solution.steady_state;
     let round = |instances: u64| {
-        let target = Target::Loss { most: loss.clone(), instances };
+        let target = Target::Loss {
+            most: loss.clone(),
+            instances,
+        };
         round_watched(question.problem(), steady_state, &target, question.watch())
     };
     // A loss that is not in `0..1` is refused here.
@@ -100,9 +132,15 @@ fn losing(
     let time = |instances: &BigUint| &per_instance * BigInt::from(instances.clone());
     let loses_little = |whole: &WholePatterns| whole.period <= time(&whole.instances);
     if loses_little(&whole) {
-        return if integer_programs { fewer(question, solution, whole, time) } else { Ok(whole) };
+        return if integer_programs {
+            fewer(question, solution, whole, time)
+        } else {
+            Ok(whole)
+        };
     }
-    if let Some(optimum) = at_the_optimum(question, solution, Some(&limit.into()), integer_programs)? {
+    if let Some(optimum) =
+        at_the_optimum(question, solution, Some(&limit.into()), integer_programs)?
+    {
         return Ok(optimum);
     }
     if integer_programs && limit < DEFAULT_MAX_INSTANCES {
@@ -110,7 +148,11 @@ fn losing(
         let wide = round(DEFAULT_MAX_INSTANCES)?;
         if loses_little(&wide) {
             let fewer = fewer(question, solution, wide, time)?;
-            return Ok(if fewer.instances <= limit.into() { fewer } else { whole });
+            return Ok(if fewer.instances <= limit.into() {
+                fewer
+            } else {
+                whole
+            });
         }
     }
     Ok(whole)
@@ -129,7 +171,11 @@ fn fewer(
     let mut below = BigUint::zero();
     while programs > 0 && &below + 1u32 < best.instances && question.watch().ask().is_ok() {
         let one_by_one = &best.instances - &below <= programs.into();
-        let count = if one_by_one { &below + 1u32 } else { (&below + &best.instances) / 2u32 };
+        let count = if one_by_one {
+            &below + 1u32
+        } else {
+            (&below + &best.instances) / 2u32
+        };
         let most = time(&count);
         let whole = match integral::whole_in(question, solution, &count, &most)? {
             Some(whole) => Some(schedule::tightened(question.problem(), whole)?),
@@ -166,7 +212,9 @@ fn at_the_optimum(
     if solution.status != Status::Optimal {
         // Neither divisibility nor the optimal period's length is known.
         let whole = own_period(&solution.steady_state);
-        return Ok(limit.is_none_or(|limit| whole.instances <= *limit).then_some(whole));
+        return Ok(limit
+            .is_none_or(|limit| whole.instances <= *limit)
+            .then_some(whole));
     }
     let OptimalInstances { step, own } = integral::optimal_instances(question, solution);
     let within = |count: &BigUint| limit.is_none_or(|limit| count <= limit);
@@ -180,11 +228,15 @@ fn at_the_optimum(
         if !within(&candidate) || candidate >= own || question.watch().ask().is_err() {
             break;
         }
-        let rounded = match trees {
-            true => rounded_trees(question, solution, &candidate),
-            false => integral::rounded_at(question, solution, &candidate)?,
+        let rounded = if trees {
+            rounded_trees(question, solution, &candidate)
+        } else {
+            integral::rounded_at(question, solution, &candidate)?
         };
-        if rounded.as_ref().is_some_and(|whole| is_schedulable(question, whole)) {
+        if rounded
+            .as_ref()
+            .is_some_and(|whole| is_schedulable(question, whole))
+        {
             return Ok(rounded);
         }
         if integer_programs
@@ -201,7 +253,11 @@ fn at_the_optimum(
 }
 
 /// Whole copies of the steady state's own trees for this many instances within the optimal time, by rounding.
-fn rounded_trees(question: &Question<'_>, solution: &Solution, instances: &BigUint) -> Option<WholePatterns> {
+fn rounded_trees(
+    question: &Question<'_>,
+    solution: &Solution,
+    instances: &BigUint,
+) -> Option<WholePatterns> {
     let steady_state = &solution.steady_state;
     let period = Rational::from_integer(instances.clone().into()) / &steady_state.throughput;
     let target = Target::Period(period);
@@ -212,5 +268,6 @@ fn rounded_trees(question: &Question<'_>, solution: &Solution, instances: &BigUi
 /// Whether the whole messages fit into their period. If no node is half-duplex, the loads of ports decide. Otherwise
 /// whole messages other than the steady state's may violate an odd-set inequality, so a decomposition is tried.
 fn is_schedulable(question: &Question<'_>, whole: &WholePatterns) -> bool {
-    !schedule::ports::has_odd_sets(question.platform()) || schedule::periodic(question.problem(), whole.clone()).is_ok()
+    !schedule::ports::has_odd_sets(question.platform())
+        || schedule::periodic(question.problem(), whole.clone()).is_ok()
 }

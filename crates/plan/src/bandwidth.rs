@@ -32,9 +32,17 @@ impl Bandwidth {
         let size = problem.volumes().size.constant()? * whole(messages);
         let bus_factor = match traffic.passes {
             0 => whole(1),
-            passes => Rational::new((passes * (ranks as u64).saturating_sub(1)).into(), (ranks.max(1) as u64).into()),
+            passes => Rational::new(
+                (passes * (ranks as u64).saturating_sub(1)).into(),
+                (ranks.max(1) as u64).into(),
+            ),
         };
-        Some(Bandwidth { ranks, messages, bus_factor, size })
+        Some(Bandwidth {
+            ranks,
+            messages,
+            bus_factor,
+            size,
+        })
     }
 
     /// The size of a message where an operation has this size.
@@ -61,7 +69,11 @@ fn ranks(cast: Vec<&[NodeId]>) -> usize {
 }
 
 fn messages(traffic: Traffic, ranks: usize) -> u64 {
-    if traffic.per_rank { ranks.max(1) as u64 } else { 1 }
+    if traffic.per_rank {
+        ranks.max(1) as u64
+    } else {
+        1
+    }
 }
 
 fn whole(number: u64) -> Rational {
@@ -83,20 +95,47 @@ mod tests {
         let seconds = ratio(1, 2);
         // Per operation of size 1 (or 4 messages of size 1) every half a unit of time.
         for (collective, algorithm, bus) in [
-            (Collective::all_reduce(nodes.clone()), ratio(2, 1), ratio(3, 1)),
-            (Collective::all_gather(nodes.clone()), ratio(8, 1), ratio(6, 1)),
-            (Collective::all_to_all(nodes.clone()), ratio(8, 1), ratio(6, 1)),
-            (Collective::broadcast(nodes[0], nodes[1..].to_vec()), ratio(2, 1), ratio(2, 1)),
-            (Collective::scatter(nodes[0], nodes[1..].to_vec()), ratio(8, 1), ratio(6, 1)),
+            (
+                Collective::all_reduce(nodes.clone()),
+                ratio(2, 1),
+                ratio(3, 1),
+            ),
+            (
+                Collective::all_gather(nodes.clone()),
+                ratio(8, 1),
+                ratio(6, 1),
+            ),
+            (
+                Collective::all_to_all(nodes.clone()),
+                ratio(8, 1),
+                ratio(6, 1),
+            ),
+            (
+                Collective::broadcast(nodes[0], nodes[1..].to_vec()),
+                ratio(2, 1),
+                ratio(2, 1),
+            ),
+            (
+                Collective::scatter(nodes[0], nodes[1..].to_vec()),
+                ratio(8, 1),
+                ratio(6, 1),
+            ),
         ] {
             let problem = Problem::new(&platform, &collective, &volumes)?;
             let bandwidth = Bandwidth::of(problem).ok_or("counted")?;
-            assert_eq!(bandwidth.algorithm(&seconds.recip()), algorithm, "{collective:?}");
+            assert_eq!(
+                bandwidth.algorithm(&seconds.recip()),
+                algorithm,
+                "{collective:?}"
+            );
             assert_eq!(bandwidth.bus(&seconds.recip()), bus, "{collective:?}");
             assert_eq!(bandwidth.message(&bandwidth.size), ratio(1, 1));
         }
         let scan = Collective::scan(nodes);
-        assert_eq!(Bandwidth::of(Problem::new(&platform, &scan, &volumes)?), None);
+        assert_eq!(
+            Bandwidth::of(Problem::new(&platform, &scan, &volumes)?),
+            None
+        );
         Ok(())
     }
 }

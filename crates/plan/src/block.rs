@@ -29,7 +29,11 @@ pub struct Block<'a> {
 impl<'a> Block<'a> {
     /// The demand at this place of the block, from 0.
     pub fn demand(&self, place: usize) -> Option<Demand<'a>> {
-        if place < self.count { self.collective.demand(self.offset.checked_add(place)?) } else { None }
+        if place < self.count {
+            self.collective.demand(self.offset.checked_add(place)?)
+        } else {
+            None
+        }
     }
 
     /// All demands, in order.
@@ -40,7 +44,9 @@ impl<'a> Block<'a> {
 
     /// The owners of the values to be combined, in operand order; none where nothing is.
     pub fn operands(&self) -> &'a [NodeId] {
-        self.demand(0).filter(|_| self.kind.combines()).map_or(&[], |demand| demand.operands)
+        self.demand(0)
+            .filter(|_| self.kind.combines())
+            .map_or(&[], |demand| demand.operands)
     }
 
     /// If its demands are one message from each of some nodes to each other, these nodes.
@@ -57,10 +63,17 @@ impl<'a> Block<'a> {
     /// `O(demands)`.
     pub fn commodities(&self) -> Vec<Commodity> {
         let ends = |demand: Demand<'_>| match demand.goals {
-            Goals::At(target) => Some(Commodity { source: *demand.operands.first()?, target }),
+            Goals::At(target) => Some(Commodity {
+                source: *demand.operands.first()?,
+                target,
+            }),
             Goals::Everywhere(_) | Goals::Prefixes => None,
         };
-        if self.kind == Kind::Route { self.demands().filter_map(ends).collect() } else { Vec::new() }
+        if self.kind == Kind::Route {
+            self.demands().filter_map(ends).collect()
+        } else {
+            Vec::new()
+        }
     }
 }
 
@@ -74,8 +87,15 @@ impl Collective {
         let mut blocks = custom_blocks(self);
         let mut first = 0_usize;
         for member in self.members() {
-            let of_member = member.collective.named().map(|named| (&member.collective, named));
-            blocks.extend(of_member.into_iter().flat_map(|(own, named)| named_blocks(own, named, first, member.rate)));
+            let of_member = member
+                .collective
+                .named()
+                .map(|named| (&member.collective, named));
+            blocks.extend(
+                of_member
+                    .into_iter()
+                    .flat_map(|(own, named)| named_blocks(own, named, first, member.rate)),
+            );
             first = first.saturating_add(member.collective.demands());
         }
         blocks
@@ -100,7 +120,12 @@ impl Collective {
 
     /// The most operands that are combined at once; 1 where nothing is.
     pub fn most_operands(&self) -> usize {
-        self.blocks().iter().map(|block| block.operands().len()).max().unwrap_or(0).max(1)
+        self.blocks()
+            .iter()
+            .map(|block| block.operands().len())
+            .max()
+            .unwrap_or(0)
+            .max(1)
     }
 
     /// Whether some operands may be combined in any order.
@@ -111,12 +136,27 @@ impl Collective {
 
 /// The demands of a named collective, which begin at this place of the whole: one block without counts, else one for
 /// consecutive demands of one count.
-fn named_blocks<'a>(collective: &'a Collective, named: &'a Named, first: usize, rate: u64) -> Vec<Block<'a>> {
-    let Some(kind) = named.demand(0).map(|demand| demand.kind()) else { return Vec::new() };
+fn named_blocks<'a>(
+    collective: &'a Collective,
+    named: &'a Named,
+    first: usize,
+    rate: u64,
+) -> Vec<Block<'a>> {
+    let Some(kind) = named.demand(0).map(|demand| demand.kind()) else {
+        return Vec::new();
+    };
     let name = collective.name();
     let block = |offset: usize, count: usize, times: u64| {
         let (first, rate) = (first.saturating_add(offset), rate.saturating_mul(times));
-        Block { collective, offset, kind, first, count, rate, name }
+        Block {
+            collective,
+            offset,
+            kind,
+            first,
+            count,
+            rate,
+            name,
+        }
     };
     if named.counts().is_empty() {
         return vec![block(0, named.demands(), 1)];
@@ -139,7 +179,9 @@ fn custom_blocks(collective: &Collective) -> Vec<Block<'_>> {
             let before = &demands[block.first];
             let shares = match kind {
                 Kind::Route | Kind::Copy => true,
-                Kind::Combine => (&before.owners, before.commutative) == (&demand.owners, demand.commutative),
+                Kind::Combine => {
+                    (&before.owners, before.commutative) == (&demand.owners, demand.commutative)
+                }
                 Kind::CombineCopy | Kind::Prefix => false,
             };
             (block.kind, block.rate) == (kind, demand.rate) && shares

@@ -30,7 +30,10 @@ impl Resource {
             PortModel::Links => None,
         };
         let link = platform.link(link);
-        [end(link.from, Resource::Send), end(link.to, Resource::Receive)]
+        [
+            end(link.from, Resource::Send),
+            end(link.to, Resource::Receive),
+        ]
     }
 
     /// The resources that a transfer over this link occupies: the ports at its ends, and the link itself unless a port
@@ -38,7 +41,9 @@ impl Resource {
     pub fn of_link(platform: &Platform, link: LinkId) -> impl Iterator<Item = Resource> + use<> {
         let ends = Resource::ends(platform, link);
         let single = ends.iter().flatten().any(|end| end.capacity(platform) == 1);
-        ends.into_iter().flatten().chain((!single).then_some(Resource::Link(link)))
+        ends.into_iter()
+            .flatten()
+            .chain((!single).then_some(Resource::Link(link)))
     }
 
     /// How many transfers (or merges) it serves at a time: 1, or the ports of a multiport node.
@@ -51,7 +56,10 @@ impl Resource {
 
     /// Every port and link that transfers on this platform can occupy, ascending; no processors.
     pub fn of_platform(platform: &Platform) -> Vec<Resource> {
-        let mut all: Vec<Resource> = platform.link_ids().flat_map(|link| Resource::of_link(platform, link)).collect();
+        let mut all: Vec<Resource> = platform
+            .link_ids()
+            .flat_map(|link| Resource::of_link(platform, link))
+            .collect();
         all.sort_unstable();
         all.dedup();
         all
@@ -60,9 +68,10 @@ impl Resource {
     /// The node the resource belongs to; `None` for a link.
     pub fn node(self) -> Option<NodeId> {
         match self {
-            Resource::Send(node) | Resource::Receive(node) | Resource::Compute(node) | Resource::Port(node) => {
-                Some(node)
-            }
+            Resource::Send(node)
+            | Resource::Receive(node)
+            | Resource::Compute(node)
+            | Resource::Port(node) => Some(node),
             Resource::Link(_) => None,
         }
     }
@@ -106,7 +115,8 @@ pub struct OddSet {
 impl OddSet {
     /// The links counted: those with both ends among the ports, and the further links; ascending.
     pub fn members(&self, platform: &Platform) -> Vec<LinkId> {
-        let has = |end: Option<Resource>| end.is_some_and(|end| self.ports.binary_search(&end).is_ok());
+        let has =
+            |end: Option<Resource>| end.is_some_and(|end| self.ports.binary_search(&end).is_ok());
         let inside = |link: &LinkId| Resource::ends(platform, *link).into_iter().all(has);
         let counted = |link: &LinkId| self.links.binary_search(link).is_ok() || inside(link);
         platform.link_ids().filter(counted).collect()
@@ -114,7 +124,11 @@ impl OddSet {
 
     /// How many of the members can be busy at a time at most.
     pub fn capacity(&self, platform: &Platform) -> u64 {
-        let offered: u64 = self.ports.iter().map(|port| u64::from(port.capacity(platform))).sum();
+        let offered: u64 = self
+            .ports
+            .iter()
+            .map(|port| u64::from(port.capacity(platform)))
+            .sum();
         (offered + self.links.len() as u64) / 2
     }
 
@@ -125,7 +139,10 @@ impl OddSet {
             0 => String::new(),
             links => format!(" and {}", count(links, "link")),
         };
-        format!("odd set {{{}}}{further}", names::list(platform, self.ports.iter().filter_map(|port| port.node())))
+        format!(
+            "odd set {{{}}}{further}",
+            names::list(platform, self.ports.iter().filter_map(|port| port.node()))
+        )
     }
 }
 
@@ -183,10 +200,16 @@ impl Certificate {
         odd_sets: impl IntoIterator<Item = (OddSet, Rational)>,
         needs: impl IntoIterator<Item = Need>,
     ) -> Certificate {
-        let prices = prices.into_iter().map(|(resource, price)| (Row::Resource(resource), price));
-        let odd_sets = odd_sets.into_iter().map(|(set, price)| (Row::OddSet(set), price));
-        let mut certificate =
-            Certificate { rows: prices.chain(odd_sets).collect(), needs: needs.into_iter().collect() };
+        let prices = prices
+            .into_iter()
+            .map(|(resource, price)| (Row::Resource(resource), price));
+        let odd_sets = odd_sets
+            .into_iter()
+            .map(|(set, price)| (Row::OddSet(set), price));
+        let mut certificate = Certificate {
+            rows: prices.chain(odd_sets).collect(),
+            needs: needs.into_iter().collect(),
+        };
         certificate.rows.sort();
         certificate.needs.sort();
         certificate
@@ -210,24 +233,35 @@ impl Certificate {
 
     /// The price of a resource; `None` if it has none. `O(log n)`.
     pub fn price(&self, resource: Resource) -> Option<&Rational> {
-        let found = self.rows.binary_search_by(|(row, _)| row.cmp(&Row::Resource(resource)));
+        let found = self
+            .rows
+            .binary_search_by(|(row, _)| row.cmp(&Row::Resource(resource)));
         found.ok().map(|place| &self.rows[place].1)
     }
 
     /// The sum of prices times capacities: priced time per unit of time.
     pub fn supply(&self, platform: &Platform) -> Rational {
-        self.rows.iter().map(|(row, price)| price * Rational::from_integer(row.capacity(platform).into())).sum()
+        self.rows
+            .iter()
+            .map(|(row, price)| price * Rational::from_integer(row.capacity(platform).into()))
+            .sum()
     }
 
     /// Per link: the price of a unit of time on it, the sum of the prices of its resources and odd sets; `v_k` of
     /// RR-2004-32, section 3.3. `O(m s)` for `m` links and `s` odd sets, besides sorting.
     pub fn link_prices(&self, platform: &Platform) -> Vec<Rational> {
         let prices: BTreeMap<Resource, &Rational> = self.prices().collect();
-        let of_resources =
-            |link| Resource::of_link(platform, link).filter_map(|resource| prices.get(&resource).copied());
-        let mut all: Vec<Rational> = platform.link_ids().map(|link| of_resources(link).sum()).collect();
+        let of_resources = |link| {
+            Resource::of_link(platform, link).filter_map(|resource| prices.get(&resource).copied())
+        };
+        let mut all: Vec<Rational> = platform
+            .link_ids()
+            .map(|link| of_resources(link).sum())
+            .collect();
         for (set, price) in self.odd_sets() {
-            set.members(platform).into_iter().for_each(|link| all[link.index()] += price);
+            set.members(platform)
+                .into_iter()
+                .for_each(|link| all[link.index()] += price);
         }
         all
     }

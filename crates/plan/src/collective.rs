@@ -135,14 +135,20 @@ impl Collective {
     /// # Errors
     /// If the collective has no counted form, if there is not one count for each demand, or if all are 0.
     pub fn with_counts(self, counts: &[u64]) -> Result<Collective, CollectiveError> {
-        let (name, listed) = (self.name(), || CollectiveError::Uncounted { collective: self.name() });
+        let (name, listed) = (self.name(), || CollectiveError::Uncounted {
+            collective: self.name(),
+        });
         let named = self.named().ok_or_else(listed)?.clone();
         match named.form().counted_form() {
             None => Err(listed()),
-            Some(_) if counts.len() != named.places() => {
-                Err(CollectiveError::Counts { collective: name, count: counts.len(), wanted: named.places() })
+            Some(_) if counts.len() != named.places() => Err(CollectiveError::Counts {
+                collective: name,
+                count: counts.len(),
+                wanted: named.places(),
+            }),
+            Some(_) if counts.iter().all(|&count| count == 0) => {
+                Err(CollectiveError::NoCount { collective: name })
             }
-            Some(_) if counts.iter().all(|&count| count == 0) => Err(CollectiveError::NoCount { collective: name }),
             Some(form) => Ok(Collective::Named(named.counted(form, counts))),
         }
     }
@@ -163,7 +169,11 @@ impl Collective {
 
     /// The named collective; `None` for groups and custom demands.
     pub fn named(&self) -> Option<&Named> {
-        if let Collective::Named(named) = self { Some(named) } else { None }
+        if let Collective::Named(named) = self {
+            Some(named)
+        } else {
+            None
+        }
     }
 
     /// The form of a named collective; `None` for groups and custom demands.
@@ -183,18 +193,28 @@ impl Collective {
 
     /// The groups; none for other collectives.
     pub fn members(&self) -> &[Member] {
-        if let Collective::Groups(members) = self { members } else { &[] }
+        if let Collective::Groups(members) = self {
+            members
+        } else {
+            &[]
+        }
     }
 
     /// The custom demands; none for other collectives.
     pub fn custom(&self) -> &[CustomDemand] {
-        if let Collective::Custom(demands) = self { demands } else { &[] }
+        if let Collective::Custom(demands) = self {
+            demands
+        } else {
+            &[]
+        }
     }
 
     /// For a counted form: the count of every message or reduction, in the order of the form without counts, 0 where
     /// there is none; else `None`.
     pub fn counts(&self) -> Option<impl Iterator<Item = u64> + use<'_>> {
-        self.named().filter(|named| named.form().counted).map(Named::every_count)
+        self.named()
+            .filter(|named| named.form().counted)
+            .map(Named::every_count)
     }
 
     /// Whether demands are known by their places only, and not by their ends: groups and custom demands may have equal
@@ -212,9 +232,9 @@ impl Collective {
     pub fn demands(&self) -> usize {
         match self {
             Collective::Named(named) => named.demands(),
-            Collective::Groups(members) => {
-                members.iter().fold(0, |all, member| all.saturating_add(member.collective.demands()))
-            }
+            Collective::Groups(members) => members.iter().fold(0, |all, member| {
+                all.saturating_add(member.collective.demands())
+            }),
             Collective::Custom(demands) => demands.len(),
         }
     }
@@ -236,9 +256,9 @@ impl Collective {
     pub fn rate(&self, place: usize) -> u64 {
         match self {
             Collective::Named(named) => named.rate(place),
-            Collective::Groups(_) => self
-                .member(place)
-                .map_or(1, |(member, place)| member.rate.saturating_mul(member.collective.rate(place))),
+            Collective::Groups(_) => self.member(place).map_or(1, |(member, place)| {
+                member.rate.saturating_mul(member.collective.rate(place))
+            }),
             Collective::Custom(demands) => demands.get(place).map_or(1, |demand| demand.rate),
         }
     }
@@ -257,10 +277,20 @@ impl Collective {
                 Goals::Prefixes => Wanted::Prefixes,
             };
             let (owners, commutative) = (demand.operands.to_vec(), demand.commutative);
-            let one = CustomDemand { owners, wanted, commutative, rate: 1 };
-            Some(std::iter::repeat_n(one, usize::try_from(self.rate(place)).ok()?))
+            let one = CustomDemand {
+                owners,
+                wanted,
+                commutative,
+                rate: 1,
+            };
+            Some(std::iter::repeat_n(
+                one,
+                usize::try_from(self.rate(place)).ok()?,
+            ))
         };
-        Some(Collective::Custom((0..self.demands()).filter_map(copies).flatten().collect()))
+        Some(Collective::Custom(
+            (0..self.demands()).filter_map(copies).flatten().collect(),
+        ))
     }
 
     /// The group of a demand, and its index there; `None` if there are no groups.
@@ -280,14 +310,24 @@ impl Form {
     /// The collective whose roles are played by these nodes, one list per role. A list that is missing is empty; a role
     /// that a single node plays needs one.
     pub fn build(&'static self, nodes: &[Vec<NodeId>], commutative: bool) -> Option<Collective> {
-        let complete = self.roles.iter().enumerate().all(|(place, role)| match nodes.get(place) {
-            Some(nodes) => role.many || nodes.len() == 1,
-            None => role.many,
-        });
+        let complete = self
+            .roles
+            .iter()
+            .enumerate()
+            .all(|(place, role)| match nodes.get(place) {
+                Some(nodes) => role.many || nodes.len() == 1,
+                None => role.many,
+            });
         let list = |owns: bool| {
-            let place = self.roles.iter().position(|role| role.owns == owns).unwrap_or(0);
+            let place = self
+                .roles
+                .iter()
+                .position(|role| role.owns == owns)
+                .unwrap_or(0);
             nodes.get(place).cloned().unwrap_or_default()
         };
-        complete.then(|| Collective::Named(Named::new(self, list(true), list(false)).commutative(commutative)))
+        complete.then(|| {
+            Collective::Named(Named::new(self, list(true), list(false)).commutative(commutative))
+        })
     }
 }

@@ -5,7 +5,9 @@
 #[non_exhaustive]
 pub enum CollectiveError {
     /// A participant id outside the platform.
-    #[error("{collective}: node id {id} does not exist; the platform has {nodes} nodes, numbered from 0")]
+    #[error(
+        "{collective}: node id {id} does not exist; the platform has {nodes} nodes, numbered from 0"
+    )]
     UnknownNode {
         /// The collective's name.
         collective: &'static str,
@@ -15,7 +17,9 @@ pub enum CollectiveError {
         nodes: usize,
     },
     /// Only a processor owns what is combined, or receives the result.
-    #[error("{collective}: {role} '{node}' is a router; only processors take part (give the node a compute cost)")]
+    #[error(
+        "{collective}: {role} '{node}' is a router; only processors take part (give the node a compute cost)"
+    )]
     Router {
         /// The collective's name.
         collective: &'static str,
@@ -67,7 +71,9 @@ pub enum CollectiveError {
         collective: &'static str,
     },
     /// Not one count for each demand.
-    #[error("{collective}: {count} counts are given; {wanted} are needed, one for each message or reduction")]
+    #[error(
+        "{collective}: {count} counts are given; {wanted} are needed, one for each message or reduction"
+    )]
     Counts {
         /// The collective's name.
         collective: &'static str,
@@ -132,7 +138,9 @@ pub enum CollectiveError {
     #[error("no demand is given; list at least one")]
     NoDemands,
     /// A demand with rate 0.
-    #[error("demand {demand} (counted from 0) has rate 0; give a whole number from 1, or leave the demand out")]
+    #[error(
+        "demand {demand} (counted from 0) has rate 0; give a whole number from 1, or leave the demand out"
+    )]
     NoRateOfDemand {
         /// The place in the list.
         demand: usize,

@@ -44,7 +44,13 @@ pub enum Kind {
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 5] = [Kind::Route, Kind::Copy, Kind::Combine, Kind::CombineCopy, Kind::Prefix];
+    pub const ALL: [Kind; 5] = [
+        Kind::Route,
+        Kind::Copy,
+        Kind::Combine,
+        Kind::CombineCopy,
+        Kind::Prefix,
+    ];
 
     /// Whether values are combined, so that work matters and sizes may depend on what is combined.
     pub fn combines(self) -> bool {
@@ -78,7 +84,10 @@ impl Demand<'_> {
 
     /// All operands.
     pub fn whole(&self) -> Interval {
-        Interval { first: 0, last: self.operands.len().saturating_sub(1) }
+        Interval {
+            first: 0,
+            last: self.operands.len().saturating_sub(1),
+        }
     }
 
     /// The nodes at which all operands combined are wanted: of prefixes, the owner of the last operand.
@@ -100,7 +109,9 @@ impl Demand<'_> {
         };
         match self.goals {
             Goals::At(node) => self.operands == [node],
-            Goals::Everywhere(nodes) => self.operands == nodes || sorted(self.operands) == sorted(nodes),
+            Goals::Everywhere(nodes) => {
+                self.operands == nodes || sorted(self.operands) == sorted(nodes)
+            }
             Goals::Prefixes => true,
         }
     }
@@ -171,7 +182,11 @@ impl CustomDemand {
                 nodes => Goals::Everywhere(nodes),
             },
         };
-        Demand { operands: &self.owners, goals, commutative: self.commutative }
+        Demand {
+            operands: &self.owners,
+            goals,
+            commutative: self.commutative,
+        }
     }
 }
 
@@ -184,13 +199,25 @@ mod tests {
     fn what_crosses_is_owned_inside_and_wanted_outside() {
         let nodes: Vec<NodeId> = [2, 0, 3].map(NodeId::new).to_vec();
         let (one, two) = ([nodes[0]], [nodes[1], NodeId::new(1)]);
-        for goals in [Goals::At(nodes[1]), Goals::Everywhere(&two), Goals::Everywhere(&nodes), Goals::Prefixes] {
+        for goals in [
+            Goals::At(nodes[1]),
+            Goals::Everywhere(&two),
+            Goals::Everywhere(&nodes),
+            Goals::Prefixes,
+        ] {
             for operands in [&nodes[..], &one[..]] {
-                let demand = Demand { operands, goals, commutative: false };
+                let demand = Demand {
+                    operands,
+                    goals,
+                    commutative: false,
+                };
                 for set in 0..16_usize {
                     let inside = |node: NodeId| set >> node.index() & 1 == 1;
                     let crosses = demand.goals().into_iter().any(|(goal, part)| {
-                        !inside(goal) && operands[part.first..=part.last].iter().any(|&owner| inside(owner))
+                        !inside(goal)
+                            && operands[part.first..=part.last]
+                                .iter()
+                                .any(|&owner| inside(owner))
                     });
                     assert_eq!(demand.crosses(inside), crosses, "{demand:?} {set:b}");
                 }

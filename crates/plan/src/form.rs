@@ -59,15 +59,24 @@ impl Form {
 
     /// The form with a count for every demand; `None` where there is none.
     pub fn counted_form(&self) -> Option<&'static Form> {
-        let counted = |form: &&'static Form| form.counted && form.name.strip_suffix("-v") == Some(self.name);
-        if self.counted { Form::find(self.name) } else { FORMS.iter().copied().find(counted) }
+        let counted =
+            |form: &&'static Form| form.counted && form.name.strip_suffix("-v") == Some(self.name);
+        if self.counted {
+            Form::find(self.name)
+        } else {
+            FORMS.iter().copied().find(counted)
+        }
     }
 
     /// The first form with the same owners, wants and combination: what carries out that one carries out this one. A
     /// barrier is an all-reduce.
     pub fn alike(&'static self) -> &'static Form {
         let facts = |form: &Form| (form.roles, form.wants, form.combines, form.counted);
-        FORMS.iter().copied().find(|form| facts(form) == facts(self)).unwrap_or(self)
+        FORMS
+            .iter()
+            .copied()
+            .find(|form| facts(form) == facts(self))
+            .unwrap_or(self)
     }
 
     /// Whether its messages may be cut into pieces: a barrier's token is whole.
@@ -82,7 +91,11 @@ impl Form {
 
     /// Whether every owner has a value for each target: then MPI's input has a block for every rank.
     pub fn input_by_target(&self) -> bool {
-        self.wants == Wants::Each && self.roles.iter().any(|role| role.many && (!role.owns || self.is_mutual()))
+        self.wants == Wants::Each
+            && self
+                .roles
+                .iter()
+                .any(|role| role.many && (!role.owns || self.is_mutual()))
     }
 
     /// Whether every target gets a value of each owner: then MPI's output has a block for every rank.
@@ -117,17 +130,51 @@ pub struct Traffic {
 }
 
 /// One message per rank; each rank sends or receives all but its own.
-const SPREAD: Traffic = Traffic { per_rank: true, passes: 1 };
+const SPREAD: Traffic = Traffic {
+    per_rank: true,
+    passes: 1,
+};
 /// One message, which passes every rank once.
-const ROOTED: Traffic = Traffic { per_rank: false, passes: 0 };
+const ROOTED: Traffic = Traffic {
+    per_rank: false,
+    passes: 0,
+};
 /// One message, reduced and spread again.
-const TWICE: Traffic = Traffic { per_rank: false, passes: 2 };
+const TWICE: Traffic = Traffic {
+    per_rank: false,
+    passes: 2,
+};
 
-const SOURCES: Role = Role { key: "sources", one: "source", many: true, owns: true };
-const SOURCE: Role = Role { key: "source", one: "source", many: false, owns: true };
-const TARGET: Role = Role { key: "target", one: "target", many: false, owns: false };
-const TARGETS: Role = Role { key: "targets", one: "target", many: true, owns: false };
-const PARTICIPANTS: Role = Role { key: "participants", one: "participant", many: true, owns: true };
+const SOURCES: Role = Role {
+    key: "sources",
+    one: "source",
+    many: true,
+    owns: true,
+};
+const SOURCE: Role = Role {
+    key: "source",
+    one: "source",
+    many: false,
+    owns: true,
+};
+const TARGET: Role = Role {
+    key: "target",
+    one: "target",
+    many: false,
+    owns: false,
+};
+const TARGETS: Role = Role {
+    key: "targets",
+    one: "target",
+    many: true,
+    owns: false,
+};
+const PARTICIPANTS: Role = Role {
+    key: "participants",
+    one: "participant",
+    many: true,
+    owns: true,
+};
 
 const MOVES: bool = false;
 const COMBINES: bool = true;
@@ -139,12 +186,26 @@ const fn row(
     (wants, combines): (Wants, bool),
     traffic: Option<Traffic>,
 ) -> Form {
-    Form { name, about, roles, wants, combines, traffic, counted: false }
+    Form {
+        name,
+        about,
+        roles,
+        wants,
+        combines,
+        traffic,
+        counted: false,
+    }
 }
 
 /// A form whose demands have counts.
 const fn counted(name: &'static str, about: &'static str, of: &'static Form) -> Form {
-    Form { name, about, traffic: None, counted: true, ..*of }
+    Form {
+        name,
+        about,
+        traffic: None,
+        counted: true,
+        ..*of
+    }
 }
 
 /// The rows.

@@ -30,21 +30,37 @@ impl Known {
 
     /// [`offer_state`](Self::offer_state) with further patterns that optimal steady states may use.
     pub fn offer_tight(&mut self, found: SteadyState, tight: Vec<Pattern>) {
-        if self.throughput().is_none_or(|known| *known < found.throughput) {
+        if self
+            .throughput()
+            .is_none_or(|known| *known < found.throughput)
+        {
             (self.state, self.tight) = (Some(found), tight);
         }
     }
 
     /// Keeps the smaller bound; of equals the first, which is the simpler one.
     pub fn offer_bound(&mut self, found: Bound) {
-        if self.bound.as_ref().is_none_or(|known| found.throughput < known.throughput) {
+        if self
+            .bound
+            .as_ref()
+            .is_none_or(|known| found.throughput < known.throughput)
+        {
             self.bound = Some(found);
         }
     }
 
     /// The best of both.
-    pub fn offer(&mut self, Known { state, bound, tight }: Known) {
-        state.into_iter().for_each(|state| self.offer_tight(state, tight.clone()));
+    pub fn offer(
+        &mut self,
+        Known {
+            state,
+            bound,
+            tight,
+        }: Known,
+    ) {
+        state
+            .into_iter()
+            .for_each(|state| self.offer_tight(state, tight.clone()));
         bound.into_iter().for_each(|bound| self.offer_bound(bound));
     }
 
@@ -65,7 +81,10 @@ impl Known {
 
     /// Whether the two meet: nothing is left to do.
     pub fn is_optimal(&self) -> bool {
-        self.bound.as_ref().is_some_and(|bound| self.throughput().is_some_and(|known| bound.throughput <= *known))
+        self.bound.as_ref().is_some_and(|bound| {
+            self.throughput()
+                .is_some_and(|known| bound.throughput <= *known)
+        })
     }
 
     /// Both sides, the tight patterns, and the status; `None` where a side is missing.

@@ -28,11 +28,25 @@ impl Named {
     pub(crate) fn new(form: &'static Form, owners: Vec<NodeId>, targets: Vec<NodeId>) -> Named {
         let commutative = form.commutes();
         if !form.is_pairwise() {
-            return Named { form, owners, targets, shared: 0, counts: Vec::new(), commutative };
+            return Named {
+                form,
+                owners,
+                targets,
+                shared: 0,
+                counts: Vec::new(),
+                commutative,
+            };
         }
         let (owners, targets) = pairs::align(owners, targets);
         let shared = pairs::shared(&owners, &targets);
-        Named { form, owners, targets, shared, counts: Vec::new(), commutative }
+        Named {
+            form,
+            owners,
+            targets,
+            shared,
+            counts: Vec::new(),
+            commutative,
+        }
     }
 
     pub(crate) fn commutative(mut self, any_order: bool) -> Named {
@@ -43,7 +57,12 @@ impl Named {
     /// The same with a count for every place; places of count 0 are left out.
     pub(crate) fn counted(mut self, form: &'static Form, counts: &[u64]) -> Named {
         self.form = form;
-        self.counts = counts.iter().copied().enumerate().filter(|(_, count)| *count > 0).collect();
+        self.counts = counts
+            .iter()
+            .copied()
+            .enumerate()
+            .filter(|(_, count)| *count > 0)
+            .collect();
         self
     }
 
@@ -69,8 +88,18 @@ impl Named {
 
     /// The nodes of each role of the form, in its order.
     pub fn cast(&self) -> Vec<&[NodeId]> {
-        let nodes = |owns| if owns { self.owners.as_slice() } else { self.targets.as_slice() };
-        self.form.roles.iter().map(|role| nodes(role.owns)).collect()
+        let nodes = |owns| {
+            if owns {
+                self.owners.as_slice()
+            } else {
+                self.targets.as_slice()
+            }
+        };
+        self.form
+            .roles
+            .iter()
+            .map(|role| nodes(role.owns))
+            .collect()
     }
 
     /// Positive counts with their places in the list without counts, ascending; empty if every place counts once.
@@ -81,24 +110,44 @@ impl Named {
     /// The counts of all places, 0 where there is no demand.
     pub(crate) fn every_count(&self) -> impl Iterator<Item = u64> + use<'_> {
         let mut positive = self.counts.iter().peekable();
-        (0..self.places()).map(move |place| positive.next_if(|one| one.0 == place).map_or(0, |one| one.1))
+        (0..self.places()).map(move |place| {
+            positive
+                .next_if(|one| one.0 == place)
+                .map_or(0, |one| one.1)
+        })
     }
 
     /// How many demands there are where each counts once.
     pub(crate) fn places(&self) -> usize {
-        let rows = if self.form.combines || self.form.wants == Wants::Prefix { 1 } else { self.owners.len() };
-        let columns = if self.form.wants == Wants::Each { self.targets.len() } else { 1 };
+        let rows = if self.form.combines || self.form.wants == Wants::Prefix {
+            1
+        } else {
+            self.owners.len()
+        };
+        let columns = if self.form.wants == Wants::Each {
+            self.targets.len()
+        } else {
+            1
+        };
         rows.saturating_mul(columns).saturating_sub(self.shared)
     }
 
     /// How many demands one instance has.
     pub fn demands(&self) -> usize {
-        if self.counts.is_empty() { self.places() } else { self.counts.len() }
+        if self.counts.is_empty() {
+            self.places()
+        } else {
+            self.counts.len()
+        }
     }
 
     /// The demand at this place, from 0; `None` beyond the last.
     pub fn demand(&self, place: usize) -> Option<Demand<'_>> {
-        let place = if self.counts.is_empty() { place } else { self.counts.get(place)?.0 };
+        let place = if self.counts.is_empty() {
+            place
+        } else {
+            self.counts.get(place)?.0
+        };
         if place >= self.places() {
             return None;
         }
@@ -107,9 +156,10 @@ impl Named {
             Wants::Each => pairs::pair(place, self.shared, self.targets.len())?,
             Wants::All | Wants::Prefix => (place, 0),
         };
-        let operands = match self.form.combines {
-            true => self.owners.as_slice(),
-            false => std::slice::from_ref(self.owners.get(owner)?),
+        let operands = if self.form.combines {
+            self.owners.as_slice()
+        } else {
+            std::slice::from_ref(self.owners.get(owner)?)
         };
         let goals = match (self.form.wants, self.targets.as_slice()) {
             (Wants::Each, targets) => Goals::At(*targets.get(target)?),
@@ -118,7 +168,11 @@ impl Named {
             (Wants::All, targets) => Goals::Everywhere(targets),
             (Wants::Prefix, _) => Goals::Prefixes,
         };
-        Some(Demand { operands, goals, commutative: self.commutative })
+        Some(Demand {
+            operands,
+            goals,
+            commutative: self.commutative,
+        })
     }
 
     /// Instances of this demand per instance of the collective: 1, or its count.
@@ -129,7 +183,8 @@ impl Named {
     /// The participants, if a message goes from each to each other, once.
     pub(crate) fn exchanged(&self) -> Option<&[NodeId]> {
         let everyone = self.shared == self.owners.len() && self.shared == self.targets.len();
-        (self.form.is_pairwise() && everyone && self.counts.is_empty()).then_some(self.owners.as_slice())
+        (self.form.is_pairwise() && everyone && self.counts.is_empty())
+            .then_some(self.owners.as_slice())
     }
 }
 
@@ -145,11 +200,17 @@ mod tests {
         let second = cast.last().unwrap();
         let each = |nodes: &[NodeId], demand: &dyn Fn(NodeId) -> (Vec<NodeId>, Vec<NodeId>)| {
             let some = |(owners, wanted)| (owners, Some(wanted));
-            nodes.iter().map(|&node| some(demand(node))).collect::<Vec<_>>()
+            nodes
+                .iter()
+                .map(|&node| some(demand(node)))
+                .collect::<Vec<_>>()
         };
         let pairs = |sources: &[NodeId], targets: &[NodeId]| {
             let of = |&source: &NodeId| {
-                let other = targets.iter().copied().filter(move |&target| target != source);
+                let other = targets
+                    .iter()
+                    .copied()
+                    .filter(move |&target| target != source);
                 other.map(move |target| (vec![source], Some(vec![target])))
             };
             sources.iter().flat_map(of).collect::<Vec<_>>()
@@ -171,10 +232,18 @@ mod tests {
     }
 
     fn demands(collective: &Collective) -> Vec<(Vec<NodeId>, Option<Vec<NodeId>>)> {
-        let wanted = |demand: &Demand<'_>| (demand.goals != Goals::Prefixes).then(|| demand.targets().to_vec());
-        let listed = |place| collective.demand(place).map(|demand| (demand.operands.to_vec(), wanted(&demand)));
+        let wanted = |demand: &Demand<'_>| {
+            (demand.goals != Goals::Prefixes).then(|| demand.targets().to_vec())
+        };
+        let listed = |place| {
+            collective
+                .demand(place)
+                .map(|demand| (demand.operands.to_vec(), wanted(&demand)))
+        };
         assert_eq!(listed(collective.demands()), None);
-        (0..collective.demands()).map(|place| listed(place).unwrap()).collect()
+        (0..collective.demands())
+            .map(|place| listed(place).unwrap())
+            .collect()
     }
 
     /// Every form, without and with counts, among up to five nodes.
@@ -182,9 +251,23 @@ mod tests {
     fn the_table_says_what_the_definitions_say() {
         for form in Collective::forms() {
             for size in 2..6 {
-                let list: Vec<NodeId> = [3, 0, 4, 1, 2].into_iter().take(size).map(NodeId::new).collect();
-                let role = |many: bool| if many { list.clone() } else { vec![NodeId::new(9)] };
-                let cast: Vec<Vec<NodeId>> = form.roles.iter().map(|role_of| role(role_of.many)).collect();
+                let list: Vec<NodeId> = [3, 0, 4, 1, 2]
+                    .into_iter()
+                    .take(size)
+                    .map(NodeId::new)
+                    .collect();
+                let role = |many: bool| {
+                    if many {
+                        list.clone()
+                    } else {
+                        vec![NodeId::new(9)]
+                    }
+                };
+                let cast: Vec<Vec<NodeId>> = form
+                    .roles
+                    .iter()
+                    .map(|role_of| role(role_of.many))
+                    .collect();
                 let plain = form.build(&cast, true).unwrap();
                 let right = defined(form.name, &cast);
                 if !form.counted {
@@ -194,22 +277,47 @@ mod tests {
                 }
                 let counts: Vec<u64> = (0..right.len() as u64).map(|place| place * 7 % 3).collect();
                 let counted = plain.clone().with_counts(&counts).unwrap();
-                let kept = right.into_iter().zip(counts.iter().copied()).filter(|(_, count)| *count > 0);
+                let kept = right
+                    .into_iter()
+                    .zip(counts.iter().copied())
+                    .filter(|(_, count)| *count > 0);
                 let (right, rates): (Vec<_>, Vec<u64>) = kept.unzip();
                 assert_eq!(demands(&counted), right, "{} {size}", form.name);
-                assert_eq!((0..right.len()).map(|place| counted.rate(place)).collect::<Vec<_>>(), rates);
+                assert_eq!(
+                    (0..right.len())
+                        .map(|place| counted.rate(place))
+                        .collect::<Vec<_>>(),
+                    rates
+                );
                 assert_eq!(counted.counts().unwrap().collect::<Vec<_>>(), counts);
                 let blocks = counted.blocks();
-                let of_blocks = blocks.iter().flat_map(|block| vec![block.rate; block.count]);
+                let of_blocks = blocks
+                    .iter()
+                    .flat_map(|block| vec![block.rate; block.count]);
                 assert_eq!(of_blocks.collect::<Vec<_>>(), rates, "{} {size}", form.name);
                 let listed: u64 = rates.iter().sum();
-                assert_eq!(counted.one_by_one(listed as usize).unwrap().demands() as u64, listed);
+                assert_eq!(
+                    counted.one_by_one(listed as usize).unwrap().demands() as u64,
+                    listed
+                );
                 assert_eq!(counted.one_by_one(listed as usize - 1), None);
                 let wanted = counts.len();
                 let short = plain.clone().with_counts(&counts[1..]);
-                assert_eq!(short, Err(CollectiveError::Counts { collective: form.name, count: wanted - 1, wanted }));
+                assert_eq!(
+                    short,
+                    Err(CollectiveError::Counts {
+                        collective: form.name,
+                        count: wanted - 1,
+                        wanted
+                    })
+                );
                 let none = plain.clone().with_counts(&vec![0; wanted]);
-                assert_eq!(none, Err(CollectiveError::NoCount { collective: form.name }));
+                assert_eq!(
+                    none,
+                    Err(CollectiveError::NoCount {
+                        collective: form.name
+                    })
+                );
             }
         }
     }
@@ -218,8 +326,15 @@ mod tests {
     fn a_form_without_counts_takes_none() {
         let list: Vec<NodeId> = (0..3).map(NodeId::new).collect();
         let refused = Collective::all_reduce(list.clone()).with_counts(&[1]);
-        assert_eq!(refused, Err(CollectiveError::Uncounted { collective: "all-reduce" }));
-        let several = Collective::scatter(NodeId::new(5), list).with_counts(&[0, 2, 1]).unwrap();
+        assert_eq!(
+            refused,
+            Err(CollectiveError::Uncounted {
+                collective: "all-reduce"
+            })
+        );
+        let several = Collective::scatter(NodeId::new(5), list)
+            .with_counts(&[0, 2, 1])
+            .unwrap();
         assert_eq!(several.name(), "scatter-v");
         assert_eq!(several.demands(), 2);
     }

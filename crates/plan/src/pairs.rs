@@ -10,7 +10,11 @@ use oneport_platform::NodeId;
 
 /// How many nodes stand first in both lists.
 pub(crate) fn shared(sources: &[NodeId], targets: &[NodeId]) -> usize {
-    sources.iter().zip(targets).take_while(|(source, target)| source == target).count()
+    sources
+        .iter()
+        .zip(targets)
+        .take_while(|(source, target)| source == target)
+        .count()
 }
 
 /// The places of source and target of the message at this place. The first `shared` sources are the targets of the
@@ -52,7 +56,11 @@ mod tests {
     #[test]
     fn every_source_sends_to_every_other_target_once() {
         let lists: Vec<Vec<NodeId>> = (0..256_usize)
-            .map(|code| (0..4).map(|place| NodeId::new(code >> (2 * place) & 3)).collect::<Vec<_>>())
+            .map(|code| {
+                (0..4)
+                    .map(|place| NodeId::new(code >> (2 * place) & 3))
+                    .collect::<Vec<_>>()
+            })
             .flat_map(|list| (1..=4).map(move |length| list[..length].to_vec()))
             .filter(|list| list.iter().collect::<BTreeSet<_>>().len() == list.len())
             .collect::<BTreeSet<_>>()
@@ -62,20 +70,30 @@ mod tests {
         let form = Form::find("sources-to-targets").unwrap();
         for sources in &lists {
             for targets in &lists {
-                let collective = form.build(&[sources.clone(), targets.clone()], false).unwrap();
+                let collective = form
+                    .build(&[sources.clone(), targets.clone()], false)
+                    .unwrap();
                 let cast = collective.cast();
                 for (given, built) in [(sources, cast[0]), (targets, cast[1])] {
-                    assert_eq!(given.iter().collect::<BTreeSet<_>>(), built.iter().collect());
+                    assert_eq!(
+                        given.iter().collect::<BTreeSet<_>>(),
+                        built.iter().collect()
+                    );
                 }
-                let again = form.build(&[cast[0].to_vec(), cast[1].to_vec()], false).unwrap();
+                let again = form
+                    .build(&[cast[0].to_vec(), cast[1].to_vec()], false)
+                    .unwrap();
                 assert_eq!(again, collective, "a built list is in order");
                 let right: BTreeSet<(NodeId, NodeId)> = sources
                     .iter()
                     .flat_map(|&source| targets.iter().map(move |&target| (source, target)))
                     .filter(|(source, target)| source != target)
                     .collect();
-                let found: Vec<(NodeId, NodeId)> =
-                    collective.commodities().iter().map(|one| (one.source, one.target)).collect();
+                let found: Vec<(NodeId, NodeId)> = collective
+                    .commodities()
+                    .iter()
+                    .map(|one| (one.source, one.target))
+                    .collect();
                 assert_eq!(found.len(), right.len());
                 assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), right);
                 assert_eq!(collective.demand(collective.demands()), None);

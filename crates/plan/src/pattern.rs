@@ -16,7 +16,10 @@ pub struct Interval {
 impl Interval {
     /// One operand as it is: `[i, i]`. A message that nothing is combined with is [`single(0)`](Self::single).
     pub const fn single(operand: usize) -> Self {
-        Interval { first: operand, last: operand }
+        Interval {
+            first: operand,
+            last: operand,
+        }
     }
 
     /// How many operands are combined; a single value counts 1.
@@ -83,12 +86,22 @@ pub enum Task {
 impl Task {
     /// A send whose input is the owner's, or is not known yet.
     pub fn send(link: LinkId, part: Interval) -> Self {
-        Task::Send { link, part, after: None }
+        Task::Send {
+            link,
+            part,
+            after: None,
+        }
     }
 
     /// A merge whose inputs are the owners', or are not known yet.
     pub fn merge(node: NodeId, part: Interval, split: usize) -> Self {
-        Task::Merge { node, part, split, left: None, right: None }
+        Task::Merge {
+            node,
+            part,
+            split,
+            left: None,
+            right: None,
+        }
     }
 
     /// The interval of operands that is sent or made.
@@ -111,7 +124,9 @@ impl Task {
     pub fn alone(self) -> Self {
         match self {
             Task::Send { link, part, .. } => Task::send(link, part),
-            Task::Merge { node, part, split, .. } => Task::merge(node, part, split),
+            Task::Merge {
+                node, part, split, ..
+            } => Task::merge(node, part, split),
         }
     }
 }
@@ -119,18 +134,33 @@ impl Task {
 impl Pattern {
     /// A pattern without tasks, in the participants' own order.
     pub fn new(demand: usize) -> Self {
-        Pattern { demand, order: None, tasks: Vec::new() }
+        Pattern {
+            demand,
+            order: None,
+            tasks: Vec::new(),
+        }
     }
 
     /// The path of a message: links in the order of travel.
     pub fn path(demand: usize, links: impl IntoIterator<Item = LinkId>) -> Self {
-        let send = |(place, link)| Task::Send { link, part: Interval::single(0), after: before(place) };
-        Pattern { demand, order: None, tasks: links.into_iter().enumerate().map(send).collect() }
+        let send = |(place, link)| Task::Send {
+            link,
+            part: Interval::single(0),
+            after: before(place),
+        };
+        Pattern {
+            demand,
+            order: None,
+            tasks: links.into_iter().enumerate().map(send).collect(),
+        }
     }
 
     /// Copies of a message: hops over links, each with the place of the hop that brought what it passes on, `None` at
     /// the source.
-    pub fn arborescence(demand: usize, hops: impl IntoIterator<Item = (LinkId, Option<u32>)>) -> Self {
+    pub fn arborescence(
+        demand: usize,
+        hops: impl IntoIterator<Item = (LinkId, Option<u32>)>,
+    ) -> Self {
         let mut pattern = Pattern::new(demand);
         pattern.copy(Interval::single(0), None, hops);
         pattern
@@ -139,16 +169,40 @@ impl Pattern {
     /// A reduction tree (RR-4872 definition 1): every interval is made once, so it names one value that travels, and
     /// the inputs of each task are found by their intervals: the task before that last made or moved it. Inputs that
     /// are given do not count. `O(t log t)` for `t` tasks.
-    pub fn tree(demand: usize, order: Option<Vec<usize>>, tasks: impl IntoIterator<Item = Task>) -> Self {
+    pub fn tree(
+        demand: usize,
+        order: Option<Vec<usize>>,
+        tasks: impl IntoIterator<Item = Task>,
+    ) -> Self {
         let mut latest: BTreeMap<Interval, u32> = BTreeMap::new();
-        let mut pattern = Pattern { demand, order, tasks: Vec::new() };
+        let mut pattern = Pattern {
+            demand,
+            order,
+            tasks: Vec::new(),
+        };
         for task in tasks {
             let find = |part: Interval| latest.get(&part).copied();
             let place = match task {
                 Task::Send { link, part, .. } => pattern.send(link, part, find(part)),
-                Task::Merge { node, part, split, .. } => {
-                    let right = Interval { first: split.saturating_add(1), ..part };
-                    pattern.merge(node, part, split, [find(Interval { last: split, ..part }), find(right)])
+                Task::Merge {
+                    node, part, split, ..
+                } => {
+                    let right = Interval {
+                        first: split.saturating_add(1),
+                        ..part
+                    };
+                    pattern.merge(
+                        node,
+                        part,
+                        split,
+                        [
+                            find(Interval {
+                                last: split,
+                                ..part
+                            }),
+                            find(right),
+                        ],
+                    )
                 }
             };
             latest.extend(place.map(|place| (task.part(), place)));
@@ -169,7 +223,9 @@ impl Pattern {
         part: Interval,
         after: Option<u32>,
     ) -> Option<u32> {
-        links.into_iter().fold(after, |after, link| self.send(link, part, after))
+        links
+            .into_iter()
+            .fold(after, |after, link| self.send(link, part, after))
     }
 
     /// Adds a merge with the places of its left and its right input. Returns its own place.
@@ -180,13 +236,24 @@ impl Pattern {
         split: usize,
         [left, right]: [Option<u32>; 2],
     ) -> Option<u32> {
-        self.tasks.push(Task::Merge { node, part, split, left, right });
+        self.tasks.push(Task::Merge {
+            node,
+            part,
+            split,
+            left,
+            right,
+        });
         self.last()
     }
 
     /// Adds hops that copy the result of a task (`None`: the owner's operand), each with the place among them of the
     /// hop that brought what it passes on, `None` where the result is.
-    pub fn copy(&mut self, part: Interval, from: Option<u32>, hops: impl IntoIterator<Item = (LinkId, Option<u32>)>) {
+    pub fn copy(
+        &mut self,
+        part: Interval,
+        from: Option<u32>,
+        hops: impl IntoIterator<Item = (LinkId, Option<u32>)>,
+    ) {
         let first = self.tasks.len();
         for (link, after) in hops {
             let after = after.map_or(from, |hop| u32::try_from(first + hop as usize).ok());
@@ -206,7 +273,10 @@ impl Pattern {
 
     /// A message of this pattern.
     pub fn message(&self, part: Interval) -> Message {
-        Message { demand: self.demand, part }
+        Message {
+            demand: self.demand,
+            part,
+        }
     }
 
     /// The links used, each as often as it is used, in the order of the tasks.
@@ -235,7 +305,11 @@ impl Pattern {
 
     /// The tasks, each with its stage, by stage and then in their own order.
     pub fn by_stage(&self) -> Vec<(usize, Task)> {
-        let mut tasks: Vec<(usize, Task)> = self.stages().into_iter().zip(self.tasks.iter().copied()).collect();
+        let mut tasks: Vec<(usize, Task)> = self
+            .stages()
+            .into_iter()
+            .zip(self.tasks.iter().copied())
+            .collect();
         tasks.sort_by_key(|&(stage, _)| stage);
         tasks
     }
@@ -243,7 +317,9 @@ impl Pattern {
 
 /// The place before this one, as tasks name it.
 fn before(place: usize) -> Option<u32> {
-    place.checked_sub(1).and_then(|place| u32::try_from(place).ok())
+    place
+        .checked_sub(1)
+        .and_then(|place| u32::try_from(place).ok())
 }
 
 /// A pattern with its rate per unit of time.
@@ -280,10 +356,20 @@ mod tests {
     #[test]
     fn a_path_is_an_arborescence_without_branches() {
         let path = Pattern::path(3, links(&[5, 2, 9]));
-        let hops = [(5, None), (2, Some(0)), (9, Some(1))].map(|(link, after)| (LinkId::new(link), after));
+        let hops =
+            [(5, None), (2, Some(0)), (9, Some(1))].map(|(link, after)| (LinkId::new(link), after));
         assert_eq!(path, Pattern::arborescence(3, hops));
-        assert_eq!((path.links().collect(), path.stages(), path.depth()), (links(&[5, 2, 9]), vec![0, 1, 2], 3));
-        assert_eq!(path.message(path.tasks[0].part()), Message { demand: 3, part: part(0, 0) });
+        assert_eq!(
+            (path.links().collect(), path.stages(), path.depth()),
+            (links(&[5, 2, 9]), vec![0, 1, 2], 3)
+        );
+        assert_eq!(
+            path.message(path.tasks[0].part()),
+            Message {
+                demand: 3,
+                part: part(0, 0)
+            }
+        );
         assert_eq!(Pattern::path(3, []), Pattern::new(3));
         assert_eq!(Pattern::new(3).depth(), 0);
     }
@@ -304,20 +390,34 @@ mod tests {
     #[test]
     fn a_tree_finds_its_inputs_by_their_intervals() {
         let tree = tree();
-        let inputs: Vec<Vec<usize>> = tree.tasks.iter().map(|task| task.inputs().collect()).collect();
+        let inputs: Vec<Vec<usize>> = tree
+            .tasks
+            .iter()
+            .map(|task| task.inputs().collect())
+            .collect();
         assert_eq!(inputs, [vec![], vec![0], vec![1], vec![2], vec![3]]);
-        let Task::Merge { left, right, .. } = tree.tasks[1] else { panic!("a merge") };
+        let Task::Merge { left, right, .. } = tree.tasks[1] else {
+            panic!("a merge")
+        };
         assert_eq!((left, right), (None, Some(0)));
         assert_eq!((tree.stages(), tree.depth()), (vec![0, 1, 2, 3, 4], 5));
         // Inputs that are given do not count.
-        assert_eq!(Pattern::tree(0, tree.order.clone(), tree.tasks.clone()), tree);
-        assert!(tree.tasks.iter().all(|task| task.alone().inputs().next().is_none()));
+        assert_eq!(
+            Pattern::tree(0, tree.order.clone(), tree.tasks.clone()),
+            tree
+        );
+        assert!(
+            tree.tasks
+                .iter()
+                .all(|task| task.alone().inputs().next().is_none())
+        );
     }
 
     #[test]
     fn the_result_is_copied_from_where_it_is() {
         let mut pattern = tree();
-        let hops = [(1, None), (2, Some(0)), (3, None)].map(|(link, after)| (LinkId::new(link), after));
+        let hops =
+            [(1, None), (2, Some(0)), (3, None)].map(|(link, after)| (LinkId::new(link), after));
         pattern.copy(part(0, 2), pattern.last(), hops);
         let inputs: Vec<usize> = pattern.tasks[5..].iter().flat_map(Task::inputs).collect();
         assert_eq!(inputs, [4, 5, 4]);
@@ -331,17 +431,31 @@ mod tests {
     /// A task that names itself or a later one is invalid in a pattern, and must not cause a panic.
     #[test]
     fn nonsense_has_stages() {
-        let send = |after| Task::Send { link: LinkId::new(0), part: part(0, 0), after };
-        let pattern = Pattern { demand: 0, order: None, tasks: vec![send(Some(0)), send(Some(9)), send(Some(1))] };
+        let send = |after| Task::Send {
+            link: LinkId::new(0),
+            part: part(0, 0),
+            after,
+        };
+        let pattern = Pattern {
+            demand: 0,
+            order: None,
+            tasks: vec![send(Some(0)), send(Some(9)), send(Some(1))],
+        };
         assert_eq!(pattern.stages(), [0, 0, 1]);
     }
 
     #[test]
     fn demands_come_first_in_the_order() {
-        let mut patterns =
-            [Pattern::path(1, links(&[0])), Pattern::path(0, links(&[2, 1])), Pattern::path(0, links(&[2]))];
+        let mut patterns = [
+            Pattern::path(1, links(&[0])),
+            Pattern::path(0, links(&[2, 1])),
+            Pattern::path(0, links(&[2])),
+        ];
         patterns.sort();
-        let listed: Vec<(usize, usize)> = patterns.iter().map(|one| (one.demand, one.tasks.len())).collect();
+        let listed: Vec<(usize, usize)> = patterns
+            .iter()
+            .map(|one| (one.demand, one.tasks.len()))
+            .collect();
         assert_eq!(listed, [(0, 1), (0, 2), (1, 1)]);
     }
 }

@@ -4,7 +4,9 @@ use std::fmt;
 
 use oneport_platform::{Platform, Rational};
 
-use crate::{Certificate, Collective, PeriodicSchedule, Problem, ProblemError, SteadyState, Volumes};
+use crate::{
+    Certificate, Collective, PeriodicSchedule, Problem, ProblemError, SteadyState, Volumes,
+};
 
 /// The proof status of the steady state's throughput.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +20,11 @@ pub enum Status {
 impl Status {
     /// The status of a throughput with a proved bound.
     pub fn of(throughput: &Rational, bound: &Rational) -> Self {
-        if throughput == bound { Status::Optimal } else { Status::Feasible }
+        if throughput == bound {
+            Status::Optimal
+        } else {
+            Status::Feasible
+        }
     }
 
     /// The name used in files and `--json`.

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
-use crate::{Amount, Block, Collective, CollectiveError, Commodity, Demand, Interval, VolumeError, Volumes};
+use crate::{
+    Amount, Block, Collective, CollectiveError, Commodity, Demand, Interval, VolumeError, Volumes,
+};
 
 /// Why a question makes no sense.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -50,11 +52,19 @@ impl<'a> Problem<'a> {
     ///
     /// # Errors
     /// The first thing that does not fit, by name.
-    pub fn new(platform: &'a Platform, collective: &'a Collective, volumes: &'a Volumes) -> Result<Self, ProblemError> {
+    pub fn new(
+        platform: &'a Platform,
+        collective: &'a Collective,
+        volumes: &'a Volumes,
+    ) -> Result<Self, ProblemError> {
         collective.validate(platform)?;
         volumes.validate(collective)?;
         volumes.validate_on(platform)?;
-        Ok(Problem { platform, collective, volumes })
+        Ok(Problem {
+            platform,
+            collective,
+            volumes,
+        })
     }
 
     /// The platform.
@@ -95,16 +105,28 @@ impl<'a> Problem<'a> {
         if is_strong(self.platform) {
             return Vec::new();
         }
-        let sources: BTreeSet<NodeId> = self.demands().flat_map(|demand| demand.operands.to_vec()).collect();
-        let targets: BTreeSet<NodeId> = self.demands().flat_map(|demand| demand.goals()).map(|goal| goal.0).collect();
+        let sources: BTreeSet<NodeId> = self
+            .demands()
+            .flat_map(|demand| demand.operands.to_vec())
+            .collect();
+        let targets: BTreeSet<NodeId> = self
+            .demands()
+            .flat_map(|demand| demand.goals())
+            .map(|goal| goal.0)
+            .collect();
         let forward = sources.len() <= targets.len();
         let mut reached: Vec<Option<Vec<bool>>> = vec![None; self.platform.nodes().len()];
         let mut missing: Vec<Commodity> = Vec::new();
         for demand in self.demands() {
             for (target, part) in demand.goals() {
                 for &source in &demand.operands[part.first..=part.last] {
-                    let (root, end) = if forward { (source, target) } else { (target, source) };
-                    let from_root = reached[root.index()].get_or_insert_with(|| reach(self.platform, root, forward));
+                    let (root, end) = if forward {
+                        (source, target)
+                    } else {
+                        (target, source)
+                    };
+                    let from_root = reached[root.index()]
+                        .get_or_insert_with(|| reach(self.platform, root, forward));
                     if !from_root[end.index()] {
                         missing.push(Commodity { source, target });
                     }
@@ -120,16 +142,27 @@ impl<'a> Problem<'a> {
     /// whole result that cannot be brought to its target. `None` if some tree exists, and if work is not by task.
     /// `O(n^3 p log n + n^2 p^2)` for `n` operands and `p` nodes.
     pub fn unmade(&self) -> Option<Unmade> {
-        let Amount::Tasks(_) = self.volumes.work else { return None };
+        let Amount::Tasks(_) = self.volumes.work else {
+            return None;
+        };
         let demand = self.demands().next()?;
         let (whole, target) = (demand.whole(), demand.targets().first().copied()?);
-        let reach: Vec<Vec<bool>> = self.platform.node_ids().map(|node| reach(self.platform, node, true)).collect();
+        let reach: Vec<Vec<bool>> = self
+            .platform
+            .node_ids()
+            .map(|node| reach(self.platform, node, true))
+            .collect();
         let mut there: BTreeMap<Interval, Vec<bool>> = BTreeMap::new();
         for operands in 1..=whole.operands() {
             for first in 0..=whole.operands() - operands {
-                let part = Interval { first, last: first + operands - 1 };
+                let part = Interval {
+                    first,
+                    last: first + operands - 1,
+                };
                 let makers = self.makers(&demand, part, &there);
-                let held = (0..reach.len()).map(|to| makers.iter().any(|maker| reach[maker.index()][to])).collect();
+                let held = (0..reach.len())
+                    .map(|to| makers.iter().any(|maker| reach[maker.index()][to]))
+                    .collect();
                 there.insert(part, held);
             }
         }
@@ -138,23 +171,54 @@ impl<'a> Problem<'a> {
             return None;
         }
         if held.contains(&true) {
-            return Some(Unmade { part: whole, target: Some(target) });
+            return Some(Unmade {
+                part: whole,
+                target: Some(target),
+            });
         }
-        let nowhere = there.iter().filter(|(_, held)| !held.contains(&true)).map(|(&part, _)| part);
-        nowhere.min_by_key(|part| part.operands()).map(|part| Unmade { part, target: None })
+        let nowhere = there
+            .iter()
+            .filter(|(_, held)| !held.contains(&true))
+            .map(|(&part, _)| part);
+        nowhere
+            .min_by_key(|part| part.operands())
+            .map(|part| Unmade { part, target: None })
     }
 
     /// Where a partial result is, or can be made of parts that are known.
-    fn makers(&self, demand: &Demand<'_>, part: Interval, there: &BTreeMap<Interval, Vec<bool>>) -> Vec<NodeId> {
+    fn makers(
+        &self,
+        demand: &Demand<'_>,
+        part: Interval,
+        there: &BTreeMap<Interval, Vec<bool>>,
+    ) -> Vec<NodeId> {
         if part.first == part.last {
-            return demand.operands.get(part.first).copied().into_iter().collect();
+            return demand
+                .operands
+                .get(part.first)
+                .copied()
+                .into_iter()
+                .collect();
         }
-        let at = |part: Interval, node: NodeId| there.get(&part).is_some_and(|held| held[node.index()]);
+        let at =
+            |part: Interval, node: NodeId| there.get(&part).is_some_and(|held| held[node.index()]);
         let able = |node: NodeId, split: usize| {
-            let (left, right) = (Interval { last: split, ..part }, Interval { first: split + 1, ..part });
+            let (left, right) = (
+                Interval {
+                    last: split,
+                    ..part
+                },
+                Interval {
+                    first: split + 1,
+                    ..part
+                },
+            );
             self.volumes.can_merge(node, part, split) && at(left, node) && at(right, node)
         };
-        self.platform.processors().filter(|&node| (part.first..part.last).any(|split| able(node, split))).collect()
+        self.platform
+            .processors()
+            .filter(|&node| (part.first..part.last).any(|split| able(node, split)))
+            .collect()
     }
 }
 
@@ -169,8 +233,14 @@ pub struct Unmade {
 
 /// Whether messages from every node can reach every other.
 fn is_strong(platform: &Platform) -> bool {
-    let Some(first) = platform.node_ids().next() else { return true };
-    [true, false].iter().all(|&forward| reach(platform, first, forward).into_iter().all(|reached| reached))
+    let Some(first) = platform.node_ids().next() else {
+        return true;
+    };
+    [true, false].iter().all(|&forward| {
+        reach(platform, first, forward)
+            .into_iter()
+            .all(|reached| reached)
+    })
 }
 
 /// Which nodes messages from a node can reach; not `forward`, from which nodes they can reach it.
@@ -179,7 +249,11 @@ fn reach(platform: &Platform, from: NodeId, forward: bool) -> Vec<bool> {
     seen[from.index()] = true;
     let mut queue = vec![from];
     while let Some(node) = queue.pop() {
-        let links = if forward { platform.outgoing(node) } else { platform.incoming(node) };
+        let links = if forward {
+            platform.outgoing(node)
+        } else {
+            platform.incoming(node)
+        };
         for &link in links {
             let ends = platform.link(link);
             let next = if forward { ends.to } else { ends.from };

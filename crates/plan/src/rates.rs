@@ -51,10 +51,20 @@ impl TaskRates {
     pub fn of_mut(&mut self, task: Task) -> &mut Rational {
         match task {
             Task::Send { link, part, .. } => self.sends.entry((link, part.into())).or_default(),
-            Task::Merge { node, part, split, .. } => {
-                let left = Interval { first: part.first, last: split };
-                let right = Interval { first: split.saturating_add(1), last: part.last };
-                self.merges.entry((node, left.into(), right.into())).or_default()
+            Task::Merge {
+                node, part, split, ..
+            } => {
+                let left = Interval {
+                    first: part.first,
+                    last: split,
+                };
+                let right = Interval {
+                    first: split.saturating_add(1),
+                    last: part.last,
+                };
+                self.merges
+                    .entry((node, left.into(), right.into()))
+                    .or_default()
             }
         }
     }
@@ -115,7 +125,10 @@ impl Rates {
         let count = rates.demands.len();
         for weighted in &state.patterns {
             let demand = weighted.pattern.demand;
-            let of_demand = rates.demands.get_mut(demand).ok_or(RatesError::NoDemand { demand, count })?;
+            let of_demand = rates
+                .demands
+                .get_mut(demand)
+                .ok_or(RatesError::NoDemand { demand, count })?;
             of_demand.add(&weighted.pattern, &weighted.weight);
         }
         Ok(rates)
@@ -128,8 +141,14 @@ impl Rates {
     pub fn none_of(problem: Problem<'_>) -> Result<Rates, RatesError> {
         let collective = problem.collective().name();
         let none = |kind| DemandRates::none_of(kind).ok_or(RatesError::NoReading { collective });
-        let demands = problem.demands().map(|demand| none(demand.kind())).collect::<Result<_, _>>()?;
-        Ok(Rates { demands, ..Rates::default() })
+        let demands = problem
+            .demands()
+            .map(|demand| none(demand.kind()))
+            .collect::<Result<_, _>>()?;
+        Ok(Rates {
+            demands,
+            ..Rates::default()
+        })
     }
 
     /// `s(P_i -> P_j)`: the share of the time during which each link is busy, over its positive rates; ascending.
@@ -140,14 +159,21 @@ impl Rates {
                 *busy.entry(link).or_default() += rate * problem.transfer_time(link, part);
             }
         };
-        self.together.iter().for_each(|(&link, rate)| add(link, Interval::single(0), rate));
+        self.together
+            .iter()
+            .for_each(|(&link, rate)| add(link, Interval::single(0), rate));
         for demand in &self.demands {
             match demand {
                 DemandRates::Route(sends) | DemandRates::Copy(sends) => {
-                    sends.iter().for_each(|(&link, rate)| add(link, Interval::single(0), rate));
+                    sends
+                        .iter()
+                        .for_each(|(&link, rate)| add(link, Interval::single(0), rate));
                 }
                 DemandRates::Combine(rates) => {
-                    rates.sends.iter().for_each(|((link, value), rate)| add(*link, alike(value), rate));
+                    rates
+                        .sends
+                        .iter()
+                        .for_each(|((link, value), rate)| add(*link, alike(value), rate));
                 }
             }
         }
@@ -166,7 +192,9 @@ impl Rates {
             // If any order is allowed, work depends on the number of operands only, so the left part's number serves as
             // a split.
             let split = made.first + left.count().saturating_sub(1);
-            let time = problem.volumes().merge_time(problem.platform(), *node, made, split);
+            let time = problem
+                .volumes()
+                .merge_time(problem.platform(), *node, made, split);
             *alpha.entry(*node).or_default() += rate * time;
         }
         alpha
@@ -176,7 +204,10 @@ impl Rates {
 /// A partial result of the same size and work: itself where it is an interval, else one of as many operands. (Where
 /// operands may be combined in any order, both depend on their number alone.)
 fn alike(value: &Value) -> Interval {
-    let first = Interval { first: 0, last: value.count().saturating_sub(1) };
+    let first = Interval {
+        first: 0,
+        last: value.count().saturating_sub(1),
+    };
     value.interval().unwrap_or(first)
 }
 
@@ -185,11 +216,19 @@ impl DemandRates {
     pub fn add(&mut self, pattern: &Pattern, weight: &Rational) {
         match self {
             DemandRates::Route(sends) | DemandRates::Copy(sends) => {
-                pattern.links().for_each(|link| *sends.entry(link).or_default() += weight);
+                pattern
+                    .links()
+                    .for_each(|link| *sends.entry(link).or_default() += weight);
             }
             DemandRates::Combine(rates) => match &pattern.order {
-                None => pattern.tasks.iter().for_each(|&task| rates.add(task, weight)),
-                Some(order) => pattern.tasks.iter().for_each(|&task| add_ordered(rates, order, task, weight)),
+                None => pattern
+                    .tasks
+                    .iter()
+                    .for_each(|&task| rates.add(task, weight)),
+                Some(order) => pattern
+                    .tasks
+                    .iter()
+                    .for_each(|&task| add_ordered(rates, order, task, weight)),
             },
         }
     }
@@ -198,14 +237,29 @@ impl DemandRates {
 /// Adds a task whose operands follow the order of the pattern.
 fn add_ordered(rates: &mut TaskRates, order: &[usize], task: Task, weight: &Rational) {
     let value = |first: usize, last: usize| {
-        let operands = order.iter().skip(first).take(last.saturating_sub(first).saturating_add(1));
+        let operands = order
+            .iter()
+            .skip(first)
+            .take(last.saturating_sub(first).saturating_add(1));
         Value::of(operands.copied())
     };
     let rate = match task {
-        Task::Send { link, part, .. } => rates.sends.entry((link, value(part.first, part.last))).or_default(),
-        Task::Merge { node, part, split, .. } => {
-            let (one, other) = (value(part.first, split), value(split.saturating_add(1), part.last));
-            let (left, right) = if one <= other { (one, other) } else { (other, one) };
+        Task::Send { link, part, .. } => rates
+            .sends
+            .entry((link, value(part.first, part.last)))
+            .or_default(),
+        Task::Merge {
+            node, part, split, ..
+        } => {
+            let (one, other) = (
+                value(part.first, split),
+                value(split.saturating_add(1), part.last),
+            );
+            let (left, right) = if one <= other {
+                (one, other)
+            } else {
+                (other, one)
+            };
             rates.merges.entry((node, left, right)).or_default()
         }
     };

@@ -68,9 +68,9 @@ impl Dates {
     /// The date of `processor`, `None` beyond the list.
     pub fn get(&self, processor: usize) -> Option<Rational> {
         match self {
-            Dates::Ticks { unit, ticks } => {
-                ticks.get(processor).map(|&ticks| unit * Rational::from_integer(ticks.into()))
-            }
+            Dates::Ticks { unit, ticks } => ticks
+                .get(processor)
+                .map(|&ticks| unit * Rational::from_integer(ticks.into())),
             Dates::Exact(dates) => dates.get(processor).cloned(),
         }
     }
@@ -261,7 +261,11 @@ pub struct OneReduction {
 impl OneReduction {
     /// Optimal when the length meets its bound.
     pub fn status(&self) -> Status {
-        if self.reduction.length == self.lower_bound { Status::Optimal } else { Status::Feasible }
+        if self.reduction.length == self.lower_bound {
+            Status::Optimal
+        } else {
+            Status::Feasible
+        }
     }
 
     /// The question that the schedule answers. Release dates are left out: without them no schedule is longer, so a
@@ -277,10 +281,17 @@ impl OneReduction {
             },
             Costs::PerSender(times) => {
                 let mut counts: BTreeMap<&Rational, u64> = BTreeMap::new();
-                for (_, time) in times.iter().enumerate().filter(|&(place, _)| place != self.reduction.root as usize) {
+                for (_, time) in times
+                    .iter()
+                    .enumerate()
+                    .filter(|&(place, _)| place != self.reduction.root as usize)
+                {
                     *counts.entry(time).or_default() += 1;
                 }
-                let class = |(time, senders): (&Rational, u64)| Class { time: time.clone(), senders };
+                let class = |(time, senders): (&Rational, u64)| Class {
+                    time: time.clone(),
+                    senders,
+                };
                 Instance::Classes(counts.into_iter().map(class).collect())
             }
         }
@@ -305,6 +316,10 @@ pub struct Shortest {
 impl Shortest {
     /// Optimal when the length meets its bound.
     pub fn status(&self) -> Status {
-        if self.length == self.lower_bound { Status::Optimal } else { Status::Feasible }
+        if self.length == self.lower_bound {
+            Status::Optimal
+        } else {
+            Status::Feasible
+        }
     }
 }

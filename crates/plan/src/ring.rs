@@ -17,7 +17,11 @@ pub struct Ring {
 impl Ring {
     /// The processors, in the order in which data visit them. The links exist.
     pub fn order(&self, platform: &Platform) -> Vec<NodeId> {
-        self.hops.iter().filter_map(|hop| hop.first()).map(|&link| platform.link(link).from).collect()
+        self.hops
+            .iter()
+            .filter_map(|hop| hop.first())
+            .map(|&link| platform.link(link).from)
+            .collect()
     }
 
     /// How long a unit of data on every hop occupies each port and link; positive times. The links exist.

@@ -65,6 +65,10 @@ impl PeriodicSchedule {
 
     /// The longest pattern's number of stages: an instance takes no more periods, whatever the order within a period.
     pub fn depth(&self) -> usize {
-        self.patterns.iter().map(|scheduled| scheduled.pattern.depth()).max().unwrap_or(0)
+        self.patterns
+            .iter()
+            .map(|scheduled| scheduled.pattern.depth())
+            .max()
+            .unwrap_or(0)
     }
 }

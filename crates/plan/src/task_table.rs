@@ -23,8 +23,8 @@ impl MergeTask {
 
     /// All tasks over this number of operands, ascending: `(n^3 - n) / 6` of them.
     pub fn all(operands: usize) -> impl Iterator<Item = MergeTask> {
-        let parts =
-            (0..operands).flat_map(move |first| (first + 1..operands).map(move |last| Interval { first, last }));
+        let parts = (0..operands)
+            .flat_map(move |first| (first + 1..operands).map(move |last| Interval { first, last }));
         parts.flat_map(|part| (part.first..part.last).map(move |split| MergeTask { part, split }))
     }
 
@@ -36,7 +36,11 @@ impl MergeTask {
 
 impl std::fmt::Display for MergeTask {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "T[{},{},{}]", self.part.first, self.split, self.part.last)
+        write!(
+            f,
+            "T[{},{},{}]",
+            self.part.first, self.split, self.part.last
+        )
     }
 }
 
@@ -64,8 +68,15 @@ impl TaskTable {
     /// The entries: task; processor, or `None` for all; work, or `None` if the task cannot be done. Ascending, entries
     /// for all processors first.
     pub fn entries(&self) -> impl Iterator<Item = (MergeTask, Option<NodeId>, Option<&Rational>)> {
-        let everywhere = self.everywhere.iter().map(|(&task, work)| (task, None, Some(work)));
-        everywhere.chain(self.at.iter().map(|(&(task, node), work)| (task, Some(node), work.as_ref())))
+        let everywhere = self
+            .everywhere
+            .iter()
+            .map(|(&task, work)| (task, None, Some(work)));
+        everywhere.chain(
+            self.at
+                .iter()
+                .map(|(&(task, node), work)| (task, Some(node), work.as_ref())),
+        )
     }
 
     /// All amounts of work in the table.
@@ -81,8 +92,16 @@ impl TaskTable {
     /// Every amount times a factor.
     pub fn times(&self, factor: &Rational) -> TaskTable {
         TaskTable {
-            everywhere: self.everywhere.iter().map(|(&task, work)| (task, work * factor)).collect(),
-            at: self.at.iter().map(|(&key, work)| (key, work.as_ref().map(|work| work * factor))).collect(),
+            everywhere: self
+                .everywhere
+                .iter()
+                .map(|(&task, work)| (task, work * factor))
+                .collect(),
+            at: self
+                .at
+                .iter()
+                .map(|(&key, work)| (key, work.as_ref().map(|work| work * factor)))
+                .collect(),
         }
     }
 
@@ -91,15 +110,23 @@ impl TaskTable {
         let named = |task: &MergeTask| {
             let from = (*task, NodeId::new(0));
             self.everywhere.contains_key(task)
-                || self.at.range(from..).next().is_some_and(|((found, _), _)| found == task)
+                || self
+                    .at
+                    .range(from..)
+                    .next()
+                    .is_some_and(|((found, _), _)| found == task)
         };
         MergeTask::all(operands).find(|task| !named(task))
     }
 
     /// The first entry of a node that the platform does not have, or that is a router.
     pub(crate) fn no_processor(&self, platform: &Platform) -> Option<(MergeTask, NodeId)> {
-        let computes =
-            |node: NodeId| platform.nodes().get(node.index()).is_some_and(oneport_platform::Node::is_processor);
+        let computes = |node: NodeId| {
+            platform
+                .nodes()
+                .get(node.index())
+                .is_some_and(oneport_platform::Node::is_processor)
+        };
         self.at.keys().copied().find(|&(_, node)| !computes(node))
     }
 }

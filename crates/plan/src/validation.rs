@@ -31,11 +31,21 @@ impl Collective {
         let copies = self.demand(0).is_some_and(|demand| demand.kind().copies());
         let mut centre: Option<NodeId> = None;
         for (role, nodes) in form.roles.iter().zip(self.cast()) {
-            let check = Check { collective, role: role.one, copies, combines: form.combines, platform };
+            let check = Check {
+                collective,
+                role: role.one,
+                copies,
+                combines: form.combines,
+                platform,
+            };
             check.distinct(nodes)?;
             let itself = centre.filter(|centre| !form.overlaps() && nodes.contains(centre));
             if let Some(node) = itself {
-                return Err(CollectiveError::ToItself { collective, role: role.one, node: platform.name(node).into() });
+                return Err(CollectiveError::ToItself {
+                    collective,
+                    role: role.one,
+                    node: platform.name(node).into(),
+                });
             }
             // The last role is the role of the owners of values, or of the receivers of messages.
             let last = form.roles.last() == Some(role);
@@ -43,19 +53,34 @@ impl Collective {
                 return Err(CollectiveError::OwnResult { collective });
             }
             let alone = form.roles.len() == 1;
-            let least = if last && (alone || form.combines) { 2 } else { 1 };
+            let least = if last && (alone || form.combines) {
+                2
+            } else {
+                1
+            };
             if role.many && nodes.len() < least {
-                return Err(CollectiveError::TooFew { collective, role: role.one, count: nodes.len(), least });
+                return Err(CollectiveError::TooFew {
+                    collective,
+                    role: role.one,
+                    count: nodes.len(),
+                    least,
+                });
             }
             centre = nodes.first().copied().filter(|_| !role.many).or(centre);
         }
         if form.counted && named.counts().is_empty() {
-            return Err(CollectiveError::Counts { collective, count: 0, wanted: named.places() });
+            return Err(CollectiveError::Counts {
+                collective,
+                count: 0,
+                wanted: named.places(),
+            });
         }
         match (form.is_pairwise(), named.owners(), named.targets()) {
-            (true, &[source], &[target]) if source == target => {
-                Err(CollectiveError::ToItself { collective, role: "target", node: platform.name(source).into() })
-            }
+            (true, &[source], &[target]) if source == target => Err(CollectiveError::ToItself {
+                collective,
+                role: "target",
+                node: platform.name(source).into(),
+            }),
             _ => Ok(()),
         }
     }
@@ -79,27 +104,57 @@ impl Check<'_> {
             self.node(id)?;
             if !seen.insert(id) {
                 let (collective, role) = (self.collective, self.role);
-                return Err(CollectiveError::Twice { collective, role, node: self.platform.name(id).to_string() });
+                return Err(CollectiveError::Twice {
+                    collective,
+                    role,
+                    node: self.platform.name(id).to_string(),
+                });
             }
         }
         Ok(())
     }
 
     fn node(&self, id: NodeId) -> Result<(), CollectiveError> {
-        let &Check { collective, role, copies, combines, platform } = self;
+        let &Check {
+            collective,
+            role,
+            copies,
+            combines,
+            platform,
+        } = self;
         let nodes = platform.nodes().len();
         if id.index() >= nodes {
-            return Err(CollectiveError::UnknownNode { collective, id: id.index(), nodes });
+            return Err(CollectiveError::UnknownNode {
+                collective,
+                id: id.index(),
+                nodes,
+            });
         }
         let node = || platform.name(id).to_string();
         match platform.node(id) {
             own if own.is_processor() => {}
-            _ if combines => return Err(CollectiveError::Router { collective, role, node: node() }),
-            own if !own.replicates => return Err(CollectiveError::Switch { collective, role, node: node() }),
+            _ if combines => {
+                return Err(CollectiveError::Router {
+                    collective,
+                    role,
+                    node: node(),
+                });
+            }
+            own if !own.replicates => {
+                return Err(CollectiveError::Switch {
+                    collective,
+                    role,
+                    node: node(),
+                });
+            }
             _ => {}
         }
         if copies && !platform.node(id).replicates {
-            return Err(CollectiveError::CannotCopy { collective, role, node: node() });
+            return Err(CollectiveError::CannotCopy {
+                collective,
+                role,
+                node: node(),
+            });
         }
         Ok(())
     }
@@ -116,11 +171,20 @@ fn validate_groups(members: &[Member], platform: &Platform) -> Result<(), Collec
         if *rate == 0 {
             return Err(CollectiveError::NoRate { group });
         }
-        let largest = collective.named().and_then(|named| named.counts().iter().map(|(_, count)| *count).max());
+        let largest = collective
+            .named()
+            .and_then(|named| named.counts().iter().map(|(_, count)| *count).max());
         if let Some(count) = largest.filter(|count| rate.checked_mul(*count).is_none()) {
-            return Err(CollectiveError::LargeCount { group, rate: *rate, count });
+            return Err(CollectiveError::LargeCount {
+                group,
+                rate: *rate,
+                count,
+            });
         }
-        let in_group = |error| CollectiveError::InGroup { group, error: Box::new(error) };
+        let in_group = |error| CollectiveError::InGroup {
+            group,
+            error: Box::new(error),
+        };
         collective.validate(platform).map_err(in_group)?;
     }
     Ok(())
@@ -134,7 +198,10 @@ fn validate_demands(demands: &[CustomDemand], platform: &Platform) -> Result<(),
         if demand.rate == 0 {
             return Err(CollectiveError::NoRateOfDemand { demand: place });
         }
-        let in_demand = |error| CollectiveError::InDemand { demand: place, error: Box::new(error) };
+        let in_demand = |error| CollectiveError::InDemand {
+            demand: place,
+            error: Box::new(error),
+        };
         validate_demand(demand, platform).map_err(in_demand)?;
     }
     Ok(())
@@ -144,25 +211,47 @@ fn validate_demand(custom: &CustomDemand, platform: &Platform) -> Result<(), Col
     let collective = "custom";
     let demand = custom.demand();
     let kind = demand.kind();
-    let check = |role| Check { collective, role, copies: kind.copies(), combines: kind.combines(), platform };
+    let check = |role| Check {
+        collective,
+        role,
+        copies: kind.copies(),
+        combines: kind.combines(),
+        platform,
+    };
     if custom.owners.is_empty() {
-        return Err(CollectiveError::TooFew { collective, role: "owner", count: 0, least: 1 });
+        return Err(CollectiveError::TooFew {
+            collective,
+            role: "owner",
+            count: 0,
+            least: 1,
+        });
     }
     check("owner").distinct(&custom.owners)?;
     let nodes: &[NodeId] = match &custom.wanted {
         Wanted::At(nodes) => nodes,
         // A single value is its own prefix.
-        Wanted::Prefixes if custom.owners.len() == 1 => return Err(CollectiveError::OwnResult { collective }),
+        Wanted::Prefixes if custom.owners.len() == 1 => {
+            return Err(CollectiveError::OwnResult { collective });
+        }
         Wanted::Prefixes => return Ok(()),
     };
     check("target").distinct(nodes)?;
     if nodes.is_empty() {
-        return Err(CollectiveError::TooFew { collective, role: "target", count: 0, least: 1 });
+        return Err(CollectiveError::TooFew {
+            collective,
+            role: "target",
+            count: 0,
+            least: 1,
+        });
     }
     // Beside others, the owner of a message has it already.
     if custom.owners == nodes && nodes.len() == 1 {
         let node = platform.name(nodes[0]).to_string();
-        return Err(CollectiveError::ToItself { collective, role: "target", node });
+        return Err(CollectiveError::ToItself {
+            collective,
+            role: "target",
+            node,
+        });
     }
     Ok(())
 }

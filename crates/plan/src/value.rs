@@ -14,7 +14,11 @@ pub struct Value(Vec<(usize, usize)>);
 impl From<Interval> for Value {
     /// The operands `first..=last`; none where the interval is empty.
     fn from(part: Interval) -> Self {
-        Value(if part.first <= part.last { vec![(part.first, part.last)] } else { Vec::new() })
+        Value(if part.first <= part.last {
+            vec![(part.first, part.last)]
+        } else {
+            Vec::new()
+        })
     }
 }
 
@@ -41,12 +45,18 @@ impl Value {
 
     /// The only operand, if it is one.
     pub fn alone(&self) -> Option<usize> {
-        self.interval().filter(|part| part.first == part.last).map(|part| part.first)
+        self.interval()
+            .filter(|part| part.first == part.last)
+            .map(|part| part.first)
     }
 
     /// The operands as `[k,m]`, if they are consecutive.
     pub fn interval(&self) -> Option<Interval> {
-        if let [(first, last)] = self.0[..] { Some(Interval { first, last }) } else { None }
+        if let [(first, last)] = self.0[..] {
+            Some(Interval { first, last })
+        } else {
+            None
+        }
     }
 
     /// The operands, ascending.
@@ -56,7 +66,10 @@ impl Value {
 
     /// How many operands are combined.
     pub fn count(&self) -> usize {
-        self.0.iter().map(|(first, last)| (last - first).saturating_add(1)).fold(0, usize::saturating_add)
+        self.0
+            .iter()
+            .map(|(first, last)| (last - first).saturating_add(1))
+            .fold(0, usize::saturating_add)
     }
 
     /// The largest operand; `None` of none.
@@ -86,7 +99,8 @@ impl fmt::Display for Value {
         match self.interval() {
             Some(part) => write!(f, "v[{},{}]", part.first, part.last),
             None => {
-                let operands: Vec<String> = self.operands().map(|operand| operand.to_string()).collect();
+                let operands: Vec<String> =
+                    self.operands().map(|operand| operand.to_string()).collect();
                 write!(f, "v{{{}}}", operands.join(","))
             }
         }
@@ -103,15 +117,27 @@ mod tests {
         let bits = |set: usize| (0..5).filter(move |operand| set >> operand & 1 == 1);
         for one in 1..32_usize {
             let value = Value::of(bits(one));
-            assert_eq!(value.operands().collect::<Vec<_>>(), bits(one).collect::<Vec<_>>());
-            assert_eq!((value.count(), value.last()), (bits(one).count(), bits(one).max()));
+            assert_eq!(
+                value.operands().collect::<Vec<_>>(),
+                bits(one).collect::<Vec<_>>()
+            );
+            assert_eq!(
+                (value.count(), value.last()),
+                (bits(one).count(), bits(one).max())
+            );
             for other in 1..32_usize {
                 let joined = value.join(&Value::of(bits(other)));
-                assert_eq!(joined, (one & other == 0).then(|| Value::of(bits(one | other))));
+                assert_eq!(
+                    joined,
+                    (one & other == 0).then(|| Value::of(bits(one | other)))
+                );
             }
         }
         assert_eq!(Value::of([2, 0, 3]).to_string(), "v{0,2,3}");
-        assert_eq!(Value::of([2, 1, 2]), Value::from(Interval { first: 1, last: 2 }));
+        assert_eq!(
+            Value::of([2, 1, 2]),
+            Value::from(Interval { first: 1, last: 2 })
+        );
         assert_eq!(Value::from(Interval { first: 2, last: 1 }).count(), 0);
     }
 }

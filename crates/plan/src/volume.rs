@@ -38,7 +38,10 @@ impl Amount {
             Amount::Affine { fixed, per_operand } => {
                 Some(fixed + per_operand * Rational::from_integer(part.operands().into()))
             }
-            Amount::Table(rows) => rows.get(part.first)?.get(part.last.checked_sub(part.first)?).cloned(),
+            Amount::Table(rows) => rows
+                .get(part.first)?
+                .get(part.last.checked_sub(part.first)?)
+                .cloned(),
             Amount::Tasks(_) => None,
         }
     }
@@ -57,9 +60,10 @@ impl Amount {
         let times = |row: &Vec<Rational>| row.iter().map(|value| value * factor).collect();
         match self {
             Amount::Constant(amount) => Amount::Constant(amount * factor),
-            Amount::Affine { fixed, per_operand } => {
-                Amount::Affine { fixed: fixed * factor, per_operand: per_operand * factor }
-            }
+            Amount::Affine { fixed, per_operand } => Amount::Affine {
+                fixed: fixed * factor,
+                per_operand: per_operand * factor,
+            },
             Amount::Table(rows) => Amount::Table(rows.iter().map(times).collect()),
             Amount::Tasks(table) => Amount::Tasks(table.times(factor)),
         }
@@ -123,7 +127,9 @@ pub enum VolumeError {
         found: Box<Rational>,
     },
     /// Messages that are not partial results have one size.
-    #[error("{collective}: the size depends on the operands combined, but nothing is combined; give one number")]
+    #[error(
+        "{collective}: the size depends on the operands combined, but nothing is combined; give one number"
+    )]
     NotConstant {
         /// The collective's name.
         collective: &'static str,
@@ -140,7 +146,9 @@ pub enum VolumeError {
         what: &'static str,
     },
     /// A size depends on the interval alone.
-    #[error("a size by task; a partial result has the same size at each node: give an amount by interval")]
+    #[error(
+        "a size by task; a partial result has the same size at each node: give an amount by interval"
+    )]
     SizeByTask,
     /// Work by task belongs to one reduction.
     #[error(
@@ -209,7 +217,9 @@ impl VolumeError {
             | VolumeError::NoTask { .. }
             | VolumeError::TaskMissing { .. }
             | VolumeError::NoProcessor { .. } => true,
-            VolumeError::BadSize { .. } | VolumeError::NotConstant { .. } | VolumeError::SizeByTask => false,
+            VolumeError::BadSize { .. }
+            | VolumeError::NotConstant { .. }
+            | VolumeError::SizeByTask => false,
             VolumeError::NoNumber { what, .. }
             | VolumeError::TableOfCommutative { what, .. }
             | VolumeError::TableShape { what, .. } => *what == "work",
@@ -221,7 +231,10 @@ impl Volumes {
     /// Messages of one size, merges of one unit of work, whatever the size. A message of another size on a platform
     /// with units is asked for by [`of_message`](Self::of_message).
     pub fn of_size(size: Rational) -> Self {
-        Volumes { size: Amount::Constant(size), work: Amount::Constant(Rational::one()) }
+        Volumes {
+            size: Amount::Constant(size),
+            work: Amount::Constant(Rational::one()),
+        }
     }
 
     /// Messages of this size on this platform, as the command asks by `--size` alone: a merge is as much work as its
@@ -242,7 +255,11 @@ impl Volumes {
     pub fn of_message(platform: &Platform, size: impl Into<Amount>) -> Self {
         let size = size.into();
         let by_data = platform.units().is_some_and(|units| units.work_is_data);
-        let work = if by_data { size.clone() } else { Amount::Constant(Rational::one()) };
+        let work = if by_data {
+            size.clone()
+        } else {
+            Amount::Constant(Rational::one())
+        };
         Volumes { size, work }
     }
 
@@ -253,9 +270,21 @@ impl Volumes {
 
     /// Time node `node` takes for the merge that makes `part` of `[first, split]` and `[split + 1, last]`; 0 for a
     /// router, outside a table, and where the node [cannot](Self::can_merge) do it.
-    pub fn merge_time(&self, platform: &Platform, node: NodeId, part: Interval, split: usize) -> Rational {
-        let compute = platform.nodes().get(node.index()).and_then(|node| node.compute.as_ref());
-        compute.zip(self.work.of_merge(node, part, split)).map(|(compute, work)| compute * work).unwrap_or_default()
+    pub fn merge_time(
+        &self,
+        platform: &Platform,
+        node: NodeId,
+        part: Interval,
+        split: usize,
+    ) -> Rational {
+        let compute = platform
+            .nodes()
+            .get(node.index())
+            .and_then(|node| node.compute.as_ref());
+        compute
+            .zip(self.work.of_merge(node, part, split))
+            .map(|(compute, work)| compute * work)
+            .unwrap_or_default()
     }
 
     /// Whether a processor can do a merge: always, but for tasks that a table by task leaves out or forbids there.
@@ -272,8 +301,15 @@ impl Volumes {
     /// See [`VolumeError`].
     pub fn validate(&self, collective: &Collective) -> Result<(), VolumeError> {
         for (what, amount) in [("size", &self.size), ("work", &self.work)] {
-            if let Some(found) = amount.numbers().into_iter().find(|number| !number.denom().is_positive()) {
-                return Err(VolumeError::NoNumber { what, found: Box::new(found.clone()) });
+            if let Some(found) = amount
+                .numbers()
+                .into_iter()
+                .find(|number| !number.denom().is_positive())
+            {
+                return Err(VolumeError::NoNumber {
+                    what,
+                    found: Box::new(found.clone()),
+                });
             }
         }
         if let Amount::Tasks(_) = self.size {
@@ -282,11 +318,19 @@ impl Volumes {
         let blocks = collective.blocks();
         if let Amount::Tasks(_) = self.work {
             let is_reduction = |block: &Block<'_>| (block.kind, block.count) == (Kind::Combine, 1);
-            if blocks.len() != 1 || !blocks.iter().all(|block| is_reduction(block) && !block.is_commutative()) {
-                return Err(VolumeError::TasksElsewhere { collective: collective.name() });
+            if blocks.len() != 1
+                || !blocks
+                    .iter()
+                    .all(|block| is_reduction(block) && !block.is_commutative())
+            {
+                return Err(VolumeError::TasksElsewhere {
+                    collective: collective.name(),
+                });
             }
         }
-        blocks.iter().try_for_each(|block| self.validate_block(block))
+        blocks
+            .iter()
+            .try_for_each(|block| self.validate_block(block))
     }
 
     /// Checks that work by task names processors of this platform.
@@ -294,17 +338,28 @@ impl Volumes {
     /// # Errors
     /// [`VolumeError::NoProcessor`]: the first entry of another node.
     pub fn validate_on(&self, platform: &Platform) -> Result<(), VolumeError> {
-        let Amount::Tasks(table) = &self.work else { return Ok(()) };
-        let Some((task, node)) = table.no_processor(platform) else { return Ok(()) };
+        let Amount::Tasks(table) = &self.work else {
+            return Ok(());
+        };
+        let Some((task, node)) = table.no_processor(platform) else {
+            return Ok(());
+        };
         let found = platform.nodes().get(node.index());
         let name = found.map_or_else(|| node.index().to_string(), |node| node.name.clone());
-        Err(VolumeError::NoProcessor { task, node: name, exists: found.is_some() })
+        Err(VolumeError::NoProcessor {
+            task,
+            node: name,
+            exists: found.is_some(),
+        })
     }
 
     fn validate_block(&self, block: &Block<'_>) -> Result<(), VolumeError> {
         let collective = block.name;
         if !block.kind.combines() {
-            let size = self.size.constant().ok_or(VolumeError::NotConstant { collective })?;
+            let size = self
+                .size
+                .constant()
+                .ok_or(VolumeError::NotConstant { collective })?;
             return positive(size, String::new());
         }
         let operands = block.operands().len();
@@ -322,10 +377,15 @@ impl Volumes {
         if let Amount::Tasks(table) = &self.work {
             return check_tasks(table, operands);
         }
-        for (part, place) in samples(&self.work, operands).filter(|(part, _)| part.first < part.last) {
+        for (part, place) in
+            samples(&self.work, operands).filter(|(part, _)| part.first < part.last)
+        {
             let found = self.work.of(part).unwrap_or_default();
             if found.is_negative() {
-                return Err(VolumeError::BadWork { place, found: Box::new(found) });
+                return Err(VolumeError::BadWork {
+                    place,
+                    found: Box::new(found),
+                });
             }
         }
         Ok(())
@@ -333,7 +393,14 @@ impl Volumes {
 }
 
 fn positive(size: &Rational, place: String) -> Result<(), VolumeError> {
-    if size.is_positive() { Ok(()) } else { Err(VolumeError::BadSize { place, found: Box::new(size.clone()) }) }
+    if size.is_positive() {
+        Ok(())
+    } else {
+        Err(VolumeError::BadSize {
+            place,
+            found: Box::new(size.clone()),
+        })
+    }
 }
 
 /// Every task has an entry, no other has one, and no work is negative.
@@ -344,18 +411,39 @@ fn check_tasks(table: &TaskTable, operands: usize) -> Result<(), VolumeError> {
         }
         if let Some(found) = work.filter(|work| work.is_negative()) {
             let place = node.map_or_else(String::new, |node| format!(" at node {}", node.index()));
-            return Err(VolumeError::BadWork { place: format!(" of {task}{place}"), found: Box::new(found.clone()) });
+            return Err(VolumeError::BadWork {
+                place: format!(" of {task}{place}"),
+                found: Box::new(found.clone()),
+            });
         }
     }
-    table.missing(operands).map_or(Ok(()), |task| Err(VolumeError::TaskMissing { task }))
+    table
+        .missing(operands)
+        .map_or(Ok(()), |task| Err(VolumeError::TaskMissing { task }))
 }
 
-fn check_shape(what: &'static str, rows: &[Vec<Rational>], operands: usize) -> Result<(), VolumeError> {
-    let wrong = |place, found, right| Err(VolumeError::TableShape { what, place, found, right, operands });
+fn check_shape(
+    what: &'static str,
+    rows: &[Vec<Rational>],
+    operands: usize,
+) -> Result<(), VolumeError> {
+    let wrong = |place, found, right| {
+        Err(VolumeError::TableShape {
+            what,
+            place,
+            found,
+            right,
+            operands,
+        })
+    };
     if rows.len() != operands {
         return wrong("the list of rows".to_string(), rows.len(), operands);
     }
-    match rows.iter().enumerate().find(|(first, row)| row.len() != operands - first) {
+    match rows
+        .iter()
+        .enumerate()
+        .find(|(first, row)| row.len() != operands - first)
+    {
         Some((first, row)) => wrong(format!("row {first}"), row.len(), operands - first),
         None => Ok(()),
     }
@@ -366,14 +454,19 @@ fn samples(amount: &Amount, operands: usize) -> Box<dyn Iterator<Item = (Interva
     let last = operands.saturating_sub(1);
     let named = |part: Interval| (part, format!(" of v[{},{}]", part.first, part.last));
     match amount {
-        Amount::Constant(_) => Box::new(std::iter::once((Interval { first: 0, last }, String::new()))),
-        Amount::Affine { .. } => {
-            Box::new([0, last.min(1), last].map(|last| named(Interval { first: 0, last })).into_iter())
-        }
+        Amount::Constant(_) => Box::new(std::iter::once((
+            Interval { first: 0, last },
+            String::new(),
+        ))),
+        Amount::Affine { .. } => Box::new(
+            [0, last.min(1), last]
+                .map(|last| named(Interval { first: 0, last }))
+                .into_iter(),
+        ),
         // Sizes are not by task, and work by task is checked task by task.
         Amount::Tasks(_) => Box::new(std::iter::empty()),
-        Amount::Table(_) => Box::new(
-            (0..operands).flat_map(move |first| (first..operands).map(move |last| named(Interval { first, last }))),
-        ),
+        Amount::Table(_) => Box::new((0..operands).flat_map(move |first| {
+            (first..operands).map(move |last| named(Interval { first, last }))
+        })),
     }
 }

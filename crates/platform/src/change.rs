@@ -91,7 +91,11 @@ impl Draft {
     fn of(platform: &Platform) -> Draft {
         Draft {
             nodes: platform.nodes().iter().cloned().map(Some).collect(),
-            costs: platform.links().iter().map(|link| Some(link.cost.clone())).collect(),
+            costs: platform
+                .links()
+                .iter()
+                .map(|link| Some(link.cost.clone()))
+                .collect(),
         }
     }
 
@@ -105,52 +109,87 @@ impl Draft {
             Change::WithoutLink(link) => *self.cost(*link)? = None,
             Change::WithoutNode(node) => {
                 *self.place(*node)? = None;
-                let all = platform.outgoing(*node).iter().chain(platform.incoming(*node));
+                let all = platform
+                    .outgoing(*node)
+                    .iter()
+                    .chain(platform.incoming(*node));
                 all.for_each(|link| self.costs[link.index()] = None);
             }
             Change::Compute(id, number) => {
-                let Some(node) = self.place(*id)? else { return Ok(()) };
+                let Some(node) = self.place(*id)? else {
+                    return Ok(());
+                };
                 node.compute = match (&node.compute, number) {
                     (Some(old), number) => Some(number.of(old)),
                     (None, Number::Exactly(value)) => Some(value.clone()),
                     (None, Number::Times(_)) => {
-                        return Err(PlatformError::NoCompute { node: platform.name(*id).to_string() });
+                        return Err(PlatformError::NoCompute {
+                            node: platform.name(*id).to_string(),
+                        });
                     }
                 };
             }
-            Change::Router(node) => self.place(*node)?.iter_mut().for_each(|node| node.compute = None),
-            Change::Ports(node, ports) => self.place(*node)?.iter_mut().for_each(|node| node.ports = Some(*ports)),
-            Change::Model(node, model) => self.place(*node)?.iter_mut().for_each(|node| node.model = Some(*model)),
+            Change::Router(node) => self
+                .place(*node)?
+                .iter_mut()
+                .for_each(|node| node.compute = None),
+            Change::Ports(node, ports) => self
+                .place(*node)?
+                .iter_mut()
+                .for_each(|node| node.ports = Some(*ports)),
+            Change::Model(node, model) => self
+                .place(*node)?
+                .iter_mut()
+                .for_each(|node| node.model = Some(*model)),
         }
         Ok(())
     }
 
     fn place(&mut self, id: NodeId) -> Result<&mut Option<crate::Node>, PlatformError> {
         let nodes = self.nodes.len();
-        self.nodes.get_mut(id.index()).ok_or(PlatformError::UnknownNodeId { id: id.index(), nodes })
+        self.nodes
+            .get_mut(id.index())
+            .ok_or(PlatformError::UnknownNodeId {
+                id: id.index(),
+                nodes,
+            })
     }
 
     fn cost(&mut self, id: LinkId) -> Result<&mut Option<Rational>, PlatformError> {
         let links = self.costs.len();
-        self.costs.get_mut(id.index()).ok_or(PlatformError::UnknownLinkId { id: id.index(), links })
+        self.costs
+            .get_mut(id.index())
+            .ok_or(PlatformError::UnknownLinkId {
+                id: id.index(),
+                links,
+            })
     }
 
     fn build(self, old: &Platform) -> Result<Changed, PlatformError> {
         let mut builder = Platform::builder();
         builder.model(old.model());
-        old.units().into_iter().for_each(|units| _ = builder.units(units));
+        old.units()
+            .into_iter()
+            .for_each(|units| _ = builder.units(units));
         let node = |node: Option<crate::Node>| node.map(|node| builder.node(node)).transpose();
-        let nodes: Vec<Option<NodeId>> = self.nodes.into_iter().map(node).collect::<Result<_, _>>()?;
+        let nodes: Vec<Option<NodeId>> =
+            self.nodes.into_iter().map(node).collect::<Result<_, _>>()?;
         let mut links = Vec::with_capacity(self.costs.len());
         for (link, cost) in old.links().iter().zip(self.costs) {
             let ends = nodes[link.from.index()].zip(nodes[link.to.index()]);
-            let kept = ends.zip(cost).map(|((from, to), cost)| builder.link(from, to, cost));
+            let kept = ends
+                .zip(cost)
+                .map(|((from, to), cost)| builder.link(from, to, cost));
             let kept = kept.transpose()?;
             if let (Some(kept), Some(delays)) = (kept, &link.delays) {
                 builder.delays(kept, (**delays).clone())?;
             }
             links.push(kept);
         }
-        Ok(Changed { platform: builder.build()?, nodes, links })
+        Ok(Changed {
+            platform: builder.build()?,
+            nodes,
+            links,
+        })
     }
 }

@@ -13,7 +13,9 @@ pub enum PlatformError {
         name: String,
     },
     /// A node has an empty name, or one with control characters.
-    #[error("node name {name:?} is empty, too long (over 200 characters) or holds control characters")]
+    #[error(
+        "node name {name:?} is empty, too long (over 200 characters) or holds control characters"
+    )]
     BadName {
         /// The refused name, shortened.
         name: String,
@@ -93,7 +95,9 @@ pub enum PlatformError {
         links: usize,
     },
     /// A multiple of a compute cost that is not there.
-    #[error("node '{node}' is a router and has no compute cost that could be multiplied; give it one")]
+    #[error(
+        "node '{node}' is a router and has no compute cost that could be multiplied; give it one"
+    )]
     NoCompute {
         /// The node's name.
         node: String,

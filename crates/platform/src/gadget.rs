@@ -137,7 +137,10 @@ pub fn gadget(platform: &Platform) -> Result<Gadget, GadgetError> {
     let mut ends = Vec::new();
     for node in platform.node_ids() {
         let [outgoing, incoming] = [platform.outgoing(node).len(), platform.incoming(node).len()];
-        ends.push([gadget.side(platform, node, Part::Out, outgoing), gadget.side(platform, node, Part::In, incoming)]);
+        ends.push([
+            gadget.side(platform, node, Part::Out, outgoing),
+            gadget.side(platform, node, Part::In, incoming),
+        ]);
     }
     for link in platform.link_ids() {
         let arc = platform.link(link);
@@ -152,11 +155,24 @@ pub fn gadget(platform: &Platform) -> Result<Gadget, GadgetError> {
                 incoming: receiving.degree,
             });
         }
-        let index = |links: &[LinkId]| links.iter().position(|other| *other == link).unwrap_or_default();
-        let (out, into) = (index(platform.outgoing(arc.from)), index(platform.incoming(arc.to)));
+        let index = |links: &[LinkId]| {
+            links
+                .iter()
+                .position(|other| *other == link)
+                .unwrap_or_default()
+        };
+        let (out, into) = (
+            index(platform.outgoing(arc.from)),
+            index(platform.incoming(arc.to)),
+        );
         for &from in sending.of(out) {
             for &to in receiving.of(into) {
-                gadget.links.push(GadgetLink { from, to, cost: arc.cost.clone(), of: Some(link) });
+                gadget.links.push(GadgetLink {
+                    from,
+                    to,
+                    cost: arc.cost.clone(),
+                    of: Some(link),
+                });
             }
         }
     }
@@ -168,7 +184,12 @@ impl Gadget {
     fn side(&mut self, platform: &Platform, node: NodeId, part: Part, degree: usize) -> Side {
         let core = node.index();
         let most = match platform.model_of(node) {
-            PortModel::HalfDuplex => return Side { places: vec![core], degree: 1 },
+            PortModel::HalfDuplex => {
+                return Side {
+                    places: vec![core],
+                    degree: 1,
+                };
+            }
             PortModel::FullDuplex => 1,
             PortModel::Multiport => platform.node(node).ports.unwrap_or(1) as usize,
             PortModel::Links => degree,
@@ -187,13 +208,21 @@ impl Gadget {
     }
 
     fn free(&mut self, from: usize, to: usize) {
-        self.links.push(GadgetLink { from, to, cost: Rational::zero(), of: None });
+        self.links.push(GadgetLink {
+            from,
+            to,
+            cost: Rational::zero(),
+            of: None,
+        });
     }
 
     /// The platform's links among some of the gadget's, ascending, each once: what may be used simultaneously, of
     /// what may be on the gadget.
     pub fn contracted(&self, links: &[usize]) -> Vec<LinkId> {
-        let mut own: Vec<LinkId> = links.iter().filter_map(|&link| self.links.get(link)?.of).collect();
+        let mut own: Vec<LinkId> = links
+            .iter()
+            .filter_map(|&link| self.links.get(link)?.of)
+            .collect();
         own.sort_unstable();
         own.dedup();
         own
@@ -204,7 +233,10 @@ impl Gadget {
     pub fn way(&self, platform: &Platform, source: NodeId, links: &[usize]) -> Vec<LinkId> {
         let mut left = self.contracted(links);
         let mut has = vec![false; self.cores.len()];
-        has.iter_mut().skip(source.index()).take(1).for_each(|has| *has = true);
+        has.iter_mut()
+            .skip(source.index())
+            .take(1)
+            .for_each(|has| *has = true);
         let mut way = Vec::new();
         let arrives = |link: LinkId, has: &[bool]| {
             let link = platform.link(link);
@@ -225,7 +257,12 @@ mod tests {
     use crate::{Node, PlatformError};
 
     /// A star: the hub sends to and receives from three leaves.
-    fn star(hub: PortModel, ports: u32, leaf: PortModel, leaf_ports: u32) -> Result<Platform, PlatformError> {
+    fn star(
+        hub: PortModel,
+        ports: u32,
+        leaf: PortModel,
+        leaf_ports: u32,
+    ) -> Result<Platform, PlatformError> {
         let mut builder = Platform::builder();
         let one = Rational::from_integer(1.into());
         let node = |name: &str, model, ports| Node {
@@ -250,9 +287,17 @@ mod tests {
         assert_eq!((two.nodes.len(), two.links.len()), (4 + 4, 2 * 3 + 2 * 6));
         // As many ports as links, and more: one each.
         for ports in [3, 7] {
-            let all = gadget(&star(PortModel::Multiport, ports, PortModel::HalfDuplex, 1)?)?;
+            let all = gadget(&star(
+                PortModel::Multiport,
+                ports,
+                PortModel::HalfDuplex,
+                1,
+            )?)?;
             assert_eq!((all.nodes.len(), all.links.len()), (4 + 6, 3 * 3 + 6));
-            assert_eq!(all.links, gadget(&star(PortModel::Links, 1, PortModel::HalfDuplex, 1)?)?.links);
+            assert_eq!(
+                all.links,
+                gadget(&star(PortModel::Links, 1, PortModel::HalfDuplex, 1)?)?.links
+            );
         }
         Ok(())
     }
@@ -263,15 +308,25 @@ mod tests {
         let one = Rational::from_integer(1.into());
         for name in ["a", "b", "c", "d"] {
             let node = Node::processor(name, one.clone());
-            builder.node(Node { model: Some(PortModel::Multiport), ports: Some(2), ..node })?;
+            builder.node(Node {
+                model: Some(PortModel::Multiport),
+                ports: Some(2),
+                ..node
+            })?;
         }
         for from in 0..4 {
             for to in (0..4).filter(|&to| to != from) {
                 builder.link(NodeId::new(from), NodeId::new(to), one.clone())?;
             }
         }
-        let error = gadget(&builder.build()?).err().map(|error| error.to_string()).unwrap_or_default();
-        assert!(error.starts_with("'a -> b': 'a' sends over 2 of 3 links"), "{error}");
+        let error = gadget(&builder.build()?)
+            .err()
+            .map(|error| error.to_string())
+            .unwrap_or_default();
+        assert!(
+            error.starts_with("'a -> b': 'a' sends over 2 of 3 links"),
+            "{error}"
+        );
         Ok(())
     }
 
@@ -280,7 +335,10 @@ mod tests {
         let platform = star(PortModel::Multiport, 2, PortModel::FullDuplex, 1)?;
         let gadget = gadget(&platform)?;
         let all: Vec<usize> = (0..gadget.links.len()).collect();
-        assert_eq!(gadget.contracted(&all), platform.link_ids().collect::<Vec<_>>());
+        assert_eq!(
+            gadget.contracted(&all),
+            platform.link_ids().collect::<Vec<_>>()
+        );
         // From the first leaf to the hub, then on to the others.
         let way = gadget.way(&platform, NodeId::new(1), &all);
         let names: Vec<String> = way.iter().map(|&link| platform.link_name(link)).collect();

@@ -17,8 +17,8 @@ pub use lists::{Links, Nodes};
 pub use model::{ParsePortModelError, PortModel};
 pub use nodes::{Delays, Link, LinkId, Node, NodeId};
 pub use oneport_numbers::{
-    NumberError, Rational, Units, count, decimal, decimal_down, floored, floored_quotient, parse_rational, percent,
-    readable, units,
+    NumberError, Rational, Units, count, decimal, decimal_down, floored, floored_quotient,
+    parse_rational, percent, readable, units,
 };
 pub use petgraph;
 pub use platform::{Platform, PlatformBuilder};

@@ -20,8 +20,12 @@ pub enum PortModel {
 
 impl PortModel {
     /// Every model, in the order of the documentation.
-    pub const ALL: [PortModel; 4] =
-        [PortModel::FullDuplex, PortModel::HalfDuplex, PortModel::Multiport, PortModel::Links];
+    pub const ALL: [PortModel; 4] = [
+        PortModel::FullDuplex,
+        PortModel::HalfDuplex,
+        PortModel::Multiport,
+        PortModel::Links,
+    ];
 
     /// The name used on the command line and in files.
     pub fn name(self) -> &'static str {

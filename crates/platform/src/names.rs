@@ -27,7 +27,10 @@ pub fn common(name: &str) -> String {
 /// A set of nodes: `{a, box1.*}`, or `all but {b}` where that is shorter. `box1.*` are all nodes whose names begin so.
 pub fn set(platform: &Platform, nodes: &[NodeId]) -> String {
     let inside: BTreeSet<NodeId> = nodes.iter().copied().collect();
-    let outside: Vec<NodeId> = platform.node_ids().filter(|node| !inside.contains(node)).collect();
+    let outside: Vec<NodeId> = platform
+        .node_ids()
+        .filter(|node| !inside.contains(node))
+        .collect();
     if !outside.is_empty() && outside.len() < inside.len() {
         return format!("all but {{{}}}", list(platform, outside.into_iter()));
     }
@@ -37,7 +40,10 @@ pub fn set(platform: &Platform, nodes: &[NodeId]) -> String {
 /// The names in the order of `nodes`; a family that is present as a whole is `family.*`.
 pub fn list(platform: &Platform, nodes: impl Iterator<Item = NodeId>) -> String {
     let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
-    for family in platform.node_ids().filter_map(|node| family(platform.name(node))) {
+    for family in platform
+        .node_ids()
+        .filter_map(|node| family(platform.name(node)))
+    {
         *sizes.entry(family).or_default() += 1;
     }
     let nodes: Vec<NodeId> = nodes.collect();
@@ -49,7 +55,9 @@ pub fn list(platform: &Platform, nodes: impl Iterator<Item = NodeId>) -> String 
     let mut words: Vec<String> = Vec::new();
     for &node in &nodes {
         let name = platform.name(node);
-        let word = family(name).filter(is_whole).map_or_else(|| name.to_string(), |family| format!("{family}.*"));
+        let word = family(name)
+            .filter(is_whole)
+            .map_or_else(|| name.to_string(), |family| format!("{family}.*"));
         if words.last() != Some(&word) {
             words.push(word);
         }
@@ -59,7 +67,11 @@ pub fn list(platform: &Platform, nodes: impl Iterator<Item = NodeId>) -> String 
     let mut words = ranges(words);
     let more = words.len().saturating_sub(LISTED);
     words.truncate(LISTED);
-    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+    let more = if more > 0 {
+        format!(", and {more} more")
+    } else {
+        String::new()
+    };
     format!("{}{more}", words.join(", "))
 }
 
@@ -67,7 +79,9 @@ pub fn list(platform: &Platform, nodes: impl Iterator<Item = NodeId>) -> String 
 fn ranges(words: Vec<String>) -> Vec<String> {
     let numbered = |word: &str| {
         let stem = word.trim_end_matches(|letter: char| letter.is_ascii_digit());
-        let digits = word.get(stem.len()..).filter(|digits| *digits == "0" || !digits.starts_with('0'))?;
+        let digits = word
+            .get(stem.len()..)
+            .filter(|digits| *digits == "0" || !digits.starts_with('0'))?;
         Some((stem.to_string(), digits.parse::<u64>().ok()?))
     };
     let mut runs: Vec<Vec<String>> = Vec::new();
@@ -90,7 +104,9 @@ fn ranges(words: Vec<String>) -> Vec<String> {
 
 /// The part of a name before its first point: `box1` for `box1.gpu7`.
 fn family(name: &str) -> Option<&str> {
-    name.split_once('.').map(|(family, _)| family).filter(|family| !family.is_empty())
+    name.split_once('.')
+        .map(|(family, _)| family)
+        .filter(|family| !family.is_empty())
 }
 
 #[cfg(test)]
@@ -105,16 +121,31 @@ mod tests {
             builder.node(Node::router(name))?;
         }
         let platform = builder.build()?;
-        let nodes = |places: &[usize]| places.iter().map(|&place| NodeId::new(place)).collect::<Vec<_>>();
+        let nodes = |places: &[usize]| {
+            places
+                .iter()
+                .map(|&place| NodeId::new(place))
+                .collect::<Vec<_>>()
+        };
         assert_eq!(set(&platform, &nodes(&[0, 1])), "{box0.*}");
-        assert_eq!(set(&platform, &nodes(&[0, 1, 2])), "all but {box1.gpu1, ib}");
+        assert_eq!(
+            set(&platform, &nodes(&[0, 1, 2])),
+            "all but {box1.gpu1, ib}"
+        );
         assert_eq!(set(&platform, &nodes(&[0, 2])), "{box0.gpu0, box1.gpu0}");
-        assert_eq!(set(&platform, &nodes(&[0, 1, 2, 3, 4])), "{box0.*, box1.*, ib}");
+        assert_eq!(
+            set(&platform, &nodes(&[0, 1, 2, 3, 4])),
+            "{box0.*, box1.*, ib}"
+        );
         let many = torus(&[40])?;
         let all: Vec<NodeId> = many.node_ids().collect();
         assert_eq!(list(&many, all.iter().copied()), "P0..39");
         let odd = all.iter().copied().skip(1).step_by(2);
-        assert!(list(&many, odd).ends_with(", and 8 more"), "{}", list(&many, all.iter().copied()));
+        assert!(
+            list(&many, odd).ends_with(", and 8 more"),
+            "{}",
+            list(&many, all.iter().copied())
+        );
         Ok(())
     }
 }

@@ -83,12 +83,24 @@ pub struct Node {
 impl Node {
     /// A node that computes, `compute` time units per unit of work.
     pub fn processor(name: impl Into<String>, compute: Rational) -> Self {
-        Node { name: name.into(), compute: Some(compute), model: None, ports: None, replicates: true }
+        Node {
+            name: name.into(),
+            compute: Some(compute),
+            model: None,
+            ports: None,
+            replicates: true,
+        }
     }
 
     /// A node that only forwards.
     pub fn router(name: impl Into<String>) -> Self {
-        Node { name: name.into(), compute: None, model: None, ports: None, replicates: true }
+        Node {
+            name: name.into(),
+            compute: None,
+            model: None,
+            ports: None,
+            replicates: true,
+        }
     }
 
     /// Whether this node computes.
@@ -123,11 +135,17 @@ pub struct Delays {
 impl Link {
     /// The latency; 0 by default.
     pub fn latency(&self) -> Rational {
-        self.delays.as_ref().map(|delays| delays.latency.clone()).unwrap_or_default()
+        self.delays
+            .as_ref()
+            .map(|delays| delays.latency.clone())
+            .unwrap_or_default()
     }
 
     /// The overhead; 0 by default.
     pub fn overhead(&self) -> Rational {
-        self.delays.as_ref().map(|delays| delays.overhead.clone()).unwrap_or_default()
+        self.delays
+            .as_ref()
+            .map(|delays| delays.overhead.clone())
+            .unwrap_or_default()
     }
 }

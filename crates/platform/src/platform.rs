@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use num_traits::{Signed, Zero};
 use petgraph::graph::{DiGraph, EdgeIndex, NodeIndex};
-use petgraph::visit::{EdgeRef, GraphProp, IntoEdgeReferences, IntoNodeReferences, NodeIndexable, NodeRef};
+use petgraph::visit::{
+    EdgeRef, GraphProp, IntoEdgeReferences, IntoNodeReferences, NodeIndexable, NodeRef,
+};
 
 use crate::lists::{Links, Nodes};
 use crate::nodes::{Delays, Link, LinkId, Node, NodeId};
@@ -120,13 +122,15 @@ impl Platform {
 
     /// Whether only links are limited: no node has a port.
     pub fn only_links(&self) -> bool {
-        self.node_ids().all(|node| self.model_of(node) == PortModel::Links)
+        self.node_ids()
+            .all(|node| self.model_of(node) == PortModel::Links)
     }
 
     /// The first half-duplex node. Where there is none, the graph of send and receive ports is bipartite, so that no
     /// odd set of ports needs longer than each port and link does.
     pub fn half_duplex(&self) -> Option<NodeId> {
-        self.node_ids().find(|&node| self.model_of(node) == PortModel::HalfDuplex)
+        self.node_ids()
+            .find(|&node| self.model_of(node) == PortModel::HalfDuplex)
     }
 
     /// How many transfers a port of this node serves at a time: 1, or the ports of a multiport node; `None` where no
@@ -222,7 +226,12 @@ impl Platform {
 
     /// Every link that enters or leaves one of the nodes, once, ascending.
     pub fn links_at(&self, nodes: &[NodeId]) -> Vec<LinkId> {
-        let all = nodes.iter().flat_map(|&node| self.outgoing(node).iter().chain(self.incoming(node)).copied());
+        let all = nodes.iter().flat_map(|&node| {
+            self.outgoing(node)
+                .iter()
+                .chain(self.incoming(node))
+                .copied()
+        });
         let mut links: Vec<LinkId> = all.collect();
         links.sort_unstable();
         links.dedup();
@@ -238,7 +247,10 @@ impl Platform {
     pub fn link_between(&self, from: NodeId, to: NodeId) -> Option<LinkId> {
         let (out, into) = (self.outgoing(from), self.incoming(to));
         let shorter = if into.len() < out.len() { into } else { out };
-        shorter.iter().copied().find(|&link| self.link(link).from == from && self.link(link).to == to)
+        shorter
+            .iter()
+            .copied()
+            .find(|&link| self.link(link).from == from && self.link(link).to == to)
     }
 }
 
@@ -272,7 +284,10 @@ impl PlatformBuilder {
     /// cost that is not positive; zero ports.
     pub fn node(&mut self, node: Node) -> Result<NodeId, PlatformError> {
         if self.graph.node_count() == LIMIT {
-            return Err(PlatformError::TooMany { what: "nodes", limit: LIMIT });
+            return Err(PlatformError::TooMany {
+                what: "nodes",
+                limit: LIMIT,
+            });
         }
         let length = node.name.chars().count();
         if length == 0 || length > MAX_NAME || node.name.chars().any(char::is_control) {
@@ -285,7 +300,10 @@ impl PlatformBuilder {
         if let Some(compute) = &node.compute
             && !compute.is_positive()
         {
-            return Err(PlatformError::BadCompute { value: Box::new(compute.clone()), node: node.name });
+            return Err(PlatformError::BadCompute {
+                value: Box::new(compute.clone()),
+                node: node.name,
+            });
         }
         if node.ports == Some(0) {
             return Err(PlatformError::NoPorts { node: node.name });
@@ -300,13 +318,24 @@ impl PlatformBuilder {
     ///
     /// # Errors
     /// Unknown ends, a link from a node to itself, a pair linked twice, a cost below 0.
-    pub fn link(&mut self, from: NodeId, to: NodeId, cost: Rational) -> Result<LinkId, PlatformError> {
+    pub fn link(
+        &mut self,
+        from: NodeId,
+        to: NodeId,
+        cost: Rational,
+    ) -> Result<LinkId, PlatformError> {
         if self.graph.edge_count() == LIMIT {
-            return Err(PlatformError::TooMany { what: "links", limit: LIMIT });
+            return Err(PlatformError::TooMany {
+                what: "links",
+                limit: LIMIT,
+            });
         }
         for id in [from, to] {
             if id.index() >= self.graph.node_count() {
-                return Err(PlatformError::UnknownNodeId { id: id.index(), nodes: self.graph.node_count() });
+                return Err(PlatformError::UnknownNodeId {
+                    id: id.index(),
+                    nodes: self.graph.node_count(),
+                });
             }
         }
         let name = |id: NodeId| self.graph[NodeIndex::from(id)].name.clone();
@@ -314,13 +343,31 @@ impl PlatformBuilder {
             return Err(PlatformError::SelfLoop { node: name(from) });
         }
         if cost.is_negative() || !cost.denom().is_positive() {
-            return Err(PlatformError::BadCost { from: name(from), to: name(to), cost: Box::new(cost) });
+            return Err(PlatformError::BadCost {
+                from: name(from),
+                to: name(to),
+                cost: Box::new(cost),
+            });
         }
         if let Some(first) = self.by_ends.get(&(from, to)) {
             let first = Box::new(self.graph[EdgeIndex::from(*first)].cost.clone());
-            return Err(PlatformError::DuplicateLink { from: name(from), to: name(to), first, second: Box::new(cost) });
+            return Err(PlatformError::DuplicateLink {
+                from: name(from),
+                to: name(to),
+                first,
+                second: Box::new(cost),
+            });
         }
-        let id = LinkId::from(self.graph.add_edge(from.into(), to.into(), Link { from, to, cost, delays: None }));
+        let id = LinkId::from(self.graph.add_edge(
+            from.into(),
+            to.into(),
+            Link {
+                from,
+                to,
+                cost,
+                delays: None,
+            },
+        ));
         self.by_ends.insert((from, to), id);
         Ok(id)
     }
@@ -329,8 +376,16 @@ impl PlatformBuilder {
     ///
     /// # Errors
     /// As [`link`](Self::link).
-    pub fn duplex(&mut self, from: NodeId, to: NodeId, cost: Rational) -> Result<(LinkId, LinkId), PlatformError> {
-        Ok((self.link(from, to, cost.clone())?, self.link(to, from, cost)?))
+    pub fn duplex(
+        &mut self,
+        from: NodeId,
+        to: NodeId,
+        cost: Rational,
+    ) -> Result<(LinkId, LinkId), PlatformError> {
+        Ok((
+            self.link(from, to, cost.clone())?,
+            self.link(to, from, cost)?,
+        ))
     }
 
     /// Gives a link latency and overhead.
@@ -340,12 +395,21 @@ impl PlatformBuilder {
     pub fn delays(&mut self, link: LinkId, delays: Delays) -> Result<(), PlatformError> {
         let links = self.graph.edge_count();
         let Some(found) = self.graph.edge_weight_mut(link.into()) else {
-            return Err(PlatformError::UnknownLinkId { id: link.index(), links });
+            return Err(PlatformError::UnknownLinkId {
+                id: link.index(),
+                links,
+            });
         };
         let wrong = [("latency", &delays.latency), ("overhead", &delays.overhead)];
         if let Some((what, value)) = wrong.into_iter().find(|(_, value)| value.is_negative()) {
-            let [from, to] = [found.from, found.to].map(|node| self.graph[NodeIndex::from(node)].name.clone());
-            return Err(PlatformError::BadDelay { from, to, what, value: Box::new(value.clone()) });
+            let [from, to] =
+                [found.from, found.to].map(|node| self.graph[NodeIndex::from(node)].name.clone());
+            return Err(PlatformError::BadDelay {
+                from,
+                to,
+                what,
+                value: Box::new(value.clone()),
+            });
         }
         let none = delays == Delays::default();
         found.delays = (!none).then(|| Box::new(delays));
@@ -371,7 +435,20 @@ impl PlatformBuilder {
             outgoing[link.from.index()].push(LinkId::new(index));
             incoming[link.to.index()].push(LinkId::new(index));
         }
-        let PlatformBuilder { model, units, graph, by_name, .. } = self;
-        Ok(Platform { model, units, graph, outgoing, incoming, by_name })
+        let PlatformBuilder {
+            model,
+            units,
+            graph,
+            by_name,
+            ..
+        } = self;
+        Ok(Platform {
+            model,
+            units,
+            graph,
+            outgoing,
+            incoming,
+            by_name,
+        })
     }
 }

@@ -31,14 +31,32 @@ pub struct Automorphism {
 pub fn free_automorphisms(platform: &Platform, participants: &[NodeId]) -> Vec<Automorphism> {
     let node = |index: NodeIndex| {
         let (id, node) = (NodeId::from(index), &platform.graph()[index]);
-        (&node.compute, platform.model_of(id), node.ports.unwrap_or(1), node.replicates)
+        (
+            &node.compute,
+            platform.model_of(id),
+            node.ports.unwrap_or(1),
+            node.replicates,
+        )
     };
     let cost = |link: EdgeReference<'_, Link>| &platform.link(link.id().into()).cost;
-    let known = participants.iter().filter(|id| id.index() < platform.nodes().len());
+    let known = participants
+        .iter()
+        .filter(|id| id.index() < platform.nodes().len());
     let points: Vec<NodeIndex> = known.map(|&id| id.into()).collect();
     let renaming = |found: oneport_graph::Automorphism| Automorphism {
-        nodes: found.nodes.into_iter().map(|node| NodeId::new(node as usize)).collect(),
-        links: found.edges.into_iter().map(|link| LinkId::new(link as usize)).collect(),
+        nodes: found
+            .nodes
+            .into_iter()
+            .map(|node| NodeId::new(node as usize))
+            .collect(),
+        links: found
+            .edges
+            .into_iter()
+            .map(|link| LinkId::new(link as usize))
+            .collect(),
     };
-    oneport_graph::free_automorphisms(platform.graph(), node, cost, &points).into_iter().map(renaming).collect()
+    oneport_graph::free_automorphisms(platform.graph(), node, cost, &points)
+        .into_iter()
+        .map(renaming)
+        .collect()
 }

@@ -70,10 +70,14 @@ pub enum ProgramError {
         steps: usize,
     },
     /// (P') without a plan.
-    #[error("p-prime lists the patterns and matchings of an optimal plan; solve the question first")]
+    #[error(
+        "p-prime lists the patterns and matchings of an optimal plan; solve the question first"
+    )]
     NoPlan,
     /// A plan whose matchings do not carry the optimum.
-    #[error("p-prime: the plan's schedule has throughput {schedule}, proved is {optimum}; ask for the exact period")]
+    #[error(
+        "p-prime: the plan's schedule has throughput {schedule}, proved is {optimum}; ask for the exact period"
+    )]
     NotAttained {
         /// Throughput of the schedule.
         schedule: Box<Rational>,
@@ -86,9 +90,15 @@ pub enum ProgramError {
 }
 
 /// Refuses nodes that cannot copy.
-pub(crate) fn check_switches(platform: &Platform, program: &'static str) -> Result<(), ProgramError> {
+pub(crate) fn check_switches(
+    platform: &Platform,
+    program: &'static str,
+) -> Result<(), ProgramError> {
     match platform.nodes().iter().find(|node| !node.replicates) {
         None => Ok(()),
-        Some(node) => Err(ProgramError::Switch { program, node: node.name.clone() }),
+        Some(node) => Err(ProgramError::Switch {
+            program,
+            node: node.name.clone(),
+        }),
     }
 }

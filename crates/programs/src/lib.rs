@@ -37,8 +37,15 @@ pub enum Which {
 
 impl Which {
     /// All of them.
-    pub const ALL: [Which; 7] =
-        [Which::Sssp, Which::Sspa2a, Which::Ssr, Which::Broadcast, Which::P, Which::PPrime, Which::D];
+    pub const ALL: [Which; 7] = [
+        Which::Sssp,
+        Which::Sspa2a,
+        Which::Ssr,
+        Which::Broadcast,
+        Which::P,
+        Which::PPrime,
+        Which::D,
+    ];
 
     /// The name used on the command line.
     pub fn name(self) -> &'static str {

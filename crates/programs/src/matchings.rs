@@ -28,19 +28,36 @@ struct Columns {
 impl Columns {
     fn all(problem: &Problem<'_>, code: &'static str) -> Result<Columns, ProgramError> {
         check(problem, code)?;
-        Ok(Columns { matchings: matchings(problem.platform(), code)?, patterns: patterns(problem, code)? })
+        Ok(Columns {
+            matchings: matchings(problem.platform(), code)?,
+            patterns: patterns(problem, code)?,
+        })
     }
 }
 
 fn check(problem: &Problem<'_>, program: &'static str) -> Result<(), ProgramError> {
     let collective = problem.collective();
-    let moves = problem.blocks().iter().all(|block| matches!(block.kind, Kind::Route | Kind::Copy));
+    let moves = problem
+        .blocks()
+        .iter()
+        .all(|block| matches!(block.kind, Kind::Route | Kind::Copy));
     if !moves || !collective.is_uniform() {
         let right = "broadcast, scatter, gather, all-to-all or all-gather";
-        return Err(ProgramError::Collective { program, found: collective.name(), right });
+        return Err(ProgramError::Collective {
+            program,
+            found: collective.name(),
+            right,
+        });
     }
-    let copies = problem.blocks().iter().any(|block| block.kind == Kind::Copy);
-    if copies { check_switches(problem.platform(), program) } else { Ok(()) }
+    let copies = problem
+        .blocks()
+        .iter()
+        .any(|block| block.kind == Kind::Copy);
+    if copies {
+        check_switches(problem.platform(), program)
+    } else {
+        Ok(())
+    }
 }
 
 /// (P), over all patterns and matchings.
@@ -60,14 +77,23 @@ pub(crate) fn primal(problem: &Problem<'_>, form: Form) -> Result<Program, Progr
 pub(crate) fn restricted(plan: &Plan, form: Form) -> Result<Program, ProgramError> {
     let problem = plan.problem()?;
     check(&problem, "p-prime")?;
-    let (schedule, steady) = (plan.schedule.throughput(), plan.steady_state.throughput.clone());
+    let (schedule, steady) = (
+        plan.schedule.throughput(),
+        plan.steady_state.throughput.clone(),
+    );
     if schedule != plan.upper_bound {
         let (schedule, optimum) = (Box::new(schedule), Box::new(plan.upper_bound.clone()));
         return Err(ProgramError::NotAttained { schedule, optimum });
     }
     let distinct = |links: BTreeSet<Links>| links.into_iter().collect();
     let columns = Columns {
-        matchings: distinct(plan.schedule.slots.iter().map(|slot| slot.links.clone()).collect()),
+        matchings: distinct(
+            plan.schedule
+                .slots
+                .iter()
+                .map(|slot| slot.links.clone())
+                .collect(),
+        ),
         patterns: distinct(mixed(plan, &steady).into_iter().collect()),
     };
     let title = "(P'), the patterns and matchings of an optimal solution: RR-2004-32, section 3.4";
@@ -79,17 +105,28 @@ pub(crate) fn restricted(plan: &Plan, form: Form) -> Result<Program, ProgramErro
 fn mixed(plan: &Plan, throughput: &Rational) -> Vec<Links> {
     let mut lists: BTreeMap<usize, Vec<(&Pattern, Rational)>> = BTreeMap::new();
     for weighted in &plan.steady_state.patterns {
-        lists.entry(weighted.pattern.demand).or_default().push((&weighted.pattern, weighted.weight.clone()));
+        lists
+            .entry(weighted.pattern.demand)
+            .or_default()
+            .push((&weighted.pattern, weighted.weight.clone()));
     }
     let mut found = Vec::new();
     let mut left = throughput.clone();
     while left.is_positive() {
-        let Some(step) = lists.values().filter_map(|list| list.last()).map(|(_, weight)| weight).min().cloned() else {
+        let Some(step) = lists
+            .values()
+            .filter_map(|list| list.last())
+            .map(|(_, weight)| weight)
+            .min()
+            .cloned()
+        else {
             break;
         };
         let mut links: Links = Vec::new();
         for list in lists.values_mut() {
-            let Some((pattern, weight)) = list.last_mut() else { continue };
+            let Some((pattern, weight)) = list.last_mut() else {
+                continue;
+            };
             links.extend(pattern.tasks.iter().filter_map(|task| match task {
                 Task::Send { link, .. } => Some(*link),
                 Task::Merge { .. } => None,
@@ -109,13 +146,21 @@ fn mixed(plan: &Plan, throughput: &Rational) -> Vec<Links> {
 /// How often a pattern uses a link: as printed, once at most.
 fn uses(pattern: &Links, link: LinkId, form: Form) -> Rational {
     let count = pattern.iter().filter(|&&other| other == link).count();
-    let count = if form == Form::Printed { count.min(1) } else { count };
+    let count = if form == Form::Printed {
+        count.min(1)
+    } else {
+        count
+    };
     Rational::from_integer(count.into())
 }
 
 /// The links of a set or a pattern, for the comments.
 fn list(names: &Names<'_>, links: &Links) -> String {
-    links.iter().map(|&link| names.link(link).replace(',', "->")).collect::<Vec<_>>().join(" ")
+    links
+        .iter()
+        .map(|&link| names.link(link).replace(',', "->"))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn explain(program: &mut Program, problem: &Problem<'_>, form: Form) {
@@ -124,7 +169,9 @@ fn explain(program: &mut Program, problem: &Problem<'_>, form: Form) {
         program.note("E004-15: (edge_k) is an equality, so that v may be negative.");
     }
     let platform = problem.platform();
-    let half = platform.node_ids().all(|node| platform.model_of(node) == oneport_platform::PortModel::HalfDuplex);
+    let half = platform
+        .node_ids()
+        .all(|node| platform.model_of(node) == oneport_platform::PortModel::HalfDuplex);
     if !half {
         program.note("A matching is a set of links that the ports can serve at the same time.");
     }
@@ -149,14 +196,30 @@ fn write_primal(problem: &Problem<'_>, form: Form, title: &str, columns: &Column
     let terms = x.iter().map(|&matching| (matching, Rational::one()));
     program.row("comm".to_string(), terms, Relation::AtMost, Rational::one());
     program.section("(edge_k) Matchings carry what the patterns send.");
-    let relation = if form == Form::Printed { Relation::Equal } else { Relation::AtLeast };
+    let relation = if form == Form::Printed {
+        Relation::Equal
+    } else {
+        Relation::AtLeast
+    };
     for link in problem.platform().link_ids() {
         let time = problem.transfer_time(link, Interval::single(0));
-        let having = columns.matchings.iter().zip(&x).filter(|(links, _)| links.contains(&link));
+        let having = columns
+            .matchings
+            .iter()
+            .zip(&x)
+            .filter(|(links, _)| links.contains(&link));
         let carried = having.map(|(_, &matching)| (matching, Rational::one()));
-        let sent =
-            columns.patterns.iter().zip(&y).map(|(links, &pattern)| (pattern, -(uses(links, link, form) * &time)));
-        program.row(format!("edge({})", names.link(link)), carried.chain(sent), relation, Rational::zero());
+        let sent = columns
+            .patterns
+            .iter()
+            .zip(&y)
+            .map(|(links, &pattern)| (pattern, -(uses(links, link, form) * &time)));
+        program.row(
+            format!("edge({})", names.link(link)),
+            carried.chain(sent),
+            relation,
+            Rational::zero(),
+        );
     }
     program
 }
@@ -176,22 +239,41 @@ pub(crate) fn dual(problem: &Problem<'_>, form: Form) -> Result<Program, Program
     program.aim(u);
     let price = |link| {
         let name = format!("v({})", names.link(link));
-        if form == Form::Printed { program.free_variable(name) } else { program.variable(name) }
+        if form == Form::Printed {
+            program.free_variable(name)
+        } else {
+            program.variable(name)
+        }
     };
     let v: Vec<Variable> = platform.link_ids().map(price).collect();
     program.section("A matching costs at most u.");
     for (place, matching) in columns.matchings.iter().enumerate() {
-        let prices = matching.iter().map(|link| (v[link.index()], Rational::one()));
+        let prices = matching
+            .iter()
+            .map(|link| (v[link.index()], Rational::one()));
         let terms = prices.chain([(u, -Rational::one())]);
-        program.row(format!("M_{}", place + 1), terms, Relation::AtMost, Rational::zero());
+        program.row(
+            format!("M_{}", place + 1),
+            terms,
+            Relation::AtMost,
+            Rational::zero(),
+        );
     }
     program.section("A pattern costs at least 1.");
     for (place, pattern) in columns.patterns.iter().enumerate() {
         let distinct: BTreeSet<LinkId> = pattern.iter().copied().collect();
         let terms = distinct.into_iter().map(|link| {
-            (v[link.index()], uses(pattern, link, form) * problem.transfer_time(link, Interval::single(0)))
+            (
+                v[link.index()],
+                uses(pattern, link, form) * problem.transfer_time(link, Interval::single(0)),
+            )
         });
-        program.row(format!("T_{}", place + 1), terms, Relation::AtLeast, Rational::one());
+        program.row(
+            format!("T_{}", place + 1),
+            terms,
+            Relation::AtLeast,
+            Rational::one(),
+        );
     }
     Ok(program)
 }

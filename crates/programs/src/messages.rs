@@ -25,15 +25,31 @@ pub(crate) enum Ends {
 ///
 /// # Errors
 /// Messages that do not travel alone, nodes that are not full-duplex.
-pub(crate) fn build(problem: &Problem<'_>, form: Form, ends: Ends) -> Result<Program, ProgramError> {
+pub(crate) fn build(
+    problem: &Problem<'_>,
+    form: Form,
+    ends: Ends,
+) -> Result<Program, ProgramError> {
     let found = problem.collective().name();
     let (code, title, right) = match ends {
-        Ends::OneSource => ("sssp", "SSSP(G), steady-state scatter: RR-4872, section 3.1", "scatter"),
-        Ends::Both => ("sspa2a", "SSPA2A(G), steady-state personalised all-to-all: RR-4872, section 3.5", "all-to-all"),
+        Ends::OneSource => (
+            "sssp",
+            "SSSP(G), steady-state scatter: RR-4872, section 3.1",
+            "scatter",
+        ),
+        Ends::Both => (
+            "sspa2a",
+            "SSPA2A(G), steady-state personalised all-to-all: RR-4872, section 3.5",
+            "all-to-all",
+        ),
     };
     // The all-to-all of sources and targets is the one that section 3.5 writes down.
     if found != right && !(ends == Ends::Both && found == "sources-to-targets") {
-        return Err(ProgramError::Collective { program: code, found, right });
+        return Err(ProgramError::Collective {
+            program: code,
+            found,
+            right,
+        });
     }
     check(problem.platform(), code, form)?;
     let mut program = Program::new(Sense::Maximise, form.title(title));
@@ -48,15 +64,28 @@ pub(crate) fn build(problem: &Problem<'_>, form: Form, ends: Ends) -> Result<Pro
     let throughput = program.variable("TP".to_string());
     program.aim(throughput);
     let busy = Busy::new(&mut program, problem.platform(), &names);
-    let commodities: Vec<Commodity> = problem.blocks().iter().flat_map(|block| block.commodities()).collect();
-    let mut messages = Messages { problem, form, ends, names, sends: Vec::new() };
+    let commodities: Vec<Commodity> = problem
+        .blocks()
+        .iter()
+        .flat_map(|block| block.commodities())
+        .collect();
+    let mut messages = Messages {
+        problem,
+        form,
+        ends,
+        names,
+        sends: Vec::new(),
+    };
     for commodity in &commodities {
         messages.add_sends(&mut program, commodity);
     }
     program.section("(4) A link is busy for what is sent over it.");
     for link in problem.platform().link_ids() {
         let time = problem.transfer_time(link, Interval::single(0));
-        let sent = messages.sends.iter().filter_map(|sends| Some((sends[link.index()]?, time.clone())));
+        let sent = messages
+            .sends
+            .iter()
+            .filter_map(|sends| Some((sends[link.index()]?, time.clone())));
         busy.time(&mut program, &messages.names, link, sent);
     }
     program.section("(5) What is received is sent on.");
@@ -111,7 +140,9 @@ impl Messages<'_, '_> {
         value: i64,
     ) -> impl Iterator<Item = (Variable, Rational)> + 'c {
         let value = Rational::from_integer(value.into());
-        links.iter().filter_map(move |link| Some((self.sends[place][link.index()]?, value.clone())))
+        links
+            .iter()
+            .filter_map(move |link| Some((self.sends[place][link.index()]?, value.clone())))
     }
 
     fn conserve(&self, program: &mut Program, place: usize, one: &Commodity) {
@@ -126,7 +157,11 @@ impl Messages<'_, '_> {
                 continue;
             }
             let row = format!("conserve({},{})", self.names.node(node), self.message(one));
-            let terms = self.sum(place, platform.incoming(node), 1).chain(self.sum(place, platform.outgoing(node), -1));
+            let terms = self.sum(place, platform.incoming(node), 1).chain(self.sum(
+                place,
+                platform.outgoing(node),
+                -1,
+            ));
             program.row(row, terms, Relation::Equal, Rational::zero());
         }
     }

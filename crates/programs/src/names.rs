@@ -22,8 +22,12 @@ pub(crate) struct Names<'a> {
 impl<'a> Names<'a> {
     /// Names the nodes, and says in the program's comments which names are not the platform's.
     pub(crate) fn new(platform: &'a Platform, program: &mut Program) -> Names<'a> {
-        let kept: BTreeSet<&str> =
-            platform.nodes().iter().map(|node| node.name.as_str()).filter(|name| fits(name)).collect();
+        let kept: BTreeSet<&str> = platform
+            .nodes()
+            .iter()
+            .map(|node| node.name.as_str())
+            .filter(|name| fits(name))
+            .collect();
         let mut nodes = Vec::new();
         for (place, node) in platform.nodes().iter().enumerate() {
             if fits(&node.name) {
@@ -67,9 +71,22 @@ mod tests {
     #[test]
     fn names_that_the_format_forbids_are_replaced_by_new_ones() {
         let mut builder = Platform::builder();
-        let names = ["gpu 0", "a,b", "node0", "e1", "x:y", "+", "é", "node1", "node1_", &"n".repeat(41)];
+        let names = [
+            "gpu 0",
+            "a,b",
+            "node0",
+            "e1",
+            "x:y",
+            "+",
+            "é",
+            "node1",
+            "node1_",
+            &"n".repeat(41),
+        ];
         for name in names {
-            builder.node(Node::processor(name, Rational::from_integer(1.into()))).unwrap();
+            builder
+                .node(Node::processor(name, Rational::from_integer(1.into())))
+                .unwrap();
         }
         let platform = builder.build().unwrap();
         let mut program = Program::new(Sense::Maximise, "test");
@@ -77,12 +94,18 @@ mod tests {
         let written: Vec<&str> = platform.node_ids().map(|node| named.node(node)).collect();
         assert_eq!(
             written,
-            ["node0_", "node1__", "node0", "e1", "node4", "node5", "node6", "node1", "node1_", "node9"]
+            [
+                "node0_", "node1__", "node0", "e1", "node4", "node5", "node6", "node1", "node1_",
+                "node9"
+            ]
         );
         assert_eq!(written.iter().collect::<BTreeSet<_>>().len(), names.len());
         let text = program.to_lp();
         for (name, written) in names.iter().zip(written).filter(|(name, _)| !fits(name)) {
-            assert!(text.contains(&format!("\\ {written} is the node {name:?}.")), "{text}");
+            assert!(
+                text.contains(&format!("\\ {written} is the node {name:?}.")),
+                "{text}"
+            );
         }
     }
 }

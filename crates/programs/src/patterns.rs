@@ -29,14 +29,23 @@ struct Budget {
 
 impl Budget {
     fn new(program: &'static str, what: &'static str) -> Budget {
-        Budget { program, what, steps: 0 }
+        Budget {
+            program,
+            what,
+            steps: 0,
+        }
     }
 
     fn step(&mut self, found: usize) -> Result<(), ProgramError> {
         self.steps += 1;
         if found > MOST_COLUMNS || self.steps > MOST_STEPS {
             let (program, what) = (self.program, self.what);
-            return Err(ProgramError::TooMany { program, what, most: MOST_COLUMNS, steps: MOST_STEPS });
+            return Err(ProgramError::TooMany {
+                program,
+                what,
+                most: MOST_COLUMNS,
+                steps: MOST_STEPS,
+            });
         }
         Ok(())
     }
@@ -44,7 +53,10 @@ impl Budget {
 
 /// All nonempty sets of links that can be busy at the same time, whatever the port models: matchings, where all nodes
 /// are half-duplex. Smaller sets of the same links come first.
-pub(crate) fn matchings(platform: &Platform, program: &'static str) -> Result<Vec<Links>, ProgramError> {
+pub(crate) fn matchings(
+    platform: &Platform,
+    program: &'static str,
+) -> Result<Vec<Links>, ProgramError> {
     let mut budget = Budget::new(program, "matchings");
     let mut sets: Vec<Links> = vec![Vec::new()];
     for link in platform.link_ids() {
@@ -63,18 +75,31 @@ pub(crate) fn matchings(platform: &Platform, program: &'static str) -> Result<Ve
 /// Whether the ports of a link's ends serve it together with the links of a set.
 fn fits(platform: &Platform, set: &[LinkId], link: LinkId) -> bool {
     let (from, to) = (platform.link(link).from, platform.link(link).to);
-    let sends = |node: NodeId| set.iter().filter(|&&other| platform.link(other).from == node).count();
-    let receives = |node: NodeId| set.iter().filter(|&&other| platform.link(other).to == node).count();
+    let sends = |node: NodeId| {
+        set.iter()
+            .filter(|&&other| platform.link(other).from == node)
+            .count()
+    };
+    let receives = |node: NodeId| {
+        set.iter()
+            .filter(|&&other| platform.link(other).to == node)
+            .count()
+    };
     let free = |node: NodeId, busy: usize| match platform.model_of(node) {
         PortModel::HalfDuplex => sends(node) + receives(node) == 0,
-        _ => platform.ports(node).is_none_or(|ports| busy < ports as usize),
+        _ => platform
+            .ports(node)
+            .is_none_or(|ports| busy < ports as usize),
     };
     free(from, sends(from)) && free(to, receives(to))
 }
 
 /// The patterns: a simple path, or a tree, for every demand, in all combinations. Combinations that use the same links
 /// equally often are taken once.
-pub(crate) fn patterns(problem: &Problem<'_>, program: &'static str) -> Result<Vec<Links>, ProgramError> {
+pub(crate) fn patterns(
+    problem: &Problem<'_>,
+    program: &'static str,
+) -> Result<Vec<Links>, ProgramError> {
     let mut budget = Budget::new(program, "patterns");
     let mut all: BTreeSet<Links> = BTreeSet::from([Vec::new()]);
     for demand in problem.demands() {
@@ -93,7 +118,11 @@ pub(crate) fn patterns(problem: &Problem<'_>, program: &'static str) -> Result<V
     Ok(all.into_iter().collect())
 }
 
-fn ways(platform: &Platform, demand: &Demand<'_>, budget: &mut Budget) -> Result<Vec<Links>, ProgramError> {
+fn ways(
+    platform: &Platform,
+    demand: &Demand<'_>,
+    budget: &mut Budget,
+) -> Result<Vec<Links>, ProgramError> {
     let source = demand.operands.first().copied();
     match (demand.kind(), source) {
         (Kind::Route, Some(source)) => paths(platform, source, demand.targets(), budget),
@@ -136,7 +165,13 @@ fn trees(
     targets: &[NodeId],
     budget: &mut Budget,
 ) -> Result<Vec<Links>, ProgramError> {
-    let mut search = Trees { platform, root, targets, parents: vec![None; platform.nodes().len()], found: Vec::new() };
+    let mut search = Trees {
+        platform,
+        root,
+        targets,
+        parents: vec![None; platform.nodes().len()],
+        found: Vec::new(),
+    };
     search.grow(0, budget)?;
     Ok(search.found)
 }
@@ -189,10 +224,14 @@ impl Trees<'_> {
     /// Whether all links hang together under the root, and end at targets.
     fn is_tree(&self) -> bool {
         let used = |node: &NodeId| self.parents[node.index()].is_some();
-        let inner = |node: NodeId| self.parents.iter().flatten().any(|&link| self.platform.link(link).from == node);
-        self.platform
-            .node_ids()
-            .filter(used)
-            .all(|node| self.top(node) == self.root && (self.targets.contains(&node) || inner(node)))
+        let inner = |node: NodeId| {
+            self.parents
+                .iter()
+                .flatten()
+                .any(|&link| self.platform.link(link).from == node)
+        };
+        self.platform.node_ids().filter(used).all(|node| {
+            self.top(node) == self.root && (self.targets.contains(&node) || inner(node))
+        })
     }
 }

@@ -15,7 +15,11 @@ pub(crate) struct Busy {
 
 /// Refuses nodes to which the program's rows do not apply: half-duplex ones, for which no rows on single ports are
 /// enough, and in the printed form whatever is not full-duplex.
-pub(crate) fn check(platform: &Platform, program: &'static str, form: Form) -> Result<(), ProgramError> {
+pub(crate) fn check(
+    platform: &Platform,
+    program: &'static str,
+    form: Form,
+) -> Result<(), ProgramError> {
     let fits = |&node: &NodeId| match platform.model_of(node) {
         PortModel::FullDuplex => true,
         PortModel::HalfDuplex => false,
@@ -40,29 +44,63 @@ impl Busy {
     /// of the `links` model has no row.
     pub(crate) fn new(program: &mut Program, platform: &Platform, names: &Names<'_>) -> Busy {
         let name = |link| format!("s({})", names.link(link));
-        let variables: Vec<Variable> = platform.link_ids().map(|link| program.variable(name(link))).collect();
+        let variables: Vec<Variable> = platform
+            .link_ids()
+            .map(|link| program.variable(name(link)))
+            .collect();
         let busy = Busy { variables };
         program.section("(1) A link is busy at most all the time.");
         for link in platform.link_ids() {
             let row = format!("busy({})", names.link(link));
-            program.row(row, [(busy.of(link), Rational::one())], Relation::AtMost, Rational::one());
+            program.row(
+                row,
+                [(busy.of(link), Rational::one())],
+                Relation::AtMost,
+                Rational::one(),
+            );
         }
         program.section("(2) Outgoing messages.");
         for node in platform.node_ids() {
-            busy.port(program, platform, node, format!("out({})", names.node(node)), platform.outgoing(node));
+            busy.port(
+                program,
+                platform,
+                node,
+                format!("out({})", names.node(node)),
+                platform.outgoing(node),
+            );
         }
         program.section("(3) Incoming messages.");
         for node in platform.node_ids() {
-            busy.port(program, platform, node, format!("in({})", names.node(node)), platform.incoming(node));
+            busy.port(
+                program,
+                platform,
+                node,
+                format!("in({})", names.node(node)),
+                platform.incoming(node),
+            );
         }
         busy
     }
 
-    fn port(&self, program: &mut Program, platform: &Platform, node: NodeId, name: String, links: &[LinkId]) {
-        let Some(ports) = platform.ports(node) else { return };
+    fn port(
+        &self,
+        program: &mut Program,
+        platform: &Platform,
+        node: NodeId,
+        name: String,
+        links: &[LinkId],
+    ) {
+        let Some(ports) = platform.ports(node) else {
+            return;
+        };
         if !links.is_empty() {
             let terms = links.iter().map(|&link| (self.of(link), Rational::one()));
-            program.row(name, terms, Relation::AtMost, Rational::from_integer(ports.into()));
+            program.row(
+                name,
+                terms,
+                Relation::AtMost,
+                Rational::from_integer(ports.into()),
+            );
         }
     }
 
@@ -81,6 +119,11 @@ impl Busy {
     ) {
         let sent = sent.into_iter().map(|(variable, time)| (variable, -time));
         let terms = std::iter::once((self.of(link), Rational::one())).chain(sent);
-        program.row(format!("time({})", names.link(link)), terms, Relation::Equal, Rational::default());
+        program.row(
+            format!("time({})", names.link(link)),
+            terms,
+            Relation::Equal,
+            Rational::default(),
+        );
     }
 }

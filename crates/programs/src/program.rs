@@ -117,7 +117,10 @@ impl Program {
 
     /// The rows from here on stand under this heading.
     pub fn section(&mut self, heading: &str) {
-        self.sections.push(Section { heading: heading.to_string(), rows: Vec::new() });
+        self.sections.push(Section {
+            heading: heading.to_string(),
+            rows: Vec::new(),
+        });
     }
 
     /// A new row; coefficients of the same variable are added up. A row in which nothing is left is `0` against the
@@ -138,7 +141,12 @@ impl Program {
             self.section("rows");
         }
         if let Some(section) = self.sections.last_mut() {
-            section.rows.push(Row { name, terms: sum, relation, side });
+            section.rows.push(Row {
+                name,
+                terms: sum,
+                relation,
+                side,
+            });
         }
     }
 
@@ -215,16 +223,30 @@ impl Program {
     }
 
     /// A sum of variables; `used` characters of the line are taken.
-    fn sum(&self, text: &mut String, mut used: usize, terms: &BTreeMap<Variable, Rational>, scale: &BigInt) {
+    fn sum(
+        &self,
+        text: &mut String,
+        mut used: usize,
+        terms: &BTreeMap<Variable, Rational>,
+        scale: &BigInt,
+    ) {
         if terms.is_empty() {
             let _ = write!(text, " 0 {}", self.names.first().map_or("", String::as_str));
         }
         for (place, (&variable, value)) in terms.iter().enumerate() {
             let value = (value * Rational::from_integer(scale.clone())).to_integer();
             let sign = if value.is_negative() { "- " } else { "+ " };
-            let sign = if place == 0 && !value.is_negative() { "" } else { sign };
+            let sign = if place == 0 && !value.is_negative() {
+                ""
+            } else {
+                sign
+            };
             let value = value.abs();
-            let factor = if value.is_one() { String::new() } else { format!("{value} ") };
+            let factor = if value.is_one() {
+                String::new()
+            } else {
+                format!("{value} ")
+            };
             let term = format!("{sign}{factor}{}", self.name(variable));
             if used + term.len() >= WIDTH {
                 text.push_str("\n  ");

@@ -58,11 +58,18 @@ impl Scale {
         entries: usize,
     ) -> Result<Scale, Violation> {
         let limit = MAX_BITS / u64::try_from(entries).unwrap_or(u64::MAX).max(1);
-        let denominators: BTreeSet<&BigUint> = values.map(|value| value.denom().magnitude()).collect();
+        let denominators: BTreeSet<&BigUint> =
+            values.map(|value| value.denom().magnitude()).collect();
         let denominator = least_common_multiple(denominators.iter().rev().copied(), limit)
             .map_err(|bits| too_large(what, bits, limit))?;
-        let factors = denominators.into_iter().map(|d| (d.clone(), &denominator / d)).collect();
-        Ok(Scale { denominator, factors })
+        let factors = denominators
+            .into_iter()
+            .map(|d| (d.clone(), &denominator / d))
+            .collect();
+        Ok(Scale {
+            denominator,
+            factors,
+        })
     }
 
     /// The common denominator.
@@ -116,11 +123,20 @@ mod tests {
 
     #[test]
     fn scaling_is_multiplication_by_the_least_common_denominator() {
-        let values = [ratio(1, 4), ratio(5, 6), ratio(0, 1), ratio(7, 9), ratio(3, 1)];
+        let values = [
+            ratio(1, 4),
+            ratio(5, 6),
+            ratio(0, 1),
+            ratio(7, 9),
+            ratio(3, 1),
+        ];
         let scale = Scale::new("values", values.iter(), values.len()).unwrap();
         assert_eq!(scale.denominator(), &BigUint::from(36u8));
         for value in &values {
-            assert_eq!(Rational::from_integer(scale.scaled(value).into()), value * ratio(36, 1));
+            assert_eq!(
+                Rational::from_integer(scale.scaled(value).into()),
+                value * ratio(36, 1)
+            );
             assert_eq!(&scale.rational(scale.scaled(value)), value);
         }
         assert_eq!(scale.scaled(&ratio(1, 18)), BigUint::from(2u8));
@@ -128,12 +144,16 @@ mod tests {
 
     #[test]
     fn denominators_without_common_structure_are_refused_not_computed() {
-        let values: Vec<Rational> =
-            (0..64).map(|i| Rational::new(1.into(), (BigInt::one() << (3000 * i)) + 1)).collect();
+        let values: Vec<Rational> = (0..64)
+            .map(|i| Rational::new(1.into(), (BigInt::one() << (3000 * i)) + 1))
+            .collect();
         let refused = Scale::new("values", values.iter(), 1 << 20).unwrap_err();
         assert_eq!(refused.rule(), crate::Rule::TooLarge);
         let told = refused.to_string();
-        assert!(told.starts_with("the common denominator of values has at least "), "{told}");
+        assert!(
+            told.starts_with("the common denominator of values has at least "),
+            "{told}"
+        );
         assert!(told.contains("; at most 4096 fit in memory"), "{told}");
     }
 
@@ -152,7 +172,9 @@ mod tests {
             let raw = Rational::new_raw(numerator.into(), denominator.into());
             assert!(!is_positive(&raw) && !is_non_negative(&raw) && !is_sound(&raw));
         }
-        assert!(is_positive(&ratio(1, 2)) && !is_positive(&ratio(0, 1)) && !is_positive(&ratio(-1, 2)));
+        assert!(
+            is_positive(&ratio(1, 2)) && !is_positive(&ratio(0, 1)) && !is_positive(&ratio(-1, 2))
+        );
         assert!(is_non_negative(&ratio(0, 1)) && !is_non_negative(&ratio(-1, 2)));
     }
 }

@@ -37,16 +37,26 @@ use crate::violation::{fault, shown};
 /// # Errors
 /// [`Rule::Question`](crate::Rule::Question) where the theorem does not apply, [`Rule::SteadyState`](crate::Rule) where
 /// too little flows.
-pub(crate) fn rate(case: &Case<'_>, copied: &Rational, combined: &Rational) -> Result<Rational, Violation> {
+pub(crate) fn rate(
+    case: &Case<'_>,
+    copied: &Rational,
+    combined: &Rational,
+) -> Result<Rational, Violation> {
     let platform = case.platform;
     if !platform.only_links() || platform.free_link().is_some() {
-        return Err(fault!(Question, "ports count, too, or links cost nothing"; "only links may be exclusive"));
+        return Err(
+            fault!(Question, "ports count, too, or links cost nothing"; "only links may be exclusive"),
+        );
     }
     let [group] = &case.groups()[..] else {
-        return Err(fault!(Question, "there are several groups"; "one, whose demands are carried out equally often"));
+        return Err(
+            fault!(Question, "there are several groups"; "one, whose demands are carried out equally often"),
+        );
     };
     let times = Rational::from_integer(group.rate.into());
-    let demands: Vec<Demand<'_>> = (0..group.case.demands()).filter_map(|place| group.case.demand(place)).collect();
+    let demands: Vec<Demand<'_>> = (0..group.case.demands())
+        .filter_map(|place| group.case.demand(place))
+        .collect();
     let mut is_member = vec![false; platform.nodes().len()];
     let work = case.volumes.work.constant().is_some_and(Zero::is_zero);
     let combines = group.kind != Kind::Copy;
@@ -57,16 +67,31 @@ pub(crate) fn rate(case: &Case<'_>, copied: &Rational, combined: &Rational) -> R
     let mut roots = Vec::new();
     for demand in &demands {
         case.ask()?;
-        demand.operands.iter().chain(demand.targets()).for_each(|node| is_member[node.index()] = true);
+        demand
+            .operands
+            .iter()
+            .chain(demand.targets())
+            .for_each(|node| is_member[node.index()] = true);
         match (group.kind, demand.goals) {
             (Kind::Copy, Goals::Everywhere(_)) => roots.extend(demand.operands),
             (Kind::Combine, Goals::At(target)) => roots.push(target),
-            (Kind::CombineCopy, Goals::Everywhere(_)) if demands.len() == 1 => roots.extend(demand.operands),
-            _ => return Err(fault!(Question, "these demands have no arborescences"; "copies, or reductions")),
+            (Kind::CombineCopy, Goals::Everywhere(_)) if demands.len() == 1 => {
+                roots.extend(demand.operands)
+            }
+            _ => {
+                return Err(
+                    fault!(Question, "these demands have no arborescences"; "copies, or reductions"),
+                );
+            }
         }
     }
-    let members = platform.node_ids().filter(|node| is_member[node.index()]).collect();
-    let flow = |turned: bool, rate: &Rational| Flow::new(case, &members, (turned, combines))?.check(&roots, rate);
+    let members = platform
+        .node_ids()
+        .filter(|node| is_member[node.index()])
+        .collect();
+    let flow = |turned: bool, rate: &Rational| {
+        Flow::new(case, &members, (turned, combines))?.check(&roots, rate)
+    };
     match group.kind {
         Kind::Copy => flow(false, copied).map(|()| copied / times),
         Kind::Combine => flow(true, combined).map(|()| combined / times),
@@ -97,9 +122,14 @@ impl<'c, 'a> Flow<'c, 'a> {
         (turned, combines): (bool, bool),
     ) -> Result<Self, Violation> {
         let platform = case.platform;
-        let size = case.volumes.size.constant().filter(|size| is_positive(size));
-        let size =
-            size.ok_or_else(|| fault!(Question, "messages differ in size, or have none"; "one positive size"))?;
+        let size = case
+            .volumes
+            .size
+            .constant()
+            .filter(|size| is_positive(size));
+        let size = size.ok_or_else(
+            || fault!(Question, "messages differ in size, or have none"; "one positive size"),
+        )?;
         let able = |node: &NodeId| {
             let node = platform.node(*node);
             node.replicates && (!combines || node.is_processor())
@@ -109,9 +139,23 @@ impl<'c, 'a> Flow<'c, 'a> {
                 fault!(Question, "'{}' cannot pass on all it has to", case.name(node); "members copy and merge"),
             );
         }
-        let capacities: Vec<Rational> = platform.links().iter().map(|link| (&link.cost * size).recip()).collect();
-        let scale = Scale::new("the capacities of the links", capacities.iter(), capacities.len())?;
-        Ok(Flow { case, members, turned, scale, capacities })
+        let capacities: Vec<Rational> = platform
+            .links()
+            .iter()
+            .map(|link| (&link.cost * size).recip())
+            .collect();
+        let scale = Scale::new(
+            "the capacities of the links",
+            capacities.iter(),
+            capacities.len(),
+        )?;
+        Ok(Flow {
+            case,
+            members,
+            turned,
+            scale,
+            capacities,
+        })
     }
 
     /// Checks that this rate from each root can flow to every member, and that no other node has to copy.
@@ -125,12 +169,25 @@ impl<'c, 'a> Flow<'c, 'a> {
         let offer = rate.numer().magnitude() * self.scale.denominator();
         let all = &offer * BigUint::from(roots.len());
         let large = || fault!(TooLarge, "the capacities are too long for flows"; "they share a small denominator");
-        let number = |value: BigUint| value.to_u128().filter(|value| *value < 1 << 100).ok_or_else(large);
+        let number = |value: BigUint| {
+            value
+                .to_u128()
+                .filter(|value| *value < 1 << 100)
+                .ok_or_else(large)
+        };
         let source = platform.nodes().len();
         let mut network = Network::new(source + 1);
         for (link, capacity) in platform.links().iter().zip(&self.capacities) {
-            let (from, to) = if self.turned { (link.to, link.from) } else { (link.from, link.to) };
-            network.arc(from.index(), to.index(), number(self.scale.scaled(capacity) * unit)?);
+            let (from, to) = if self.turned {
+                (link.to, link.from)
+            } else {
+                (link.from, link.to)
+            };
+            network.arc(
+                from.index(),
+                to.index(),
+                number(self.scale.scaled(capacity) * unit)?,
+            );
         }
         for root in roots {
             network.arc(source, root.index(), number(offer.clone())?);
@@ -140,22 +197,39 @@ impl<'c, 'a> Flow<'c, 'a> {
             self.case.ask()?;
             if !network.carries(source, member.index(), all) {
                 let name = self.case.name(member);
-                return Err(fault!(SteadyState, "less than everything flows to '{name}'"; "trees need all of it"));
+                return Err(
+                    fault!(SteadyState, "less than everything flows to '{name}'"; "trees need all of it"),
+                );
             }
             network.arc(source, member.index(), all);
         }
-        for node in platform.node_ids().filter(|node| !self.members.contains(node)) {
+        for node in platform
+            .node_ids()
+            .filter(|node| !self.members.contains(node))
+        {
             let sum = |links: &[oneport_plan::LinkId]| -> Rational {
-                links.iter().map(|link| &self.capacities[link.index()]).sum()
+                links
+                    .iter()
+                    .map(|link| &self.capacities[link.index()])
+                    .sum()
             };
             let (into, out) = (sum(platform.incoming(node)), sum(platform.outgoing(node)));
-            let (receives, offers) = if self.turned { (out, into) } else { (into, out) };
-            let joins =
-                || self.case.replicates(node) && !self.turned && network.clone().carries(source, node.index(), all);
+            let (receives, offers) = if self.turned {
+                (out, into)
+            } else {
+                (into, out)
+            };
+            let joins = || {
+                self.case.replicates(node)
+                    && !self.turned
+                    && network.clone().carries(source, node.index(), all)
+            };
             if offers > receives && !joins() {
                 let (offers, receives) = (shown(&offers), shown(&receives));
                 let name = self.case.name(node);
-                return Err(fault!(SteadyState, "'{name}' offers {offers}"; "no more than it receives, {receives}"));
+                return Err(
+                    fault!(SteadyState, "'{name}' offers {offers}"; "no more than it receives, {receives}"),
+                );
             }
         }
         Ok(())
@@ -174,7 +248,12 @@ struct Network {
 
 impl Network {
     fn new(nodes: usize) -> Network {
-        Network { ends: Vec::new(), left: Vec::new(), whole: Vec::new(), leaving: vec![Vec::new(); nodes] }
+        Network {
+            ends: Vec::new(),
+            left: Vec::new(),
+            whole: Vec::new(),
+            leaving: vec![Vec::new(); nodes],
+        }
     }
 
     fn arc(&mut self, from: usize, to: usize, capacity: u128) {
@@ -191,8 +270,15 @@ impl Network {
         self.left.clone_from(&self.whole);
         let mut missing = amount;
         while missing > 0 {
-            let Some(path) = self.path(source, sink) else { return false };
-            let room = path.iter().map(|&arc| self.left[arc]).min().unwrap_or(0).min(missing);
+            let Some(path) = self.path(source, sink) else {
+                return false;
+            };
+            let room = path
+                .iter()
+                .map(|&arc| self.left[arc])
+                .min()
+                .unwrap_or(0)
+                .min(missing);
             for arc in path {
                 self.left[arc] -= room;
                 self.left[arc ^ 1] += room;
@@ -216,7 +302,11 @@ impl Network {
                 onwards[from] = Some(arc);
                 if from == source {
                     let mut path = vec![arc];
-                    while let Some(next) = path.last().map(|&arc| self.ends[arc]).filter(|&node| node != sink) {
+                    while let Some(next) = path
+                        .last()
+                        .map(|&arc| self.ends[arc])
+                        .filter(|&node| node != sink)
+                    {
                         path.extend(onwards[next]);
                     }
                     return Some(path);

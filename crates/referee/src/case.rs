@@ -1,6 +1,8 @@
 //! The question under review, checked once: platform, collective and volumes.
 
-use oneport_plan::{Amount, Block, Collective, Demand, Goals, Interval, Kind, Message, Problem, Volumes};
+use oneport_plan::{
+    Amount, Block, Collective, Demand, Goals, Interval, Kind, Message, Problem, Volumes,
+};
 use oneport_platform::{Link, LinkId, NodeId, Platform, Rational};
 use oneport_watch::Watch;
 
@@ -35,15 +37,24 @@ pub(crate) struct Group<'a> {
 impl Group<'_> {
     /// Whether its demands are all-reduces.
     pub(crate) fn is_all_reduce(&self) -> bool {
-        self.case.demand(0).is_some_and(|demand| is_all_reduce(&demand))
+        self.case
+            .demand(0)
+            .is_some_and(|demand| is_all_reduce(&demand))
     }
 }
 
 /// Whether values are combined for exactly the nodes that own them. The theorems on all-reduces hold only then.
 pub(crate) fn is_all_reduce(demand: &Demand<'_>) -> bool {
-    let sets = |nodes: &[NodeId]| nodes.iter().copied().collect::<std::collections::BTreeSet<NodeId>>();
+    let sets = |nodes: &[NodeId]| {
+        nodes
+            .iter()
+            .copied()
+            .collect::<std::collections::BTreeSet<NodeId>>()
+    };
     match demand.goals {
-        Goals::Everywhere(targets) => demand.operands.len() > 1 && sets(demand.operands) == sets(targets),
+        Goals::Everywhere(targets) => {
+            demand.operands.len() > 1 && sets(demand.operands) == sets(targets)
+        }
         Goals::At(_) | Goals::Prefixes => false,
     }
 }
@@ -51,7 +62,10 @@ pub(crate) fn is_all_reduce(demand: &Demand<'_>) -> bool {
 impl<'a> Case<'a> {
     /// The same question under a watch.
     pub(crate) fn watched(self, watch: &'a Watch) -> Case<'a> {
-        Case { watch: Some(watch), ..self }
+        Case {
+            watch: Some(watch),
+            ..self
+        }
     }
 
     /// Whether to go on.
@@ -64,27 +78,39 @@ impl<'a> Case<'a> {
 
     /// The problem, without a watch.
     pub(crate) fn new(problem: Problem<'a>) -> Case<'a> {
-        let (platform, collective, volumes) = (problem.platform(), problem.collective(), problem.volumes());
-        Case { platform, collective, volumes, block: None, watch: None }
+        let (platform, collective, volumes) =
+            (problem.platform(), problem.collective(), problem.volumes());
+        Case {
+            platform,
+            collective,
+            volumes,
+            block: None,
+            watch: None,
+        }
     }
 
     /// How often the demand at this index is executed per instance.
     pub(crate) fn rate(&self, place: usize) -> u64 {
-        self.block.map_or_else(|| self.collective.rate(place), |block| block.rate)
+        self.block
+            .map_or_else(|| self.collective.rate(place), |block| block.rate)
     }
 
     /// Per demand: its executions per instance. Empty if all are executed once.
     pub(crate) fn rates(&self) -> Vec<u64> {
-        match self.collective.is_uniform() {
-            false => (0..self.demands()).map(|place| self.rate(place)).collect(),
-            true => Vec::new(),
+        if !self.collective.is_uniform() {
+            (0..self.demands()).map(|place| self.rate(place)).collect()
+        } else {
+            Vec::new()
         }
     }
 
     /// The demands by groups of one kind.
     pub(crate) fn groups(&self) -> Vec<Group<'a>> {
         let group = |block: Block<'a>| Group {
-            case: Case { block: Some(block), ..*self },
+            case: Case {
+                block: Some(block),
+                ..*self
+            },
             kind: block.kind,
             rate: block.rate,
             first: block.first,
@@ -94,12 +120,16 @@ impl<'a> Case<'a> {
 
     /// How many demands an instance has. They are not listed: an all-to-all among ten thousand has 10^8.
     pub(crate) fn demands(&self) -> usize {
-        self.block.map_or_else(|| self.collective.demands(), |block| block.count)
+        self.block
+            .map_or_else(|| self.collective.demands(), |block| block.count)
     }
 
     /// The demand at this place.
     pub(crate) fn demand(&self, place: usize) -> Option<Demand<'a>> {
-        self.block.map_or_else(|| self.collective.demand(place), |block| block.demand(place))
+        self.block.map_or_else(
+            || self.collective.demand(place),
+            |block| block.demand(place),
+        )
     }
 
     /// Per demand: its goals, each as the last operand of the wanted prefix and the node that wants it. A goal of a
@@ -111,7 +141,13 @@ impl<'a> Case<'a> {
             Some(match demand.goals {
                 Goals::At(target) => vec![(last, target)],
                 Goals::Everywhere(nodes) => nodes.iter().map(|&node| (last, node)).collect(),
-                Goals::Prefixes => demand.operands.iter().copied().enumerate().skip(1).collect(),
+                Goals::Prefixes => demand
+                    .operands
+                    .iter()
+                    .copied()
+                    .enumerate()
+                    .skip(1)
+                    .collect(),
             })
         };
         (0..self.demands()).filter_map(of_demand).collect()
@@ -139,9 +175,13 @@ impl<'a> Case<'a> {
 
     /// `A=>B`, `A=>all`, `reduction=>B`, `all-reduce` or `scan`, for messages.
     pub(crate) fn demand_name(&self, place: usize) -> String {
-        let Some(demand) = self.demand(place) else { return format!("demand {place}") };
+        let Some(demand) = self.demand(place) else {
+            return format!("demand {place}");
+        };
         let whole = match (demand.goals, demand.operands) {
-            (Goals::At(target), &[source]) => format!("{}=>{}", self.name(source), self.name(target)),
+            (Goals::At(target), &[source]) => {
+                format!("{}=>{}", self.name(source), self.name(target))
+            }
             (Goals::At(target), _) => format!("reduction=>{}", self.name(target)),
             (_, &[source]) => format!("{}=>all", self.name(source)),
             (Goals::Everywhere(_), _) => "all-reduce".to_string(),
@@ -158,9 +198,16 @@ impl<'a> Case<'a> {
     /// `message A=>B of instance 7`, or `v[0,2] of reduction=>B of instance 7`, for messages.
     pub(crate) fn message_name(&self, instance: u64, message: Message) -> String {
         let demand = self.demand_name(message.demand);
-        match self.demand(message.demand).is_some_and(|demand| demand.operands.len() > 1) {
-            true => format!("{} of {demand} of instance {instance}", part_name(&message.part)),
-            false => format!("message {demand} of instance {instance}"),
+        if self
+            .demand(message.demand)
+            .is_some_and(|demand| demand.operands.len() > 1)
+        {
+            format!(
+                "{} of {demand} of instance {instance}",
+                part_name(&message.part)
+            )
+        } else {
+            format!("message {demand} of instance {instance}")
         }
     }
 
@@ -175,7 +222,11 @@ impl<'a> Case<'a> {
     }
 
     /// The link of this id, if it exists.
-    pub(crate) fn link(&self, id: LinkId, place: impl FnOnce() -> String) -> Result<&'a Link, Violation> {
+    pub(crate) fn link(
+        &self,
+        id: LinkId,
+        place: impl FnOnce() -> String,
+    ) -> Result<&'a Link, Violation> {
         let links = self.platform.links();
         links.get(id.index()).ok_or_else(|| {
             let (id, links) = (id.index(), links.len());
@@ -204,7 +255,14 @@ pub(crate) fn has_part(demand: &Demand<'_>, part: Interval) -> bool {
 
 /// The least amount of all parts with at least `fewest` operands.
 pub(crate) fn least(amount: &Amount, operands: usize, fewest: usize) -> Rational {
-    let of = |operands: usize| amount.of(Interval { first: 0, last: operands.saturating_sub(1) }).unwrap_or_default();
+    let of = |operands: usize| {
+        amount
+            .of(Interval {
+                first: 0,
+                last: operands.saturating_sub(1),
+            })
+            .unwrap_or_default()
+    };
     match amount {
         Amount::Constant(amount) => amount.clone(),
         // Linear in the number of operands.
@@ -227,7 +285,11 @@ mod tests {
         let mut builder = Platform::builder();
         let one = Rational::from_integer(1.into());
         let ids: Vec<NodeId> = ["a", "b", "c", "d"]
-            .map(|name| builder.node(oneport_platform::Node::processor(name, one.clone())).unwrap())
+            .map(|name| {
+                builder
+                    .node(oneport_platform::Node::processor(name, one.clone()))
+                    .unwrap()
+            })
             .to_vec();
         let platform = builder.build().unwrap();
         let volumes = Volumes::of_size(one);
@@ -235,14 +297,24 @@ mod tests {
         let reduce = Collective::reduce(ids[1], ids.clone()).in_order();
         let gossip = Collective::all_gather(ids[1..].to_vec());
         let all = Collective::all_reduce(ids.clone());
-        let members = [scatter, reduce, gossip, all].map(|collective| Member { collective, rate: 3 }).to_vec();
+        let members = [scatter, reduce, gossip, all]
+            .map(|collective| Member {
+                collective,
+                rate: 3,
+            })
+            .to_vec();
         let collective = Collective::Groups(members);
         let case = Case::new(Problem::new(&platform, &collective, &volumes).unwrap());
         let firsts: Vec<usize> = case.groups().iter().map(|group| group.first).collect();
         assert_eq!((firsts, case.demands()), (vec![0, 2, 3, 6], 7));
-        let kinds = (0..7).map(|place| case.demand(place).unwrap().kind()).collect::<Vec<_>>();
+        let kinds = (0..7)
+            .map(|place| case.demand(place).unwrap().kind())
+            .collect::<Vec<_>>();
         use Kind::*;
-        assert_eq!(kinds, [Route, Route, Combine, Copy, Copy, Copy, CombineCopy]);
+        assert_eq!(
+            kinds,
+            [Route, Route, Combine, Copy, Copy, Copy, CombineCopy]
+        );
         for group in case.groups() {
             for place in 0..group.case.demands() {
                 assert_eq!(group.case.demand(place), case.demand(group.first + place));

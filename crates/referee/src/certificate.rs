@@ -64,9 +64,18 @@ pub fn bound(problem: Problem<'_>, certificate: &Certificate) -> Result<Rational
 ///
 /// # Errors
 /// As [`bound`]; [`Rule::Stopped`](crate::Rule::Stopped) where the watch ended the search for cheapest patterns.
-pub fn bound_watched(problem: Problem<'_>, certificate: &Certificate, watch: &Watch) -> Result<Rational, Violation> {
+pub fn bound_watched(
+    problem: Problem<'_>,
+    certificate: &Certificate,
+    watch: &Watch,
+) -> Result<Rational, Violation> {
     let proof = proof_watched(problem, certificate, watch)?;
-    Ok(proof.supply / proof.groups.iter().map(|group| &group.price).sum::<Rational>())
+    Ok(proof.supply
+        / proof
+            .groups
+            .iter()
+            .map(|group| &group.price)
+            .sum::<Rational>())
 }
 
 /// The two sums of a bound, in the certificate's prices.
@@ -101,7 +110,11 @@ pub fn proof(problem: Problem<'_>, certificate: &Certificate) -> Result<Proof, V
     proof_watched(problem, certificate, &Watch::unlimited())
 }
 
-fn proof_watched(problem: Problem<'_>, certificate: &Certificate, watch: &Watch) -> Result<Proof, Violation> {
+fn proof_watched(
+    problem: Problem<'_>,
+    certificate: &Certificate,
+    watch: &Watch,
+) -> Result<Proof, Violation> {
     let case = Case::new(problem).watched(watch);
     let prices = Prices::new(&case, certificate)?;
     let lengths = prices.lengths(&case);
@@ -111,9 +124,14 @@ fn proof_watched(problem: Problem<'_>, certificate: &Certificate, watch: &Watch)
     let (mut groups, mut by_need) = (Vec::new(), vec![Rational::zero(); certificate.needs.len()]);
     for group in case.groups() {
         let least = match group.kind {
-            Kind::Route => Least { cheapest: cheapest_paths(&group.case, &lengths)?, by_need: Vec::new() },
+            Kind::Route => Least {
+                cheapest: cheapest_paths(&group.case, &lengths)?,
+                by_need: Vec::new(),
+            },
             Kind::Copy => cheapest_copies(&group, &lengths, (&needs, &prices))?,
-            Kind::Combine | Kind::CombineCopy | Kind::Prefix => cheapest_combinations(&group, &prices, &needs)?,
+            Kind::Combine | Kind::CombineCopy | Kind::Prefix => {
+                cheapest_combinations(&group, &prices, &needs)?
+            }
         };
         case.ask()?;
         let times = Rational::from_integer(group.rate.into()) * &unscaled;
@@ -124,12 +142,22 @@ fn proof_watched(problem: Problem<'_>, certificate: &Certificate, watch: &Watch)
             price += &proved;
             by_need[place] += proved;
         }
-        groups.push(GroupPrice { first: group.first, count: group.case.demands(), price, cheapest });
+        groups.push(GroupPrice {
+            first: group.first,
+            count: group.case.demands(),
+            price,
+            cheapest,
+        });
     }
     if groups.iter().all(|group| group.price.is_zero()) {
         let prices = certificate.rows.len();
-        let found = format!("the {prices} prices make every cheapest pattern free, which proves nothing");
+        let found =
+            format!("the {prices} prices make every cheapest pattern free, which proves nothing");
         return Err(fault!(NoBound, "{found}"; "some demand must have to pay"));
     }
-    Ok(Proof { supply: fraction(prices.sum, &1u32.into()) * unscaled, groups, needs: by_need })
+    Ok(Proof {
+        supply: fraction(prices.sum, &1u32.into()) * unscaled,
+        groups,
+        needs: by_need,
+    })
 }

@@ -24,7 +24,11 @@ impl Way {
     pub(crate) fn name(&self, case: &Case<'_>) -> String {
         match self.link {
             Some(link) => format!("link '{}'", case.platform.link_name(link)),
-            None => format!("the cheapest route from '{}' to '{}'", case.name(self.from), case.name(self.to)),
+            None => format!(
+                "the cheapest route from '{}' to '{}'",
+                case.name(self.from),
+                case.name(self.to)
+            ),
         }
     }
 }
@@ -44,7 +48,14 @@ impl<'w> Charges<'w> {
     pub(crate) fn new(case: &Case<'_>, ways: &'w [Way], scale: &'w Scale) -> Self {
         let none = vec![BigInt::zero(); case.platform.nodes().len()];
         let transfers = vec![BigInt::zero(); ways.len()];
-        Charges { ways, scale, transfers, merges: none.clone(), places: none, tasks: BTreeMap::new() }
+        Charges {
+            ways,
+            scale,
+            transfers,
+            merges: none.clone(),
+            places: none,
+            tasks: BTreeMap::new(),
+        }
     }
 
     /// Charges every way as often as a transfer over it counts.

@@ -62,14 +62,27 @@ const MAX_OPERATIONS: u128 = 1 << 24;
 /// equal volumes if every processor takes part (see [`arborescence`]), and a lower bound otherwise (see
 /// [`many_operands`]), so that the proved bound still holds. Schemes are priced from below. The certificate's
 /// inequalities count where they prove more; of an all-reduce's transfers they alone count.
-pub(crate) fn cheapest_combinations(group: &Group<'_>, prices: &Prices, needs: &Needs<'_>) -> Result<Least, Violation> {
+pub(crate) fn cheapest_combinations(
+    group: &Group<'_>,
+    prices: &Prices,
+    needs: &Needs<'_>,
+) -> Result<Least, Violation> {
     let below = simple::of_needs(group, prices, needs)?;
     let has = |of: fn(&Inequality) -> bool| {
-        let any = |proved: &Proved| proved.by_need.iter().any(|(place, _)| needs.inequality(*place).is_some_and(of));
+        let any = |proved: &Proved| {
+            proved
+                .by_need
+                .iter()
+                .any(|(place, _)| needs.inequality(*place).is_some_and(of))
+        };
         below.iter().flatten().any(|proved| any(proved))
     };
-    let is_crossing =
-        |one: &Inequality| matches!(one, Inequality::Border(_) | Inequality::Gathering(_) | Inequality::Exchange(_));
+    let is_crossing = |one: &Inequality| {
+        matches!(
+            one,
+            Inequality::Border(_) | Inequality::Gathering(_) | Inequality::Exchange(_)
+        )
+    };
     if below.iter().all(Option::is_some) && has(is_crossing) {
         return Ok(sum_of_needs(&below));
     }
@@ -79,7 +92,10 @@ pub(crate) fn cheapest_combinations(group: &Group<'_>, prices: &Prices, needs: &
     if group.is_all_reduce() {
         let exchange = simple::exchange(&group.case, prices)?;
         if exchange > least.total() {
-            return Ok(Least { cheapest: exchange, by_need: Vec::new() });
+            return Ok(Least {
+                cheapest: exchange,
+                by_need: Vec::new(),
+            });
         }
     }
     Ok(least)
@@ -88,7 +104,10 @@ pub(crate) fn cheapest_combinations(group: &Group<'_>, prices: &Prices, needs: &
 /// The demands without inequalities count 0.
 fn sum_of_needs(below: &[Option<Rc<Proved>>]) -> Least {
     let mut least = Least::default();
-    below.iter().flatten().for_each(|proved| least.add(proved, 1));
+    below
+        .iter()
+        .flatten()
+        .for_each(|proved| least.add(proved, 1));
     least
 }
 
@@ -110,21 +129,38 @@ fn with_trees(
             Ok(trees) => Some(trees),
             Err(violation) if violation.rule() == Rule::TooLarge && all_cut => None,
             // The platform is too large to price reductions. Reductions without cuts count 0.
-            Err(violation) if violation.rule() == Rule::TooLarge && group.kind == Kind::Combine && some_cut => None,
+            Err(violation)
+                if violation.rule() == Rule::TooLarge
+                    && group.kind == Kind::Combine
+                    && some_cut =>
+            {
+                None
+            }
             Err(violation) if violation.rule() == Rule::TooLarge && group.kind != Kind::Combine => {
                 let (way, needs) = (simple::longest_way(case, prices)?, sum_of_needs(below));
-                let way = Least { cheapest: way, by_need: Vec::new() };
-                return Ok(if way.cheapest < needs.total() { needs } else { way });
+                let way = Least {
+                    cheapest: way,
+                    by_need: Vec::new(),
+                };
+                return Ok(if way.cheapest < needs.total() {
+                    needs
+                } else {
+                    way
+                });
             }
             Err(violation) => return Err(violation),
         }
     };
-    let Some((trees, denominator)) = trees else { return Ok(sum_of_needs(below)) };
+    let Some((trees, denominator)) = trees else {
+        return Ok(sum_of_needs(below));
+    };
     let mut least = Least::default();
     let mut cheapest = BigUint::zero();
     for (tree, proved) in trees.into_iter().zip(below) {
         match proved {
-            Some(proved) if proved.total > fraction(tree.clone(), &denominator) => least.add(proved, 1),
+            Some(proved) if proved.total > fraction(tree.clone(), &denominator) => {
+                least.add(proved, 1)
+            }
             _ => cheapest += tree,
         }
     }
@@ -141,37 +177,65 @@ fn are_many(case: &Case<'_>) -> bool {
 
 /// Machine operations of the exact method, roughly.
 fn operations(case: &Case<'_>, many: bool) -> u128 {
-    let (operands, processors) = (case.operands().len(), case.platform.processors().count() as u128);
+    let (operands, processors) = (
+        case.operands().len(),
+        case.platform.processors().count() as u128,
+    );
     let n = operands as u128;
     let exponent = u32::try_from(operands).unwrap_or(u32::MAX);
     let (splits, parts) = if case.is_commutative() && !many {
-        (3u128.saturating_pow(exponent), 2u128.saturating_pow(exponent))
+        (
+            3u128.saturating_pow(exponent),
+            2u128.saturating_pow(exponent),
+        )
     } else {
         (n * n * n / 6, n * n / 2)
     };
-    splits.saturating_mul(processors).saturating_add(parts.saturating_mul(processors.saturating_mul(processors)))
+    splits
+        .saturating_mul(processors)
+        .saturating_add(parts.saturating_mul(processors.saturating_mul(processors)))
 }
 
 /// Per demand: the price of the most expensive of the cheapest trees to its goals, over a common denominator. A lower
 /// bound if the operands are many.
-fn priced_demands(case: &Case<'_>, prices: &Prices, many: bool) -> Result<(Vec<BigUint>, BigUint), Violation> {
+fn priced_demands(
+    case: &Case<'_>,
+    prices: &Prices,
+    many: bool,
+) -> Result<(Vec<BigUint>, BigUint), Violation> {
     let operands = case.operands().len();
     // For many operands every owner counts for itself, and where work depends on the processor every processor.
     let lengths = prices.lengths(case);
     let by_task = matches!(case.volumes.work, Amount::Tasks(_));
-    let stands_for = if many || by_task { case.platform.node_ids().collect() } else { free_groups(case, &lengths) };
-    let processors: Vec<NodeId> = case.platform.processors().filter(|&node| stands_for[node.index()] == node).collect();
+    let stands_for = if many || by_task {
+        case.platform.node_ids().collect()
+    } else {
+        free_groups(case, &lengths)
+    };
+    let processors: Vec<NodeId> = case
+        .platform
+        .processors()
+        .filter(|&node| stands_for[node.index()] == node)
+        .collect();
     let sets = case.is_commutative() && !many;
     // Arborescences need no table of partial results.
     let are_streams = many && arborescence::is_for(case, processors.len());
-    let states = if are_streams { operands as u128 } else { Parts::count(operands, sets) * processors.len() as u128 };
+    let states = if are_streams {
+        operands as u128
+    } else {
+        Parts::count(operands, sets) * processors.len() as u128
+    };
     if states > MAX_STATES {
         let (processors, limit) = (processors.len(), MAX_STATES);
         let states = format!("{states} partial results and places");
         let found = format!("{operands} operands on {processors} processors make {states}");
         return Err(fault!(TooLarge, "{found}"; "at most {limit} fit in memory"));
     }
-    let parts = if many { Parts::counted(operands) } else { Parts::new(operands, sets) };
+    let parts = if many {
+        Parts::counted(operands)
+    } else {
+        Parts::new(operands, sets)
+    };
     let priced = Priced::new(case, prices, (processors, &stands_for), &parts)?;
     if are_streams {
         return Ok((arborescence::prices(case, &priced)?, priced.denominator));
@@ -198,11 +262,17 @@ fn priced_demands(case: &Case<'_>, prices: &Prices, many: bool) -> Result<(Vec<B
     } else {
         let mut search = Search::new(*case, &priced, &distances, &parts);
         if let Some((target, whole)) = goals.iter().flatten().find_map(|&(last, target)| {
-            (!search.is_possible(parts.prefix(last), priced.place(target))).then_some((target, last))
+            (!search.is_possible(parts.prefix(last), priced.place(target)))
+                .then_some((target, last))
         }) {
             case.ask()?;
-            let found = format!("no processors can make v[0,{whole}] and bring it to '{}'", case.name(target));
-            return Err(fault!(Unreachable, "{found}"; "the table of work must let some tree be carried out"));
+            let found = format!(
+                "no processors can make v[0,{whole}] and bring it to '{}'",
+                case.name(target)
+            );
+            return Err(
+                fault!(Unreachable, "{found}"; "the table of work must let some tree be carried out"),
+            );
         }
         dearest(&mut |last, target| Some(search.price(parts.prefix(last), target)))
     }?;
@@ -220,9 +290,24 @@ fn free_groups(case: &Case<'_>, lengths: &[(BigUint, BigUint)]) -> Vec<NodeId> {
         let mut open = vec![start];
         while let Some(node) = open.pop() {
             if !std::mem::replace(&mut reached[node.index()], true) {
-                let links = if forward { platform.outgoing(node) } else { platform.incoming(node) };
-                let end = |link: LinkId| if forward { platform.link(link).to } else { platform.link(link).from };
-                open.extend(links.iter().filter(|&&link| is_free(link)).map(|&link| end(link)));
+                let links = if forward {
+                    platform.outgoing(node)
+                } else {
+                    platform.incoming(node)
+                };
+                let end = |link: LinkId| {
+                    if forward {
+                        platform.link(link).to
+                    } else {
+                        platform.link(link).from
+                    }
+                };
+                open.extend(
+                    links
+                        .iter()
+                        .filter(|&&link| is_free(link))
+                        .map(|&link| end(link)),
+                );
             }
         }
         reached
@@ -231,11 +316,16 @@ fn free_groups(case: &Case<'_>, lengths: &[(BigUint, BigUint)]) -> Vec<NodeId> {
     for processor in platform.processors() {
         if stands_for[processor.index()].is_none() {
             let (to, from) = (reached(processor, true), reached(processor, false));
-            let group = platform.processors().filter(|node| to[node.index()] && from[node.index()]);
+            let group = platform
+                .processors()
+                .filter(|node| to[node.index()] && from[node.index()]);
             group.for_each(|node| stands_for[node.index()] = Some(processor));
         }
     }
-    platform.node_ids().map(|node| stands_for[node.index()].unwrap_or(node)).collect()
+    platform
+        .node_ids()
+        .map(|node| stands_for[node.index()].unwrap_or(node))
+        .collect()
 }
 
 /// The owners of the operands `0..=last` reach the target: then a tree exists that merges everything there, unless
@@ -248,7 +338,8 @@ fn check_reachable(
     target: NodeId,
 ) -> Result<(), Violation> {
     for &owner in case.operands().iter().take(last + 1) {
-        if distances[priced.place(owner) * priced.processors.len() + priced.place(target)].is_none() {
+        if distances[priced.place(owner) * priced.processors.len() + priced.place(target)].is_none()
+        {
             return Err(case.unreachable(owner, target));
         }
     }
@@ -269,8 +360,13 @@ mod tests {
     /// A one-way ring with chords: `bytes` are the costs; one in four is left out.
     fn platform(nodes: usize, bytes: &[u8]) -> Platform {
         let mut builder = Platform::builder();
-        let ids: Vec<NodeId> =
-            (0..nodes).map(|i| builder.node(Node::processor(format!("n{i}"), number(bytes[i]))).unwrap()).collect();
+        let ids: Vec<NodeId> = (0..nodes)
+            .map(|i| {
+                builder
+                    .node(Node::processor(format!("n{i}"), number(bytes[i])))
+                    .unwrap()
+            })
+            .collect();
         for i in 0..nodes {
             for j in (0..nodes).filter(|&j| j != i) {
                 let byte = bytes[nodes + i * nodes + j];
@@ -297,10 +393,7 @@ mod tests {
         ) {
             let platform = platform(nodes, &bytes);
             let participants: Vec<NodeId> = platform.node_ids().collect();
-            let collective = match scattered {
-                true => Collective::reduce_scatter(participants),
-                false => Collective::reduce(NodeId::new(nodes - 1), participants),
-            };
+            let collective = if scattered { Collective::reduce_scatter(participants) } else { Collective::reduce(NodeId::new(nodes - 1), participants) };
             // Long numbers fit no machine integer.
             let unit = Rational::from_integer(num_bigint::BigInt::from(3).pow(if long { 90 } else { 0 }));
             let constant = |i: usize| Amount::Constant(number(volumes[i]) * &unit);
@@ -330,10 +423,7 @@ mod tests {
             let participants: Vec<NodeId> = platform.node_ids().take(nodes.max(3) - 1).collect();
             prop_assume!(participants.len() > 1);
             let target = NodeId::new(nodes - 1);
-            let collective = match scattered {
-                true => Collective::reduce_scatter(participants),
-                false => Collective::reduce(target, participants),
-            };
+            let collective = if scattered { Collective::reduce_scatter(participants) } else { Collective::reduce(target, participants) };
             let affine = |i: usize| Amount::Affine { fixed: number(volumes[i]), per_operand: number(volumes[i + 1]) };
             let volumes = Volumes { size: affine(0), work: affine(2) };
             let case = Case::new(oneport_plan::Problem::new(&platform, &collective, &volumes).unwrap()).groups()[0].case;

@@ -90,23 +90,44 @@ impl Clock<BigUint> {
     ///
     /// # Errors
     /// Numbers whose common denominator does not fit in memory.
-    pub(crate) fn of(problem: Problem<'_>, run: &Run, size: &Rational, work: &Rational) -> Result<Self, Violation> {
+    pub(crate) fn of(
+        problem: Problem<'_>,
+        run: &Run,
+        size: &Rational,
+        work: &Rational,
+    ) -> Result<Self, Violation> {
         let platform = problem.platform();
         let shares: Vec<&Rational> = run.pieces.iter().map(|piece| &piece.share).collect();
         let of_shares = Scale::new("shares", shares.iter().copied(), shares.len())?;
         let smallest = of_shares.rational(1_u8.into());
         let (size, work) = (size * &smallest, work * &smallest);
-        let links: Vec<[Rational; 3]> =
-            platform.links().iter().map(|link| [link.latency(), link.overhead(), &link.cost * &size]).collect();
-        let merge =
-            |node: &oneport_platform::Node| node.compute.as_ref().map_or_else(Rational::zero, |one| one * &work);
+        let links: Vec<[Rational; 3]> = platform
+            .links()
+            .iter()
+            .map(|link| [link.latency(), link.overhead(), &link.cost * &size])
+            .collect();
+        let merge = |node: &oneport_platform::Node| {
+            node.compute
+                .as_ref()
+                .map_or_else(Rational::zero, |one| one * &work)
+        };
         let nodes: Vec<Rational> = platform.nodes().iter().map(merge).collect();
         let all = links.iter().flatten().chain(&nodes).chain([&run.unit]);
-        let scale = Scale::new("dates", all, 3 * links.len() + nodes.len() + run.actions.len())?;
+        let scale = Scale::new(
+            "dates",
+            all,
+            3 * links.len() + nodes.len() + run.actions.len(),
+        )?;
         Ok(Clock {
-            links: links.iter().map(|three| three.each_ref().map(|time| scale.scaled(time))).collect(),
+            links: links
+                .iter()
+                .map(|three| three.each_ref().map(|time| scale.scaled(time)))
+                .collect(),
             nodes: nodes.iter().map(|time| scale.scaled(time)).collect(),
-            shares: shares.into_iter().map(|share| of_shares.scaled(share)).collect(),
+            shares: shares
+                .into_iter()
+                .map(|share| of_shares.scaled(share))
+                .collect(),
             whole: of_shares.denominator().clone(),
             unit: scale.scaled(&run.unit),
             scale,
@@ -115,11 +136,19 @@ impl Clock<BigUint> {
 
     /// The same in machine integers, if every task of the run ends within their range.
     pub(crate) fn narrow<N: Date>(&self, run: &Run) -> Option<Clock<N>> {
-        let largest = |numbers: &mut dyn Iterator<Item = &BigUint>| numbers.map(BigUint::bits).max().unwrap_or(0);
+        let largest = |numbers: &mut dyn Iterator<Item = &BigUint>| {
+            numbers.map(BigUint::bits).max().unwrap_or(0)
+        };
         let all_shares: BigUint = self.shares.iter().sum();
         // A task moves or merges every piece at most once.
-        let longest = largest(&mut self.links.iter().flatten().chain(&self.nodes)) + all_shares.bits();
-        let last = run.actions.iter().map(|action| &action.start).max().map_or(0, |start| (start * &self.unit).bits());
+        let longest =
+            largest(&mut self.links.iter().flatten().chain(&self.nodes)) + all_shares.bits();
+        let last = run
+            .actions
+            .iter()
+            .map(|action| &action.start)
+            .max()
+            .map_or(0, |start| (start * &self.unit).bits());
         if last.max(longest) + 2 >= N::BITS {
             return None;
         }

@@ -37,21 +37,33 @@ pub(crate) fn cheapest_copies(
     (needs, prices): (&Needs<'_>, &Prices),
 ) -> Result<Least, Violation> {
     let size = group.case.size(Interval::single(0));
-    let mut crossed: Vec<(Vec<usize>, usize)> = needs.of_group(group).into_iter().zip(0..).collect();
+    let mut crossed: Vec<(Vec<usize>, usize)> =
+        needs.of_group(group).into_iter().zip(0..).collect();
     crossed.sort_unstable();
     let mut least = Least::default();
     let mut uncut = Vec::new();
-    let chunks: Vec<&[(Vec<usize>, usize)]> = crossed.chunk_by(|one, other| one.0 == other.0).collect();
-    let applied = chunks.iter().filter_map(|same| same.first()).map(|(applied, _)| applied);
-    let sides = applied.filter(|cuts| !cuts.is_empty()).map(|cuts| needs.sides(cuts));
+    let chunks: Vec<&[(Vec<usize>, usize)]> =
+        crossed.chunk_by(|one, other| one.0 == other.0).collect();
+    let applied = chunks
+        .iter()
+        .filter_map(|same| same.first())
+        .map(|(applied, _)| applied);
+    let sides = applied
+        .filter(|cuts| !cuts.is_empty())
+        .map(|cuts| needs.sides(cuts));
     let mut of_routes = routes_across(&group.case, lengths, sides)?.into_iter();
     for same in chunks {
-        let Some((applied, first)) = same.first() else { continue };
+        let Some((applied, first)) = same.first() else {
+            continue;
+        };
         if applied.is_empty() {
             uncut.extend(same.iter().map(|(_, demand)| *demand));
         } else {
             let ways = of_routes.next().unwrap_or_else(|| needs.links());
-            least.add(&needs.sum(group, *first, applied, (&ways, prices))?, same.len());
+            least.add(
+                &needs.sum(group, *first, applied, (&ways, prices))?,
+                same.len(),
+            );
         }
     }
     if !uncut.is_empty() {
@@ -70,7 +82,12 @@ fn routes_across(
     lengths: &[(BigUint, BigUint)],
     lists: impl Iterator<Item = Vec<Vec<bool>>>,
 ) -> Result<Vec<Rc<Vec<Way>>>, Violation> {
-    let is_hub: Vec<bool> = case.platform.nodes().iter().map(|node| node.replicates).collect();
+    let is_hub: Vec<bool> = case
+        .platform
+        .nodes()
+        .iter()
+        .map(|node| node.replicates)
+        .collect();
     if is_hub.iter().all(|&hub| hub) {
         return Ok(Vec::new());
     }
@@ -82,7 +99,12 @@ fn routes_across(
     let ways = |arcs: Vec<Arc<BigUint>>| {
         let way = |(from, to, length)| {
             let (from, to) = (NodeId::new(from), NodeId::new(to));
-            Way { from, to, link: None, length: (length, denominator.clone()) }
+            Way {
+                from,
+                to,
+                link: None,
+                length: (length, denominator.clone()),
+            }
         };
         Rc::new(arcs.into_iter().map(way).collect::<Vec<Way>>())
     };
@@ -101,7 +123,9 @@ fn routes_across(
 fn alike(case: &Case<'_>, is_hub: &[bool], cuts: &[Vec<bool>]) -> Vec<Vec<NodeId>> {
     let mut sets: BTreeMap<Vec<bool>, Vec<NodeId>> = BTreeMap::new();
     for node in case.platform.node_ids().filter(|node| is_hub[node.index()]) {
-        sets.entry(cuts.iter().map(|inside| inside[node.index()]).collect()).or_default().push(node);
+        sets.entry(cuts.iter().map(|inside| inside[node.index()]).collect())
+            .or_default()
+            .push(node);
     }
     sets.into_values().collect()
 }
@@ -110,15 +134,26 @@ fn alike(case: &Case<'_>, is_hub: &[bool], cuts: &[Vec<bool>]) -> Vec<Vec<NodeId
 fn scaled(lengths: &[(BigUint, BigUint)]) -> Result<(Vec<BigUint>, BigUint), Violation> {
     let too_large = |(bits, limit)| too_large("the priced costs of the links", bits, limit);
     let denominator = common_denominator(lengths.iter(), lengths.len()).map_err(too_large)?;
-    Ok((lengths.iter().map(|length| over(length.clone(), &denominator)).collect(), denominator))
+    Ok((
+        lengths
+            .iter()
+            .map(|length| over(length.clone(), &denominator))
+            .collect(),
+        denominator,
+    ))
 }
 
 /// The same for demands without cuts, for messages of unit size.
-fn without_cuts(case: &Case<'_>, lengths: &[(BigUint, BigUint)], demands: &[usize]) -> Result<Rational, Violation> {
+fn without_cuts(
+    case: &Case<'_>,
+    lengths: &[(BigUint, BigUint)],
+    demands: &[usize],
+) -> Result<Rational, Violation> {
     let (scaled, denominator) = scaled(lengths)?;
     // No sum of an algorithm is above twice the longest link times the square of the number of nodes.
     let longest = scaled.iter().map(BigUint::bits).max().unwrap_or(0);
-    let bits = longest + 2 * u64::from(usize::BITS - case.platform.nodes().len().leading_zeros()) + 1;
+    let bits =
+        longest + 2 * u64::from(usize::BITS - case.platform.nodes().len().leading_zeros()) + 1;
     let total = if bits <= 64 {
         let narrow: Vec<u64> = scaled.iter().filter_map(ToPrimitive::to_u64).collect();
         sum(case, &narrow, demands)?
@@ -132,18 +167,31 @@ fn without_cuts(case: &Case<'_>, lengths: &[(BigUint, BigUint)], demands: &[usiz
 }
 
 fn sum<T: Weight>(case: &Case<'_>, lengths: &[T], demands: &[usize]) -> Result<BigUint, Violation> {
-    let mut is_hub: Vec<bool> = case.platform.nodes().iter().map(|node| node.replicates).collect();
+    let mut is_hub: Vec<bool> = case
+        .platform
+        .nodes()
+        .iter()
+        .map(|node| node.replicates)
+        .collect();
     let mut goals = Vec::with_capacity(demands.len());
     for &number in demands {
-        let Some(demand) = case.demand(number) else { continue };
-        let (Some(&source), Goals::Everywhere(targets)) = (demand.operands.first(), demand.goals) else { continue };
+        let Some(demand) = case.demand(number) else {
+            continue;
+        };
+        let (Some(&source), Goals::Everywhere(targets)) = (demand.operands.first(), demand.goals)
+        else {
+            continue;
+        };
         case.ask()?;
         let free = reached_freely(case, lengths, source);
         if targets.iter().all(|target| free[target.index()]) {
             continue;
         }
         // Valid demands have only nodes that replicate; others would have to be hubs all the same.
-        targets.iter().chain([&source]).for_each(|node| is_hub[node.index()] = true);
+        targets
+            .iter()
+            .chain([&source])
+            .for_each(|node| is_hub[node.index()] = true);
         goals.push((source, targets));
     }
     if goals.is_empty() {
@@ -155,8 +203,13 @@ fn sum<T: Weight>(case: &Case<'_>, lengths: &[T], demands: &[usize]) -> Result<B
     let mut total = BigUint::zero();
     for (source, targets) in goals {
         case.ask()?;
-        let ends: BTreeSet<usize> = targets.iter().chain([&source]).map(|node| node.index()).collect();
-        let spanned = (ends.len() == hubs.len()).then(|| known.get_or_insert_with(|| spanning(&routes, &hubs)));
+        let ends: BTreeSet<usize> = targets
+            .iter()
+            .chain([&source])
+            .map(|node| node.index())
+            .collect();
+        let spanned = (ends.len() == hubs.len())
+            .then(|| known.get_or_insert_with(|| spanning(&routes, &hubs)));
         let price = match spanned.and_then(|prices| prices[place(&hubs, source.index())].clone()) {
             Some(price) => price,
             None => steiner::cheapest(&network(case, &routes, source, targets)?),
@@ -173,7 +226,12 @@ fn reached_freely<T: Weight>(case: &Case<'_>, lengths: &[T], source: NodeId) -> 
     reached[source.index()] = true;
     let mut open = vec![source];
     while let Some(node) = open.pop() {
-        for &link in case.platform.outgoing(node).iter().filter(|link| lengths[link.index()].is_zero()) {
+        for &link in case
+            .platform
+            .outgoing(node)
+            .iter()
+            .filter(|link| lengths[link.index()].is_zero())
+        {
             let to = case.platform.link(link).to;
             if !std::mem::replace(&mut reached[to.index()], true) {
                 open.push(to);

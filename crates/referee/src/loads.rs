@@ -24,13 +24,18 @@ pub(crate) struct Loads {
 
 impl Loads {
     /// Adds up patterns that have been checked. O(tasks) products and additions of integers.
-    pub(crate) fn new(case: &Case<'_>, patterns: &[(&Pattern, BigUint)]) -> Result<Loads, Violation> {
+    pub(crate) fn new(
+        case: &Case<'_>,
+        patterns: &[(&Pattern, BigUint)],
+    ) -> Result<Loads, Violation> {
         let (links, nodes) = (case.platform.links().len(), case.platform.nodes().len());
         let (mut sent, mut made) = (BTreeSet::new(), BTreeSet::new());
         for task in patterns.iter().flat_map(|(pattern, _)| &pattern.tasks) {
             match *task {
                 Task::Send { part, .. } => _ = sent.insert(part),
-                Task::Merge { node, part, split, .. } => {
+                Task::Merge {
+                    node, part, split, ..
+                } => {
                     made.insert(work_key(&case.volumes.work, node, part, split));
                 }
             }
@@ -38,17 +43,31 @@ impl Loads {
         let mut loads = Loads {
             traffic: vec![BigUint::zero(); links],
             work: vec![BigUint::zero(); nodes],
-            sizes: Measure::new("the sizes", &case.volumes.size, &sent, links, |amount, part| amount.of(*part))?,
-            works: Measure::new("the amounts of work", &case.volumes.work, &made, nodes, |amount, merge| {
-                amount.of_merge(merge.0, merge.1, merge.2)
-            })?,
+            sizes: Measure::new(
+                "the sizes",
+                &case.volumes.size,
+                &sent,
+                links,
+                |amount, part| amount.of(*part),
+            )?,
+            works: Measure::new(
+                "the amounts of work",
+                &case.volumes.work,
+                &made,
+                nodes,
+                |amount, merge| amount.of_merge(merge.0, merge.1, merge.2),
+            )?,
         };
         for (pattern, weight) in patterns {
             case.ask()?;
             for task in &pattern.tasks {
                 match *task {
-                    Task::Send { link, part, .. } => loads.traffic[link.index()] += weight * loads.sizes.of(&part),
-                    Task::Merge { node, part, split, .. } => {
+                    Task::Send { link, part, .. } => {
+                        loads.traffic[link.index()] += weight * loads.sizes.of(&part)
+                    }
+                    Task::Merge {
+                        node, part, split, ..
+                    } => {
                         let key = work_key(&case.volumes.work, node, part, split);
                         loads.work[node.index()] += weight * loads.works.of(&key);
                     }
@@ -74,7 +93,9 @@ type Merge = (NodeId, Interval, usize);
 fn work_key(work: &Amount, node: NodeId, part: Interval, split: usize) -> Merge {
     match work {
         Amount::Tasks(_) => (node, part, split),
-        Amount::Constant(_) | Amount::Affine { .. } | Amount::Table(_) => (NodeId::new(0), part, part.first),
+        Amount::Constant(_) | Amount::Affine { .. } | Amount::Table(_) => {
+            (NodeId::new(0), part, part.first)
+        }
     }
 }
 
@@ -100,15 +121,36 @@ impl<K: Ord + Copy> Measure<K> {
         if let Some(constant) = amount.constant() {
             let scale = Scale::new(what, std::iter::once(constant), sums)?;
             let constant = Some(scale.scaled(constant));
-            return Ok(Measure { scale, constant, by_key: BTreeMap::new() });
+            return Ok(Measure {
+                scale,
+                constant,
+                by_key: BTreeMap::new(),
+            });
         }
-        let amounts: Vec<(K, Rational)> = keys.iter().map(|key| (*key, of(amount, key).unwrap_or_default())).collect();
-        let scale = Scale::new(what, amounts.iter().map(|(_, amount)| amount), amounts.len() + sums)?;
-        let by_key = amounts.iter().map(|(key, amount)| (*key, scale.scaled(amount))).collect();
-        Ok(Measure { scale, constant: None, by_key })
+        let amounts: Vec<(K, Rational)> = keys
+            .iter()
+            .map(|key| (*key, of(amount, key).unwrap_or_default()))
+            .collect();
+        let scale = Scale::new(
+            what,
+            amounts.iter().map(|(_, amount)| amount),
+            amounts.len() + sums,
+        )?;
+        let by_key = amounts
+            .iter()
+            .map(|(key, amount)| (*key, scale.scaled(amount)))
+            .collect();
+        Ok(Measure {
+            scale,
+            constant: None,
+            by_key,
+        })
     }
 
     fn of(&self, key: &K) -> &BigUint {
-        self.constant.as_ref().or_else(|| self.by_key.get(key)).unwrap_or(&ZERO)
+        self.constant
+            .as_ref()
+            .or_else(|| self.by_key.get(key))
+            .unwrap_or(&ZERO)
     }
 }

@@ -41,13 +41,22 @@ pub(crate) struct Least {
 
 impl Least {
     pub(crate) fn total(&self) -> Rational {
-        self.by_need.iter().map(|(_, proved)| proved).sum::<Rational>() + &self.cheapest
+        self.by_need
+            .iter()
+            .map(|(_, proved)| proved)
+            .sum::<Rational>()
+            + &self.cheapest
     }
 
     /// Takes in what inequalities prove of several demands alike.
     pub(crate) fn add(&mut self, proved: &Proved, times: usize) {
         let times = Rational::from_integer(times.into());
-        self.by_need.extend(proved.by_need.iter().map(|(place, proved)| (*place, proved * &times)));
+        self.by_need.extend(
+            proved
+                .by_need
+                .iter()
+                .map(|(place, proved)| (*place, proved * &times)),
+        );
     }
 }
 
@@ -83,10 +92,15 @@ impl<'a> Needs<'a> {
             return Err(unordered("certificate: the needs"));
         }
         for (demand, of_demand) in &by_demand {
-            let trees =
-                of_demand.iter().filter(|&&place| matches!(needs[place].inequality, Inequality::Tree(_))).count();
+            let trees = of_demand
+                .iter()
+                .filter(|&&place| matches!(needs[place].inequality, Inequality::Tree(_)))
+                .count();
             if trees > 0 && trees < of_demand.len() {
-                let found = format!("demand {} has trees beside other needs", demand.unwrap_or_default());
+                let found = format!(
+                    "demand {} has trees beside other needs",
+                    demand.unwrap_or_default()
+                );
                 return Err(fault!(Certificate, "{found}"; "list trees alone, or none"));
             }
         }
@@ -96,11 +110,22 @@ impl<'a> Needs<'a> {
         let scale = Scale::new("the weights of the needs", numbers.iter(), entries)?;
         let link = |(link, length): (LinkId, &(BigUint, BigUint))| {
             let ends = platform.link(link);
-            Way { from: ends.from, to: ends.to, link: Some(link), length: length.clone() }
+            Way {
+                from: ends.from,
+                to: ends.to,
+                link: Some(link),
+                length: length.clone(),
+            }
         };
         let listed = if needs.is_empty() { &[] } else { lengths };
         let links = platform.link_ids().zip(listed).map(link).collect();
-        Ok(Needs { case: *case, needs, by_demand, scale, links: Rc::new(links) })
+        Ok(Needs {
+            case: *case,
+            needs,
+            by_demand,
+            scale,
+            links: Rc::new(links),
+        })
     }
 
     /// The inequality at this place.
@@ -125,24 +150,41 @@ impl<'a> Needs<'a> {
         for &place in self.by_demand.get(&None).into_iter().flatten() {
             let mut crossing = Crossing::new(&self.needs[place].inequality);
             for (number, found) in found.iter_mut().enumerate() {
-                if group.case.demand(number).is_some_and(|demand| crossing.concerns(&demand)) {
+                if group
+                    .case
+                    .demand(number)
+                    .is_some_and(|demand| crossing.concerns(&demand))
+                {
                     found.push(place);
                 }
             }
         }
         for (number, found) in found.iter_mut().enumerate() {
-            for &place in self.by_demand.get(&Some(group.first + number)).into_iter().flatten() {
+            for &place in self
+                .by_demand
+                .get(&Some(group.first + number))
+                .into_iter()
+                .flatten()
+            {
                 let mut crossing = Crossing::new(&self.needs[place].inequality);
-                if group.case.demand(number).is_some_and(|demand| crossing.concerns(&demand)) {
+                if group
+                    .case
+                    .demand(number)
+                    .is_some_and(|demand| crossing.concerns(&demand))
+                {
                     found.push(place);
                 }
             }
-            let is_tree = |place: &usize| matches!(self.needs[*place].inequality, Inequality::Tree(_));
+            let is_tree =
+                |place: &usize| matches!(self.needs[*place].inequality, Inequality::Tree(_));
             if found.iter().any(is_tree) {
                 // Charges of tasks and of transfers are not added up: cuts of all demands are left out here.
                 found.retain(is_tree);
             }
-            if found.iter().all(|&place| theorems::only_helps(&self.needs[place].inequality)) {
+            if found
+                .iter()
+                .all(|&place| theorems::only_helps(&self.needs[place].inequality))
+            {
                 found.clear();
             }
         }
@@ -160,63 +202,109 @@ impl<'a> Needs<'a> {
         found: &[usize],
         (ways, prices): (&[Way], &Prices),
     ) -> Result<Proved, Violation> {
-        let Some(demand) = group.case.demand(number) else { return Ok(Proved::default()) };
-        let asked = Asked { case: &self.case, demand: &demand };
+        let Some(demand) = group.case.demand(number) else {
+            return Ok(Proved::default());
+        };
+        let asked = Asked {
+            case: &self.case,
+            demand: &demand,
+        };
         let mut charges = Charges::new(&self.case, ways, &self.scale);
         let (mut whole, mut total) = (BigInt::zero(), Rational::zero());
-        let unit = fraction(prices.factor.0.clone(), &(&prices.factor.1 * self.scale.denominator()));
+        let unit = fraction(
+            prices.factor.0.clone(),
+            &(&prices.factor.1 * self.scale.denominator()),
+        );
         let mut by_need = Vec::with_capacity(found.len());
         for &place in found {
             self.case.ask()?;
             let proved = theorems::charge(&asked, &self.needs[place], &mut charges)?;
-            match proved.is_integer() {
-                true => whole += proved.numer(),
-                false => total += &proved,
+            if proved.is_integer() {
+                whole += proved.numer()
+            } else {
+                total += &proved
             }
             by_need.push((place, proved));
         }
         self.check(group, number, &charges, prices)?;
         let total = (total + Rational::from_integer(whole)) * &unit;
         // Every instance costs at least nothing.
-        let unit = if total.is_negative() { Rational::zero() } else { unit };
+        let unit = if total.is_negative() {
+            Rational::zero()
+        } else {
+            unit
+        };
         by_need.iter_mut().for_each(|(_, proved)| *proved *= &unit);
-        Ok(Proved { total: total.max(Rational::zero()), by_need })
+        Ok(Proved {
+            total: total.max(Rational::zero()),
+            by_need,
+        })
     }
 
     /// No column is charged more than the smallest of it costs.
-    fn check(&self, group: &Group<'_>, number: usize, charges: &Charges<'_>, prices: &Prices) -> Result<(), Violation> {
+    fn check(
+        &self,
+        group: &Group<'_>,
+        number: usize,
+        charges: &Charges<'_>,
+        prices: &Prices,
+    ) -> Result<(), Violation> {
         let case = &self.case;
-        let operands = group.case.demand(number).map_or(1, |demand| demand.operands.len());
-        let bearable =
-            |charge: &BigInt, cost: &(BigUint, BigUint), amount: &Rational, what: &dyn Fn() -> String| match self
-                .is_bearable(charge, cost, amount, prices)
-            {
-                Ok(()) => Ok(()),
-                Err((charge, cost)) => {
-                    let (demand, what) = (case.demand_name(group.first + number), what());
-                    let found = format!("the needs of {demand} charge {charge} for {what}");
-                    Err(fault!(Overcharge, "{found}"; "it costs {cost}"))
-                }
-            };
+        let operands = group
+            .case
+            .demand(number)
+            .map_or(1, |demand| demand.operands.len());
+        let bearable = |charge: &BigInt,
+                        cost: &(BigUint, BigUint),
+                        amount: &Rational,
+                        what: &dyn Fn() -> String| match self
+            .is_bearable(charge, cost, amount, prices)
+        {
+            Ok(()) => Ok(()),
+            Err((charge, cost)) => {
+                let (demand, what) = (case.demand_name(group.first + number), what());
+                let found = format!("the needs of {demand} charge {charge} for {what}");
+                Err(fault!(Overcharge, "{found}"; "it costs {cost}"))
+            }
+        };
         let size = least(&case.volumes.size, operands, 1);
-        for (charge, way) in charges.transfers.iter().zip(charges.ways).filter(|(charge, _)| charge.is_positive()) {
-            bearable(charge, &way.length, &size, &|| format!("a message over {}", way.name(case)))?;
+        for (charge, way) in charges
+            .transfers
+            .iter()
+            .zip(charges.ways)
+            .filter(|(charge, _)| charge.is_positive())
+        {
+            bearable(charge, &way.length, &size, &|| {
+                format!("a message over {}", way.name(case))
+            })?;
         }
         let (merges, free) = (prices.merges(case), (BigUint::zero(), BigUint::from(1u32)));
         let cost = |node: NodeId| merges[node.index()].as_ref().unwrap_or(&free);
         let work = least(&case.volumes.work, operands, 2);
         for node in case.platform.processors() {
             let (merges, places) = (&charges.merges[node.index()], &charges.places[node.index()]);
-            bearable(merges, cost(node), &work, &|| format!("a merge at '{}'", case.name(node)))?;
-            bearable(places, &free, &work, &|| format!("joining all operands at '{}'", case.name(node)))?;
+            bearable(merges, cost(node), &work, &|| {
+                format!("a merge at '{}'", case.name(node))
+            })?;
+            bearable(places, &free, &work, &|| {
+                format!("joining all operands at '{}'", case.name(node))
+            })?;
         }
         // Tasks are charged where the needs are trees, and nothing else is charged then.
         for (task, charge) in &charges.tasks {
             let (cost, amount) = match *task {
-                Task::Send { link, part, .. } => (&charges.ways[link.index()].length, case.size(part)),
-                Task::Merge { node, part, split, .. } => {
-                    (cost(node), case.volumes.work.of_merge(node, part, split).unwrap_or_default())
+                Task::Send { link, part, .. } => {
+                    (&charges.ways[link.index()].length, case.size(part))
                 }
+                Task::Merge {
+                    node, part, split, ..
+                } => (
+                    cost(node),
+                    case.volumes
+                        .work
+                        .of_merge(node, part, split)
+                        .unwrap_or_default(),
+                ),
             };
             bearable(charge, cost, &amount, &|| task_name(case, *task))?;
         }
@@ -235,19 +323,29 @@ impl<'a> Needs<'a> {
             return Ok(());
         }
         let (amount, by) = parts(amount);
-        let (charge, cost, cost_over) = (charge.magnitude() * &prices.factor.0, cost * amount, over * by);
+        let (charge, cost, cost_over) = (
+            charge.magnitude() * &prices.factor.0,
+            cost * amount,
+            over * by,
+        );
         let charge_over = &prices.factor.1 * self.scale.denominator();
         if &charge * &cost_over <= &cost * &charge_over {
             return Ok(());
         }
         let unit = fraction(prices.factor.1.clone(), &prices.factor.0);
-        Err((shown(fraction(charge, &charge_over) * &unit), shown(fraction(cost, &cost_over) * unit)))
+        Err((
+            shown(fraction(charge, &charge_over) * &unit),
+            shown(fraction(cost, &cost_over) * unit),
+        ))
     }
 
     /// The nodes inside each of these cuts.
     pub(crate) fn sides(&self, places: &[usize]) -> Vec<Vec<bool>> {
         let nodes = self.case.platform.nodes().len();
-        places.iter().filter_map(|&place| theorems::side(self.inequality(place)?, nodes)).collect()
+        places
+            .iter()
+            .filter_map(|&place| theorems::side(self.inequality(place)?, nodes))
+            .collect()
     }
 }
 
@@ -256,40 +354,89 @@ impl<'a> Needs<'a> {
 ///
 /// # Errors
 /// A demand that does not exist, or a condition of the theorem that does not hold.
-pub fn reading(problem: Problem<'_>, need: &Need) -> Result<(Vec<(Column, Rational)>, Rational), Violation> {
+pub fn reading(
+    problem: Problem<'_>,
+    need: &Need,
+) -> Result<(Vec<(Column, Rational)>, Rational), Violation> {
     let case = Case::new(problem);
     theorems::check(&case, need)?;
     let need = &Need::once(need.demand, need.inequality.clone());
-    let Some(demand) = case.demand(need.demand.unwrap_or(0)) else { return Ok((Vec::new(), Rational::zero())) };
+    let Some(demand) = case.demand(need.demand.unwrap_or(0)) else {
+        return Ok((Vec::new(), Rational::zero()));
+    };
     let (platform, free) = (case.platform, (BigUint::zero(), BigUint::from(1u32)));
-    let way = |from, to, link| Way { from, to, link, length: free.clone() };
-    let links = platform.link_ids().map(|link| way(platform.link(link).from, platform.link(link).to, Some(link)));
-    let pairs = platform.node_ids().flat_map(|from| platform.node_ids().map(move |to| (from, to)));
-    let pairs = pairs.filter(|(from, to)| from != to).map(|(from, to)| way(from, to, None));
+    let way = |from, to, link| Way {
+        from,
+        to,
+        link,
+        length: free.clone(),
+    };
+    let links = platform
+        .link_ids()
+        .map(|link| way(platform.link(link).from, platform.link(link).to, Some(link)));
+    let pairs = platform
+        .node_ids()
+        .flat_map(|from| platform.node_ids().map(move |to| (from, to)));
+    let pairs = pairs
+        .filter(|(from, to)| from != to)
+        .map(|(from, to)| way(from, to, None));
     let ways: Vec<Way> = links.chain(pairs).collect();
-    let scale = Scale::new("the weights of the needs", theorems::numbers(need).iter(), ways.len())?;
+    let scale = Scale::new(
+        "the weights of the needs",
+        theorems::numbers(need).iter(),
+        ways.len(),
+    )?;
     let mut charges = Charges::new(&case, &ways, &scale);
-    let right_side = theorems::charge(&Asked { case: &case, demand: &demand }, need, &mut charges)?;
+    let right_side = theorems::charge(
+        &Asked {
+            case: &case,
+            demand: &demand,
+        },
+        need,
+        &mut charges,
+    )?;
     let unit = fraction(1u32.into(), scale.denominator());
     let number = |charge: BigInt| Rational::from_integer(charge) * &unit;
-    let Charges { transfers, merges, places, .. } = charges;
+    let Charges {
+        transfers,
+        merges,
+        places,
+        ..
+    } = charges;
     let transfers = ways.iter().zip(transfers);
-    let transfers =
-        transfers.map(|(way, charge)| (Column::Transfer { from: way.from, to: way.to, link: way.link }, charge));
+    let transfers = transfers.map(|(way, charge)| {
+        (
+            Column::Transfer {
+                from: way.from,
+                to: way.to,
+                link: way.link,
+            },
+            charge,
+        )
+    });
     let nodes = || platform.node_ids();
     let merges = nodes().map(Column::Merge).zip(merges);
     let places = nodes().map(Column::Place).zip(places);
-    let columns = transfers.chain(merges).chain(places).map(|(column, charge)| (column, number(charge)));
+    let columns = transfers
+        .chain(merges)
+        .chain(places)
+        .map(|(column, charge)| (column, number(charge)));
     Ok((columns.collect(), right_side * &unit))
 }
 
 /// For messages; the task exists.
 fn task_name(case: &Case<'_>, task: Task) -> String {
     match task {
-        Task::Send { link, part, .. } => format!("{} over link '{}'", part_name(&part), case.platform.link_name(link)),
-        Task::Merge { node, part, split, .. } => {
-            let [left, right] =
-                [(part.first, split), (split + 1, part.last)].map(|(first, last)| part_name(&Interval { first, last }));
+        Task::Send { link, part, .. } => format!(
+            "{} over link '{}'",
+            part_name(&part),
+            case.platform.link_name(link)
+        ),
+        Task::Merge {
+            node, part, split, ..
+        } => {
+            let [left, right] = [(part.first, split), (split + 1, part.last)]
+                .map(|(first, last)| part_name(&Interval { first, last }));
             format!("the merge of {left} and {right} at '{}'", case.name(node))
         }
     }

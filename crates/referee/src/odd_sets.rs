@@ -55,9 +55,16 @@ struct Busy<'t> {
 ///
 /// Ports that can be told apart as senders and receivers need no inequality and are left out. For the others, O(ports)
 /// maximum flows; most are stopped when they reach 1.
-pub(crate) fn violated(platform: &Platform, times: &[(LinkId, BigUint)], whole: &BigUint) -> Option<Violated> {
-    let mut ports: Vec<Resource> =
-        times.iter().flat_map(|(link, _)| Resource::ends(platform, *link)).flatten().collect();
+pub(crate) fn violated(
+    platform: &Platform,
+    times: &[(LinkId, BigUint)],
+    whole: &BigUint,
+) -> Option<Violated> {
+    let mut ports: Vec<Resource> = times
+        .iter()
+        .flat_map(|(link, _)| Resource::ends(platform, *link))
+        .flatten()
+        .collect();
     ports.sort_unstable();
     ports.dedup();
     let place = |end: Resource| ports.binary_search(&end).ok();
@@ -65,7 +72,10 @@ pub(crate) fn violated(platform: &Platform, times: &[(LinkId, BigUint)], whole: 
         let ends = Resource::ends(platform, link).map(|end| end.and_then(place));
         Busy { link, ends, time }
     };
-    let links: Vec<Busy<'_>> = times.iter().map(|(link, time)| busy((*link, time))).collect();
+    let links: Vec<Busy<'_>> = times
+        .iter()
+        .map(|(link, time)| busy((*link, time)))
+        .collect();
     let odd = odd_components(ports.len(), &links);
     let capacities: Vec<u32> = ports.iter().map(|port| port.capacity(platform)).collect();
     let graph = graph(&capacities, &links, &odd, whole);
@@ -74,10 +84,13 @@ pub(crate) fn violated(platform: &Platform, times: &[(LinkId, BigUint)], whole: 
     let inverted = side.binary_search(&root).is_ok();
     let within = |node: usize| side.binary_search(&node).is_ok() != inverted;
     let counted = |(place, busy): (usize, &Busy<'_>)| {
-        let inside = busy.ends.map(|end| end.is_some_and(|end| odd[end] && within(end)));
+        let inside = busy
+            .ends
+            .map(|end| end.is_some_and(|end| odd[end] && within(end)));
         // In the middle of a link whose first end is inside: further; of one whose second is: further unless inside.
-        let further =
-            is_further(&capacities, busy) && (inside[0] != inside[1]) && within(root + 1 + place) == inside[0];
+        let further = is_further(&capacities, busy)
+            && (inside[0] != inside[1])
+            && within(root + 1 + place) == inside[0];
         ((inside[0] && inside[1]) || further).then_some((busy.link, u64::from(further)))
     };
     let members: Vec<(LinkId, u64)> = links.iter().enumerate().filter_map(counted).collect();
@@ -92,7 +105,8 @@ pub(crate) fn violated(platform: &Platform, times: &[(LinkId, BigUint)], whole: 
 
 /// Whether the link may be a further link.
 fn is_further(capacities: &[u32], busy: &Busy<'_>) -> bool {
-    busy.ends.iter().any(Option::is_some) && busy.ends.iter().flatten().all(|&end| capacities[end] > 1)
+    busy.ends.iter().any(Option::is_some)
+        && busy.ends.iter().flatten().all(|&end| capacities[end] > 1)
 }
 
 /// Per port: whether its component has a cycle with an odd number of links. The other ports split into senders and
@@ -139,7 +153,11 @@ struct Graph {
 /// The graph of the module's head: nodes are named by the ports' places, then the root, then by the links' places.
 fn graph(capacities: &[u32], links: &[Busy<'_>], odd: &[bool], whole: &BigUint) -> Graph {
     let root = capacities.len();
-    let mut graph = Graph { names: vec![vec![root]], odd: vec![false], edges: BTreeMap::new() };
+    let mut graph = Graph {
+        names: vec![vec![root]],
+        odd: vec![false],
+        edges: BTreeMap::new(),
+    };
     let mut numbers = vec![None; root];
     let mut rest = vec![BigUint::zero(); root];
     for port in (0..root).filter(|&port| odd[port]) {
@@ -184,13 +202,20 @@ impl Graph {
 
     fn add(&mut self, one: usize, other: usize, weight: BigUint) {
         if one != other && !weight.is_zero() {
-            *self.edges.entry((one.min(other), one.max(other))).or_default() += weight;
+            *self
+                .edges
+                .entry((one.min(other), one.max(other)))
+                .or_default() += weight;
         }
     }
 
     /// Some nodes become one.
     fn merged(&self, joined: &[bool]) -> Graph {
-        let mut graph = Graph { names: vec![Vec::new()], odd: vec![false], edges: BTreeMap::new() };
+        let mut graph = Graph {
+            names: vec![Vec::new()],
+            odd: vec![false],
+            edges: BTreeMap::new(),
+        };
         let mut numbers = vec![0; self.names.len()];
         for (node, names) in self.names.iter().enumerate() {
             if !joined[node] {
@@ -201,7 +226,10 @@ impl Graph {
             graph.names[numbers[node]].extend(names);
             graph.odd[numbers[node]] ^= self.odd[node];
         }
-        graph.names.iter_mut().for_each(|names| names.sort_unstable());
+        graph
+            .names
+            .iter_mut()
+            .for_each(|names| names.sort_unstable());
         for (&(one, other), weight) in &self.edges {
             graph.add(numbers[one], numbers[other], weight.clone());
         }
@@ -237,8 +265,9 @@ impl Graph {
             if !seen[to] {
                 return Some(seen);
             }
-            let way: Vec<usize> =
-                std::iter::successors(before[to], |&(node, _)| before[node]).map(|(_, arc)| arc).collect();
+            let way: Vec<usize> = std::iter::successors(before[to], |&(node, _)| before[node])
+                .map(|(_, arc)| arc)
+                .collect();
             let least = way.iter().map(|&arc| &room[arc]).min().cloned()?;
             for arc in way {
                 room[arc] -= &least;
@@ -257,17 +286,26 @@ fn odd_cut(graph: Graph, limit: &BigUint) -> Option<Vec<usize>> {
     let mut open = vec![graph];
     while let Some(graph) = open.pop() {
         let mut odd = (0..graph.odd.len()).filter(|&node| graph.odd[node]);
-        let (Some(one), Some(other)) = (odd.next(), odd.next()) else { continue };
+        let (Some(one), Some(other)) = (odd.next(), odd.next()) else {
+            continue;
+        };
         match graph.cut(one, other, limit) {
             None => {
-                let joined: Vec<bool> = (0..graph.odd.len()).map(|node| node == one || node == other).collect();
+                let joined: Vec<bool> = (0..graph.odd.len())
+                    .map(|node| node == one || node == other)
+                    .collect();
                 open.push(graph.merged(&joined));
             }
             Some(side) => {
-                let inside = side.iter().zip(&graph.odd).filter(|(inside, odd)| **inside && **odd).count();
+                let inside = side
+                    .iter()
+                    .zip(&graph.odd)
+                    .filter(|(inside, odd)| **inside && **odd)
+                    .count();
                 if inside % 2 == 1 {
                     let names = graph.names.iter().zip(&side).filter(|(_, inside)| **inside);
-                    let mut names: Vec<usize> = names.flat_map(|(names, _)| names.iter().copied()).collect();
+                    let mut names: Vec<usize> =
+                        names.flat_map(|(names, _)| names.iter().copied()).collect();
                     names.sort_unstable();
                     return Some(names);
                 }

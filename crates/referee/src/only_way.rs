@@ -14,37 +14,58 @@ const OFTEN: usize = 1 << 12;
 
 /// Per link, the number of messages on it, each executed once; `None` if there are several paths, or other demands.
 pub(crate) fn messages(case: &Case<'_>) -> Result<Option<Vec<u64>>, Violation> {
-    let Some((tops, ways)) = tree(case) else { return Ok(None) };
+    let Some((tops, ways)) = tree(case) else {
+        return Ok(None);
+    };
     let mut messages = vec![0; case.platform.links().len()];
     let parent = |node: NodeId| ways[node.index()].map(|[up, _]| case.platform.link(up).to);
     if let Some(participants) = case.exchanged() {
         let mut below = vec![0u64; tops.len()];
-        participants.iter().for_each(|node| below[node.index()] += 1);
+        participants
+            .iter()
+            .for_each(|node| below[node.index()] += 1);
         for &node in tops.iter().rev() {
             let inside = below[node.index()];
             let pairs = inside * (participants.len() as u64 - inside);
-            ways[node.index()].iter().flatten().for_each(|link| messages[link.index()] += pairs);
-            parent(node).iter().for_each(|parent| below[parent.index()] += inside);
+            ways[node.index()]
+                .iter()
+                .flatten()
+                .for_each(|link| messages[link.index()] += pairs);
+            parent(node)
+                .iter()
+                .for_each(|parent| below[parent.index()] += inside);
         }
         return Ok(Some(messages));
     }
     // How often each node sends, and receives, less what turns round there and goes no further up.
     let mut places = vec![0usize; tops.len()];
-    tops.iter().enumerate().for_each(|(place, node)| places[node.index()] = place);
+    tops.iter()
+        .enumerate()
+        .for_each(|(place, node)| places[node.index()] = place);
     let mut ends = vec![[0i64; 2]; tops.len()];
     for place in 0..case.demands() {
         if place % OFTEN == 0 {
             case.ask()?;
         }
-        let Some(demand) = case.demand(place) else { return Ok(None) };
-        let (&[source], Goals::At(target)) = (demand.operands, demand.goals) else { return Ok(None) };
+        let Some(demand) = case.demand(place) else {
+            return Ok(None);
+        };
+        let (&[source], Goals::At(target)) = (demand.operands, demand.goals) else {
+            return Ok(None);
+        };
         ends[source.index()][0] += 1;
         ends[target.index()][1] += 1;
         let (mut one, mut other) = (source, target);
         while one != other {
             // The later one is not an ancestor of the other.
-            let later = if places[one.index()] > places[other.index()] { &mut one } else { &mut other };
-            let Some(next) = parent(*later) else { return Ok(None) };
+            let later = if places[one.index()] > places[other.index()] {
+                &mut one
+            } else {
+                &mut other
+            };
+            let Some(next) = parent(*later) else {
+                return Ok(None);
+            };
             *later = next;
         }
         ends[one.index()].iter_mut().for_each(|count| *count -= 1);
@@ -55,7 +76,10 @@ pub(crate) fn messages(case: &Case<'_>) -> Result<Option<Vec<u64>>, Violation> {
             messages[link.index()] += count.unsigned_abs();
         }
         if let Some(parent) = parent(node) {
-            ends[parent.index()].iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+            ends[parent.index()]
+                .iter_mut()
+                .zip(counts)
+                .for_each(|(sum, count)| *sum += count);
         }
     }
     Ok(Some(messages))
@@ -80,7 +104,11 @@ fn tree(case: &Case<'_>) -> Option<(Vec<NodeId>, Ways)> {
             if ways[node.index()].is_some_and(|[up, _]| platform.link(up).to == child) {
                 continue;
             }
-            let up = platform.outgoing(child).iter().copied().find(|&up| platform.link(up).to == node)?;
+            let up = platform
+                .outgoing(child)
+                .iter()
+                .copied()
+                .find(|&up| platform.link(up).to == node)?;
             if order.first() == Some(&child) || ways[child.index()].replace([up, down]).is_some() {
                 return None;
             }

@@ -16,10 +16,18 @@ use crate::shortest_paths::{Length, ShortestPaths};
 
 /// The sum over the messages of an instance of the price of the cheapest path; `lengths` are the prices of a unit of
 /// size by link.
-pub(crate) fn cheapest_paths(case: &Case<'_>, lengths: &[(BigUint, BigUint)]) -> Result<Rational, Violation> {
+pub(crate) fn cheapest_paths(
+    case: &Case<'_>,
+    lengths: &[(BigUint, BigUint)],
+) -> Result<Rational, Violation> {
     if let Some(messages) = only_way::messages(case)? {
-        let priced = messages.into_iter().zip(lengths).filter(|(count, (price, _))| *count > 0 && !price.is_zero());
-        let total: Rational = priced.map(|(count, (price, unit))| fraction(price * count, unit)).sum();
+        let priced = messages
+            .into_iter()
+            .zip(lengths)
+            .filter(|(count, (price, _))| *count > 0 && !price.is_zero());
+        let total: Rational = priced
+            .map(|(count, (price, unit))| fraction(price * count, unit))
+            .sum();
         return Ok(total * case.size(Interval::single(0)));
     }
     let (total, denominator) = total_length(case, lengths.to_vec())?;
@@ -27,11 +35,17 @@ pub(crate) fn cheapest_paths(case: &Case<'_>, lengths: &[(BigUint, BigUint)]) ->
 }
 
 /// The sum over the commodities of the shortest distance under `cost * price`, as numerator and denominator.
-fn total_length(case: &Case<'_>, lengths: Vec<(BigUint, BigUint)>) -> Result<(BigUint, BigUint), Violation> {
+fn total_length(
+    case: &Case<'_>,
+    lengths: Vec<(BigUint, BigUint)>,
+) -> Result<(BigUint, BigUint), Violation> {
     let Ok(denominator) = common_denominator(lengths.iter(), lengths.len()) else {
         return rational_total(case, lengths);
     };
-    let scaled = lengths.into_iter().map(|length| over(length, &denominator)).collect();
+    let scaled = lengths
+        .into_iter()
+        .map(|length| over(length, &denominator))
+        .collect();
     Ok((integer_total(case, scaled)?, denominator))
 }
 
@@ -41,19 +55,30 @@ fn integer_total(case: &Case<'_>, lengths: Vec<BigUint>) -> Result<BigUint, Viol
     let bits = longest + u64::from(usize::BITS - case.platform.nodes().len().leading_zeros());
     if bits <= 64 {
         let narrow: Vec<u64> = lengths.iter().filter_map(ToPrimitive::to_u64).collect();
-        return sum_of_shortest(case, &narrow, BigUint::zero(), |total, &length| *total += length);
+        return sum_of_shortest(case, &narrow, BigUint::zero(), |total, &length| {
+            *total += length
+        });
     }
     if bits <= 128 {
         let narrow: Vec<u128> = lengths.iter().filter_map(ToPrimitive::to_u128).collect();
-        return sum_of_shortest(case, &narrow, BigUint::zero(), |total, &length| *total += length);
+        return sum_of_shortest(case, &narrow, BigUint::zero(), |total, &length| {
+            *total += length
+        });
     }
-    sum_of_shortest(case, &lengths, BigUint::zero(), |total, length| *total += length)
+    sum_of_shortest(case, &lengths, BigUint::zero(), |total, length| {
+        *total += length
+    })
 }
 
 /// The same over rationals, for costs whose common denominator is out of reach.
-fn rational_total(case: &Case<'_>, lengths: Vec<(BigUint, BigUint)>) -> Result<(BigUint, BigUint), Violation> {
+fn rational_total(
+    case: &Case<'_>,
+    lengths: Vec<(BigUint, BigUint)>,
+) -> Result<(BigUint, BigUint), Violation> {
     let lengths: Vec<Rational> = lengths.into_iter().map(|(n, d)| fraction(n, &d)).collect();
-    let total = sum_of_shortest(case, &lengths, Rational::zero(), |total, length| *total += length)?;
+    let total = sum_of_shortest(case, &lengths, Rational::zero(), |total, length| {
+        *total += length
+    })?;
     let (numerator, denominator) = parts(&total);
     Ok((numerator.clone(), denominator.clone()))
 }
@@ -76,7 +101,9 @@ fn sum_of_shortest<T: Length, S>(
         if place % OFTEN == 0 {
             case.ask()?;
         }
-        let Some(ends) = case.demand(place).and_then(|demand| ends(&demand)) else { continue };
+        let Some(ends) = case.demand(place).and_then(|demand| ends(&demand)) else {
+            continue;
+        };
         for (end, node) in ends.into_iter().enumerate() {
             count[end] += usize::from(!std::mem::replace(&mut seen[end][node.index()], true));
             runs[end] += usize::from(last[end].replace(node) != Some(node));
@@ -90,7 +117,11 @@ fn sum_of_shortest<T: Length, S>(
         case.ask()?;
         let mut is_end = vec![false; nodes];
         ends.iter().for_each(|end| is_end[end.index()] = true);
-        paths.run(root, &is_end, is_end.iter().filter(|&&is_end| is_end).count());
+        paths.run(
+            root,
+            &is_end,
+            is_end.iter().filter(|&&is_end| is_end).count(),
+        );
         for &end in ends {
             let Some(distance) = paths.distance(end) else {
                 let (from, target) = if reversed { (end, root) } else { (root, end) };
@@ -100,7 +131,9 @@ fn sum_of_shortest<T: Length, S>(
         }
         Ok(())
     };
-    let pairs = (0..case.demands()).filter_map(|place| ends(&case.demand(place)?)).map(|ends| (ends[root], ends[end]));
+    let pairs = (0..case.demands())
+        .filter_map(|place| ends(&case.demand(place)?))
+        .map(|ends| (ends[root], ends[end]));
     if runs[root] == count[root] {
         // The messages of a root follow each other, so no list of all of them is made.
         let mut known: Option<(NodeId, Vec<NodeId>)> = None;
@@ -145,23 +178,39 @@ mod tests {
     fn rational_and_integer_lengths_agree() {
         let mut builder = Platform::builder();
         let one = Rational::one();
-        let ids: Vec<NodeId> =
-            (0..6).map(|i| builder.node(Node::processor(format!("n{i}"), one.clone())).unwrap()).collect();
+        let ids: Vec<NodeId> = (0..6)
+            .map(|i| {
+                builder
+                    .node(Node::processor(format!("n{i}"), one.clone()))
+                    .unwrap()
+            })
+            .collect();
         let primes = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
         for (i, &prime) in primes.iter().enumerate() {
             let (from, to) = (ids[i % 6], ids[(i % 6 + 1 + i / 6) % 6]);
-            builder.link(from, to, Rational::new((prime + 1).into(), prime.into())).unwrap();
+            builder
+                .link(from, to, Rational::new((prime + 1).into(), prime.into()))
+                .unwrap();
         }
         let platform = builder.build().unwrap();
         let collective = Collective::all_to_all(ids.clone());
         let volumes = Volumes::of_size(one.clone());
-        let case = Case::new(oneport_plan::Problem::new(&platform, &collective, &volumes).unwrap()).groups()[0].case;
-        let prices = ids.iter().map(|&id| (Resource::Send(id), one.clone())).collect();
+        let case = Case::new(oneport_plan::Problem::new(&platform, &collective, &volumes).unwrap())
+            .groups()[0]
+            .case;
+        let prices = ids
+            .iter()
+            .map(|&id| (Resource::Send(id), one.clone()))
+            .collect();
         let certificate = Certificate::of_prices(prices);
         let prices = Prices::new(&case, &certificate).unwrap();
         let (numerator, denominator) = total_length(&case, prices.lengths(&case)).unwrap();
-        let lengths =
-            platform.links().iter().map(|link| parts(&link.cost)).map(|(n, d)| (n.clone(), d.clone())).collect();
+        let lengths = platform
+            .links()
+            .iter()
+            .map(|link| parts(&link.cost))
+            .map(|(n, d)| (n.clone(), d.clone()))
+            .collect();
         let (n, d) = rational_total(&case, lengths).unwrap();
         assert_eq!(fraction(numerator, &denominator), fraction(n, &d));
     }

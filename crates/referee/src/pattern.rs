@@ -53,7 +53,11 @@ struct Review<'r> {
 
 impl<'a> PatternChecker<'a> {
     pub(crate) fn new(case: Case<'a>, owner: &'static str) -> PatternChecker<'a> {
-        PatternChecker { case, owner, patterns: 0 }
+        PatternChecker {
+            case,
+            owner,
+            patterns: 0,
+        }
     }
 
     /// Checks the next pattern of the list. O(T log T) for T tasks.
@@ -89,7 +93,9 @@ impl Review<'_> {
     /// `schedule pattern 3 (A=>B), task 5`.
     fn place(&self, task: Option<usize>) -> String {
         let demand = self.case.demand_name(self.pattern.demand);
-        let task = task.map(|task| format!(", task {task}")).unwrap_or_default();
+        let task = task
+            .map(|task| format!(", task {task}"))
+            .unwrap_or_default();
         format!("{} ({demand}){task}", (self.name)())
     }
 
@@ -112,10 +118,18 @@ impl Review<'_> {
     fn own(&mut self) -> Result<(), Violation> {
         let order = self.pattern.order.as_deref();
         let fixed = order.is_some() && self.demand.goals == Goals::Prefixes;
-        let owners = if fixed { Err(reordered()) } else { owners(self.demand, order) };
+        let owners = if fixed {
+            Err(reordered())
+        } else {
+            owners(self.demand, order)
+        };
         self.owners = owners.map_err(|violation| self.at(None, violation))?;
         if self.once() {
-            let own = self.owners.iter().enumerate().map(|(operand, &owner)| (Interval::single(operand), owner));
+            let own = self
+                .owners
+                .iter()
+                .enumerate()
+                .map(|(operand, &owner)| (Interval::single(operand), owner));
             self.visited = own.collect();
         }
         Ok(())
@@ -126,15 +140,24 @@ impl Review<'_> {
         let result = match task {
             Task::Send { link, part, after } => {
                 check_part(self.demand, part).map_err(at)?;
-                let ends = self.case.link(link, || format!("{}, task {place}", (self.name)()))?;
+                let ends = self
+                    .case
+                    .link(link, || format!("{}, task {place}", (self.name)()))?;
                 if self.is_message() {
                     self.check_hop(place, task, ends.from)?;
                 }
                 self.take(place, after, part, ends.from)?;
                 (ends.to, part)
             }
-            Task::Merge { node, part, split, left, right } => {
-                let operands = check_merge(self.case, self.demand, node, part, split).map_err(at)?;
+            Task::Merge {
+                node,
+                part,
+                split,
+                left,
+                right,
+            } => {
+                let operands =
+                    check_merge(self.case, self.demand, node, part, split).map_err(at)?;
                 self.take(place, left, operands[0], node)?;
                 self.take(place, right, operands[1], node)?;
                 (node, part)
@@ -142,9 +165,16 @@ impl Review<'_> {
         };
         let (node, part) = result;
         if self.once() && !self.visited.insert((part, node)) {
-            let value = if self.is_message() { "the message".to_string() } else { part_name(&part) };
+            let value = if self.is_message() {
+                "the message".to_string()
+            } else {
+                part_name(&part)
+            };
             let name = self.case.name(node);
-            return Err(self.at(Some(place), fault!(Task, "{value} comes to '{name}' twice"; "cut the detour out")));
+            return Err(self.at(
+                Some(place),
+                fault!(Task, "{value} comes to '{name}' twice"; "cut the detour out"),
+            ));
         }
         self.results.push(result);
         Ok(())
@@ -152,7 +182,9 @@ impl Review<'_> {
 
     /// A link of a message starts where the message is.
     fn check_hop(&self, place: usize, task: Task, from: NodeId) -> Result<(), Violation> {
-        let Task::Send { link, after, .. } = task else { return Ok(()) };
+        let Task::Send { link, after, .. } = task else {
+            return Ok(());
+        };
         let holder = match after {
             None => self.owners.first(),
             Some(after) => self.results.get(after as usize).map(|(node, _)| node),
@@ -160,7 +192,10 @@ impl Review<'_> {
         match holder {
             Some(&holder) if holder != from => {
                 let (link, node) = (self.case.platform.link_name(link), self.case.name(holder));
-                let found = fault!(Task, "sends the message over {link}, but it is at '{node}' then");
+                let found = fault!(
+                    Task,
+                    "sends the message over {link}, but it is at '{node}' then"
+                );
                 Err(self.at(Some(place), found))
             }
             _ => Ok(()),
@@ -168,7 +203,13 @@ impl Review<'_> {
     }
 
     /// The input is the part, and at the node; and it has not been used, if it may be used once only.
-    fn take(&mut self, task: usize, input: Option<u32>, part: Interval, node: NodeId) -> Result<(), Violation> {
+    fn take(
+        &mut self,
+        task: usize,
+        input: Option<u32>,
+        part: Interval,
+        node: NodeId,
+    ) -> Result<(), Violation> {
         let (value, holder) = self.find(task, input, part)?;
         if holder != node {
             let (node, holder) = (self.case.name(node), self.case.name(holder));
@@ -178,12 +219,18 @@ impl Review<'_> {
         if !once && self.case.replicates(node) {
             return Ok(());
         }
-        let Some(first) = self.used.insert(value, task) else { return Ok(()) };
+        let Some(first) = self.used.insert(value, task) else {
+            return Ok(());
+        };
         let name = self.case.name(node);
         Err(match (once, self.is_message()) {
             (true, true) => {
-                let found = format!("tasks {first} and {task} both send the message on from '{name}'");
-                self.at(None, fault!(Task, "{found}"; "it has one target, so it takes one path"))
+                let found =
+                    format!("tasks {first} and {task} both send the message on from '{name}'");
+                self.at(
+                    None,
+                    fault!(Task, "{found}"; "it has one target, so it takes one path"),
+                )
             }
             (true, false) => self.at(Some(task), used_again(part)),
             (false, _) => {
@@ -197,16 +244,29 @@ impl Review<'_> {
     }
 
     /// The value that an input names, and its node.
-    fn find(&self, task: usize, input: Option<u32>, part: Interval) -> Result<(Value, NodeId), Violation> {
+    fn find(
+        &self,
+        task: usize,
+        input: Option<u32>,
+        part: Interval,
+    ) -> Result<(Value, NodeId), Violation> {
         let Some(input) = input.map(|input| input as usize) else {
-            let owner = self.owners.get(part.first).filter(|_| part.first == part.last);
+            let owner = self
+                .owners
+                .get(part.first)
+                .filter(|_| part.first == part.last);
             let not_made = || self.at(Some(task), not_made(part));
-            return owner.map(|&owner| (Value::Operand(part.first), owner)).ok_or_else(not_made);
+            return owner
+                .map(|&owner| (Value::Operand(part.first), owner))
+                .ok_or_else(not_made);
         };
         match self.results.get(input) {
             None => {
                 let right = "a task uses the results of earlier ones";
-                Err(self.at(Some(task), fault!(Task, "uses the result of task {input}"; "{right}")))
+                Err(self.at(
+                    Some(task),
+                    fault!(Task, "uses the result of task {input}"; "{right}"),
+                ))
             }
             Some(&(_, found)) if found != part => {
                 let (found, part) = (part_name(&found), part_name(&part));
@@ -222,9 +282,16 @@ impl Review<'_> {
     /// The values that no task has used, where every value is used once; ascending by part.
     fn left_over(&self) -> Vec<(Interval, NodeId)> {
         let own = self.owners.iter().enumerate();
-        let own = own.map(|(operand, &owner)| (Value::Operand(operand), (Interval::single(operand), owner)));
-        let made = self.results.iter().enumerate().map(|(task, &(node, part))| (Value::Task(task), (part, node)));
-        let unused = own.chain(made).filter(|(value, _)| !self.used.contains_key(value));
+        let own = own
+            .map(|(operand, &owner)| (Value::Operand(operand), (Interval::single(operand), owner)));
+        let made = self
+            .results
+            .iter()
+            .enumerate()
+            .map(|(task, &(node, part))| (Value::Task(task), (part, node)));
+        let unused = own
+            .chain(made)
+            .filter(|(value, _)| !self.used.contains_key(value));
         let mut left: Vec<(Interval, NodeId)> = unused.map(|(_, value)| value).collect();
         left.sort_unstable();
         left
@@ -245,22 +312,39 @@ impl Review<'_> {
 
     fn left(&self, part: Interval, node: NodeId) -> Violation {
         let (part, node) = (part_name(&part), self.case.name(node));
-        self.at(None, fault!(Task, "{part} is left at '{node}'"; "everything must be merged into one result"))
+        self.at(
+            None,
+            fault!(Task, "{part} is left at '{node}'"; "everything must be merged into one result"),
+        )
     }
 
     /// Every goal is reached.
     fn reached(&self) -> Result<(), Violation> {
-        let own = self.owners.iter().enumerate().map(|(operand, &owner)| (owner, Interval::single(operand)));
+        let own = self
+            .owners
+            .iter()
+            .enumerate()
+            .map(|(operand, &owner)| (owner, Interval::single(operand)));
         let held: BTreeSet<(NodeId, Interval)> = self.results.iter().copied().chain(own).collect();
-        let Some((node, part)) = self.demand.goals().into_iter().find(|goal| !held.contains(goal)) else {
+        let Some((node, part)) = self
+            .demand
+            .goals()
+            .into_iter()
+            .find(|goal| !held.contains(goal))
+        else {
             return Ok(());
         };
         let node = self.case.name(node);
         Err(self.at(
             None,
-            match self.is_message() {
-                true => fault!(Task, "'{node}' gets no copy"; "every target must get one"),
-                false => fault!(Task, "{} is not brought to '{node}', where it is wanted", part_name(&part)),
+            if self.is_message() {
+                fault!(Task, "'{node}' gets no copy"; "every target must get one")
+            } else {
+                fault!(
+                    Task,
+                    "{} is not brought to '{node}', where it is wanted",
+                    part_name(&part)
+                )
             },
         ))
     }
@@ -273,17 +357,23 @@ fn reordered() -> Violation {
 /// The owners of the operands, in the pattern's own order if it has one: that names every participant once.
 fn owners(demand: &Demand<'_>, order: Option<&[usize]>) -> Result<Vec<NodeId>, Violation> {
     let participants = &demand.operands;
-    let Some(order) = order else { return Ok(participants.to_vec()) };
+    let Some(order) = order else {
+        return Ok(participants.to_vec());
+    };
     if !demand.commutative {
         return Err(reordered());
     }
     let operands = participants.len();
     if order.len() != operands {
-        return Err(fault!(Task, "the order lists {} participants", order.len(); "list all {operands}, each once"));
+        return Err(
+            fault!(Task, "the order lists {} participants", order.len(); "list all {operands}, each once"),
+        );
     }
     let mut named = BTreeSet::new();
     let owner = |(place, &participant): (usize, &usize)| {
-        let owner = participants.get(participant).filter(|_| named.insert(participant));
+        let owner = participants
+            .get(participant)
+            .filter(|_| named.insert(participant));
         owner.copied().ok_or_else(|| {
             let right = format!("list each of the {operands} participants, numbered from 0, once");
             fault!(Task, "entry {place} of the order is participant {participant}"; "{right}")
@@ -311,10 +401,14 @@ pub(crate) fn check_merge(
 ) -> Result<[Interval; 2], Violation> {
     let Some(processor) = case.platform.nodes().get(node.index()) else {
         let (id, nodes) = (node.index(), case.platform.nodes().len());
-        return Err(fault!(Task, "node id {id} does not exist"; "the platform has {nodes} nodes, numbered from 0"));
+        return Err(
+            fault!(Task, "node id {id} does not exist"; "the platform has {nodes} nodes, numbered from 0"),
+        );
     };
     if !processor.is_processor() {
-        return Err(fault!(Task, "a merge at '{}', which is a router", case.name(node); "only processors merge"));
+        return Err(
+            fault!(Task, "a merge at '{}', which is a router", case.name(node); "only processors merge"),
+        );
     }
     check_part(demand, part)?;
     if split < part.first || split >= part.last {
@@ -325,7 +419,18 @@ pub(crate) fn check_merge(
     }
     if !case.volumes.can_merge(node, part, split) {
         let (task, node) = (MergeTask::new(part, split), case.name(node));
-        return Err(fault!(Task, "{task} at '{node}'"; "the table of work gives it no time there: it cannot do it"));
+        return Err(
+            fault!(Task, "{task} at '{node}'"; "the table of work gives it no time there: it cannot do it"),
+        );
     }
-    Ok([Interval { first: part.first, last: split }, Interval { first: split + 1, last: part.last }])
+    Ok([
+        Interval {
+            first: part.first,
+            last: split,
+        },
+        Interval {
+            first: split + 1,
+            last: part.last,
+        },
+    ])
 }

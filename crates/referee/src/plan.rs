@@ -77,12 +77,13 @@ pub fn check_plan(plan: &Plan) -> Result<Verdict, Violation> {
 pub fn check_plan_watched(plan: &Plan, watch: &Watch) -> Result<Verdict, Violation> {
     let proved = || {
         let bound = bound_watched(plan.problem()?, &plan.certificate, watch)?;
-        match is_sound(&plan.upper_bound) && plan.upper_bound == bound {
-            true => Ok(bound),
-            false => {
-                let (stated, proved) = (shown(&plan.upper_bound), shown(&bound));
-                Err(fault!(Claim, "the plan states the upper bound {stated}"; "the certificate proves {proved}"))
-            }
+        if is_sound(&plan.upper_bound) && plan.upper_bound == bound {
+            Ok(bound)
+        } else {
+            let (stated, proved) = (shown(&plan.upper_bound), shown(&bound));
+            Err(
+                fault!(Claim, "the plan states the upper bound {stated}"; "the certificate proves {proved}"),
+            )
         }
     };
     let verdict = verdict(plan, watch, proved)?;
@@ -101,9 +102,14 @@ pub fn check_plan_watched(plan: &Plan, watch: &Watch) -> Result<Verdict, Violati
 /// # Errors
 /// As [`check_plan_watched`].
 pub fn judge(plan: Plan, watch: &Watch) -> Result<Plan, Violation> {
-    let Verdict { bound, status, .. } =
-        verdict(&plan, watch, || bound_watched(plan.problem()?, &plan.certificate, watch))?;
-    Ok(Plan { upper_bound: bound, status, ..plan })
+    let Verdict { bound, status, .. } = verdict(&plan, watch, || {
+        bound_watched(plan.problem()?, &plan.certificate, watch)
+    })?;
+    Ok(Plan {
+        upper_bound: bound,
+        status,
+        ..plan
+    })
 }
 
 /// As [`judge`], with the certificate's bound already computed by [`bound_watched`].
@@ -112,7 +118,11 @@ pub fn judge(plan: Plan, watch: &Watch) -> Result<Plan, Violation> {
 /// As [`judge`].
 pub fn judge_bounded(plan: Plan, bound: Rational, watch: &Watch) -> Result<Plan, Violation> {
     let Verdict { bound, status, .. } = verdict(&plan, watch, || Ok(bound))?;
-    Ok(Plan { upper_bound: bound, status, ..plan })
+    Ok(Plan {
+        upper_bound: bound,
+        status,
+        ..plan
+    })
 }
 
 /// Checks everything except the plan's bound and status; `proved` returns the bound.
@@ -121,7 +131,11 @@ fn verdict(
     watch: &Watch,
     proved: impl FnOnce() -> Result<Rational, Violation>,
 ) -> Result<Verdict, Violation> {
-    let Plan { steady_state, schedule, .. } = plan;
+    let Plan {
+        steady_state,
+        schedule,
+        ..
+    } = plan;
     let case = Case::new(plan.problem()?).watched(watch);
     let sustained = Sustained::new(case, steady_state)?;
     let bound = proved()?;
@@ -133,13 +147,23 @@ fn verdict(
         sustained.check_odd_sets()?;
     }
     // Weak duality says that these cannot happen; if they do, one of the checks above is wrong.
-    for (what, value) in [("steady state", &throughput), ("schedule", &schedule_throughput)] {
+    for (what, value) in [
+        ("steady state", &throughput),
+        ("schedule", &schedule_throughput),
+    ] {
         if value > &bound {
             let (throughput, bound) = (shown(value), shown(bound));
-            let found = format!("the throughput of the {what} is {throughput}, above the proved bound {bound}");
+            let found = format!(
+                "the throughput of the {what} is {throughput}, above the proved bound {bound}"
+            );
             return Err(fault!(Claim, "{found}"; "please report this"));
         }
     }
     let status = Status::of(&throughput, &bound);
-    Ok(Verdict { throughput, bound, schedule_throughput, status })
+    Ok(Verdict {
+        throughput,
+        bound,
+        schedule_throughput,
+        status,
+    })
 }

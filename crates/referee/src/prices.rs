@@ -42,7 +42,11 @@ impl Prices {
         }
         let platform = case.platform;
         let values = || certificate.rows.iter().map(|(_, price)| price);
-        let scale = Scale::new("the prices", values(), priced.len() + sets.len() + platform.links().len())?;
+        let scale = Scale::new(
+            "the prices",
+            values(),
+            priced.len() + sets.len() + platform.links().len(),
+        )?;
         let mut scaled: Vec<BigUint> = values().map(|price| scale.scaled(price)).collect();
         let divisor = common_divisor(&scaled);
         scaled.iter_mut().for_each(|price| *price /= &divisor);
@@ -52,20 +56,32 @@ impl Prices {
             place.ok().and_then(|place| resources.get(place))
         };
         let link = |id| {
-            let resources = Resource::ends(platform, id).into_iter().flatten().chain([Resource::Link(id)]);
+            let resources = Resource::ends(platform, id)
+                .into_iter()
+                .flatten()
+                .chain([Resource::Link(id)]);
             resources.filter_map(price).sum()
         };
         let mut links: Vec<BigUint> = platform.link_ids().map(link).collect();
         let compute = |id| price(Resource::Compute(id)).cloned().unwrap_or_default();
         let compute = platform.node_ids().map(compute).collect();
-        let of_capacity =
-            priced.iter().zip(resources).map(|((resource, _), price)| price * resource.capacity(platform));
+        let of_capacity = priced
+            .iter()
+            .zip(resources)
+            .map(|((resource, _), price)| price * resource.capacity(platform));
         let mut sum: BigUint = of_capacity.sum();
         for ((set, _), price) in sets.into_iter().zip(set_prices) {
-            set.members(platform).into_iter().for_each(|link| links[link.index()] += price);
+            set.members(platform)
+                .into_iter()
+                .for_each(|link| links[link.index()] += price);
             sum += price * set.capacity(platform);
         }
-        Ok(Prices { links, compute, sum, factor: (scale.denominator().clone(), divisor) })
+        Ok(Prices {
+            links,
+            compute,
+            sum,
+            factor: (scale.denominator().clone(), divisor),
+        })
     }
 
     /// Per link: `cost x (price of its time)`, the price of a message of unit size, as a fraction that is nearly in
@@ -76,7 +92,12 @@ impl Prices {
             let divisor = (price % denominator).gcd(denominator);
             (numerator * (price / &divisor), denominator / divisor)
         };
-        case.platform.links().iter().zip(&self.links).map(length).collect()
+        case.platform
+            .links()
+            .iter()
+            .zip(&self.links)
+            .map(length)
+            .collect()
     }
 
     /// Per node: `compute x (price of the processor)`, the price of a unit of work, in the same form. `None` for
@@ -87,7 +108,12 @@ impl Prices {
             let divisor = (price % denominator).gcd(denominator);
             Some((numerator * (price / &divisor), denominator / divisor))
         };
-        case.platform.nodes().iter().zip(&self.compute).map(merge).collect()
+        case.platform
+            .nodes()
+            .iter()
+            .zip(&self.compute)
+            .map(merge)
+            .collect()
     }
 }
 
@@ -102,10 +128,11 @@ fn check_prices(case: &Case<'_>, prices: &[(Resource, &Rational)]) -> Result<(),
         }
         if let Some(previous) = previous.filter(|&previous| previous >= resource) {
             let (resource, previous) = (named(), previous.describe(case.platform));
-            let ports =
-                "list send ports, then receive ports, then processors, then ports of half-duplex nodes, by node";
+            let ports = "list send ports, then receive ports, then processors, then ports of half-duplex nodes, by node";
             let right = format!("{ports}, then links, each once");
-            return Err(fault!(Certificate, "price of the {resource} follows that of the {previous}"; "{right}"));
+            return Err(
+                fault!(Certificate, "price of the {resource} follows that of the {previous}"; "{right}"),
+            );
         }
         previous = Some(resource);
     }
@@ -117,9 +144,15 @@ fn check_resource(case: &Case<'_>, place: &str, resource: Resource) -> Result<()
     let platform = case.platform;
     if let Resource::Link(id) = resource {
         let exists = id.index() < platform.links().len();
-        return if exists { Ok(()) } else { Err(no_link(place, id, platform)) };
+        return if exists {
+            Ok(())
+        } else {
+            Err(no_link(place, id, platform))
+        };
     }
-    let Some(node) = resource.node() else { return Ok(()) };
+    let Some(node) = resource.node() else {
+        return Ok(());
+    };
     if node.index() >= platform.nodes().len() {
         let kind = match resource {
             Resource::Send(_) => "send port",
@@ -138,7 +171,10 @@ fn check_resource(case: &Case<'_>, place: &str, resource: Resource) -> Result<()
                 fault!(Certificate, "the node is a router, which merges nothing"; "leave the price out").at(place)
             );
         }
-        (Resource::Send(_) | Resource::Receive(_), PortModel::FullDuplex | PortModel::Multiport)
+        (
+            Resource::Send(_) | Resource::Receive(_),
+            PortModel::FullDuplex | PortModel::Multiport,
+        )
         | (Resource::Port(_), PortModel::HalfDuplex) => return Ok(()),
         (_, PortModel::FullDuplex | PortModel::Multiport) => "a node has send and receive ports",
         (_, PortModel::HalfDuplex) => "a node has one port for sends and receives together",
@@ -162,22 +198,34 @@ fn check_odd_sets(case: &Case<'_>, sets: &[(&OddSet, &Rational)]) -> Result<(), 
                     _ => "link".to_string(),
                 };
                 let right = "list ports of nodes, and further links among the links";
-                return Err(fault!(Certificate, "the {resource} is not a port"; "{right}").at(named()));
+                return Err(
+                    fault!(Certificate, "the {resource} is not a port"; "{right}").at(named()),
+                );
             }
             check_resource(case, &format!("odd set {place}: the"), port)?;
         }
-        let ordered =
-            [("ports", set.ports.is_sorted_by(|a, b| a < b)), ("links", set.links.is_sorted_by(|a, b| a < b))];
+        let ordered = [
+            ("ports", set.ports.is_sorted_by(|a, b| a < b)),
+            ("links", set.links.is_sorted_by(|a, b| a < b)),
+        ];
         if let Some((what, _)) = ordered.into_iter().find(|(_, ordered)| !ordered) {
             return Err(unordered(&format!("odd set {place}: its {what}")));
         }
         for &link in &set.links {
             check_resource(case, &format!("odd set {place}: the"), Resource::Link(link))?;
             let ends = Resource::ends(case.platform, link).into_iter().flatten();
-            let found = ends.filter(|end| set.ports.binary_search(end).is_ok()).count();
+            let found = ends
+                .filter(|end| set.ports.binary_search(end).is_ok())
+                .count();
             if found != 1 {
-                let found = format!("{found} ends of link '{}' are among its ports", case.platform.link_name(link));
-                return Err(fault!(Certificate, "{found}"; "a further link has exactly one there").at(named()));
+                let found = format!(
+                    "{found} ends of link '{}' are among its ports",
+                    case.platform.link_name(link)
+                );
+                return Err(
+                    fault!(Certificate, "{found}"; "a further link has exactly one there")
+                        .at(named()),
+                );
             }
         }
         if place > 0 && sets[place - 1].0 >= set {
@@ -192,7 +240,11 @@ fn common_divisor(numbers: &[BigUint]) -> BigUint {
     let mut divisor = BigUint::zero();
     for number in numbers {
         // One Euclidean step first: the gcd of two numbers of very different length is slow.
-        divisor = if divisor.is_zero() { number.clone() } else { (number % &divisor).gcd(&divisor) };
+        divisor = if divisor.is_zero() {
+            number.clone()
+        } else {
+            (number % &divisor).gcd(&divisor)
+        };
     }
     divisor.max(1u32.into())
 }
@@ -204,8 +256,10 @@ pub(crate) fn common_denominator<'a>(
     entries: usize,
 ) -> Result<BigUint, (u64, u64)> {
     let limit = MAX_SCALED_BITS / entries.to_u64().unwrap_or(u64::MAX).max(1);
-    let mut denominators: Vec<&BigUint> =
-        fractions.filter(|(numerator, _)| !numerator.is_zero()).map(|(_, denominator)| denominator).collect();
+    let mut denominators: Vec<&BigUint> = fractions
+        .filter(|(numerator, _)| !numerator.is_zero())
+        .map(|(_, denominator)| denominator)
+        .collect();
     denominators.sort_unstable();
     denominators.dedup();
     least_common_multiple(denominators.into_iter().rev(), limit).map_err(|bits| (bits, limit))
@@ -213,5 +267,9 @@ pub(crate) fn common_denominator<'a>(
 
 /// The numerator over a common denominator.
 pub(crate) fn over((numerator, denominator): (BigUint, BigUint), common: &BigUint) -> BigUint {
-    if numerator.is_zero() { numerator } else { numerator * (common / denominator) }
+    if numerator.is_zero() {
+        numerator
+    } else {
+        numerator * (common / denominator)
+    }
 }

@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
 use num_traits::Zero;
-use oneport_plan::{Certificate, Collective, EqualRings, Problem, Resource, Ring, RingPacking, Volumes};
+use oneport_plan::{
+    Certificate, Collective, EqualRings, Problem, Resource, Ring, RingPacking, Volumes,
+};
 use oneport_platform::{NodeId, Platform, Rational};
 use oneport_watch::Watch;
 
@@ -36,7 +38,14 @@ pub fn check_rings(
         check_weight(weight)?;
         total += weight;
     }
-    check_loads(platform, processors, packing.rings.iter().map(|(ring, weight)| (ring, weight.clone())))?;
+    check_loads(
+        platform,
+        processors,
+        packing
+            .rings
+            .iter()
+            .map(|(ring, weight)| (ring, weight.clone())),
+    )?;
     if total != packing.total {
         let right = format!("the rings carry {} together", shown(&total));
         return Err(fault!(Claim, "the total is {}", shown(&packing.total); "{right}"));
@@ -53,10 +62,21 @@ pub fn check_rings(
 ///
 /// # Errors
 /// The first rule broken.
-pub fn check_equal_rings(platform: &Platform, processors: &[NodeId], equal: &EqualRings) -> Result<(), Violation> {
+pub fn check_equal_rings(
+    platform: &Platform,
+    processors: &[NodeId],
+    equal: &EqualRings,
+) -> Result<(), Violation> {
     check_weight(&equal.share)?;
     let weight = |times: u32| &equal.share * Rational::from_integer(times.into());
-    check_loads(platform, processors, equal.rings.iter().map(|(ring, times)| (ring, weight(*times))))
+    check_loads(
+        platform,
+        processors,
+        equal
+            .rings
+            .iter()
+            .map(|(ring, times)| (ring, weight(*times))),
+    )
 }
 
 fn check_weight(weight: &Rational) -> Result<(), Violation> {
@@ -75,10 +95,12 @@ fn check_loads<'r>(
     check_processors(platform, processors)?;
     let mut busy: BTreeMap<Resource, Rational> = BTreeMap::new();
     for (place, (ring, weight)) in rings.enumerate() {
-        check_ring(platform, processors, ring).map_err(|violation| violation.at(format!("ring {place}")))?;
+        check_ring(platform, processors, ring)
+            .map_err(|violation| violation.at(format!("ring {place}")))?;
         for &link in ring.hops.iter().flatten() {
             let time = &platform.link(link).cost * &weight;
-            Resource::of_link(platform, link).for_each(|one| *busy.entry(one).or_default() += &time);
+            Resource::of_link(platform, link)
+                .for_each(|one| *busy.entry(one).or_default() += &time);
         }
     }
     for (resource, load) in busy {
@@ -99,18 +121,35 @@ fn check_processors(platform: &Platform, processors: &[NodeId]) -> Result<(), Vi
     if !(2..=MOST).contains(&count) {
         return Err(fault!(Question, "rings over {count} processors"; "2 to {MOST} are possible"));
     }
-    if let Some(node) = processors.iter().find(|node| node.index() >= platform.nodes().len()) {
+    if let Some(node) = processors
+        .iter()
+        .find(|node| node.index() >= platform.nodes().len())
+    {
         let nodes = platform.nodes().len();
-        return Err(fault!(Question, "node id {} does not exist", node.index(); "the platform has {nodes} nodes"));
+        return Err(
+            fault!(Question, "node id {} does not exist", node.index(); "the platform has {nodes} nodes"),
+        );
     }
-    if let Some(place) = (1..count).find(|&place| processors[..place].contains(&processors[place])) {
-        return Err(fault!(Question, "'{}' is listed twice", platform.name(processors[place])));
+    if let Some(place) = (1..count).find(|&place| processors[..place].contains(&processors[place]))
+    {
+        return Err(fault!(
+            Question,
+            "'{}' is listed twice",
+            platform.name(processors[place])
+        ));
     }
-    if let Some(&node) = processors.iter().find(|node| !platform.node(**node).is_processor()) {
-        return Err(fault!(Question, "'{}' is a router", platform.name(node); "rings join processors"));
+    if let Some(&node) = processors
+        .iter()
+        .find(|node| !platform.node(**node).is_processor())
+    {
+        return Err(
+            fault!(Question, "'{}' is a router", platform.name(node); "rings join processors"),
+        );
     }
     match platform.half_duplex() {
-        Some(node) => Err(fault!(Question, "'{}' is half-duplex", platform.name(node); "rings need other port models")),
+        Some(node) => Err(
+            fault!(Question, "'{}' is half-duplex", platform.name(node); "rings need other port models"),
+        ),
         None => Ok(()),
     }
 }
@@ -129,8 +168,13 @@ fn check_ring(platform: &Platform, processors: &[NodeId], ring: &Ring) -> Result
             }
             let link = platform.link(id);
             if at.is_some_and(|at| at != link.from) {
-                let (link, at) = (platform.link_name(id), at.map(|at| platform.name(at)).unwrap_or_default());
-                return Err(fault!(Task, "link '{link}' is taken at '{at}'"; "a link is taken where it begins"));
+                let (link, at) = (
+                    platform.link_name(id),
+                    at.map(|at| platform.name(at)).unwrap_or_default(),
+                );
+                return Err(
+                    fault!(Task, "link '{link}' is taken at '{at}'"; "a link is taken where it begins"),
+                );
             }
             match (place == 0, processors.contains(&link.from)) {
                 (true, true) => visited.push(link.from),
@@ -138,7 +182,9 @@ fn check_ring(platform: &Platform, processors: &[NodeId], ring: &Ring) -> Result
                 (begins, _) => {
                     let what = if begins { "begins" } else { "passes" };
                     let right = "hops begin and end at processors of the ring, and pass none";
-                    return Err(fault!(Task, "a hop {what} at '{}'", platform.name(link.from); "{right}"));
+                    return Err(
+                        fault!(Task, "a hop {what} at '{}'", platform.name(link.from); "{right}"),
+                    );
                 }
             }
             at = Some(link.to);
@@ -154,7 +200,10 @@ fn check_ring(platform: &Platform, processors: &[NodeId], ring: &Ring) -> Result
     wanted.sort_unstable();
     if !returns || sorted != wanted {
         let names: Vec<&str> = visited.iter().map(|&node| platform.name(node)).collect();
-        let right = format!("a ring visits each of the {} processors once and returns", processors.len());
+        let right = format!(
+            "a ring visits each of the {} processors once and returns",
+            processors.len()
+        );
         return Err(fault!(Task, "it visits {}", names.join(", "); "{right}"));
     }
     Ok(())
@@ -181,38 +230,69 @@ pub fn ring_bound(
     let fractions = prices.lengths(&case);
     let common = common_denominator(fractions.iter(), fractions.len())
         .map_err(|(bits, limit)| too_large("the prices of links", bits, limit))?;
-    let lengths: Vec<BigUint> = fractions.into_iter().map(|length| over(length, &common)).collect();
-    let hops: Vec<Vec<Option<BigUint>>> =
-        processors.iter().map(|&from| routes(platform, processors, from, &lengths)).collect();
+    let lengths: Vec<BigUint> = fractions
+        .into_iter()
+        .map(|length| over(length, &common))
+        .collect();
+    let hops: Vec<Vec<Option<BigUint>>> = processors
+        .iter()
+        .map(|&from| routes(platform, processors, from, &lengths))
+        .collect();
     // Sums of fewer than 2^24 links fit where one link has so few bits.
     let narrow = |hop: &Option<BigUint>| match hop {
         Some(hop) if hop.bits() <= 100 => u128::try_from(hop).ok().map(Some),
         Some(_) => None,
         None => Some(None),
     };
-    let narrowed: Option<Vec<Vec<Option<u128>>>> = hops.iter().map(|row| row.iter().map(narrow).collect()).collect();
+    let narrowed: Option<Vec<Vec<Option<u128>>>> = hops
+        .iter()
+        .map(|row| row.iter().map(narrow).collect())
+        .collect();
     let cheapest = match narrowed {
         Some(hops) => cheapest_ring(&hops, &case)?.map(BigUint::from),
         None => cheapest_ring(&hops, &case)?,
     };
-    let none = || fault!(Question, "no ring visits all {} processors", processors.len());
+    let none = || {
+        fault!(
+            Question,
+            "no ring visits all {} processors",
+            processors.len()
+        )
+    };
     let cheapest = cheapest.ok_or_else(none)?;
     if cheapest.is_zero() {
-        return Err(fault!(NoBound, "the prices make some ring free, which proves nothing"));
+        return Err(fault!(
+            NoBound,
+            "the prices make some ring free, which proves nothing"
+        ));
     }
     Ok(fraction(prices.sum * common, &cheapest))
 }
 
 /// The lengths of shortest routes to all processors that pass none of them (Bellman and Ford).
-fn routes(platform: &Platform, processors: &[NodeId], from: NodeId, lengths: &[BigUint]) -> Vec<Option<BigUint>> {
+fn routes(
+    platform: &Platform,
+    processors: &[NodeId],
+    from: NodeId,
+    lengths: &[BigUint],
+) -> Vec<Option<BigUint>> {
     let mut distance: Vec<Option<BigUint>> = vec![None; platform.nodes().len()];
     distance[from.index()] = Some(BigUint::zero());
     let mut arrived: Vec<Option<BigUint>> = vec![None; platform.nodes().len()];
     loop {
         let mut changed = false;
         for (link, length) in platform.links().iter().zip(lengths) {
-            let Some(sum) = distance[link.from.index()].as_ref().map(|before| before + length) else { continue };
-            let known = if processors.contains(&link.to) { &mut arrived } else { &mut distance };
+            let Some(sum) = distance[link.from.index()]
+                .as_ref()
+                .map(|before| before + length)
+            else {
+                continue;
+            };
+            let known = if processors.contains(&link.to) {
+                &mut arrived
+            } else {
+                &mut distance
+            };
             let known = &mut known[link.to.index()];
             if known.as_ref().is_none_or(|known| sum < *known) {
                 *known = Some(sum);
@@ -220,7 +300,13 @@ fn routes(platform: &Platform, processors: &[NodeId], from: NodeId, lengths: &[B
             }
         }
         if !changed {
-            let hop = |node: &NodeId| if *node == from { None } else { arrived[node.index()].clone() };
+            let hop = |node: &NodeId| {
+                if *node == from {
+                    None
+                } else {
+                    arrived[node.index()].clone()
+                }
+            };
             return processors.iter().map(hop).collect();
         }
     }
@@ -228,7 +314,10 @@ fn routes(platform: &Platform, processors: &[NodeId], from: NodeId, lengths: &[B
 
 /// The price of the cheapest ring. Recursion over the set of processors still to be visited and the current processor:
 /// the cheapest route through all of them and back to the last processor. `None` if no ring visits all processors.
-fn cheapest_ring<N: Clone + Ord + Zero>(hops: &[Vec<Option<N>>], case: &Case<'_>) -> Result<Option<N>, Violation> {
+fn cheapest_ring<N: Clone + Ord + Zero>(
+    hops: &[Vec<Option<N>>],
+    case: &Case<'_>,
+) -> Result<Option<N>, Violation> {
     let home = hops.len() - 1;
     let mut left: Vec<Option<N>> = vec![None; (home + 1) << home];
     let place = |set: usize, at: usize| (set * (home + 1)) + at;
@@ -241,7 +330,9 @@ fn cheapest_ring<N: Clone + Ord + Zero>(hops: &[Vec<Option<N>>], case: &Case<'_>
                 hops[at][home].clone()
             } else {
                 let next = (0..home).filter(|next| set >> next & 1 == 1);
-                let way = |next: usize| Some(hops[at][next].clone()? + left[place(set ^ 1 << next, next)].clone()?);
+                let way = |next: usize| {
+                    Some(hops[at][next].clone()? + left[place(set ^ 1 << next, next)].clone()?)
+                };
                 next.filter_map(way).min()
             };
         }

@@ -18,7 +18,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigUint;
 use num_traits::Zero;
-use oneport_plan::{Amount, Around, Demand, Goals, Kind, LinkId, Problem, Resource, Routing, SharedFlow};
+use oneport_plan::{
+    Amount, Around, Demand, Goals, Kind, LinkId, Problem, Resource, Routing, SharedFlow,
+};
 use oneport_platform::{NodeId, Rational};
 use oneport_watch::Watch;
 
@@ -39,17 +41,26 @@ use crate::violation::{fault, shown};
 /// # Errors
 /// The first rule broken: a path that leads elsewhere, a node that cannot pass on a message that it has to, a flow that
 /// loses something; [`Rule::Stopped`](crate::Rule::Stopped) if the watch ended the check.
-pub fn sustained(problem: Problem<'_>, routing: &Routing, watch: &Watch) -> Result<Rational, Violation> {
+pub fn sustained(
+    problem: Problem<'_>,
+    routing: &Routing,
+    watch: &Watch,
+) -> Result<Rational, Violation> {
     let case = Case::new(problem).watched(watch);
-    let (Amount::Constant(size), Amount::Constant(work)) = (&case.volumes.size, &case.volumes.work) else {
-        return Err(fault!(Question, "sizes and work differ by message"; "a routing counts messages of one size"));
+    let (Amount::Constant(size), Amount::Constant(work)) = (&case.volumes.size, &case.volumes.work)
+    else {
+        return Err(
+            fault!(Question, "sizes and work differ by message"; "a routing counts messages of one size"),
+        );
     };
     let mut loads = Loads::new(&case);
     match routing {
         Routing::Ring(around) => Ring::new(&case, around)?.load(&mut loads)?,
         Routing::OnlyWay => load_only_way(&case, &mut loads)?,
         Routing::Flows(flows) => load_flows(&case, flows, &mut loads)?,
-        Routing::Branchings { copied, combined } => return branchings::rate(&case, copied, combined),
+        Routing::Branchings { copied, combined } => {
+            return branchings::rate(&case, copied, combined);
+        }
     }
     loads.fit(&case, size, work)
 }
@@ -65,26 +76,43 @@ struct Loads {
 impl Loads {
     fn new(case: &Case<'_>) -> Loads {
         let (links, nodes) = (case.platform.links().len(), case.platform.nodes().len());
-        Loads { messages: vec![Rational::zero(); links], merges: vec![Rational::zero(); nodes] }
+        Loads {
+            messages: vec![Rational::zero(); links],
+            merges: vec![Rational::zero(); nodes],
+        }
     }
 
     /// How many instances fit into a unit of time.
-    fn fit(&self, case: &Case<'_>, size: &Rational, work: &Rational) -> Result<Rational, Violation> {
+    fn fit(
+        &self,
+        case: &Case<'_>,
+        size: &Rational,
+        work: &Rational,
+    ) -> Result<Rational, Violation> {
         let platform = case.platform;
         let mut busy: BTreeMap<Resource, Rational> = BTreeMap::new();
         let mut times: Vec<(LinkId, Rational)> = Vec::new();
-        for link in platform.link_ids().filter(|link| !self.messages[link.index()].is_zero()) {
+        for link in platform
+            .link_ids()
+            .filter(|link| !self.messages[link.index()].is_zero())
+        {
             let time = &self.messages[link.index()] * size * &platform.link(link).cost;
-            Resource::of_link(platform, link).for_each(|one| *busy.entry(one).or_default() += &time);
+            Resource::of_link(platform, link)
+                .for_each(|one| *busy.entry(one).or_default() += &time);
             times.push((link, time));
         }
-        for node in platform.node_ids().filter(|node| !self.merges[node.index()].is_zero()) {
+        for node in platform
+            .node_ids()
+            .filter(|node| !self.merges[node.index()].is_zero())
+        {
             let compute = platform.node(node).compute.as_ref();
             let missing = || fault!(Task, "'{}' merges", case.name(node); "only processors merge");
             let time = &self.merges[node.index()] * work * compute.ok_or_else(missing)?;
             busy.insert(Resource::Compute(node), time);
         }
-        let share = |(one, time): (Resource, Rational)| time / Rational::from_integer(one.capacity(platform).into());
+        let share = |(one, time): (Resource, Rational)| {
+            time / Rational::from_integer(one.capacity(platform).into())
+        };
         let busiest = busy.into_iter().map(share).max().filter(is_positive);
         let idle = || fault!(SteadyState, "an instance takes no time"; "some port, link or processor must be busy");
         let mut period = busiest.ok_or_else(idle)?;
@@ -96,16 +124,37 @@ impl Loads {
 }
 
 /// The least period, no shorter than this one, in which links can be busy for these times, whatever ports they share.
-fn scheduled(case: &Case<'_>, times: &[(LinkId, Rational)], mut period: Rational) -> Result<Rational, Violation> {
+fn scheduled(
+    case: &Case<'_>,
+    times: &[(LinkId, Rational)],
+    mut period: Rational,
+) -> Result<Rational, Violation> {
     let sums = times.len();
-    let scale = Scale::new("the times of the links", times.iter().map(|(_, time)| time), sums)?;
-    let whole_times: Vec<(LinkId, BigUint)> = times.iter().map(|(link, time)| (*link, scale.scaled(time))).collect();
+    let scale = Scale::new(
+        "the times of the links",
+        times.iter().map(|(_, time)| time),
+        sums,
+    )?;
+    let whole_times: Vec<(LinkId, BigUint)> = times
+        .iter()
+        .map(|(link, time)| (*link, scale.scaled(time)))
+        .collect();
     loop {
         // Everything times the period's denominator.
-        let (whole, unit) = (scale.denominator() * period.numer().magnitude(), period.denom().magnitude());
-        let scaled: Vec<(LinkId, BigUint)> = whole_times.iter().map(|(link, time)| (*link, time * unit)).collect();
-        let Some(set) = violated(case.platform, &scaled, &whole) else { return Ok(period) };
-        let of_set = whole_times.iter().filter(|(link, _)| set.links.binary_search(link).is_ok());
+        let (whole, unit) = (
+            scale.denominator() * period.numer().magnitude(),
+            period.denom().magnitude(),
+        );
+        let scaled: Vec<(LinkId, BigUint)> = whole_times
+            .iter()
+            .map(|(link, time)| (*link, time * unit))
+            .collect();
+        let Some(set) = violated(case.platform, &scaled, &whole) else {
+            return Ok(period);
+        };
+        let of_set = whole_times
+            .iter()
+            .filter(|(link, _)| set.links.binary_search(link).is_ok());
         let load = fraction(of_set.map(|(_, time)| time).sum(), scale.denominator());
         let longer = load / Rational::from_integer(set.capacity.max(1).into());
         if longer <= period {
@@ -129,7 +178,9 @@ impl<'r, 'a> Ring<'r, 'a> {
         let known = |node: &NodeId| node.index() < case.platform.nodes().len();
         if order.len() < 2 || order.len() != ways.len() || !order.iter().all(known) {
             let right = "two nodes at least, and a path for each";
-            return Err(fault!(Question, "a ring of {} nodes and {} paths", order.len(), ways.len(); "{right}"));
+            return Err(
+                fault!(Question, "a ring of {} nodes and {} paths", order.len(), ways.len(); "{right}"),
+            );
         }
         let places: BTreeMap<NodeId, usize> = order.iter().copied().zip(0..).collect();
         if places.len() < order.len() {
@@ -142,16 +193,24 @@ impl<'r, 'a> Ring<'r, 'a> {
                 let link = case.link(id, || format!("path {place} of the ring"))?;
                 if link.from != at {
                     let (at, from) = (case.name(at), case.name(link.from));
-                    return Err(fault!(Task, "a link from '{from}' follows a stop at '{at}'"; "links of a path meet"));
+                    return Err(
+                        fault!(Task, "a link from '{from}' follows a stop at '{at}'"; "links of a path meet"),
+                    );
                 }
                 at = link.to;
             }
             if at != to {
                 let (at, from, to) = (case.name(at), case.name(from), case.name(to));
-                return Err(fault!(Task, "the path from '{from}' ends at '{at}'"; "it must lead to '{to}'"));
+                return Err(
+                    fault!(Task, "the path from '{from}' ends at '{at}'"; "it must lead to '{to}'"),
+                );
             }
         }
-        Ok(Ring { case, around, places })
+        Ok(Ring {
+            case,
+            around,
+            places,
+        })
     }
 
     /// Adds what all demands load.
@@ -164,7 +223,9 @@ impl<'r, 'a> Ring<'r, 'a> {
             steps[first + hops] -= weight;
         };
         for place in 0..self.case.demands() {
-            let Some(demand) = self.case.demand(place) else { continue };
+            let Some(demand) = self.case.demand(place) else {
+                continue;
+            };
             self.case.ask()?;
             let rate = Rational::from_integer(self.case.rate(place).into());
             self.check(&demand)?;
@@ -183,7 +244,10 @@ impl<'r, 'a> Ring<'r, 'a> {
         let mut load = Rational::zero();
         for (place, step) in steps.into_iter().enumerate() {
             load += step;
-            for &link in self.around.ways[place % count].iter().filter(|_| !load.is_zero()) {
+            for &link in self.around.ways[place % count]
+                .iter()
+                .filter(|_| !load.is_zero())
+            {
                 loads.messages[link.index()] += &load;
             }
         }
@@ -196,17 +260,23 @@ impl<'r, 'a> Ring<'r, 'a> {
             Kind::Copy => false,
             Kind::Combine | Kind::CombineCopy if demand.commutative => true,
             Kind::Combine | Kind::CombineCopy => {
-                return Err(fault!(Task, "operands keep their order"; "around a ring they are combined in its order"));
+                return Err(
+                    fault!(Task, "operands keep their order"; "around a ring they are combined in its order"),
+                );
             }
             Kind::Route | Kind::Prefix => {
-                return Err(fault!(Question, "a ring carries no such demand"; "it copies and combines"));
+                return Err(
+                    fault!(Question, "a ring carries no such demand"; "it copies and combines"),
+                );
             }
         };
         let of = |node: NodeId| self.case.platform.node(node);
         let able = |node: &NodeId| of(*node).replicates && (!combines || of(*node).is_processor());
         match self.around.order.iter().find(|node| !able(node)) {
             None => Ok(()),
-            Some(&node) => Err(fault!(Task, "'{}' is on the ring", self.case.name(node); "it cannot copy and combine")),
+            Some(&node) => Err(
+                fault!(Task, "'{}' is on the ring", self.case.name(node); "it cannot copy and combine"),
+            ),
         }
     }
 
@@ -220,7 +290,8 @@ impl<'r, 'a> Ring<'r, 'a> {
         let count = self.around.order.len();
         let root_place = self.place(root)?;
         // How far behind the root a node comes, 0 being the root itself.
-        let behind = |node: NodeId| Ok::<usize, Violation>((self.place(node)? + count - root_place) % count);
+        let behind =
+            |node: NodeId| Ok::<usize, Violation>((self.place(node)? + count - root_place) % count);
         let mut last = 0;
         if let Goals::Everywhere(targets) = demand.goals {
             for &node in targets {
@@ -253,12 +324,21 @@ impl<'r, 'a> Ring<'r, 'a> {
 /// Adds the loads of messages with one path only.
 fn load_only_way(case: &Case<'_>, loads: &mut Loads) -> Result<(), Violation> {
     for group in case.groups() {
-        let messages = if group.kind == Kind::Route { only_way::messages(&group.case)? } else { None };
-        let several =
-            || fault!(Question, "there are several ways, or other demands"; "messages that travel alone in a tree");
+        let messages = if group.kind == Kind::Route {
+            only_way::messages(&group.case)?
+        } else {
+            None
+        };
+        let several = || fault!(Question, "there are several ways, or other demands"; "messages that travel alone in a tree");
         let counts = messages.ok_or_else(several)?;
-        for (load, count) in loads.messages.iter_mut().zip(counts).filter(|(_, count)| *count > 0) {
-            *load += Rational::from_integer(count.into()) * Rational::from_integer(group.rate.into());
+        for (load, count) in loads
+            .messages
+            .iter_mut()
+            .zip(counts)
+            .filter(|(_, count)| *count > 0)
+        {
+            *load +=
+                Rational::from_integer(count.into()) * Rational::from_integer(group.rate.into());
         }
     }
     Ok(())
@@ -269,13 +349,21 @@ fn load_flows(case: &Case<'_>, flows: &[SharedFlow], loads: &mut Loads) -> Resul
     let is_source = flows.first().is_some_and(|flow| flow.is_source);
     let mut wanted: BTreeMap<NodeId, BTreeMap<NodeId, u64>> = BTreeMap::new();
     for place in 0..case.demands() {
-        let Some(demand) = case.demand(place) else { continue };
-        let (Goals::At(target), &[source], Kind::Route) = (demand.goals, demand.operands, demand.kind()) else {
+        let Some(demand) = case.demand(place) else {
+            continue;
+        };
+        let (Goals::At(target), &[source], Kind::Route) =
+            (demand.goals, demand.operands, demand.kind())
+        else {
             return Err(
                 fault!(Question, "demand {place} is not a single message"; "flows carry messages that travel alone"),
             );
         };
-        let (root, leaf) = if is_source { (source, target) } else { (target, source) };
+        let (root, leaf) = if is_source {
+            (source, target)
+        } else {
+            (target, source)
+        };
         if root != leaf {
             *wanted.entry(root).or_default().entry(leaf).or_default() += case.rate(place);
         }
@@ -285,33 +373,58 @@ fn load_flows(case: &Case<'_>, flows: &[SharedFlow], loads: &mut Loads) -> Resul
     let mut sums: BTreeMap<u64, Vec<u128>> = BTreeMap::new();
     for flow in flows {
         case.ask()?;
-        let name = case.platform.nodes().get(flow.root.index()).map(|_| case.name(flow.root));
-        let name = name.ok_or_else(|| fault!(Unknown, "a flow has no root"; "give a node of the platform"))?;
+        let name = case
+            .platform
+            .nodes()
+            .get(flow.root.index())
+            .map(|_| case.name(flow.root));
+        let name = name
+            .ok_or_else(|| fault!(Unknown, "a flow has no root"; "give a node of the platform"))?;
         let leaves = wanted.remove(&flow.root).unwrap_or_default();
         if flow.is_source != is_source || !seen.insert(flow.root) {
-            return Err(fault!(Question, "the flow of '{name}' comes twice"; "one flow for each source, or target"));
+            return Err(
+                fault!(Question, "the flow of '{name}' comes twice"; "one flow for each source, or target"),
+            );
         }
-        check_flow(case, flow, &leaves).map_err(|violation| violation.at(format!("the flow of '{name}'")))?;
-        let sum = sums.entry(flow.unit).or_insert_with(|| vec![0; flow.amounts.len()]);
-        sum.iter_mut().zip(&flow.amounts).for_each(|(sum, &amount)| *sum += u128::from(amount));
+        check_flow(case, flow, &leaves)
+            .map_err(|violation| violation.at(format!("the flow of '{name}'")))?;
+        let sum = sums
+            .entry(flow.unit)
+            .or_insert_with(|| vec![0; flow.amounts.len()]);
+        sum.iter_mut()
+            .zip(&flow.amounts)
+            .for_each(|(sum, &amount)| *sum += u128::from(amount));
     }
     for (unit, sum) in sums {
         let unit = BigUint::from(unit);
-        for (load, amount) in loads.messages.iter_mut().zip(sum).filter(|(_, amount)| *amount > 0) {
+        for (load, amount) in loads
+            .messages
+            .iter_mut()
+            .zip(sum)
+            .filter(|(_, amount)| *amount > 0)
+        {
             *load += fraction(amount.into(), &unit);
         }
     }
     match wanted.keys().next() {
         None => Ok(()),
-        Some(&root) => Err(fault!(SteadyState, "no flow is that of '{}'", case.name(root); "every message needs one")),
+        Some(&root) => Err(
+            fault!(SteadyState, "no flow is that of '{}'", case.name(root); "every message needs one"),
+        ),
     }
 }
 
 /// One flow: at every leaf as much arrives as it has messages, and elsewhere nothing is lost.
-fn check_flow(case: &Case<'_>, flow: &SharedFlow, leaves: &BTreeMap<NodeId, u64>) -> Result<(), Violation> {
+fn check_flow(
+    case: &Case<'_>,
+    flow: &SharedFlow,
+    leaves: &BTreeMap<NodeId, u64>,
+) -> Result<(), Violation> {
     let platform = case.platform;
     if flow.unit == 0 || flow.amounts.len() != platform.links().len() {
-        return Err(fault!(Question, "{} links", flow.amounts.len(); "an amount for each, in positive units"));
+        return Err(
+            fault!(Question, "{} links", flow.amounts.len(); "an amount for each, in positive units"),
+        );
     }
     let mut arrives = vec![0i128; platform.nodes().len()];
     for (link, &amount) in platform.links().iter().zip(&flow.amounts) {
@@ -322,9 +435,14 @@ fn check_flow(case: &Case<'_>, flow: &SharedFlow, leaves: &BTreeMap<NodeId, u64>
     for node in platform.node_ids().filter(|&node| node != flow.root) {
         let messages = i128::from(leaves.get(&node).copied().unwrap_or_default());
         if arrives[node.index()] != messages * i128::from(flow.unit) {
-            let found = fraction(arrives[node.index()].unsigned_abs().into(), &flow.unit.into());
+            let found = fraction(
+                arrives[node.index()].unsigned_abs().into(),
+                &flow.unit.into(),
+            );
             let right = format!("{messages} messages end there");
-            return Err(fault!(SteadyState, "{} stay at '{}'", shown(found), case.name(node); "{right}"));
+            return Err(
+                fault!(SteadyState, "{} stay at '{}'", shown(found), case.name(node); "{right}"),
+            );
         }
     }
     Ok(())

@@ -34,11 +34,18 @@ pub fn check_run(problem: Problem<'_>, run: &Run) -> Result<Rational, Violation>
     let wrong = |piece: &oneport_plan::Piece| piece.demand >= demands || !is_positive(&piece.share);
     if let Some(place) = run.pieces.iter().position(wrong) {
         let piece = &run.pieces[place];
-        let found = format!("piece {place} is {} of demand {}", shown(&piece.share), piece.demand);
+        let found = format!(
+            "piece {place} is {} of demand {}",
+            shown(&piece.share),
+            piece.demand
+        );
         return Err(fault(found, "shares are positive, demands exist"));
     }
     if !is_positive(&run.unit) {
-        return Err(fault(format!("dates count {}", shown(&run.unit)), "the unit of dates is positive"));
+        return Err(fault(
+            format!("dates count {}", shown(&run.unit)),
+            "the unit of dates is positive",
+        ));
     }
     let clock = Clock::of(problem, run, &size, &work)?;
     if let Some(clock) = clock.narrow::<u64>(run) {
@@ -57,7 +64,12 @@ fn fault(found: String, right: &str) -> Violation {
 fn constant(problem: Problem<'_>, size: bool) -> Result<Rational, Violation> {
     let volumes = problem.volumes();
     let amount = if size { &volumes.size } else { &volumes.work };
-    let other = || fault("sizes or work depend on what is combined".to_string(), "runs are cut into equal shares");
+    let other = || {
+        fault(
+            "sizes or work depend on what is combined".to_string(),
+            "runs are cut into equal shares",
+        )
+    };
     amount.constant().cloned().ok_or_else(other)
 }
 
@@ -74,16 +86,26 @@ struct Combined {
 impl Combined {
     fn of(operands: Vec<usize>) -> Combined {
         let extreme = |one: Option<&usize>| one.copied().unwrap_or(0);
-        let (least, largest) = (extreme(operands.iter().min()), extreme(operands.iter().max()));
+        let (least, largest) = (
+            extreme(operands.iter().min()),
+            extreme(operands.iter().max()),
+        );
         let in_order = operands.windows(2).all(|pair| pair[0] + 1 == pair[1]);
-        Combined { operands, least, largest, in_order }
+        Combined {
+            operands,
+            least,
+            largest,
+            in_order,
+        }
     }
 
     /// Whether these are exactly the part's operands (in order, if the operator is not commutative). Each occurs once,
     /// so count and extremes suffice.
     fn is(&self, part: &Interval, commutative: bool) -> bool {
         let all = self.largest - self.least + 1 == self.operands.len();
-        (self.least, self.largest) == (part.first, part.last) && all && (commutative || self.in_order)
+        (self.least, self.largest) == (part.first, part.last)
+            && all
+            && (commutative || self.in_order)
     }
 }
 
@@ -119,7 +141,10 @@ impl Contents {
         let [one, other] = [left, right].map(|part| &self.all[part as usize].operands);
         let mut sorted = one.clone();
         sorted.sort_unstable();
-        if other.iter().any(|operand| sorted.binary_search(operand).is_ok()) {
+        if other
+            .iter()
+            .any(|operand| sorted.binary_search(operand).is_ok())
+        {
             return None;
         }
         let both = [one.as_slice(), other.as_slice()].concat();
@@ -154,8 +179,13 @@ struct Wanted<'a> {
 
 impl<'a> Wanted<'a> {
     fn of(demand: Demand<'a>) -> Wanted<'a> {
-        let own = |node, part: &Interval| part.operands() == 1 && demand.operands.get(part.first) == Some(&node);
-        let goals = demand.goals().into_iter().map(|(node, part)| (node, part, own(node, &part)));
+        let own = |node, part: &Interval| {
+            part.operands() == 1 && demand.operands.get(part.first) == Some(&node)
+        };
+        let goals = demand
+            .goals()
+            .into_iter()
+            .map(|(node, part)| (node, part, own(node, &part)));
         let mut goals: Vec<(NodeId, Interval, bool)> = goals.collect();
         goals.sort_unstable();
         Wanted { demand, goals }
@@ -189,13 +219,33 @@ impl<'a, N: Date> Execution<'a, N> {
                 busy.len() - 1
             })
         };
-        let of_links = platform.link_ids().map(|link| Resource::of_link(platform, link).collect());
-        let of_nodes = platform.node_ids().map(|node| vec![Resource::Compute(node)]);
+        let of_links = platform
+            .link_ids()
+            .map(|link| Resource::of_link(platform, link).collect());
+        let of_nodes = platform
+            .node_ids()
+            .map(|node| vec![Resource::Compute(node)]);
         let of_both: Vec<Vec<Resource>> = of_links.chain(of_nodes).collect();
-        let occupied = of_both.into_iter().map(|all| all.into_iter().map(&mut place).collect()).collect();
+        let occupied = of_both
+            .into_iter()
+            .map(|all| all.into_iter().map(&mut place).collect())
+            .collect();
         let wanted = problem.demands().map(Wanted::of).collect();
-        let (held, parts) = (Vec::with_capacity(run.actions.len()), Vec::with_capacity(run.actions.len()));
-        Execution { problem, run, clock, wanted, contents: Contents::default(), held, parts, occupied, busy }
+        let (held, parts) = (
+            Vec::with_capacity(run.actions.len()),
+            Vec::with_capacity(run.actions.len()),
+        );
+        Execution {
+            problem,
+            run,
+            clock,
+            wanted,
+            contents: Contents::default(),
+            held,
+            parts,
+            occupied,
+            busy,
+        }
     }
 
     fn whole(mut self) -> Result<Rational, Violation> {
@@ -204,9 +254,15 @@ impl<'a, N: Date> Execution<'a, N> {
             let start = self.clock.date(&action.start);
             let result = match &action.deed {
                 Deed::Send { link, carried } => self.send(place, start, *link, carried),
-                Deed::Merge { node, piece, left, right } => self.merge(start, *node, *piece, [*left, *right]),
+                Deed::Merge {
+                    node,
+                    piece,
+                    left,
+                    right,
+                } => self.merge(start, *node, *piece, [*left, *right]),
             };
-            self.held.push(result.map_err(|violation| violation.at(format!("action {place}")))?);
+            self.held
+                .push(result.map_err(|violation| violation.at(format!("action {place}")))?);
         }
         for (resource, times) in std::mem::take(&mut self.busy) {
             self.not_too_often(resource, times)?;
@@ -223,10 +279,20 @@ impl<'a, N: Date> Execution<'a, N> {
             let sum = &mut sums[piece.demand];
             *sum = std::mem::replace(sum, N::zero()) + share.clone();
         }
-        let Some(demand) = sums.iter().position(|sum| *sum != self.clock.whole) else { return Ok(()) };
-        let shares = self.run.pieces.iter().filter(|piece| piece.demand == demand).map(|piece| &piece.share);
+        let Some(demand) = sums.iter().position(|sum| *sum != self.clock.whole) else {
+            return Ok(());
+        };
+        let shares = self
+            .run
+            .pieces
+            .iter()
+            .filter(|piece| piece.demand == demand)
+            .map(|piece| &piece.share);
         let sum: Rational = shares.sum();
-        Err(fault(format!("the pieces of demand {demand} add up to {}", shown(&sum)), "1"))
+        Err(fault(
+            format!("the pieces of demand {demand} add up to {}", shown(&sum)),
+            "1",
+        ))
     }
 
     fn date(&self, date: &N) -> String {
@@ -234,7 +300,11 @@ impl<'a, N: Date> Execution<'a, N> {
     }
 
     /// At no time more at once than the resource serves. At one date, ends come before starts.
-    fn not_too_often(&self, resource: Resource, [mut starts, mut ends]: [Vec<N>; 2]) -> Result<(), Violation> {
+    fn not_too_often(
+        &self,
+        resource: Resource,
+        [mut starts, mut ends]: [Vec<N>; 2],
+    ) -> Result<(), Violation> {
         let platform = self.problem.platform();
         let capacity = resource.capacity(platform);
         starts.sort();
@@ -246,8 +316,16 @@ impl<'a, N: Date> Execution<'a, N> {
             }
             let busy = before + 1 - over;
             if busy > capacity as usize {
-                let found = format!("{} is occupied {busy} times at {}", resource.describe(platform), self.date(date));
-                return Err(Violation::new(Rule::Run, found, format!("it serves {} at a time", count_name(capacity))));
+                let found = format!(
+                    "{} is occupied {busy} times at {}",
+                    resource.describe(platform),
+                    self.date(date)
+                );
+                return Err(Violation::new(
+                    Rule::Run,
+                    found,
+                    format!("it serves {} at a time", count_name(capacity)),
+                ));
             }
         }
         Ok(())
@@ -257,7 +335,12 @@ impl<'a, N: Date> Execution<'a, N> {
     fn demand(&self, piece: u32) -> Result<usize, Violation> {
         let found = self.run.pieces.get(piece as usize);
         let pieces = self.run.pieces.len();
-        let none = || fault(format!("piece {piece}"), &format!("there are {pieces}, numbered from 0"));
+        let none = || {
+            fault(
+                format!("piece {piece}"),
+                &format!("there are {pieces}, numbered from 0"),
+            )
+        };
         found.map(|piece| piece.demand).ok_or_else(none)
     }
 
@@ -273,19 +356,38 @@ impl<'a, N: Date> Execution<'a, N> {
         let Some(source) = source else {
             let operands = self.wanted[self.demand(piece)?].demand.operands;
             let own = operands.iter().position(|owner| *owner == node);
-            let none = || fault(format!("'{}' owns no operand of piece {piece}", name()), "it has to receive it first");
+            let none = || {
+                fault(
+                    format!("'{}' owns no operand of piece {piece}", name()),
+                    "it has to receive it first",
+                )
+            };
             return Ok((self.contents.single(own.ok_or_else(none)?), None));
         };
-        let absent = || fault(format!("'{}' has no piece {piece} of action {source}", name()), "it has to be there");
-        let result = self.held.get(source as usize).filter(|result| result.node == node).ok_or_else(absent)?;
+        let absent = || {
+            fault(
+                format!("'{}' has no piece {piece} of action {source}", name()),
+                "it has to be there",
+            )
+        };
+        let result = self
+            .held
+            .get(source as usize)
+            .filter(|result| result.node == node)
+            .ok_or_else(absent)?;
         if result.from > *date {
             let (used, there) = (self.date(date), self.date(&result.from));
             let found = format!("'{}' uses at {used} what it has from {there} on", name());
             return Err(fault(found, "it has to be there"));
         }
-        let first = (source as usize).checked_sub(1).map_or(0, |before| self.held[before].end);
+        let first = (source as usize)
+            .checked_sub(1)
+            .map_or(0, |before| self.held[before].end);
         let parts = &self.parts[first..result.end];
-        let place = first + parts.binary_search_by_key(&piece, |part| part.piece).map_err(|_| absent())?;
+        let place = first
+            + parts
+                .binary_search_by_key(&piece, |part| part.piece)
+                .map_err(|_| absent())?;
         Ok((self.parts[place].contents, Some(place)))
     }
 
@@ -307,37 +409,83 @@ impl<'a, N: Date> Execution<'a, N> {
             if let (Some(place), false) = (place, platform.node(from).replicates)
                 && let Some(before) = self.parts[place].passed.replace(action as u32)
             {
-                let found = format!("'{}' passes piece {piece} on in action {before}, too", platform.name(from));
+                let found = format!(
+                    "'{}' passes piece {piece} on in action {before}, too",
+                    platform.name(from)
+                );
                 return Err(fault(found, "it does not replicate"));
             }
-            self.parts.push(Part { piece, contents, passed: None });
+            self.parts.push(Part {
+                piece,
+                contents,
+                passed: None,
+            });
         }
         let new = &mut self.parts[first..];
         new.sort_unstable_by_key(|part| part.piece);
         if new.is_empty() || new.windows(2).any(|pair| pair[0].piece == pair[1].piece) {
-            return Err(fault("nothing, or a piece twice".to_string(), "a message carries pieces, each once"));
+            return Err(fault(
+                "nothing, or a piece twice".to_string(),
+                "a message carries pieces, each once",
+            ));
         }
-        let shares = new.iter().map(|part| self.clock.shares[part.piece as usize].clone());
+        let shares = new
+            .iter()
+            .map(|part| self.clock.shares[part.piece as usize].clone());
         let shares = shares.fold(N::zero(), |sum, share| sum + share);
         let [latency, overhead, time] = &self.clock.links[link.index()];
         let end = start.clone() + overhead.clone() + time.clone() * shares;
         self.occupy(link.index(), start, &end);
-        Ok(Held { node: to, from: end + latency.clone(), end: self.parts.len() })
+        Ok(Held {
+            node: to,
+            from: end + latency.clone(),
+            end: self.parts.len(),
+        })
     }
 
-    fn merge(&mut self, start: N, node: NodeId, piece: u32, parts: [Option<u32>; 2]) -> Result<Held<N>, Violation> {
+    fn merge(
+        &mut self,
+        start: N,
+        node: NodeId,
+        piece: u32,
+        parts: [Option<u32>; 2],
+    ) -> Result<Held<N>, Violation> {
         let platform = self.problem.platform();
-        if platform.nodes().get(node.index()).is_none_or(|node| node.compute.is_none()) {
-            return Err(fault(format!("node {} merges", node.index()), "processors merge"));
+        if platform
+            .nodes()
+            .get(node.index())
+            .is_none_or(|node| node.compute.is_none())
+        {
+            return Err(fault(
+                format!("node {} merges", node.index()),
+                "processors merge",
+            ));
         }
-        let [left, right] = parts.map(|part| self.input(node, piece, part, &start).map(|(contents, _)| contents));
-        let twice = || fault(format!("piece {piece} has an operand twice"), "each operand is combined once");
+        let [left, right] = parts.map(|part| {
+            self.input(node, piece, part, &start)
+                .map(|(contents, _)| contents)
+        });
+        let twice = || {
+            fault(
+                format!("piece {piece} has an operand twice"),
+                "each operand is combined once",
+            )
+        };
         let contents = self.contents.merged(left?, right?).ok_or_else(twice)?;
-        let takes = self.clock.nodes[node.index()].clone() * self.clock.shares[piece as usize].clone();
+        let takes =
+            self.clock.nodes[node.index()].clone() * self.clock.shares[piece as usize].clone();
         let end = start.clone() + takes;
         self.occupy(platform.links().len() + node.index(), start, &end);
-        self.parts.push(Part { piece, contents, passed: None });
-        Ok(Held { node, from: end, end: self.parts.len() })
+        self.parts.push(Part {
+            piece,
+            contents,
+            passed: None,
+        });
+        Ok(Held {
+            node,
+            from: end,
+            end: self.parts.len(),
+        })
     }
 
     /// Tasks of length 0 occupy no resource.
@@ -357,25 +505,38 @@ impl<'a, N: Date> Execution<'a, N> {
         let mut met: Vec<bool> = Vec::new();
         for piece in &self.run.pieces {
             firsts.push(met.len());
-            met.extend(self.wanted[piece.demand].goals.iter().map(|(_, _, own)| own));
+            met.extend(
+                self.wanted[piece.demand]
+                    .goals
+                    .iter()
+                    .map(|(_, _, own)| own),
+            );
         }
         let mut first = 0;
         for held in &self.held {
             for part in &self.parts[first..held.end] {
-                let Wanted { demand, goals } = &self.wanted[self.run.pieces[part.piece as usize].demand];
+                let Wanted { demand, goals } =
+                    &self.wanted[self.run.pieces[part.piece as usize].demand];
                 let contents = &self.contents.all[part.contents as usize];
                 let from = goals.partition_point(|(node, _, _)| *node < held.node);
-                let here = goals[from..].iter().take_while(|(node, _, _)| *node == held.node);
+                let here = goals[from..]
+                    .iter()
+                    .take_while(|(node, _, _)| *node == held.node);
                 for (place, (_, wanted, _)) in (firsts[part.piece as usize] + from..).zip(here) {
                     met[place] |= contents.is(wanted, demand.commutative);
                 }
             }
             first = held.end;
         }
-        let Some(place) = met.iter().position(|met| !met) else { return Ok(()) };
+        let Some(place) = met.iter().position(|met| !met) else {
+            return Ok(());
+        };
         let piece = firsts.partition_point(|first| *first <= place) - 1;
         let (node, _, _) = self.wanted[self.run.pieces[piece].demand].goals[place - firsts[piece]];
         let name = self.problem.platform().name(node);
-        Err(fault(format!("'{name}' lacks piece {piece} in the end"), "it is wanted there"))
+        Err(fault(
+            format!("'{name}' lacks piece {piece} in the end"),
+            "it is wanted there",
+        ))
     }
 }

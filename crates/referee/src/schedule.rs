@@ -35,15 +35,23 @@ pub fn check_schedule(problem: Problem<'_>, schedule: &PeriodicSchedule) -> Resu
 /// [`check_schedule`] under the case's watch, which is asked before every pattern and slot.
 pub(crate) fn check(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<(), Violation> {
     if !is_positive(&schedule.period) {
-        return Err(fault!(Schedule, "the period is {}", shown(&schedule.period); "it must be positive"));
+        return Err(
+            fault!(Schedule, "the period is {}", shown(&schedule.period); "it must be positive"),
+        );
     }
     if schedule.instances.is_zero() {
-        return Err(fault!(Schedule, "the schedule starts 0 instances per period"; "at least 1 is needed"));
+        return Err(
+            fault!(Schedule, "the schedule starts 0 instances per period"; "at least 1 is needed"),
+        );
     }
     let loads = check_patterns(case, schedule)?;
     check_slots(case, schedule)?;
     let lengths = schedule.slots.iter().map(|slot| &slot.length);
-    let scale = Scale::new("the slot lengths", lengths, schedule.slots.len() + case.platform.links().len())?;
+    let scale = Scale::new(
+        "the slot lengths",
+        lengths,
+        schedule.slots.len() + case.platform.links().len(),
+    )?;
     check_times(case, schedule, &scale, &loads)?;
     check_processors(case, schedule, &loads)
 }
@@ -58,7 +66,9 @@ fn check_patterns(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<Loads,
         let commodity = scheduled.pattern.demand;
         if scheduled.copies.is_zero() {
             let pattern = format!("schedule pattern {place} ({})", case.demand_name(commodity));
-            return Err(fault!(Schedule, "{pattern} has 0 copies"; "leave it out, or start at least 1"));
+            return Err(
+                fault!(Schedule, "{pattern} has 0 copies"; "leave it out, or start at least 1"),
+            );
         }
         *copies.entry(commodity).or_default() += &scheduled.copies;
     }
@@ -67,13 +77,20 @@ fn check_patterns(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<Loads,
         let found = copies.remove(&commodity).unwrap_or_default();
         let times = case.collective.rate(commodity);
         if found != &schedule.instances * times {
-            let (commodity, times, instances) = (case.demand_name(commodity), times_name(times), &schedule.instances);
+            let (commodity, times, instances) = (
+                case.demand_name(commodity),
+                times_name(times),
+                &schedule.instances,
+            );
             let right = format!("the schedule starts {times}{instances} instances per period");
             return Err(fault!(Schedule, "the copies of {commodity} add up to {found}"; "{right}"));
         }
     }
-    let patterns: Vec<(&Pattern, BigUint)> =
-        schedule.patterns.iter().map(|scheduled| (&scheduled.pattern, scheduled.copies.clone())).collect();
+    let patterns: Vec<(&Pattern, BigUint)> = schedule
+        .patterns
+        .iter()
+        .map(|scheduled| (&scheduled.pattern, scheduled.copies.clone()))
+        .collect();
     Loads::new(case, &patterns)
 }
 
@@ -87,18 +104,26 @@ fn check_slots(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<(), Viola
         case.ask()?;
         if !is_positive(&slot.length) {
             let length = shown(&slot.length);
-            return Err(fault!(Schedule, "slot {place} has length {length}"; "it must be positive"));
+            return Err(
+                fault!(Schedule, "slot {place} has length {length}"; "it must be positive"),
+            );
         }
         for (i, &id) in slot.links.iter().enumerate() {
             case.link(id, || format!("slot {place}"))?;
-            if let Some(previous) = i.checked_sub(1).map(|i| slot.links[i]).filter(|&previous| previous >= id) {
+            if let Some(previous) = i
+                .checked_sub(1)
+                .map(|i| slot.links[i])
+                .filter(|&previous| previous >= id)
+            {
                 let [link, previous] = [id, previous].map(|link| case.platform.link_name(link));
                 let found = format!("slot {place}: {link} follows {previous}");
                 return Err(fault!(Schedule, "{found}"; "list links by id, each once"));
             }
             for resource in Resource::of_link(case.platform, id) {
                 let of = resources.binary_search(&resource).ok();
-                let Some((last, links, first)) = of.and_then(|of| taken.get_mut(of)) else { continue };
+                let Some((last, links, first)) = of.and_then(|of| taken.get_mut(of)) else {
+                    continue;
+                };
                 if *last != place + 1 {
                     (*last, *links, *first) = (place + 1, 0, id);
                 }
@@ -113,8 +138,17 @@ fn check_slots(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<(), Viola
 }
 
 /// A link too many at a port.
-fn overfull(case: &Case<'_>, slot: usize, resource: Resource, link: LinkId, first: LinkId) -> Violation {
-    let (capacity, resource) = (resource.capacity(case.platform), resource.describe(case.platform));
+fn overfull(
+    case: &Case<'_>,
+    slot: usize,
+    resource: Resource,
+    link: LinkId,
+    first: LinkId,
+) -> Violation {
+    let (capacity, resource) = (
+        resource.capacity(case.platform),
+        resource.describe(case.platform),
+    );
     let link = case.platform.link_name(link);
     if capacity == 1 {
         let first = case.platform.link_name(first);
@@ -126,7 +160,12 @@ fn overfull(case: &Case<'_>, slot: usize, resource: Resource, link: LinkId, firs
 }
 
 /// The slots fit in the period, and each link has the time it needs, no more and no less.
-fn check_times(case: &Case<'_>, schedule: &PeriodicSchedule, scale: &Scale, loads: &Loads) -> Result<(), Violation> {
+fn check_times(
+    case: &Case<'_>,
+    schedule: &PeriodicSchedule,
+    scale: &Scale,
+    loads: &Loads,
+) -> Result<(), Violation> {
     let mut total = BigUint::zero();
     let mut busy = vec![BigUint::zero(); loads.traffic.len()];
     for slot in &schedule.slots {
@@ -146,27 +185,41 @@ fn check_times(case: &Case<'_>, schedule: &PeriodicSchedule, scale: &Scale, load
             continue;
         }
         let (cost, cost_denominator) = parts(&case.platform.link(id).cost);
-        let (needed, needed_denominator) = (traffic * cost, loads.size_denominator() * cost_denominator);
+        let (needed, needed_denominator) =
+            (traffic * cost, loads.size_denominator() * cost_denominator);
         if &busy * &needed_denominator != &needed * scale.denominator() {
             let (link, busy) = (case.platform.link_name(id), shown(scale.rational(busy)));
             let needed = shown(fraction(needed, &needed_denominator));
-            return Err(fault!(Schedule, "the slots of {link} last {busy} per period"; "its messages take {needed}"));
+            return Err(
+                fault!(Schedule, "the slots of {link} last {busy} per period"; "its messages take {needed}"),
+            );
         }
     }
     Ok(())
 }
 
 /// Each processor has the time for its merges.
-fn check_processors(case: &Case<'_>, schedule: &PeriodicSchedule, loads: &Loads) -> Result<(), Violation> {
+fn check_processors(
+    case: &Case<'_>,
+    schedule: &PeriodicSchedule,
+    loads: &Loads,
+) -> Result<(), Violation> {
     let (period, period_denominator) = parts(&schedule.period);
     for (id, work) in case.platform.node_ids().zip(&loads.work) {
-        let Some(compute) = &case.platform.node(id).compute else { continue };
+        let Some(compute) = &case.platform.node(id).compute else {
+            continue;
+        };
         let (compute, compute_denominator) = parts(compute);
-        let (needed, needed_denominator) = (work * compute, loads.work_denominator() * compute_denominator);
+        let (needed, needed_denominator) = (
+            work * compute,
+            loads.work_denominator() * compute_denominator,
+        );
         if &needed * period_denominator > period * &needed_denominator {
             let (node, period) = (case.name(id), shown(&schedule.period));
             let needed = shown(fraction(needed, &needed_denominator));
-            return Err(fault!(Schedule, "the merges at '{node}' take {needed} per period"; "the period is {period}"));
+            return Err(
+                fault!(Schedule, "the merges at '{node}' take {needed} per period"; "the period is {period}"),
+            );
         }
     }
     Ok(())

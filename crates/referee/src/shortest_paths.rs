@@ -66,8 +66,12 @@ impl<'a, T: Length> ShortestPaths<'a, T> {
         starts: impl IntoIterator<Item = (NodeId, T)>,
         mut passes: impl FnMut(usize) -> Option<bool>,
     ) {
-        self.order.drain(..).for_each(|node| self.settled[node] = false);
-        self.heap.drain(..).for_each(|node| self.position[node] = OUTSIDE);
+        self.order
+            .drain(..)
+            .for_each(|node| self.settled[node] = false);
+        self.heap
+            .drain(..)
+            .for_each(|node| self.position[node] = OUTSIDE);
         for (start, far) in starts {
             self.distance[start.index()] = far;
             self.push(start.index());
@@ -83,7 +87,11 @@ impl<'a, T: Length> ShortestPaths<'a, T> {
             }
             let platform = self.platform;
             let id = NodeId::new(node);
-            let links = if self.reversed { platform.incoming(id) } else { platform.outgoing(id) };
+            let links = if self.reversed {
+                platform.incoming(id)
+            } else {
+                platform.outgoing(id)
+            };
             for &id in links {
                 let link = platform.link(id);
                 let next = if self.reversed { link.from } else { link.to }.index();
@@ -173,7 +181,9 @@ mod tests {
     fn distances_are_those_of_relaxing_every_link_in_turn() {
         let mut state = 5u64;
         let mut roll = |below: u64| {
-            state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+            state = state
+                .wrapping_mul(0x5851_F42D_4C95_7F2D)
+                .wrapping_add(0x1405_7B7E_F767_814F);
             (state >> 33) % below
         };
         let nodes = 60;
@@ -184,8 +194,18 @@ mod tests {
             for from in 0..nodes {
                 for to in (0..nodes).filter(|&to| to != from) {
                     // Long paths have more hops and cost less.
-                    let forward = if to > from { (to - from) * (to - from) } else { 5 * (from - to) } as u64;
-                    builder.link(NodeId::new(from), NodeId::new(to), Rational::from_integer(1.into())).unwrap();
+                    let forward = if to > from {
+                        (to - from) * (to - from)
+                    } else {
+                        5 * (from - to)
+                    } as u64;
+                    builder
+                        .link(
+                            NodeId::new(from),
+                            NodeId::new(to),
+                            Rational::from_integer(1.into()),
+                        )
+                        .unwrap();
                     lengths.push(20 * forward + roll(90));
                 }
             }
@@ -197,15 +217,25 @@ mod tests {
                 for _ in 0..nodes {
                     for id in platform.link_ids() {
                         let link = platform.link(id);
-                        let (from, to) = if reversed { (link.to, link.from) } else { (link.from, link.to) };
+                        let (from, to) = if reversed {
+                            (link.to, link.from)
+                        } else {
+                            (link.from, link.to)
+                        };
                         let candidate = expected[from.index()].saturating_add(lengths[id.index()]);
                         expected[to.index()] = expected[to.index()].min(candidate);
                     }
                 }
                 let mut paths = ShortestPaths::new(&platform, &lengths, reversed);
                 paths.run(root, &vec![true; nodes], nodes);
-                let found: Vec<u64> =
-                    (0..nodes).map(|node| paths.distance(NodeId::new(node)).copied().unwrap_or(u64::MAX)).collect();
+                let found: Vec<u64> = (0..nodes)
+                    .map(|node| {
+                        paths
+                            .distance(NodeId::new(node))
+                            .copied()
+                            .unwrap_or(u64::MAX)
+                    })
+                    .collect();
                 assert_eq!(found, expected);
             }
         }

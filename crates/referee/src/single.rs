@@ -38,7 +38,11 @@ enum Finding {
 }
 
 fn not_proved(bound: &Rational, why: String) -> Result<Finding, Violation> {
-    Err(fault!(Proof, "the lower bound {} is not proved: {why}", shown(bound)))
+    Err(fault!(
+        Proof,
+        "the lower bound {} is not proved: {why}",
+        shown(bound)
+    ))
 }
 
 /// Checks the schedule of one reduction.
@@ -122,7 +126,10 @@ pub fn check_broadcast(broadcast: &Broadcast, limit: Limit) -> Result<(), Violat
     }
 }
 
-fn judge_broadcast<N: Number>(run: &written_schedule::Run<'_, N>, limit: Limit) -> Result<(), Violation> {
+fn judge_broadcast<N: Number>(
+    run: &written_schedule::Run<'_, N>,
+    limit: Limit,
+) -> Result<(), Violation> {
     follow::follow_broadcast(run)?;
     follow::check_limit(run, limit, "send")
 }

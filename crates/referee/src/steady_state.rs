@@ -29,7 +29,10 @@ use crate::violation::{fault, first_of, shown, times_name};
 ///
 /// # Errors
 /// The first rule broken.
-pub fn check_steady_state(problem: Problem<'_>, steady_state: &SteadyState) -> Result<(), Violation> {
+pub fn check_steady_state(
+    problem: Problem<'_>,
+    steady_state: &SteadyState,
+) -> Result<(), Violation> {
     check_steady_state_watched(problem, steady_state, &Watch::unlimited())
 }
 
@@ -54,11 +57,19 @@ pub(crate) struct Sustained<'a> {
 
 impl<'a> Sustained<'a> {
     /// Checks all but the odd sets.
-    pub(crate) fn new(case: Case<'a>, steady_state: &SteadyState) -> Result<Sustained<'a>, Violation> {
+    pub(crate) fn new(
+        case: Case<'a>,
+        steady_state: &SteadyState,
+    ) -> Result<Sustained<'a>, Violation> {
         let platform = case.platform;
-        let SteadyState { throughput, patterns } = steady_state;
+        let SteadyState {
+            throughput,
+            patterns,
+        } = steady_state;
         if !is_positive(throughput) {
-            return Err(fault!(SteadyState, "the throughput is {}", shown(throughput); "it must be positive"));
+            return Err(
+                fault!(SteadyState, "the throughput is {}", shown(throughput); "it must be positive"),
+            );
         }
         let mut checker = PatternChecker::new(case, "steady-state");
         let mut previous = 0;
@@ -66,7 +77,12 @@ impl<'a> Sustained<'a> {
             case.ask()?;
             checker.check(&weighted.pattern)?;
             let commodity = weighted.pattern.demand;
-            let named = || (format!("steady-state pattern {place}"), case.demand_name(commodity));
+            let named = || {
+                (
+                    format!("steady-state pattern {place}"),
+                    case.demand_name(commodity),
+                )
+            };
             if !is_positive(&weighted.weight) {
                 let (pattern, commodity) = named();
                 let weight = shown(&weighted.weight);
@@ -83,14 +99,24 @@ impl<'a> Sustained<'a> {
             previous = commodity;
         }
         let weights = patterns.iter().map(|weighted| &weighted.weight);
-        let scale = Scale::new("the weights", weights, patterns.len() + platform.links().len())?;
-        let patterns: Vec<(&Pattern, BigUint)> =
-            patterns.iter().map(|weighted| (&weighted.pattern, scale.scaled(&weighted.weight))).collect();
+        let scale = Scale::new(
+            "the weights",
+            weights,
+            patterns.len() + platform.links().len(),
+        )?;
+        let patterns: Vec<(&Pattern, BigUint)> = patterns
+            .iter()
+            .map(|weighted| (&weighted.pattern, scale.scaled(&weighted.weight)))
+            .collect();
         check_rates(&case, throughput, &scale, &patterns)?;
         let loads = Loads::new(&case, &patterns)?;
         let mut by_resource: BTreeMap<Resource, Vec<LinkId>> = BTreeMap::new();
-        for link in platform.link_ids().filter(|link| !loads.traffic[link.index()].is_zero()) {
-            Resource::of_link(platform, link).for_each(|resource| by_resource.entry(resource).or_default().push(link));
+        for link in platform
+            .link_ids()
+            .filter(|link| !loads.traffic[link.index()].is_zero())
+        {
+            Resource::of_link(platform, link)
+                .for_each(|resource| by_resource.entry(resource).or_default().push(link));
         }
         for (resource, links) in &by_resource {
             check_links(&case, &scale, &loads, *resource, links)?;
@@ -110,15 +136,32 @@ impl<'a> Sustained<'a> {
         }
         self.case.ask()?;
         let cost = |link: &LinkId| &platform.link(*link).cost;
-        let used: Vec<LinkId> =
-            platform.link_ids().filter(|link| !self.loads.traffic[link.index()].is_zero()).collect();
+        let used: Vec<LinkId> = platform
+            .link_ids()
+            .filter(|link| !self.loads.traffic[link.index()].is_zero())
+            .collect();
         let costs = Scale::new("the costs of the links", used.iter().map(cost), used.len())?;
-        let time = |link: LinkId| (link, costs.scaled(cost(&link)) * &self.loads.traffic[link.index()]);
+        let time = |link: LinkId| {
+            (
+                link,
+                costs.scaled(cost(&link)) * &self.loads.traffic[link.index()],
+            )
+        };
         let times: Vec<(LinkId, BigUint)> = used.into_iter().map(time).collect();
         let whole = costs.denominator() * self.scale.denominator() * self.loads.size_denominator();
-        let Some(violated) = violated(platform, &times, &whole) else { return Ok(()) };
-        let of_links = times.iter().filter(|(link, _)| violated.links.binary_search(link).is_ok());
-        let ports = first_of(&violated.ports.iter().map(|port| port.describe(platform)).collect::<Vec<_>>());
+        let Some(violated) = violated(platform, &times, &whole) else {
+            return Ok(());
+        };
+        let of_links = times
+            .iter()
+            .filter(|(link, _)| violated.links.binary_search(link).is_ok());
+        let ports = first_of(
+            &violated
+                .ports
+                .iter()
+                .map(|port| port.describe(platform))
+                .collect::<Vec<_>>(),
+        );
         let (links, capacity) = (violated.links.len(), violated.capacity);
         let load = shown(fraction(of_links.map(|(_, time)| time).sum(), &whole));
         let found = format!("{links} links among {ports} are busy for {load} of the time together");
@@ -147,7 +190,9 @@ fn check_rates(
             let (commodity, rate) = (case.demand_name(commodity), shown(scale.rational(rate)));
             let (times, throughput) = (times_name(times), shown(throughput));
             let right = format!("they must add up to {times}the throughput, {throughput}");
-            return Err(fault!(SteadyState, "the weights of {commodity} add up to {rate}"; "{right}"));
+            return Err(
+                fault!(SteadyState, "the weights of {commodity} add up to {rate}"; "{right}"),
+            );
         }
     }
     Ok(())
@@ -162,16 +207,34 @@ fn check_links(
     links: &[LinkId],
 ) -> Result<(), Violation> {
     let cost = |link: &LinkId| &case.platform.link(*link).cost;
-    let costs = Scale::new("the costs of the links at one port", links.iter().map(cost), links.len())?;
-    let busy: BigUint = links.iter().map(|link| costs.scaled(cost(link)) * &loads.traffic[link.index()]).sum();
+    let costs = Scale::new(
+        "the costs of the links at one port",
+        links.iter().map(cost),
+        links.len(),
+    )?;
+    let busy: BigUint = links
+        .iter()
+        .map(|link| costs.scaled(cost(link)) * &loads.traffic[link.index()])
+        .sum();
     let whole = costs.denominator() * scale.denominator() * loads.size_denominator();
     check_busy(case, resource, busy, &whole)
 }
 
 /// The merges of one processor take at most the whole time, together.
-fn check_processor(case: &Case<'_>, scale: &Scale, loads: &Loads, node: NodeId) -> Result<(), Violation> {
+fn check_processor(
+    case: &Case<'_>,
+    scale: &Scale,
+    loads: &Loads,
+    node: NodeId,
+) -> Result<(), Violation> {
     let work = &loads.work[node.index()];
-    let Some(compute) = case.platform.node(node).compute.as_ref().filter(|_| !work.is_zero()) else {
+    let Some(compute) = case
+        .platform
+        .node(node)
+        .compute
+        .as_ref()
+        .filter(|_| !work.is_zero())
+    else {
         return Ok(());
     };
     let (compute, denominator) = parts(compute);
@@ -179,10 +242,18 @@ fn check_processor(case: &Case<'_>, scale: &Scale, loads: &Loads, node: NodeId) 
     check_busy(case, Resource::Compute(node), work * compute, &whole)
 }
 
-fn check_busy(case: &Case<'_>, resource: Resource, busy: BigUint, whole: &BigUint) -> Result<(), Violation> {
+fn check_busy(
+    case: &Case<'_>,
+    resource: Resource,
+    busy: BigUint,
+    whole: &BigUint,
+) -> Result<(), Violation> {
     let capacity = resource.capacity(case.platform);
     if busy > whole * capacity {
-        let (resource, load) = (resource.describe(case.platform), shown(fraction(busy, whole)));
+        let (resource, load) = (
+            resource.describe(case.platform),
+            shown(fraction(busy, whole)),
+        );
         return Err(
             fault!(SteadyState, "the {resource} is busy for {load} of the time"; "at most {capacity} is possible"),
         );

@@ -47,7 +47,9 @@ pub struct TimelineReport {
 impl TimelineReport {
     /// Instances complete by a date, in units of time.
     pub fn complete_by(&self, date: &Rational) -> u64 {
-        let Some(numerator) = date.numer().to_biguint() else { return 0 };
+        let Some(numerator) = date.numer().to_biguint() else {
+            return 0;
+        };
         let (until, denominator) = (numerator * &self.denominator, date.denom().magnitude());
         self.ends.partition_point(|end| end * denominator <= until) as u64
     }
@@ -55,8 +57,13 @@ impl TimelineReport {
     /// Instances complete by the end of the first `periods` periods; compare with `periods` times the instances per
     /// period, an upper bound for every run if the throughput is optimal.
     pub fn complete_after(&self, periods: u64) -> u64 {
-        let later = self.complete.partition_point(|&(period, _)| period <= periods);
-        later.checked_sub(1).and_then(|last| self.complete.get(last)).map_or(0, |&(_, instances)| instances)
+        let later = self
+            .complete
+            .partition_point(|&(period, _)| period <= periods);
+        later
+            .checked_sub(1)
+            .and_then(|last| self.complete.get(last))
+            .map_or(0, |&(_, instances)| instances)
     }
 }
 
@@ -86,7 +93,10 @@ impl TimelineReport {
 ///
 /// # Errors
 /// The first rule broken.
-pub fn check_timeline(problem: Problem<'_>, timeline: &Timeline) -> Result<TimelineReport, Violation> {
+pub fn check_timeline(
+    problem: Problem<'_>,
+    timeline: &Timeline,
+) -> Result<TimelineReport, Violation> {
     let case = Case::new(problem);
     let run = Run::new(case, timeline)?;
     for (place, event) in run.events.iter().enumerate() {
@@ -127,31 +137,64 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn new(case: Case<'a>, timeline: &'a Timeline) -> Result<Run<'a>, Violation> {
         if !is_positive(&timeline.period) {
-            return Err(fault!(Schedule, "the period is {}", shown(&timeline.period); "it must be positive"));
+            return Err(
+                fault!(Schedule, "the period is {}", shown(&timeline.period); "it must be positive"),
+            );
         }
         if timeline.starting_periods == 0 || timeline.instances_per_period == 0 {
             let (periods, instances) = (timeline.starting_periods, timeline.instances_per_period);
-            let found = format!("{periods} starting periods of {instances} instances start nothing");
+            let found =
+                format!("{periods} starting periods of {instances} instances start nothing");
             return Err(fault!(Run, "{found}"; "both must be positive"));
         }
-        let started = u128::from(timeline.starting_periods) * u128::from(timeline.instances_per_period);
+        let started =
+            u128::from(timeline.starting_periods) * u128::from(timeline.instances_per_period);
         let mut pieces = timeline.events.len() + timeline.merges.len();
         for (place, event) in timeline.events.iter().enumerate() {
             check_event(&case, place, event, started)?;
             pieces += 4 * event.pieces.len();
         }
         let checked = |(place, merge)| check_merge_event(&case, place, merge, started);
-        let merges: Vec<CheckedMerge<'a>> =
-            timeline.merges.iter().enumerate().map(checked).collect::<Result<_, Violation>>()?;
-        let dates = timeline.events.iter().flat_map(|event| &event.pieces).flat_map(|(start, end)| [start, end]);
-        let dates = dates.chain(timeline.merges.iter().flat_map(|merge| [&merge.start, &merge.end]));
+        let merges: Vec<CheckedMerge<'a>> = timeline
+            .merges
+            .iter()
+            .enumerate()
+            .map(checked)
+            .collect::<Result<_, Violation>>()?;
+        let dates = timeline
+            .events
+            .iter()
+            .flat_map(|event| &event.pieces)
+            .flat_map(|(start, end)| [start, end]);
+        let dates = dates.chain(
+            timeline
+                .merges
+                .iter()
+                .flat_map(|merge| [&merge.start, &merge.end]),
+        );
         let scale = Scale::new("the dates", dates.chain([&timeline.period]), pieces)?;
-        let events = timeline.events.iter().map(|event| Dated::new(&case, &scale, event)).collect();
-        let merges = merges.into_iter().map(|merge| DatedMerge::new(&scale, merge)).collect();
+        let events = timeline
+            .events
+            .iter()
+            .map(|event| Dated::new(&case, &scale, event))
+            .collect();
+        let merges = merges
+            .into_iter()
+            .map(|merge| DatedMerge::new(&scale, merge))
+            .collect();
         let periods = u128::from(timeline.starting_periods) + u128::from(timeline.clean_up_periods);
         let period = scale.scaled(&timeline.period);
         let horizon = &period * periods;
-        Ok(Run { case, timeline, scale, period, periods, horizon, events, merges })
+        Ok(Run {
+            case,
+            timeline,
+            scale,
+            period,
+            periods,
+            horizon,
+            events,
+            merges,
+        })
     }
 
     fn date(&self, scaled: &BigUint) -> String {
@@ -160,16 +203,23 @@ impl<'a> Run<'a> {
 
     /// The message of a transfer, in words.
     fn message(&self, dated: &Dated<'_>) -> String {
-        self.case.message_name(dated.event.instance, dated.event.message)
+        self.case
+            .message_name(dated.event.instance, dated.event.message)
     }
 
     /// The message of a transfer, and its link, in words.
     fn transfer(&self, dated: &Dated<'_>) -> String {
-        format!("{} over {}", self.message(dated), self.case.platform.link_name(dated.event.link))
+        format!(
+            "{} over {}",
+            self.message(dated),
+            self.case.platform.link_name(dated.event.link)
+        )
     }
 
     fn merge(&self, merge: &DatedMerge<'_>) -> String {
-        let value = self.case.message_name(merge.event.instance, merge.event.message);
+        let value = self
+            .case
+            .message_name(merge.event.instance, merge.event.message);
         format!("the merge that makes {value}")
     }
 
@@ -177,28 +227,44 @@ impl<'a> Run<'a> {
     fn check_event(&self, place: usize, dated: &Dated<'_>) -> Result<(), Violation> {
         let mut total = BigUint::zero();
         let mut previous: Option<&BigUint> = None;
-        let takes_no_time = self.case.platform.link(dated.event.link).cost.is_zero() && dated.pieces.len() == 1;
+        let takes_no_time =
+            self.case.platform.link(dated.event.link).cost.is_zero() && dated.pieces.len() == 1;
         for (start, end) in &dated.pieces {
-            if end < start || end == start && !takes_no_time || previous.is_some_and(|previous| start < previous) {
-                let [start, end, previous] = [start, end, previous.unwrap_or(&ZERO)].map(|date| self.date(date));
-                let found = format!("piece from {start} to {end} after one that ends at {previous}");
+            if end < start
+                || end == start && !takes_no_time
+                || previous.is_some_and(|previous| start < previous)
+            {
+                let [start, end, previous] =
+                    [start, end, previous.unwrap_or(&ZERO)].map(|date| self.date(date));
+                let found =
+                    format!("piece from {start} to {end} after one that ends at {previous}");
                 let place = format!("event {place} ({})", self.transfer(dated));
-                return Err(fault!(Run, "{found}"; "pieces must be positive, ascending and disjoint").at(place));
+                return Err(
+                    fault!(Run, "{found}"; "pieces must be positive, ascending and disjoint")
+                        .at(place),
+                );
             }
             total += end - start;
             previous = Some(end);
         }
         if *dated.end() > self.horizon {
             let (transfer, end) = (self.transfer(dated), self.date(dated.end()));
-            return Err(fault!(Run, "{transfer} ends at {end}"; "the run ends at {}", self.date(&self.horizon)));
+            return Err(
+                fault!(Run, "{transfer} ends at {end}"; "the run ends at {}", self.date(&self.horizon)),
+            );
         }
         let size = self.case.volumes.size_of(dated.event.message);
         let (size_numerator, size_denominator) = parts(&size);
         let cost = &self.case.platform.link(dated.event.link).cost;
         let (cost_numerator, cost_denominator) = parts(cost);
-        if &total * size_denominator * cost_denominator != size_numerator * cost_numerator * self.scale.denominator() {
-            let (transfer, found, needed) = (self.transfer(dated), self.date(&total), shown(size * cost));
-            return Err(fault!(Run, "event {place} ({transfer}) takes {found}"; "the transfer takes {needed}"));
+        if &total * size_denominator * cost_denominator
+            != size_numerator * cost_numerator * self.scale.denominator()
+        {
+            let (transfer, found, needed) =
+                (self.transfer(dated), self.date(&total), shown(size * cost));
+            return Err(
+                fault!(Run, "event {place} ({transfer}) takes {found}"; "the transfer takes {needed}"),
+            );
         }
         Ok(())
     }
@@ -206,14 +272,21 @@ impl<'a> Run<'a> {
     /// The duration of one merge.
     fn check_merge(&self, place: usize, merge: &DatedMerge<'_>) -> Result<(), Violation> {
         let place = || {
-            let value = self.case.message_name(merge.event.instance, merge.event.message);
+            let value = self
+                .case
+                .message_name(merge.event.instance, merge.event.message);
             format!("merge {place} ({value})")
         };
         if merge.end > self.horizon {
             let (end, horizon) = (self.date(&merge.end), self.date(&self.horizon));
             return Err(fault!(Run, "ends at {end}"; "the run ends at {horizon}").at(place()));
         }
-        let needed = self.case.volumes.merge_time(self.case.platform, merge.event.node, merge.part, merge.event.split);
+        let needed = self.case.volumes.merge_time(
+            self.case.platform,
+            merge.event.node,
+            merge.part,
+            merge.event.split,
+        );
         let (numerator, denominator) = parts(&needed);
         let found = &merge.end - &merge.start;
         if &found * denominator != numerator * self.scale.denominator() {
@@ -234,17 +307,26 @@ impl<'a> Run<'a> {
                 stretches.extend(pieces.map(|(start, end)| (start, end, place)));
             }
         }
-        self.check_capacities(busy, &|place| self.events.get(place).map(|dated| self.transfer(dated)))
+        self.check_capacities(busy, &|place| {
+            self.events.get(place).map(|dated| self.transfer(dated))
+        })
     }
 
     /// No processor does two things at a time.
     fn check_processors(&self) -> Result<(), Violation> {
         let mut busy: BTreeMap<Resource, Vec<Stretch<'_>>> = BTreeMap::new();
-        for (place, merge) in self.merges.iter().enumerate().filter(|(_, merge)| !merge.is_instant()) {
+        for (place, merge) in self
+            .merges
+            .iter()
+            .enumerate()
+            .filter(|(_, merge)| !merge.is_instant())
+        {
             let stretches = busy.entry(Resource::Compute(merge.event.node)).or_default();
             stretches.push((&merge.start, &merge.end, place));
         }
-        self.check_capacities(busy, &|place| self.merges.get(place).map(|merge| self.merge(merge)))
+        self.check_capacities(busy, &|place| {
+            self.merges.get(place).map(|merge| self.merge(merge))
+        })
     }
 
     /// Checks per resource: at no time do more stretches overlap than it serves.
@@ -262,12 +344,22 @@ impl<'a> Run<'a> {
                 while active.first().is_some_and(|(end, _)| *end <= start) {
                     active.pop_first();
                 }
-                if let Some(&(until, first)) = active.first().filter(|_| active.len() >= capacity as usize) {
-                    let [first, second] = [first, place].map(|place| name(place).unwrap_or_default());
-                    let (start, end, resource) =
-                        (self.date(start), self.date(until), resource.describe(self.case.platform));
-                    let found = format!("the {resource} starts {second} at {start}, while {first} lasts until {end}");
-                    return Err(fault!(Run, "{found}"; "it serves {} at a time", count_name(capacity)));
+                if let Some(&(until, first)) =
+                    active.first().filter(|_| active.len() >= capacity as usize)
+                {
+                    let [first, second] =
+                        [first, place].map(|place| name(place).unwrap_or_default());
+                    let (start, end, resource) = (
+                        self.date(start),
+                        self.date(until),
+                        resource.describe(self.case.platform),
+                    );
+                    let found = format!(
+                        "the {resource} starts {second} at {start}, while {first} lasts until {end}"
+                    );
+                    return Err(
+                        fault!(Run, "{found}"; "it serves {} at a time", count_name(capacity)),
+                    );
                 }
                 active.insert((end, place));
             }
@@ -281,13 +373,23 @@ impl<'a> Run<'a> {
         let mut ends: BTreeMap<u64, BigUint> = BTreeMap::new();
         // A demand that is executed several times per instance counts each time.
         let rates = self.case.rates();
-        let own = |time: u64, message: Message| time / rates.get(message.demand).copied().unwrap_or(1).max(1);
-        let transfers = self
-            .events
-            .iter()
-            .map(|dated| (own(dated.event.instance, dated.event.message), dated.start(), dated.end()));
-        let merges =
-            self.merges.iter().map(|merge| (own(merge.event.instance, merge.event.message), &merge.start, &merge.end));
+        let own = |time: u64, message: Message| {
+            time / rates.get(message.demand).copied().unwrap_or(1).max(1)
+        };
+        let transfers = self.events.iter().map(|dated| {
+            (
+                own(dated.event.instance, dated.event.message),
+                dated.start(),
+                dated.end(),
+            )
+        });
+        let merges = self.merges.iter().map(|merge| {
+            (
+                own(merge.event.instance, merge.event.message),
+                &merge.start,
+                &merge.end,
+            )
+        });
         for (instance, start, end) in transfers.chain(merges) {
             let earliest = starts.entry(instance).or_insert(start);
             *earliest = start.min(*earliest);
@@ -307,7 +409,8 @@ impl<'a> Run<'a> {
             let until = &from + &self.period;
             if *start < from || *start >= until {
                 let [start, from, until] = [start, &from, &until].map(|date| self.date(date));
-                let right = format!("it belongs to period {period}, from {from} until before {until}");
+                let right =
+                    format!("it belongs to period {period}, from {from} until before {until}");
                 return Err(fault!(Run, "instance {instance} starts at {start}"; "{right}"));
             }
         }
@@ -318,18 +421,32 @@ impl<'a> Run<'a> {
     fn check_clean_up(&self, last: &BigUint) -> Result<(), Violation> {
         // A task of length 0 at the border of two periods belongs to the later one.
         let instants = self.merges.iter().filter(|merge| merge.is_instant());
-        let instants = instants.map(|merge| merge.start.div_floor(&self.period) + 1u32).max().unwrap_or_default();
-        let needed = last.div_ceil(&self.period).max(instants).max(self.timeline.starting_periods.into());
+        let instants = instants
+            .map(|merge| merge.start.div_floor(&self.period) + 1u32)
+            .max()
+            .unwrap_or_default();
+        let needed = last
+            .div_ceil(&self.period)
+            .max(instants)
+            .max(self.timeline.starting_periods.into());
         if needed < self.periods.into() {
             let (stated, last) = (self.timeline.clean_up_periods, self.date(last));
-            let right = (needed - self.timeline.starting_periods).to_u64().unwrap_or(u64::MAX);
-            let found = format!("{stated} clean-up periods, but the last message arrives at {last}");
+            let right = (needed - self.timeline.starting_periods)
+                .to_u64()
+                .unwrap_or(u64::MAX);
+            let found =
+                format!("{stated} clean-up periods, but the last message arrives at {last}");
             return Err(fault!(Run, "{found}"; "{right} are enough"));
         }
         Ok(())
     }
 
-    fn report(&self, ends: &BTreeMap<u64, BigUint>, last: BigUint, buffers: Buffers<'_>) -> TimelineReport {
+    fn report(
+        &self,
+        ends: &BTreeMap<u64, BigUint>,
+        last: BigUint,
+        buffers: Buffers<'_>,
+    ) -> TimelineReport {
         let mut by_period: BTreeMap<u64, u64> = BTreeMap::new();
         for end in ends.values() {
             let period = end.div_ceil(&self.period).to_u64().unwrap_or(u64::MAX);

@@ -65,7 +65,12 @@ pub struct Violation {
 
 impl Violation {
     pub(crate) fn new(rule: Rule, found: String, right: String) -> Violation {
-        Violation { rule, place: String::new(), found, right }
+        Violation {
+            rule,
+            place: String::new(),
+            found,
+            right,
+        }
     }
 
     /// The same, found at this place.
@@ -89,7 +94,12 @@ impl Violation {
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Violation { place, found, right, .. } = self;
+        let Violation {
+            place,
+            found,
+            right,
+            ..
+        } = self;
         let colon = if place.is_empty() { "" } else { ": " };
         let semicolon = if right.is_empty() { "" } else { "; " };
         write!(f, "{place}{colon}{found}{semicolon}{right}")
@@ -169,7 +179,11 @@ pub(crate) fn used_again(part: Interval) -> Violation {
 
 /// A value used where it is not.
 pub(crate) fn elsewhere(part: Interval, node: &str, holder: &str) -> Violation {
-    fault!(Task, "{} is needed at '{node}', but is at '{holder}' then", part_name(&part))
+    fault!(
+        Task,
+        "{} is needed at '{node}', but is at '{holder}' then",
+        part_name(&part)
+    )
 }
 
 /// A result that combines other values than the participants'.
@@ -179,7 +193,11 @@ pub(crate) fn wrong_result(found: &str, right: &str) -> Violation {
 
 /// Nothing for once, else "3 times ".
 pub(crate) fn times_name(times: u64) -> String {
-    if times == 1 { String::new() } else { format!("{times} times ") }
+    if times == 1 {
+        String::new()
+    } else {
+        format!("{times} times ")
+    }
 }
 
 /// All of them, or the first and how many more there are.
@@ -187,14 +205,20 @@ pub(crate) fn first_of(names: &[String]) -> String {
     // Shown: names of a list.
     const SHOWN: usize = 5;
     match names.get(..SHOWN) {
-        Some(first) if names.len() > SHOWN + 1 => format!("{} and {} more", first.join(", "), names.len() - SHOWN),
+        Some(first) if names.len() > SHOWN + 1 => {
+            format!("{} and {} more", first.join(", "), names.len() - SHOWN)
+        }
         _ => names.join(", "),
     }
 }
 
 /// "one", or the number.
 pub(crate) fn count_name(capacity: u32) -> String {
-    if capacity == 1 { "one".to_string() } else { capacity.to_string() }
+    if capacity == 1 {
+        "one".to_string()
+    } else {
+        capacity.to_string()
+    }
 }
 
 /// `v[k,m]`.
@@ -209,7 +233,10 @@ pub(crate) fn shown(value: impl Borrow<Rational>) -> String {
     if bits <= SHOWN_BITS || !value.denom().is_positive() {
         return value.to_string();
     }
-    format!("about {} (a fraction of {bits} bits)", decimal(value, DIGITS))
+    format!(
+        "about {} (a fraction of {bits} bits)",
+        decimal(value, DIGITS)
+    )
 }
 
 #[cfg(test)]
@@ -219,10 +246,22 @@ mod tests {
     /// Up to six names are listed; of more, five and how many are left.
     #[test]
     fn long_lists_are_cut_short() {
-        let lists =
-            ["1, 2, 3, 4", "1, 2, 3, 4, 5", "1, 2, 3, 4, 5, 6", "1, 2, 3, 4, 5 and 2 more", "1, 2, 3, 4, 5 and 3 more"];
+        let lists = [
+            "1, 2, 3, 4",
+            "1, 2, 3, 4, 5",
+            "1, 2, 3, 4, 5, 6",
+            "1, 2, 3, 4, 5 and 2 more",
+            "1, 2, 3, 4, 5 and 3 more",
+        ];
         for (count, list) in (4..).zip(lists) {
-            assert_eq!(first_of(&(1..=count).map(|port: usize| port.to_string()).collect::<Vec<_>>()), list);
+            assert_eq!(
+                first_of(
+                    &(1..=count)
+                        .map(|port: usize| port.to_string())
+                        .collect::<Vec<_>>()
+                ),
+                list
+            );
         }
     }
 
@@ -231,7 +270,10 @@ mod tests {
     fn sentences_have_three_parts() {
         let part = Interval { first: 0, last: 2 };
         let bare = fault!(Task, "{} is used", part_name(&part));
-        assert_eq!((bare.rule(), bare.to_string()), (Rule::Task, "v[0,2] is used".to_string()));
+        assert_eq!(
+            (bare.rule(), bare.to_string()),
+            (Rule::Task, "v[0,2] is used".to_string())
+        );
         let whole = fault!(Task, "it is {}", 1; "it must be {}", 2).at("slot 3".to_string());
         assert_eq!(whole.to_string(), "slot 3: it is 1; it must be 2");
     }

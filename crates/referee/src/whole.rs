@@ -22,7 +22,10 @@ use crate::violation::{fault, shown};
 ///
 /// # Errors
 /// The first rule broken; the first link that cuts a message, and when.
-pub fn check_whole_messages(problem: Problem<'_>, schedule: &PeriodicSchedule) -> Result<(), Violation> {
+pub fn check_whole_messages(
+    problem: Problem<'_>,
+    schedule: &PeriodicSchedule,
+) -> Result<(), Violation> {
     check_schedule(problem, schedule)?;
     let case = Case::new(problem);
     let mut stretches = stretches(schedule);
@@ -56,14 +59,21 @@ fn stretches(schedule: &PeriodicSchedule) -> BTreeMap<LinkId, Vec<[Rational; 2]>
 }
 
 /// For each link, in its order: how many messages, and how long each takes.
-fn messages(case: &Case<'_>, schedule: &PeriodicSchedule) -> BTreeMap<LinkId, Vec<(BigUint, Rational)>> {
+fn messages(
+    case: &Case<'_>,
+    schedule: &PeriodicSchedule,
+) -> BTreeMap<LinkId, Vec<(BigUint, Rational)>> {
     let mut all: BTreeMap<LinkId, Vec<(BigUint, Rational)>> = BTreeMap::new();
     for scheduled in &schedule.patterns {
         for (_, task) in scheduled.pattern.by_stage() {
-            let Task::Send { link, part, .. } = task else { continue };
+            let Task::Send { link, part, .. } = task else {
+                continue;
+            };
             let time = case.size(part) * &case.platform.link(link).cost;
             if time.is_positive() {
-                all.entry(link).or_default().push((scheduled.copies.clone(), time));
+                all.entry(link)
+                    .or_default()
+                    .push((scheduled.copies.clone(), time));
             }
         }
     }
@@ -72,7 +82,10 @@ fn messages(case: &Case<'_>, schedule: &PeriodicSchedule) -> BTreeMap<LinkId, Ve
 
 /// When the first message is cut, and how much of its time is left then. Where all take the same time, their order does
 /// not matter, and each stretch has to be a multiple of that.
-fn first_cut(messages: &[(BigUint, Rational)], stretches: Vec<[Rational; 2]>) -> Option<(Rational, Rational)> {
+fn first_cut(
+    messages: &[(BigUint, Rational)],
+    stretches: Vec<[Rational; 2]>,
+) -> Option<(Rational, Rational)> {
     let mut groups = messages.iter();
     let (mut left, mut time) = (BigUint::zero(), Rational::zero());
     for [start, end] in stretches {
@@ -82,7 +95,12 @@ fn first_cut(messages: &[(BigUint, Rational)], stretches: Vec<[Rational; 2]>) ->
                 let (copies, each) = groups.next()?;
                 (left, time) = (copies.clone(), each.clone());
             }
-            let fitting = (&room / &time).floor().to_integer().magnitude().clone().min(left.clone());
+            let fitting = (&room / &time)
+                .floor()
+                .to_integer()
+                .magnitude()
+                .clone()
+                .min(left.clone());
             if fitting.is_zero() {
                 return Some((end, &time - room));
             }

@@ -27,7 +27,9 @@ pub fn eager_timeline(
 ) -> Result<Timeline, ScheduleError> {
     let execution = limited(problem, schedule, periods)?;
     let run = dates(problem.platform(), &execution, periods);
-    let mut timeline = written(&execution, periods, true, |task, period| run[task][period as usize].clone());
+    let mut timeline = written(&execution, periods, true, |task, period| {
+        run[task][period as usize].clone()
+    });
     in_lowest_terms(&mut timeline);
     Ok(timeline)
 }
@@ -43,13 +45,19 @@ struct Turn {
 
 /// Per task and period: the dates of its pieces; pieces without a break between them are joined.
 fn dates(platform: &Platform, execution: &Execution, periods: u64) -> Vec<Vec<Vec<Stretch>>> {
-    let mut run: Vec<Vec<Vec<Stretch>>> = vec![vec![Vec::new(); periods as usize]; execution.tasks.len()];
-    let mut free = Free { platform, from: BTreeMap::new() };
+    let mut run: Vec<Vec<Vec<Stretch>>> =
+        vec![vec![Vec::new(); periods as usize]; execution.tasks.len()];
+    let mut free = Free {
+        platform,
+        from: BTreeMap::new(),
+    };
     for turn in turns(execution, periods) {
         let dated = &execution.tasks[turn.task];
         let inputs = dated.inputs.into_iter().flatten();
         let arrivals = inputs.filter_map(|input| Some(&run[input][turn.period as usize].last()?.1));
-        let before = run[turn.task][turn.period as usize].last().map(|(_, end)| end);
+        let before = run[turn.task][turn.period as usize]
+            .last()
+            .map(|(_, end)| end);
         let ready = arrivals.chain(before).max().cloned().unwrap_or_default();
         let piece = &dated.pieces[turn.piece];
         let (start, end) = free.take(&dated.task, ready, &(&piece.end - &piece.start));
@@ -70,7 +78,13 @@ fn turns(execution: &Execution, periods: u64) -> Vec<Turn> {
             let pieces = dated.pieces.iter().enumerate();
             turns.extend(pieces.map(|(piece, at)| {
                 let (start, takes_time) = (&at.start + &shift, at.start < at.end);
-                Turn { start, takes_time, task, period, piece }
+                Turn {
+                    start,
+                    takes_time,
+                    task,
+                    period,
+                    piece,
+                }
             }));
         }
     }
@@ -106,7 +120,11 @@ impl Free<'_> {
         }
         let end = &start + duration;
         for resource in needed {
-            if let Some(lane) = self.from.get_mut(&resource).and_then(|lanes| lanes.iter_mut().min()) {
+            if let Some(lane) = self
+                .from
+                .get_mut(&resource)
+                .and_then(|lanes| lanes.iter_mut().min())
+            {
                 lane.clone_from(&end);
             }
         }

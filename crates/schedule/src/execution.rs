@@ -81,12 +81,20 @@ impl Execution {
 
     /// When a task's copy of period 0 starts, in units.
     pub fn start(&self, task: &DatedTask) -> BigInt {
-        self.date(task, task.pieces.first().map_or(&BigInt::ZERO, |piece| &piece.start))
+        self.date(
+            task,
+            task.pieces
+                .first()
+                .map_or(&BigInt::ZERO, |piece| &piece.start),
+        )
     }
 
     /// When a task's copy of period 0 ends, in units.
     pub fn end(&self, task: &DatedTask) -> BigInt {
-        self.date(task, task.pieces.last().map_or(&BigInt::ZERO, |piece| &piece.end))
+        self.date(
+            task,
+            task.pieces.last().map_or(&BigInt::ZERO, |piece| &piece.end),
+        )
     }
 
     /// The least `n` such that every message that is cut is cut at multiples of `1/n` of it; 1 where none is.
@@ -105,21 +113,35 @@ impl Execution {
     /// When the port, link or processor that is busy longest rests for good, in units: what is left of the period is
     /// idle.
     pub fn busy_until(&self) -> BigInt {
-        let ends = self.tasks.iter().filter_map(|task| task.pieces.last()).map(|piece| &piece.end);
+        let ends = self
+            .tasks
+            .iter()
+            .filter_map(|task| task.pieces.last())
+            .map(|piece| &piece.end);
         ends.max().cloned().unwrap_or_default()
     }
 
     /// Which shares of its message a task's pieces carry: from, to.
     pub fn shares(task: &DatedTask) -> Vec<[Rational; 2]> {
         let mut sent = BigInt::zero();
-        let share = |sent: &BigInt| match task.duration.is_zero() {
-            true => Rational::zero(),
-            false => Rational::new(sent.clone(), task.duration.clone()),
+        let share = |sent: &BigInt| {
+            if task.duration.is_zero() {
+                Rational::zero()
+            } else {
+                Rational::new(sent.clone(), task.duration.clone())
+            }
         };
         let piece = |piece: &Piece| {
             let from = share(&sent);
             sent += &piece.end - &piece.start;
-            [from, if task.duration.is_zero() { Rational::one() } else { share(&sent) }]
+            [
+                from,
+                if task.duration.is_zero() {
+                    Rational::one()
+                } else {
+                    share(&sent)
+                },
+            ]
         };
         task.pieces.iter().map(piece).collect()
     }

@@ -29,7 +29,9 @@ impl Horizon {
         for dated in &execution.tasks {
             let rate = problem.collective().rate(dated.message.demand).max(1);
             let place = usize::try_from(dated.copy / rate).ok();
-            let Some(last) = place.and_then(|place| ends.get_mut(place)) else { continue };
+            let Some(last) = place.and_then(|place| ends.get_mut(place)) else {
+                continue;
+            };
             let end = execution.end(dated);
             if end > *last {
                 *last = end;
@@ -37,7 +39,12 @@ impl Horizon {
         }
         ends.sort();
         let (units, period) = (execution.units.clone(), execution.period.clone());
-        Horizon { units, period, ends, depth: execution.depth as u64 }
+        Horizon {
+            units,
+            period,
+            ends,
+            depth: execution.depth as u64,
+        }
     }
 
     /// How many periods an instance touches, `D`: after `D - 1` periods the run is steady, and when no more instances
@@ -58,7 +65,11 @@ impl Horizon {
 
     /// Instances complete by a date, if periods start while that helps. `O(d)`.
     pub fn delivered(&self, until: &Rational) -> BigUint {
-        self.complete((until * Rational::from_integer(self.units.clone())).floor().to_integer())
+        self.complete(
+            (until * Rational::from_integer(self.units.clone()))
+                .floor()
+                .to_integer(),
+        )
     }
 
     fn complete(&self, until: BigInt) -> BigUint {
@@ -73,16 +84,19 @@ impl Horizon {
     /// The least time by which that many instances are complete, by bisection: `O(d log(D d))` sums.
     pub fn time_of(&self, instances: &BigUint) -> Rational {
         let count: BigInt = instances.clone().into();
-        let (Some(last), true) = (self.ends.last(), count.is_positive()) else { return Rational::zero() };
+        let (Some(last), true) = (self.ends.last(), count.is_positive()) else {
+            return Rational::zero();
+        };
         // The first `full` periods have enough instances; `depth` periods fewer have too few.
         let full = count.div_ceil(&BigInt::from(self.ends.len()));
         let mut enough = (&full - 1u32) * &self.period + last;
         let mut few = BigInt::from(-1).max(&enough - &self.period * (self.depth + 1));
         while &enough - &few > BigInt::one() {
             let middle = (&enough + &few).div_floor(&2.into());
-            match self.complete(middle.clone()) >= *instances {
-                true => enough = middle,
-                false => few = middle,
+            if self.complete(middle.clone()) >= *instances {
+                enough = middle
+            } else {
+                few = middle
             }
         }
         Rational::new(enough, self.units.clone())
@@ -90,10 +104,14 @@ impl Horizon {
 
     /// Periods in which instances start that are complete by a date.
     pub fn starting_periods(&self, until: &Rational) -> BigUint {
-        let until = (until * Rational::from_integer(self.units.clone())).floor().to_integer();
+        let until = (until * Rational::from_integer(self.units.clone()))
+            .floor()
+            .to_integer();
         match self.ends.first() {
             Some(first) if *first <= until && self.period.is_positive() => {
-                ((until - first).div_floor(&self.period) + 1u32).magnitude().clone()
+                ((until - first).div_floor(&self.period) + 1u32)
+                    .magnitude()
+                    .clone()
             }
             _ => BigUint::zero(),
         }
@@ -101,10 +119,14 @@ impl Horizon {
 
     /// Periods all of whose instances are complete by a date.
     pub fn full_periods(&self, until: &Rational) -> BigUint {
-        let until = (until * Rational::from_integer(self.units.clone())).floor().to_integer();
+        let until = (until * Rational::from_integer(self.units.clone()))
+            .floor()
+            .to_integer();
         match self.ends.last() {
             Some(last) if *last <= until && self.period.is_positive() => {
-                ((until - last).div_floor(&self.period) + 1u32).magnitude().clone()
+                ((until - last).div_floor(&self.period) + 1u32)
+                    .magnitude()
+                    .clone()
             }
             _ => BigUint::zero(),
         }

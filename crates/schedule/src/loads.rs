@@ -46,7 +46,11 @@ impl<'a> Units<'a> {
             Amount::Tasks(table) => common_denominator(table.numbers()),
         };
         let constant = amount.constant().map(|amount| amount.numer().clone());
-        Units { amount, denominator, constant }
+        Units {
+            amount,
+            denominator,
+            constant,
+        }
     }
 
     /// Units of a partial result; 0 outside a table.
@@ -74,15 +78,36 @@ impl<'a> Measure<'a> {
         let mut resources = Resource::of_platform(platform);
         resources.extend(platform.processors().map(Resource::Compute));
         resources.sort_unstable();
-        let capacities: Vec<BigInt> = resources.iter().map(|it| it.capacity(platform).into()).collect();
-        let scale = capacities.iter().fold(BigInt::one(), |all, capacity| all.lcm(capacity));
-        let factors = capacities.iter().map(|capacity| &scale / capacity).collect();
+        let capacities: Vec<BigInt> = resources
+            .iter()
+            .map(|it| it.capacity(platform).into())
+            .collect();
+        let scale = capacities
+            .iter()
+            .fold(BigInt::one(), |all, capacity| all.lcm(capacity));
+        let factors = capacities
+            .iter()
+            .map(|capacity| &scale / capacity)
+            .collect();
         let number = |resource: Resource| resources.binary_search(&resource).ok();
         let of_link = |link| places(Resource::of_link(platform, link).filter_map(number));
         let of_node = |node| places(number(Resource::Compute(node)).into_iter());
-        let occupied = platform.link_ids().map(of_link).chain(platform.node_ids().map(of_node)).collect();
+        let occupied = platform
+            .link_ids()
+            .map(of_link)
+            .chain(platform.node_ids().map(of_node))
+            .collect();
         let (size, work) = (Units::new(&volumes.size), Units::new(&volumes.work));
-        Measure { platform, size, work, resources, factors, scale, occupied, odd_sets: Vec::new() }
+        Measure {
+            platform,
+            size,
+            work,
+            resources,
+            factors,
+            scale,
+            occupied,
+            odd_sets: Vec::new(),
+        }
     }
 
     /// From now on these count as resources too. Numbers of resources stay, what busy times count changes.
@@ -95,7 +120,9 @@ impl<'a> Measure<'a> {
             let number = self.factors.len();
             self.factors.push(&scale / &set.at_a_time);
             self.scale = scale;
-            set.links.iter().for_each(|link| self.odd_sets[link.index()].push(number));
+            set.links
+                .iter()
+                .for_each(|link| self.odd_sets[link.index()].push(number));
         }
     }
 
@@ -118,9 +145,12 @@ impl<'a> Measure<'a> {
     fn units(&self, task: &Task) -> (usize, BigInt) {
         match *task {
             Task::Send { link, part, .. } => (link.index(), self.size.of(part)),
-            Task::Merge { node, part, split, .. } => {
-                (self.platform.links().len() + node.index(), self.work.of_merge(node, part, split))
-            }
+            Task::Merge {
+                node, part, split, ..
+            } => (
+                self.platform.links().len() + node.index(),
+                self.work.of_merge(node, part, split),
+            ),
         }
     }
 
@@ -163,15 +193,30 @@ impl<'a> Measure<'a> {
     /// Time of one unit at a place; 0 for work at a router.
     pub fn time(&self, place: usize) -> Rational {
         let (time, denominator) = match self.node(place) {
-            None => (Some(&self.platform.links()[place].cost), &self.size.denominator),
-            Some(node) => (self.platform.node(node).compute.as_ref(), &self.work.denominator),
+            None => (
+                Some(&self.platform.links()[place].cost),
+                &self.size.denominator,
+            ),
+            Some(node) => (
+                self.platform.node(node).compute.as_ref(),
+                &self.work.denominator,
+            ),
         };
-        time.map(|time| if denominator.is_one() { time.clone() } else { time / denominator }).unwrap_or_default()
+        time.map(|time| {
+            if denominator.is_one() {
+                time.clone()
+            } else {
+                time / denominator
+            }
+        })
+        .unwrap_or_default()
     }
 
     /// The node whose processor is this place.
     fn node(&self, place: usize) -> Option<NodeId> {
-        place.checked_sub(self.platform.links().len()).map(NodeId::new)
+        place
+            .checked_sub(self.platform.links().len())
+            .map(NodeId::new)
     }
 
     /// The resources that a place keeps busy: ports of a link or the link itself, or a processor; and odd sets.
@@ -188,9 +233,15 @@ impl<'a> Measure<'a> {
 
     /// Busy times of the links that are used, ascending by link.
     pub fn link_times(&self, totals: &[BigInt]) -> Vec<(LinkId, Rational)> {
-        let links = self.platform.link_ids().filter(|link| !totals[link.index()].is_zero());
+        let links = self
+            .platform
+            .link_ids()
+            .filter(|link| !totals[link.index()].is_zero());
         let time = |link: LinkId| (link, self.time(link.index()) * &totals[link.index()]);
-        links.map(time).filter(|(_, time)| !time.is_zero()).collect()
+        links
+            .map(time)
+            .filter(|(_, time)| !time.is_zero())
+            .collect()
     }
 
     /// Scales a busy time by the resource's factor.
@@ -212,15 +263,27 @@ impl<'a> Measure<'a> {
     /// Busy time by resource as it counts, from the time that one unit takes at each place.
     pub fn loads<T>(&self, totals: &[BigInt], times: impl Fn(usize) -> T) -> Vec<T>
     where
-        T: Zero + Clone + for<'t> std::ops::AddAssign<&'t T> + for<'t> std::ops::MulAssign<&'t BigInt>,
+        T: Zero
+            + Clone
+            + for<'t> std::ops::AddAssign<&'t T>
+            + for<'t> std::ops::MulAssign<&'t BigInt>,
     {
         let mut loads = vec![T::zero(); self.factors.len()];
-        for (place, units) in totals.iter().enumerate().filter(|(_, units)| !units.is_zero()) {
+        for (place, units) in totals
+            .iter()
+            .enumerate()
+            .filter(|(_, units)| !units.is_zero())
+        {
             let mut time = times(place);
             time *= units;
-            self.occupied(place).for_each(|resource| loads[resource] += &time);
+            self.occupied(place)
+                .for_each(|resource| loads[resource] += &time);
         }
-        loads.into_iter().enumerate().map(|(resource, load)| self.counted(resource, load)).collect()
+        loads
+            .into_iter()
+            .enumerate()
+            .map(|(resource, load)| self.counted(resource, load))
+            .collect()
     }
 }
 

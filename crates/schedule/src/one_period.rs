@@ -23,15 +23,40 @@ use crate::units::{duration, in_units, units};
 ///
 /// # Errors
 /// [`ScheduleError::TooManyEvents`] beyond five million tasks.
-pub fn execution(problem: Problem<'_>, schedule: &PeriodicSchedule) -> Result<Execution, ScheduleError> {
-    let too_many = || ScheduleError::TooManyEvents { periods: 1, limit: EVENT_LIMIT };
-    let tasks = |count: BigInt| count.to_u64().filter(|&count| count <= EVENT_LIMIT).ok_or_else(too_many);
+pub fn execution(
+    problem: Problem<'_>,
+    schedule: &PeriodicSchedule,
+) -> Result<Execution, ScheduleError> {
+    let too_many = || ScheduleError::TooManyEvents {
+        periods: 1,
+        limit: EVENT_LIMIT,
+    };
+    let tasks = |count: BigInt| {
+        count
+            .to_u64()
+            .filter(|&count| count <= EVENT_LIMIT)
+            .ok_or_else(too_many)
+    };
     let count = |copies: &BigInt, pattern: &Pattern| copies * pattern.tasks.len();
-    let patterns = || schedule.patterns.iter().map(|it| (&it.pattern, BigInt::from(it.copies.clone())));
-    tasks(patterns().map(|(pattern, copies)| count(&copies, pattern)).sum())?;
+    let patterns = || {
+        schedule
+            .patterns
+            .iter()
+            .map(|it| (&it.pattern, BigInt::from(it.copies.clone())))
+    };
+    tasks(
+        patterns()
+            .map(|(pattern, copies)| count(&copies, pattern))
+            .sum(),
+    )?;
     let (platform, volumes) = (problem.platform(), problem.volumes());
     let units = units(platform, volumes, schedule);
-    let mut run = Run { platform, volumes, units, tasks: Vec::new() };
+    let mut run = Run {
+        platform,
+        volumes,
+        units,
+        tasks: Vec::new(),
+    };
     let mut started: BTreeMap<usize, u64> = BTreeMap::new();
     for (number, (pattern, copies)) in patterns().enumerate() {
         let first = started.entry(pattern.demand).or_insert(0);
@@ -42,12 +67,21 @@ pub fn execution(problem: Problem<'_>, schedule: &PeriodicSchedule) -> Result<Ex
         }
         *first = end;
     }
-    let Run { units, mut tasks, .. } = run;
+    let Run {
+        units, mut tasks, ..
+    } = run;
     let period = in_units(&schedule.period, &units);
     place(schedule, &units, &period, &mut tasks);
     lanes(platform, &mut tasks);
     let depth = tasks.iter().map(|dated| dated.stage + 1).max().unwrap_or(0);
-    Ok(Execution { period, units, instances: schedule.instances.to_u64().ok_or_else(too_many)?, depth, started, tasks })
+    Ok(Execution {
+        period,
+        units,
+        instances: schedule.instances.to_u64().ok_or_else(too_many)?,
+        depth,
+        started,
+        tasks,
+    })
 }
 
 /// Builder of an execution; times are in units.
@@ -65,7 +99,10 @@ impl Run<'_> {
         let mut order: Vec<usize> = (0..pattern.tasks.len()).collect();
         order.sort_by_key(|&place| stages[place]);
         let mut turn = vec![0; order.len()];
-        order.iter().enumerate().for_each(|(at, &place)| turn[place] = at);
+        order
+            .iter()
+            .enumerate()
+            .for_each(|(at, &place)| turn[place] = at);
         let base = self.tasks.len();
         for place in order {
             let task = pattern.tasks[place];
@@ -75,7 +112,9 @@ impl Run<'_> {
                 Task::Merge { left, right, .. } => [left, right],
             };
             for copy in 0..copies {
-                let place_of = |input: u32| Some(base + turn.get(input as usize)? * copies as usize + copy as usize);
+                let place_of = |input: u32| {
+                    Some(base + turn.get(input as usize)? * copies as usize + copy as usize)
+                };
                 self.tasks.push(DatedTask {
                     pattern: number,
                     place,
@@ -98,7 +137,13 @@ fn place(schedule: &PeriodicSchedule, units: &BigInt, period: &BigInt, tasks: &m
     for (dated, placed) in tasks.iter_mut().zip(placed) {
         dated.stage = placed.stage;
         let pieces = placed.stretches.into_iter();
-        dated.pieces = pieces.map(|(start, end)| Piece { start, end, lanes: [None; 2] }).collect();
+        dated.pieces = pieces
+            .map(|(start, end)| Piece {
+                start,
+                end,
+                lanes: [None; 2],
+            })
+            .collect();
     }
 }
 
@@ -117,7 +162,10 @@ fn lanes(platform: &Platform, tasks: &mut [DatedTask]) {
         for (end, port) in Resource::ends(platform, link).into_iter().enumerate() {
             let Some(port) = port else { continue };
             let ports = free_from.entry(port).or_default();
-            let lane = ports.iter().position(|free| *free <= piece.start).unwrap_or(ports.len());
+            let lane = ports
+                .iter()
+                .position(|free| *free <= piece.start)
+                .unwrap_or(ports.len());
             match ports.get_mut(lane) {
                 Some(free) => *free = piece.end.clone(),
                 None => ports.push(piece.end.clone()),

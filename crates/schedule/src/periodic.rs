@@ -22,7 +22,10 @@ use crate::slot_order::{fewest_interruptions, with_unhindered};
 /// # Errors
 /// [`ScheduleError::Overfull`] when a port, a link or a processor is busier than the period is long;
 /// [`ScheduleError::OddSet`] when the links among some half-duplex ports are.
-pub fn periodic(problem: Problem<'_>, whole: WholePatterns) -> Result<PeriodicSchedule, ScheduleError> {
+pub fn periodic(
+    problem: Problem<'_>,
+    whole: WholePatterns,
+) -> Result<PeriodicSchedule, ScheduleError> {
     periodic_watched(problem, whole, &Watch::unlimited())
 }
 
@@ -45,7 +48,12 @@ pub fn periodic_watched(
     let (unhindered, others) = ports::unhindered(platform, times);
     let slots = fewest_interruptions(ports::slots(platform, &others, watch)?);
     let slots = with_unhindered(slots, unhindered);
-    Ok(PeriodicSchedule { period: whole.period, instances: whole.instances, patterns: whole.patterns, slots })
+    Ok(PeriodicSchedule {
+        period: whole.period,
+        instances: whole.instances,
+        patterns: whole.patterns,
+        slots,
+    })
 }
 
 /// The same whole patterns within the shortest period that ports, links, processors and odd sets of half-duplex ports
@@ -53,23 +61,34 @@ pub fn periodic_watched(
 ///
 /// # Errors
 /// The decomposition refuses the graph of ports, which would be a defect.
-pub fn tightened(problem: Problem<'_>, whole: WholePatterns) -> Result<WholePatterns, ScheduleError> {
+pub fn tightened(
+    problem: Problem<'_>,
+    whole: WholePatterns,
+) -> Result<WholePatterns, ScheduleError> {
     let (platform, measure) = (problem.platform(), Measure::new(problem));
     let totals = totals(&measure, &whole);
     let loads: Vec<Rational> = measure.loads(&totals, |place| measure.time(place));
     let busiest = loads.into_iter().max().unwrap_or_default() / measure.scale();
-    let odd_sets = match ports::has_odd_sets(platform) {
-        true => ports::least_period(platform, &measure.link_times(&totals))?,
-        false => Rational::zero(),
+    let odd_sets = if ports::has_odd_sets(platform) {
+        ports::least_period(platform, &measure.link_times(&totals))?
+    } else {
+        Rational::zero()
     };
-    Ok(WholePatterns { period: busiest.max(odd_sets), ..whole })
+    Ok(WholePatterns {
+        period: busiest.max(odd_sets),
+        ..whole
+    })
 }
 
 /// Units used by place.
 fn totals(measure: &Measure<'_>, whole: &WholePatterns) -> Vec<BigInt> {
     let mut totals = vec![BigInt::zero(); measure.places()];
     for scheduled in &whole.patterns {
-        measure.add(&scheduled.pattern, &scheduled.copies.clone().into(), &mut totals);
+        measure.add(
+            &scheduled.pattern,
+            &scheduled.copies.clone().into(),
+            &mut totals,
+        );
     }
     totals
 }
@@ -82,12 +101,25 @@ fn check_resources(
     period: &Rational,
 ) -> Result<(), ScheduleError> {
     let loads: Vec<Rational> = measure.loads(totals, |place| measure.time(place));
-    let busiest = loads.into_iter().enumerate().rev().max_by(|(_, a), (_, b)| a.cmp(b));
-    let Some((number, load)) = busiest else { return Ok(()) };
+    let busiest = loads
+        .into_iter()
+        .enumerate()
+        .rev()
+        .max_by(|(_, a), (_, b)| a.cmp(b));
+    let Some((number, load)) = busiest else {
+        return Ok(());
+    };
     let busy = load / measure.scale();
     if busy <= *period {
         return Ok(());
     }
-    let resource = measure.resource(number).map(|resource| resource.describe(platform)).unwrap_or_default();
-    Err(ScheduleError::Overfull { resource, busy: Box::new(busy), period: Box::new(period.clone()) })
+    let resource = measure
+        .resource(number)
+        .map(|resource| resource.describe(platform))
+        .unwrap_or_default();
+    Err(ScheduleError::Overfull {
+        resource,
+        busy: Box::new(busy),
+        period: Box::new(period.clone()),
+    })
 }

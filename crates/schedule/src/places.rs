@@ -49,7 +49,8 @@ impl Stretches {
     fn from(&self, date: &BigInt) -> u64 {
         match self {
             Stretches::Listed(list) => {
-                let before = |place: &Vec<Stretch>| place.first().is_some_and(|(start, _)| start < date);
+                let before =
+                    |place: &Vec<Stretch>| place.first().is_some_and(|(start, _)| start < date);
                 list.partition_point(before) as u64
             }
             Stretches::Regular { length, .. } => {
@@ -77,21 +78,36 @@ impl Places {
         if durations.iter().all(Zero::is_zero) {
             return Places::Instant;
         }
-        let stretches: Vec<Vec<Stretch>> = durations.iter().map(|duration| clock.take(duration)).collect();
-        match equal(durations) {
-            true => Places::Any { stretches: Stretches::Listed(stretches), taken: BTreeMap::new() },
-            false => Places::InOrder(stretches),
+        let stretches: Vec<Vec<Stretch>> = durations
+            .iter()
+            .map(|duration| clock.take(duration))
+            .collect();
+        if equal(durations) {
+            Places::Any {
+                stretches: Stretches::Listed(stretches),
+                taken: BTreeMap::new(),
+            }
+        } else {
+            Places::InOrder(stretches)
         }
     }
 
     /// A processor's places for the durations of its merges: all as long as the longest, if the period has room for
     /// them, else the merges back to back.
     pub(crate) fn of_processor(period: &BigInt, durations: &[BigInt]) -> Places {
-        let Some(length) = durations.iter().max().filter(|longest| !longest.is_zero()) else { return Places::Instant };
+        let Some(length) = durations.iter().max().filter(|longest| !longest.is_zero()) else {
+            return Places::Instant;
+        };
         let count = (period / length).to_u64().unwrap_or(u64::MAX);
         if count >= durations.len() as u64 {
-            let stretches = Stretches::Regular { count, length: length.clone() };
-            return Places::Any { stretches, taken: BTreeMap::new() };
+            let stretches = Stretches::Regular {
+                count,
+                length: length.clone(),
+            };
+            return Places::Any {
+                stretches,
+                taken: BTreeMap::new(),
+            };
         }
         let mut end = BigInt::zero();
         let next = |duration: &BigInt| {
@@ -105,7 +121,12 @@ impl Places {
     /// Takes the first free place that starts at or after a date of the period, or else the first of the next period.
     /// `turn`: the task's place where the order is fixed. Returns the stretches, and whether they are in the next
     /// period.
-    pub(crate) fn take(&mut self, date: &BigInt, turn: usize, duration: &BigInt) -> (Vec<Stretch>, bool) {
+    pub(crate) fn take(
+        &mut self,
+        date: &BigInt,
+        turn: usize,
+        duration: &BigInt,
+    ) -> (Vec<Stretch>, bool) {
         match self {
             Places::Instant => (vec![(date.clone(), date.clone())], false),
             Places::InOrder(list) => {
@@ -173,7 +194,10 @@ pub(crate) fn clocks(schedule: &PeriodicSchedule, units: &BigInt) -> BTreeMap<Li
 impl Clock {
     /// How long each stretch is.
     pub(crate) fn lengths(&self) -> Vec<BigInt> {
-        self.stretches.iter().map(|(start, end)| end - start).collect()
+        self.stretches
+            .iter()
+            .map(|(start, end)| end - start)
+            .collect()
     }
 
     /// The next stretches that add up to `duration`.
@@ -181,7 +205,9 @@ impl Clock {
         let mut missing = duration.clone();
         let mut pieces = Vec::new();
         while !missing.is_zero() {
-            let Some((start, end)) = self.stretches.get(self.current) else { break };
+            let Some((start, end)) = self.stretches.get(self.current) else {
+                break;
+            };
             let from = start + &self.used;
             let left = end - &from;
             if left <= missing {

@@ -33,7 +33,9 @@ impl Policy {
         for scheduled in &schedule.patterns {
             let flow = flows.entry(scheduled.pattern.demand).or_default();
             for task in &scheduled.pattern.tasks {
-                let Task::Send { link, .. } = *task else { return None };
+                let Task::Send { link, .. } = *task else {
+                    return None;
+                };
                 *flow.entry(link).or_default() += BigInt::from(scheduled.copies.clone());
             }
         }
@@ -45,9 +47,17 @@ impl Policy {
             instances: schedule.instances.clone(),
         };
         for (place, flow) in flows {
-            let demand = problem.collective().demand(place).filter(|demand| demand.kind() == Kind::Route)?;
+            let demand = problem
+                .collective()
+                .demand(place)
+                .filter(|demand| demand.kind() == Kind::Route)?;
             let (&source, &target) = (demand.operands.first()?, demand.targets().first()?);
-            let mut commodity = Commodity::new(problem.platform(), source, target, acyclic(problem.platform(), flow));
+            let mut commodity = Commodity::new(
+                problem.platform(),
+                source,
+                target,
+                acyclic(problem.platform(), flow),
+            );
             policy.longest = policy.longest.max(commodity.longest());
             policy.filling = policy.filling.max(commodity.fill());
             policy.clean_up = policy.clean_up.max(commodity.empty());
@@ -61,7 +71,10 @@ impl Policy {
     /// Instances delivered within a time: periods that fill, steady ones, and clean-up. 0 where the time is too short
     /// for filling and emptying.
     pub fn delivered(&self, until: &Rational, period: &Rational) -> BigUint {
-        let sending = self.steady(until, period).map(|steady| steady + self.filling).unwrap_or_default();
+        let sending = self
+            .steady(until, period)
+            .map(|steady| steady + self.filling)
+            .unwrap_or_default();
         sending * &self.instances
     }
 
@@ -76,7 +89,12 @@ impl Policy {
 fn acyclic(platform: &Platform, mut flow: BTreeMap<LinkId, BigInt>) -> BTreeMap<LinkId, BigInt> {
     flow.retain(|_, amount| amount.is_positive());
     while let Some(cycle) = cycle(platform, &flow) {
-        let least = cycle.iter().filter_map(|link| flow.get(link)).min().cloned().unwrap_or_default();
+        let least = cycle
+            .iter()
+            .filter_map(|link| flow.get(link))
+            .min()
+            .cloned()
+            .unwrap_or_default();
         for link in cycle {
             if let Some(amount) = flow.get_mut(&link) {
                 *amount -= &least;
@@ -120,7 +138,12 @@ struct Commodity {
 }
 
 impl Commodity {
-    fn new(platform: &Platform, source: NodeId, target: NodeId, flow: BTreeMap<LinkId, BigInt>) -> Commodity {
+    fn new(
+        platform: &Platform,
+        source: NodeId,
+        target: NodeId,
+        flow: BTreeMap<LinkId, BigInt>,
+    ) -> Commodity {
         let moved = |(link, amount): (LinkId, BigInt)| {
             let link = platform.link(link);
             (link.from, link.to, Rational::from_integer(amount))
@@ -130,7 +153,13 @@ impl Commodity {
         for (from, _, amount) in flow.iter().filter(|(from, ..)| *from != source) {
             buffers.entry(*from).or_default()[0] += amount;
         }
-        Commodity { source, target, flow, buffers, fullest: Rational::zero() }
+        Commodity {
+            source,
+            target,
+            flow,
+            buffers,
+            fullest: Rational::zero(),
+        }
     }
 
     /// The longest path in links.
@@ -173,8 +202,12 @@ impl Commodity {
     /// Periods until every forwarding node has what it sends.
     fn fill(&mut self) -> u64 {
         let mut periods = 0;
-        while self.buffers.values().any(|[sent, held]| held < sent) && periods <= self.flow.len() as u64 {
-            let full = |[sent, held]: &[Rational; 2]| Rational::from_integer(u32::from(held >= sent).into());
+        while self.buffers.values().any(|[sent, held]| held < sent)
+            && periods <= self.flow.len() as u64
+        {
+            let full = |[sent, held]: &[Rational; 2]| {
+                Rational::from_integer(u32::from(held >= sent).into())
+            };
             self.period(full, true);
             periods += 1;
         }
@@ -185,8 +218,11 @@ impl Commodity {
     /// proportion.
     fn empty(&mut self) -> u64 {
         let mut periods = 0;
-        while self.buffers.values().any(|[_, held]| held.is_positive()) && periods <= 2 * self.flow.len() as u64 {
-            let part = |[sent, held]: &[Rational; 2]| (held / sent).min(Rational::from_integer(1.into()));
+        while self.buffers.values().any(|[_, held]| held.is_positive())
+            && periods <= 2 * self.flow.len() as u64
+        {
+            let part =
+                |[sent, held]: &[Rational; 2]| (held / sent).min(Rational::from_integer(1.into()));
             self.period(part, false);
             periods += 1;
         }

@@ -49,14 +49,34 @@ pub fn slowest_odd_set(
         let period = slowest.as_ref().map_or(busiest, |(period, _)| period);
         let found = general::separate(&graph, &only_times, period)?;
         let timed = found.into_iter().map(|set| {
-            let load: Rational = set.members(&graph).into_iter().filter_map(|edge| only_times.get(edge)).sum();
+            let load: Rational = set
+                .members(&graph)
+                .into_iter()
+                .filter_map(|edge| only_times.get(edge))
+                .sum();
             (load / BigInt::from(set.capacity(&graph)), set)
         });
-        let Some((period, set)) = timed.max_by(|(one, _), (other, _)| one.cmp(other)) else { return Ok(slowest) };
-        let mut of_set: Vec<Resource> = set.vertices.iter().filter_map(|&port| ports.get(port).copied()).collect();
+        let Some((period, set)) = timed.max_by(|(one, _), (other, _)| one.cmp(other)) else {
+            return Ok(slowest);
+        };
+        let mut of_set: Vec<Resource> = set
+            .vertices
+            .iter()
+            .filter_map(|&port| ports.get(port).copied())
+            .collect();
         of_set.sort_unstable();
-        let links = set.edges.iter().filter_map(|&edge| Some(times.get(edge)?.0)).collect();
-        slowest = Some((period, OddSet { ports: of_set, links }));
+        let links = set
+            .edges
+            .iter()
+            .filter_map(|&edge| Some(times.get(edge)?.0))
+            .collect();
+        slowest = Some((
+            period,
+            OddSet {
+                ports: of_set,
+                links,
+            },
+        ));
     }
 }
 
@@ -70,23 +90,48 @@ pub struct LinkSet {
 }
 
 /// Odd sets that are busy for longer than the period, the worst of them; no single port or link may be.
-pub fn violated(platform: &Platform, times: &LinkTimes, period: &Rational) -> Result<Vec<LinkSet>, ScheduleError> {
+pub fn violated(
+    platform: &Platform,
+    times: &LinkTimes,
+    period: &Rational,
+) -> Result<Vec<LinkSet>, ScheduleError> {
     let (graph, _) = port_graph(platform, times);
     let sets = general::separate(&graph, &only_times(times), period)?;
-    Ok(sets.iter().take(WORST).map(|set| link_set(&graph, set, times)).collect())
+    Ok(sets
+        .iter()
+        .take(WORST)
+        .map(|set| link_set(&graph, set, times))
+        .collect())
 }
 
 /// Refuses times that keep an odd set of ports busy for longer than the period; no single port or link may be.
-pub fn check_odd_sets(platform: &Platform, times: &LinkTimes, period: &Rational) -> Result<(), ScheduleError> {
+pub fn check_odd_sets(
+    platform: &Platform,
+    times: &LinkTimes,
+    period: &Rational,
+) -> Result<(), ScheduleError> {
     let (graph, ports) = port_graph(platform, times);
     let sets = general::separate(&graph, &only_times(times), period)?;
-    let Some(set) = sets.first() else { return Ok(()) };
+    let Some(set) = sets.first() else {
+        return Ok(());
+    };
     let LinkSet { links, at_a_time } = link_set(&graph, set, times);
-    let counted = times.iter().filter(|(link, _)| links.binary_search(link).is_ok());
+    let counted = times
+        .iter()
+        .filter(|(link, _)| links.binary_search(link).is_ok());
     let sum: Rational = counted.map(|(_, time)| time).sum();
-    let ports = set.vertices.iter().filter_map(|&port| ports.get(port).copied());
-    let further = set.edges.iter().filter_map(|&edge| Some(Resource::Link(times.get(edge)?.0)));
-    let names: Vec<String> = ports.chain(further).map(|resource| resource.describe(platform)).collect();
+    let ports = set
+        .vertices
+        .iter()
+        .filter_map(|&port| ports.get(port).copied());
+    let further = set
+        .edges
+        .iter()
+        .filter_map(|&edge| Some(Resource::Link(times.get(edge)?.0)));
+    let names: Vec<String> = ports
+        .chain(further)
+        .map(|resource| resource.describe(platform))
+        .collect();
     Err(ScheduleError::OddSet {
         members: names.join(", "),
         at_a_time: at_a_time.to_string(),
@@ -96,26 +141,43 @@ pub fn check_odd_sets(platform: &Platform, times: &LinkTimes, period: &Rational)
 }
 
 fn link_set(graph: &general::PortGraph, set: &general::OddSet, times: &LinkTimes) -> LinkSet {
-    let links = set.members(graph).into_iter().filter_map(|edge| Some(times.get(edge)?.0)).collect();
-    LinkSet { links, at_a_time: BigInt::from(set.capacity(graph)).max(BigInt::one()) }
+    let links = set
+        .members(graph)
+        .into_iter()
+        .filter_map(|edge| Some(times.get(edge)?.0))
+        .collect();
+    LinkSet {
+        links,
+        at_a_time: BigInt::from(set.capacity(graph)).max(BigInt::one()),
+    }
 }
 
 /// Splits the links into those that no port limits, which may be busy at any time, and the others.
 pub fn unhindered(platform: &Platform, times: LinkTimes) -> (LinkTimes, LinkTimes) {
-    times.into_iter().partition(|&(link, _)| Resource::ends(platform, link) == [None, None])
+    times
+        .into_iter()
+        .partition(|&(link, _)| Resource::ends(platform, link) == [None, None])
 }
 
 /// Slots that take no longer than ports, links and odd sets need.
-pub fn slots(platform: &Platform, times: &LinkTimes, watch: &Watch) -> Result<Vec<Slot>, ScheduleError> {
+pub fn slots(
+    platform: &Platform,
+    times: &LinkTimes,
+    watch: &Watch,
+) -> Result<Vec<Slot>, ScheduleError> {
     let one_port = |link: LinkId| {
-        Resource::ends(platform, link)
-            .into_iter()
-            .all(|end| end.is_some_and(|end| end.capacity(platform) == 1 && !matches!(end, Resource::Port(_))))
+        Resource::ends(platform, link).into_iter().all(|end| {
+            end.is_some_and(|end| end.capacity(platform) == 1 && !matches!(end, Resource::Port(_)))
+        })
     };
     let steps = if times.iter().all(|&(link, _)| one_port(link)) {
         let edge = |(id, time): &(LinkId, Rational)| {
             let link = platform.link(*id);
-            Edge { left: link.from.index(), right: link.to.index(), weight: time.clone() }
+            Edge {
+                left: link.from.index(),
+                right: link.to.index(),
+                weight: time.clone(),
+            }
         };
         let edges: Vec<Edge> = times.iter().map(edge).collect();
         let nodes = platform.nodes().len();
@@ -143,6 +205,9 @@ fn port_graph(platform: &Platform, times: &LinkTimes) -> (general::PortGraph, Ve
     ports.dedup();
     let vertex = |end: Option<Resource>| end.and_then(|end| ports.binary_search(&end).ok());
     let edges = times.iter().map(|time| ends(time).map(vertex)).collect();
-    let capacities = ports.iter().map(|port| port.capacity(platform) as usize).collect();
+    let capacities = ports
+        .iter()
+        .map(|port| port.capacity(platform) as usize)
+        .collect();
     (general::PortGraph { capacities, edges }, ports)
 }

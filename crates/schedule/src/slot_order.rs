@@ -18,13 +18,18 @@ pub fn fewest_interruptions(slots: Vec<Slot>) -> Vec<Slot> {
     if slots.len() * slots.len() * longest > EFFORT {
         return slots;
     }
-    let best = (0..slots.len().min(8)).map(|start| greedy(&slots, start)).min_by_key(|order| runs(&slots, order));
+    let best = (0..slots.len().min(8))
+        .map(|start| greedy(&slots, start))
+        .min_by_key(|order| runs(&slots, order));
     let given: Vec<usize> = (0..slots.len()).collect();
     let order = match best {
         Some(order) if runs(&slots, &order) < runs(&slots, &given) => order,
         _ => given,
     };
-    order.into_iter().map(|place| slots[place].clone()).collect()
+    order
+        .into_iter()
+        .map(|place| slots[place].clone())
+        .collect()
 }
 
 /// Adds links that may be busy whatever the others do: each works without a break.
@@ -38,9 +43,14 @@ pub fn with_unhindered(slots: Vec<Slot>, links: LinkTimes) -> Vec<Slot> {
         return slots;
     }
     let mut groups: BTreeMap<Rational, Vec<LinkId>> = BTreeMap::new();
-    links.into_iter().for_each(|(link, time)| groups.entry(time).or_default().push(link));
+    links
+        .into_iter()
+        .for_each(|(link, time)| groups.entry(time).or_default().push(link));
     let total = slots.iter().map(|slot| &slot.length).sum::<Rational>();
-    let total = groups.keys().next_back().map_or(total.clone(), |longest| total.max(longest.clone()));
+    let total = groups
+        .keys()
+        .next_back()
+        .map_or(total.clone(), |longest| total.max(longest.clone()));
     // Links that begin at a date, and links that end there.
     let mut dates: BTreeMap<Rational, [Vec<LinkId>; 2]> = BTreeMap::new();
     let mut enter = |start: Rational, end: Rational, links: Vec<LinkId>| {
@@ -72,7 +82,10 @@ pub(crate) fn between(dates: BTreeMap<Rational, [Vec<LinkId>; 2]>) -> Vec<Slot> 
     let mut start = Rational::zero();
     for (date, [begins, ends]) in dates {
         if date > start {
-            slots.push(Slot { length: &date - start, links: busy.iter().copied().collect() });
+            slots.push(Slot {
+                length: &date - start,
+                links: busy.iter().copied().collect(),
+            });
         }
         ends.iter().for_each(|link| {
             busy.remove(link);
@@ -91,7 +104,10 @@ fn greedy(slots: &[Slot], start: usize) -> Vec<usize> {
     while !left.is_empty() {
         let shared = |place: usize| common(&slots[last].links, &slots[place].links);
         // The earliest among equals: `max_by_key` would take the last.
-        let next = (0..left.len()).rev().max_by_key(|&at| shared(left[at])).unwrap_or(0);
+        let next = (0..left.len())
+            .rev()
+            .max_by_key(|&at| shared(left[at]))
+            .unwrap_or(0);
         last = left.remove(next);
         order.push(last);
     }
@@ -100,7 +116,9 @@ fn greedy(slots: &[Slot], start: usize) -> Vec<usize> {
 
 /// Members of both ascending lists.
 fn common(a: &[LinkId], b: &[LinkId]) -> usize {
-    a.iter().filter(|link| b.binary_search(link).is_ok()).count()
+    a.iter()
+        .filter(|link| b.binary_search(link).is_ok())
+        .count()
 }
 
 /// Unbroken stretches over all links: each costs a transfer at most one interruption.
@@ -125,11 +143,22 @@ mod tests {
     #[test]
     fn the_toy_is_not_interrupted() -> Result<(), Box<dyn std::error::Error>> {
         let slot = |length: &str, links: &[usize]| -> Result<Slot, Box<dyn std::error::Error>> {
-            Ok(Slot { length: parse_rational(length)?, links: links.iter().map(|&link| LinkId::new(link)).collect() })
+            Ok(Slot {
+                length: parse_rational(length)?,
+                links: links.iter().map(|&link| LinkId::new(link)).collect(),
+            })
         };
-        let given = vec![slot("1", &[0, 4])?, slot("2/3", &[1, 2])?, slot("1/3", &[1, 4])?];
+        let given = vec![
+            slot("1", &[0, 4])?,
+            slot("2/3", &[1, 2])?,
+            slot("1/3", &[1, 4])?,
+        ];
         let mut ordered = fewest_interruptions(given.clone());
-        assert_eq!(runs(&ordered, &[0, 1, 2]), 4, "each of the four links runs once");
+        assert_eq!(
+            runs(&ordered, &[0, 1, 2]),
+            4,
+            "each of the four links runs once"
+        );
         ordered.sort_by(|a, b| a.links.cmp(&b.links));
         let mut sorted = given;
         sorted.sort_by(|a, b| a.links.cmp(&b.links));

@@ -23,7 +23,12 @@ pub(crate) struct Placed {
 
 impl Placed {
     fn end(&self) -> Date {
-        (self.stage, self.stretches.last().map_or(BigInt::ZERO, |(_, end)| end.clone()))
+        (
+            self.stage,
+            self.stretches
+                .last()
+                .map_or(BigInt::ZERO, |(_, end)| end.clone()),
+        )
     }
 }
 
@@ -36,10 +41,18 @@ struct Workers {
 }
 
 impl Workers {
-    fn new(schedule: &PeriodicSchedule, units: &BigInt, period: &BigInt, tasks: &[DatedTask]) -> Workers {
+    fn new(
+        schedule: &PeriodicSchedule,
+        units: &BigInt,
+        period: &BigInt,
+        tasks: &[DatedTask],
+    ) -> Workers {
         let mut number: BTreeMap<(bool, usize), usize> = BTreeMap::new();
         let mut durations: Vec<Vec<BigInt>> = Vec::new();
-        let (mut of, mut turn) = (Vec::with_capacity(tasks.len()), Vec::with_capacity(tasks.len()));
+        let (mut of, mut turn) = (
+            Vec::with_capacity(tasks.len()),
+            Vec::with_capacity(tasks.len()),
+        );
         for dated in tasks {
             let key = match dated.task {
                 Task::Send { link, .. } => (false, link.index()),
@@ -54,12 +67,18 @@ impl Workers {
             durations[worker].push(dated.duration.clone());
         }
         let mut places = vec![Places::Instant; durations.len()];
-        let clocks: BTreeMap<usize, _> =
-            clocks(schedule, units).into_iter().map(|(link, clock)| (link.index(), clock)).collect();
+        let clocks: BTreeMap<usize, _> = clocks(schedule, units)
+            .into_iter()
+            .map(|(link, clock)| (link.index(), clock))
+            .collect();
         for (&(merges, at), &worker) in &number {
-            places[worker] = match merges {
-                true => Places::of_processor(period, &durations[worker]),
-                false => Places::of_link(clocks.get(&at).cloned().unwrap_or_default(), &durations[worker]),
+            places[worker] = if merges {
+                Places::of_processor(period, &durations[worker])
+            } else {
+                Places::of_link(
+                    clocks.get(&at).cloned().unwrap_or_default(),
+                    &durations[worker],
+                )
             };
         }
         Workers { places, of, turn }
@@ -77,26 +96,52 @@ impl Staging<'_> {
     /// When all inputs are there.
     fn ready(&self, task: usize) -> Date {
         let inputs = self.tasks[task].inputs.into_iter().flatten();
-        inputs.map(|input| self.placed[input].end()).max().unwrap_or_default()
+        inputs
+            .map(|input| self.placed[input].end())
+            .max()
+            .unwrap_or_default()
     }
 
     fn place(&mut self, task: usize) {
         let (stage, date) = self.ready(task);
         let (worker, turn) = (self.workers.of[task], self.workers.turn[task]);
-        let (stretches, next) = self.workers.places[worker].take(&date, turn, &self.tasks[task].duration);
-        self.placed[task] = Placed { stage: stage + usize::from(next), stretches };
+        let (stretches, next) =
+            self.workers.places[worker].take(&date, turn, &self.tasks[task].duration);
+        self.placed[task] = Placed {
+            stage: stage + usize::from(next),
+            stretches,
+        };
     }
 }
 
 /// Stages and dates of all tasks. The tasks come after their inputs and have their stages in the pattern. Places are
 /// taken copy by copy, patterns with most stages first: the longest paths take the first places. `O(E log E)` for `E`
 /// tasks.
-pub(crate) fn placed(schedule: &PeriodicSchedule, units: &BigInt, period: &BigInt, tasks: &[DatedTask]) -> Vec<Placed> {
+pub(crate) fn placed(
+    schedule: &PeriodicSchedule,
+    units: &BigInt,
+    period: &BigInt,
+    tasks: &[DatedTask],
+) -> Vec<Placed> {
     let workers = Workers::new(schedule, units, period, tasks);
-    let mut staging = Staging { tasks, workers, placed: vec![Placed::default(); tasks.len()] };
-    let depths: Vec<usize> = schedule.patterns.iter().map(|scheduled| scheduled.pattern.depth()).collect();
+    let mut staging = Staging {
+        tasks,
+        workers,
+        placed: vec![Placed::default(); tasks.len()],
+    };
+    let depths: Vec<usize> = schedule
+        .patterns
+        .iter()
+        .map(|scheduled| scheduled.pattern.depth())
+        .collect();
     let mut turns: Vec<usize> = (0..tasks.len()).collect();
-    turns.sort_by_key(|&task| (Reverse(depths[tasks[task].pattern]), tasks[task].pattern, tasks[task].copy));
+    turns.sort_by_key(|&task| {
+        (
+            Reverse(depths[tasks[task].pattern]),
+            tasks[task].pattern,
+            tasks[task].copy,
+        )
+    });
     turns.into_iter().for_each(|task| staging.place(task));
     staging.placed
 }

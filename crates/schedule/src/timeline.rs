@@ -21,7 +21,11 @@ use crate::places::Stretch;
 ///
 /// # Errors
 /// [`ScheduleError::TooManyEvents`] beyond five million transfers and merges.
-pub fn timeline(problem: Problem<'_>, schedule: &PeriodicSchedule, periods: u64) -> Result<Timeline, ScheduleError> {
+pub fn timeline(
+    problem: Problem<'_>,
+    schedule: &PeriodicSchedule,
+    periods: u64,
+) -> Result<Timeline, ScheduleError> {
     let mut timeline = timeline_in_units(problem, schedule, periods)?;
     in_lowest_terms(&mut timeline);
     Ok(timeline)
@@ -40,9 +44,15 @@ pub fn timeline_in_units(
     let execution = limited(problem, schedule, periods)?;
     let at = |dated: &DatedTask, period: u64| {
         let shift = &execution.period * (period + dated.stage as u64);
-        dated.pieces.iter().map(|piece| (&piece.start + &shift, &piece.end + &shift)).collect()
+        dated
+            .pieces
+            .iter()
+            .map(|piece| (&piece.start + &shift, &piece.end + &shift))
+            .collect()
     };
-    Ok(written(&execution, periods, false, |task, period| at(&execution.tasks[task], period)))
+    Ok(written(&execution, periods, false, |task, period| {
+        at(&execution.tasks[task], period)
+    }))
 }
 
 /// One period: every transfer and merge, dated from the period's start, numbered by copy. It is not a run: tasks do
@@ -50,7 +60,9 @@ pub fn timeline_in_units(
 pub fn period_of(execution: &Execution) -> Timeline {
     let at = |task: usize, _| {
         let pieces = execution.tasks[task].pieces.iter();
-        pieces.map(|piece| (piece.start.clone(), piece.end.clone())).collect()
+        pieces
+            .map(|piece| (piece.start.clone(), piece.end.clone()))
+            .collect()
     };
     let mut timeline = written(execution, 1, false, at);
     in_lowest_terms(&mut timeline);
@@ -63,12 +75,21 @@ pub(crate) fn limited(
     schedule: &PeriodicSchedule,
     periods: u64,
 ) -> Result<Execution, ScheduleError> {
-    let too_many = || ScheduleError::TooManyEvents { periods, limit: EVENT_LIMIT };
+    let too_many = || ScheduleError::TooManyEvents {
+        periods,
+        limit: EVENT_LIMIT,
+    };
     let execution = execution(problem, schedule).map_err(|_| too_many())?;
     let tasks = execution.tasks.len() as u64;
-    tasks.checked_mul(periods).filter(|&count| count <= EVENT_LIMIT).ok_or_else(too_many)?;
+    tasks
+        .checked_mul(periods)
+        .filter(|&count| count <= EVENT_LIMIT)
+        .ok_or_else(too_many)?;
     // The last instance's number; a pattern without tasks is not counted above.
-    let numbers = execution.started.values().map(|started| started.checked_mul(periods));
+    let numbers = execution
+        .started
+        .values()
+        .map(|started| started.checked_mul(periods));
     numbers.collect::<Option<Vec<u64>>>().ok_or_else(too_many)?;
     Ok(execution)
 }
@@ -84,12 +105,23 @@ pub(crate) fn written(
     let (mut events, mut merges) = (Vec::new(), Vec::new());
     let date = |date: BigInt| Rational::new_raw(date, execution.units.clone());
     for (number, dated) in execution.tasks.iter().enumerate() {
-        let started = execution.started.get(&dated.message.demand).copied().unwrap_or(0);
+        let started = execution
+            .started
+            .get(&dated.message.demand)
+            .copied()
+            .unwrap_or(0);
         for period in 0..periods {
-            let mut pieces = dates(number, period).into_iter().map(|(start, end)| (date(start), date(end)));
+            let mut pieces = dates(number, period)
+                .into_iter()
+                .map(|(start, end)| (date(start), date(end)));
             let (instance, message) = (period * started + dated.copy, dated.message);
             match dated.task {
-                Task::Send { link, .. } => events.push(Event { instance, message, link, pieces: pieces.collect() }),
+                Task::Send { link, .. } => events.push(Event {
+                    instance,
+                    message,
+                    link,
+                    pieces: pieces.collect(),
+                }),
                 Task::Merge { node, split, .. } => {
                     merges.extend(pieces.next().map(|(start, end)| MergeEvent {
                         instance,
@@ -104,9 +136,19 @@ pub(crate) fn written(
         }
     }
     events.sort_by(|a, b| (&a.pieces, a.link, a.instance).cmp(&(&b.pieces, b.link, b.instance)));
-    let order = |merge: &MergeEvent| (merge.start.clone(), merge.end.clone(), merge.node, merge.instance);
+    let order = |merge: &MergeEvent| {
+        (
+            merge.start.clone(),
+            merge.end.clone(),
+            merge.node,
+            merge.instance,
+        )
+    };
     merges.sort_by_cached_key(order);
-    let arrivals = events.iter().filter_map(|event| event.pieces.last()).map(|(_, end)| end);
+    let arrivals = events
+        .iter()
+        .filter_map(|event| event.pieces.last())
+        .map(|(_, end)| end);
     let last = arrivals.chain(merges.iter().map(|merge| &merge.end)).max();
     // Merges without duration may leave the last stages without a separate period.
     let needed = match last {
@@ -125,8 +167,14 @@ pub(crate) fn written(
 }
 
 pub(crate) fn in_lowest_terms(timeline: &mut Timeline) {
-    let pieces = timeline.events.iter_mut().flat_map(|event| &mut event.pieces);
+    let pieces = timeline
+        .events
+        .iter_mut()
+        .flat_map(|event| &mut event.pieces);
     let dates = pieces.flat_map(|(start, end)| [start, end]);
-    let merges = timeline.merges.iter_mut().flat_map(|merge| [&mut merge.start, &mut merge.end]);
+    let merges = timeline
+        .merges
+        .iter_mut()
+        .flat_map(|merge| [&mut merge.start, &mut merge.end]);
     dates.chain(merges).for_each(|date| *date = date.reduced());
 }

@@ -17,7 +17,11 @@ pub(crate) fn units(platform: &Platform, volumes: &Volumes, schedule: &PeriodicS
     include(&schedule.period);
     schedule.slots.iter().for_each(|slot| include(&slot.length));
     for scheduled in &schedule.patterns {
-        scheduled.pattern.tasks.iter().for_each(|task| include(&duration(platform, volumes, task)));
+        scheduled
+            .pattern
+            .tasks
+            .iter()
+            .for_each(|task| include(&duration(platform, volumes, task)));
     }
     units
 }
@@ -25,8 +29,12 @@ pub(crate) fn units(platform: &Platform, volumes: &Volumes, schedule: &PeriodicS
 /// How long a task takes.
 pub(crate) fn duration(platform: &Platform, volumes: &Volumes, task: &Task) -> Rational {
     match *task {
-        Task::Send { link, part, .. } => volumes.size.of(part).unwrap_or_default() * &platform.link(link).cost,
-        Task::Merge { node, part, split, .. } => volumes.merge_time(platform, node, part, split),
+        Task::Send { link, part, .. } => {
+            volumes.size.of(part).unwrap_or_default() * &platform.link(link).cost
+        }
+        Task::Merge {
+            node, part, split, ..
+        } => volumes.merge_time(platform, node, part, split),
     }
 }
 

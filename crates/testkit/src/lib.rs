@@ -17,10 +17,14 @@ fn reduces(form: &Form) -> bool {
 
 impl Reductions for Collective {
     fn operands(&self) -> Option<&[NodeId]> {
-        self.named().filter(|named| reduces(named.form())).map(Named::owners)
+        self.named()
+            .filter(|named| reduces(named.form()))
+            .map(Named::owners)
     }
 
     fn reductions(&self) -> &[NodeId] {
-        self.named().filter(|named| reduces(named.form())).map_or(&[], Named::targets)
+        self.named()
+            .filter(|named| reduces(named.form()))
+            .map_or(&[], Named::targets)
     }
 }

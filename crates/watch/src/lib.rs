@@ -106,7 +106,10 @@ struct Kept {
 
 impl fmt::Debug for Watch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watch").field("left", &self.left()).field("ended_by", &self.ended_by()).finish()
+        f.debug_struct("Watch")
+            .field("left", &self.left())
+            .field("ended_by", &self.ended_by())
+            .finish()
     }
 }
 
@@ -124,7 +127,10 @@ impl Watch {
     /// The same watch, whose news this function hears, and those of watches derived from it. It is called once a round,
     /// from any thread.
     pub fn heard(self, hearer: impl Fn(News<'_>) + Send + Sync + 'static) -> Self {
-        Watch { hearer: Some(Arc::new(hearer)), ..self }
+        Watch {
+            hearer: Some(Arc::new(hearer)),
+            ..self
+        }
     }
 
     /// Tells how far the work has come. It ends nothing.
@@ -133,8 +139,15 @@ impl Watch {
     }
 
     fn over(left: impl Fn() -> Left + Send + Sync + 'static, asked: Arc<AtomicU64>) -> Self {
-        let source = Source { left: Box::new(left), first: AtomicU8::new(0), asked };
-        Watch { source: Some(Arc::new(source)), ..Watch::default() }
+        let source = Source {
+            left: Box::new(left),
+            first: AtomicU8::new(0),
+            asked,
+        };
+        Watch {
+            source: Some(Arc::new(source)),
+            ..Watch::default()
+        }
     }
 
     /// A watch with a time limit in questions: each question to this watch or to a watch derived from it takes a
@@ -144,13 +157,21 @@ impl Watch {
         let asked: Arc<AtomicU64> = Arc::default();
         let clock = Arc::clone(&asked);
         let left = move || milliseconds.saturating_sub(clock.load(Ordering::Relaxed));
-        Watch::over(move || Left { time: Some(Duration::from_millis(left())), ..Left::default() }, asked)
+        Watch::over(
+            move || Left {
+                time: Some(Duration::from_millis(left())),
+                ..Left::default()
+            },
+            asked,
+        )
     }
 
     /// How many questions this watch, those derived from it and the one that it was derived from have been asked, also
     /// after they had ended; 0 without limits.
     pub fn questions(&self) -> u64 {
-        self.source.as_ref().map_or(0, |source| source.asked.load(Ordering::Relaxed))
+        self.source
+            .as_ref()
+            .map_or(0, |source| source.asked.load(Ordering::Relaxed))
     }
 
     /// A watch that lets `questions` questions pass and then ends everything, as [`Limit::Caller`]: limits without a
@@ -159,7 +180,10 @@ impl Watch {
         let asked = AtomicU64::new(0);
         Watch::new(move || {
             let over = asked.fetch_add(1, Ordering::Relaxed) >= questions;
-            Left { stop: over.then_some((Limit::Caller, age)), ..Left::default() }
+            Left {
+                stop: over.then_some((Limit::Caller, age)),
+                ..Left::default()
+            }
         })
     }
 
@@ -174,20 +198,30 @@ impl Watch {
     /// The limit that ends it, for this and every later question. A request to end comes before memory, memory before
     /// time.
     pub fn ask(&self) -> Result<(), Limit> {
-        let Some(source) = &self.source else { return self.ended().map_or(Ok(()), Err) };
+        let Some(source) = &self.source else {
+            return self.ended().map_or(Ok(()), Err);
+        };
         source.asked.fetch_add(1, Ordering::Relaxed);
         if let Some(limit) = self.ended() {
             return Err(limit);
         }
         let left = self.own((source.left)());
         let limit = match left {
-            Left { stop: Some((by, _)), .. } => by,
+            Left {
+                stop: Some((by, _)),
+                ..
+            } => by,
             Left { bytes: Some(0), .. } => Limit::Memory,
-            Left { time: Some(Duration::ZERO), .. } => Limit::Time,
+            Left {
+                time: Some(Duration::ZERO),
+                ..
+            } => Limit::Time,
             _ => return Ok(()),
         };
         // Another thread may have set another limit at the same time. The first one counts.
-        let told = self.ended.compare_exchange(0, limit.code(), Ordering::Relaxed, Ordering::Relaxed);
+        let told =
+            self.ended
+                .compare_exchange(0, limit.code(), Ordering::Relaxed, Ordering::Relaxed);
         let limit = told.err().and_then(Limit::of_code).unwrap_or(limit);
         source.note(limit);
         Err(limit)
@@ -195,7 +229,9 @@ impl Watch {
 
     /// Ends this watch for a reason that the asker found: a table without which it cannot go on does not fit.
     pub fn end(&self, limit: Limit) {
-        let _ = self.ended.compare_exchange(0, limit.code(), Ordering::Relaxed, Ordering::Relaxed);
+        let _ = self
+            .ended
+            .compare_exchange(0, limit.code(), Ordering::Relaxed, Ordering::Relaxed);
         self.source.iter().for_each(|source| source.note(limit));
     }
 
@@ -207,7 +243,9 @@ impl Watch {
         self.ask()?;
         match self.left().bytes {
             Some(left) if left < bytes => {
-                self.source.iter().for_each(|source| source.note(Limit::Memory));
+                self.source
+                    .iter()
+                    .for_each(|source| source.note(Limit::Memory));
                 Err(Limit::Memory)
             }
             _ => Ok(()),
@@ -222,27 +260,38 @@ impl Watch {
             let over = asked.fetch_add(1, Ordering::Relaxed) >= questions;
             let left = watch.left();
             let own = over.then_some((Limit::Caller, Duration::ZERO));
-            Left { stop: left.stop.or(own), ..left }
+            Left {
+                stop: left.stop.or(own),
+                ..left
+            }
         });
         Watch { hearer, ..budget }
     }
 
     /// The time and memory left for this watch; no time once it has ended.
     pub fn left(&self) -> Left {
-        let Some(source) = &self.source else { return Left::default() };
+        let Some(source) = &self.source else {
+            return Left::default();
+        };
         let left = self.own((source.left)());
         match self.ended() {
             None => left,
-            Some(limit) => {
-                Left { time: Some(Duration::ZERO), stop: left.stop.or(Some((limit, Duration::ZERO))), ..left }
-            }
+            Some(limit) => Left {
+                time: Some(Duration::ZERO),
+                stop: left.stop.or(Some((limit, Duration::ZERO))),
+                ..left
+            },
         }
     }
 
     /// The time left, for a solver with its own clock; zero once the watch has ended, `None` without a limit.
     pub fn time_left(&self) -> Option<Duration> {
         let left = self.left();
-        if left.stop.is_some() { Some(Duration::ZERO) } else { left.time }
+        if left.stop.is_some() {
+            Some(Duration::ZERO)
+        } else {
+            left.time
+        }
     }
 
     /// The first limit that ended anything: this watch, one derived from it, or the one that it was derived from.
@@ -262,32 +311,48 @@ impl Watch {
         let back = 100u32.saturating_sub(percent);
         let time = time.map_or(Duration::ZERO, |time| time / 100 * back);
         let bytes = bytes.map_or(0, |bytes| bytes / 100 * u64::from(back));
-        let kept = Kept { time: self.kept.time + time, bytes: self.kept.bytes.saturating_add(bytes), ..self.kept };
+        let kept = Kept {
+            time: self.kept.time + time,
+            bytes: self.kept.bytes.saturating_add(bytes),
+            ..self.kept
+        };
         self.with(kept)
     }
 
     /// A watch of the same source that has not ended.
     fn with(&self, kept: Kept) -> Watch {
-        Watch { ended: Arc::default(), kept, ..self.clone() }
+        Watch {
+            ended: Arc::default(),
+            kept,
+            ..self.clone()
+        }
     }
 
     /// A watch for one of several pieces of work in sequence. It may use `percent` percent of the time left now, and
     /// all memory, which the next piece finds free again.
     pub fn turn(&self, percent: u32) -> Watch {
         let Watch { kept, .. } = self.stage(percent);
-        self.with(Kept { bytes: self.kept.bytes, ..kept })
+        self.with(Kept {
+            bytes: self.kept.bytes,
+            ..kept
+        })
     }
 
     /// A watch for work that turns what is known into an answer: it may use whatever is left, and a request to end does
     /// not end it before it is `grace` old.
     pub fn finishing(&self, grace: Duration) -> Watch {
-        self.with(Kept { grace, ..Kept::default() })
+        self.with(Kept {
+            grace,
+            ..Kept::default()
+        })
     }
 
     /// The time and memory beyond the reserves. Under a grace, a request to end is a time limit until it is old enough.
     fn own(&self, left: Left) -> Left {
         let mut time = left.time.map(|time| time.saturating_sub(self.kept.time));
-        let bytes = left.bytes.map(|bytes| bytes.saturating_sub(self.kept.bytes));
+        let bytes = left
+            .bytes
+            .map(|bytes| bytes.saturating_sub(self.kept.bytes));
         let stop = left.stop.filter(|(_, age)| *age >= self.kept.grace);
         if let (None, Some((_, age))) = (stop, left.stop) {
             let rest = self.kept.grace.saturating_sub(age);
@@ -300,7 +365,9 @@ impl Watch {
 impl Source {
     /// Keeps the first limit.
     fn note(&self, limit: Limit) {
-        let _ = self.first.compare_exchange(0, limit.code(), Ordering::Relaxed, Ordering::Relaxed);
+        let _ = self
+            .first
+            .compare_exchange(0, limit.code(), Ordering::Relaxed, Ordering::Relaxed);
     }
 }
 
@@ -321,7 +388,10 @@ mod tests {
     #[test]
     fn no_limit_never_ends() {
         let watch = Watch::unlimited();
-        assert_eq!((watch.ask(), watch.room_for(u64::MAX), watch.time_left()), (Ok(()), Ok(()), None));
+        assert_eq!(
+            (watch.ask(), watch.room_for(u64::MAX), watch.time_left()),
+            (Ok(()), Ok(()), None)
+        );
         assert_eq!((watch.stage(0).ask(), watch.ended_by()), (Ok(()), None));
     }
 
@@ -329,11 +399,23 @@ mod tests {
     fn the_first_limit_counts_for_ever() {
         let (left, watch) = set();
         let other = watch.clone();
-        *left.lock().unwrap() = Left { time: Some(Duration::ZERO), ..Left::default() };
+        *left.lock().unwrap() = Left {
+            time: Some(Duration::ZERO),
+            ..Left::default()
+        };
         assert_eq!(watch.ask(), Err(Limit::Time));
-        *left.lock().unwrap() = Left { bytes: Some(0), ..Left::default() };
-        assert_eq!((watch.ask(), other.ask()), (Err(Limit::Time), Err(Limit::Time)));
-        assert_eq!((watch.ended_by(), watch.time_left()), (Some(Limit::Time), Some(Duration::ZERO)));
+        *left.lock().unwrap() = Left {
+            bytes: Some(0),
+            ..Left::default()
+        };
+        assert_eq!(
+            (watch.ask(), other.ask()),
+            (Err(Limit::Time), Err(Limit::Time))
+        );
+        assert_eq!(
+            (watch.ended_by(), watch.time_left()),
+            (Some(Limit::Time), Some(Duration::ZERO))
+        );
         // Another stage ends for its own reason.
         assert_eq!(watch.stage(100).ask(), Err(Limit::Memory));
         assert_eq!(watch.ended_by(), Some(Limit::Time));
@@ -341,18 +423,33 @@ mod tests {
 
     #[test]
     fn a_request_comes_before_memory_and_memory_before_time() {
-        let all = Left { time: Some(Duration::ZERO), bytes: Some(0), stop: Some((Limit::Interrupt, Duration::ZERO)) };
+        let all = Left {
+            time: Some(Duration::ZERO),
+            bytes: Some(0),
+            stop: Some((Limit::Interrupt, Duration::ZERO)),
+        };
         let watch = |left: Left| Watch::new(move || left);
         assert_eq!(watch(all).ask(), Err(Limit::Interrupt));
         assert_eq!(watch(Left { stop: None, ..all }).ask(), Err(Limit::Memory));
-        assert_eq!(watch(Left { stop: None, bytes: None, ..all }).ask(), Err(Limit::Time));
+        assert_eq!(
+            watch(Left {
+                stop: None,
+                bytes: None,
+                ..all
+            })
+            .ask(),
+            Err(Limit::Time)
+        );
     }
 
     #[test]
     fn a_budget_ends_itself_alone() {
         let (left, watch) = set();
         let budget = watch.at_most(2);
-        assert_eq!([(); 3].map(|()| budget.ask()), [Ok(()), Ok(()), Err(Limit::Caller)]);
+        assert_eq!(
+            [(); 3].map(|()| budget.ask()),
+            [Ok(()), Ok(()), Err(Limit::Caller)]
+        );
         assert_eq!((watch.ask(), watch.ended_by()), (Ok(()), None));
         // The stages that turn its best into an answer go on.
         assert_eq!(budget.finishing(SECOND).ask(), Ok(()));
@@ -363,11 +460,22 @@ mod tests {
     #[test]
     fn a_stage_keeps_time_and_memory_back() {
         let (left, watch) = set();
-        *left.lock().unwrap() = Left { time: Some(10 * SECOND), bytes: Some(1000), stop: None };
+        *left.lock().unwrap() = Left {
+            time: Some(10 * SECOND),
+            bytes: Some(1000),
+            stop: None,
+        };
         let stage = watch.stage(80);
-        assert_eq!((stage.left().time, stage.left().bytes), (Some(8 * SECOND), Some(800)));
+        assert_eq!(
+            (stage.left().time, stage.left().bytes),
+            (Some(8 * SECOND), Some(800))
+        );
         assert_eq!(stage.stage(50).left().time, Some(4 * SECOND));
-        *left.lock().unwrap() = Left { time: Some(2 * SECOND), bytes: Some(1000), stop: None };
+        *left.lock().unwrap() = Left {
+            time: Some(2 * SECOND),
+            bytes: Some(1000),
+            stop: None,
+        };
         assert_eq!((stage.ask(), watch.ask()), (Err(Limit::Time), Ok(())));
         assert_eq!((stage.ended(), watch.ended()), (Some(Limit::Time), None));
         assert_eq!(watch.time_left(), Some(2 * SECOND));
@@ -376,25 +484,45 @@ mod tests {
     #[test]
     fn turns_share_the_time_and_not_the_memory() {
         let (left, watch) = set();
-        *left.lock().unwrap() = Left { time: Some(10 * SECOND), bytes: Some(1000), stop: None };
+        *left.lock().unwrap() = Left {
+            time: Some(10 * SECOND),
+            bytes: Some(1000),
+            stop: None,
+        };
         let turn = watch.turn(50);
-        assert_eq!((turn.left().time, turn.left().bytes), (Some(5 * SECOND), Some(1000)));
+        assert_eq!(
+            (turn.left().time, turn.left().bytes),
+            (Some(5 * SECOND), Some(1000))
+        );
         left.lock().unwrap().time = Some(5 * SECOND);
-        assert_eq!((turn.ask(), watch.turn(100).ask()), (Err(Limit::Time), Ok(())));
+        assert_eq!(
+            (turn.ask(), watch.turn(100).ask()),
+            (Err(Limit::Time), Ok(()))
+        );
     }
 
     #[test]
     fn a_table_that_does_not_fit_is_refused_and_the_work_goes_on() {
         let (left, watch) = set();
         left.lock().unwrap().bytes = Some(1000);
-        assert_eq!((watch.room_for(1000), watch.room_for(1001), watch.ask()), (Ok(()), Err(Limit::Memory), Ok(())));
-        assert_eq!((watch.stage(80).room_for(801), watch.ended_by()), (Err(Limit::Memory), Some(Limit::Memory)));
+        assert_eq!(
+            (watch.room_for(1000), watch.room_for(1001), watch.ask()),
+            (Ok(()), Err(Limit::Memory), Ok(()))
+        );
+        assert_eq!(
+            (watch.stage(80).room_for(801), watch.ended_by()),
+            (Err(Limit::Memory), Some(Limit::Memory))
+        );
     }
 
     #[test]
     fn finishing_overlooks_young_requests_and_what_is_kept_back() {
         let (left, watch) = set();
-        *left.lock().unwrap() = Left { time: Some(10 * SECOND), bytes: None, stop: Some((Limit::Interrupt, SECOND)) };
+        *left.lock().unwrap() = Left {
+            time: Some(10 * SECOND),
+            bytes: None,
+            stop: Some((Limit::Interrupt, SECOND)),
+        };
         let finishing = watch.stage(10).finishing(3 * SECOND);
         assert_eq!(
             (watch.ask(), finishing.ask(), finishing.time_left()),
@@ -408,9 +536,18 @@ mod tests {
     fn time_passes_with_questions_to_any_watch() {
         let watch = Watch::in_questions(10);
         let stage = watch.stage(50);
-        assert_eq!([(); 6].map(|()| stage.ask().is_ok()), [true, true, true, true, false, false]);
-        assert_eq!((watch.questions(), watch.time_left()), (6, Some(Duration::from_millis(4))));
-        assert_eq!([(); 4].map(|()| watch.ask().is_ok()), [true, true, true, false]);
+        assert_eq!(
+            [(); 6].map(|()| stage.ask().is_ok()),
+            [true, true, true, true, false, false]
+        );
+        assert_eq!(
+            (watch.questions(), watch.time_left()),
+            (6, Some(Duration::from_millis(4)))
+        );
+        assert_eq!(
+            [(); 4].map(|()| watch.ask().is_ok()),
+            [true, true, true, false]
+        );
         assert_eq!((stage.questions(), Watch::unlimited().questions()), (10, 0));
     }
 
@@ -436,7 +573,10 @@ mod tests {
     #[test]
     fn questions_are_counted() {
         let watch = Watch::counting(2, Duration::ZERO);
-        assert_eq!([(); 4].map(|()| watch.ask()), [Ok(()), Ok(()), Err(Limit::Caller), Err(Limit::Caller)]);
+        assert_eq!(
+            [(); 4].map(|()| watch.ask()),
+            [Ok(()), Ok(()), Err(Limit::Caller), Err(Limit::Caller)]
+        );
         assert_eq!(watch.finishing(SECOND).ask(), Ok(()));
         let late = Watch::counting(0, SECOND);
         assert_eq!(late.finishing(SECOND).ask(), Err(Limit::Caller));

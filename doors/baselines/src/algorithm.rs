@@ -47,12 +47,19 @@ impl Algorithm {
     /// The algorithm's path of a message, if it has one.
     pub(crate) fn own_way(&self, message: Message<'_>) -> Option<&[LinkId]> {
         let ways = self.ways.of_block.get(*message.blocks.first()? as usize)?;
-        self.ways.links.get(*ways)?.get(&(message.from, message.to)).map(Vec::as_slice)
+        self.ways
+            .links
+            .get(*ways)?
+            .get(&(message.from, message.to))
+            .map(Vec::as_slice)
     }
 
     /// Calls `sink` with every message, step by step. `O(blocks sent)`.
     pub fn messages(&self, sink: &mut dyn FnMut(Message<'_>)) {
-        let _ = self.phases.iter().fold(0, |step, phase| phase.messages(step, sink));
+        let _ = self
+            .phases
+            .iter()
+            .fold(0, |step, phase| phase.messages(step, sink));
     }
 
     /// Whether all merges combine adjacent operands in the participants' order, as non-commutative operators need; true
@@ -62,7 +69,11 @@ impl Algorithm {
             return true;
         }
         let blocks = problem.collective().demands() * self.pieces as usize;
-        let mut runs = Runs { held: self.owned(problem, blocks), blocks, in_order: true };
+        let mut runs = Runs {
+            held: self.owned(problem, blocks),
+            blocks,
+            in_order: true,
+        };
         let (mut step, mut arriving) = (0, Vec::new());
         self.messages(&mut |message| {
             if !runs.in_order {
@@ -73,7 +84,12 @@ impl Algorithm {
                 runs.arrive(&mut arriving);
             }
             for &block in message.blocks {
-                arriving.push((message.to, block, runs.held[message.from * blocks + block as usize], message.combine));
+                arriving.push((
+                    message.to,
+                    block,
+                    runs.held[message.from * blocks + block as usize],
+                    message.combine,
+                ));
             }
         });
         runs.arrive(&mut arriving);
@@ -85,7 +101,9 @@ impl Algorithm {
         let mut held = vec![None; self.ranks.len() * blocks];
         for (number, demand) in problem.demands().enumerate() {
             for (operand, owner) in (0_u32..).zip(demand.operands) {
-                let Some(rank) = self.ranks.iter().position(|node| node == owner) else { continue };
+                let Some(rank) = self.ranks.iter().position(|node| node == owner) else {
+                    continue;
+                };
                 let pieces = self.pieces as usize;
                 let first = rank * blocks + number * pieces;
                 held[first..first + pieces].fill(Some((operand, operand)));

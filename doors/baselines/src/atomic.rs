@@ -32,11 +32,24 @@ pub fn atomic(problem: Problem<'_>, routes: &Routes) -> Vec<Algorithm> {
     let costs = costs(problem, routes);
     let maker = Maker::new(problem);
     let rules: [(&str, &str, Rule); 3] = [
-        ("fastest node first", "to the node with the fastest sends next, from who serves it first", Rule::Node),
-        ("fastest edge first", "over the fastest link to a node without the message", Rule::Edge),
-        ("earliest completing edge first", "to the node that can have the message next", Rule::Completion),
+        (
+            "fastest node first",
+            "to the node with the fastest sends next, from who serves it first",
+            Rule::Node,
+        ),
+        (
+            "fastest edge first",
+            "over the fastest link to a node without the message",
+            Rule::Edge,
+        ),
+        (
+            "earliest completing edge first",
+            "to the node that can have the message next",
+            Rule::Completion,
+        ),
     ];
-    let made = |(name, about, rule): (&str, &str, Rule)| maker.tree(name, about, &[grown(&costs, rule)?]);
+    let made =
+        |(name, about, rule): (&str, &str, Rule)| maker.tree(name, about, &[grown(&costs, rule)?]);
     rules.into_iter().filter_map(made).collect()
 }
 
@@ -55,7 +68,10 @@ fn costs(problem: Problem<'_>, routes: &Routes) -> Vec<Vec<Option<Rational>>> {
         let path = routes.path(from, to)?;
         Some(path.into_iter().map(|link| &platform.link(link).cost).sum())
     };
-    ranks.iter().map(|&from| ranks.iter().map(|&to| cost(from, to)).collect()).collect()
+    ranks
+        .iter()
+        .map(|&from| ranks.iter().map(|&to| cost(from, to)).collect())
+        .collect()
 }
 
 /// The tree out of rank 0; children in the order in which they are served. `None` if some rank has no route.
@@ -67,12 +83,18 @@ fn grown(costs: &[Vec<Option<Rational>>], rule: Rule) -> Option<Tree> {
     while edges.len() + 1 < count {
         let receivers: Vec<usize> = match rule {
             Rule::Node => vec![fastest(costs, &ready)?],
-            Rule::Edge | Rule::Completion => (0..count).filter(|&rank| ready[rank].is_none()).collect(),
+            Rule::Edge | Rule::Completion => {
+                (0..count).filter(|&rank| ready[rank].is_none()).collect()
+            }
         };
         let pairs = (0..count).flat_map(|from| receivers.iter().map(move |&to| (from, to)));
         let served = pairs.filter_map(|(from, to)| {
             let (date, cost) = (ready[from].as_ref()?, costs[from][to].as_ref()?);
-            let key = if rule == Rule::Edge { cost.clone() } else { date + cost };
+            let key = if rule == Rule::Edge {
+                cost.clone()
+            } else {
+                date + cost
+            };
             Some((key, from, to, date + cost))
         });
         let (_, from, to, over) = served.min()?;
@@ -86,14 +108,22 @@ fn grown(costs: &[Vec<Option<Rational>>], rule: Rule) -> Option<Tree> {
 /// The rank without the message whose sends take the least time on average. A rank that sends to no other comes last.
 fn fastest(costs: &[Vec<Option<Rational>>], ready: &[Option<Rational>]) -> Option<usize> {
     let average = |rank: usize| {
-        let sends: Vec<&Rational> =
-            (0..costs.len()).filter(|&to| to != rank).filter_map(|to| costs[rank][to].as_ref()).collect();
+        let sends: Vec<&Rational> = (0..costs.len())
+            .filter(|&to| to != rank)
+            .filter_map(|to| costs[rank][to].as_ref())
+            .collect();
         let total: Rational = sends.iter().copied().sum();
         let count = sends.len() as u64;
-        (count == 0, total / Rational::from_integer(count.max(1).into()))
+        (
+            count == 0,
+            total / Rational::from_integer(count.max(1).into()),
+        )
     };
     let without = (0..costs.len()).filter(|&rank| ready[rank].is_none());
-    without.map(|rank| (average(rank), rank)).min().map(|(_, rank)| rank)
+    without
+        .map(|rank| (average(rank), rank))
+        .min()
+        .map(|(_, rank)| rank)
 }
 
 #[cfg(test)]
@@ -107,7 +137,9 @@ mod tests {
     }
 
     fn matrix(count: usize, cost: impl Fn(usize, usize) -> u32) -> Vec<Vec<Option<Rational>>> {
-        (0..count).map(|from| (0..count).map(|to| Some(whole(cost(from, to)))).collect()).collect()
+        (0..count)
+            .map(|from| (0..count).map(|to| Some(whole(cost(from, to)))).collect())
+            .collect()
     }
 
     /// When the last rank has the message, if every rank serves its children in order.
@@ -116,7 +148,11 @@ mod tests {
         let mut free = has.clone();
         for parent in tree.downwards() {
             free[parent] = free[parent].clone().max(has[parent].clone());
-            for (_, _, child) in tree.edges().into_iter().filter(|(_, from, _)| *from == parent) {
+            for (_, _, child) in tree
+                .edges()
+                .into_iter()
+                .filter(|(_, from, _)| *from == parent)
+            {
                 free[parent] += costs[parent][child].as_ref().unwrap();
                 has[child] = free[parent].clone();
             }
@@ -138,7 +174,9 @@ mod tests {
                 })
             });
             if rooted {
-                let cost: Rational = (1..count).map(|rank| costs[parent(rank)][rank].clone().unwrap()).sum();
+                let cost: Rational = (1..count)
+                    .map(|rank| costs[parent(rank)][rank].clone().unwrap())
+                    .sum();
                 best = Some(best.map_or(cost.clone(), |best: Rational| best.min(cost)));
             }
         }
@@ -186,7 +224,11 @@ mod tests {
             let costs = matrix(count, |_, _| 3);
             for rule in [Rule::Node, Rule::Completion] {
                 let rounds = count.next_power_of_two().trailing_zeros();
-                assert_eq!(length(&grown(&costs, rule).unwrap(), &costs), whole(3 * rounds), "{count} {rule:?}");
+                assert_eq!(
+                    length(&grown(&costs, rule).unwrap(), &costs),
+                    whole(3 * rounds),
+                    "{count} {rule:?}"
+                );
             }
         }
     }
@@ -195,6 +237,10 @@ mod tests {
     fn a_place_without_a_route_has_no_tree() {
         let mut costs = matrix(3, |_, _| 1);
         costs.iter_mut().for_each(|row| row[2] = None);
-        assert!([Rule::Node, Rule::Edge, Rule::Completion].into_iter().all(|rule| grown(&costs, rule).is_none()));
+        assert!(
+            [Rule::Node, Rule::Edge, Rule::Completion]
+                .into_iter()
+                .all(|rule| grown(&costs, rule).is_none())
+        );
     }
 }

@@ -22,9 +22,22 @@ pub fn ranks(problem: Problem<'_>) -> Vec<NodeId> {
     let cast = problem.collective().cast();
     match cast[..] {
         [&[root], others] => {
-            let others: Vec<NodeId> = others.iter().copied().filter(|&node| node != root).collect();
-            let after = if others.is_sorted() { others.partition_point(|&node| node < root) } else { 0 };
-            [root].iter().chain(&others[after..]).chain(&others[..after]).copied().collect()
+            let others: Vec<NodeId> = others
+                .iter()
+                .copied()
+                .filter(|&node| node != root)
+                .collect();
+            let after = if others.is_sorted() {
+                others.partition_point(|&node| node < root)
+            } else {
+                0
+            };
+            [root]
+                .iter()
+                .chain(&others[after..])
+                .chain(&others[..after])
+                .copied()
+                .collect()
         }
         [targets, participants] => {
             let further = participants.iter().filter(|node| !targets.contains(node));
@@ -61,7 +74,9 @@ pub(crate) struct Maker<'a> {
 
 /// `from..to` as block numbers.
 fn blocks(from: usize, to: usize) -> Vec<u32> {
-    (from..to).map(|block| u32::try_from(block).unwrap_or(u32::MAX)).collect()
+    (from..to)
+        .map(|block| u32::try_from(block).unwrap_or(u32::MAX))
+        .collect()
 }
 
 /// A block for every rank.
@@ -72,7 +87,11 @@ fn one_each(ranks: usize) -> Blocks {
 impl<'a> Maker<'a> {
     pub(crate) fn new(problem: Problem<'a>) -> Maker<'a> {
         let collective = problem.collective();
-        Maker { collective, form: collective.form().map(Form::alike), ranks: ranks(problem) }
+        Maker {
+            collective,
+            form: collective.form().map(Form::alike),
+            ranks: ranks(problem),
+        }
     }
 
     pub(crate) fn demands(&self) -> usize {
@@ -103,7 +122,11 @@ impl<'a> Maker<'a> {
     /// Per rank: the blocks of its message, one per demand. The root of a scatter or gather has none.
     fn own(&self) -> Blocks {
         let rank = |node: &NodeId| {
-            let listed = self.collective.cast().last().and_then(|nodes| nodes.iter().position(|other| other == node));
+            let listed = self
+                .collective
+                .cast()
+                .last()
+                .and_then(|nodes| nodes.iter().position(|other| other == node));
             listed.map_or_else(Vec::new, |demand| blocks(demand, demand + 1))
         };
         self.ranks.iter().map(rank).collect()
@@ -112,15 +135,21 @@ impl<'a> Maker<'a> {
     /// The ranks that have an operand: all but the target of a reduction that owns none.
     fn owners(&self) -> Vec<usize> {
         let cast = self.collective.cast();
-        let owns = |rank: &usize| cast.last().is_none_or(|nodes| nodes.contains(&self.ranks[*rank]));
-        (0..self.ranks.len()).filter(|rank| !self.collective.combines() || owns(rank)).collect()
+        let owns = |rank: &usize| {
+            cast.last()
+                .is_none_or(|nodes| nodes.contains(&self.ranks[*rank]))
+        };
+        (0..self.ranks.len())
+            .filter(|rank| !self.collective.combines() || owns(rank))
+            .collect()
     }
 
     /// Trees, a piece of the message (or of every message) on each.
     pub(crate) fn tree(&self, name: &str, about: &str, trees: &[Tree]) -> Option<Algorithm> {
         let ranks = self.ranks.len();
         let each = |phase: &dyn Fn(&Tree, Vec<u32>) -> Phase| -> Vec<(Vec<usize>, Phase)> {
-            let piece = |(piece, tree)| ((0..ranks).collect(), phase(tree, blocks(piece, piece + 1)));
+            let piece =
+                |(piece, tree)| ((0..ranks).collect(), phase(tree, blocks(piece, piece + 1)));
             trees.iter().enumerate().map(piece).collect()
         };
         let up = || Phase::Parallel(each(&|tree, blocks| Phase::Combine(tree.clone(), blocks)));
@@ -133,10 +162,16 @@ impl<'a> Maker<'a> {
             Some(Form::SCATTER) => vec![Phase::Scatter(single()?, self.own())],
             Some(Form::GATHER) => vec![Phase::Gather(single()?, self.own())],
             Some(Form::ALL_GATHER) => {
-                vec![Phase::Gather(single()?, self.own()), Phase::Broadcast(single()?, blocks(0, ranks))]
+                vec![
+                    Phase::Gather(single()?, self.own()),
+                    Phase::Broadcast(single()?, blocks(0, ranks)),
+                ]
             }
             Some(Form::REDUCE_SCATTER) => {
-                vec![Phase::Combine(single()?, blocks(0, ranks)), Phase::Scatter(single()?, self.own())]
+                vec![
+                    Phase::Combine(single()?, blocks(0, ranks)),
+                    Phase::Scatter(single()?, self.own()),
+                ]
             }
             _ => return None,
         };
@@ -149,29 +184,57 @@ impl<'a> Maker<'a> {
             Some(root) if !shape.order.is_empty() => {
                 let mut parents = vec![None; ranks];
                 let turned = || shape.order[root..].iter().chain(&shape.order[..root]);
-                turned().zip(turned().skip(1)).for_each(|(&parent, &child)| parents[child] = Some(parent));
+                turned()
+                    .zip(turned().skip(1))
+                    .for_each(|(&parent, &child)| parents[child] = Some(parent));
                 parents
             }
             _ => Vec::new(),
         };
-        let best = Tree::of_parents(&order).ok().filter(|tree| tree.ranks() == ranks);
+        let best = Tree::of_parents(&order)
+            .ok()
+            .filter(|tree| tree.ranks() == ranks);
         let listed = [
-            ("chain", "every node passes on to the next, pipelined", vec![Tree::chain(ranks)]),
-            ("flat tree", "the root serves all others itself", vec![Tree::flat(ranks)]),
-            ("binomial tree", "who has it serves one more at every step", vec![Tree::binomial(ranks)]),
-            ("binary tree", "a heap: every node has two children", vec![Tree::binary(ranks)]),
+            (
+                "chain",
+                "every node passes on to the next, pipelined",
+                vec![Tree::chain(ranks)],
+            ),
+            (
+                "flat tree",
+                "the root serves all others itself",
+                vec![Tree::flat(ranks)],
+            ),
+            (
+                "binomial tree",
+                "who has it serves one more at every step",
+                vec![Tree::binomial(ranks)],
+            ),
+            (
+                "binary tree",
+                "a heap: every node has two children",
+                vec![Tree::binary(ranks)],
+            ),
             (
                 "double binary tree",
                 "two binary trees, half of the message on each; inner nodes of one are leaves of the other",
                 Tree::double_binary(ranks).to_vec(),
             ),
         ];
-        let best = best.map(|tree| ("chain, best order found", "a chain through neighbours", vec![tree]));
+        let best = best.map(|tree| {
+            (
+                "chain, best order found",
+                "a chain through neighbours",
+                vec![tree],
+            )
+        });
         let mut all = listed.into_iter().collect::<Vec<_>>();
         if let Some(best) = best {
             all.insert(1, best);
         }
-        all.into_iter().filter_map(|(name, about, trees)| self.tree(name, about, &trees)).collect()
+        all.into_iter()
+            .filter_map(|(name, about, trees)| self.tree(name, about, &trees))
+            .collect()
     }
 
     /// Rings through all ranks, the same share of every message on each.
@@ -179,19 +242,37 @@ impl<'a> Maker<'a> {
         let (ranks, count) = (self.ranks.len(), rings.len());
         let many = matches!(self.form, Some(Form::ALL_GATHER | Form::REDUCE_SCATTER));
         // The block of a rank on a ring: a piece of its message, or a piece of the only message.
-        let of = |ring: usize, rank: usize| if many { rank * count + ring } else { ring * ranks + rank };
-        let on_ring = |ring| -> Blocks { (0..ranks).map(|rank| blocks(of(ring, rank), of(ring, rank) + 1)).collect() };
+        let of = |ring: usize, rank: usize| {
+            if many {
+                rank * count + ring
+            } else {
+                ring * ranks + rank
+            }
+        };
+        let on_ring = |ring| -> Blocks {
+            (0..ranks)
+                .map(|rank| blocks(of(ring, rank), of(ring, rank) + 1))
+                .collect()
+        };
         let everybody: Vec<usize> = (0..ranks).collect();
         let owners = self.owners();
         let each = |phase: &dyn Fn(Vec<usize>, Blocks) -> Phase| {
             let one = |(ring, order): (usize, &Vec<usize>)| {
-                let order = order.iter().copied().filter(|rank| owners.contains(rank)).collect();
+                let order = order
+                    .iter()
+                    .copied()
+                    .filter(|rank| owners.contains(rank))
+                    .collect();
                 (everybody.clone(), phase(order, on_ring(ring)))
             };
             Phase::Parallel(rings.iter().enumerate().map(one).collect())
         };
         let root_has_all = || -> Blocks {
-            let all = |rank| (0..count).flat_map(|ring| blocks(of(ring, rank), of(ring, rank) + 1)).collect();
+            let all = |rank| {
+                (0..count)
+                    .flat_map(|ring| blocks(of(ring, rank), of(ring, rank) + 1))
+                    .collect()
+            };
             (0..ranks).map(all).collect()
         };
         let phases = match self.form {
@@ -199,14 +280,25 @@ impl<'a> Maker<'a> {
             Some(Form::REDUCE_SCATTER) => vec![each(&Phase::RingCombine)],
             Some(Form::ALL_REDUCE) => vec![each(&Phase::RingCombine), each(&Phase::RingCopy)],
             Some(Form::BROADCAST) => {
-                vec![Phase::Scatter(Tree::binomial(ranks), root_has_all()), each(&Phase::RingCopy)]
+                vec![
+                    Phase::Scatter(Tree::binomial(ranks), root_has_all()),
+                    each(&Phase::RingCopy),
+                ]
             }
             Some(Form::REDUCE) if owners.len() == ranks => {
-                vec![each(&Phase::RingCombine), Phase::Gather(Tree::binomial(ranks), root_has_all())]
+                vec![
+                    each(&Phase::RingCombine),
+                    Phase::Gather(Tree::binomial(ranks), root_has_all()),
+                ]
             }
             _ => return None,
         };
-        Some(self.made(name, about, if many { count } else { count * ranks }, phases))
+        Some(self.made(
+            name,
+            about,
+            if many { count } else { count * ranks },
+            phases,
+        ))
     }
 
     fn rings(&self, shape: &RankHints) -> Vec<Algorithm> {
@@ -219,11 +311,18 @@ impl<'a> Maker<'a> {
         let given: Vec<usize> = (0..self.ranks.len()).collect();
         let mut all: Vec<Algorithm> = self.ring("ring", about, &[given]).into_iter().collect();
         if !shape.order.is_empty() {
-            all.extend(self.ring("ring, best order found", about, std::slice::from_ref(&shape.order)));
+            all.extend(self.ring(
+                "ring, best order found",
+                about,
+                std::slice::from_ref(&shape.order),
+            ));
         }
         let rings = rings_through(&shape.groups);
         if rings.len() > 1 {
-            let about = format!("{} rings, each from group to group at nodes of its own; {about}", rings.len());
+            let about = format!(
+                "{} rings, each from group to group at nodes of its own; {about}",
+                rings.len()
+            );
             all.extend(self.ring("rings, one per member of a group", &about, &rings));
         }
         all
@@ -241,18 +340,38 @@ impl<'a> Maker<'a> {
         let halved = "partners exchange and combine halves, at halving distances";
         match self.form {
             Some(Form::ALL_GATHER) if power => {
-                vec![self.made("recursive doubling", doubled, 1, vec![Phase::Doubling(whole, each())])]
+                vec![self.made(
+                    "recursive doubling",
+                    doubled,
+                    1,
+                    vec![Phase::Doubling(whole, each())],
+                )]
             }
             Some(Form::REDUCE_SCATTER) if power => {
-                vec![self.made("recursive halving", halved, 1, vec![Phase::Halving(whole, each())])]
+                vec![self.made(
+                    "recursive halving",
+                    halved,
+                    1,
+                    vec![Phase::Halving(whole, each())],
+                )]
             }
             Some(Form::BROADCAST) if power => {
                 let about = "scatter, then all-gather by recursive doubling";
-                vec![self.made("recursive doubling", about, ranks, vec![scatter(), Phase::Doubling(whole, each())])]
+                vec![self.made(
+                    "recursive doubling",
+                    about,
+                    ranks,
+                    vec![scatter(), Phase::Doubling(whole, each())],
+                )]
             }
             Some(Form::REDUCE) if power && self.owners().len() == ranks => {
                 let about = "reduce-scatter by recursive halving, then gather (Rabenseifner)";
-                vec![self.made("Rabenseifner", about, ranks, vec![Phase::Halving(whole, each()), gather()])]
+                vec![self.made(
+                    "Rabenseifner",
+                    about,
+                    ranks,
+                    vec![Phase::Halving(whole, each()), gather()],
+                )]
             }
             Some(Form::ALL_REDUCE) => self.folded(),
             _ => Vec::new(),
@@ -265,23 +384,61 @@ impl<'a> Maker<'a> {
         let ranks = self.ranks.len();
         let power = 1_usize << ranks.ilog2();
         let extra = ranks - power;
-        let core: Vec<usize> = (0..ranks).filter(|&rank| rank >= 2 * extra || rank % 2 == 0).collect();
+        let core: Vec<usize> = (0..ranks)
+            .filter(|&rank| rank >= 2 * extra || rank % 2 == 0)
+            .collect();
         let fold = |pieces: usize, inwards: bool| {
             let step = |pair: usize| {
                 let (inner, outer) = (2 * pair, 2 * pair + 1);
-                let (from, to) = if inwards { (outer, inner) } else { (inner, outer) };
-                Step { from, to, blocks: blocks(0, pieces), combine: inwards }
+                let (from, to) = if inwards {
+                    (outer, inner)
+                } else {
+                    (inner, outer)
+                };
+                Step {
+                    from,
+                    to,
+                    blocks: blocks(0, pieces),
+                    combine: inwards,
+                }
             };
-            Phase::Steps(if extra == 0 { Vec::new() } else { vec![(0..extra).map(step).collect()] })
+            Phase::Steps(if extra == 0 {
+                Vec::new()
+            } else {
+                vec![(0..extra).map(step).collect()]
+            })
         };
         let mut pieces = vec![Vec::new(); ranks];
-        core.iter().enumerate().for_each(|(block, &rank)| pieces[rank] = blocks(block, block + 1));
-        let exchange = vec![fold(1, true), Phase::Exchange(core.clone(), vec![0]), fold(1, false)];
-        let halves = [Phase::Halving(core.clone(), pieces.clone()), Phase::Doubling(core, pieces)];
-        let halves = [fold(power, true)].into_iter().chain(halves).chain([fold(power, false)]).collect();
+        core.iter()
+            .enumerate()
+            .for_each(|(block, &rank)| pieces[rank] = blocks(block, block + 1));
+        let exchange = vec![
+            fold(1, true),
+            Phase::Exchange(core.clone(), vec![0]),
+            fold(1, false),
+        ];
+        let halves = [
+            Phase::Halving(core.clone(), pieces.clone()),
+            Phase::Doubling(core, pieces),
+        ];
+        let halves = [fold(power, true)]
+            .into_iter()
+            .chain(halves)
+            .chain([fold(power, false)])
+            .collect();
         vec![
-            self.made("recursive doubling", "partners exchange and combine everything", 1, exchange),
-            self.made("Rabenseifner", "reduce-scatter by recursive halving, all-gather by doubling", power, halves),
+            self.made(
+                "recursive doubling",
+                "partners exchange and combine everything",
+                1,
+                exchange,
+            ),
+            self.made(
+                "Rabenseifner",
+                "reduce-scatter by recursive halving, all-gather by doubling",
+                power,
+                halves,
+            ),
         ]
     }
 
@@ -298,10 +455,20 @@ impl<'a> Maker<'a> {
                     1,
                     vec![Phase::BruckCopy(order.clone(), one_each(ranks))],
                 ),
-                self.made("pairwise exchange", pairwise, 1, vec![Phase::Pairwise(order, ExchangeOp::OfSender)]),
+                self.made(
+                    "pairwise exchange",
+                    pairwise,
+                    1,
+                    vec![Phase::Pairwise(order, ExchangeOp::OfSender)],
+                ),
             ],
             Some(Form::REDUCE_SCATTER) => {
-                vec![self.made("pairwise exchange", pairwise, 1, vec![Phase::Pairwise(order, ExchangeOp::OfReceiver)])]
+                vec![self.made(
+                    "pairwise exchange",
+                    pairwise,
+                    1,
+                    vec![Phase::Pairwise(order, ExchangeOp::OfReceiver)],
+                )]
             }
             Some(Form::ALL_REDUCE) => {
                 let twice = vec![
@@ -311,12 +478,22 @@ impl<'a> Maker<'a> {
                 let one = "everyone sends its operand to all others, who combine what comes";
                 let two = "everyone combines one share of all operands, sent directly, and sends the result to all";
                 vec![
-                    self.made("one shot", one, 1, vec![Phase::Direct(order, ExchangeOp::Single)]),
+                    self.made(
+                        "one shot",
+                        one,
+                        1,
+                        vec![Phase::Direct(order, ExchangeOp::Single)],
+                    ),
                     self.made("two shots", two, ranks, twice),
                 ]
             }
             Some(Form::ALL_TO_ALL) => vec![
-                self.made("pairwise exchange", pairwise, 1, vec![Phase::Pairwise(order.clone(), ExchangeOp::OfPair)]),
+                self.made(
+                    "pairwise exchange",
+                    pairwise,
+                    1,
+                    vec![Phase::Pairwise(order.clone(), ExchangeOp::OfPair)],
+                ),
                 self.made(
                     "Bruck",
                     "blocks travel by the binary digits of their way",
@@ -334,18 +511,33 @@ impl<'a> Maker<'a> {
             return Vec::new();
         }
         let about = "a leader per group; binomial trees inside, a ring among the leaders";
-        let leaders: Vec<usize> = groups.iter().filter_map(|group| group.first().copied()).collect();
+        let leaders: Vec<usize> = groups
+            .iter()
+            .filter_map(|group| group.first().copied())
+            .collect();
         let inside = |phase: &dyn Fn(Tree, &Vec<usize>) -> Phase| {
-            let one = |group: &Vec<usize>| (group.clone(), phase(Tree::binomial(group.len()), group));
+            let one =
+                |group: &Vec<usize>| (group.clone(), phase(Tree::binomial(group.len()), group));
             Phase::Parallel(groups.iter().map(one).collect())
         };
         let (ranks, count) = (self.ranks.len(), groups.len());
         // Per rank: the blocks of its group if it is a leader.
         let mut of_groups: Blocks = vec![Vec::new(); ranks];
-        let of_members = |group: &Vec<usize>| group.iter().flat_map(|&rank| blocks(rank, rank + 1)).collect();
-        leaders.iter().zip(groups).for_each(|(&leader, group)| of_groups[leader] = of_members(group));
+        let of_members = |group: &Vec<usize>| {
+            group
+                .iter()
+                .flat_map(|&rank| blocks(rank, rank + 1))
+                .collect()
+        };
+        leaders
+            .iter()
+            .zip(groups)
+            .for_each(|(&leader, group)| of_groups[leader] = of_members(group));
         let mut one_of_leaders: Blocks = vec![Vec::new(); ranks];
-        leaders.iter().enumerate().for_each(|(block, &leader)| one_of_leaders[leader] = blocks(block, block + 1));
+        leaders
+            .iter()
+            .enumerate()
+            .for_each(|(block, &leader)| one_of_leaders[leader] = blocks(block, block + 1));
         let own = |group: &Vec<usize>| group.iter().map(|&rank| blocks(rank, rank + 1)).collect();
         let phases = match self.form {
             Some(Form::ALL_REDUCE) => vec![
@@ -367,12 +559,20 @@ impl<'a> Maker<'a> {
             _ => {
                 let about = "a leader per group; binomial trees inside and among the leaders";
                 return self
-                    .tree("hierarchical", about, &[Tree::of_groups(groups, Tree::binomial)])
+                    .tree(
+                        "hierarchical",
+                        about,
+                        &[Tree::of_groups(groups, Tree::binomial)],
+                    )
                     .into_iter()
                     .collect();
             }
         };
-        let pieces = if self.form == Some(Form::ALL_REDUCE) { count } else { 1 };
+        let pieces = if self.form == Some(Form::ALL_REDUCE) {
+            count
+        } else {
+            1
+        };
         vec![self.made("hierarchical", about, pieces, phases)]
     }
 
@@ -381,11 +581,24 @@ impl<'a> Maker<'a> {
             return Vec::new();
         }
         let ranks = self.ranks.len();
-        let send = |from: usize, to: usize| Step { from, to, blocks: blocks(0, 1), combine: true };
+        let send = |from: usize, to: usize| Step {
+            from,
+            to,
+            blocks: blocks(0, 1),
+            combine: true,
+        };
         let chain = (1..ranks).map(|rank| vec![send(rank - 1, rank)]).collect();
         let distances = std::iter::successors(Some(1_usize), |distance| Some(distance * 2));
-        let further = |distance: usize| (distance..ranks).rev().map(|rank| send(rank - distance, rank)).collect();
-        let doubling = distances.take_while(|&distance| distance < ranks).map(further).collect();
+        let further = |distance: usize| {
+            (distance..ranks)
+                .rev()
+                .map(|rank| send(rank - distance, rank))
+                .collect()
+        };
+        let doubling = distances
+            .take_while(|&distance| distance < ranks)
+            .map(further)
+            .collect();
         vec![
             self.made(
                 "chain",
@@ -393,7 +606,12 @@ impl<'a> Maker<'a> {
                 1,
                 vec![Phase::Steps(chain)],
             ),
-            self.made("recursive doubling", "everyone sends to the one 2^k after it", 1, vec![Phase::Steps(doubling)]),
+            self.made(
+                "recursive doubling",
+                "everyone sends to the one 2^k after it",
+                1,
+                vec![Phase::Steps(doubling)],
+            ),
         ]
     }
 }
@@ -406,11 +624,23 @@ fn rings_through(groups: &[Vec<usize>]) -> Vec<Vec<usize>> {
     }
     let rings = groups.iter().map(Vec::len).min().unwrap_or(0);
     let through = |(number, group): (usize, &Vec<usize>), ring: usize| -> Vec<usize> {
-        let mut members: Vec<usize> = group[ring..].iter().chain(&group[..ring]).copied().collect();
+        let mut members: Vec<usize> = group[ring..]
+            .iter()
+            .chain(&group[..ring])
+            .copied()
+            .collect();
         if number % 2 == 1 {
             members.reverse();
         }
         members
     };
-    (0..rings).map(|ring| groups.iter().enumerate().flat_map(|group| through(group, ring)).collect()).collect()
+    (0..rings)
+        .map(|ring| {
+            groups
+                .iter()
+                .enumerate()
+                .flat_map(|group| through(group, ring))
+                .collect()
+        })
+        .collect()
 }

@@ -7,7 +7,8 @@ use oneport_plan::{EqualRings, Problem};
 use crate::atomic::atomic;
 use crate::paper_trees::published;
 use crate::{
-    Algorithm, BaselineError, Forwarders, RankHints, Routes, Throughput, Ties, named, of_equal_rings, on_rings, ranks,
+    Algorithm, BaselineError, Forwarders, RankHints, Routes, Throughput, Ties, named,
+    of_equal_rings, on_rings, ranks,
 };
 
 /// The name of several rings at once.
@@ -47,9 +48,18 @@ impl Comparison {
     /// # Errors
     /// Sizes or work that are not constant.
     pub fn of(problem: Problem<'_>) -> Result<Comparison, BaselineError> {
-        let mut comparison = Comparison { rows: Vec::new(), out_of_order: Vec::new(), unconnected: Vec::new() };
+        let mut comparison = Comparison {
+            rows: Vec::new(),
+            out_of_order: Vec::new(),
+            unconnected: Vec::new(),
+        };
         for ties in [Ties::Turns, Ties::First] {
-            let routes = Arc::new(Routes::with(problem.platform(), &ranks(problem), Forwarders::Anything, ties));
+            let routes = Arc::new(Routes::with(
+                problem.platform(),
+                &ranks(problem),
+                Forwarders::Anything,
+                ties,
+            ));
             for algorithm in known(problem, &routes) {
                 let name = algorithm.name.clone();
                 match comparison.put(problem, algorithm, routes.clone(), false) {
@@ -79,12 +89,25 @@ impl Comparison {
     ///
     /// # Errors
     /// A ring that leaves out a rank; sizes or work that are not constant.
-    pub fn add_rings(&mut self, problem: Problem<'_>, rings: &EqualRings) -> Result<(), BaselineError> {
+    pub fn add_rings(
+        &mut self,
+        problem: Problem<'_>,
+        rings: &EqualRings,
+    ) -> Result<(), BaselineError> {
         if !on_rings(problem) {
             return Ok(());
         }
-        let routes = Arc::new(Routes::new(problem.platform(), &ranks(problem), Forwarders::Anything));
-        self.put(problem, of_equal_rings(problem, EQUAL_RINGS, rings)?, routes, false)
+        let routes = Arc::new(Routes::new(
+            problem.platform(),
+            &ranks(problem),
+            Forwarders::Anything,
+        ));
+        self.put(
+            problem,
+            of_equal_rings(problem, EQUAL_RINGS, rings)?,
+            routes,
+            false,
+        )
     }
 
     fn put(
@@ -96,12 +119,31 @@ impl Comparison {
     ) -> Result<(), BaselineError> {
         let sustained = algorithm.loads(problem, &routes)?.throughput(problem)?;
         let in_order = algorithm.is_in_order(problem);
-        let list = if in_order || commutes(problem) { &mut self.rows } else { &mut self.out_of_order };
-        let known = |known: &Compared| known.algorithm.name == algorithm.name && known.listed == listed;
+        let list = if in_order || commutes(problem) {
+            &mut self.rows
+        } else {
+            &mut self.out_of_order
+        };
+        let known =
+            |known: &Compared| known.algorithm.name == algorithm.name && known.listed == listed;
         match list.iter_mut().find(|row| !listed && known(row)) {
             Some(row) if row.sustained.throughput >= sustained.throughput => return Ok(()),
-            Some(row) => *row = Compared { algorithm, routes, sustained, in_order, listed },
-            None => list.push(Compared { algorithm, routes, sustained, in_order, listed }),
+            Some(row) => {
+                *row = Compared {
+                    algorithm,
+                    routes,
+                    sustained,
+                    in_order,
+                    listed,
+                }
+            }
+            None => list.push(Compared {
+                algorithm,
+                routes,
+                sustained,
+                in_order,
+                listed,
+            }),
         }
         list.sort_by(|one, other| {
             let by_throughput = other.sustained.throughput.cmp(&one.sustained.throughput);
@@ -115,7 +157,9 @@ impl Comparison {
 /// [`atomic`] ones of broadcasts.
 pub fn known(problem: Problem<'_>, routes: &Routes) -> Vec<Algorithm> {
     let shape = RankHints::find(problem, routes);
-    let papers = published(problem, routes).into_iter().chain(atomic(problem, routes));
+    let papers = published(problem, routes)
+        .into_iter()
+        .chain(atomic(problem, routes));
     named(problem, &shape).into_iter().chain(papers).collect()
 }
 

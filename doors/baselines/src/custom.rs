@@ -24,21 +24,35 @@ pub struct Send {
 ///
 /// # Errors
 /// A collective that rings do not do; a node that is missing, listed twice or takes no part.
-pub fn of_ring(problem: Problem<'_>, name: &str, ring: &[NodeId]) -> Result<Algorithm, BaselineError> {
+pub fn of_ring(
+    problem: Problem<'_>,
+    name: &str,
+    ring: &[NodeId],
+) -> Result<Algorithm, BaselineError> {
     let order = order_of(problem, ring)?;
-    Maker::new(problem).ring(name, "a ring as listed", &[order]).ok_or_else(|| undone(problem, "a ring"))
+    Maker::new(problem)
+        .ring(name, "a ring as listed", &[order])
+        .ok_or_else(|| undone(problem, "a ring"))
 }
 
 /// The ranks of a ring, each once.
 pub(crate) fn order_of(problem: Problem<'_>, ring: &[NodeId]) -> Result<Vec<usize>, BaselineError> {
-    let order = ring.iter().map(|&node| rank_of(problem, node)).collect::<Result<Vec<usize>, _>>()?;
+    let order = ring
+        .iter()
+        .map(|&node| rank_of(problem, node))
+        .collect::<Result<Vec<usize>, _>>()?;
     let mut found = order.clone();
     found.sort_unstable();
     if let Some(pair) = found.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Err(BaselineError::ListedTwice { node: name_of(problem, pair[0]) });
+        return Err(BaselineError::ListedTwice {
+            node: name_of(problem, pair[0]),
+        });
     }
-    if let Some(missing) = (0..ranks(problem).len()).find(|rank| found.binary_search(rank).is_err()) {
-        return Err(BaselineError::NotListed { node: name_of(problem, missing) });
+    if let Some(missing) = (0..ranks(problem).len()).find(|rank| found.binary_search(rank).is_err())
+    {
+        return Err(BaselineError::NotListed {
+            node: name_of(problem, missing),
+        });
     }
     Ok(order)
 }
@@ -48,26 +62,48 @@ pub(crate) fn order_of(problem: Problem<'_>, ring: &[NodeId]) -> Result<Vec<usiz
 /// # Errors
 /// A collective without a tree algorithm; edges that do not form a tree over the ranks, or not below the collective's
 /// root.
-pub fn of_tree(problem: Problem<'_>, name: &str, edges: &[(NodeId, NodeId)]) -> Result<Algorithm, BaselineError> {
-    let placed = |&(parent, child): &(NodeId, NodeId)| Ok((rank_of(problem, parent)?, rank_of(problem, child)?));
-    let edges = edges.iter().map(placed).collect::<Result<Vec<_>, BaselineError>>()?;
+pub fn of_tree(
+    problem: Problem<'_>,
+    name: &str,
+    edges: &[(NodeId, NodeId)],
+) -> Result<Algorithm, BaselineError> {
+    let placed = |&(parent, child): &(NodeId, NodeId)| {
+        Ok((rank_of(problem, parent)?, rank_of(problem, child)?))
+    };
+    let edges = edges
+        .iter()
+        .map(placed)
+        .collect::<Result<Vec<_>, BaselineError>>()?;
     let count = ranks(problem).len();
     let tree = Tree::of_edges(count, &edges).map_err(|error| match error {
-        TreeError::TwoParents(rank) => BaselineError::TwoParents { node: name_of(problem, rank) },
-        TreeError::Unreached(rank) => BaselineError::InCircle { node: name_of(problem, rank) },
+        TreeError::TwoParents(rank) => BaselineError::TwoParents {
+            node: name_of(problem, rank),
+        },
+        TreeError::Unreached(rank) => BaselineError::InCircle {
+            node: name_of(problem, rank),
+        },
         TreeError::Roots(0) => BaselineError::NoRoot,
         TreeError::Roots(_) => {
             let below = |rank: &usize| edges.iter().any(|&(_, child)| child == *rank);
-            let roots = (0..count).filter(|rank| !below(rank)).map(|rank| name_of(problem, rank));
-            BaselineError::NotOneRoot { roots: roots.take(8).collect() }
+            let roots = (0..count)
+                .filter(|rank| !below(rank))
+                .map(|rank| name_of(problem, rank));
+            BaselineError::NotOneRoot {
+                roots: roots.take(8).collect(),
+            }
         }
     })?;
-    let rooted = problem.collective().form().is_some_and(|form| form.roles.iter().any(|role| !role.many));
+    let rooted = problem
+        .collective()
+        .form()
+        .is_some_and(|form| form.roles.iter().any(|role| !role.many));
     if rooted && tree.root() != 0 {
         let (wanted, root) = (name_of(problem, 0), name_of(problem, tree.root()));
         return Err(BaselineError::OtherRoot { wanted, root });
     }
-    Maker::new(problem).tree(name, "a tree as listed", &[tree]).ok_or_else(|| undone(problem, "a tree"))
+    Maker::new(problem)
+        .tree(name, "a tree as listed", &[tree])
+        .ok_or_else(|| undone(problem, "a tree"))
 }
 
 /// Rounds of sends over links, or between nodes that routers join. A send needs blocks that were held before its round.
@@ -87,19 +123,45 @@ pub fn of_rounds(
     let platform = problem.platform();
     let mut nodes = ranks(problem);
     for send in rounds.iter().flatten() {
-        nodes.extend([send.from, send.to].iter().filter(|node| !nodes.contains(node)).copied().collect::<Vec<_>>());
+        nodes.extend(
+            [send.from, send.to]
+                .iter()
+                .filter(|node| !nodes.contains(node))
+                .copied()
+                .collect::<Vec<_>>(),
+        );
     }
     let routes = Routes::new(platform, &nodes, Forwarders::Routers);
-    let rank = |node: NodeId| nodes.iter().position(|other| *other == node).unwrap_or_default();
+    let rank = |node: NodeId| {
+        nodes
+            .iter()
+            .position(|other| *other == node)
+            .unwrap_or_default()
+    };
     let mut steps = Vec::with_capacity(rounds.len());
     for (number, round) in rounds.iter().enumerate() {
         let mut step = Vec::with_capacity(round.len());
-        for Send { from, to, blocks, combine } in round {
+        for Send {
+            from,
+            to,
+            blocks,
+            combine,
+        } in round
+        {
             if routes.path(*from, *to).is_none_or(|path| path.is_empty()) {
                 let [from, to] = [*from, *to].map(|node| platform.name(node).to_string());
-                return Err(BaselineError::MissingLink { step: number + 1, from, to });
+                return Err(BaselineError::MissingLink {
+                    step: number + 1,
+                    from,
+                    to,
+                });
             }
-            step.push(Step { from: rank(*from), to: rank(*to), blocks: blocks.clone(), combine: *combine });
+            step.push(Step {
+                from: rank(*from),
+                to: rank(*to),
+                blocks: blocks.clone(),
+                combine: *combine,
+            });
         }
         steps.push(step);
     }
@@ -117,13 +179,20 @@ pub fn of_rounds(
 
 fn rank_of(problem: Problem<'_>, node: NodeId) -> Result<usize, BaselineError> {
     let rank = ranks(problem).iter().position(|other| *other == node);
-    rank.ok_or_else(|| BaselineError::NoPart { node: problem.platform().name(node).to_string() })
+    rank.ok_or_else(|| BaselineError::NoPart {
+        node: problem.platform().name(node).to_string(),
+    })
 }
 
 fn name_of(problem: Problem<'_>, rank: usize) -> String {
-    ranks(problem).get(rank).map_or_else(String::new, |&node| problem.platform().name(node).to_string())
+    ranks(problem).get(rank).map_or_else(String::new, |&node| {
+        problem.platform().name(node).to_string()
+    })
 }
 
 pub(crate) fn undone(problem: Problem<'_>, shape: &'static str) -> BaselineError {
-    BaselineError::NotDone { shape, collective: problem.collective().name() }
+    BaselineError::NotDone {
+        shape,
+        collective: problem.collective().name(),
+    }
 }

@@ -66,10 +66,14 @@ pub enum BaselineError {
         roots: Vec<String>,
     },
     /// A circle through every node, or several.
-    #[error("every node has a parent, so the tree is a circle; let one node that takes part be without a parent")]
+    #[error(
+        "every node has a parent, so the tree is a circle; let one node that takes part be without a parent"
+    )]
     NoRoot,
     /// A tree with another root than the collective's.
-    #[error("the tree's root is '{root}', but the collective's is '{wanted}'; let '{wanted}' be without a parent")]
+    #[error(
+        "the tree's root is '{root}', but the collective's is '{wanted}'; let '{wanted}' be without a parent"
+    )]
     OtherRoot {
         /// The collective's root.
         wanted: String,
@@ -85,13 +89,17 @@ pub enum BaselineError {
         collective: &'static str,
     },
     /// Sizes or work depend on what is combined.
-    #[error("named algorithms are counted for one size and one amount of work; give --size and --work as numbers")]
+    #[error(
+        "named algorithms are counted for one size and one amount of work; give --size and --work as numbers"
+    )]
     NotConstant,
     /// Nothing is sent at all.
     #[error("nothing is sent; list at least one message")]
     Nothing,
     /// A rank sends a block that it does not have.
-    #[error("step {step}: '{node}' sends block {block}, which it does not have yet; let it arrive in an earlier step")]
+    #[error(
+        "step {step}: '{node}' sends block {block}, which it does not have yet; let it arrive in an earlier step"
+    )]
     NotHeld {
         /// The step, counted from 1.
         step: usize,
@@ -101,7 +109,9 @@ pub enum BaselineError {
         block: u32,
     },
     /// A rank combines operands that are combined already.
-    #[error("step {step}: '{node}' would combine the operand of '{operand}' twice in block {block}; combine each once")]
+    #[error(
+        "step {step}: '{node}' would combine the operand of '{operand}' twice in block {block}; combine each once"
+    )]
     Twice {
         /// The step, counted from 1.
         step: usize,
@@ -133,7 +143,9 @@ pub enum BaselineError {
         found: String,
     },
     /// Operands are combined in another order, and the operator is not commutative.
-    #[error("block {block} is combined out of the operands' order; that needs a commutative operator (--commutative)")]
+    #[error(
+        "block {block} is combined out of the operands' order; that needs a commutative operator (--commutative)"
+    )]
     OutOfOrder {
         /// The block, counted from 0.
         block: u32,
@@ -145,6 +157,9 @@ pub enum BaselineError {
 
 impl BaselineError {
     pub(crate) fn no_way(platform: &Platform, from: NodeId, to: NodeId) -> Self {
-        BaselineError::NoWay { from: platform.name(from).to_string(), to: platform.name(to).to_string() }
+        BaselineError::NoWay {
+            from: platform.name(from).to_string(),
+            to: platform.name(to).to_string(),
+        }
     }
 }

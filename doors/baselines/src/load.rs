@@ -42,7 +42,10 @@ impl Algorithm {
         };
         let counts = Counts::of(self, problem);
         let mut traffic = vec![0_u64; platform.links().len()];
-        counts.own.into_iter().for_each(|(link, blocks)| traffic[link.index()] += blocks);
+        counts
+            .own
+            .into_iter()
+            .for_each(|(link, blocks)| traffic[link.index()] += blocks);
         for (from, to) in self.ranks.iter().zip(&counts.sent) {
             let mut amounts = vec![0; platform.nodes().len()];
             for (&to, &blocks) in to {
@@ -52,7 +55,9 @@ impl Algorithm {
                 }
                 amounts[to.index()] += blocks;
             }
-            routes.spread(*from, amounts, |link, amount| traffic[link.index()] += amount);
+            routes.spread(*from, amounts, |link, amount| {
+                traffic[link.index()] += amount
+            });
         }
         let whole = |count: u64| Rational::new(count.into(), self.pieces.into());
         let link = |(link, count): (LinkId, u64)| &platform.link(link).cost * size * whole(count);
@@ -62,7 +67,10 @@ impl Algorithm {
                 nodes[node.index()] += compute * work * whole(count);
             }
         }
-        Ok(Loads { links: platform.link_ids().zip(traffic).map(link).collect(), nodes })
+        Ok(Loads {
+            links: platform.link_ids().zip(traffic).map(link).collect(),
+            nodes,
+        })
     }
 }
 
@@ -75,7 +83,10 @@ impl Loads {
     pub fn throughput(&self, problem: Problem<'_>) -> Result<Throughput, BaselineError> {
         let platform = problem.platform();
         let mut busy: BTreeMap<Resource, Rational> = BTreeMap::new();
-        let used: Vec<LinkId> = platform.link_ids().filter(|link| !self.links[link.index()].is_zero()).collect();
+        let used: Vec<LinkId> = platform
+            .link_ids()
+            .filter(|link| !self.links[link.index()].is_zero())
+            .collect();
         for &link in &used {
             for resource in Resource::of_link(platform, link) {
                 *busy.entry(resource).or_insert_with(Rational::zero) += &self.links[link.index()];
@@ -84,18 +95,31 @@ impl Loads {
         for (resource, time) in &mut busy {
             *time /= Rational::from_integer(resource.capacity(platform).into());
         }
-        let nodes = platform.node_ids().map(|node| (Resource::Compute(node), self.nodes[node.index()].clone()));
+        let nodes = platform
+            .node_ids()
+            .map(|node| (Resource::Compute(node), self.nodes[node.index()].clone()));
         busy.extend(nodes.filter(|(_, time)| !time.is_zero()));
         let mut period = busy.values().max().cloned().ok_or(BaselineError::Nothing)?;
         let mut odd_set = None;
         if ports::has_odd_sets(platform) {
-            let times = used.into_iter().map(|link| (link, self.links[link.index()].clone())).collect();
+            let times = used
+                .into_iter()
+                .map(|link| (link, self.links[link.index()].clone()))
+                .collect();
             if let Some((longer, set)) = ports::slowest_odd_set(platform, &times, &period)? {
                 (period, odd_set) = (longer, Some(set));
             }
         }
-        let busiest = busy.into_iter().filter(|(_, time)| *time == period).map(|(resource, _)| resource).collect();
-        Ok(Throughput { throughput: Rational::one() / period, busiest, odd_set })
+        let busiest = busy
+            .into_iter()
+            .filter(|(_, time)| *time == period)
+            .map(|(resource, _)| resource)
+            .collect();
+        Ok(Throughput {
+            throughput: Rational::one() / period,
+            busiest,
+            odd_set,
+        })
     }
 }
 
@@ -112,20 +136,30 @@ struct Counts {
 impl Counts {
     fn of(algorithm: &Algorithm, problem: Problem<'_>) -> Counts {
         let ranks = algorithm.ranks.len();
-        let mut counts = Counts { sent: vec![BTreeMap::new(); ranks], own: BTreeMap::new(), merged: vec![0; ranks] };
-        let owners: BTreeSet<NodeId> = problem.demands().flat_map(|demand| demand.operands.to_vec()).collect();
+        let mut counts = Counts {
+            sent: vec![BTreeMap::new(); ranks],
+            own: BTreeMap::new(),
+            merged: vec![0; ranks],
+        };
+        let owners: BTreeSet<NodeId> = problem
+            .demands()
+            .flat_map(|demand| demand.operands.to_vec())
+            .collect();
         // A rank without an operand stores its first copy of a block, so that nothing is merged.
         let mut kept: BTreeSet<(usize, u32)> = BTreeSet::new();
         algorithm.messages(&mut |message| {
             let blocks = message.blocks.len() as u64;
             match algorithm.own_way(message) {
-                Some(links) => links.iter().for_each(|link| *counts.own.entry(*link).or_default() += blocks),
+                Some(links) => links
+                    .iter()
+                    .for_each(|link| *counts.own.entry(*link).or_default() += blocks),
                 None => *counts.sent[message.from].entry(message.to).or_default() += blocks,
             }
             if message.combine {
                 let owns = owners.contains(&algorithm.ranks[message.to]);
                 let first = |block: &&u32| !owns && kept.insert((message.to, **block));
-                counts.merged[message.to] += blocks - message.blocks.iter().filter(first).count() as u64;
+                counts.merged[message.to] +=
+                    blocks - message.blocks.iter().filter(first).count() as u64;
             }
         });
         counts

@@ -113,7 +113,13 @@ struct Sender<'s> {
 impl Sender<'_> {
     fn send(&mut self, from: usize, to: usize, blocks: &[u32], combine: bool) {
         if from != to && !blocks.is_empty() {
-            (self.sink)(Message { step: self.step, from, to, blocks, combine });
+            (self.sink)(Message {
+                step: self.step,
+                from,
+                to,
+                blocks,
+                combine,
+            });
         }
     }
 }
@@ -145,7 +151,8 @@ impl Phase {
             Phase::Direct(order, between) => direct(&mut out, order, *between),
             Phase::Steps(steps) => {
                 for list in steps {
-                    list.iter().for_each(|one| out.send(one.from, one.to, &one.blocks, one.combine));
+                    list.iter()
+                        .for_each(|one| out.send(one.from, one.to, &one.blocks, one.combine));
                     out.step += 1;
                 }
             }
@@ -154,7 +161,11 @@ impl Phase {
                 for (members, phase) in phases {
                     let renamed = &mut |message: Message<'_>| {
                         let [from, to] = [message.from, message.to].map(|rank| members[rank]);
-                        (out.sink)(Message { from, to, ..message });
+                        (out.sink)(Message {
+                            from,
+                            to,
+                            ..message
+                        });
                     };
                     last = last.max(phase.messages(step, renamed));
                 }
@@ -175,7 +186,12 @@ fn down<'b>(out: &mut Sender<'_>, tree: &Tree, blocks: impl Fn(usize) -> &'b Vec
 }
 
 /// The steps of `down`, reversed.
-fn up<'b>(out: &mut Sender<'_>, tree: &Tree, blocks: impl Fn(usize) -> &'b Vec<u32>, combine: bool) {
+fn up<'b>(
+    out: &mut Sender<'_>,
+    tree: &Tree,
+    blocks: impl Fn(usize) -> &'b Vec<u32>,
+    combine: bool,
+) {
     let (first, edges) = (out.step, tree.edges());
     let last = edges.last().map_or(0, |&(step, ..)| step);
     for (step, parent, child) in edges.into_iter().rev() {
@@ -187,7 +203,12 @@ fn up<'b>(out: &mut Sender<'_>, tree: &Tree, blocks: impl Fn(usize) -> &'b Vec<u
 
 /// Per rank: the blocks of all ranks below it.
 fn subtrees(tree: &Tree, blocks: &Blocks) -> Blocks {
-    let gathered = |below: Vec<usize>| below.into_iter().flat_map(|rank| blocks[rank].clone()).collect();
+    let gathered = |below: Vec<usize>| {
+        below
+            .into_iter()
+            .flat_map(|rank| blocks[rank].clone())
+            .collect()
+    };
     tree.below().into_iter().map(gathered).collect()
 }
 
@@ -197,15 +218,26 @@ fn ring(out: &mut Sender<'_>, order: &[usize], blocks: &Blocks, behind: usize, c
     for step in 0..ranks.saturating_sub(1) {
         for position in 0..ranks {
             let owner = order[(position + 2 * ranks - step - behind) % ranks];
-            out.send(order[position], order[(position + 1) % ranks], &blocks[owner], combine);
+            out.send(
+                order[position],
+                order[(position + 1) % ranks],
+                &blocks[owner],
+                combine,
+            );
         }
         out.step += 1;
     }
 }
 
 /// The blocks of the ranks at these positions.
-fn of_positions(order: &[usize], positions: impl Iterator<Item = usize>, blocks: &Blocks) -> Vec<u32> {
-    positions.flat_map(|position| blocks[order[position % order.len()]].iter().copied()).collect()
+fn of_positions(
+    order: &[usize],
+    positions: impl Iterator<Item = usize>,
+    blocks: &Blocks,
+) -> Vec<u32> {
+    positions
+        .flat_map(|position| blocks[order[position % order.len()]].iter().copied())
+        .collect()
 }
 
 fn doubling(out: &mut Sender<'_>, order: &[usize], blocks: &Blocks) {
@@ -238,7 +270,9 @@ fn halving(out: &mut Sender<'_>, order: &[usize], blocks: &Blocks) {
 fn exchange(out: &mut Sender<'_>, order: &[usize], blocks: &[u32]) {
     let mut distance = 1;
     while distance < order.len() {
-        (0..order.len()).for_each(|position| out.send(order[position], order[position ^ distance], blocks, true));
+        (0..order.len()).for_each(|position| {
+            out.send(order[position], order[position ^ distance], blocks, true)
+        });
         distance *= 2;
         out.step += 1;
     }
@@ -251,7 +285,12 @@ fn bruck_copy(out: &mut Sender<'_>, order: &[usize], blocks: &Blocks) {
         for position in 0..ranks {
             let lacking = distance.min(ranks - distance);
             let held = of_positions(order, position..position + lacking, blocks);
-            out.send(order[position], order[(position + ranks - distance) % ranks], &held, false);
+            out.send(
+                order[position],
+                order[(position + ranks - distance) % ranks],
+                &held,
+                false,
+            );
         }
         distance *= 2;
         out.step += 1;
@@ -268,8 +307,16 @@ fn bruck_exchange(out: &mut Sender<'_>, order: &[usize]) {
                 let origin = (position + ranks - way % distance) % ranks;
                 ExchangeOp::OfPair.block(ranks, order[origin], order[(origin + way) % ranks])
             };
-            let moved: Vec<u32> = (1..ranks).filter(|way| way & distance != 0).map(block).collect();
-            out.send(order[position], order[(position + distance) % ranks], &moved, false);
+            let moved: Vec<u32> = (1..ranks)
+                .filter(|way| way & distance != 0)
+                .map(block)
+                .collect();
+            out.send(
+                order[position],
+                order[(position + distance) % ranks],
+                &moved,
+                false,
+            );
         }
         distance *= 2;
         out.step += 1;
@@ -281,7 +328,12 @@ fn pairwise(out: &mut Sender<'_>, order: &[usize], between: ExchangeOp) {
     for ahead in 1..ranks {
         for position in 0..ranks {
             let (from, to) = (order[position], order[(position + ahead) % ranks]);
-            out.send(from, to, &[between.block(ranks, from, to)], between.combines());
+            out.send(
+                from,
+                to,
+                &[between.block(ranks, from, to)],
+                between.combines(),
+            );
         }
         out.step += 1;
     }
@@ -294,9 +346,17 @@ fn direct(out: &mut Sender<'_>, order: &[usize], between: ExchangeOp) {
     for distance in 1..ranks {
         for position in 0..ranks {
             let after = Some(position + distance).filter(|&after| after < ranks);
-            for other in [position.checked_sub(distance), after].into_iter().flatten() {
+            for other in [position.checked_sub(distance), after]
+                .into_iter()
+                .flatten()
+            {
                 let (from, to) = (order[position], order[other]);
-                out.send(from, to, &[between.block(ranks, from, to)], between.combines());
+                out.send(
+                    from,
+                    to,
+                    &[between.block(ranks, from, to)],
+                    between.combines(),
+                );
             }
         }
     }

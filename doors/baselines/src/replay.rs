@@ -22,8 +22,17 @@ type Held = (Option<u32>, Operands);
 
 /// A task whose part is known as operands only.
 enum Raw {
-    Send { link: LinkId, what: Operands, after: Option<u32> },
-    Merge { node: NodeId, what: Operands, left: (Option<u32>, usize), right: Option<u32> },
+    Send {
+        link: LinkId,
+        what: Operands,
+        after: Option<u32>,
+    },
+    Merge {
+        node: NodeId,
+        what: Operands,
+        left: (Option<u32>, usize),
+        right: Option<u32>,
+    },
 }
 
 /// The state of a replay.
@@ -48,7 +57,11 @@ impl Algorithm {
     /// # Errors
     /// The first message that cannot be sent; the first goal that is not reached; operands combined out of order
     /// though the operator is not commutative.
-    pub fn patterns(&self, problem: Problem<'_>, routes: &Routes) -> Result<Vec<WeightedPattern>, BaselineError> {
+    pub fn patterns(
+        &self,
+        problem: Problem<'_>,
+        routes: &Routes,
+    ) -> Result<Vec<WeightedPattern>, BaselineError> {
         let demands = problem.collective().demands();
         let blocks = demands.saturating_mul(self.pieces as usize);
         let mut delivery = Replay {
@@ -75,24 +88,38 @@ impl Algorithm {
 
 impl Replay<'_> {
     fn name(&self, rank: usize) -> String {
-        self.problem.platform().name(self.algorithm.ranks[rank]).to_string()
+        self.problem
+            .platform()
+            .name(self.algorithm.ranks[rank])
+            .to_string()
     }
 
     /// The blocks of a demand.
     fn blocks(&self, demand: usize) -> impl Iterator<Item = u32> + use<> {
         let pieces = self.algorithm.pieces as usize;
-        (demand * pieces..(demand + 1) * pieces).map(|block| u32::try_from(block).unwrap_or(u32::MAX))
+        (demand * pieces..(demand + 1) * pieces)
+            .map(|block| u32::try_from(block).unwrap_or(u32::MAX))
     }
 
     /// Every rank holds its own operands.
     fn own(&mut self) {
-        let ranks: BTreeMap<NodeId, usize> =
-            self.algorithm.ranks.iter().enumerate().map(|(rank, node)| (*node, rank)).collect();
+        let ranks: BTreeMap<NodeId, usize> = self
+            .algorithm
+            .ranks
+            .iter()
+            .enumerate()
+            .map(|(rank, node)| (*node, rank))
+            .collect();
         for (number, demand) in self.problem.demands().enumerate() {
             for (operand, owner) in (0_u32..).zip(demand.operands) {
-                let Some(&rank) = ranks.get(owner) else { continue };
+                let Some(&rank) = ranks.get(owner) else {
+                    continue;
+                };
                 let own: Operands = Rc::from([operand]);
-                self.held.extend(self.blocks(number).map(|block| ((rank, block), (None, own.clone()))));
+                self.held.extend(
+                    self.blocks(number)
+                        .map(|block| ((rank, block), (None, own.clone()))),
+                );
             }
         }
     }
@@ -108,16 +135,29 @@ impl Replay<'_> {
         let path = path.ok_or_else(|| BaselineError::no_way(self.problem.platform(), from, to))?;
         for &block in message.blocks {
             let Some(tasks) = self.tasks.get_mut(block as usize) else {
-                return Err(BaselineError::UnknownBlock { step, block, blocks: self.tasks.len() });
+                return Err(BaselineError::UnknownBlock {
+                    step,
+                    block,
+                    blocks: self.tasks.len(),
+                });
             };
             let Some((mut after, what)) = self.held.get(&(message.from, block)).cloned() else {
-                return Err(BaselineError::NotHeld { step, node: self.name(message.from), block });
+                return Err(BaselineError::NotHeld {
+                    step,
+                    node: self.name(message.from),
+                    block,
+                });
             };
             for &link in &path {
-                tasks.push(Raw::Send { link, what: what.clone(), after });
+                tasks.push(Raw::Send {
+                    link,
+                    what: what.clone(),
+                    after,
+                });
                 after = u32::try_from(tasks.len() - 1).ok();
             }
-            self.arriving.push((message.to, block, (after, what), message.combine));
+            self.arriving
+                .push((message.to, block, (after, what), message.combine));
         }
         Ok(())
     }
@@ -135,20 +175,44 @@ impl Replay<'_> {
         Ok(())
     }
 
-    fn merge(&mut self, to: usize, block: u32, own: Held, new: Held) -> Result<Held, BaselineError> {
+    fn merge(
+        &mut self,
+        to: usize,
+        block: u32,
+        own: Held,
+        new: Held,
+    ) -> Result<Held, BaselineError> {
         if let Some(&operand) = own.1.iter().find(|operand| new.1.contains(operand)) {
-            let demand = self.problem.collective().demand(block as usize / self.algorithm.pieces as usize);
+            let demand = self
+                .problem
+                .collective()
+                .demand(block as usize / self.algorithm.pieces as usize);
             let owner = demand.and_then(|demand| demand.operands.get(operand as usize).copied());
-            let operand = owner.map_or_else(String::new, |owner| self.problem.platform().name(owner).to_string());
-            return Err(BaselineError::Twice { step: self.step + 1, node: self.name(to), operand, block });
+            let operand = owner.map_or_else(String::new, |owner| {
+                self.problem.platform().name(owner).to_string()
+            });
+            return Err(BaselineError::Twice {
+                step: self.step + 1,
+                node: self.name(to),
+                operand,
+                block,
+            });
         }
-        let follows = |one: &Held, other: &Held| one.1.last().map(|last| last + 1) == other.1.first().copied();
-        let own_first = follows(&own, &new) || !follows(&new, &own) && own.1.first() < new.1.first();
+        let follows = |one: &Held, other: &Held| {
+            one.1.last().map(|last| last + 1) == other.1.first().copied()
+        };
+        let own_first =
+            follows(&own, &new) || !follows(&new, &own) && own.1.first() < new.1.first();
         let (left, right) = if own_first { (own, new) } else { (new, own) };
         let what: Operands = left.1.iter().chain(right.1.iter()).copied().collect();
         let tasks = &mut self.tasks[block as usize];
         let node = self.algorithm.ranks[to];
-        tasks.push(Raw::Merge { node, what: what.clone(), left: (left.0, left.1.len()), right: right.0 });
+        tasks.push(Raw::Merge {
+            node,
+            what: what.clone(),
+            left: (left.0, left.1.len()),
+            right: right.0,
+        });
         Ok((u32::try_from(tasks.len() - 1).ok(), what))
     }
 
@@ -159,8 +223,12 @@ impl Replay<'_> {
             for block in self.blocks(number) {
                 let order = self.order(&demand, block)?;
                 let tasks = std::mem::take(&mut self.tasks[block as usize]);
-                let pattern = pattern(number, &demand, &order, tasks).ok_or(BaselineError::OutOfOrder { block })?;
-                patterns.push(WeightedPattern { pattern, weight: weight.clone() });
+                let pattern = pattern(number, &demand, &order, tasks)
+                    .ok_or(BaselineError::OutOfOrder { block })?;
+                patterns.push(WeightedPattern {
+                    pattern,
+                    weight: weight.clone(),
+                });
             }
         }
         Ok(patterns)
@@ -171,15 +239,23 @@ impl Replay<'_> {
         let platform = self.problem.platform();
         let mut order: Option<Operands> = None;
         for (node, part) in demand.goals() {
-            let lacks = |found: String| BaselineError::Lacks { node: platform.name(node).to_string(), block, found };
+            let lacks = |found: String| BaselineError::Lacks {
+                node: platform.name(node).to_string(),
+                block,
+                found,
+            };
             let rank = self.algorithm.ranks.iter().position(|rank| *rank == node);
             let held = rank.and_then(|rank| self.held.get(&(rank, block)));
             let (_, found) = held.ok_or_else(|| lacks("it has nothing of it".to_string()))?;
             let mut sorted = found.to_vec();
             sorted.sort_unstable();
-            let missing = (part.first..=part.last).find(|&operand| sorted.binary_search(&(operand as u32)).is_err());
+            let missing = (part.first..=part.last)
+                .find(|&operand| sorted.binary_search(&(operand as u32)).is_err());
             if let Some(missing) = missing {
-                let owner = demand.operands.get(missing).map_or("", |&owner| platform.name(owner));
+                let owner = demand
+                    .operands
+                    .get(missing)
+                    .map_or("", |&owner| platform.name(owner));
                 return Err(lacks(format!("the operand of '{owner}' is missing")));
             }
             let in_order = sorted[..] == found[..];
@@ -194,13 +270,24 @@ impl Replay<'_> {
 }
 
 /// The pattern with its operands numbered in this order; `None` if a partial result is not a consecutive run of it.
-fn pattern(number: usize, demand: &Demand<'_>, order: &Operands, tasks: Vec<Raw>) -> Option<Pattern> {
+fn pattern(
+    number: usize,
+    demand: &Demand<'_>,
+    order: &Operands,
+    tasks: Vec<Raw>,
+) -> Option<Pattern> {
     let mut position = vec![usize::MAX; demand.operands.len()];
-    order.iter().enumerate().for_each(|(index, &operand)| position[operand as usize] = index);
+    order
+        .iter()
+        .enumerate()
+        .for_each(|(index, &operand)| position[operand as usize] = index);
     let part = |what: &Operands| {
         let first = position[*what.first()? as usize];
         let run = order.get(first..first.checked_add(what.len())?)?;
-        (run == &what[..]).then(|| Interval { first, last: first + what.len() - 1 })
+        (run == &what[..]).then(|| Interval {
+            first,
+            last: first + what.len() - 1,
+        })
     };
     let mut pattern = Pattern::new(number);
     let in_order = order.is_sorted();
@@ -208,7 +295,12 @@ fn pattern(number: usize, demand: &Demand<'_>, order: &Operands, tasks: Vec<Raw>
     for task in tasks {
         match task {
             Raw::Send { link, what, after } => pattern.send(link, part(&what)?, after),
-            Raw::Merge { node, what, left, right } => {
+            Raw::Merge {
+                node,
+                what,
+                left,
+                right,
+            } => {
                 let part = part(&what)?;
                 pattern.merge(node, part, part.first + left.1 - 1, [left.0, right])
             }

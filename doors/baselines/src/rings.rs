@@ -25,20 +25,36 @@ pub fn on_rings(problem: Problem<'_>) -> bool {
 ///
 /// # Errors
 /// A collective that rings do not do; a ring that leaves out a rank or passes it twice.
-pub fn of_equal_rings(problem: Problem<'_>, name: &str, rings: &EqualRings) -> Result<Algorithm, BaselineError> {
-    let repeated = || rings.rings.iter().flat_map(|(ring, times)| std::iter::repeat_n(ring, *times as usize));
+pub fn of_equal_rings(
+    problem: Problem<'_>,
+    name: &str,
+    rings: &EqualRings,
+) -> Result<Algorithm, BaselineError> {
+    let repeated = || {
+        rings
+            .rings
+            .iter()
+            .flat_map(|(ring, times)| std::iter::repeat_n(ring, *times as usize))
+    };
     let orders = repeated().map(|ring| order_of(problem, &ring.order(problem.platform())));
     let orders = orders.collect::<Result<Vec<_>, _>>()?;
-    let mut algorithm =
-        Maker::new(problem).on_equal_rings(name, &orders).ok_or_else(|| undone(problem, "equal rings"))?;
-    algorithm.ways.links = repeated().zip(&orders).map(|(ring, order)| hops(ring, order)).collect();
+    let mut algorithm = Maker::new(problem)
+        .on_equal_rings(name, &orders)
+        .ok_or_else(|| undone(problem, "equal rings"))?;
+    algorithm.ways.links = repeated()
+        .zip(&orders)
+        .map(|(ring, order)| hops(ring, order))
+        .collect();
     Ok(algorithm)
 }
 
 /// The links of the hop from each rank to the next.
 fn hops(ring: &Ring, order: &[usize]) -> BTreeMap<(usize, usize), Vec<LinkId>> {
     let pairs = order.iter().zip(order.iter().cycle().skip(1));
-    pairs.zip(&ring.hops).map(|((&from, &to), hop)| ((from, to), hop.clone())).collect()
+    pairs
+        .zip(&ring.hops)
+        .map(|((&from, &to), hop)| ((from, to), hop.clone()))
+        .collect()
 }
 
 impl Maker<'_> {
@@ -54,7 +70,9 @@ impl Maker<'_> {
         // Pieces of a message that is cut for every rank as well are listed ring by ring.
         let each = if pieces == count { 1 } else { ranks };
         algorithm.ways = Ways {
-            of_block: (0..self.demands() * pieces).map(|block| block % pieces / each).collect(),
+            of_block: (0..self.demands() * pieces)
+                .map(|block| block % pieces / each)
+                .collect(),
             links: Vec::new(),
         };
         Some(algorithm)
@@ -65,12 +83,19 @@ impl Maker<'_> {
         let towards = self.towards_root()?;
         let chain = |order: &Vec<usize>| {
             let root = order.iter().position(|&rank| rank == 0)?;
-            let mut turned: Vec<usize> = order[root..].iter().chain(&order[..root]).copied().collect();
+            let mut turned: Vec<usize> = order[root..]
+                .iter()
+                .chain(&order[..root])
+                .copied()
+                .collect();
             if towards {
                 turned[1..].reverse();
             }
             let mut parents = vec![None; order.len()];
-            turned.iter().zip(&turned[1..]).for_each(|(&parent, &child)| parents[child] = Some(parent));
+            turned
+                .iter()
+                .zip(&turned[1..])
+                .for_each(|(&parent, &child)| parents[child] = Some(parent));
             Tree::of_parents(&parents).ok()
         };
         orders.iter().map(chain).collect()

@@ -60,10 +60,19 @@ impl Routes {
         }
     }
 
-    fn measured<N: Exact>(platform: &Platform, from: &[NodeId], over: Forwarders, ties: Ties, costs: &[N]) -> Routes {
-        let mut routes = Routes { from: vec![None; platform.nodes().len()] };
+    fn measured<N: Exact>(
+        platform: &Platform,
+        from: &[NodeId],
+        over: Forwarders,
+        ties: Ties,
+        costs: &[N],
+    ) -> Routes {
+        let mut routes = Routes {
+            from: vec![None; platform.nodes().len()],
+        };
         for (rank, &node) in from.iter().enumerate() {
-            let through = |next: NodeId| over == Forwarders::Anything || !platform.node(next).is_processor();
+            let through =
+                |next: NodeId| over == Forwarders::Anything || !platform.node(next).is_processor();
             let paths = shortest_paths(
                 platform.graph(),
                 [(node.into(), N::zero())],
@@ -76,8 +85,10 @@ impl Routes {
                 last: paths.last.into_iter().map(last).collect(),
                 settled: paths.settled.into_iter().map(short).collect(),
             };
-            let near =
-                |node: NodeId| (node == from[rank] || through(node)).then(|| paths.distances[node.index()].as_ref());
+            let near = |node: NodeId| {
+                (node == from[rank] || through(node))
+                    .then(|| paths.distances[node.index()].as_ref())
+            };
             if ties == Ties::Turns {
                 tree.take_turns(platform, rank, near, costs);
             }
@@ -100,8 +111,15 @@ impl Routes {
     }
 
     /// Sums the traffic per link for the amounts that one node sends, given by target. `O(n)`.
-    pub(crate) fn spread(&self, from: NodeId, mut amounts: Vec<u64>, mut pass: impl FnMut(LinkId, u64)) {
-        let Some(Some(tree)) = self.from.get(from.index()) else { return };
+    pub(crate) fn spread(
+        &self,
+        from: NodeId,
+        mut amounts: Vec<u64>,
+        mut pass: impl FnMut(LinkId, u64),
+    ) {
+        let Some(Some(tree)) = self.from.get(from.index()) else {
+            return;
+        };
         for &node in tree.settled.iter().rev() {
             let amount = amounts[node as usize];
             if let (Some((link, before)), true) = (tree.last[node as usize], amount > 0) {
@@ -125,7 +143,9 @@ impl Tree {
         let mut settled = vec![false; platform.nodes().len()];
         for &node in &self.settled {
             settled[node as usize] = true;
-            let Some((link, before)) = self.last[node as usize] else { continue };
+            let Some((link, before)) = self.last[node as usize] else {
+                continue;
+            };
             let (far, cost) = (near(NodeId::new(before as usize)), &costs[link.index()]);
             let as_good = |link: &LinkId| {
                 let from = platform.link(*link).from;
@@ -134,8 +154,12 @@ impl Tree {
                     && near(from) == far
                     && &costs[link.index()] == cost
             };
-            let equal: Vec<LinkId> =
-                platform.incoming(NodeId::new(node as usize)).iter().copied().filter(as_good).collect();
+            let equal: Vec<LinkId> = platform
+                .incoming(NodeId::new(node as usize))
+                .iter()
+                .copied()
+                .filter(as_good)
+                .collect();
             if equal.len() > 1 {
                 let link = equal[turn % equal.len()];
                 let before = u32::try_from(platform.link(link).from.index()).unwrap_or(u32::MAX);

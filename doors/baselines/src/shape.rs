@@ -23,20 +23,31 @@ impl RankHints {
     pub fn find(problem: Problem<'_>, routes: &Routes) -> RankHints {
         let (platform, ranks) = (problem.platform(), ranks(problem));
         let costs = rounded(platform);
-        let groups = rooted(by_router(platform, &ranks).or_else(|| by_distance(platform, &ranks, &costs)));
+        let groups =
+            rooted(by_router(platform, &ranks).or_else(|| by_distance(platform, &ranks, &costs)));
         let rings = Rings::new(platform, &ranks, routes, costs);
         let order = rings.map(|rings| rings.search(&groups)).unwrap_or_default();
         let given: Vec<usize> = (0..ranks.len()).collect();
-        RankHints { order: if order == given { Vec::new() } else { order }, groups }
+        RankHints {
+            order: if order == given { Vec::new() } else { order },
+            groups,
+        }
     }
 }
 
 /// Costs of links in integers, rounded up.
 fn rounded(platform: &Platform) -> Vec<u64> {
     let scaled = Scaled::coarsest(platform.links().iter().map(|link| &link.cost));
-    let excess = scaled.values.iter().map(|value| value.bits()).max().unwrap_or(0).saturating_sub(BITS);
-    let short =
-        |value: &num_bigint::BigUint| u64::try_from(value >> excess).unwrap_or(u64::MAX >> 32) + u64::from(excess > 0);
+    let excess = scaled
+        .values
+        .iter()
+        .map(|value| value.bits())
+        .max()
+        .unwrap_or(0)
+        .saturating_sub(BITS);
+    let short = |value: &num_bigint::BigUint| {
+        u64::try_from(value >> excess).unwrap_or(u64::MAX >> 32) + u64::from(excess > 0)
+    };
     scaled.values.iter().map(short).collect()
 }
 
@@ -58,7 +69,10 @@ fn by_router(platform: &Platform, ranks: &[NodeId]) -> Option<Vec<Vec<usize>>> {
     let mut groups: BTreeMap<NodeId, Vec<usize>> = BTreeMap::new();
     for (rank, &node) in ranks.iter().enumerate() {
         let cost = |link: &&LinkId| &platform.link(**link).cost;
-        let nearest = platform.outgoing(node).iter().min_by(|one, other| cost(one).cmp(cost(other)))?;
+        let nearest = platform
+            .outgoing(node)
+            .iter()
+            .min_by(|one, other| cost(one).cmp(cost(other)))?;
         let router = platform.link(*nearest).to;
         if platform.node(router).is_processor() {
             return None;
@@ -91,12 +105,18 @@ fn by_distance(platform: &Platform, ranks: &[NodeId], costs: &[u64]) -> Option<V
         while let Some(&(_, one, other)) = pairs.get(done).filter(|pair| pair.0 == level) {
             let (kept, joined) = (group[one].min(group[other]), group[one].max(group[other]));
             if kept != joined {
-                group.iter_mut().filter(|group| **group == joined).for_each(|group| *group = kept);
+                group
+                    .iter_mut()
+                    .filter(|group| **group == joined)
+                    .for_each(|group| *group = kept);
             }
             done += 1;
         }
         let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        group.iter().enumerate().for_each(|(rank, group)| groups.entry(*group).or_default().push(rank));
+        group
+            .iter()
+            .enumerate()
+            .for_each(|(rank, group)| groups.entry(*group).or_default().push(rank));
         if groups.len() < 2 {
             return None;
         }
@@ -120,7 +140,12 @@ type Busy = (u64, u64);
 
 impl Rings {
     /// `None` if a rank is unreachable, or if there are 0 or more than 256 ranks.
-    fn new(platform: &Platform, ranks: &[NodeId], routes: &Routes, costs: Vec<u64>) -> Option<Rings> {
+    fn new(
+        platform: &Platform,
+        ranks: &[NodeId],
+        routes: &Routes,
+        costs: Vec<u64>,
+    ) -> Option<Rings> {
         // Ranks up to which an order is sought. Trades a cheaper ring for time. Not measured.
         const MOST: usize = 256;
         if ranks.is_empty() || ranks.len() > MOST {
@@ -131,16 +156,30 @@ impl Rings {
         let lanes = |resource: &Resource| u64::from(resource.capacity(platform));
         let common = resources.iter().map(lanes).max().unwrap_or(1);
         let busy = |link: LinkId| -> Vec<(u32, u64)> {
-            let of =
-                Resource::of_link(platform, link).filter_map(|one| Some((resources.binary_search(&one).ok()?, one)));
-            of.map(|(number, one)| (number as u32, costs[link.index()] * common / lanes(&one))).collect()
+            let of = Resource::of_link(platform, link)
+                .filter_map(|one| Some((resources.binary_search(&one).ok()?, one)));
+            of.map(|(number, one)| (number as u32, costs[link.index()] * common / lanes(&one)))
+                .collect()
         };
         let links: Vec<Vec<(u32, u64)>> = platform.link_ids().map(busy).collect();
         let way = |from: NodeId, to: NodeId| -> Option<Vec<(u32, u64)>> {
-            Some(routes.path(from, to)?.into_iter().flat_map(|link| links[link.index()].iter().copied()).collect())
+            Some(
+                routes
+                    .path(from, to)?
+                    .into_iter()
+                    .flat_map(|link| links[link.index()].iter().copied())
+                    .collect(),
+            )
         };
-        let ways = ranks.iter().map(|&from| ranks.iter().map(|&to| way(from, to)).collect()).collect::<Option<_>>()?;
-        Some(Rings { ranks: ranks.len(), ways, resources: resources.len() })
+        let ways = ranks
+            .iter()
+            .map(|&from| ranks.iter().map(|&to| way(from, to)).collect())
+            .collect::<Option<_>>()?;
+        Some(Rings {
+            ranks: ranks.len(),
+            ways,
+            resources: resources.len(),
+        })
     }
 
     /// Local search for the cheapest ring, by reversals of segments and moves of single ranks. It starts from the given
@@ -162,24 +201,41 @@ impl Rings {
                 scratch[resource as usize] += time;
             }
         }
-        (scratch.iter().copied().max().unwrap_or(0), scratch.iter().sum())
+        (
+            scratch.iter().copied().max().unwrap_or(0),
+            scratch.iter().sum(),
+        )
     }
 
     fn nearest(&self, groups: &[Vec<usize>]) -> Vec<usize> {
         let mut group = vec![0; self.ranks];
-        groups.iter().enumerate().for_each(|(number, members)| members.iter().for_each(|&rank| group[rank] = number));
+        groups
+            .iter()
+            .enumerate()
+            .for_each(|(number, members)| members.iter().for_each(|&rank| group[rank] = number));
         let mut left: Vec<usize> = (1..self.ranks).collect();
         let mut order = vec![0];
         while let Some(&at) = order.last() {
-            let far = |rank: &usize| self.ways[at][*rank].iter().map(|(_, time)| time).sum::<u64>();
-            let next = (0..left.len()).min_by_key(|&it| (group[left[it]] != group[at], far(&left[it]), left[it]));
+            let far = |rank: &usize| {
+                self.ways[at][*rank]
+                    .iter()
+                    .map(|(_, time)| time)
+                    .sum::<u64>()
+            };
+            let next = (0..left.len())
+                .min_by_key(|&it| (group[left[it]] != group[at], far(&left[it]), left[it]));
             let Some(next) = next else { break };
             order.push(left.remove(next));
         }
         order
     }
 
-    fn climb(&self, mut order: Vec<usize>, scratch: &mut [u64], steps: &mut usize) -> (Busy, Vec<usize>) {
+    fn climb(
+        &self,
+        mut order: Vec<usize>,
+        scratch: &mut [u64],
+        steps: &mut usize,
+    ) -> (Busy, Vec<usize>) {
         let mut best = self.busy(&order, scratch);
         let cost = self.resources + self.ranks * 4;
         loop {

@@ -34,7 +34,8 @@ impl Tree {
         let mut has_parent = vec![false; ranks];
         let mut children = vec![Vec::new(); ranks];
         for &(parent, child) in edges {
-            let (Some(below), Some(has)) = (children.get_mut(parent), has_parent.get_mut(child)) else {
+            let (Some(below), Some(has)) = (children.get_mut(parent), has_parent.get_mut(child))
+            else {
                 return Err(TreeError::Unreached(child.min(parent)));
             };
             if std::mem::replace(has, true) {
@@ -43,10 +44,14 @@ impl Tree {
             below.push(child);
         }
         let roots: Vec<usize> = (0..ranks).filter(|&rank| !has_parent[rank]).collect();
-        let &[root] = &roots[..] else { return Err(TreeError::Roots(roots.len())) };
+        let &[root] = &roots[..] else {
+            return Err(TreeError::Roots(roots.len()));
+        };
         let tree = Tree { root, children };
         let mut reached = vec![false; ranks];
-        tree.downwards().into_iter().for_each(|rank| reached[rank] = true);
+        tree.downwards()
+            .into_iter()
+            .for_each(|rank| reached[rank] = true);
         match reached.iter().position(|reached| !reached) {
             Some(rank) => Err(TreeError::Unreached(rank)),
             None => Ok(tree),
@@ -59,14 +64,19 @@ impl Tree {
     /// # Errors
     /// Not exactly one root; a rank that is not below it.
     pub fn of_parents(parents: &[Option<usize>]) -> Result<Tree, TreeError> {
-        let edges = parents.iter().enumerate().filter_map(|(child, parent)| Some(((*parent)?, child)));
+        let edges = parents
+            .iter()
+            .enumerate()
+            .filter_map(|(child, parent)| Some(((*parent)?, child)));
         Tree::of_edges(parents.len(), &edges.collect::<Vec<_>>())
     }
 
     /// A tree whose parents are right by construction.
     fn from(parent: impl Fn(usize) -> usize, ranks: usize, root: usize) -> Tree {
         let mut children = vec![Vec::new(); ranks];
-        (0..ranks).filter(|&rank| rank != root).for_each(|rank| children[parent(rank)].push(rank));
+        (0..ranks)
+            .filter(|&rank| rank != root)
+            .for_each(|rank| children[parent(rank)].push(rank));
         Tree { root, children }
     }
 
@@ -83,7 +93,9 @@ impl Tree {
     /// Place `i` loses its lowest binary digit that is 1 to become its parent; the largest subtree is served first.
     pub fn binomial(ranks: usize) -> Tree {
         let mut tree = Tree::from(|rank| rank & (rank - 1), ranks, 0);
-        tree.children.iter_mut().for_each(|children| children.reverse());
+        tree.children
+            .iter_mut()
+            .for_each(|children| children.reverse());
         tree
     }
 
@@ -99,14 +111,24 @@ impl Tree {
         let in_order = |rank: usize| {
             let digit = rank & rank.wrapping_neg();
             let parent = (rank ^ digit) | (digit << 1);
-            if parent >= ranks { rank ^ digit } else { parent }
+            if parent >= ranks {
+                rank ^ digit
+            } else {
+                parent
+            }
         };
         let others = ranks.saturating_sub(1);
         // `part`: a rank to its position in the first tree; `player`: the inverse.
         let (part, player): (Relabel, Relabel) = if ranks.is_multiple_of(2) {
-            (|rank, others| (rank + others - 2) % others + 1, |part, others| part % others + 1)
+            (
+                |rank, others| (rank + others - 2) % others + 1,
+                |part, others| part % others + 1,
+            )
         } else {
-            (|rank, others| others + 1 - rank, |part, others| others + 1 - part)
+            (
+                |rank, others| others + 1 - rank,
+                |part, others| others + 1 - part,
+            )
         };
         let second = |rank: usize| match in_order(part(rank, others)) {
             0 => 0,
@@ -120,13 +142,19 @@ impl Tree {
     pub fn of_groups(groups: &[Vec<usize>], shape: fn(usize) -> Tree) -> Tree {
         let ranks = groups.iter().map(Vec::len).sum();
         let mut children = vec![Vec::new(); ranks];
-        let leaders: Vec<usize> = groups.iter().filter_map(|group| group.first().copied()).collect();
+        let leaders: Vec<usize> = groups
+            .iter()
+            .filter_map(|group| group.first().copied())
+            .collect();
         for members in std::iter::once(&leaders).chain(groups) {
             for (parent, below) in shape(members.len()).children.into_iter().enumerate() {
                 children[members[parent]].extend(below.into_iter().map(|child| members[child]));
             }
         }
-        Tree { root: leaders.first().copied().unwrap_or(0), children }
+        Tree {
+            root: leaders.first().copied().unwrap_or(0),
+            children,
+        }
     }
 
     /// The root.
@@ -170,7 +198,9 @@ impl Tree {
         let mut below: Vec<Vec<usize>> = (0..self.children.len()).map(|rank| vec![rank]).collect();
         for parent in self.downwards().into_iter().rev() {
             let mut all = std::mem::take(&mut below[parent]);
-            self.children[parent].iter().for_each(|&child| all.extend(&below[child]));
+            self.children[parent]
+                .iter()
+                .for_each(|&child| all.extend(&below[child]));
             all.sort_unstable();
             below[parent] = all;
         }
@@ -186,7 +216,12 @@ mod tests {
     fn shapes_are_trees() {
         for ranks in 2..70 {
             let [one, two] = Tree::double_binary(ranks);
-            for tree in [Tree::flat(ranks), Tree::chain(ranks), Tree::binomial(ranks), Tree::binary(ranks)] {
+            for tree in [
+                Tree::flat(ranks),
+                Tree::chain(ranks),
+                Tree::binomial(ranks),
+                Tree::binary(ranks),
+            ] {
                 assert_eq!(tree.downwards().len(), ranks);
             }
             for tree in [&one, &two] {
@@ -195,9 +230,19 @@ mod tests {
                 assert_eq!(reached, (0..ranks).collect::<Vec<_>>());
                 assert!(tree.children.iter().all(|children| children.len() <= 2));
             }
-            let inner = |tree: &Tree| (1..ranks).filter(|&rank| !tree.children[rank].is_empty()).collect::<Vec<_>>();
-            let both = inner(&one).into_iter().filter(|rank| inner(&two).contains(rank)).count();
-            assert!(both <= 1, "{ranks}: {both} ranks have children in both trees");
+            let inner = |tree: &Tree| {
+                (1..ranks)
+                    .filter(|&rank| !tree.children[rank].is_empty())
+                    .collect::<Vec<_>>()
+            };
+            let both = inner(&one)
+                .into_iter()
+                .filter(|rank| inner(&two).contains(rank))
+                .count();
+            assert!(
+                both <= 1,
+                "{ranks}: {both} ranks have children in both trees"
+            );
         }
     }
 
@@ -211,9 +256,18 @@ mod tests {
 
     #[test]
     fn parents_that_are_no_tree_are_refused() {
-        assert_eq!(Tree::of_parents(&[None, Some(0), Some(1)]), Ok(Tree::chain(3)));
+        assert_eq!(
+            Tree::of_parents(&[None, Some(0), Some(1)]),
+            Ok(Tree::chain(3))
+        );
         assert_eq!(Tree::of_parents(&[None, None]), Err(TreeError::Roots(2)));
-        assert_eq!(Tree::of_parents(&[None, Some(2), Some(1)]), Err(TreeError::Unreached(1)));
-        assert_eq!(Tree::of_parents(&[None, Some(7)]), Err(TreeError::Unreached(1)));
+        assert_eq!(
+            Tree::of_parents(&[None, Some(2), Some(1)]),
+            Err(TreeError::Unreached(1))
+        );
+        assert_eq!(
+            Tree::of_parents(&[None, Some(7)]),
+            Err(TreeError::Unreached(1))
+        );
     }
 }

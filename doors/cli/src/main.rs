@@ -7,7 +7,10 @@
 //! Exit codes: 0 done, 1 refused or violated, 2 usage.
 
 // A build without some doors leaves code unused that their commands share.
-#![cfg_attr(not(all(feature = "compare", feature = "exports", feature = "rings")), allow(dead_code))]
+#![cfg_attr(
+    not(all(feature = "compare", feature = "exports", feature = "rings")),
+    allow(dead_code)
+)]
 
 mod answers;
 mod commands;
@@ -24,7 +27,12 @@ use words::usage;
 
 /// Optimal collective communication on heterogeneous platforms: exact throughput, proof, schedule.
 #[derive(Debug, Parser)]
-#[command(name = "oneport", version, arg_required_else_help = true, max_term_width = 110)]
+#[command(
+    name = "oneport",
+    version,
+    arg_required_else_help = true,
+    max_term_width = 110
+)]
 struct Arguments {
     /// The command.
     #[command(subcommand)]

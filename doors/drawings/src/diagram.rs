@@ -103,8 +103,16 @@ impl Role {
 }
 
 /// Strings the tasks of a pattern together. `O(t log t)` for `t` tasks.
-pub(crate) fn diagram(problem: Problem<'_>, pattern: &Pattern, weight: Option<&Rational>) -> Diagram {
-    let style = match problem.collective().demand(pattern.demand).map(|demand| demand.kind()) {
+pub(crate) fn diagram(
+    problem: Problem<'_>,
+    pattern: &Pattern,
+    weight: Option<&Rational>,
+) -> Diagram {
+    let style = match problem
+        .collective()
+        .demand(pattern.demand)
+        .map(|demand| demand.kind())
+    {
         Some(Kind::Combine) => Style::Tree,
         Some(Kind::CombineCopy | Kind::Prefix) => Style::Scheme,
         Some(Kind::Route | Kind::Copy) | None => Style::Copies,
@@ -113,15 +121,37 @@ pub(crate) fn diagram(problem: Problem<'_>, pattern: &Pattern, weight: Option<&R
 }
 
 /// As [`diagram`], in a style that the caller chooses.
-pub(crate) fn drawn_as(style: Style, problem: Problem<'_>, pattern: &Pattern, weight: Option<&Rational>) -> Diagram {
+pub(crate) fn drawn_as(
+    style: Style,
+    problem: Problem<'_>,
+    pattern: &Pattern,
+    weight: Option<&Rational>,
+) -> Diagram {
     let mut assembly = Assembly::new(style, problem, pattern);
     pattern.tasks.iter().for_each(|&task| assembly.add(task));
     assembly.mark_wanted();
-    let depth = assembly.vertices.iter().map(|vertex| vertex.row).max().unwrap_or(0);
+    let depth = assembly
+        .vertices
+        .iter()
+        .map(|vertex| vertex.row)
+        .max()
+        .unwrap_or(0);
     let [title, subtitle] = heading(style, problem, pattern, (weight, depth));
-    let Assembly { vertices, edges, .. } = assembly;
-    let diagram = Diagram { style, title, subtitle, vertices, edges };
-    if style == Style::Tree { contracted(problem, diagram) } else { diagram }
+    let Assembly {
+        vertices, edges, ..
+    } = assembly;
+    let diagram = Diagram {
+        style,
+        title,
+        subtitle,
+        vertices,
+        edges,
+    };
+    if style == Style::Tree {
+        contracted(problem, diagram)
+    } else {
+        diagram
+    }
 }
 
 struct Assembly<'a> {
@@ -144,10 +174,27 @@ impl<'a> Assembly<'a> {
         let found = collective.demand(pattern.demand);
         let wanted = found.iter().flat_map(Demand::goals).collect();
         // A tree of a demand that does not exist is drawn as one of the first.
-        let demand = found.or_else(|| collective.demand(0).filter(|demand| demand.kind().combines()));
-        let (vertices, edges, tasks) = (Vec::new(), Vec::new(), Vec::with_capacity(pattern.tasks.len()));
-        let mut new =
-            Assembly { style, problem, demand, pattern, wanted, vertices, edges, values: BTreeMap::new(), tasks };
+        let demand = found.or_else(|| {
+            collective
+                .demand(0)
+                .filter(|demand| demand.kind().combines())
+        });
+        let (vertices, edges, tasks) = (
+            Vec::new(),
+            Vec::new(),
+            Vec::with_capacity(pattern.tasks.len()),
+        );
+        let mut new = Assembly {
+            style,
+            problem,
+            demand,
+            pattern,
+            wanted,
+            vertices,
+            edges,
+            values: BTreeMap::new(),
+            tasks,
+        };
         if style == Style::Copies {
             new.input(None, Interval::single(0));
         }
@@ -159,28 +206,63 @@ impl<'a> Assembly<'a> {
         let (vertex, inputs) = match task {
             Task::Send { link, part, after } => {
                 let input = self.input(after, part);
-                (self.arrival(link, part, input), vec![(input, part, vec![link])])
+                (
+                    self.arrival(link, part, input),
+                    vec![(input, part, vec![link])],
+                )
             }
-            Task::Merge { node, part, split, left, right } => {
+            Task::Merge {
+                node,
+                part,
+                split,
+                left,
+                right,
+            } => {
                 let [first, second] = inputs(part, split);
                 let used = [(left, first), (right, second)];
                 let used = used.map(|(task, part)| (self.input(task, part), part, Vec::new()));
-                let time = self.problem.volumes().merge_time(platform, node, part, split);
+                let time = self
+                    .problem
+                    .volumes()
+                    .merge_time(platform, node, part, split);
                 let time = quantities::time(platform, &time);
-                let tooltip =
-                    format!("{} makes {}, time {time}", words::name(platform, node), words::merge(part, split));
+                let tooltip = format!(
+                    "{} makes {}, time {time}",
+                    words::name(platform, node),
+                    words::merge(part, split)
+                );
                 let label = format!("T[{},{split},{}]", part.first, part.last);
-                (self.vertex(Role::Merge, label, (part, Some(node)), tooltip), used.to_vec())
+                (
+                    self.vertex(Role::Merge, label, (part, Some(node)), tooltip),
+                    used.to_vec(),
+                )
             }
         };
-        let row = inputs.iter().filter_map(|(input, ..)| self.vertices.get(*input)).map(|vertex| vertex.row + 1).max();
+        let row = inputs
+            .iter()
+            .filter_map(|(input, ..)| self.vertices.get(*input))
+            .map(|vertex| vertex.row + 1)
+            .max();
         let to = self.vertices.len();
         self.tasks.push(to);
-        self.vertices.push(Vertex { row: row.unwrap_or(0), ..vertex });
+        self.vertices.push(Vertex {
+            row: row.unwrap_or(0),
+            ..vertex
+        });
         for (from, part, links) in inputs {
-            let time = links.last().map(|&link| transfer_time(self.problem, link, part)).unwrap_or_default();
+            let time = links
+                .last()
+                .map(|&link| transfer_time(self.problem, link, part))
+                .unwrap_or_default();
             let tooltip = flow_words(self.problem, part, &links);
-            self.edges.push(Edge { from, to, part, links, time, tooltip });
+            self.edges.push(Edge {
+                from,
+                to,
+                part,
+                links,
+                time,
+                tooltip,
+            });
         }
     }
 
@@ -194,9 +276,17 @@ impl<'a> Assembly<'a> {
         }
         let owner = self.owner(part).filter(|_| task.is_none());
         let platform = self.problem.platform();
-        let name = owner.map_or_else(|| "nowhere".to_string(), |owner| words::name(platform, owner));
+        let name = owner.map_or_else(
+            || "nowhere".to_string(),
+            |owner| words::name(platform, owner),
+        );
         let vertex = match (self.style, owner) {
-            (Style::Copies, _) => self.vertex(Role::Source, name.clone(), (part, owner), format!("{name}: source")),
+            (Style::Copies, _) => self.vertex(
+                Role::Source,
+                name.clone(),
+                (part, owner),
+                format!("{name}: source"),
+            ),
             (_, Some(_)) => {
                 let tooltip = format!("value {} of {name}", words::partial(part));
                 self.vertex(Role::Value, words::partial(part), (part, owner), tooltip)
@@ -217,7 +307,12 @@ impl<'a> Assembly<'a> {
             Some(order) => *order.get(part.first)?,
             None => part.first,
         };
-        self.demand.as_ref()?.operands.get(place).copied().filter(|_| part.first == part.last)
+        self.demand
+            .as_ref()?
+            .operands
+            .get(place)
+            .copied()
+            .filter(|_| part.first == part.last)
     }
 
     /// Where a transfer ends.
@@ -227,27 +322,65 @@ impl<'a> Assembly<'a> {
         let time = quantities::time(platform, &transfer_time(self.problem, link, part));
         let hop = format!("{} (time {time})", words::link_name(platform, link));
         if self.style != Style::Copies {
-            let (role, shown) = (if node.is_some() { Role::Arrival } else { Role::Missing }, words::partial(part));
+            let (role, shown) = (
+                if node.is_some() {
+                    Role::Arrival
+                } else {
+                    Role::Missing
+                },
+                words::partial(part),
+            );
             return self.vertex(role, shown.clone(), (part, node), format!("{shown}, {hop}"));
         }
-        let source = self.values.get(&part).and_then(|&value| self.vertices.get(value)?.node);
+        let source = self
+            .values
+            .get(&part)
+            .and_then(|&value| self.vertices.get(value)?.node);
         let role = match node.and_then(|id| Some((id, words::node(platform, id)?))) {
-            Some((id, _)) if Some(id) != source && self.wanted.iter().any(|(goal, _)| *goal == id) => Role::Target,
+            Some((id, _))
+                if Some(id) != source && self.wanted.iter().any(|(goal, _)| *goal == id) =>
+            {
+                Role::Target
+            }
             Some((_, node)) if !node.replicates => Role::Switch,
             Some((_, node)) if !node.is_processor() => Role::Router,
             _ => Role::Relay,
         };
-        let name = node.map_or_else(|| format!("link {link}"), |node| words::name(platform, node));
+        let name = node.map_or_else(
+            || format!("link {link}"),
+            |node| words::name(platform, node),
+        );
         let stage = self.vertices.get(input).map_or(0, |vertex| vertex.row);
-        self.vertex(role, name, (part, node), format!("{hop}, stage {stage}: {}", role.name()))
+        self.vertex(
+            role,
+            name,
+            (part, node),
+            format!("{hop}, stage {stage}: {}", role.name()),
+        )
     }
 
-    fn vertex(&self, role: Role, label: String, (part, node): (Interval, Option<NodeId>), tooltip: String) -> Vertex {
+    fn vertex(
+        &self,
+        role: Role,
+        label: String,
+        (part, node): (Interval, Option<NodeId>),
+        tooltip: String,
+    ) -> Vertex {
         let mut lines = vec![label];
         if self.style == Style::Tree {
-            lines.push(place(self.problem.platform(), node).unwrap_or_else(|| "made nowhere".to_string()));
+            lines.push(
+                place(self.problem.platform(), node).unwrap_or_else(|| "made nowhere".to_string()),
+            );
         }
-        Vertex { role, lines, part, node, wanted: false, tooltip, row: 0 }
+        Vertex {
+            role,
+            lines,
+            part,
+            node,
+            wanted: false,
+            tooltip,
+            row: 0,
+        }
     }
 
     /// Marks the first vertex of everything that is wanted; a value only where no task brings it.
@@ -255,9 +388,12 @@ impl<'a> Assembly<'a> {
         if self.style != Style::Scheme {
             return;
         }
-        let (made, values): (Vec<_>, Vec<_>) = self.vertices.iter_mut().partition(|vertex| vertex.row > 0);
+        let (made, values): (Vec<_>, Vec<_>) =
+            self.vertices.iter_mut().partition(|vertex| vertex.row > 0);
         for vertex in made.into_iter().chain(values) {
-            vertex.wanted = vertex.node.is_some_and(|node| self.wanted.remove(&(node, vertex.part)));
+            vertex.wanted = vertex
+                .node
+                .is_some_and(|node| self.wanted.remove(&(node, vertex.part)));
             if vertex.wanted {
                 vertex.tooltip += "; wanted here";
             }
@@ -271,7 +407,9 @@ fn place(platform: &Platform, node: Option<NodeId>) -> Option<String> {
 }
 
 fn transfer_time(problem: Problem<'_>, link: LinkId, part: Interval) -> Rational {
-    let cost = words::link(problem.platform(), link).map(|link| link.cost.clone()).unwrap_or_default();
+    let cost = words::link(problem.platform(), link)
+        .map(|link| link.cost.clone())
+        .unwrap_or_default();
     cost * problem.volumes().size.of(part).unwrap_or_default()
 }
 
@@ -286,34 +424,72 @@ fn flow_words(problem: Problem<'_>, part: Interval, links: &[LinkId]) -> String 
     if hops.is_empty() {
         return format!("{} is used in place", words::partial(part));
     }
-    let size = quantities::size(platform, &problem.volumes().size.of(part).unwrap_or_default());
+    let size = quantities::size(
+        platform,
+        &problem.volumes().size.of(part).unwrap_or_default(),
+    );
     format!("{}, size {size}: {}", words::partial(part), hops.join(", "))
 }
 
 /// The tree in which transfers in a row are one edge, and what no task uses is a result.
 fn contracted(problem: Problem<'_>, diagram: Diagram) -> Diagram {
-    let Diagram { style, title, subtitle, vertices, edges } = diagram;
+    let Diagram {
+        style,
+        title,
+        subtitle,
+        vertices,
+        edges,
+    } = diagram;
     let mut uses = vec![0usize; vertices.len()];
     edges.iter().for_each(|edge| uses[edge.from] += 1);
-    let mut tree = Contraction { problem, vertices: Vec::new(), edges: Vec::new(), paths: Vec::new(), uses };
+    let mut tree = Contraction {
+        problem,
+        vertices: Vec::new(),
+        edges: Vec::new(),
+        paths: Vec::new(),
+        uses,
+    };
     let mut edges = edges.into_iter().peekable();
     let mut roots = Vec::new();
     for (index, vertex) in vertices.into_iter().enumerate() {
-        let own: Vec<Edge> = std::iter::from_fn(|| edges.next_if(|edge| edge.to == index)).collect();
+        let own: Vec<Edge> =
+            std::iter::from_fn(|| edges.next_if(|edge| edge.to == index)).collect();
         if tree.uses[index] == 0 {
             roots.push((vertex.part, vertex.node, index));
         }
         tree.add(vertex, own);
     }
     roots.sort();
-    let top = tree.vertices.iter().map(|vertex| vertex.row + 1).max().unwrap_or(0);
+    let top = tree
+        .vertices
+        .iter()
+        .map(|vertex| vertex.row + 1)
+        .max()
+        .unwrap_or(0);
     for (part, node, root) in roots {
-        let lines = vec![words::partial(part), place(problem.platform(), node).unwrap_or_else(|| "@ nowhere".into())];
+        let lines = vec![
+            words::partial(part),
+            place(problem.platform(), node).unwrap_or_else(|| "@ nowhere".into()),
+        ];
         let tooltip = format!("the result {}", lines.join(" "));
         tree.join(root, tree.vertices.len(), part);
-        tree.vertices.push(Vertex { role: Role::Result, lines, part, node, wanted: true, tooltip, row: top });
+        tree.vertices.push(Vertex {
+            role: Role::Result,
+            lines,
+            part,
+            node,
+            wanted: true,
+            tooltip,
+            row: top,
+        });
     }
-    Diagram { style, title, subtitle, vertices: tree.vertices, edges: tree.edges }
+    Diagram {
+        style,
+        title,
+        subtitle,
+        vertices: tree.vertices,
+        edges: tree.edges,
+    }
 }
 
 /// A tree whose transfers in a row are being joined.
@@ -334,9 +510,14 @@ impl Contraction<'_> {
             return self.paths.push(path);
         }
         let to = self.vertices.len();
-        inputs.into_iter().for_each(|edge| self.join(edge.from, to, edge.part));
+        inputs
+            .into_iter()
+            .for_each(|edge| self.join(edge.from, to, edge.part));
         let own = self.edges.iter().rev().take_while(|edge| edge.to == to);
-        let row = own.map(|edge| self.vertices[edge.from].row + 1).max().unwrap_or(0);
+        let row = own
+            .map(|edge| self.vertices[edge.from].row + 1)
+            .max()
+            .unwrap_or(0);
         self.vertices.push(Vertex { row, ..vertex });
         self.paths.push((to, Vec::new()));
     }
@@ -344,13 +525,27 @@ impl Contraction<'_> {
     fn join(&mut self, from: usize, to: usize, part: Interval) {
         let (from, links) = self.path(from);
         let tooltip = flow_words(self.problem, part, &links);
-        self.edges.push(Edge { from, to, part, links, time: Rational::default(), tooltip });
+        self.edges.push(Edge {
+            from,
+            to,
+            part,
+            links,
+            time: Rational::default(),
+            tooltip,
+        });
     }
 
     /// The path to a vertex: without a copy where it is used once, so long paths take linear time.
     fn path(&mut self, vertex: usize) -> (usize, Vec<LinkId>) {
         let (made, links) = &mut self.paths[vertex];
-        (*made, if self.uses[vertex] > 1 { links.clone() } else { std::mem::take(links) })
+        (
+            *made,
+            if self.uses[vertex] > 1 {
+                links.clone()
+            } else {
+                std::mem::take(links)
+            },
+        )
     }
 }
 
@@ -366,27 +561,55 @@ fn heading(
     let group = words::group_of(collective, pattern.demand);
     let name = match style {
         Style::Copies => {
-            let source = demand.as_ref().and_then(|demand| demand.operands.first().copied());
-            let source = source.map_or_else(|| "nowhere".to_string(), |source| words::name(platform, source));
+            let source = demand
+                .as_ref()
+                .and_then(|demand| demand.operands.first().copied());
+            let source = source.map_or_else(
+                || "nowhere".to_string(),
+                |source| words::name(platform, source),
+            );
             format!("the way of {source}'s message{group}")
         }
-        Style::Tree => match demand.map(|demand| demand.goals).filter(|_| collective.demands() > 1) {
-            Some(Goals::At(node)) => format!("a reduction tree, result at {}", words::name(platform, node)),
+        Style::Tree => match demand
+            .map(|demand| demand.goals)
+            .filter(|_| collective.demands() > 1)
+        {
+            Some(Goals::At(node)) => format!(
+                "a reduction tree, result at {}",
+                words::name(platform, node)
+            ),
             _ => "a reduction tree".to_string(),
         },
         Style::Scheme => format!("a scheme{group}"),
     };
-    let merges = pattern.tasks.iter().filter(|task| matches!(task, Task::Merge { .. })).count();
+    let merges = pattern
+        .tasks
+        .iter()
+        .filter(|task| matches!(task, Task::Merge { .. }))
+        .count();
     let transfers = pattern.tasks.len() - merges;
-    let mut parts: Vec<String> = weight.map(|weight| quantities::weight(platform, weight)).into_iter().collect();
+    let mut parts: Vec<String> = weight
+        .map(|weight| quantities::weight(platform, weight))
+        .into_iter()
+        .collect();
     match style {
         Style::Copies => parts.extend([words::plural(transfers, "hop"), format!("depth {depth}")]),
-        _ => parts.extend([words::plural(merges, "merge"), words::plural(transfers, "transfer")]),
+        _ => parts.extend([
+            words::plural(merges, "merge"),
+            words::plural(transfers, "transfer"),
+        ]),
     }
     parts.push(quantities::volumes(problem));
     if pattern.order.is_some() {
-        let whose = if style == Style::Tree { "tree" } else { "scheme" };
+        let whose = if style == Style::Tree {
+            "tree"
+        } else {
+            "scheme"
+        };
         parts.push(format!("operands in the {whose}'s own order"));
     }
-    [format!("{}: {name}", words::describe(problem)), parts.join(" · ")]
+    [
+        format!("{}: {name}", words::describe(problem)),
+        parts.join(" · "),
+    ]
 }

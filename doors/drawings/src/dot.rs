@@ -15,19 +15,31 @@ use crate::{quantities, words};
 ///
 /// The same content as [`svg::tree`](crate::svg::tree()); `O(t log t)` for `t` tasks.
 pub fn tree(problem: Problem<'_>, tree: &Pattern, weight: Option<&Rational>) -> String {
-    draw(problem.platform(), &drawn_as(Style::Tree, problem, tree, weight))
+    draw(
+        problem.platform(),
+        &drawn_as(Style::Tree, problem, tree, weight),
+    )
 }
 
 /// The tree of a reduction for Graphviz: processors with the date their transfer starts, the root at the top. O(n).
 pub fn once_tree(reduction: &Reduction) -> String {
-    let mut out = String::from("digraph reduction {\n  rankdir=BT;\n  node [fontname=\"Arial\", shape=circle];\n");
+    let mut out = String::from(
+        "digraph reduction {\n  rankdir=BT;\n  node [fontname=\"Arial\", shape=circle];\n",
+    );
     // Writing to a string cannot fail.
-    let _ = writeln!(out, "  labelloc=t;\n  label=\"length {}\";", reduction.length);
+    let _ = writeln!(
+        out,
+        "  labelloc=t;\n  label=\"length {}\";",
+        reduction.length
+    );
     for (processor, &receiver) in reduction.receivers.iter().enumerate() {
         if processor == reduction.root as usize {
             let _ = writeln!(out, "  {processor} [peripheries=2];");
         } else {
-            let start = reduction.starts.get(processor).unwrap_or_else(Rational::zero);
+            let start = reduction
+                .starts
+                .get(processor)
+                .unwrap_or_else(Rational::zero);
             let _ = writeln!(out, "  {processor} -> {receiver} [label=\"{start}\"];");
         }
     }
@@ -41,7 +53,10 @@ pub fn windows(windows: &[Window]) -> String {
     let mut out = String::from("digraph windows {\n  node [fontname=\"Arial\", shape=circle];\n");
     for (place, window) in windows.iter().enumerate() {
         let (time, sender, receiver) = (&window.time, window.sender, window.receiver);
-        let _ = writeln!(out, "  {place} [label=\"{time}\", xlabel=\"{sender} to {receiver}\"];");
+        let _ = writeln!(
+            out,
+            "  {place} [label=\"{time}\", xlabel=\"{sender} to {receiver}\"];"
+        );
         for earlier in window.waits_for.iter().flatten() {
             let _ = writeln!(out, "  {place} -> {earlier};");
         }
@@ -64,36 +79,65 @@ fn draw(platform: &Platform, diagram: &Diagram) -> String {
         Style::Tree => ("reduction", "BT"),
         Style::Scheme => ("scheme", "TB"),
     };
-    let mut out = format!("digraph {name} {{\n  rankdir={direction};\n  labelloc=t;\n  node [fontname=\"Arial\"];\n");
+    let mut out = format!(
+        "digraph {name} {{\n  rankdir={direction};\n  labelloc=t;\n  node [fontname=\"Arial\"];\n"
+    );
     let label = quote(&format!("{}\n{}", diagram.title, diagram.subtitle));
     // Writing to a string cannot fail.
-    let _ = writeln!(out, "  edge [fontname=\"Arial\", fontsize=10];\n  label={label};");
+    let _ = writeln!(
+        out,
+        "  edge [fontname=\"Arial\", fontsize=10];\n  label={label};"
+    );
     for (index, vertex) in diagram.vertices.iter().enumerate() {
         let mut lines = vertex.lines.clone();
         if diagram.style == Style::Scheme {
-            let place = vertex.node.map(|node| format!("@ {}", words::name(platform, node)));
+            let place = vertex
+                .node
+                .map(|node| format!("@ {}", words::name(platform, node)));
             lines.push(place.unwrap_or_else(|| "made nowhere".to_string()));
         }
         let (label, tooltip) = (quote(&lines.join("\n")), quote(&vertex.tooltip));
         let frame = if vertex.wanted { ", peripheries=2" } else { "" };
-        let _ = writeln!(out, "  n{index} [label={label}, shape={}{frame}, tooltip={tooltip}];", shape(vertex.role));
+        let _ = writeln!(
+            out,
+            "  n{index} [label={label}, shape={}{frame}, tooltip={tooltip}];",
+            shape(vertex.role)
+        );
     }
-    let longest = diagram.edges.iter().map(|edge| &edge.time).max().cloned().unwrap_or_default();
+    let longest = diagram
+        .edges
+        .iter()
+        .map(|edge| &edge.time)
+        .max()
+        .cloned()
+        .unwrap_or_default();
     for edge in &diagram.edges {
         let (tooltip, target) = (quote(&edge.tooltip), &diagram.vertices[edge.to]);
         let style = match diagram.style {
             // Parts used in place are dashed.
             Style::Scheme if edge.links.is_empty() => " [style=dashed]".to_string(),
             Style::Tree if !edge.links.is_empty() => {
-                let names = edge.links.iter().map(|&link| words::link_name(platform, link));
-                let lines: Vec<String> = std::iter::once(words::partial(edge.part)).chain(names).collect();
+                let names = edge
+                    .links
+                    .iter()
+                    .map(|&link| words::link_name(platform, link));
+                let lines: Vec<String> = std::iter::once(words::partial(edge.part))
+                    .chain(names)
+                    .collect();
                 format!(" [label={}, tooltip={tooltip}]", quote(&lines.join("\n")))
             }
             Style::Copies => {
                 let time = quote(&quantities::time(platform, &edge.time));
                 // 1 to 4, the longest hop being the widest.
-                let wide = if longest.is_zero() { 1 } else { 1 + thirds(&edge.time, &longest) };
-                format!(" [label={time}, penwidth={wide}, tooltip={}]", quote(&target.tooltip))
+                let wide = if longest.is_zero() {
+                    1
+                } else {
+                    1 + thirds(&edge.time, &longest)
+                };
+                format!(
+                    " [label={time}, penwidth={wide}, tooltip={}]",
+                    quote(&target.tooltip)
+                )
             }
             _ => String::new(),
         };
@@ -121,19 +165,33 @@ fn shape(role: Role) -> &'static str {
 /// How many thirds of the whole the part fills.
 fn thirds(part: &Rational, whole: &Rational) -> usize {
     (1..=3_u8)
-        .filter(|&count| part * Rational::from_integer(3.into()) >= whole * Rational::from_integer(count.into()))
+        .filter(|&count| {
+            part * Rational::from_integer(3.into()) >= whole * Rational::from_integer(count.into())
+        })
         .count()
 }
 
 /// The values side by side in operand order.
 fn keep_order(out: &mut String, diagram: &Diagram) {
     let is_leaf = |vertex: &Vertex| matches!(vertex.role, Role::Value | Role::Missing);
-    let leaves = diagram.vertices.iter().enumerate().filter(|(_, vertex)| is_leaf(vertex));
-    let mut leaves: Vec<(Interval, usize)> = leaves.map(|(index, vertex)| (vertex.part, index)).collect();
+    let leaves = diagram
+        .vertices
+        .iter()
+        .enumerate()
+        .filter(|(_, vertex)| is_leaf(vertex));
+    let mut leaves: Vec<(Interval, usize)> =
+        leaves.map(|(index, vertex)| (vertex.part, index)).collect();
     leaves.sort_unstable();
-    let names: Vec<String> = leaves.iter().map(|(_, index)| format!("n{index}")).collect();
+    let names: Vec<String> = leaves
+        .iter()
+        .map(|(_, index)| format!("n{index}"))
+        .collect();
     if names.len() > 1 {
-        let _ = writeln!(out, "  {{ rank=same; {} [style=invis]; }}", names.join(" -> "));
+        let _ = writeln!(
+            out,
+            "  {{ rank=same; {} [style=invis]; }}",
+            names.join(" -> ")
+        );
     }
 }
 

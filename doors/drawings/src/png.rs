@@ -48,7 +48,10 @@ pub enum PngError {
 /// # Errors
 /// Text that is not SVG, or SVG without a size.
 pub fn png(svg: &str) -> Result<Png, PngError> {
-    let mut options = Options { font_family: "DejaVu Sans".to_string(), ..Options::default() };
+    let mut options = Options {
+        font_family: "DejaVu Sans".to_string(),
+        ..Options::default()
+    };
     let fonts = options.fontdb_mut();
     fonts.load_font_data(dejavu::sans::regular().to_vec());
     fonts.load_font_data(dejavu::sans::bold().to_vec());
@@ -56,13 +59,25 @@ pub fn png(svg: &str) -> Result<Png, PngError> {
     let tree = Tree::from_str(svg, &options).map_err(|error| PngError::Svg(error.to_string()))?;
     let size = tree.size();
     let scale = SCALE.min((MOST / (size.width() * size.height())).sqrt());
-    let (width, height) = ((size.width() * scale).ceil() as u32, (size.height() * scale).ceil() as u32);
+    let (width, height) = (
+        (size.width() * scale).ceil() as u32,
+        (size.height() * scale).ceil() as u32,
+    );
     let mut picture = Pixmap::new(width, height).ok_or(PngError::Size { width, height })?;
-    resvg::render(&tree, Transform::from_scale(scale, scale), &mut picture.as_mut());
-    let bytes = picture.encode_png().map_err(|error| PngError::Encode(error.to_string()))?;
+    resvg::render(
+        &tree,
+        Transform::from_scale(scale, scale),
+        &mut picture.as_mut(),
+    );
+    let bytes = picture
+        .encode_png()
+        .map_err(|error| PngError::Encode(error.to_string()))?;
     let mut lacking = BTreeSet::new();
     without_letters(tree.root(), &mut lacking);
-    Ok(Png { bytes, lacking: lacking.into_iter().collect() })
+    Ok(Png {
+        bytes,
+        lacking: lacking.into_iter().collect(),
+    })
 }
 
 /// Collects what is drawn as a box because no font has a letter for it.
@@ -71,8 +86,15 @@ fn without_letters(group: &Group, lacking: &mut BTreeSet<String>) {
         match node {
             Node::Group(inner) => without_letters(inner, lacking),
             Node::Text(text) => {
-                let glyphs = text.layouted().iter().flat_map(|span| &span.positioned_glyphs);
-                lacking.extend(glyphs.filter(|glyph| glyph.id.0 == 0).map(|glyph| glyph.text.clone()));
+                let glyphs = text
+                    .layouted()
+                    .iter()
+                    .flat_map(|span| &span.positioned_glyphs);
+                lacking.extend(
+                    glyphs
+                        .filter(|glyph| glyph.id.0 == 0)
+                        .map(|glyph| glyph.text.clone()),
+                );
             }
             Node::Path(_) | Node::Image(_) => {}
         }

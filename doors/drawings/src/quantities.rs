@@ -9,12 +9,16 @@ use crate::words;
 
 /// A stretch of time: "1.25 ms", or a plain number.
 pub(crate) fn time(platform: &Platform, value: &Rational) -> String {
-    platform.units().map_or_else(|| words::show(value), |units| units.show_time(value))
+    platform
+        .units()
+        .map_or_else(|| words::show(value), |units| units.show_time(value))
 }
 
 /// As [`time`], shorter where there is little room.
 pub(crate) fn terse_time(platform: &Platform, value: &Rational) -> String {
-    platform.units().map_or_else(|| words::terse(value), |units| units.show_time(value))
+    platform
+        .units()
+        .map_or_else(|| words::terse(value), |units| units.show_time(value))
 }
 
 /// How often something happens: "12.5 per second", or a number "per unit of time".
@@ -54,13 +58,17 @@ fn data(platform: &Platform, amount: &Amount) -> String {
 
 /// A size of one message.
 pub(crate) fn size(platform: &Platform, value: &Rational) -> String {
-    platform.units().map_or_else(|| words::show(value), |units| units.show_data(value))
+    platform
+        .units()
+        .map_or_else(|| words::show(value), |units| units.show_data(value))
 }
 
 fn in_words(amount: &Amount, show: &dyn Fn(&Rational) -> String) -> String {
     match amount {
         Amount::Constant(value) => show(value),
-        Amount::Affine { fixed, per_operand } => format!("{} + {} n", show(fixed), show(per_operand)),
+        Amount::Affine { fixed, per_operand } => {
+            format!("{} + {} n", show(fixed), show(per_operand))
+        }
         Amount::Table(_) => "by table".to_string(),
         Amount::Tasks(_) => "by task".to_string(),
     }
@@ -68,7 +76,8 @@ fn in_words(amount: &Amount, show: &dyn Fn(&Rational) -> String) -> String {
 
 /// "message size 1", with the work of merges where there are any.
 pub(crate) fn volumes(problem: Problem<'_>) -> String {
-    let (platform, collective, volumes) = (problem.platform(), problem.collective(), problem.volumes());
+    let (platform, collective, volumes) =
+        (problem.platform(), problem.collective(), problem.volumes());
     let size = format!("message size {}", data(platform, &volumes.size));
     if !collective.combines() {
         return size;
@@ -85,8 +94,15 @@ pub(crate) fn volumes(problem: Problem<'_>) -> String {
 pub(crate) fn axis_unit(platform: &Platform, horizon: &Rational) -> Option<(Time, Rational)> {
     let units = platform.units()?;
     let factor = |unit: &Time| units.time.seconds() / unit.seconds();
-    let known: Vec<Time> = ["s", "ms", "us", "ns"].into_iter().filter_map(Time::find).collect();
+    let known: Vec<Time> = ["s", "ms", "us", "ns"]
+        .into_iter()
+        .filter_map(Time::find)
+        .collect();
     let one = Rational::from_integer(1.into());
-    let unit = known.iter().copied().find(|unit| horizon * factor(unit) >= one).or(known.last().copied())?;
+    let unit = known
+        .iter()
+        .copied()
+        .find(|unit| horizon * factor(unit) >= one)
+        .or(known.last().copied())?;
     Some((unit, factor(&unit)))
 }

@@ -7,7 +7,9 @@ use std::collections::BTreeSet;
 use num_traits::{ToPrimitive, Zero};
 use oneport_plan::{Collective, Goals, Interval, Kind, Member, Message, Pattern, Problem};
 pub(crate) use oneport_platform::count as plural;
-use oneport_platform::{Link, LinkId, Node, NodeId, Platform, Rational, decimal, parse_rational, readable};
+use oneport_platform::{
+    Link, LinkId, Node, NodeId, Platform, Rational, decimal, parse_rational, readable,
+};
 
 /// Longest exact rational printed as a fraction.
 const EXACT: usize = 12;
@@ -43,7 +45,11 @@ pub(crate) fn pixels(value: &Rational) -> f64 {
 
 /// `part / whole` as a float, for pixels only; 0 if `whole` is 0.
 pub(crate) fn share(part: &Rational, whole: &Rational) -> f64 {
-    if whole.is_zero() { 0.0 } else { pixels(&(part / whole)) }
+    if whole.is_zero() {
+        0.0
+    } else {
+        pixels(&(part / whole))
+    }
 }
 
 /// The node, unless the id is of another platform.
@@ -63,13 +69,19 @@ pub(crate) fn name(platform: &Platform, id: NodeId) -> String {
 
 /// The part of a name before its first dot, slash or colon.
 pub(crate) fn prefix(name: &str) -> Option<&str> {
-    name.find(['.', '/', ':']).and_then(|at| name.get(..at)).filter(|prefix| !prefix.is_empty())
+    name.find(['.', '/', ':'])
+        .and_then(|at| name.get(..at))
+        .filter(|prefix| !prefix.is_empty())
 }
 
 /// `from → to`.
 pub(crate) fn link_name(platform: &Platform, id: LinkId) -> String {
     match link(platform, id) {
-        Some(link) => format!("{} → {}", name(platform, link.from), name(platform, link.to)),
+        Some(link) => format!(
+            "{} → {}",
+            name(platform, link.from),
+            name(platform, link.to)
+        ),
         None => format!("link {id}"),
     }
 }
@@ -87,7 +99,11 @@ impl<'a> Messages<'a> {
         let (platform, collective) = (problem.platform(), problem.collective());
         let members = collective.members();
         if members.is_empty() {
-            return Messages { platform, groups: vec![(0, collective)], grouped: false };
+            return Messages {
+                platform,
+                groups: vec![(0, collective)],
+                grouped: false,
+            };
         }
         let mut first = 0_usize;
         let group = |member: &'a Member| {
@@ -95,12 +111,19 @@ impl<'a> Messages<'a> {
             first = first.saturating_add(member.collective.demands());
             (start, &member.collective)
         };
-        Messages { platform, groups: members.iter().map(group).collect(), grouped: true }
+        Messages {
+            platform,
+            groups: members.iter().map(group).collect(),
+            grouped: true,
+        }
     }
 
     /// The group of a demand, the group's collective, and the demand's number there.
     fn find(&self, place: usize) -> Option<(usize, &'a Collective, usize)> {
-        let group = self.groups.partition_point(|(first, _)| *first <= place).checked_sub(1)?;
+        let group = self
+            .groups
+            .partition_point(|(first, _)| *first <= place)
+            .checked_sub(1)?;
         let &(first, collective) = self.groups.get(group)?;
         Some((group, collective, place - first))
     }
@@ -108,14 +131,23 @@ impl<'a> Messages<'a> {
     /// "m P0" where one end says it all, "v[1,2]" for a partial result, else "A→B"; and its group, counted from 1.
     pub(crate) fn label(&self, message: Message) -> String {
         let unknown = || format!("message {}", message.demand);
-        let Some((group, collective, place)) = self.find(message.demand) else { return unknown() };
-        let label = label_in(self.platform, collective, place, message.part).unwrap_or_else(unknown);
-        if self.grouped { format!("{label} of group {}", group + 1) } else { label }
+        let Some((group, collective, place)) = self.find(message.demand) else {
+            return unknown();
+        };
+        let label =
+            label_in(self.platform, collective, place, message.part).unwrap_or_else(unknown);
+        if self.grouped {
+            format!("{label} of group {}", group + 1)
+        } else {
+            label
+        }
     }
 
     /// Whether the message's demand combines operands.
     pub(crate) fn combines(&self, message: Message) -> bool {
-        let demand = self.find(message.demand).and_then(|(_, collective, place)| collective.demand(place));
+        let demand = self
+            .find(message.demand)
+            .and_then(|(_, collective, place)| collective.demand(place));
         demand.is_some_and(|demand| demand.kind().combines())
     }
 
@@ -126,13 +158,17 @@ impl<'a> Messages<'a> {
         let name = |node| name(self.platform, node);
         match (demand.kind().combines(), demand.goals) {
             (true, _) => {
-                let longer = self.grouped || collective.demands() > 1 || demand.kind() == Kind::Prefix;
+                let longer =
+                    self.grouped || collective.demands() > 1 || demand.kind() == Kind::Prefix;
                 longer.then(|| partial(message.part))
             }
             (false, Goals::At(target)) => match centre(collective) {
                 Some("source") => Some(name(target)),
                 Some(_) => Some(name(*demand.operands.first()?)),
-                None => self.grouped.then(|| label_in(self.platform, collective, place, message.part)).flatten(),
+                None => self
+                    .grouped
+                    .then(|| label_in(self.platform, collective, place, message.part))
+                    .flatten(),
             },
             (false, _) => Some(format!("m {}", name(*demand.operands.first()?))),
         }
@@ -142,9 +178,10 @@ impl<'a> Messages<'a> {
     /// reductions, or groups, the partial results of a demand share one.
     pub(crate) fn category(&self, message: Message) -> usize {
         let combined = match self.groups.first() {
-            Some((_, collective)) if !self.grouped && collective.demands() == 1 => {
-                collective.demand(0).filter(|demand| demand.kind().combines()).map(|demand| demand.operands)
-            }
+            Some((_, collective)) if !self.grouped && collective.demands() == 1 => collective
+                .demand(0)
+                .filter(|demand| demand.kind().combines())
+                .map(|demand| demand.operands),
             _ => None,
         };
         let part = message.part;
@@ -153,7 +190,11 @@ impl<'a> Messages<'a> {
                 let (count, longer) = (operands.len(), part.operands().saturating_sub(1));
                 // The single values first, then the pairs, and so on.
                 let known = part.first <= part.last && part.last < count;
-                if known { longer * count - longer * longer.saturating_sub(1) / 2 + part.first } else { 0 }
+                if known {
+                    longer * count - longer * longer.saturating_sub(1) / 2 + part.first
+                } else {
+                    0
+                }
             }
             None => message.demand,
         }
@@ -161,25 +202,44 @@ impl<'a> Messages<'a> {
 
     /// The legend's text for the message's category.
     pub(crate) fn category_label(&self, message: Message) -> String {
-        let Some((group, collective, place)) = self.find(message.demand) else { return self.label(message) };
+        let Some((group, collective, place)) = self.find(message.demand) else {
+            return self.label(message);
+        };
         let several = collective.demands() > 1 && collective.combines();
         let values = match collective.demand(place).map(|demand| demand.goals) {
-            Some(Goals::At(target)) if several => format!("reduction to {}", name(self.platform, target)),
+            Some(Goals::At(target)) if several => {
+                format!("reduction to {}", name(self.platform, target))
+            }
             None if several => format!("reduction to target {place}"),
-            _ if self.grouped && self.combines(message) => format!("values of the {}", collective.name()),
+            _ if self.grouped && self.combines(message) => {
+                format!("values of the {}", collective.name())
+            }
             _ => return self.label(message),
         };
-        if self.grouped { format!("{values} of group {}", group + 1) } else { values }
+        if self.grouped {
+            format!("{values} of group {}", group + 1)
+        } else {
+            values
+        }
     }
 }
 
-fn label_in(platform: &Platform, collective: &Collective, place: usize, part: Interval) -> Option<String> {
+fn label_in(
+    platform: &Platform,
+    collective: &Collective,
+    place: usize,
+    part: Interval,
+) -> Option<String> {
     let demand = collective.demand(place)?;
     let name = |node| name(platform, node);
     let source = *demand.operands.first()?;
     Some(match (demand.kind().combines(), demand.goals) {
-        (true, Goals::At(target)) if collective.demands() > 1 => format!("{}→{}", partial(part), name(target)),
-        (true, Goals::Prefixes) if part.first == 0 && part.last > 0 => format!("prefix {}", partial(part)),
+        (true, Goals::At(target)) if collective.demands() > 1 => {
+            format!("{}→{}", partial(part), name(target))
+        }
+        (true, Goals::Prefixes) if part.first == 0 && part.last > 0 => {
+            format!("prefix {}", partial(part))
+        }
         (true, _) => partial(part),
         (false, Goals::At(target)) => match centre(collective) {
             Some("source") => format!("m {}", name(target)),
@@ -192,7 +252,11 @@ fn label_in(platform: &Platform, collective: &Collective, place: usize, part: In
 
 /// `v1`, or `v[1,2]`.
 pub(crate) fn partial(part: Interval) -> String {
-    if part.first == part.last { format!("v{}", part.first) } else { format!("v[{},{}]", part.first, part.last) }
+    if part.first == part.last {
+        format!("v{}", part.first)
+    } else {
+        format!("v[{},{}]", part.first, part.last)
+    }
 }
 
 /// Most operands whose owners are named.
@@ -200,17 +264,27 @@ const NAMED_OPERANDS: usize = 48;
 
 /// "v0 of a, v1 of b": whose the operands are, in the one order of all patterns: each pattern's own, or that of the
 /// participants.
-pub(crate) fn owners<'p>(problem: Problem<'_>, patterns: impl Iterator<Item = &'p Pattern>) -> Option<String> {
-    let [block] = problem.collective().blocks()[..] else { return None };
+pub(crate) fn owners<'p>(
+    problem: Problem<'_>,
+    patterns: impl Iterator<Item = &'p Pattern>,
+) -> Option<String> {
+    let [block] = problem.collective().blocks()[..] else {
+        return None;
+    };
     let owners = block.operands();
     if !block.kind.combines() || !(1..=NAMED_OPERANDS).contains(&owners.len()) {
         return None;
     }
     let own: Vec<usize> = (0..owners.len()).collect();
-    let orders: BTreeSet<&[usize]> = patterns.map(|pattern| pattern.order.as_deref().unwrap_or(&own)).collect();
+    let orders: BTreeSet<&[usize]> = patterns
+        .map(|pattern| pattern.order.as_deref().unwrap_or(&own))
+        .collect();
     let order = orders.first().filter(|_| orders.len() == 1)?;
     let owner = |(place, &operand): (usize, &usize)| {
-        Some(format!("v{place} of {}", name(problem.platform(), *owners.get(operand)?)))
+        Some(format!(
+            "v{place} of {}",
+            name(problem.platform(), *owners.get(operand)?)
+        ))
     };
     let told: Option<Vec<String>> = order.iter().enumerate().map(owner).collect();
     Some(told?.join(", "))
@@ -218,20 +292,39 @@ pub(crate) fn owners<'p>(problem: Problem<'_>, patterns: impl Iterator<Item = &'
 
 /// The inputs of a merge.
 pub(crate) fn inputs(part: Interval, split: usize) -> [Interval; 2] {
-    let right = Interval { first: split.saturating_add(1), last: part.last };
-    [Interval { first: part.first, last: split }, right]
+    let right = Interval {
+        first: split.saturating_add(1),
+        last: part.last,
+    };
+    [
+        Interval {
+            first: part.first,
+            last: split,
+        },
+        right,
+    ]
 }
 
 /// `v[0,2] of v0 and v[1,2]`.
 pub(crate) fn merge(part: Interval, split: usize) -> String {
     let [left, right] = inputs(part, split);
-    format!("{} of {} and {}", partial(part), partial(left), partial(right))
+    format!(
+        "{} of {} and {}",
+        partial(part),
+        partial(left),
+        partial(right)
+    )
 }
 
 /// The role of the only node that plays it, as messages call it: "source" or "target". `None` if many nodes play each
 /// role.
 pub(crate) fn centre(collective: &Collective) -> Option<&'static str> {
-    collective.form()?.roles.iter().find(|role| !role.many).map(|role| role.one)
+    collective
+        .form()?
+        .roles
+        .iter()
+        .find(|role| !role.many)
+        .map(|role| role.one)
 }
 
 /// Whether the node that plays a role alone is in the list of the others, too.
@@ -242,8 +335,14 @@ pub(crate) fn owns_too(collective: &Collective) -> bool {
 /// The collective in words: "Scatter from Ps to 2 targets".
 pub(crate) fn describe(problem: Problem<'_>) -> String {
     let (platform, collective) = (problem.platform(), problem.collective());
-    let Some(form) = collective.form() else { return listed(collective) };
-    let commutative = if collective.is_commutative() { "commutative " } else { "" };
+    let Some(form) = collective.form() else {
+        return listed(collective);
+    };
+    let commutative = if collective.is_commutative() {
+        "commutative "
+    } else {
+        ""
+    };
     let mut text = format!("{commutative}{}", form.name);
     if let Some(first) = text.get_mut(..1) {
         first.make_ascii_uppercase();
@@ -269,7 +368,10 @@ pub(crate) fn describe(problem: Problem<'_>) -> String {
 fn listed(collective: &Collective) -> String {
     let members = collective.members();
     if members.is_empty() {
-        return format!("Custom collective of {}", plural(collective.demands(), "demand"));
+        return format!(
+            "Custom collective of {}",
+            plural(collective.demands(), "demand")
+        );
     }
     let mut names: Vec<String> = members.iter().take(NAMED_GROUPS).map(member).collect();
     if members.len() > NAMED_GROUPS {
@@ -288,14 +390,20 @@ pub(crate) fn group_of(collective: &Collective, place: usize) -> String {
         first = first.saturating_add(member.collective.demands());
         place < first
     });
-    group.map(|group| format!(", group {}", group + 1)).unwrap_or_default()
+    group
+        .map(|group| format!(", group {}", group + 1))
+        .unwrap_or_default()
 }
 
 /// "broadcast among 4 ×2".
 fn member(Member { collective, rate }: &Member) -> String {
     let nodes: BTreeSet<NodeId> = collective.cast().into_iter().flatten().copied().collect();
     let nodes = nodes.len();
-    let often = if *rate == 1 { String::new() } else { format!(" ×{rate}") };
+    let often = if *rate == 1 {
+        String::new()
+    } else {
+        format!(" ×{rate}")
+    };
     format!("{} among {nodes}{often}", collective.name())
 }
 
@@ -347,7 +455,10 @@ pub(crate) fn fit_name(name: &str, size: f64, room: f64) -> String {
     };
     let room = room - size;
     let head: String = part(&mut name.chars(), 0.4 * room).into_iter().collect();
-    let tail: String = part(&mut name.chars().rev(), 0.6 * room).into_iter().rev().collect();
+    let tail: String = part(&mut name.chars().rev(), 0.6 * room)
+        .into_iter()
+        .rev()
+        .collect();
     format!("{head}…{tail}")
 }
 
@@ -357,7 +468,11 @@ fn initial(part: &str) -> String {
     if digits.is_empty() || !digits.chars().all(|c| c.is_ascii_digit()) {
         return part.chars().take(3).collect();
     }
-    part.chars().take(1).filter(|c| !c.is_ascii_digit()).chain(digits.chars()).collect()
+    part.chars()
+        .take(1)
+        .filter(|c| !c.is_ascii_digit())
+        .chain(digits.chars())
+        .collect()
 }
 
 /// The text in lines no wider than `room`, broken at spaces, or anywhere where a word is too long.

@@ -1,7 +1,17 @@
 //! Single reductions as JSON, Graphviz and drawings.
 
-#![allow(clippy::disallowed_types, clippy::disallowed_methods, clippy::float_arithmetic)]
-#![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used)]
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    clippy::float_arithmetic
+)]
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::unwrap_used
+)]
 
 use oneport_drawings::{dot, svg};
 use oneport_files::{broadcast_to_json, reduction_to_json};
@@ -15,11 +25,20 @@ fn whole(value: i64) -> Rational {
 /// Figure 1 of RR-7898: 3 sends to 2 and 1 to 0 at once, 2 sends to 0 at 2; d = c = 1.
 fn figure_1() -> Reduction {
     Reduction {
-        costs: Costs::Equal { transfer: whole(1), compute: whole(1) },
+        costs: Costs::Equal {
+            transfer: whole(1),
+            compute: whole(1),
+        },
         root: 0,
         receivers: vec![0, 0, 0, 2],
-        starts: Dates::Ticks { unit: whole(1), ticks: vec![0, 0, 2, 0] },
-        merges: Some(Dates::Ticks { unit: whole(1), ticks: vec![0, 1, 3, 1] }),
+        starts: Dates::Ticks {
+            unit: whole(1),
+            ticks: vec![0, 0, 2, 0],
+        },
+        merges: Some(Dates::Ticks {
+            unit: whole(1),
+            ticks: vec![0, 1, 3, 1],
+        }),
         ready: None,
         length: whole(4),
     }
@@ -44,8 +63,19 @@ fn chain(n: u32) -> Reduction {
     let ticks: Vec<u64> = (0..u64::from(n)).map(|i| u64::from(n) - 1 - i).collect();
     let length = whole(i64::from(n) - 1);
     let costs = Costs::PerSender(vec![whole(1); n as usize]);
-    let starts = Dates::Ticks { unit: whole(1), ticks };
-    Reduction { costs, root: 0, receivers, starts, merges: None, ready: None, length }
+    let starts = Dates::Ticks {
+        unit: whole(1),
+        ticks,
+    };
+    Reduction {
+        costs,
+        root: 0,
+        receivers,
+        starts,
+        merges: None,
+        ready: None,
+        length,
+    }
 }
 
 #[test]
@@ -54,9 +84,15 @@ fn transfers_are_listed_by_processor() {
     let last = serde_json::json!({"processor": 3, "receiver": 2, "start": "0", "merge": "1"});
     assert_eq!((rows.as_array().unwrap().len(), &rows[2]), (3, &last));
     let rows: serde_json::Value = serde_json::from_str(&reduction_to_json(&unequal())).unwrap();
-    assert_eq!(rows[1], serde_json::json!({"processor": 2, "receiver": 1, "start": "2"}));
+    assert_eq!(
+        rows[1],
+        serde_json::json!({"processor": 2, "receiver": 1, "start": "2"})
+    );
     let dot = dot::once_tree(&unequal());
-    assert!(dot.contains("2 -> 1 [label=\"2\"]") && dot.contains("1 [peripheries=2]"), "{dot}");
+    assert!(
+        dot.contains("2 -> 1 [label=\"2\"]") && dot.contains("1 [peripheries=2]"),
+        "{dot}"
+    );
 }
 
 #[test]
@@ -64,14 +100,20 @@ fn graphviz_draws_what_is_written_for_it() {
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("once.dot");
     for text in [dot::once_tree(&unequal()), dot::once_tree(&figure_1())] {
         std::fs::write(&path, &text).unwrap();
-        let Ok(output) = std::process::Command::new("dot").arg("-Tplain").arg(&path).output() else {
+        let Ok(output) = std::process::Command::new("dot")
+            .arg("-Tplain")
+            .arg(&path)
+            .output()
+        else {
             println!("skipped: there is no Graphviz");
             return;
         };
         let plain = String::from_utf8(output.stdout).unwrap();
         let count = |word: &str| plain.lines().filter(|line| line.starts_with(word)).count();
         assert!(
-            output.status.success() && count("edge ") > 0 && count("edge ") == text.matches("->").count(),
+            output.status.success()
+                && count("edge ") > 0
+                && count("edge ") == text.matches("->").count(),
             "{text}"
         );
     }
@@ -83,9 +125,20 @@ fn every_transfer_is_drawn_at_both_ends() {
     // Two boxes per transfer, one per merge.
     assert_eq!(drawing.matches("class=\"box\"").count(), 3 * 2 + 3);
     assert!(drawing.contains("0 merges what 2 sent, 3 to 4"));
-    assert_eq!(svg::reduction_gantt(&unequal()).matches("class=\"box\"").count(), 2 * 2);
+    assert_eq!(
+        svg::reduction_gantt(&unequal())
+            .matches("class=\"box\"")
+            .count(),
+        2 * 2
+    );
     let tree = svg::once_tree(&figure_1());
-    assert_eq!((tree.matches("<circle").count(), tree.matches("class=\"edge\"").count()), (4, 3));
+    assert_eq!(
+        (
+            tree.matches("<circle").count(),
+            tree.matches("class=\"edge\"").count()
+        ),
+        (4, 3)
+    );
 }
 
 #[test]
@@ -104,7 +157,10 @@ fn schedules_that_make_no_sense_are_drawn_as_far_as_they_go() {
     wild.starts = Dates::Exact(vec![]);
     wild.root = 12;
     wild.merges = None;
-    let none = Reduction { receivers: vec![], ..wild.clone() };
+    let none = Reduction {
+        receivers: vec![],
+        ..wild.clone()
+    };
     for reduction in [wild, none] {
         for drawing in [svg::reduction_gantt(&reduction), svg::once_tree(&reduction)] {
             assert!(drawing.ends_with("</svg>\n"));
@@ -117,7 +173,10 @@ fn schedules_that_make_no_sense_are_drawn_as_far_as_they_go() {
 #[test]
 fn broadcasts_are_listed_and_drawn() {
     let broadcast = Broadcast {
-        costs: Costs::Equal { transfer: whole(2), compute: whole(1) },
+        costs: Costs::Equal {
+            transfer: whole(2),
+            compute: whole(1),
+        },
         root: 0,
         senders: vec![0, 0, 1],
         starts: Dates::Exact(vec![whole(0), whole(1), whole(4)]),
@@ -125,28 +184,57 @@ fn broadcasts_are_listed_and_drawn() {
         length: whole(6),
     };
     let rows: serde_json::Value = serde_json::from_str(&broadcast_to_json(&broadcast)).unwrap();
-    assert_eq!(rows[1], serde_json::json!({"processor": 2, "sender": 1, "start": "4", "preparation": "3"}));
-    assert_eq!(svg::broadcast_gantt(&broadcast).matches("class=\"box\"").count(), 2 * 2 + 2);
+    assert_eq!(
+        rows[1],
+        serde_json::json!({"processor": 2, "sender": 1, "start": "4", "preparation": "3"})
+    );
+    assert_eq!(
+        svg::broadcast_gantt(&broadcast)
+            .matches("class=\"box\"")
+            .count(),
+        2 * 2 + 2
+    );
 }
 
 /// Two senders wait for one another at the destination; what points nowhere is left out.
 #[test]
 fn windows_are_drawn() {
-    let window = |sender, receiver, time, waits_for| Window { sender, receiver, time: whole(time), waits_for };
-    let windows =
-        vec![window(2, 0, 3, [Some(1), Some(2)]), window(3, 2, 5, [None, None]), window(1, 0, 4, [None, None])];
+    let window = |sender, receiver, time, waits_for| Window {
+        sender,
+        receiver,
+        time: whole(time),
+        waits_for,
+    };
+    let windows = vec![
+        window(2, 0, 3, [Some(1), Some(2)]),
+        window(3, 2, 5, [None, None]),
+        window(1, 0, 4, [None, None]),
+    ];
     let drawing = svg::windows(&windows);
-    assert_eq!((drawing.matches("<circle").count(), drawing.matches("<line").count()), (3, 2));
+    assert_eq!(
+        (
+            drawing.matches("<circle").count(),
+            drawing.matches("<line").count()
+        ),
+        (3, 2)
+    );
     assert!(drawing.contains("2 to 0, 3") && drawing.ends_with("</svg>\n"));
     let text = dot::windows(&windows);
     assert!(
-        text.contains("0 [label=\"3\", xlabel=\"2 to 0\"];") && text.contains("0 -> 1;") && text.contains("0 -> 2;")
+        text.contains("0 [label=\"3\", xlabel=\"2 to 0\"];")
+            && text.contains("0 -> 1;")
+            && text.contains("0 -> 2;")
     );
-    let wild = vec![window(2, 9, 3, [Some(0), Some(77)]), window(3, 2, 5, [Some(0), None])];
+    let wild = vec![
+        window(2, 9, 3, [Some(0), Some(77)]),
+        window(3, 2, 5, [Some(0), None]),
+    ];
     for windows in [wild, Vec::new()] {
         assert!(svg::windows(&windows).ends_with("</svg>\n"));
         dot::windows(&windows);
     }
-    let long = (0..5000).map(|at| window(at, at + 1, 1, [Some(at as usize + 1), None])).collect::<Vec<_>>();
+    let long = (0..5000)
+        .map(|at| window(at, at + 1, 1, [Some(at as usize + 1), None]))
+        .collect::<Vec<_>>();
     assert!(svg::windows(&long).contains("4800 more are not shown"));
 }

@@ -12,17 +12,29 @@ pub fn files() -> Result<[String; 2], Box<dyn std::error::Error>> {
     let all_gather = Collective::all_gather(machine.processors().collect());
     let volumes = Volumes::default();
     let problem = Problem::new(&machine, &all_gather, &volumes)?;
-    let Outcome::Planned(planned) = solve(problem, &Options::default())? else { return Err("there is no plan".into()) };
+    let Outcome::Planned(planned) = solve(problem, &Options::default())? else {
+        return Err("there is no plan".into());
+    };
     let schedule = &planned.plan.schedule;
     let written = format("mscclpp")?.write(&Request::new(problem, schedule))?;
-    let [plan] = &written.files[..] else { return Err("one file is expected".into()) };
-    Ok([String::from_utf8(plan.bytes.clone())?, oneport_drawings::svg::gantt(problem, schedule)])
+    let [plan] = &written.files[..] else {
+        return Err("one file is expected".into());
+    };
+    Ok([
+        String::from_utf8(plan.bytes.clone())?,
+        oneport_drawings::svg::gantt(problem, schedule),
+    ])
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let names: Vec<String> = std::env::args().skip(1).collect();
-    let [plan, chart] = &names[..] else { return Err("usage: gpus PLAN.json CHART.svg".into()) };
+    let [plan, chart] = &names[..] else {
+        return Err("usage: gpus PLAN.json CHART.svg".into());
+    };
     let [for_gpus, for_people] = files()?;
     oneport::files::write_atomically(plan.as_ref(), for_gpus.as_bytes())?;
-    Ok(oneport::files::write_atomically(chart.as_ref(), for_people.as_bytes())?)
+    Ok(oneport::files::write_atomically(
+        chart.as_ref(),
+        for_people.as_bytes(),
+    )?)
 }

@@ -9,7 +9,9 @@ pub use memory::{InPlace, Memory};
 use crate::machine::{Fault, Kind, Value, Values};
 
 /// A buffer of a rank.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub enum BufferType {
     /// The rank's input.
     #[serde(rename = "i")]
@@ -39,15 +41,24 @@ pub fn compare(
         let input = *values.inputs(cells.get(first).copied()??).first()? as usize;
         (0..chunks.len()).find(|&rank| {
             let all = memory.chunks(rank, BufferType::Input);
-            memory.chunk(rank, BufferType::Input, 0, all, false).is_some_and(|cells| cells.contains(&input))
+            memory
+                .chunk(rank, BufferType::Input, 0, all, false)
+                .is_some_and(|cells| cells.contains(&input))
         })
     };
     let root = root().unwrap_or(0);
-    let wanted = wanted(collective, chunks, root).map_err(|text| Fault::new(Kind::Malformed, text))?;
+    let wanted =
+        wanted(collective, chunks, root).map_err(|text| Fault::new(Kind::Malformed, text))?;
     let wanted = wanted.unwrap_or_default();
-    let sums: Vec<Vec<Value>> = wanted.sums.iter().map(|inputs| sum(memory, values, inputs)).collect();
+    let sums: Vec<Vec<Value>> = wanted
+        .sums
+        .iter()
+        .map(|inputs| sum(memory, values, inputs))
+        .collect();
     for (rank, chunk, sum) in wanted.chunks {
-        let target = memory.chunk(rank, BufferType::Output, chunk, 1, false).unwrap_or_default();
+        let target = memory
+            .chunk(rank, BufferType::Output, chunk, 1, false)
+            .unwrap_or_default();
         for (cell, &value) in target.zip(&sums[sum]) {
             let there = cells.get(cell).copied().flatten();
             if there != Some(value) {
@@ -60,25 +71,47 @@ pub fn compare(
 
 /// Combined values of these input chunks, per part of a chunk.
 fn sum(memory: &Memory, values: &mut Values, inputs: &[(usize, usize)]) -> Vec<Value> {
-    let spans = inputs.iter().filter_map(|&(rank, chunk)| memory.chunk(rank, BufferType::Input, chunk, 1, false));
+    let spans = inputs
+        .iter()
+        .filter_map(|&(rank, chunk)| memory.chunk(rank, BufferType::Input, chunk, 1, false));
     let spans: Vec<_> = spans.collect();
     let value = |part: usize| {
-        let mut inputs: Vec<u32> = spans.iter().map(|span| (span.start + part) as u32).collect();
+        let mut inputs: Vec<u32> = spans
+            .iter()
+            .map(|span| (span.start + part) as u32)
+            .collect();
         inputs.sort_unstable();
         values.of(inputs.into())
     };
     (0..memory.parts).map(value).collect()
 }
 
-fn wrong(memory: &Memory, values: &Values, cell: usize, there: Option<Value>, value: Value) -> Fault {
+fn wrong(
+    memory: &Memory,
+    values: &Values,
+    cell: usize,
+    there: Option<Value>,
+    value: Value,
+) -> Fault {
     let list = |value: Value| {
         let inputs = values.inputs(value);
-        let mut names: Vec<String> = inputs.iter().take(8).map(|&cell| memory.name(cell as usize)).collect();
+        let mut names: Vec<String> = inputs
+            .iter()
+            .take(8)
+            .map(|&cell| memory.name(cell as usize))
+            .collect();
         if inputs.len() > 8 {
             names.push(format!("{} more", inputs.len() - 8));
         }
         names.join(" + ")
     };
     let there = there.map_or("nothing".to_string(), list);
-    Fault::new(Kind::Result, format!("{} ends with {there}; it should be {}", memory.name(cell), list(value)))
+    Fault::new(
+        Kind::Result,
+        format!(
+            "{} ends with {there}; it should be {}",
+            memory.name(cell),
+            list(value)
+        ),
+    )
 }

@@ -57,12 +57,18 @@ impl Message {
     fn packed(self, field: u64, numbers: &[u64]) -> Self {
         let mut all = Message::default();
         numbers.iter().for_each(|&number| all.varint(number));
-        if numbers.is_empty() { self } else { self.bytes(field, &all.0) }
+        if numbers.is_empty() {
+            self
+        } else {
+            self.bytes(field, &all.0)
+        }
     }
 
     /// An attribute of a node: its name, and the value in the field of its type.
     fn attribute(self, name: &str, field: u64, value: u64) -> Self {
-        let attribute = Message::default().bytes(1, name.as_bytes()).number(field, value);
+        let attribute = Message::default()
+            .bytes(1, name.as_bytes())
+            .number(field, value);
         self.bytes(NODE_ATTRIBUTES, &attribute.0)
     }
 }
@@ -112,7 +118,10 @@ impl Trace {
         }
         after.sort_unstable();
         after.dedup();
-        let node = Message::default().number(NODE_ID, id).bytes(NODE_NAME, name.as_bytes()).number(NODE_TYPE, kind);
+        let node = Message::default()
+            .number(NODE_ID, id)
+            .bytes(NODE_NAME, name.as_bytes())
+            .number(NODE_TYPE, kind);
         let node = rest(node.packed(NODE_DEPENDENCIES, &after)).attribute("is_cpu_op", BOOL, 0);
         self.add(&node);
         id
@@ -122,7 +131,9 @@ impl Trace {
 fn write(request: &Request<'_>) -> Result<Vec<File>, ExportError> {
     let platform = request.problem.platform();
     needs_no_splits(request, FORMAT.name)?;
-    let operation = Operation::new(request, FORMAT.name, Order::Dates, |node| platform.node(node).is_processor())?;
+    let operation = Operation::new(request, FORMAT.name, Order::Dates, |node| {
+        platform.node(node).is_processor()
+    })?;
     let mut traces: Vec<Trace> = operation.ranks.iter().map(|_| Trace::default()).collect();
     for trace in &mut traces {
         trace.add(&Message::default().bytes(1, b"0.0.4"));
@@ -138,29 +149,66 @@ fn write(request: &Request<'_>) -> Result<Vec<File>, ExportError> {
         let bytes = request.piece_bytes(step.piece, operation.pieces);
         if step.merge {
             let node = operation.ranks.get(step.from).copied();
-            let part = Interval { first: step.part[0], last: step.part[1] };
-            let time = node.map(|node| request.problem.volumes().merge_time(platform, node, part, part.first));
+            let part = Interval {
+                first: step.part[0],
+                last: step.part[1],
+            };
+            let time = node.map(|node| {
+                request
+                    .problem
+                    .volumes()
+                    .merge_time(platform, node, part, part.first)
+            });
             let time = time.unwrap_or_default();
             let micros = of_milliseconds(&time, operation.pieces, 1000);
             let name = format!("merge {tag}");
-            made.push(traces[step.from].node(&name, COMPUTE, inputs, None, |node| node.number(NODE_DURATION, micros)));
+            made.push(
+                traces[step.from].node(&name, COMPUTE, inputs, None, |node| {
+                    node.number(NODE_DURATION, micros)
+                }),
+            );
             continue;
         }
         let ends = |node: Message| {
-            let node = node.attribute("comm_size", INT64, bytes).attribute("comm_src", INT32, step.from as u64);
-            node.attribute("comm_dst", INT32, step.to as u64).attribute("comm_tag", INT32, tag as u64)
+            let node = node.attribute("comm_size", INT64, bytes).attribute(
+                "comm_src",
+                INT32,
+                step.from as u64,
+            );
+            node.attribute("comm_dst", INT32, step.to as u64)
+                .attribute("comm_tag", INT32, tag as u64)
         };
-        traces[step.from].node(&format!("send {tag}"), SEND, inputs, Some((true, step.to)), ends);
-        made.push(traces[step.to].node(&format!("receive {tag}"), RECEIVE, Vec::new(), Some((false, step.from)), ends));
+        traces[step.from].node(
+            &format!("send {tag}"),
+            SEND,
+            inputs,
+            Some((true, step.to)),
+            ends,
+        );
+        made.push(traces[step.to].node(
+            &format!("receive {tag}"),
+            RECEIVE,
+            Vec::new(),
+            Some((false, step.from)),
+            ends,
+        ));
     }
-    let file = |(rank, trace): (usize, Trace)| File { suffix: format!(".{rank}.et"), bytes: trace.bytes };
+    let file = |(rank, trace): (usize, Trace)| File {
+        suffix: format!(".{rank}.et"),
+        bytes: trace.bytes,
+    };
     Ok(traces.into_iter().enumerate().map(file).collect())
 }
 
 /// Refuses work by task: the merges of one operation carry no split.
-pub(crate) fn needs_no_splits(request: &Request<'_>, format: &'static str) -> Result<(), ExportError> {
+pub(crate) fn needs_no_splits(
+    request: &Request<'_>,
+    format: &'static str,
+) -> Result<(), ExportError> {
     if let Amount::Tasks(_) = request.problem.volumes().work {
-        let reason = "its merges carry no split, and work by task depends on it; give work by interval".to_string();
+        let reason =
+            "its merges carry no split, and work by task depends on it; give work by interval"
+                .to_string();
         return Err(ExportError::Refused { format, reason });
     }
     Ok(())
@@ -170,5 +218,7 @@ pub(crate) fn needs_no_splits(request: &Request<'_>, format: &'static str) -> Re
 /// a millisecond.
 pub(crate) fn of_milliseconds(time: &Rational, pieces: u64, units: u32) -> u64 {
     let all: BigInt = time.numer() * units;
-    all.div_ceil(&(time.denom() * pieces)).to_u64().unwrap_or(u64::MAX)
+    all.div_ceil(&(time.denom() * pieces))
+        .to_u64()
+        .unwrap_or(u64::MAX)
 }

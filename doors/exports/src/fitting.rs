@@ -36,11 +36,20 @@ pub fn fitting<T>(
 /// As [`lost`].
 pub fn note(request: &Request<'_>, pieces: u64) -> Result<String, ExportError> {
     let loss = lost(request.problem, request.schedule, pieces)?;
-    let count = if pieces == 1 { "1 piece".to_string() } else { format!("{pieces} pieces") };
+    let count = if pieces == 1 {
+        "1 piece".to_string()
+    } else {
+        format!("{pieces} pieces")
+    };
     if loss.is_zero() {
-        return Ok(format!("pieces: {count} per message, no loss of throughput"));
+        return Ok(format!(
+            "pieces: {count} per message, no loss of throughput"
+        ));
     }
-    let (kept, percent) = (Rational::one() - &loss, decimal(&(&loss * Rational::from_integer(100.into())), 2));
+    let (kept, percent) = (
+        Rational::one() - &loss,
+        decimal(&(&loss * Rational::from_integer(100.into())), 2),
+    );
     let exact = &request.schedule.instances;
     Ok(format!(
         "pieces: {count} per message, {kept} of the plan's throughput, loss {loss} ({percent} %); --pieces exact has \

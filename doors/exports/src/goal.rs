@@ -43,13 +43,21 @@ struct Rank {
 }
 
 fn refused(reason: impl Into<String>) -> ExportError {
-    ExportError::Refused { format: FORMAT.name, reason: reason.into() }
+    ExportError::Refused {
+        format: FORMAT.name,
+        reason: reason.into(),
+    }
 }
 
 fn whole(date: &BigInt) -> Result<u64, ExportError> {
-    let long =
-        || refused(format!("the date {date} in units of the common denominator exceeds 2^62; choose a shorter period"));
-    date.to_u64().filter(|date| *date < 1 << 62).ok_or_else(long)
+    let long = || {
+        refused(format!(
+            "the date {date} in units of the common denominator exceeds 2^62; choose a shorter period"
+        ))
+    };
+    date.to_u64()
+        .filter(|date| *date < 1 << 62)
+        .ok_or_else(long)
 }
 
 /// One operation for simulators with a separate network model: sizes in bytes, merges in nanoseconds, no dates. The
@@ -57,36 +65,71 @@ fn whole(date: &BigInt) -> Result<u64, ExportError> {
 fn undated(request: &Request<'_>) -> Result<String, ExportError> {
     let platform = request.problem.platform();
     needs_no_splits(request, FORMAT.name)?;
-    let operation = Operation::new(request, FORMAT.name, Order::Dates, |node| platform.node(node).is_processor())?;
+    let operation = Operation::new(request, FORMAT.name, Order::Dates, |node| {
+        platform.node(node).is_processor()
+    })?;
     let mut lines: Vec<String> = vec![String::new(); operation.ranks.len()];
     let mut last: BTreeMap<(usize, usize, bool), String> = BTreeMap::new();
     let mut made: Vec<String> = Vec::with_capacity(operation.steps.len());
     let mut enter = |rank: usize, label: &str, line: String, waits: &[String]| {
         let _ = writeln!(lines[rank], "{label}: {line}");
-        waits.iter().for_each(|before| _ = writeln!(lines[rank], "{label} requires {before}"));
+        waits
+            .iter()
+            .for_each(|before| _ = writeln!(lines[rank], "{label} requires {before}"));
     };
     for (tag, step) in operation.steps.iter().enumerate() {
         let mut waits: Vec<String> = Vec::new();
         for value in &step.inputs {
-            waits.extend(if let Value::Of(before) = value { made.get(*before).cloned() } else { None });
+            waits.extend(if let Value::Of(before) = value {
+                made.get(*before).cloned()
+            } else {
+                None
+            });
         }
         if step.merge {
-            let part = Interval { first: step.part[0], last: step.part[1] };
-            let time = operation
-                .ranks
-                .get(step.from)
-                .map(|&node| request.problem.volumes().merge_time(platform, node, part, part.first));
+            let part = Interval {
+                first: step.part[0],
+                last: step.part[1],
+            };
+            let time = operation.ranks.get(step.from).map(|&node| {
+                request
+                    .problem
+                    .volumes()
+                    .merge_time(platform, node, part, part.first)
+            });
             let nanos = of_milliseconds(&time.unwrap_or_default(), operation.pieces, 1_000_000);
-            enter(step.from, &format!("m{tag}"), format!("calc {nanos} cpu {MERGES}"), &waits);
+            enter(
+                step.from,
+                &format!("m{tag}"),
+                format!("calc {nanos} cpu {MERGES}"),
+                &waits,
+            );
             made.push(format!("m{tag}"));
             continue;
         }
-        let (from, to, bytes) = (step.from, step.to, request.piece_bytes(step.piece, operation.pieces));
+        let (from, to, bytes) = (
+            step.from,
+            step.to,
+            request.piece_bytes(step.piece, operation.pieces),
+        );
         let (sent, received) = (format!("s{tag}"), format!("r{tag}"));
         waits.extend(last.insert((from, to, true), sent.clone()));
-        enter(from, &sent, format!("send {bytes}b to {to} tag {tag}"), &waits);
-        let before: Vec<String> = last.insert((from, to, false), received.clone()).into_iter().collect();
-        enter(to, &received, format!("recv {bytes}b from {from} tag {tag}"), &before);
+        enter(
+            from,
+            &sent,
+            format!("send {bytes}b to {to} tag {tag}"),
+            &waits,
+        );
+        let before: Vec<String> = last
+            .insert((from, to, false), received.clone())
+            .into_iter()
+            .collect();
+        enter(
+            to,
+            &received,
+            format!("recv {bytes}b from {from} tag {tag}"),
+            &before,
+        );
         made.push(received);
     }
     let mut text = String::from(
@@ -113,8 +156,12 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
     for (tag, occurrence) in occurrences.iter().enumerate() {
         let start = whole(&occurrence.start)?;
         let length = whole(&(&occurrence.end - &occurrence.start))?;
-        let inputs =
-            occurrence.dated.inputs.iter().flatten().filter_map(|&input| brought.get(&(input, occurrence.period)));
+        let inputs = occurrence
+            .dated
+            .inputs
+            .iter()
+            .flatten()
+            .filter_map(|&input| brought.get(&(input, occurrence.period)));
         let mut waits: Vec<String> = inputs.flatten().cloned().collect();
         if start > 0 {
             waits.push(format!("c{start}"));
@@ -122,7 +169,11 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
         let mut enter = |node: NodeId, label: &str, line: String, waits: &[String]| {
             let rank = &mut ranks[node.index()];
             rank.lines.push(format!("{label}: {line}"));
-            rank.lines.extend(waits.iter().map(|before| format!("{label} requires {before}")));
+            rank.lines.extend(
+                waits
+                    .iter()
+                    .map(|before| format!("{label} requires {before}")),
+            );
             if start > 0 && !waits.is_empty() {
                 rank.dates.push(start);
             }
@@ -131,24 +182,55 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
             Task::Send { link, .. } => {
                 let ends = platform.link(link);
                 let size = length + 1;
-                enter(ends.from, &format!("s{tag}"), format!("send {size}b to {} tag {tag}", ends.to), &waits);
-                enter(ends.to, &format!("r{tag}"), format!("recv {size}b from {} tag {tag}", ends.from), &[]);
+                enter(
+                    ends.from,
+                    &format!("s{tag}"),
+                    format!("send {size}b to {} tag {tag}", ends.to),
+                    &waits,
+                );
+                enter(
+                    ends.to,
+                    &format!("r{tag}"),
+                    format!("recv {size}b from {} tag {tag}", ends.from),
+                    &[],
+                );
                 format!("r{tag}")
             }
             Task::Merge { node, .. } => {
-                enter(node, &format!("m{tag}"), format!("calc {length} cpu {MERGES}"), &waits);
+                enter(
+                    node,
+                    &format!("m{tag}"),
+                    format!("calc {length} cpu {MERGES}"),
+                    &waits,
+                );
                 format!("m{tag}")
             }
         };
-        brought.entry((occurrence.number, occurrence.period)).or_default().push(done);
+        brought
+            .entry((occurrence.number, occurrence.period))
+            .or_default()
+            .push(done);
     }
-    let last = occurrences.iter().map(|occurrence| &occurrence.end).max().cloned().unwrap_or(BigInt::zero());
+    let last = occurrences
+        .iter()
+        .map(|occurrence| &occurrence.end)
+        .max()
+        .cloned()
+        .unwrap_or(BigInt::zero());
     let mut text = String::new();
-    let _ = writeln!(text, "// {} units are one unit of time; the run ends at {last}.", execution.units);
+    let _ = writeln!(
+        text,
+        "// {} units are one unit of time; the run ends at {last}.",
+        execution.units
+    );
     text.push_str(
         "// Made for the LogGOPSim of ATLAHS: in spcl/LogGOPSim no rank sends while it receives, and the end is another.\n",
     );
-    let _ = writeln!(text, "// LogGOPSim -L 0 -o 0 -g 0 -G 1 -O 0 -S {}", &last + 2);
+    let _ = writeln!(
+        text,
+        "// LogGOPSim -L 0 -o 0 -g 0 -G 1 -O 0 -S {}",
+        &last + 2
+    );
     if let Some(node) = platform.node_ids().find(|&node| cannot(&run, node)) {
         let name = platform.name(node).replace(char::is_control, " ");
         let _ = writeln!(
@@ -160,7 +242,9 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
     for (number, rank) in ranks.into_iter().enumerate() {
         let _ = writeln!(text, "rank {number} {{");
         clock(&mut text, rank.dates);
-        rank.lines.iter().for_each(|line| text.push_str(&format!("{line}\n")));
+        rank.lines
+            .iter()
+            .for_each(|line| text.push_str(&format!("{line}\n")));
         text.push_str("}\n");
     }
     Ok(text)

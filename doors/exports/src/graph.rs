@@ -64,7 +64,12 @@ impl<'a> Loads<'a> {
             *count += 1;
             *busy += &dated.duration;
         }
-        Ok(Loads { problem, execution, links, nodes })
+        Ok(Loads {
+            problem,
+            execution,
+            links,
+            nodes,
+        })
     }
 
     /// Share of the period.
@@ -83,10 +88,21 @@ impl<'a> Loads<'a> {
         [
             ("name", Kind::Text, node.name.clone()),
             ("router", Kind::Bool, (!node.is_processor()).to_string()),
-            ("compute", Kind::Text, node.compute.as_ref().map(ToString::to_string).unwrap_or_default()),
+            (
+                "compute",
+                Kind::Text,
+                node.compute
+                    .as_ref()
+                    .map(ToString::to_string)
+                    .unwrap_or_default(),
+            ),
             ("replicates", Kind::Bool, node.replicates.to_string()),
             ("merges", Kind::Whole, merges.to_string()),
-            ("merging", Kind::Decimal, floored(&self.share(busy), DECIMALS)),
+            (
+                "merging",
+                Kind::Decimal,
+                floored(&self.share(busy), DECIMALS),
+            ),
         ]
     }
 
@@ -106,7 +122,13 @@ impl<'a> Loads<'a> {
 
     fn ends(&self) -> impl Iterator<Item = (LinkId, usize, usize)> + '_ {
         let platform = self.problem.platform();
-        platform.link_ids().map(|link| (link, platform.link(link).from.index(), platform.link(link).to.index()))
+        platform.link_ids().map(|link| {
+            (
+                link,
+                platform.link(link).from.index(),
+                platform.link(link).to.index(),
+            )
+        })
     }
 }
 
@@ -135,24 +157,43 @@ fn graphml(loads: &Loads<'_>) -> String {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n",
     );
     let of_nodes = loads.node(0).map(|attribute| ("node", attribute));
-    let of_links = loads.ends().next().map(|(link, ..)| loads.link(link).map(|attribute| ("edge", attribute)));
+    let of_links = loads
+        .ends()
+        .next()
+        .map(|(link, ..)| loads.link(link).map(|attribute| ("edge", attribute)));
     for (whose, (key, kind, _)) in of_nodes.into_iter().chain(of_links.into_iter().flatten()) {
         let kind = kind.graphml();
-        let _ = writeln!(text, "<key id=\"{whose}_{key}\" for=\"{whose}\" attr.name=\"{key}\" attr.type=\"{kind}\"/>");
+        let _ = writeln!(
+            text,
+            "<key id=\"{whose}_{key}\" for=\"{whose}\" attr.name=\"{key}\" attr.type=\"{kind}\"/>"
+        );
     }
     let period = loads.execution.time(&loads.execution.period);
-    let _ = writeln!(text, "<!-- {} instances per period of {period} -->", loads.execution.instances);
+    let _ = writeln!(
+        text,
+        "<!-- {} instances per period of {period} -->",
+        loads.execution.instances
+    );
     text.push_str("<graph edgedefault=\"directed\">\n");
     let data = |whose: &str, attributes: [(&str, Kind, String); 6]| {
-        let data =
-            |(key, _, value): (&str, Kind, String)| format!("<data key=\"{whose}_{key}\">{}</data>", xml(&value));
+        let data = |(key, _, value): (&str, Kind, String)| {
+            format!("<data key=\"{whose}_{key}\">{}</data>", xml(&value))
+        };
         attributes.map(data).concat()
     };
     for index in 0..loads.nodes.len() {
-        let _ = writeln!(text, "<node id=\"n{index}\">{}</node>", data("node", loads.node(index)));
+        let _ = writeln!(
+            text,
+            "<node id=\"n{index}\">{}</node>",
+            data("node", loads.node(index))
+        );
     }
     for (link, from, to) in loads.ends() {
-        let _ = writeln!(text, "<edge source=\"n{from}\" target=\"n{to}\">{}</edge>", data("edge", loads.link(link)));
+        let _ = writeln!(
+            text,
+            "<edge source=\"n{from}\" target=\"n{to}\">{}</edge>",
+            data("edge", loads.link(link))
+        );
     }
     text.push_str("</graph>\n</graphml>\n");
     text
@@ -161,8 +202,11 @@ fn graphml(loads: &Loads<'_>) -> String {
 fn node_link(loads: &Loads<'_>) -> String {
     let period = loads.execution.time(&loads.execution.period);
     let mut text = String::from("{\"directed\":true,\"multigraph\":false,");
-    let _ =
-        write!(text, "\"graph\":{{\"period\":\"{period}\",\"instances\":{}}},\n\"nodes\":[", loads.execution.instances);
+    let _ = write!(
+        text,
+        "\"graph\":{{\"period\":\"{period}\",\"instances\":{}}},\n\"nodes\":[",
+        loads.execution.instances
+    );
     let members = |attributes: [(&str, Kind, String); 6]| {
         let member = |(key, kind, value): (&str, Kind, String)| match kind {
             Kind::Text => format!(",\"{key}\":{}", json(&value)),
@@ -172,12 +216,20 @@ fn node_link(loads: &Loads<'_>) -> String {
     };
     for index in 0..loads.nodes.len() {
         let comma = if index == 0 { "" } else { "," };
-        let _ = write!(text, "{comma}\n{{\"id\":{index}{}}}", members(loads.node(index)));
+        let _ = write!(
+            text,
+            "{comma}\n{{\"id\":{index}{}}}",
+            members(loads.node(index))
+        );
     }
     text.push_str("],\n\"edges\":[");
     for (place, (link, from, to)) in loads.ends().enumerate() {
         let comma = if place == 0 { "" } else { "," };
-        let _ = write!(text, "{comma}\n{{\"source\":{from},\"target\":{to}{}}}", members(loads.link(link)));
+        let _ = write!(
+            text,
+            "{comma}\n{{\"source\":{from},\"target\":{to}{}}}",
+            members(loads.link(link))
+        );
     }
     text.push_str("]}\n");
     text
@@ -189,14 +241,25 @@ fn dot(loads: &Loads<'_>) -> String {
     // In DOT only quotes and backslashes need care.
     let quoted = |name: &str| format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));
     for (index, node) in platform.nodes().iter().enumerate() {
-        let shape = if node.is_processor() { "ellipse" } else { "box" };
-        let _ = writeln!(text, "  n{index} [label={}, shape={shape}];", quoted(&node.name));
+        let shape = if node.is_processor() {
+            "ellipse"
+        } else {
+            "box"
+        };
+        let _ = writeln!(
+            text,
+            "  n{index} [label={}, shape={shape}];",
+            quoted(&node.name)
+        );
     }
     for (link, from, to) in loads.ends() {
         let (messages, busy) = &loads.links[link.index()];
         let percent = oneport_platform::percent(&loads.share(busy));
         let style = if *messages == 0 { ", style=dotted" } else { "" };
-        let _ = writeln!(text, "  n{from} -> n{to} [label=\"{messages} ({percent})\"{style}];");
+        let _ = writeln!(
+            text,
+            "  n{from} -> n{to} [label=\"{messages} ({percent})\"{style}];"
+        );
     }
     text.push_str("}\n");
     text

@@ -69,7 +69,11 @@ struct Kept {
 ///
 /// # Errors
 /// The first node that merges and is not kept.
-pub fn hops(problem: Problem<'_>, execution: &Execution, keep: impl Fn(NodeId) -> bool) -> Result<Vec<Hop>, NodeId> {
+pub fn hops(
+    problem: Problem<'_>,
+    execution: &Execution,
+    keep: impl Fn(NodeId) -> bool,
+) -> Result<Vec<Hop>, NodeId> {
     let platform = problem.platform();
     let mut hops: Vec<Hop> = Vec::new();
     let mut kept: Vec<Kept> = Vec::with_capacity(execution.tasks.len());
@@ -84,13 +88,22 @@ pub fn hops(problem: Problem<'_>, execution: &Execution, keep: impl Fn(NodeId) -
                 };
                 way.push(number);
                 if !keep(ends.to) {
-                    kept.push(Kept { node: from, hop, way });
+                    kept.push(Kept {
+                        node: from,
+                        hop,
+                        way,
+                    });
                     continue;
                 }
                 // A path that returns brings nothing: the value has been there since the previous hop.
                 if ends.to == from {
-                    hop.into_iter().for_each(|hop: usize| hops[hop].returned.extend(way.last()));
-                    kept.push(Kept { node: from, hop, way: Vec::new() });
+                    hop.into_iter()
+                        .for_each(|hop: usize| hops[hop].returned.extend(way.last()));
+                    kept.push(Kept {
+                        node: from,
+                        hop,
+                        way: Vec::new(),
+                    });
                     continue;
                 }
                 (ends.to, Work::Send { from, to: ends.to }, [hop, None], way)
@@ -100,13 +113,39 @@ pub fn hops(problem: Problem<'_>, execution: &Execution, keep: impl Fn(NodeId) -
                     return Err(node);
                 }
                 let hop = |input: Option<usize>| input.and_then(|input| kept.get(input)?.hop);
-                (node, Work::Merge { node, split }, dated.inputs.map(hop), vec![number])
+                (
+                    node,
+                    Work::Merge { node, split },
+                    dated.inputs.map(hop),
+                    vec![number],
+                )
             }
         };
-        let start = way.first().map_or(BigInt::ZERO, |&first| execution.start(&execution.tasks[first]));
-        kept.push(Kept { node, hop: Some(hops.len()), way: Vec::new() });
-        let (message, pattern, copy, end) = (dated.message, dated.pattern, dated.copy, execution.end(dated));
-        hops.push(Hop { work, message, pattern, copy, inputs, path: way, returned: Vec::new(), start, end });
+        let start = way.first().map_or(BigInt::ZERO, |&first| {
+            execution.start(&execution.tasks[first])
+        });
+        kept.push(Kept {
+            node,
+            hop: Some(hops.len()),
+            way: Vec::new(),
+        });
+        let (message, pattern, copy, end) = (
+            dated.message,
+            dated.pattern,
+            dated.copy,
+            execution.end(dated),
+        );
+        hops.push(Hop {
+            work,
+            message,
+            pattern,
+            copy,
+            inputs,
+            path: way,
+            returned: Vec::new(),
+            start,
+            end,
+        });
     }
     Ok(hops)
 }

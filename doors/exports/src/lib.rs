@@ -65,7 +65,13 @@ pub const FORMATS: &[Format] = &[
 pub fn format(name: &str) -> Result<&'static Format, ExportError> {
     let unknown = || {
         let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
-        ExportError::UnknownFormat { name: name.to_string(), known: known.join(", ") }
+        ExportError::UnknownFormat {
+            name: name.to_string(),
+            known: known.join(", "),
+        }
     };
-    FORMATS.iter().find(|format| format.name == name).ok_or_else(unknown)
+    FORMATS
+        .iter()
+        .find(|format| format.name == name)
+        .ok_or_else(unknown)
 }

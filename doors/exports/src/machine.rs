@@ -69,7 +69,10 @@ impl Knowledge {
     fn relaxed(&self) -> Knowledge {
         let mut reached = self.reached.clone();
         reached.join(&self.seen);
-        Knowledge { seen: Clocks::default(), reached }
+        Knowledge {
+            seen: Clocks::default(),
+            reached,
+        }
     }
 }
 
@@ -182,7 +185,11 @@ impl<'p, N: Names> Machine<'p, N> {
         values: Values,
         tokens: &[u32],
     ) -> Self {
-        let owners = script.programs.iter().map(|program| program.rank).chain(agents.iter().copied());
+        let owners = script
+            .programs
+            .iter()
+            .map(|program| program.rank)
+            .chain(agents.iter().copied());
         let first_entry = (script.programs.len() + agents.len()) as u32;
         let apart = script.leaves_its_rank();
         let thread = |rank: usize| {
@@ -236,12 +243,19 @@ impl<'p, N: Names> Machine<'p, N> {
         while let Some(thread) = self.ready.pop_front() {
             self.advance(thread)?;
         }
-        if let Some(stuck) = (0..self.script.programs.len()).find(|&thread| !self.threads[thread].done) {
+        if let Some(stuck) =
+            (0..self.script.programs.len()).find(|&thread| !self.threads[thread].done)
+        {
             return Err(self.deadlock(stuck));
         }
         self.leave()?;
         let steps = self.steps.len();
-        Ok(Outcome { cells: self.cells.values(), values: self.values, steps, in_step: self.notes })
+        Ok(Outcome {
+            cells: self.cells.values(),
+            values: self.values,
+            steps,
+            in_step: self.notes,
+        })
     }
 
     /// Runs a thread until it ends or waits.
@@ -264,7 +278,11 @@ impl<'p, N: Names> Machine<'p, N> {
         match act {
             Act::Sync => self.sync(thread),
             Act::Barrier { barrier, threads } => return Ok(self.barrier(thread, barrier, threads)),
-            Act::Signal { lines, relaxed, agent } => self.signal(thread, lines, relaxed, agent),
+            Act::Signal {
+                lines,
+                relaxed,
+                agent,
+            } => self.signal(thread, lines, relaxed, agent),
             Act::Wait { lines, relaxed } => return Ok(self.take(thread, lines, relaxed)),
             Act::Move { moves, agent } => return self.run_moves(thread, moves, agent, operation),
             Act::Flush { agents } => {
@@ -360,7 +378,9 @@ impl<'p, N: Names> Machine<'p, N> {
         }
         let arrived = std::mem::take(arrived);
         let mut all = Knowledge::default();
-        arrived.iter().for_each(|&thread| all.join(&self.threads[thread].knows));
+        arrived
+            .iter()
+            .for_each(|&thread| all.join(&self.threads[thread].knows));
         for other in arrived {
             self.threads[other].knows = all.clone();
             if other != thread {
@@ -372,11 +392,22 @@ impl<'p, N: Names> Machine<'p, N> {
     }
 
     /// Moves data; `false` if a packet has not come yet.
-    fn run_moves(&mut self, thread: usize, moves: Part, agent: Option<u32>, operation: u32) -> Result<bool, Fault> {
+    fn run_moves(
+        &mut self,
+        thread: usize,
+        moves: Part,
+        agent: Option<u32>,
+        operation: u32,
+    ) -> Result<bool, Fault> {
         let script = self.script;
         let moves = script.moves_of(moves);
-        let mut packets = moves.iter().flat_map(|it| script.spans_of(it.sources)).filter(|span| span.packets);
-        if let Some(missing) = packets.find_map(|span| span.cells().find(|&cell| self.cells.value(cell).is_none())) {
+        let mut packets = moves
+            .iter()
+            .flat_map(|it| script.spans_of(it.sources))
+            .filter(|span| span.packets);
+        if let Some(missing) =
+            packets.find_map(|span| span.cells().find(|&cell| self.cells.value(cell).is_none()))
+        {
             self.threads[thread].awaits = Some(Awaited::Packet(missing));
             self.waiting.entry(missing).or_default().push(thread);
             return Ok(false);
@@ -387,12 +418,20 @@ impl<'p, N: Names> Machine<'p, N> {
         }
         let step = self.steps.len() as u32;
         self.steps.push((thread as u32, operation));
-        let access = Access { thread: worker, stretch: self.threads[worker as usize].stretch, step };
+        let access = Access {
+            thread: worker,
+            stretch: self.threads[worker as usize].stretch,
+            step,
+        };
         for it in moves {
             let (sources, targets) = (script.spans_of(it.sources), script.spans_of(it.targets));
             if self.apart {
-                sources.iter().try_for_each(|span| self.visit(span, access, false))?;
-                targets.iter().try_for_each(|span| self.visit(span, access, !it.through_switch))?;
+                sources
+                    .iter()
+                    .try_for_each(|span| self.visit(span, access, false))?;
+                targets
+                    .iter()
+                    .try_for_each(|span| self.visit(span, access, !it.through_switch))?;
             }
             for place in 0..sources.first().map_or(0, |span| span.count) {
                 let (value, over) = self.read_all(sources, place, access)?;
@@ -408,46 +447,73 @@ impl<'p, N: Names> Machine<'p, N> {
     }
 
     /// Combines all sources at one index. Also returns the steps whose reads at this index are complete by that.
-    fn read_all(&mut self, sources: &[Span], place: u32, access: Access) -> Result<(Value, Vec<u32>), Fault> {
+    fn read_all(
+        &mut self,
+        sources: &[Span],
+        place: u32,
+        access: Access,
+    ) -> Result<(Value, Vec<u32>), Fault> {
         let mut sum: Option<Value> = None;
         let mut over = Vec::new();
         for span in sources {
             let cell = (span.first + place) as usize;
             let known = &self.threads[access.thread as usize].knows.seen;
-            match span.packets {
-                true => over.extend_from_slice(self.cells.follows(cell)),
-                false => {
-                    if let Some(write) = self.cells.written_meanwhile(cell, access, known) {
-                        self.tolerate(access, "reads", cell, write, "writes")?;
-                    }
+            if span.packets {
+                over.extend_from_slice(self.cells.follows(cell))
+            } else {
+                if let Some(write) = self.cells.written_meanwhile(cell, access, known) {
+                    self.tolerate(access, "reads", cell, write, "writes")?;
                 }
             }
             let known = &self.threads[access.thread as usize].knows.seen;
             self.cells.read(cell, access, known);
-            let value = self.cells.value(cell).ok_or_else(|| self.unwritten(access, cell))?;
+            let value = self
+                .cells
+                .value(cell)
+                .ok_or_else(|| self.unwritten(access, cell))?;
             sum = Some(match sum {
                 None => value,
-                Some(sum) => self.values.combine(sum, value).ok_or_else(|| self.too_large(access))?,
+                Some(sum) => self
+                    .values
+                    .combine(sum, value)
+                    .ok_or_else(|| self.too_large(access))?,
             });
         }
         Ok((sum.ok_or_else(|| self.too_large(access))?, over))
     }
 
-    fn write(&mut self, span: &Span, place: u32, (value, over): (Value, &[u32]), access: Access) -> Result<(), Fault> {
+    fn write(
+        &mut self,
+        span: &Span,
+        place: u32,
+        (value, over): (Value, &[u32]),
+        access: Access,
+    ) -> Result<(), Fault> {
         let cell = (span.first + place) as usize;
         if span.packets {
             return self.write_packet(cell, (value, over), access);
         }
         let known = &self.threads[access.thread as usize].knows.seen;
         if let Some((other, wrote)) = self.cells.used_meanwhile(cell, access, known, over) {
-            self.tolerate(access, "writes", cell, other, if wrote { "writes" } else { "reads" })?;
+            self.tolerate(
+                access,
+                "writes",
+                cell,
+                other,
+                if wrote { "writes" } else { "reads" },
+            )?;
         }
         self.cells.write(cell, value, access);
         Ok(())
     }
 
     /// Packets are written once; the same packet may be written again.
-    fn write_packet(&mut self, cell: usize, (value, over): (Value, &[u32]), access: Access) -> Result<(), Fault> {
+    fn write_packet(
+        &mut self,
+        cell: usize,
+        (value, over): (Value, &[u32]),
+        access: Access,
+    ) -> Result<(), Fault> {
         match self.cells.value(cell) {
             Some(there) if there != value => return Err(self.packet_twice(access, cell)),
             Some(_) => return Ok(()),
@@ -455,20 +521,35 @@ impl<'p, N: Names> Machine<'p, N> {
         }
         self.cells.write(cell, value, access);
         self.cells.follow(cell, [over, &[access.step]].concat());
-        self.ready.extend(self.waiting.remove(&cell).unwrap_or_default());
+        self.ready
+            .extend(self.waiting.remove(&cell).unwrap_or_default());
         Ok(())
     }
 
     /// Two unordered accesses: a race, unless lockstep orders them; then it is only recorded. Lockstep orders them if
     /// the epoch of `other` is complete at any threadblock of its group.
-    fn tolerate(&mut self, access: Access, does: &str, cell: usize, other: Access, did: &str) -> Result<(), Fault> {
+    fn tolerate(
+        &mut self,
+        access: Access,
+        does: &str,
+        cell: usize,
+        other: Access,
+        did: &str,
+    ) -> Result<(), Fault> {
         let race = self.race(access, does, cell, other, did);
         let known = &self.threads[access.thread as usize].knows.seen;
         let programs = &self.script.programs;
-        let group = programs.get(other.thread as usize).and_then(|program| program.group);
+        let group = programs
+            .get(other.thread as usize)
+            .and_then(|program| program.group);
         let in_step = group.is_some_and(|group| {
-            let members = programs.iter().enumerate().filter(|(_, program)| program.group == Some(group));
-            members.into_iter().any(|(member, _)| known.has(member as u32, other.stretch))
+            let members = programs
+                .iter()
+                .enumerate()
+                .filter(|(_, program)| program.group == Some(group));
+            members
+                .into_iter()
+                .any(|(member, _)| known.has(member as u32, other.stretch))
         });
         if !in_step {
             return Err(race);
@@ -484,11 +565,21 @@ impl<'p, N: Names> Machine<'p, N> {
         if span.packets || worker.rank == span.rank as usize {
             return Ok(());
         }
-        let visit = Visit { rank: span.rank, writes, stretch: access.stretch, step: access.step };
-        let before = worker.visits.iter_mut().find(|before| before.rank == span.rank && before.writes == writes);
+        let visit = Visit {
+            rank: span.rank,
+            writes,
+            stretch: access.stretch,
+            step: access.step,
+        };
+        let before = worker
+            .visits
+            .iter_mut()
+            .find(|before| before.rank == span.rank && before.writes == writes);
         match before {
             Some(before) => *before = visit,
-            None if !worker.knows.has_reached(entry, 1) => return Err(self.not_entered(access, span)),
+            None if !worker.knows.has_reached(entry, 1) => {
+                return Err(self.not_entered(access, span));
+            }
             None => worker.visits.push(visit),
         }
         Ok(())
@@ -502,12 +593,16 @@ impl<'p, N: Names> Machine<'p, N> {
             if let Some(last) = at_last.get_mut(thread.rank) {
                 last.join(&thread.knows);
             }
-            thread.visits.iter().for_each(|&visit| visits[visit.rank as usize].push((number as u32, visit)));
+            thread
+                .visits
+                .iter()
+                .for_each(|&visit| visits[visit.rank as usize].push((number as u32, visit)));
         }
         for (rank, (last, visits)) in at_last.iter().zip(&visits).enumerate() {
             let late = |writes: bool, has: &dyn Fn(u32, u32) -> bool| {
                 let mut some = visits.iter().filter(|(_, visit)| visit.writes == writes);
-                some.find(|&&(thread, visit)| !has(thread, visit.stretch)).map(|(_, visit)| visit.step)
+                some.find(|&&(thread, visit)| !has(thread, visit.stretch))
+                    .map(|(_, visit)| visit.step)
             };
             let reached = |thread: u32, stretch: u32| last.has_reached(thread, stretch);
             if let Some(step) = late(false, &reached).or_else(|| late(true, &reached)) {
@@ -517,7 +612,8 @@ impl<'p, N: Names> Machine<'p, N> {
                 return Err(self.unseen(rank, step));
             }
         }
-        let left = |&line: &usize| self.lines[line].first.is_some() && self.names.must_be_taken(line);
+        let left =
+            |&line: &usize| self.lines[line].first.is_some() && self.names.must_be_taken(line);
         match (0..self.lines.len()).find(left) {
             Some(line) => Err(self.left_over(line, self.lines[line].len())),
             None => Ok(()),

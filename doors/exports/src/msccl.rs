@@ -33,17 +33,37 @@ pub const CHANNELS: usize = 32;
 const ELEMENTS: usize = 4096;
 
 fn write(request: &Request<'_>) -> Result<Written, ExportError> {
-    let refused = |reason: String| ExportError::Refused { format: FORMAT.name, reason };
+    let refused = |reason: String| ExportError::Refused {
+        format: FORMAT.name,
+        reason,
+    };
     let name = request.problem.collective().name();
-    let Some((_, theirs)) = crate::mscclpp::COLLECTIVES.iter().find(|(ours, _)| *ours == name) else {
-        let known: Vec<&str> = crate::mscclpp::COLLECTIVES.iter().map(|(ours, _)| *ours).collect();
-        return Err(refused(format!("there is no {name} in the format; there are {}", known.join(", "))));
+    let Some((_, theirs)) = crate::mscclpp::COLLECTIVES
+        .iter()
+        .find(|(ours, _)| *ours == name)
+    else {
+        let known: Vec<&str> = crate::mscclpp::COLLECTIVES
+            .iter()
+            .map(|(ours, _)| *ours)
+            .collect();
+        return Err(refused(format!(
+            "there is no {name} in the format; there are {}",
+            known.join(", ")
+        )));
     };
     let modes = Modes::of(request).map_err(refused)?;
     let of = |pieces: Pieces| -> Result<Result<Algorithm, Exceeded>, ExportError> {
-        let request = Request { pieces, ..request.clone() };
+        let request = Request {
+            pieces,
+            ..request.clone()
+        };
         let operation = Operation::new(&request, FORMAT.name, Order::Dates, |_| false)?;
-        Ok(algorithm(&operation, theirs, modes).map_err(|exceeded| Exceeded { pieces: operation.pieces, ..exceeded }))
+        Ok(
+            algorithm(&operation, theirs, modes).map_err(|exceeded| Exceeded {
+                pieces: operation.pieces,
+                ..exceeded
+            }),
+        )
     };
     let algorithm = match request.pieces {
         Pieces::Fitting if request.dated.is_none() => {
@@ -52,10 +72,19 @@ fn write(request: &Request<'_>) -> Result<Written, ExportError> {
             })?
             .0
         }
-        pieces => of(pieces)?.map_err(|exceeded| refused(format!("{exceeded}; {}", exceeded.advice())))?,
+        pieces => {
+            of(pieces)?.map_err(|exceeded| refused(format!("{exceeded}; {}", exceeded.advice())))?
+        }
     };
-    let notes = vec![note(request, algorithm.pieces)?, algorithm.sizes(), modes.note().to_string()];
-    Ok(Written { notes, ..File::only(algorithm.text) })
+    let notes = vec![
+        note(request, algorithm.pieces)?,
+        algorithm.sizes(),
+        modes.note().to_string(),
+    ];
+    Ok(Written {
+        notes,
+        ..File::only(algorithm.text)
+    })
 }
 
 /// Positions of input and output that a file is for.
@@ -75,8 +104,14 @@ impl Modes {
             None => false,
         };
         match (request.in_place, copies) {
-            (None, false) => Ok(Modes { out_of_place: true, in_place: true }),
-            _ => Ok(Modes { out_of_place: !in_place, in_place }),
+            (None, false) => Ok(Modes {
+                out_of_place: true,
+                in_place: true,
+            }),
+            _ => Ok(Modes {
+                out_of_place: !in_place,
+                in_place,
+            }),
         }
     }
 
@@ -99,7 +134,11 @@ struct Exceeded {
 
 impl std::fmt::Display for Exceeded {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}, and {} is the limit", self.what, self.needed, self.limit)
+        write!(
+            f,
+            "{}: {}, and {} is the limit",
+            self.what, self.needed, self.limit
+        )
     }
 }
 
@@ -162,10 +201,18 @@ struct Rank {
 impl Rank {
     fn block(&mut self, send: Option<usize>, receive: Option<usize>, channel: usize) -> usize {
         let blocks = &mut self.blocks;
-        *self.places.entry((send, receive, channel)).or_insert_with(|| {
-            blocks.push(Block { send, receive, channel, lines: Vec::new() });
-            blocks.len() - 1
-        })
+        *self
+            .places
+            .entry((send, receive, channel))
+            .or_insert_with(|| {
+                blocks.push(Block {
+                    send,
+                    receive,
+                    channel,
+                    lines: Vec::new(),
+                });
+                blocks.len() - 1
+            })
     }
 
     /// The first threadblock for copies and merges that has room for two steps more.
@@ -196,11 +243,21 @@ fn algorithm(operation: &Operation, collective: &str, modes: Modes) -> Result<Al
     let mut ranks: Vec<Rank> = operation.ranks.iter().map(|_| Rank::default()).collect();
     for (number, rank) in ranks.iter_mut().enumerate() {
         // In place, a value that a rank keeps is already at its index.
-        let Some([from, to, _]) = operation.own(number).filter(|_| !modes.in_place) else { continue };
+        let Some([from, to, _]) = operation.own(number).filter(|_| !modes.in_place) else {
+            continue;
+        };
         for piece in 0..pieces {
             let block = rank.merging();
             let from = (BufferType::Input, from * pieces + piece);
-            rank.add(block, Line { kind: "cpy", from, to: (BufferType::Output, to * pieces + piece), after: None });
+            rank.add(
+                block,
+                Line {
+                    kind: "cpy",
+                    from,
+                    to: (BufferType::Output, to * pieces + piece),
+                    after: None,
+                },
+            );
         }
     }
     let mut made: Vec<Option<Made>> = vec![None; operation.steps.len()];
@@ -208,14 +265,23 @@ fn algorithm(operation: &Operation, collective: &str, modes: Modes) -> Result<Al
     for (place, step) in operation.steps.iter().enumerate() {
         let to = spot(operation, step, &mut ranks[step.to]);
         let value = |value: &Value| match *value {
-            Value::Own(_) => {
-                ((BufferType::Input, operation.input_block(step.demand) * pieces + step.piece as usize), None)
-            }
+            Value::Own(_) => (
+                (
+                    BufferType::Input,
+                    operation.input_block(step.demand) * pieces + step.piece as usize,
+                ),
+                None,
+            ),
             Value::Of(before) => made[before].unwrap_or(((BufferType::Scratch, 0), None)),
         };
         let mut inputs: Vec<Made> = step.inputs.iter().map(value).collect();
         // In place, a result overwrites the rank's own operand, so that is copied first: the operator is sum.
-        if step.result && step.inputs.get(1).is_some_and(|value| matches!(value, Value::Own(_))) {
+        if step.result
+            && step
+                .inputs
+                .get(1)
+                .is_some_and(|value| matches!(value, Value::Own(_)))
+        {
             inputs.reverse();
         }
         let last = match inputs.as_slice() {
@@ -224,15 +290,47 @@ fn algorithm(operation: &Operation, collective: &str, modes: Modes) -> Result<Al
                 let channel = *count / STEPS;
                 *count += 1;
                 let block = ranks[step.from].block(Some(step.to), None, channel);
-                ranks[step.from].add(block, Line { kind: "s", from: *from, to, after: *after });
+                ranks[step.from].add(
+                    block,
+                    Line {
+                        kind: "s",
+                        from: *from,
+                        to,
+                        after: *after,
+                    },
+                );
                 let block = ranks[step.to].block(None, Some(step.from), channel);
-                ranks[step.to].add(block, Line { kind: "r", from: *from, to, after: None })
+                ranks[step.to].add(
+                    block,
+                    Line {
+                        kind: "r",
+                        from: *from,
+                        to,
+                        after: None,
+                    },
+                )
             }
             [(left, first), (right, second), ..] => {
                 let rank = &mut ranks[step.from];
                 let block = rank.merging();
-                rank.add(block, Line { kind: "cpy", from: *left, to, after: *first });
-                rank.add(block, Line { kind: "re", from: *right, to, after: *second })
+                rank.add(
+                    block,
+                    Line {
+                        kind: "cpy",
+                        from: *left,
+                        to,
+                        after: *first,
+                    },
+                );
+                rank.add(
+                    block,
+                    Line {
+                        kind: "re",
+                        from: *right,
+                        to,
+                        after: *second,
+                    },
+                )
             }
             [] => continue,
         };
@@ -240,13 +338,20 @@ fn algorithm(operation: &Operation, collective: &str, modes: Modes) -> Result<Al
     }
     limits(&ranks, pieces)?;
     let text = text(operation, collective, [input, output], modes, &ranks);
-    Ok(Algorithm { text, pieces: operation.pieces, chunks: input.max(output) })
+    Ok(Algorithm {
+        text,
+        pieces: operation.pieces,
+        chunks: input.max(output),
+    })
 }
 
 fn spot(operation: &Operation, step: &Step, rank: &mut Rank) -> (BufferType, usize) {
     if step.result {
         let block = operation.output_block(step.demand);
-        return (BufferType::Output, block * operation.pieces as usize + step.piece as usize);
+        return (
+            BufferType::Output,
+            block * operation.pieces as usize + step.piece as usize,
+        );
     }
     rank.scratch += 1;
     (BufferType::Scratch, rank.scratch - 1)
@@ -254,18 +359,37 @@ fn spot(operation: &Operation, step: &Step, rank: &mut Rank) -> (BufferType, usi
 
 fn limits(ranks: &[Rank], pieces: usize) -> Result<(), Exceeded> {
     for (number, rank) in ranks.iter().enumerate() {
-        let connected = rank.blocks.iter().filter(|block| block.send.is_some() || block.receive.is_some());
+        let connected = rank
+            .blocks
+            .iter()
+            .filter(|block| block.send.is_some() || block.receive.is_some());
         let channels = connected.map(|block| block.channel + 1).max().unwrap_or(0);
-        let elements: usize = 2 + rank.blocks.iter().map(|block| 1 + block.lines.len()).sum::<usize>();
-        let steps = rank.blocks.iter().map(|block| block.lines.len()).max().unwrap_or(0);
+        let elements: usize = 2 + rank
+            .blocks
+            .iter()
+            .map(|block| 1 + block.lines.len())
+            .sum::<usize>();
+        let steps = rank
+            .blocks
+            .iter()
+            .map(|block| block.lines.len())
+            .max()
+            .unwrap_or(0);
         let all = [
             ("channels between two ranks", channels, CHANNELS),
             ("steps of a threadblock", steps, STEPS),
             ("XML elements", elements, ELEMENTS),
             ("chunks of a buffer", pieces.max(rank.scratch), 1 << 15),
         ];
-        if let Some((what, needed, limit)) = all.into_iter().find(|(_, needed, limit)| needed > limit) {
-            return Err(Exceeded { what: format!("rank {number}, {what}"), needed, limit, pieces: pieces as u64 });
+        if let Some((what, needed, limit)) =
+            all.into_iter().find(|(_, needed, limit)| needed > limit)
+        {
+            return Err(Exceeded {
+                what: format!("rank {number}, {what}"),
+                needed,
+                limit,
+                pieces: pieces as u64,
+            });
         }
     }
     Ok(())
@@ -275,8 +399,17 @@ fn letter(buffer: BufferType) -> char {
     ['i', 'o', 's'][buffer as usize]
 }
 
-fn text(operation: &Operation, collective: &str, [input, output]: [usize; 2], modes: Modes, ranks: &[Rank]) -> String {
-    let channels = ranks.iter().flat_map(|rank| &rank.blocks).filter(|block| block.send.is_some());
+fn text(
+    operation: &Operation,
+    collective: &str,
+    [input, output]: [usize; 2],
+    modes: Modes,
+    ranks: &[Rank],
+) -> String {
+    let channels = ranks
+        .iter()
+        .flat_map(|rank| &rank.blocks)
+        .filter(|block| block.send.is_some());
     let channels = channels.map(|block| block.channel + 1).max().unwrap_or(1);
     let mut text = String::new();
     let _ = writeln!(
@@ -292,8 +425,12 @@ fn text(operation: &Operation, collective: &str, [input, output]: [usize; 2], mo
         u64::MAX / 2
     );
     for (number, rank) in ranks.iter().enumerate() {
-        let awaited: BTreeSet<(usize, usize)> =
-            rank.blocks.iter().flat_map(|block| &block.lines).filter_map(|line| line.after).collect();
+        let awaited: BTreeSet<(usize, usize)> = rank
+            .blocks
+            .iter()
+            .flat_map(|block| &block.lines)
+            .filter_map(|line| line.after)
+            .collect();
         let _ = writeln!(
             text,
             "  <gpu id=\"{number}\" i_chunks=\"{input}\" o_chunks=\"{output}\" s_chunks=\"{}\">",
@@ -302,10 +439,19 @@ fn text(operation: &Operation, collective: &str, [input, output]: [usize; 2], mo
         for (id, block) in rank.blocks.iter().enumerate() {
             let peer = |peer: Option<usize>| peer.map_or(-1, |peer| peer as i64);
             let (send, receive) = (peer(block.send), peer(block.receive));
-            let channel = if send < 0 && receive < 0 { 0 } else { block.channel };
-            let _ = writeln!(text, "    <tb id=\"{id}\" send=\"{send}\" recv=\"{receive}\" chan=\"{channel}\">");
+            let channel = if send < 0 && receive < 0 {
+                0
+            } else {
+                block.channel
+            };
+            let _ = writeln!(
+                text,
+                "    <tb id=\"{id}\" send=\"{send}\" recv=\"{receive}\" chan=\"{channel}\">"
+            );
             for (step, line) in block.lines.iter().enumerate() {
-                let (block, after) = line.after.map_or((-1, -1), |(block, step)| (block as i64, step as i64));
+                let (block, after) = line
+                    .after
+                    .map_or((-1, -1), |(block, step)| (block as i64, step as i64));
                 let _ = writeln!(
                     text,
                     "      <step s=\"{step}\" type=\"{}\" srcbuf=\"{}\" srcoff=\"{}\" dstbuf=\"{}\" dstoff=\"{}\" cnt=\"1\" \

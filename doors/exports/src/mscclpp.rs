@@ -29,8 +29,8 @@ use chains::Chains;
 use sizes::Sizes;
 
 use schema::{
-    BufferType, Channel, ChannelIds, ChannelType, Gpu, Name, Op, Place, Plan, Protocol, RemoteBuffer, RemoteBufferIds,
-    Semaphore, Threadblock,
+    BufferType, Channel, ChannelIds, ChannelType, Gpu, Name, Op, Place, Plan, Protocol,
+    RemoteBuffer, RemoteBufferIds, Semaphore, Threadblock,
 };
 
 /// The format.
@@ -62,8 +62,15 @@ pub const COLLECTIVES: [(&str, &str); 5] = [
 fn write(request: &Request<'_>) -> Result<Written, ExportError> {
     let (plan, pieces) = planned(request)?;
     let sizes = Sizes::of(&plan);
-    let notes = vec![note(request, pieces)?, sizes.note(), place_note(plan.inplace).to_string()];
-    Ok(Written { notes, ..File::only(to_json(&plan)?) })
+    let notes = vec![
+        note(request, pieces)?,
+        sizes.note(),
+        place_note(plan.inplace).to_string(),
+    ];
+    Ok(Written {
+        notes,
+        ..File::only(to_json(&plan)?)
+    })
 }
 
 fn refused(reason: String) -> ExportError {
@@ -80,9 +87,10 @@ fn to_json(plan: &Plan) -> Result<String, ExportError> {
 
 /// Position of the buffers, in words: in place or not.
 pub(crate) fn place_note(in_place: bool) -> &'static str {
-    match in_place {
-        true => "buffers: in place, input and output are one; --out-of-place is for two",
-        false => "buffers: out of place, input and output are two; --in-place is for one",
+    if in_place {
+        "buffers: in place, input and output are one; --out-of-place is for two"
+    } else {
+        "buffers: out of place, input and output are two; --in-place is for one"
     }
 }
 
@@ -91,12 +99,24 @@ fn planned(request: &Request<'_>) -> Result<(Plan, u64), ExportError> {
     let name = request.problem.collective().name();
     let Some((_, theirs)) = COLLECTIVES.iter().find(|(ours, _)| *ours == name) else {
         let known: Vec<&str> = COLLECTIVES.iter().map(|(ours, _)| *ours).collect();
-        return Err(refused(format!("the executor has no {name}; it has {}", known.join(", "))));
+        return Err(refused(format!(
+            "the executor has no {name}; it has {}",
+            known.join(", ")
+        )));
     };
-    let shape = Shape { collective: theirs, in_place: in_place(request).map_err(refused)? };
+    let shape = Shape {
+        collective: theirs,
+        in_place: in_place(request).map_err(refused)?,
+    };
     let sketch = |pieces: u64| -> Result<Result<Plan, String>, ExportError> {
-        let request = Request { pieces: Pieces::Number(pieces), ..request.clone() };
-        Ok(plan(&Operation::new(&request, FORMAT.name, Order::Stages, |_| false)?, shape))
+        let request = Request {
+            pieces: Pieces::Number(pieces),
+            ..request.clone()
+        };
+        Ok(plan(
+            &Operation::new(&request, FORMAT.name, Order::Stages, |_| false)?,
+            shape,
+        ))
     };
     let instances = request.schedule.instances.to_u64().unwrap_or(u64::MAX);
     // Another number of pieces must be ordered into slots anew, which takes long: first it is tried without slots.
@@ -106,8 +126,14 @@ fn planned(request: &Request<'_>) -> Result<(Plan, u64), ExportError> {
         {
             return Ok(Err(limit));
         }
-        let request = Request { pieces: Pieces::Number(pieces), ..request.clone() };
-        Ok(plan(&Operation::new(&request, FORMAT.name, Order::Dates, |_| false)?, shape))
+        let request = Request {
+            pieces: Pieces::Number(pieces),
+            ..request.clone()
+        };
+        Ok(plan(
+            &Operation::new(&request, FORMAT.name, Order::Dates, |_| false)?,
+            shape,
+        ))
     };
     let pieces = match request.pieces {
         Pieces::Fitting if request.dated.is_none() => return fitting(request, FORMAT.name, dated),
@@ -121,12 +147,17 @@ fn planned(request: &Request<'_>) -> Result<(Plan, u64), ExportError> {
     let fits = |&pieces: &u64| sketch(pieces).is_ok_and(|plan| plan.is_ok());
     // Many pieces take long to try, so halves come first.
     let halves = std::iter::successors(Some(pieces / 2), |&pieces| Some(pieces / 2));
-    let too_many = halves.take_while(|&pieces| pieces > 0 && !fits(&pieces)).last().unwrap_or(pieces);
+    let too_many = halves
+        .take_while(|&pieces| pieces > 0 && !fits(&pieces))
+        .last()
+        .unwrap_or(pieces);
     let advice = match nearest(too_many).find(fits) {
         Some(fits) => format!("{fits} pieces fit; give --pieces {fits}"),
         None => "no number of pieces fits".to_string(),
     };
-    Err(refused(format!("with {pieces} pieces per message, {limit}; {advice}")))
+    Err(refused(format!(
+        "with {pieces} pieces per message, {limit}; {advice}"
+    )))
 }
 
 /// Whether input and output are one buffer.
@@ -163,12 +194,28 @@ fn nearest(pieces: u64) -> impl Iterator<Item = u64> {
 /// The plan with as few lanes as fit, from 16 on, every lane one threadblock of a GPU. If none fits, lanes whose
 /// threadblocks are continued by others.
 fn plan(operation: &Operation, shape: Shape<'_>) -> Result<Plan, String> {
-    let units: BTreeSet<(usize, u64)> = operation.steps.iter().map(|step| (step.demand, step.piece)).collect();
-    let units: BTreeMap<(usize, u64), usize> = units.into_iter().enumerate().map(|(at, unit)| (unit, at)).collect();
+    let units: BTreeSet<(usize, u64)> = operation
+        .steps
+        .iter()
+        .map(|step| (step.demand, step.piece))
+        .collect();
+    let units: BTreeMap<(usize, u64), usize> = units
+        .into_iter()
+        .enumerate()
+        .map(|(at, unit)| (unit, at))
+        .collect();
     let mut last = Err(String::new());
-    for (lanes, long) in LANES.into_iter().map(|lanes| (lanes, false)).chain(CHAINED.map(|lanes| (lanes, true))) {
+    for (lanes, long) in LANES
+        .into_iter()
+        .map(|lanes| (lanes, false))
+        .chain(CHAINED.map(|lanes| (lanes, true)))
+    {
         let lanes = lanes.min(units.len()).max(1);
-        last = with_lanes(operation, shape, &Chains::new(operation, &units, lanes, long));
+        last = with_lanes(
+            operation,
+            shape,
+            &Chains::new(operation, &units, lanes, long),
+        );
         if last.is_ok() {
             break;
         }
@@ -177,9 +224,17 @@ fn plan(operation: &Operation, shape: Shape<'_>) -> Result<Plan, String> {
 }
 
 fn with_lanes(operation: &Operation, shape: Shape<'_>, chains: &Chains) -> Result<Plan, String> {
-    let needed = chains.threadblocks(operation.ranks.len()).into_iter().enumerate();
-    if let Some((rank, needed)) = needed.into_iter().find(|&(_, needed)| needed as usize > THREADBLOCKS) {
-        return Err(format!("rank {rank} needs {needed} threadblocks, and the executor's limit is {THREADBLOCKS}"));
+    let needed = chains
+        .threadblocks(operation.ranks.len())
+        .into_iter()
+        .enumerate();
+    if let Some((rank, needed)) = needed
+        .into_iter()
+        .find(|&(_, needed)| needed as usize > THREADBLOCKS)
+    {
+        return Err(format!(
+            "rank {rank} needs {needed} threadblocks, and the executor's limit is {THREADBLOCKS}"
+        ));
     }
     let (spots, scratch) = spots(operation);
     let pieces = operation.pieces as u32;
@@ -227,25 +282,49 @@ fn with_lanes(operation: &Operation, shape: Shape<'_>, chains: &Chains) -> Resul
             *channel += 1;
             arrival[place] = *channel;
             block.put(to, sources, spots[place]);
-            blocks.entry(to).or_default().expected.entry(from).and_modify(|it| *it += 1).or_insert(1);
+            blocks
+                .entry(to)
+                .or_default()
+                .expected
+                .entry(from)
+                .and_modify(|it| *it += 1)
+                .or_insert(1);
         }
-        if blocks.get(&from).is_some_and(|block| block.ops.len() > OPERATIONS) {
-            return Err(format!("a threadblock of rank {} needs more than {OPERATIONS} operations", from.0));
+        if blocks
+            .get(&from)
+            .is_some_and(|block| block.ops.len() > OPERATIONS)
+        {
+            return Err(format!(
+                "a threadblock of rank {} needs more than {OPERATIONS} operations",
+                from.0
+            ));
         }
     }
     for (&(rank, lane, place), block) in &mut blocks {
         block.finish();
         if let Some(&semaphore) = semaphores.get(&(rank, lane, place + 1)) {
             block.nop();
-            block.ops.push(Op { semaphore_ids: vec![semaphore], ..Op::new(Name::SemRelease) });
+            block.ops.push(Op {
+                semaphore_ids: vec![semaphore],
+                ..Op::new(Name::SemRelease)
+            });
         }
     }
-    assemble(operation, shape, blocks, [&scratch, &chains.semaphores(operation.ranks.len())])
+    assemble(
+        operation,
+        shape,
+        blocks,
+        [&scratch, &chains.semaphores(operation.ranks.len())],
+    )
 }
 
 /// Links of threadblocks: the receiver signals that it has entered, the sender waits for that. In between, the later
 /// ones of a chain wait for the one before. Returns the semaphores by which they wait.
-fn enter(operation: &Operation, blocks: &mut BTreeMap<Key, Block>, chains: &Chains) -> BTreeMap<Key, u32> {
+fn enter(
+    operation: &Operation,
+    blocks: &mut BTreeMap<Key, Block>,
+    chains: &Chains,
+) -> BTreeMap<Key, u32> {
     let mut ways: BTreeMap<Key, [BTreeSet<Key>; 2]> = BTreeMap::new();
     for (place, step) in operation.steps.iter().enumerate() {
         let (from, to) = (chains.senders[place], chains.receivers[place]);
@@ -258,11 +337,15 @@ fn enter(operation: &Operation, blocks: &mut BTreeMap<Key, Block>, chains: &Chai
     let (mut semaphores, mut count) = (BTreeMap::new(), vec![0; operation.ranks.len()]);
     for (place, [senders, receivers]) in ways {
         let block = blocks.entry(place).or_default();
-        let [senders, receivers] = [senders, receivers].map(|keys| keys.into_iter().collect::<Vec<Key>>());
+        let [senders, receivers] =
+            [senders, receivers].map(|keys| keys.into_iter().collect::<Vec<Key>>());
         block.on_channels(Name::Rlxsignal, &senders);
         if place.2 > 0 {
             semaphores.insert(place, count[place.0]);
-            block.ops.push(Op { semaphore_ids: vec![count[place.0]], ..Op::new(Name::SemAcquire) });
+            block.ops.push(Op {
+                semaphore_ids: vec![count[place.0]],
+                ..Op::new(Name::SemAcquire)
+            });
             count[place.0] += 1;
         }
         block.on_channels(Name::Rlxwait, &receivers);
@@ -277,7 +360,10 @@ fn spots(operation: &Operation) -> (Vec<Spot>, Vec<u32>) {
     let spot = |step: &Step| {
         if step.result {
             let block = operation.output_block(step.demand) as u32;
-            return (BufferType::Output, block * operation.pieces as u32 + step.piece as u32);
+            return (
+                BufferType::Output,
+                block * operation.pieces as u32 + step.piece as u32,
+            );
         }
         scratch[step.to] += 1;
         (BufferType::Scratch, scratch[step.to] - 1)
@@ -289,11 +375,20 @@ fn spots(operation: &Operation) -> (Vec<Spot>, Vec<u32>) {
 /// Buffer and index of the owner's value that a step uses.
 fn own_spot(operation: &Operation, step: &Step) -> Spot {
     let block = operation.input_block(step.demand) as u32;
-    (BufferType::Input, block * operation.pieces as u32 + step.piece as u32)
+    (
+        BufferType::Input,
+        block * operation.pieces as u32 + step.piece as u32,
+    )
 }
 
 fn local((buffer, index): Spot, size: u32) -> Place {
-    Place { buffer: Some(buffer), buffer_id: None, switch_channel_id: None, index, size }
+    Place {
+        buffer: Some(buffer),
+        buffer_id: None,
+        switch_channel_id: None,
+        index,
+        size,
+    }
 }
 
 /// Numbers threadblocks, channels and remote buffers, and checks the executor's limits.
@@ -303,7 +398,9 @@ fn assemble(
     blocks: BTreeMap<Key, Block>,
     [scratch, semaphores]: [&[u32]; 2],
 ) -> Result<Plan, String> {
-    let [input, output] = operation.sizes().map(|blocks| blocks as u32 * operation.pieces as u32);
+    let [input, output] = operation
+        .sizes()
+        .map(|blocks| blocks as u32 * operation.pieces as u32);
     let mut gpus: Vec<Gpu> = (0..operation.ranks.len())
         .map(|rank| Gpu {
             id: rank as u32,
@@ -313,12 +410,18 @@ fn assemble(
             threadblocks: Vec::new(),
             channels: Vec::new(),
             remote_buffers: Vec::new(),
-            semaphores: (0..semaphores[rank]).map(|_| Semaphore { init_value: 0 }).collect(),
+            semaphores: (0..semaphores[rank])
+                .map(|_| Semaphore { init_value: 0 })
+                .collect(),
         })
         .collect();
     // The channels of one pair of ranks are numbered in the same order at both ends.
-    let ends =
-        blocks.iter().flat_map(|(&one, block)| block.peers.iter().map(move |&other| (one.min(other), one.max(other))));
+    let ends = blocks.iter().flat_map(|(&one, block)| {
+        block
+            .peers
+            .iter()
+            .map(move |&other| (one.min(other), one.max(other)))
+    });
     let mut connected: Vec<Vec<u32>> = vec![Vec::new(); gpus.len()];
     let mut channel: BTreeMap<(Key, Key), u32> = BTreeMap::new();
     for (one, other) in ends.collect::<BTreeSet<(Key, Key)>>() {
@@ -340,17 +443,32 @@ fn assemble(
             ("remote buffers", block.remote.len(), CHANNELS),
             ("threadblocks of one GPU", id + 1, THREADBLOCKS),
         ];
-        if let Some((what, needed, limit)) = limits.into_iter().find(|(_, needed, limit)| needed > limit) {
+        if let Some((what, needed, limit)) =
+            limits.into_iter().find(|(_, needed, limit)| needed > limit)
+        {
             return Err(format!(
                 "rank {rank}, threadblock {id} needs {needed} {what}, and the executor's limit is {limit}"
             ));
         }
-        let channel_ids = block.peers.iter().filter_map(|&peer| channel.get(&(key, peer)).copied());
-        let channels = vec![ChannelIds { channel_type: ChannelType::Memory, channel_ids: channel_ids.collect() }];
+        let channel_ids = block
+            .peers
+            .iter()
+            .filter_map(|&peer| channel.get(&(key, peer)).copied());
+        let channels = vec![ChannelIds {
+            channel_type: ChannelType::Memory,
+            channel_ids: channel_ids.collect(),
+        }];
         let buffers = &mut gpu.remote_buffers;
         let remote_buffer_ids = block.remote.iter().map(|&(rank, buffer)| {
-            let remote = RemoteBuffer { rank: rank as u32, buffer, access_channel_types: vec![ChannelType::Memory] };
-            let place = buffers.iter().position(|known| *known == remote).unwrap_or(buffers.len());
+            let remote = RemoteBuffer {
+                rank: rank as u32,
+                buffer,
+                access_channel_types: vec![ChannelType::Memory],
+            };
+            let place = buffers
+                .iter()
+                .position(|known| *known == remote)
+                .unwrap_or(buffers.len());
             if place == buffers.len() {
                 buffers.push(remote);
             }
@@ -363,19 +481,39 @@ fn assemble(
         gpu.threadblocks.push(Threadblock {
             id: id as u32,
             ops: block.ops,
-            channels: if block.peers.is_empty() { Vec::new() } else { channels },
-            remote_buffer_refs: if block.remote.is_empty() { Vec::new() } else { vec![refs] },
+            channels: if block.peers.is_empty() {
+                Vec::new()
+            } else {
+                channels
+            },
+            remote_buffer_refs: if block.remote.is_empty() {
+                Vec::new()
+            } else {
+                vec![refs]
+            },
         });
     }
     for (gpu, connected_to) in gpus.iter_mut().zip(connected) {
-        let channel =
-            Channel { channel_type: ChannelType::Memory, connected_to, buffer_type: None, rank_groups: Vec::new() };
-        gpu.channels.extend((!channel.connected_to.is_empty()).then_some(channel));
+        let channel = Channel {
+            channel_type: ChannelType::Memory,
+            connected_to,
+            buffer_type: None,
+            rank_groups: Vec::new(),
+        };
+        gpu.channels
+            .extend((!channel.connected_to.is_empty()).then_some(channel));
     }
-    let (ranks, pieces, place) = (gpus.len(), operation.pieces, if shape.in_place { "-in-place" } else { "" });
+    let (ranks, pieces, place) = (
+        gpus.len(),
+        operation.pieces,
+        if shape.in_place { "-in-place" } else { "" },
+    );
     let mut plan = Plan {
         // The executor knows plans that are loaded at the same time by their names alone.
-        name: format!("oneport-{}-{ranks}-ranks-{pieces}-pieces{place}", shape.collective),
+        name: format!(
+            "oneport-{}-{ranks}-ranks-{pieces}-pieces{place}",
+            shape.collective
+        ),
         collective: shape.collective.to_string(),
         protocol: Protocol::Simple,
         inplace: shape.in_place,

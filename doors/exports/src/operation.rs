@@ -112,7 +112,9 @@ impl Operation {
         let problem = request.problem;
         let refused = |reason: String| ExportError::Refused { format, reason };
         let Some(form) = problem.collective().form() else {
-            return Err(refused("process groups and lists of demands are not a single operation".to_string()));
+            return Err(refused(
+                "process groups and lists of demands are not a single operation".to_string(),
+            ));
         };
         let asked = request.pieces.number();
         let pieces = asked.or_else(|| request.schedule.instances.to_u64());
@@ -138,7 +140,10 @@ impl Operation {
             let name = problem.platform().name(node);
             refused(format!("'{name}' takes no part and merges; a plan whose participants merge has a rank for each"))
         })?;
-        let wanted: BTreeSet<usize> = results(problem, &execution).iter().map(|served| served.task).collect();
+        let wanted: BTreeSet<usize> = results(problem, &execution)
+            .iter()
+            .map(|served| served.task)
+            .collect();
         let mut operation = Operation {
             collective: form.name,
             form,
@@ -149,8 +154,11 @@ impl Operation {
             turns: Vec::new(),
             blocks: Vec::new(),
         };
-        let orders: Vec<Option<&[usize]>> =
-            schedule.patterns.iter().map(|scheduled| scheduled.pattern.order.as_deref()).collect();
+        let orders: Vec<Option<&[usize]>> = schedule
+            .patterns
+            .iter()
+            .map(|scheduled| scheduled.pattern.order.as_deref())
+            .collect();
         operation.enter(problem, &hops, &wanted, &orders);
         operation.take_turns(&hops, &execution.period);
         Ok(operation)
@@ -167,12 +175,26 @@ impl Operation {
         self.turns = starts.into_iter().map(|(_, place)| place).collect();
     }
 
-    fn enter(&mut self, problem: Problem<'_>, hops: &[Hop], wanted: &BTreeSet<usize>, orders: &[Option<&[usize]>]) {
+    fn enter(
+        &mut self,
+        problem: Problem<'_>,
+        hops: &[Hop],
+        wanted: &BTreeSet<usize>,
+        orders: &[Option<&[usize]>],
+    ) {
         let mut order: Vec<usize> = (0..hops.len()).collect();
         order.sort_by(|&a, &b| (&hops[a].start, a).cmp(&(&hops[b].start, b)));
         let mut turn = vec![0; hops.len()];
-        order.iter().enumerate().for_each(|(at, &hop)| turn[hop] = at);
-        let mut rank: BTreeMap<NodeId, usize> = self.ranks.iter().enumerate().map(|(at, &node)| (node, at)).collect();
+        order
+            .iter()
+            .enumerate()
+            .for_each(|(at, &hop)| turn[hop] = at);
+        let mut rank: BTreeMap<NodeId, usize> = self
+            .ranks
+            .iter()
+            .enumerate()
+            .map(|(at, &node)| (node, at))
+            .collect();
         let others = hops.iter().flat_map(|hop| match hop.work {
             Work::Send { from, to } => [from, to],
             Work::Merge { node, .. } => [node, node],
@@ -188,16 +210,28 @@ impl Operation {
             let part = [hop.message.part.first, hop.message.part.last];
             let own = |operand: usize| {
                 Value::Own(
-                    orders.get(hop.pattern).copied().flatten().and_then(|it| it.get(operand)).map_or(operand, |&it| it),
+                    orders
+                        .get(hop.pattern)
+                        .copied()
+                        .flatten()
+                        .and_then(|it| it.get(operand))
+                        .map_or(operand, |&it| it),
                 )
             };
-            let value =
-                |input: Option<usize>, operand: usize| input.map_or(own(operand), |input| Value::Of(turn[input]));
+            let value = |input: Option<usize>, operand: usize| {
+                input.map_or(own(operand), |input| Value::Of(turn[input]))
+            };
             let (from, to, inputs, merge) = match hop.work {
                 Work::Send { from, to } => (from, to, vec![value(hop.inputs[0], part[0])], false),
-                Work::Merge { node, split } => {
-                    (node, node, vec![value(hop.inputs[0], part[0]), value(hop.inputs[1], split + 1)], true)
-                }
+                Work::Merge { node, split } => (
+                    node,
+                    node,
+                    vec![
+                        value(hop.inputs[0], part[0]),
+                        value(hop.inputs[1], split + 1),
+                    ],
+                    true,
+                ),
             };
             self.steps.push(Step {
                 from: rank[&from],
@@ -213,13 +247,22 @@ impl Operation {
                 stage: 0,
             });
         }
-        let places = |nodes: &[NodeId]| nodes.iter().filter_map(|node| rank.get(node).copied()).collect();
+        let places = |nodes: &[NodeId]| {
+            nodes
+                .iter()
+                .filter_map(|node| rank.get(node).copied())
+                .collect()
+        };
         let count = |place| usize::try_from(problem.collective().rate(place)).unwrap_or(usize::MAX);
         self.blocks = (0..)
             .zip(problem.demands())
             .map(|(place, demand)| Block {
                 owners: places(demand.operands),
-                goals: demand.goals().iter().filter_map(|(node, part)| Some((*rank.get(node)?, part.last))).collect(),
+                goals: demand
+                    .goals()
+                    .iter()
+                    .filter_map(|(node, part)| Some((*rank.get(node)?, part.last)))
+                    .collect(),
                 count: count(place),
                 begins: [0, 0],
             })
@@ -231,15 +274,24 @@ impl Operation {
     /// counts behind all that come before.
     fn lay_out(&mut self) {
         let by_rank = [self.input_by_rank(), self.output_by_rank()];
-        for (side, _) in by_rank.into_iter().enumerate().filter(|(_, by_rank)| *by_rank) {
+        for (side, _) in by_rank
+            .into_iter()
+            .enumerate()
+            .filter(|(_, by_rank)| *by_rank)
+        {
             // The rank whose buffer it is, and the rank that numbers its blocks. All targets of a copy have one output.
             let ends = |block: &Block| {
                 let owner = block.owners.first().copied().unwrap_or(0);
                 let goal = block.goals.first().map_or(0, |&(rank, _)| rank);
                 let all = self.form.wants == Wants::All;
-                if side == 0 { (owner, goal) } else { (if all { 0 } else { goal }, owner) }
+                if side == 0 {
+                    (owner, goal)
+                } else {
+                    (if all { 0 } else { goal }, owner)
+                }
             };
-            let mut order: Vec<((usize, usize), usize)> = self.blocks.iter().map(ends).zip(0..).collect();
+            let mut order: Vec<((usize, usize), usize)> =
+                self.blocks.iter().map(ends).zip(0..).collect();
             order.sort_unstable();
             let mut filled: BTreeMap<usize, usize> = BTreeMap::new();
             for ((here, number), place) in order {
@@ -254,14 +306,23 @@ impl Operation {
     /// in the order of the ranks, that order stays.
     pub fn reorder(&mut self, order: &[usize]) {
         let mut after = vec![0; order.len()];
-        order.iter().enumerate().for_each(|(rank, &before)| after[before] = rank);
+        order
+            .iter()
+            .enumerate()
+            .for_each(|(rank, &before)| after[before] = rank);
         self.ranks = order.iter().map(|&before| self.ranks[before]).collect();
         for step in &mut self.steps {
             (step.from, step.to) = (after[step.from], after[step.to]);
         }
         for block in &mut self.blocks {
-            block.owners.iter_mut().for_each(|rank| *rank = after[*rank]);
-            block.goals.iter_mut().for_each(|(rank, _)| *rank = after[*rank]);
+            block
+                .owners
+                .iter_mut()
+                .for_each(|rank| *rank = after[*rank]);
+            block
+                .goals
+                .iter_mut()
+                .for_each(|(rank, _)| *rank = after[*rank]);
         }
         self.lay_out();
     }
@@ -289,22 +350,36 @@ impl Operation {
     /// Blocks of the input, and of the output, of every rank; with counts the most that a rank has.
     pub fn sizes(&self) -> [usize; 2] {
         if self.form.counted {
-            let ends =
-                |side: usize| self.blocks.iter().map(move |block| block.begins[side].saturating_add(block.count));
+            let ends = |side: usize| {
+                self.blocks
+                    .iter()
+                    .map(move |block| block.begins[side].saturating_add(block.count))
+            };
             return [0, 1].map(|side| ends(side).max().unwrap_or(1));
         }
-        [self.input_by_rank(), self.output_by_rank()].map(|by_rank| if by_rank { self.participants } else { 1 })
+        [self.input_by_rank(), self.output_by_rank()]
+            .map(|by_rank| if by_rank { self.participants } else { 1 })
     }
 
     /// What a rank copies from its own input to its own output: input block, output block, how many. No step sends it.
     pub fn own(&self, rank: usize) -> Option<[usize; 3]> {
         if self.form.counted {
-            let own = self.blocks.iter().find(|block| self.form.wants == Wants::All && block.owners == [rank]);
+            let own = self
+                .blocks
+                .iter()
+                .find(|block| self.form.wants == Wants::All && block.owners == [rank]);
             return own.map(|block| [block.begins[0], block.begins[1], block.count]);
         }
-        let is_root = |rank: usize| self.blocks.first().is_some_and(|block| block.owners.first() == Some(&rank));
-        let is_target =
-            |rank: usize| self.blocks.first().is_some_and(|block| block.goals.first().map(|it| it.0) == Some(rank));
+        let is_root = |rank: usize| {
+            self.blocks
+                .first()
+                .is_some_and(|block| block.owners.first() == Some(&rank))
+        };
+        let is_target = |rank: usize| {
+            self.blocks
+                .first()
+                .is_some_and(|block| block.goals.first().map(|it| it.0) == Some(rank))
+        };
         let root = self.form.roles.iter().find(|role| !role.many);
         let has = match (self.form.combines, root) {
             (true, _) if self.form.wants == Wants::Prefix => rank == 0,
@@ -319,7 +394,8 @@ impl Operation {
             (false, None) => self.form.is_mutual() || self.participants == 1,
         };
         let block = |by_rank: bool| if by_rank { rank } else { 0 };
-        (has && rank < self.participants).then(|| [block(self.input_by_rank()), block(self.output_by_rank()), 1])
+        (has && rank < self.participants)
+            .then(|| [block(self.input_by_rank()), block(self.output_by_rank()), 1])
     }
 }
 
@@ -330,5 +406,10 @@ fn ranks(problem: Problem<'_>, combines: bool) -> Vec<NodeId> {
         roles.reverse();
     }
     let mut seen = BTreeSet::new();
-    roles.into_iter().flatten().copied().filter(|&node| seen.insert(node)).collect()
+    roles
+        .into_iter()
+        .flatten()
+        .copied()
+        .filter(|&node| seen.insert(node))
+        .collect()
 }

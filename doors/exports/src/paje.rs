@@ -66,21 +66,37 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
     let mut node = None;
     for (number, track) in tracks.iter().enumerate() {
         if node.replace(track.node) != Some(track.node) {
-            let _ = writeln!(text, "2 0 n{} N 0 {}", track.node, quoted(platform.name(track.node)));
+            let _ = writeln!(
+                text,
+                "2 0 n{} N 0 {}",
+                track.node,
+                quoted(platform.name(track.node))
+            );
         }
-        let _ = writeln!(text, "2 0 t{number} T n{} {}", track.node, quoted(&track.name(platform)));
+        let _ = writeln!(
+            text,
+            "2 0 t{number} T n{} {}",
+            track.node,
+            quoted(&track.name(platform))
+        );
     }
     // Sorted by date; ends come before starts, and events without duration end after they began.
     let mut lines = Vec::new();
     for occurrence in run.occurrences() {
         for track in run.tracks(occurrence.dated, occurrence.piece) {
-            let Ok(number) = tracks.binary_search(&track) else { continue };
+            let Ok(number) = tracks.binary_search(&track) else {
+                continue;
+            };
             let empty = occurrence.start == occurrence.end;
-            let [from, to] =
-                [&occurrence.start, &occurrence.end].map(|date| floored_quotient(date, &execution.units, DECIMALS));
+            let [from, to] = [&occurrence.start, &occurrence.end]
+                .map(|date| floored_quotient(date, &execution.units, DECIMALS));
             let push = format!("4 {from} S t{number} {}", quoted(&run.label(&occurrence)));
             if empty {
-                lines.push((occurrence.end.clone(), 1, format!("{push}\n5 {to} S t{number}")));
+                lines.push((
+                    occurrence.end.clone(),
+                    1,
+                    format!("{push}\n5 {to} S t{number}"),
+                ));
             } else {
                 lines.push((occurrence.start.clone(), 2, push));
                 lines.push((occurrence.end.clone(), 0, format!("5 {to} S t{number}")));
@@ -91,8 +107,10 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
     lines.iter().for_each(|(_, _, line)| {
         let _ = writeln!(text, "{line}");
     });
-    let end =
-        lines.last().map(|(end, _, _)| floored_quotient(end, &execution.units, DECIMALS)).unwrap_or("0".to_string());
+    let end = lines
+        .last()
+        .map(|(end, _, _)| floored_quotient(end, &execution.units, DECIMALS))
+        .unwrap_or("0".to_string());
     for number in 0..tracks.len() {
         let _ = writeln!(text, "3 {end} T t{number}");
     }

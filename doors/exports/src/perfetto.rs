@@ -28,13 +28,26 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
     let tracks = run.all_tracks();
     let scale = microseconds(&execution.time(&execution.period));
     let mut text = String::from("{\"displayTimeUnit\":\"ms\",");
-    let _ = write!(text, "\"otherData\":{{\"microseconds per unit of time\":\"{scale}\"}},\n\"traceEvents\":[");
+    let _ = write!(
+        text,
+        "\"otherData\":{{\"microseconds per unit of time\":\"{scale}\"}},\n\"traceEvents\":["
+    );
     let mut comma = "\n";
     for (number, track) in tracks.iter().enumerate() {
-        let (pid, node, name) = (track.node, json(platform.name(track.node)), json(&track.name(platform)));
-        for (what, tid, name) in [("process_name", 0, &node), ("thread_name", number + 1, &name)] {
+        let (pid, node, name) = (
+            track.node,
+            json(platform.name(track.node)),
+            json(&track.name(platform)),
+        );
+        for (what, tid, name) in [
+            ("process_name", 0, &node),
+            ("thread_name", number + 1, &name),
+        ] {
             let of = format!("\"ph\":\"M\",\"pid\":{pid},\"tid\":{tid}");
-            let _ = write!(text, "{comma}{{\"name\":\"{what}\",{of},\"args\":{{\"name\":{name}}}}}");
+            let _ = write!(
+                text,
+                "{comma}{{\"name\":\"{what}\",{of},\"args\":{{\"name\":{name}}}}}"
+            );
             comma = ",\n";
         }
     }
@@ -59,12 +72,19 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
             dates[0],
             dates[1]
         );
-        let times = format!("\"ts\":{},\"dur\":{}", written(&start), written(&(&end - &start)));
+        let times = format!(
+            "\"ts\":{},\"dur\":{}",
+            written(&start),
+            written(&(&end - &start))
+        );
         let name = json(&run.label(&occurrence));
         for track in run.tracks(occurrence.dated, occurrence.piece) {
             let tid = tracks.binary_search(&track).map_or(0, |place| place + 1);
             let of = format!("\"ph\":\"X\",\"pid\":{},\"tid\":{tid}", track.node);
-            let _ = write!(text, "{comma}{{\"name\":{name},{of},{times},\"args\":{args}}}");
+            let _ = write!(
+                text,
+                "{comma}{{\"name\":{name},{of},{times},\"args\":{args}}}"
+            );
         }
     }
     text.push_str("]}\n");
@@ -75,7 +95,10 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
 /// millisecond.
 fn microseconds(period: &Rational) -> Rational {
     let mut scale = BigInt::from(1_000_000);
-    while period * &scale < Rational::from_integer(1000.into()) && scale.bits() < 1000 && period.numer().bits() > 0 {
+    while period * &scale < Rational::from_integer(1000.into())
+        && scale.bits() < 1000
+        && period.numer().bits() > 0
+    {
         scale *= 1000;
     }
     Rational::from_integer(scale)

@@ -18,30 +18,63 @@ use crate::sharing::Sharing;
 const LARGEST: u64 = 1 << 10;
 
 /// The copies of the patterns for `instances` instances. The busiest resource is as little busy as [`Sharing`] finds.
-pub fn shared_out(problem: Problem<'_>, schedule: &PeriodicSchedule, instances: u64) -> Vec<ScheduledPattern> {
+pub fn shared_out(
+    problem: Problem<'_>,
+    schedule: &PeriodicSchedule,
+    instances: u64,
+) -> Vec<ScheduledPattern> {
     let [floors, copies] = in_proportion(problem, schedule, instances);
-    let small = |copies: &[BigUint]| copies.iter().map(ToPrimitive::to_u64).collect::<Option<Vec<u64>>>();
+    let small = |copies: &[BigUint]| {
+        copies
+            .iter()
+            .map(ToPrimitive::to_u64)
+            .collect::<Option<Vec<u64>>>()
+    };
     let better = || {
         let (floors, copies) = (small(&floors)?, small(&copies)?);
-        Some(Sharing::new(problem, schedule, &copies)?.least(&floors).into_iter().map(BigUint::from).collect())
+        Some(
+            Sharing::new(problem, schedule, &copies)?
+                .least(&floors)
+                .into_iter()
+                .map(BigUint::from)
+                .collect(),
+        )
     };
     let copies: Vec<BigUint> = better().unwrap_or(copies);
-    let kept = schedule.patterns.iter().zip(copies).filter(|(_, copies)| *copies != BigUint::ZERO);
-    kept.map(|(scheduled, copies)| ScheduledPattern { pattern: scheduled.pattern.clone(), copies }).collect()
+    let kept = schedule
+        .patterns
+        .iter()
+        .zip(copies)
+        .filter(|(_, copies)| *copies != BigUint::ZERO);
+    kept.map(|(scheduled, copies)| ScheduledPattern {
+        pattern: scheduled.pattern.clone(),
+        copies,
+    })
+    .collect()
 }
 
 /// Two distributions: every pattern's share rounded down; and the same with the rest, which goes to the largest
 /// remainders. `O(P log P)` for `P` patterns.
-fn in_proportion(problem: Problem<'_>, schedule: &PeriodicSchedule, instances: u64) -> [Vec<BigUint>; 2] {
+fn in_proportion(
+    problem: Problem<'_>,
+    schedule: &PeriodicSchedule,
+    instances: u64,
+) -> [Vec<BigUint>; 2] {
     let mut of_demand: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (place, scheduled) in schedule.patterns.iter().enumerate() {
-        of_demand.entry(scheduled.pattern.demand).or_default().push(place);
+        of_demand
+            .entry(scheduled.pattern.demand)
+            .or_default()
+            .push(place);
     }
     let mut floors = vec![BigUint::ZERO; schedule.patterns.len()];
     let mut copies = floors.clone();
     for (demand, places) in of_demand {
         let wanted = BigUint::from(instances) * problem.collective().rate(demand);
-        let all: BigUint = places.iter().map(|&place| &schedule.patterns[place].copies).sum();
+        let all: BigUint = places
+            .iter()
+            .map(|&place| &schedule.patterns[place].copies)
+            .sum();
         if all == BigUint::ZERO {
             continue;
         }
@@ -78,14 +111,27 @@ pub fn with_instances(
         return Ok(schedule.clone());
     }
     let patterns = shared_out(problem, schedule, instances);
-    let whole = WholePatterns { period: schedule.period.clone(), instances: instances.into(), patterns };
+    let whole = WholePatterns {
+        period: schedule.period.clone(),
+        instances: instances.into(),
+        patterns,
+    };
     Ok(periodic(problem, tightened(problem, whole)?)?)
 }
 
 /// A schedule of `instances` instances per period, whose tasks have stages and no dates.
-pub fn without_slots(problem: Problem<'_>, schedule: &PeriodicSchedule, instances: u64) -> PeriodicSchedule {
+pub fn without_slots(
+    problem: Problem<'_>,
+    schedule: &PeriodicSchedule,
+    instances: u64,
+) -> PeriodicSchedule {
     let patterns = shared_out(problem, schedule, instances);
-    PeriodicSchedule { period: Rational::one(), instances: instances.into(), patterns, slots: Vec::new() }
+    PeriodicSchedule {
+        period: Rational::one(),
+        instances: instances.into(),
+        patterns,
+        slots: Vec::new(),
+    }
 }
 
 /// Lost share of the plan's throughput with this number of instances per period, from 0 to 1. It follows from the
@@ -93,18 +139,27 @@ pub fn without_slots(problem: Problem<'_>, schedule: &PeriodicSchedule, instance
 ///
 /// # Errors
 /// The copies cannot be ordered, which would be a defect.
-pub fn lost(problem: Problem<'_>, schedule: &PeriodicSchedule, instances: u64) -> Result<Rational, ExportError> {
+pub fn lost(
+    problem: Problem<'_>,
+    schedule: &PeriodicSchedule,
+    instances: u64,
+) -> Result<Rational, ExportError> {
     if schedule.instances == BigUint::from(instances) {
         return Ok(Rational::zero());
     }
     let patterns = shared_out(problem, schedule, instances);
-    let whole = WholePatterns { period: schedule.period.clone(), instances: instances.into(), patterns };
+    let whole = WholePatterns {
+        period: schedule.period.clone(),
+        instances: instances.into(),
+        patterns,
+    };
     let period = tightened(problem, whole)?.period;
     if period.is_zero() {
         return Ok(Rational::zero());
     }
     let number = |number: &BigUint| Rational::from_integer(number.clone().into());
-    let kept = number(&instances.into()) * &schedule.period / (period * number(&schedule.instances));
+    let kept =
+        number(&instances.into()) * &schedule.period / (period * number(&schedule.instances));
     Ok((Rational::one() - kept).max(Rational::zero()))
 }
 
@@ -118,9 +173,14 @@ pub fn is_small(loss: &Rational) -> bool {
 ///
 /// # Errors
 /// As [`lost`].
-pub fn powers_of_two(problem: Problem<'_>, schedule: &PeriodicSchedule) -> Result<Vec<u64>, ExportError> {
+pub fn powers_of_two(
+    problem: Problem<'_>,
+    schedule: &PeriodicSchedule,
+) -> Result<Vec<u64>, ExportError> {
     let mut losses = Vec::new();
-    for pieces in std::iter::successors(Some(1), |pieces| Some(2 * pieces).filter(|&pieces| pieces <= LARGEST)) {
+    for pieces in std::iter::successors(Some(1), |pieces| {
+        Some(2 * pieces).filter(|&pieces| pieces <= LARGEST)
+    }) {
         let loss = lost(problem, schedule, pieces)?;
         let is_enough = is_small(&loss);
         losses.push((loss, pieces));

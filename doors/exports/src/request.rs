@@ -63,10 +63,14 @@ impl<'a> Request<'a> {
                 Ok((Cow::Borrowed(self.schedule), dated.clone()))
             }
             (Some(_), Some(_)) => {
-                let reason = "the dates are those of one operation as a whole; leave --pieces out".to_string();
+                let reason = "the dates are those of one operation as a whole; leave --pieces out"
+                    .to_string();
                 Err(ExportError::Refused { format, reason })
             }
-            (None, None) => Ok((Cow::Borrowed(self.schedule), execution(self.problem, self.schedule)?)),
+            (None, None) => Ok((
+                Cow::Borrowed(self.schedule),
+                execution(self.problem, self.schedule)?,
+            )),
             (None, Some(instances)) => {
                 let schedule = with_instances(self.problem, self.schedule, instances)?;
                 let execution = execution(self.problem, &schedule)?;
@@ -78,9 +82,12 @@ impl<'a> Request<'a> {
     /// Bytes of a piece of a message that is divided into `pieces` pieces: at least 1.
     pub(crate) fn piece_bytes(&self, piece: u64, pieces: u64) -> u64 {
         let end = |pieces_before: u64| {
-            u128::from(self.bytes.unwrap_or(1 << 20)) * u128::from(pieces_before) / u128::from(pieces.max(1))
+            u128::from(self.bytes.unwrap_or(1 << 20)) * u128::from(pieces_before)
+                / u128::from(pieces.max(1))
         };
-        u64::try_from(end(piece + 1) - end(piece)).unwrap_or(u64::MAX).max(1)
+        u64::try_from(end(piece + 1) - end(piece))
+            .unwrap_or(u64::MAX)
+            .max(1)
     }
 
     /// Periods in which instances start, for a run whose instances take `depth` periods.
@@ -123,7 +130,10 @@ pub struct Written {
 
 impl From<Vec<File>> for Written {
     fn from(files: Vec<File>) -> Self {
-        Written { files, notes: Vec::new() }
+        Written {
+            files,
+            notes: Vec::new(),
+        }
     }
 }
 
@@ -139,7 +149,11 @@ pub struct File {
 impl File {
     /// The file of the name that the user gave.
     pub fn only(text: String) -> Written {
-        vec![File { suffix: String::new(), bytes: text.into_bytes() }].into()
+        vec![File {
+            suffix: String::new(),
+            bytes: text.into_bytes(),
+        }]
+        .into()
     }
 
     /// Content of the file as text.

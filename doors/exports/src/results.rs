@@ -27,14 +27,23 @@ pub fn results(problem: Problem<'_>, execution: &Execution) -> Vec<Served> {
     let mut arrived: BTreeMap<(usize, u64, NodeId, Interval), usize> = BTreeMap::new();
     for (number, dated) in execution.tasks.iter().enumerate() {
         let node = node_of(problem, &dated.task);
-        arrived.insert((dated.message.demand, dated.copy, node, dated.message.part), number);
+        arrived.insert(
+            (dated.message.demand, dated.copy, node, dated.message.part),
+            number,
+        );
     }
     let mut served = Vec::new();
     for (demand, goals) in problem.demands().enumerate() {
         for (node, part) in goals.goals() {
             for copy in 0..execution.started.get(&demand).copied().unwrap_or(0) {
                 let task = arrived.get(&(demand, copy, node, part));
-                served.extend(task.map(|&task| Served { demand, copy, node, part, task }));
+                served.extend(task.map(|&task| Served {
+                    demand,
+                    copy,
+                    node,
+                    part,
+                    task,
+                }));
             }
         }
     }

@@ -59,8 +59,16 @@ impl<'a> Run<'a> {
         let periods = request.starting_periods(execution.depth);
         let pieces: usize = execution.tasks.iter().map(|dated| dated.pieces.len()).sum();
         match (pieces as u64).checked_mul(periods) {
-            Some(count) if count <= LIMIT => Ok(Run { problem: request.problem, execution, periods }),
-            _ => Err(ScheduleError::TooManyEvents { periods, limit: LIMIT }.into()),
+            Some(count) if count <= LIMIT => Ok(Run {
+                problem: request.problem,
+                execution,
+                periods,
+            }),
+            _ => Err(ScheduleError::TooManyEvents {
+                periods,
+                limit: LIMIT,
+            }
+            .into()),
         }
     }
 
@@ -72,7 +80,14 @@ impl<'a> Run<'a> {
                 let shift = &self.execution.period * (period + dated.stage as u64);
                 dated.pieces.iter().map(move |piece| {
                     let (start, end) = (&piece.start + &shift, &piece.end + &shift);
-                    Occurrence { number, dated, piece, period, start, end }
+                    Occurrence {
+                        number,
+                        dated,
+                        piece,
+                        period,
+                        start,
+                        end,
+                    }
                 })
             })
         })
@@ -82,23 +97,48 @@ impl<'a> Run<'a> {
     pub fn tracks(&self, dated: &DatedTask, piece: &Piece) -> Vec<Track> {
         let platform = self.problem.platform();
         let link = match dated.task {
-            Task::Merge { node, .. } => return vec![Track { node, resource: Resource::Compute(node), lane: 0 }],
+            Task::Merge { node, .. } => {
+                return vec![Track {
+                    node,
+                    resource: Resource::Compute(node),
+                    lane: 0,
+                }];
+            }
             Task::Send { link, .. } => link,
         };
         let ends = [platform.link(link).from, platform.link(link).to];
-        let ports = Resource::ends(platform, link).into_iter().zip(ends).zip(piece.lanes);
-        let ports = ports.filter_map(|((port, node), lane)| Some(Track { node, resource: port?, lane: lane? }));
+        let ports = Resource::ends(platform, link)
+            .into_iter()
+            .zip(ends)
+            .zip(piece.lanes);
+        let ports = ports.filter_map(|((port, node), lane)| {
+            Some(Track {
+                node,
+                resource: port?,
+                lane: lane?,
+            })
+        });
         let mut tracks: Vec<Track> = ports.collect();
         if tracks.is_empty() {
-            tracks.push(Track { node: ends[0], resource: Resource::Link(link), lane: 0 });
+            tracks.push(Track {
+                node: ends[0],
+                resource: Resource::Link(link),
+                lane: 0,
+            });
         }
         tracks
     }
 
     /// Every track that something happens on, ascending.
     pub fn all_tracks(&self) -> Vec<Track> {
-        let pieces = self.execution.tasks.iter().flat_map(|dated| dated.pieces.iter().map(move |piece| (dated, piece)));
-        let mut tracks: Vec<Track> = pieces.flat_map(|(dated, piece)| self.tracks(dated, piece)).collect();
+        let pieces = self
+            .execution
+            .tasks
+            .iter()
+            .flat_map(|dated| dated.pieces.iter().map(move |piece| (dated, piece)));
+        let mut tracks: Vec<Track> = pieces
+            .flat_map(|(dated, piece)| self.tracks(dated, piece))
+            .collect();
         tracks.sort_unstable();
         tracks.dedup();
         tracks
@@ -106,7 +146,12 @@ impl<'a> Run<'a> {
 
     /// Index of the instance of its demand, counted from the start of the run.
     pub fn instance(&self, occurrence: &Occurrence<'_>) -> u64 {
-        let started = self.execution.started.get(&occurrence.dated.message.demand).copied().unwrap_or(0);
+        let started = self
+            .execution
+            .started
+            .get(&occurrence.dated.message.demand)
+            .copied()
+            .unwrap_or(0);
         occurrence.period * started + occurrence.dated.copy
     }
 
@@ -117,7 +162,11 @@ impl<'a> Run<'a> {
             1 => String::new(),
             _ => format!(" of demand {}", message.demand),
         };
-        format!("{}{of}, no. {}", part(message.part), self.instance(occurrence))
+        format!(
+            "{}{of}, no. {}",
+            part(message.part),
+            self.instance(occurrence)
+        )
     }
 }
 
@@ -129,7 +178,11 @@ pub fn part(part: Interval) -> String {
 impl Track {
     /// Its name next to its node's name.
     pub fn name(&self, platform: &Platform) -> String {
-        let numbered = if self.resource.capacity(platform) > 1 { format!(" {}", self.lane) } else { String::new() };
+        let numbered = if self.resource.capacity(platform) > 1 {
+            format!(" {}", self.lane)
+        } else {
+            String::new()
+        };
         match self.resource {
             Resource::Send(_) => format!("send{numbered}"),
             Resource::Receive(_) => format!("receive{numbered}"),

@@ -35,22 +35,35 @@ impl Sharing {
     /// An initial distribution; `None` if times or copies have more than 64 bits.
     pub fn new(problem: Problem<'_>, schedule: &PeriodicSchedule, copies: &[u64]) -> Option<Self> {
         let measure = Measure::new(problem);
-        let times: Vec<_> = (0..measure.places()).map(|place| measure.time(place)).collect();
+        let times: Vec<_> = (0..measure.places())
+            .map(|place| measure.time(place))
+            .collect();
         let unit = common_denominator(&times);
         let mut demands: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         let mut all = Vec::with_capacity(copies.len());
         for (place, scheduled) in schedule.patterns.iter().enumerate() {
-            demands.entry(scheduled.pattern.demand).or_default().push(place);
+            demands
+                .entry(scheduled.pattern.demand)
+                .or_default()
+                .push(place);
             let mut uses: BTreeMap<usize, BigInt> = BTreeMap::new();
             for (place, units) in measure.uses(&scheduled.pattern) {
                 let time = (&times[place] * &unit * units).to_integer();
-                measure.occupied(place).for_each(|resource| *uses.entry(resource).or_default() += &time);
+                measure
+                    .occupied(place)
+                    .for_each(|resource| *uses.entry(resource).or_default() += &time);
             }
-            let counted =
-                uses.into_iter().map(|(resource, time)| Some((resource, measure.counted(resource, time).to_u64()?)));
+            let counted = uses.into_iter().map(|(resource, time)| {
+                Some((resource, measure.counted(resource, time).to_u64()?))
+            });
             all.push(counted.collect::<Option<Vec<_>>>()?);
         }
-        let resources = all.iter().flatten().map(|&(resource, _)| resource + 1).max().unwrap_or(0);
+        let resources = all
+            .iter()
+            .flatten()
+            .map(|&(resource, _)| resource + 1)
+            .max()
+            .unwrap_or(0);
         let empty = Sharing {
             demands: demands.into_values().collect(),
             uses: all,
@@ -65,7 +78,9 @@ impl Sharing {
         self.copies = copies.to_vec();
         self.loads.fill(0);
         for (uses, &copies) in self.uses.iter().zip(copies) {
-            uses.iter().for_each(|&(resource, time)| self.loads[resource] += u128::from(time) * u128::from(copies));
+            uses.iter().for_each(|&(resource, time)| {
+                self.loads[resource] += u128::from(time) * u128::from(copies)
+            });
         }
         self
     }
@@ -84,13 +99,28 @@ impl Sharing {
         let second = second.moved();
         let mut best = Best { busiest, copies };
         if second.busiest() < busiest {
-            best = Best { busiest: second.busiest(), copies: second.copies.clone() };
+            best = Best {
+                busiest: second.busiest(),
+                copies: second.copies.clone(),
+            };
         }
         if second.copies.len() <= SEARCHED {
             let none = vec![0; second.copies.len()];
             let (order, mut work) = (second.demands.concat(), WORK);
-            let ends = second.demands.iter().flat_map(|places| places.last()).copied().collect::<Vec<_>>();
-            let mut search = Search { sharing: second.with(&none), order, ends, wanted, best, work: &mut work };
+            let ends = second
+                .demands
+                .iter()
+                .flat_map(|places| places.last())
+                .copied()
+                .collect::<Vec<_>>();
+            let mut search = Search {
+                sharing: second.with(&none),
+                order,
+                ends,
+                wanted,
+                best,
+                work: &mut work,
+            };
             search.from(0, 0);
             best = search.best;
         }
@@ -99,7 +129,10 @@ impl Sharing {
 
     /// Copies of each demand.
     fn sums(&self, copies: &[u64]) -> Vec<u64> {
-        self.demands.iter().map(|places| places.iter().map(|&place| copies[place]).sum()).collect()
+        self.demands
+            .iter()
+            .map(|places| places.iter().map(|&place| copies[place]).sum())
+            .collect()
     }
 
     fn add(&mut self, pattern: usize, copies: u64) {
@@ -118,16 +151,30 @@ impl Sharing {
 
     /// Load of a pattern's resources with one more copy.
     fn with_one_more(&self, pattern: usize) -> u128 {
-        self.uses[pattern].iter().map(|&(resource, time)| self.loads[resource] + u128::from(time)).max().unwrap_or(0)
+        self.uses[pattern]
+            .iter()
+            .map(|&(resource, time)| self.loads[resource] + u128::from(time))
+            .max()
+            .unwrap_or(0)
     }
 
     /// Adds the missing copies of each demand one at a time, where the resources are least busy.
     fn fill(&mut self, wanted: &[u64]) {
-        let missing: Vec<u64> = wanted.iter().zip(self.sums(&self.copies)).map(|(all, has)| all - has).collect();
+        let missing: Vec<u64> = wanted
+            .iter()
+            .zip(self.sums(&self.copies))
+            .map(|(all, has)| all - has)
+            .collect();
         for round in 0..missing.iter().copied().max().unwrap_or(0) {
-            for (demand, _) in missing.iter().enumerate().filter(|(_, missing)| **missing > round) {
-                let least =
-                    self.demands[demand].iter().copied().min_by_key(|&place| (self.with_one_more(place), place));
+            for (demand, _) in missing
+                .iter()
+                .enumerate()
+                .filter(|(_, missing)| **missing > round)
+            {
+                let least = self.demands[demand]
+                    .iter()
+                    .copied()
+                    .min_by_key(|&place| (self.with_one_more(place), place));
                 least.into_iter().for_each(|place| self.add(place, 1));
             }
         }
@@ -161,9 +208,9 @@ impl Sharing {
                 self.take(from, 1);
                 let better = self.demands[demand].iter().copied().find(|&to| {
                     *work = work.saturating_sub(self.uses[to].len());
-                    let reach = self.uses[to]
-                        .iter()
-                        .filter(|&&(resource, time)| time > 0 && self.loads[resource] + u128::from(time) >= most);
+                    let reach = self.uses[to].iter().filter(|&&(resource, time)| {
+                        time > 0 && self.loads[resource] + u128::from(time) >= most
+                    });
                     let (mut again, mut above) = (0, false);
                     for &(resource, time) in reach {
                         again += 1;
@@ -207,14 +254,20 @@ impl Search<'_> {
     /// Searches all distributions over the patterns from an index on; the first of these belongs to `demand`.
     fn from(&mut self, place: usize, demand: usize) {
         let Some(&pattern) = self.order.get(place) else {
-            self.best = Best { busiest: self.sharing.busiest(), copies: self.sharing.copies.clone() };
+            self.best = Best {
+                busiest: self.sharing.busiest(),
+                copies: self.sharing.copies.clone(),
+            };
             return;
         };
         let (left, is_last) = (self.wanted[demand], self.ends[demand] == pattern);
         // If a number of copies is above the best load, all larger ones are.
         let time = |sharing: &Sharing, copies: u64| {
             let uses = sharing.uses[pattern].iter();
-            uses.map(|&(resource, time)| sharing.loads[resource] + u128::from(time) * u128::from(copies)).max()
+            uses.map(|&(resource, time)| {
+                sharing.loads[resource] + u128::from(time) * u128::from(copies)
+            })
+            .max()
         };
         for copies in if is_last { left } else { 0 }..=left {
             *self.work = self.work.saturating_sub(self.sharing.uses[pattern].len());

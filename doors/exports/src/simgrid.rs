@@ -34,7 +34,10 @@ const HEAD: &str = "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://s
 fn write(request: &Request<'_>) -> Result<Vec<File>, ExportError> {
     let run = Run::new(request)?;
     let platform = run.problem.platform();
-    let file = |suffix: &str, text: String| File { suffix: suffix.to_string(), bytes: text.into_bytes() };
+    let file = |suffix: &str, text: String| File {
+        suffix: suffix.to_string(),
+        bytes: text.into_bytes(),
+    };
     Ok(vec![
         file("", hosts_and_links(platform, &scale(&run))),
         file(".replay", replay(&run, &scale(&run))),
@@ -44,8 +47,17 @@ fn write(request: &Request<'_>) -> Result<Vec<File>, ExportError> {
 
 /// Bytes of a message of size 1: a power of ten.
 fn scale(run: &Run<'_>) -> BigInt {
-    let sizes = run.execution.tasks.iter().map(|dated| run.problem.volumes().size.of(dated.task.part()));
-    let largest = sizes.flatten().max().unwrap_or_default().ceil().to_integer();
+    let sizes = run
+        .execution
+        .tasks
+        .iter()
+        .map(|dated| run.problem.volumes().size.of(dated.task.part()));
+    let largest = sizes
+        .flatten()
+        .max()
+        .unwrap_or_default()
+        .ceil()
+        .to_integer();
     let digits = largest.to_string().len().try_into().unwrap_or(DIGITS);
     BigInt::from(10).pow(DIGITS.saturating_sub(digits))
 }
@@ -64,7 +76,10 @@ fn name(resource: Resource) -> String {
 /// The ports at the ends of a link, and the link between them.
 fn way(platform: &Platform, link: LinkId) -> Vec<Resource> {
     let [from, to] = Resource::ends(platform, link);
-    from.into_iter().chain([Resource::Link(link)]).chain(to).collect()
+    from.into_iter()
+        .chain([Resource::Link(link)])
+        .chain(to)
+        .collect()
 }
 
 fn hosts_and_links(platform: &Platform, scale: &BigInt) -> String {
@@ -76,7 +91,10 @@ fn hosts_and_links(platform: &Platform, scale: &BigInt) -> String {
             comment(platform.name(node))
         );
     }
-    let mut ports: Vec<Resource> = platform.link_ids().flat_map(|link| way(platform, link)).collect();
+    let mut ports: Vec<Resource> = platform
+        .link_ids()
+        .flat_map(|link| way(platform, link))
+        .collect();
     ports.sort_unstable();
     ports.dedup();
     for &port in &ports {
@@ -87,11 +105,19 @@ fn hosts_and_links(platform: &Platform, scale: &BigInt) -> String {
             }
             _ => "1e30".to_string(),
         };
-        let _ = writeln!(text, "    <link id=\"{}\" bandwidth=\"{bandwidth}Bps\" latency=\"0s\"/>", name(port));
+        let _ = writeln!(
+            text,
+            "    <link id=\"{}\" bandwidth=\"{bandwidth}Bps\" latency=\"0s\"/>",
+            name(port)
+        );
     }
     for link in platform.link_ids() {
         let ends = platform.link(link);
-        let _ = write!(text, "    <route src=\"node{}\" dst=\"node{}\" symmetrical=\"NO\">", ends.from, ends.to);
+        let _ = write!(
+            text,
+            "    <route src=\"node{}\" dst=\"node{}\" symmetrical=\"NO\">",
+            ends.from, ends.to
+        );
         for resource in way(platform, link) {
             let _ = write!(text, "<link_ctn id=\"{}\"/>", name(resource));
         }
@@ -112,7 +138,10 @@ fn replay(run: &Run<'_>, scale: &BigInt) -> String {
     let (platform, execution) = (run.problem.platform(), &run.execution);
     let time = |date: &BigInt| floored_quotient(date, &execution.units, DECIMALS);
     let mut text = format!("period {}\n", time(&execution.period));
-    let mut ports: Vec<Resource> = platform.link_ids().flat_map(|link| way(platform, link)).collect();
+    let mut ports: Vec<Resource> = platform
+        .link_ids()
+        .flat_map(|link| way(platform, link))
+        .collect();
     ports.sort_unstable();
     ports.dedup();
     for port in ports {
@@ -122,14 +151,23 @@ fn replay(run: &Run<'_>, scale: &BigInt) -> String {
     let mut order: Vec<usize> = (0..events.len()).collect();
     order.sort_by_key(|&event| (&events[event].start, event));
     let mut line = vec![0; events.len()];
-    order.iter().enumerate().for_each(|(at, &event)| line[event] = at);
+    order
+        .iter()
+        .enumerate()
+        .for_each(|(at, &event)| line[event] = at);
     let before = Before::new(run);
     // All periods move the same amounts.
-    let amounts: Vec<Vec<String>> = execution.tasks.iter().map(|dated| amounts(run, scale, dated)).collect();
+    let amounts: Vec<Vec<String>> = execution
+        .tasks
+        .iter()
+        .map(|dated| amounts(run, scale, dated))
+        .collect();
     for &event in &order {
         let occurrence = &events[event];
-        let (dates, ends) =
-            ([&occurrence.start, &occurrence.end].map(time).join(" "), ends(platform, occurrence.dated));
+        let (dates, ends) = (
+            [&occurrence.start, &occurrence.end].map(time).join(" "),
+            ends(platform, occurrence.dated),
+        );
         let pieces = &amounts[occurrence.number];
         let amount = &pieces[(event - before.first[occurrence.number]) % pieces.len()];
         let _ = write!(text, "{} {dates} {ends} {amount}", kind(occurrence.dated));
@@ -189,7 +227,10 @@ impl<'r> Before<'r> {
             first.push(next);
             next += dated.pieces.len() * run.periods as usize;
         }
-        Before { tasks: &run.execution.tasks, first }
+        Before {
+            tasks: &run.execution.tasks,
+            first,
+        }
     }
 
     /// The previous piece of the same message; for the first piece, the last ones of the inputs.
@@ -214,5 +255,9 @@ impl<'r> Before<'r> {
 /// Share of a message that is sent in `length` of `all` units; 1 for a message that takes no time.
 fn share(execution: &Execution, length: &BigInt, all: &BigInt) -> Rational {
     let (length, all) = (execution.time(length), execution.time(all));
-    if all == Rational::default() { Rational::from_integer(1.into()) } else { length / all }
+    if all == Rational::default() {
+        Rational::from_integer(1.into())
+    } else {
+        length / all
+    }
 }

@@ -10,8 +10,8 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Zero};
 use oneport_plan::{
-    Amount, Collective, Costs, Interval, LinkId, Message, NodeId, OneReduction, Pattern, PeriodicSchedule, Platform,
-    Problem, Rational, Reduction, ScheduledPattern, Slot, Volumes,
+    Amount, Collective, Costs, Interval, LinkId, Message, NodeId, OneReduction, Pattern,
+    PeriodicSchedule, Platform, Problem, Rational, Reduction, ScheduledPattern, Slot, Volumes,
 };
 use oneport_platform::{Node, PortModel};
 use oneport_schedule::{DatedTask, Execution, Piece};
@@ -47,7 +47,10 @@ impl OneRun {
         let schedule = PeriodicSchedule {
             period: one.reduction.length.clone(),
             instances: 1u8.into(),
-            patterns: vec![ScheduledPattern { pattern, copies: 1u8.into() }],
+            patterns: vec![ScheduledPattern {
+                pattern,
+                copies: 1u8.into(),
+            }],
             slots: draft.slots(),
         };
         let nodes: Vec<NodeId> = (0..draft.processors()).map(NodeId::new).collect();
@@ -59,7 +62,10 @@ impl OneRun {
         Ok(OneRun {
             platform: draft.platform,
             collective: Collective::reduce(target, nodes).commutative(one.commutative),
-            volumes: Volumes { size: Amount::Constant(Rational::one()), work: Amount::Constant(work) },
+            volumes: Volumes {
+                size: Amount::Constant(Rational::one()),
+                work: Amount::Constant(work),
+            },
             schedule,
             execution,
         })
@@ -72,12 +78,19 @@ impl OneRun {
     pub fn request(&self) -> Result<Request<'_>, ExportError> {
         let problem = Problem::new(&self.platform, &self.collective, &self.volumes)
             .map_err(|error| refused(error.to_string()))?;
-        Ok(Request { periods: Some(1), dated: Some(&self.execution), ..Request::new(problem, &self.schedule) })
+        Ok(Request {
+            periods: Some(1),
+            dated: Some(&self.execution),
+            ..Request::new(problem, &self.schedule)
+        })
     }
 }
 
 fn refused(reason: impl Into<String>) -> ExportError {
-    ExportError::Refused { format: NAME, reason: reason.into() }
+    ExportError::Refused {
+        format: NAME,
+        reason: reason.into(),
+    }
 }
 
 /// The reduction on its platform.
@@ -95,13 +108,17 @@ impl<'a> Draft<'a> {
         let reduction = &one.reduction;
         let processors = reduction.receivers.len();
         if !(2..=MOST).contains(&processors) {
-            return Err(refused(format!("it has {processors} processors; from 2 to {MOST} can be written as a run")));
+            return Err(refused(format!(
+                "it has {processors} processors; from 2 to {MOST} can be written as a run"
+            )));
         }
         let mut builder = Platform::builder();
         builder.model(PortModel::HalfDuplex);
         let wrong = |error: oneport_platform::PlatformError| refused(error.to_string());
         for processor in 0..processors {
-            builder.node(Node::processor(format!("P{processor}"), Rational::one())).map_err(wrong)?;
+            builder
+                .node(Node::processor(format!("P{processor}"), Rational::one()))
+                .map_err(wrong)?;
         }
         let mut links = vec![None; processors];
         let mut children = vec![Vec::new(); processors];
@@ -109,9 +126,15 @@ impl<'a> Draft<'a> {
             if processor == reduction.root as usize {
                 continue;
             }
-            let cost = reduction.costs.transfer(processor).cloned().unwrap_or_default();
+            let cost = reduction
+                .costs
+                .transfer(processor)
+                .cloned()
+                .unwrap_or_default();
             if cost.is_zero() {
-                return Err(refused(format!("the transfer from processor {processor} takes no time; no link does so")));
+                return Err(refused(format!(
+                    "the transfer from processor {processor} takes no time; no link does so"
+                )));
             }
             let link = builder.link(NodeId::new(processor), NodeId::new(receiver as usize), cost);
             links[processor] = Some(link.map_err(wrong)?);
@@ -119,15 +142,28 @@ impl<'a> Draft<'a> {
                 of.push(processor);
             }
         }
-        let date = |processor: usize| reduction.merges.as_ref().unwrap_or(&reduction.starts).get(processor);
+        let date = |processor: usize| {
+            reduction
+                .merges
+                .as_ref()
+                .unwrap_or(&reduction.starts)
+                .get(processor)
+        };
         for (parent, list) in children.iter_mut().enumerate() {
             list.sort_by_cached_key(|&child| (date(child), child.abs_diff(parent), child));
         }
         let platform = builder.build().map_err(wrong)?;
-        let draft = Draft { reduction, platform, links, children };
+        let draft = Draft {
+            reduction,
+            platform,
+            links,
+            children,
+        };
         if draft.upwards().len() != processors {
             let root = reduction.root;
-            return Err(refused(format!("not every processor reaches the root, processor {root}; it is not a tree")));
+            return Err(refused(format!(
+                "not every processor reaches the root, processor {root}; it is not a tree"
+            )));
         }
         Ok(draft)
     }
@@ -151,7 +187,10 @@ impl<'a> Draft<'a> {
     /// The processor whose value is operand `i` of the pattern: a processor, then what it receives, in the order of
     /// merging.
     fn order(&self) -> Vec<usize> {
-        let (mut order, mut open) = (Vec::with_capacity(self.processors()), vec![self.reduction.root as usize]);
+        let (mut order, mut open) = (
+            Vec::with_capacity(self.processors()),
+            vec![self.reduction.root as usize],
+        );
         while let Some(processor) = open.pop() {
             order.push(processor);
             open.extend(self.children[processor].iter().rev());
@@ -161,22 +200,41 @@ impl<'a> Draft<'a> {
 
     /// The tree: sends and merges, each after its inputs.
     fn pattern(&self, commutative: bool) -> Result<Pattern, ExportError> {
-        let order = if commutative { self.order() } else { (0..self.processors()).collect() };
+        let order = if commutative {
+            self.order()
+        } else {
+            (0..self.processors()).collect()
+        };
         let mut place = vec![0; order.len()];
-        order.iter().enumerate().for_each(|(operand, &processor)| place[processor] = operand);
+        order
+            .iter()
+            .enumerate()
+            .for_each(|(operand, &processor)| place[processor] = operand);
         let mut pattern = Pattern::new(0);
-        let mut held: Vec<(Interval, Option<u32>)> =
-            place.into_iter().map(|operand| (Interval::single(operand), None)).collect();
+        let mut held: Vec<(Interval, Option<u32>)> = place
+            .into_iter()
+            .map(|operand| (Interval::single(operand), None))
+            .collect();
         for processor in self.upwards() {
             for &child in &self.children[processor] {
                 let (own, received) = (held[processor], held[child]);
-                let (left, right) = if received.0.first < own.0.first { (received, own) } else { (own, received) };
+                let (left, right) = if received.0.first < own.0.first {
+                    (received, own)
+                } else {
+                    (own, received)
+                };
                 if left.0.last.checked_add(1) != Some(right.0.first) {
                     let why = "that are not neighbours, but the operator is not commutative";
-                    return Err(refused(format!("processor {processor} merges operands with those of {child} {why}")));
+                    return Err(refused(format!(
+                        "processor {processor} merges operands with those of {child} {why}"
+                    )));
                 }
-                let part = Interval { first: left.0.first, last: right.0.last };
-                let made = pattern.merge(NodeId::new(processor), part, left.0.last, [left.1, right.1]);
+                let part = Interval {
+                    first: left.0.first,
+                    last: right.0.last,
+                };
+                let made =
+                    pattern.merge(NodeId::new(processor), part, left.0.last, [left.1, right.1]);
                 held[processor] = (part, made);
             }
             let (part, after) = held[processor];
@@ -206,18 +264,31 @@ impl<'a> Draft<'a> {
                 dated.push((start.unwrap_or_default(), compute.clone(), false));
             }
             if self.links[processor].is_some() {
-                let time = reduction.costs.transfer(processor).cloned().unwrap_or_default();
-                dated.push((reduction.starts.get(processor).unwrap_or_default(), time, true));
+                let time = reduction
+                    .costs
+                    .transfer(processor)
+                    .cloned()
+                    .unwrap_or_default();
+                dated.push((
+                    reduction.starts.get(processor).unwrap_or_default(),
+                    time,
+                    true,
+                ));
             }
         }
-        let dates = dated.iter().flat_map(|(start, length, _)| [start, length]).chain([&reduction.length]);
+        let dates = dated
+            .iter()
+            .flat_map(|(start, length, _)| [start, length])
+            .chain([&reduction.length]);
         let units = dates.fold(BigInt::one(), |units, date| units.lcm(date.denom()));
         let ticks = |time: &Rational| time.numer() * (&units / time.denom());
         let tasks = pattern.tasks.iter().zip(&dated).enumerate();
         let tasks = tasks.map(|(place, (task, (start, length, sends)))| {
             let mut inputs = task.inputs();
             let behind = match task {
-                oneport_plan::Task::Merge { left, right, .. } => [*left, *right].map(|it| it.map(|it| it as usize)),
+                oneport_plan::Task::Merge { left, right, .. } => {
+                    [*left, *right].map(|it| it.map(|it| it as usize))
+                }
                 oneport_plan::Task::Send { .. } => [inputs.next(), None],
             };
             let (start, duration) = (ticks(start), ticks(length));
@@ -228,15 +299,29 @@ impl<'a> Draft<'a> {
                 copy: 0,
                 stage: 0,
                 task: *task,
-                message: Message { demand: 0, part: task.part() },
+                message: Message {
+                    demand: 0,
+                    part: task.part(),
+                },
                 inputs: behind,
-                pieces: vec![Piece { end: &start + &duration, start, lanes: [lane, lane] }],
+                pieces: vec![Piece {
+                    end: &start + &duration,
+                    start,
+                    lanes: [lane, lane],
+                }],
                 duration,
             }
         });
         let tasks = tasks.collect();
         let period = ticks(&reduction.length);
-        Ok(Execution { units, period, instances: 1, depth: 1, started: BTreeMap::from([(0, 1)]), tasks })
+        Ok(Execution {
+            units,
+            period,
+            instances: 1,
+            depth: 1,
+            started: BTreeMap::from([(0, 1)]),
+            tasks,
+        })
     }
 
     fn end(&self, processor: usize) -> Option<Rational> {
@@ -248,7 +333,9 @@ impl<'a> Draft<'a> {
         let mut changes: BTreeMap<Rational, (Vec<LinkId>, Vec<LinkId>)> = BTreeMap::new();
         for (processor, link) in self.links.iter().enumerate() {
             let Some(link) = *link else { continue };
-            let (Some(start), Some(end)) = (self.reduction.starts.get(processor), self.end(processor)) else {
+            let (Some(start), Some(end)) =
+                (self.reduction.starts.get(processor), self.end(processor))
+            else {
                 continue;
             };
             changes.entry(start).or_default().0.push(link);
@@ -257,7 +344,10 @@ impl<'a> Draft<'a> {
         let (mut slots, mut busy, mut now) = (Vec::new(), BTreeMap::new(), Rational::zero());
         for (date, (starting, ending)) in changes {
             if date > now {
-                slots.push(Slot { length: &date - &now, links: busy.keys().copied().collect() });
+                slots.push(Slot {
+                    length: &date - &now,
+                    links: busy.keys().copied().collect(),
+                });
                 now = date;
             }
             ending.iter().for_each(|link| {

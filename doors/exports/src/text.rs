@@ -9,9 +9,10 @@ pub fn json(text: &str) -> String {
 
 /// A field of a CSV row (RFC 4180).
 pub fn csv(text: &str) -> Cow<'_, str> {
-    match text.contains([',', '"', '\n', '\r']) {
-        true => Cow::Owned(format!("\"{}\"", text.replace('"', "\"\""))),
-        false => Cow::Borrowed(text),
+    if text.contains([',', '"', '\n', '\r']) {
+        Cow::Owned(format!("\"{}\"", text.replace('"', "\"\"")))
+    } else {
+        Cow::Borrowed(text)
     }
 }
 
@@ -35,6 +36,8 @@ pub fn xml(text: &str) -> String {
 pub fn clipped(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         None => text.into(),
-        Some((end, _)) => format!("{}... ({} characters)", &text[..end], text.chars().count()).into(),
+        Some((end, _)) => {
+            format!("{}... ({} characters)", &text[..end], text.chars().count()).into()
+        }
     }
 }

@@ -15,14 +15,34 @@ use petgraph::visit::EdgeRef;
 /// same for all values together that leave an owner or enter a node. `O(n m log m + p m)` for `n` nodes, `m` links and
 /// `p` pairs.
 pub fn lower_bound(problem: Problem<'_>, throughput: &Rational) -> Rational {
-    let steady = if throughput.is_zero() { Rational::zero() } else { throughput.recip() };
-    let Some(size) = problem.volumes().size.constant() else { return steady };
+    let steady = if throughput.is_zero() {
+        Rational::zero()
+    } else {
+        throughput.recip()
+    };
+    let Some(size) = problem.volumes().size.constant() else {
+        return steady;
+    };
     let pairs = Pairs::of(problem);
-    let alone = pairs.list.iter().filter_map(|pair| pair.least(problem, size)).max();
-    let of_node =
-        |node| [pairs.entering(problem, size, node), pairs.leaving(problem, size, node)].into_iter().flatten();
+    let alone = pairs
+        .list
+        .iter()
+        .filter_map(|pair| pair.least(problem, size))
+        .max();
+    let of_node = |node| {
+        [
+            pairs.entering(problem, size, node),
+            pairs.leaving(problem, size, node),
+        ]
+        .into_iter()
+        .flatten()
+    };
     let of_nodes = problem.platform().node_ids().flat_map(of_node).max();
-    [Some(steady), alone, of_nodes].into_iter().flatten().max().unwrap_or_default()
+    [Some(steady), alone, of_nodes]
+        .into_iter()
+        .flatten()
+        .max()
+        .unwrap_or_default()
 }
 
 /// An owner and a node that wants something of it.
@@ -57,7 +77,13 @@ fn delays(platform: &Platform, node: NodeId, backwards: bool) -> Vec<Option<Rati
         let turned = petgraph::visit::Reversed(platform.graph());
         return shortest_paths(turned, from, |edge| delay(edge.id().into()), |_| true).distances;
     }
-    shortest_paths(platform.graph(), from, |edge| delay(edge.id().into()), |_| true).distances
+    shortest_paths(
+        platform.graph(),
+        from,
+        |edge| delay(edge.id().into()),
+        |_| true,
+    )
+    .distances
 }
 
 /// The least time in which `amount` of data passes some of these links, all at one node, with one overhead.
@@ -73,15 +99,26 @@ fn occupied(platform: &Platform, links: &[LinkId], amount: &Rational) -> Rationa
         let own: Vec<Resource> = Resource::of_link(platform, link).collect();
         shared = Some(match shared {
             None => own,
-            Some(before) => before.into_iter().filter(|resource| own.contains(resource)).collect(),
+            Some(before) => before
+                .into_iter()
+                .filter(|resource| own.contains(resource))
+                .collect(),
         });
     }
     let fastest = rates.max().unwrap_or_else(Rational::one);
     for resource in shared.unwrap_or_default() {
         rate = rate.min(&fastest * Rational::from_integer(resource.capacity(platform).into()));
     }
-    let overhead = links.iter().map(|&link| platform.link(link).overhead()).min().unwrap_or_default();
-    if rate.is_zero() { overhead } else { overhead + amount / rate }
+    let overhead = links
+        .iter()
+        .map(|&link| platform.link(link).overhead())
+        .min()
+        .unwrap_or_default();
+    if rate.is_zero() {
+        overhead
+    } else {
+        overhead + amount / rate
+    }
 }
 
 impl Pairs {
@@ -93,7 +130,10 @@ impl Pairs {
         for demand in problem.demands() {
             let mut ends: [BTreeSet<NodeId>; 2] = Default::default();
             for (wants, part) in demand.goals() {
-                let owners = demand.operands.get(part.first..=part.last).unwrap_or_default();
+                let owners = demand
+                    .operands
+                    .get(part.first..=part.last)
+                    .unwrap_or_default();
                 for &owner in owners.iter().filter(|owner| **owner != wants) {
                     *counts.entry((owner, wants)).or_default() += 1;
                     ends[0].insert(owner);
@@ -101,13 +141,24 @@ impl Pairs {
                 }
             }
             ends[0].iter().for_each(|owner| leaving[owner.index()] += 1);
-            ends[1].iter().for_each(|wants| entering[wants.index()] += 1);
+            ends[1]
+                .iter()
+                .for_each(|wants| entering[wants.index()] += 1);
         }
         let known = |backwards: bool| {
             let end = |(owner, wants): &(NodeId, NodeId)| if backwards { *wants } else { *owner };
             let taken: BTreeSet<NodeId> = counts.keys().map(end).collect();
-            let of = |node| if taken.contains(&node) { delays(platform, node, backwards) } else { Vec::new() };
-            platform.node_ids().map(|node| Rc::new(of(node))).collect::<Vec<_>>()
+            let of = |node| {
+                if taken.contains(&node) {
+                    delays(platform, node, backwards)
+                } else {
+                    Vec::new()
+                }
+            };
+            platform
+                .node_ids()
+                .map(|node| Rc::new(of(node)))
+                .collect::<Vec<_>>()
         };
         let (from, to) = (known(false), known(true));
         let pair = |(&(owner, wants), &demands): (&(NodeId, NodeId), &u64)| Pair {
@@ -124,7 +175,13 @@ impl Pairs {
             out_of[pair.owner.index()].push(place);
             into[pair.wants.index()].push(place);
         }
-        Pairs { list, out_of, into, leaving, entering }
+        Pairs {
+            list,
+            out_of,
+            into,
+            leaving,
+            entering,
+        }
     }
 
     /// All that has to enter a node, after the least delay of anything that it wants.
@@ -133,12 +190,20 @@ impl Pairs {
         let amount = size * Rational::from_integer(self.entering[node.index()].into());
         let before = |link: &LinkId| {
             let of = self.into[node.index()].iter().map(|&pair| &self.list[pair]);
-            of.filter_map(|pair| pair.delays.get(platform.link(*link).from.index())?.as_ref()).min()
+            of.filter_map(|pair| pair.delays.get(platform.link(*link).from.index())?.as_ref())
+                .min()
         };
-        let links: Vec<LinkId> =
-            platform.incoming(node).iter().copied().filter(|link| before(link).is_some()).collect();
+        let links: Vec<LinkId> = platform
+            .incoming(node)
+            .iter()
+            .copied()
+            .filter(|link| before(link).is_some())
+            .collect();
         let begins = links.iter().filter_map(before).min()?;
-        let latency = links.iter().map(|&link| platform.link(link).latency()).min()?;
+        let latency = links
+            .iter()
+            .map(|&link| platform.link(link).latency())
+            .min()?;
         Some(begins + occupied(platform, &links, &amount) + latency)
     }
 
@@ -147,8 +212,11 @@ impl Pairs {
         let platform = problem.platform();
         let amount = size * Rational::from_integer(self.leaving[node.index()].into());
         let after = |link: &LinkId| {
-            let of = self.out_of[node.index()].iter().map(|&pair| &self.list[pair]);
-            of.filter_map(|pair| pair.onwards.get(platform.link(*link).to.index())?.as_ref()).min()
+            let of = self.out_of[node.index()]
+                .iter()
+                .map(|&pair| &self.list[pair]);
+            of.filter_map(|pair| pair.onwards.get(platform.link(*link).to.index())?.as_ref())
+                .min()
         };
         last_out(platform, node, &amount, &after)
     }
@@ -159,7 +227,12 @@ impl Pair {
     fn least(&self, problem: Problem<'_>, size: &Rational) -> Option<Rational> {
         let platform = problem.platform();
         let after = |link: &LinkId| self.onwards.get(platform.link(*link).to.index())?.as_ref();
-        last_out(platform, self.owner, &(size * Rational::from_integer(self.demands.into())), &after)
+        last_out(
+            platform,
+            self.owner,
+            &(size * Rational::from_integer(self.demands.into())),
+            &after,
+        )
     }
 }
 
@@ -170,7 +243,15 @@ fn last_out<'d>(
     amount: &Rational,
     after: &dyn Fn(&LinkId) -> Option<&'d Rational>,
 ) -> Option<Rational> {
-    let links: Vec<LinkId> = platform.outgoing(node).iter().copied().filter(|link| after(link).is_some()).collect();
-    let onwards = links.iter().filter_map(|link| Some(platform.link(*link).latency() + after(link)?)).min()?;
+    let links: Vec<LinkId> = platform
+        .outgoing(node)
+        .iter()
+        .copied()
+        .filter(|link| after(link).is_some())
+        .collect();
+    let onwards = links
+        .iter()
+        .filter_map(|link| Some(platform.link(*link).latency() + after(link)?))
+        .min()?;
     Some(occupied(platform, &links, amount) + onwards)
 }

@@ -21,10 +21,16 @@ pub fn lower_bound_from_certificate(
     let (platform, windows) = (problem.platform(), Windows::of(problem));
     let of_capacity = |capacity: u64| Rational::from_integer(capacity.into());
     let single = certificate.prices().map(|(resource, price)| {
-        (windows.of_resource(problem, resource), price * of_capacity(resource.capacity(platform).into()))
+        (
+            windows.of_resource(problem, resource),
+            price * of_capacity(resource.capacity(platform).into()),
+        )
     });
     let sets = certificate.odd_sets().map(|(set, price)| {
-        (windows.of_links(platform, set.members(platform)), price * of_capacity(set.capacity(platform)))
+        (
+            windows.of_links(platform, set.members(platform)),
+            price * of_capacity(set.capacity(platform)),
+        )
     });
     let mut supplies: Vec<(Option<Rational>, Rational)> = single.chain(sets).collect();
     // The least cost of one operation.
@@ -64,12 +70,31 @@ impl Windows {
         let platform = problem.platform();
         let delay = |link: LinkId| platform.link(link).latency() + platform.link(link).overhead();
         let start = |node: NodeId| (node.into(), Rational::zero());
-        let owners = problem.demands().flat_map(|demand| demand.operands.to_vec()).map(start);
-        let wanting = problem.demands().flat_map(|demand| demand.goals()).map(|(node, _)| node);
-        let before = shortest_paths(platform.graph(), owners, |edge| delay(edge.id().into()), |_| true);
+        let owners = problem
+            .demands()
+            .flat_map(|demand| demand.operands.to_vec())
+            .map(start);
+        let wanting = problem
+            .demands()
+            .flat_map(|demand| demand.goals())
+            .map(|(node, _)| node);
+        let before = shortest_paths(
+            platform.graph(),
+            owners,
+            |edge| delay(edge.id().into()),
+            |_| true,
+        );
         let turned = Reversed(platform.graph());
-        let after = shortest_paths(turned, wanting.map(start), |edge| delay(edge.id().into()), |_| true);
-        Windows { before: before.distances, after: after.distances }
+        let after = shortest_paths(
+            turned,
+            wanting.map(start),
+            |edge| delay(edge.id().into()),
+            |_| true,
+        );
+        Windows {
+            before: before.distances,
+            after: after.distances,
+        }
     }
 
     /// Minimum idle time before the first and after the last useful task. `None` if the resource is never useful.
@@ -82,7 +107,10 @@ impl Windows {
             Resource::Send(node) => self.of_links(platform, platform.outgoing(node).to_vec()),
             Resource::Receive(node) => self.of_links(platform, platform.incoming(node).to_vec()),
             Resource::Port(node) => {
-                let both = platform.outgoing(node).iter().chain(platform.incoming(node));
+                let both = platform
+                    .outgoing(node)
+                    .iter()
+                    .chain(platform.incoming(node));
                 self.of_links(platform, both.copied().filter(using).collect())
             }
         }
@@ -93,10 +121,16 @@ impl Windows {
         let ends = |link: LinkId| {
             let of = platform.link(link);
             let before = self.before.get(of.from.index())?.clone()?;
-            Some((before, of.latency() + self.after.get(of.to.index())?.as_ref()?))
+            Some((
+                before,
+                of.latency() + self.after.get(of.to.index())?.as_ref()?,
+            ))
         };
         let useful: Vec<(Rational, Rational)> = links.into_iter().filter_map(ends).collect();
-        Some(useful.iter().map(|(before, _)| before).min()? + useful.iter().map(|(_, after)| after).min()?)
+        Some(
+            useful.iter().map(|(before, _)| before).min()?
+                + useful.iter().map(|(_, after)| after).min()?,
+        )
     }
 
     /// Until something has come to be merged with what the node owns, and from the end of the last merge.

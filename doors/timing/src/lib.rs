@@ -22,7 +22,9 @@ pub use task_list::TaskList;
 #[non_exhaustive]
 pub enum OnceError {
     /// Sizes or work depend on what is combined.
-    #[error("one operation is cut into equal pieces, so sizes and work are numbers; give --size and --work as numbers")]
+    #[error(
+        "one operation is cut into equal pieces, so sizes and work are numbers; give --size and --work as numbers"
+    )]
     NotConstant,
     /// Two nodes that exchange messages are not connected.
     #[error("no path leads from '{from}' to '{to}'; connect them")]

@@ -30,17 +30,29 @@ impl TaskList {
     ///
     /// # Errors
     /// More than four million sends and merges, or pieces.
-    pub fn of_schedule(problem: Problem<'_>, schedule: &PeriodicSchedule, periods: u32) -> Result<TaskList, OnceError> {
+    pub fn of_schedule(
+        problem: Problem<'_>,
+        schedule: &PeriodicSchedule,
+        periods: u32,
+    ) -> Result<TaskList, OnceError> {
         let too_many = || OnceError::TooMany(MOST);
         let execution = execution(problem, schedule).map_err(|_| too_many())?;
         let periods = u64::from(periods.max(1));
         let borders = borders(&execution);
         let turns = turns(&execution, &borders);
-        let of_a_period = borders.values().map(|borders| borders.len() - 1).sum::<usize>();
+        let of_a_period = borders
+            .values()
+            .map(|borders| borders.len() - 1)
+            .sum::<usize>();
         let most = turns.len().max(of_a_period) as u64;
-        most.checked_mul(periods).filter(|&count| count <= MOST as u64).ok_or_else(too_many)?;
+        most.checked_mul(periods)
+            .filter(|&count| count <= MOST as u64)
+            .ok_or_else(too_many)?;
         let (pieces, firsts) = pieces(&execution, &borders, periods);
-        let mut list = TaskList { pieces, tasks: Vec::with_capacity(turns.len() * periods as usize) };
+        let mut list = TaskList {
+            pieces,
+            tasks: Vec::with_capacity(turns.len() * periods as usize),
+        };
         // For each task: its place among the turns of a period.
         let mut places = Vec::with_capacity(execution.tasks.len());
         let mut place = 0;
@@ -52,16 +64,34 @@ impl TaskList {
         let last = turns.iter().map(|turn| turn.round).max().unwrap_or(0);
         for round in 0..=last + periods {
             for turn in &turns {
-                let Some(period) = round.checked_sub(turn.round).filter(|&period| period < periods) else { continue };
+                let Some(period) = round
+                    .checked_sub(turn.round)
+                    .filter(|&period| period < periods)
+                else {
+                    continue;
+                };
                 let at = |task: usize| period as usize * turns.len() + places[task] + turn.piece;
                 let dated = &execution.tasks[turn.task];
-                let first = firsts.get(&(dated.message.demand, dated.copy)).copied().unwrap_or(0);
+                let first = firsts
+                    .get(&(dated.message.demand, dated.copy))
+                    .copied()
+                    .unwrap_or(0);
                 let of = first + period as usize * of_a_period + turn.piece;
                 let of = of.to_u32().ok_or_else(too_many)?;
-                let [one, two] = dated.inputs.map(|input| input.map(|input| numbers[at(input)]));
+                let [one, two] = dated
+                    .inputs
+                    .map(|input| input.map(|input| numbers[at(input)]));
                 numbers[at(turn.task)] = list.push(match dated.task {
-                    Task::Send { link, .. } => Deed::Send { link, carried: vec![(of, one)] },
-                    Task::Merge { node, .. } => Deed::Merge { node, piece: of, left: one, right: two },
+                    Task::Send { link, .. } => Deed::Send {
+                        link,
+                        carried: vec![(of, one)],
+                    },
+                    Task::Merge { node, .. } => Deed::Merge {
+                        node,
+                        piece: of,
+                        left: one,
+                        right: two,
+                    },
                 })?;
             }
         }
@@ -71,7 +101,9 @@ impl TaskList {
 
 /// Into how many pieces a task's message is cut.
 fn count(borders: &BTreeMap<(usize, u64), Borders>, dated: &DatedTask) -> usize {
-    borders.get(&(dated.message.demand, dated.copy)).map_or(0, |borders| borders.len() - 1)
+    borders
+        .get(&(dated.message.demand, dated.copy))
+        .map_or(0, |borders| borders.len() - 1)
 }
 
 /// All pieces, period by period; and by copy the first of its pieces in the first period.
@@ -85,7 +117,10 @@ fn pieces(
         firsts.insert(copy, pieces.len());
         let started = execution.started.get(&copy.0).copied().unwrap_or(1).max(1);
         let all = Rational::from_integer(BigInt::from(started) * periods);
-        let piece = |pair: &[Rational]| Piece { demand: copy.0, share: (&pair[1] - &pair[0]) / &all };
+        let piece = |pair: &[Rational]| Piece {
+            demand: copy.0,
+            share: (&pair[1] - &pair[0]) / &all,
+        };
         pieces.extend(borders.windows(2).map(piece));
     }
     let of_a_period = pieces.clone();
@@ -98,11 +133,21 @@ fn turns(execution: &Execution, borders: &BTreeMap<(usize, u64), Borders>) -> Ve
     let mut all: Vec<(BigInt, bool, Turn)> = Vec::new();
     let period = execution.period.clone().max(BigInt::one());
     for (task, dated) in execution.tasks.iter().enumerate() {
-        let borders = borders.get(&(dated.message.demand, dated.copy)).map_or(&[][..], Vec::as_slice);
-        for (piece, from) in borders.iter().take(borders.len().saturating_sub(1)).enumerate() {
+        let borders = borders
+            .get(&(dated.message.demand, dated.copy))
+            .map_or(&[][..], Vec::as_slice);
+        for (piece, from) in borders
+            .iter()
+            .take(borders.len().saturating_sub(1))
+            .enumerate()
+        {
             let date = execution.date(dated, &date(dated, from));
             let (round, within) = ((&date / &period).to_u64().unwrap_or(0), date % &period);
-            all.push((within, !dated.duration.is_zero(), Turn { round, task, piece }));
+            all.push((
+                within,
+                !dated.duration.is_zero(),
+                Turn { round, task, piece },
+            ));
         }
     }
     all.sort_by(|one, other| (&one.0, one.1).cmp(&(&other.0, other.1)));
@@ -114,14 +159,23 @@ fn borders(execution: &Execution) -> BTreeMap<(usize, u64), Borders> {
     let mut all: BTreeMap<(usize, u64), BTreeSet<Rational>> = BTreeMap::new();
     for (&demand, &started) in &execution.started {
         (0..started).for_each(|copy| {
-            all.insert((demand, copy), BTreeSet::from([Rational::zero(), Rational::one()]));
+            all.insert(
+                (demand, copy),
+                BTreeSet::from([Rational::zero(), Rational::one()]),
+            );
         });
     }
-    for dated in execution.tasks.iter().filter(|dated| dated.pieces.len() > 1) {
+    for dated in execution
+        .tasks
+        .iter()
+        .filter(|dated| dated.pieces.len() > 1)
+    {
         let of_copy = all.entry((dated.message.demand, dated.copy)).or_default();
         of_copy.extend(Execution::shares(dated).into_iter().map(|[_, to]| to));
     }
-    all.into_iter().map(|(copy, borders)| (copy, borders.into_iter().collect())).collect()
+    all.into_iter()
+        .map(|(copy, borders)| (copy, borders.into_iter().collect()))
+        .collect()
 }
 
 /// When, within the period, a task has carried this share of its message and goes on.
@@ -130,9 +184,15 @@ fn date(dated: &DatedTask, share: &Rational) -> BigInt {
     for piece in &dated.pieces {
         let length = Rational::from_integer(&piece.end - &piece.start);
         if sent < length {
-            return (Rational::from_integer(piece.start.clone()) + sent).floor().to_integer();
+            return (Rational::from_integer(piece.start.clone()) + sent)
+                .floor()
+                .to_integer();
         }
         sent -= length;
     }
-    dated.pieces.last().map(|piece| piece.end.clone()).unwrap_or_default()
+    dated
+        .pieces
+        .last()
+        .map(|piece| piece.end.clone())
+        .unwrap_or_default()
 }

@@ -55,17 +55,33 @@ impl Found {
     /// # Errors
     /// Sizes or work that are not constant; the watch ended it.
     pub fn at(&self, problem: Problem<'_>, watch: &Watch) -> Result<Found, OnceError> {
-        let timing = match self.in_turn {
-            true => self.graph.simulate_in_order(problem, None, watch),
-            false => self.graph.simulate(problem, None, watch),
+        let timing = if self.in_turn {
+            self.graph.simulate_in_order(problem, None, watch)
+        } else {
+            self.graph.simulate(problem, None, watch)
         }?;
-        let shortest = BestPieces { length: timing.length(), ..self.shortest.clone() };
-        Ok(Found { shortest, graph: self.graph.clone(), timing, in_turn: self.in_turn })
+        let shortest = BestPieces {
+            length: timing.length(),
+            ..self.shortest.clone()
+        };
+        Ok(Found {
+            shortest,
+            graph: self.graph.clone(),
+            timing,
+            in_turn: self.in_turn,
+        })
     }
 
     /// The least share of its demand that a piece carries.
     pub fn least_share(&self) -> Rational {
-        self.graph.list().pieces.iter().map(|piece| &piece.share).min().cloned().unwrap_or_default()
+        self.graph
+            .list()
+            .pieces
+            .iter()
+            .map(|piece| &piece.share)
+            .min()
+            .cloned()
+            .unwrap_or_default()
     }
 
     /// The tasks with their dates.
@@ -127,14 +143,24 @@ enum Tried {
 
 impl<'a> PieceSearch<'a> {
     /// A search over `list(pieces)`. Task graphs are made on the platform of `problem`; its sizes do not matter.
-    pub fn new(problem: Problem<'a>, list: impl Fn(u32) -> Result<TaskList, OnceError> + Send + Sync + 'a) -> Self {
-        PieceSearch::in_orders(problem, &PRIORITY_OFFSETS[..1], move |candidate| list(candidate.pieces))
+    pub fn new(
+        problem: Problem<'a>,
+        list: impl Fn(u32) -> Result<TaskList, OnceError> + Send + Sync + 'a,
+    ) -> Self {
+        PieceSearch::in_orders(problem, &PRIORITY_OFFSETS[..1], move |candidate| {
+            list(candidate.pieces)
+        })
     }
 
     /// The patterns of a steady state, each on its share, with several priority offsets.
     pub fn of_patterns(problem: Problem<'a>, steady_state: &'a SteadyState) -> Self {
         let list = move |candidate: Candidate| {
-            TaskList::of_patterns(problem, steady_state, candidate.pieces, candidate.priority_offset)
+            TaskList::of_patterns(
+                problem,
+                steady_state,
+                candidate.pieces,
+                candidate.priority_offset,
+            )
         };
         PieceSearch::in_orders(problem, &PRIORITY_OFFSETS, list)
     }
@@ -143,8 +169,13 @@ impl<'a> PieceSearch<'a> {
     /// follow its matchings. A piece is a copy of a pattern, or a part of one where the schedule cuts messages.
     pub fn of_schedule(problem: Problem<'a>, schedule: PeriodicSchedule) -> Self {
         let each = schedule.instances.to_u32().unwrap_or(u32::MAX).max(1);
-        let list = move |candidate: Candidate| TaskList::of_schedule(problem, &schedule, candidate.pieces);
-        PieceSearch { each, in_turn: true, ..PieceSearch::in_orders(problem, &PRIORITY_OFFSETS[..1], list) }
+        let list =
+            move |candidate: Candidate| TaskList::of_schedule(problem, &schedule, candidate.pieces);
+        PieceSearch {
+            each,
+            in_turn: true,
+            ..PieceSearch::in_orders(problem, &PRIORITY_OFFSETS[..1], list)
+        }
     }
 
     fn in_orders(
@@ -181,12 +212,22 @@ impl<'a> PieceSearch<'a> {
         limits: &SearchLimits<'_>,
         least: &Rational,
     ) -> Result<Found, OnceError> {
-        let limits = &SearchLimits { pieces: (limits.pieces / self.each).max(1), ..*limits };
-        let first = Candidate { pieces: self.best.min(limits.pieces.max(1)), priority_offset: 0 };
+        let limits = &SearchLimits {
+            pieces: (limits.pieces / self.each).max(1),
+            ..*limits
+        };
+        let first = Candidate {
+            pieces: self.best.min(limits.pieces.max(1)),
+            priority_offset: 0,
+        };
         // From the start, two in a row that do not help end the search.
         let patience = if self.best > 1 { 1 } else { 2 };
         let timing = self.timing(problem, first, None, &Watch::unlimited())?;
-        let mut best = Best { candidate: first, length: timing.length(), timing };
+        let mut best = Best {
+            candidate: first,
+            length: timing.length(),
+            timing,
+        };
         self.in_more_pieces(problem, limits, least, patience, &mut best)?;
         self.best = best.candidate.pieces;
         self.in_other_orders(problem, limits, least, &mut best)?;
@@ -197,18 +238,35 @@ impl<'a> PieceSearch<'a> {
         let (orders, pieces) = (self.orders, best.candidate.pieces);
         let near = |priority_offset: u32| {
             priority_offset == 0
-                || (order.saturating_sub(1)..order + 2).any(|place| orders.get(place) == Some(&priority_offset))
+                || (order.saturating_sub(1)..order + 2)
+                    .any(|place| orders.get(place) == Some(&priority_offset))
         };
         self.kept.retain(|candidate, graph| {
             candidate.pieces >= pieces && near(candidate.priority_offset) && graph.extent() <= KEPT
         });
-        let pieces = if self.in_turn { graph.list().most_pieces() } else { pieces };
-        let shortest = BestPieces { pieces, priority_offset: best.candidate.priority_offset, length: best.length };
-        Ok(Found { shortest, graph, timing: best.timing, in_turn: self.in_turn })
+        let pieces = if self.in_turn {
+            graph.list().most_pieces()
+        } else {
+            pieces
+        };
+        let shortest = BestPieces {
+            pieces,
+            priority_offset: best.candidate.priority_offset,
+            length: best.length,
+        };
+        Ok(Found {
+            shortest,
+            graph,
+            timing: best.timing,
+            in_turn: self.in_turn,
+        })
     }
 
     fn place(&self, priority_offset: u32) -> usize {
-        self.orders.iter().position(|order| *order == priority_offset).unwrap_or(0)
+        self.orders
+            .iter()
+            .position(|order| *order == priority_offset)
+            .unwrap_or(0)
     }
 
     /// More pieces in the first order.
@@ -221,18 +279,29 @@ impl<'a> PieceSearch<'a> {
         best: &mut Best,
     ) -> Result<(), OnceError> {
         let (mut candidate, mut tasks, mut misses) = (best.candidate, best.timing.tasks(), 0);
-        while misses < patience && !small(&best.length - least, &best.length) && limits.watch.ask().is_ok() {
+        while misses < patience
+            && !small(&best.length - least, &best.length)
+            && limits.watch.ask().is_ok()
+        {
             // The last time, as many as there may be.
             let fitting = u64::from(candidate.pieces) * limits.tasks as u64 / tasks.max(1) as u64;
-            let fitting = u32::try_from(fitting).unwrap_or(u32::MAX).min(limits.pieces);
+            let fitting = u32::try_from(fitting)
+                .unwrap_or(u32::MAX)
+                .min(limits.pieces);
             let next = fitting.min(candidate.pieces.saturating_mul(2));
             if next <= candidate.pieces + candidate.pieces / 8 {
                 break;
             }
             candidate.pieces = next;
             let before = best.length.clone();
-            let Some(_) = self.better(problem, candidate, &before, limits.watch, best)? else { break };
-            misses = if small(&before - &best.length, &before) { misses + 1 } else { 0 };
+            let Some(_) = self.better(problem, candidate, &before, limits.watch, best)? else {
+                break;
+            };
+            misses = if small(&before - &best.length, &before) {
+                misses + 1
+            } else {
+                0
+            };
             tasks = self.graph(candidate)?.tasks();
         }
         Ok(())
@@ -255,7 +324,10 @@ impl<'a> PieceSearch<'a> {
             let limit = &best.length - &best.length / Rational::from_integer(GAIN.into());
             search.better(
                 problem,
-                Candidate { priority_offset: search.orders[place], ..best.candidate },
+                Candidate {
+                    priority_offset: search.orders[place],
+                    ..best.candidate
+                },
                 &limit,
                 limits.watch,
                 best,
@@ -275,9 +347,10 @@ impl<'a> PieceSearch<'a> {
             return Ok(());
         }
         let from = self.place(best.candidate.priority_offset);
-        let side: Vec<usize> = match self.earlier || from == 0 {
-            true => (from + 1..self.orders.len()).collect(),
-            false => (1..from).rev().collect(),
+        let side: Vec<usize> = if self.earlier || from == 0 {
+            (from + 1..self.orders.len()).collect()
+        } else {
+            (1..from).rev().collect()
         };
         for place in side.into_iter().filter(|place| *place != last) {
             if helps(self, place, best)? != Some(true) {
@@ -285,7 +358,11 @@ impl<'a> PieceSearch<'a> {
             }
         }
         self.earlier = !self.earlier;
-        self.failures = if self.place(best.candidate.priority_offset) == from { self.failures + 1 } else { 0 };
+        self.failures = if self.place(best.candidate.priority_offset) == from {
+            self.failures + 1
+        } else {
+            0
+        };
         self.without = self.failures / 2;
         Ok(())
     }
@@ -305,7 +382,11 @@ impl<'a> PieceSearch<'a> {
             Err(OnceError::AboveLimit) => Ok(Some(false)),
             found => {
                 let timing = found?;
-                *best = Best { candidate, length: timing.length(), timing };
+                *best = Best {
+                    candidate,
+                    length: timing.length(),
+                    timing,
+                };
                 Ok(Some(true))
             }
         }
@@ -329,25 +410,38 @@ impl<'a> PieceSearch<'a> {
         limit: Option<&Rational>,
         watch: &Watch,
     ) -> Result<Timing, OnceError> {
-        let factor = self.timings.as_ref().and_then(|(known, _)| proportion(known, problem.volumes()));
+        let factor = self
+            .timings
+            .as_ref()
+            .and_then(|(known, _)| proportion(known, problem.volumes()));
         if let (Some((_, all)), Some(factor)) = (&self.timings, &factor) {
             let late = |length: &Rational| limit.is_some_and(|limit| *limit <= length * factor);
             match all.get(&candidate) {
-                Some(Tried::Timing(timing)) if late(&timing.length()) => return Err(OnceError::AboveLimit),
+                Some(Tried::Timing(timing)) if late(&timing.length()) => {
+                    return Err(OnceError::AboveLimit);
+                }
                 Some(Tried::Timing(timing)) => return Ok(timing.times(factor)),
                 Some(Tried::AtLeast(length)) if late(length) => return Err(OnceError::AboveLimit),
                 _ => {}
             }
         }
         let graph = self.graph(candidate)?;
-        let timing = match self.in_turn {
-            true => graph.simulate_in_order(problem, limit, watch),
-            false => graph.simulate(problem, limit, watch),
+        let timing = if self.in_turn {
+            graph.simulate_in_order(problem, limit, watch)
+        } else {
+            graph.simulate(problem, limit, watch)
         };
-        if !problem.platform().links().iter().any(|link| link.delays.is_some()) {
+        if !problem
+            .platform()
+            .links()
+            .iter()
+            .any(|link| link.delays.is_some())
+        {
             let known = self.timings.take_if(|_| factor.is_some());
-            let (volumes, mut all) = known.unwrap_or_else(|| (problem.volumes().clone(), BTreeMap::new()));
-            let factor = factor.map_or_else(|| Rational::from_integer(1.into()), |factor| factor.recip());
+            let (volumes, mut all) =
+                known.unwrap_or_else(|| (problem.volumes().clone(), BTreeMap::new()));
+            let factor =
+                factor.map_or_else(|| Rational::from_integer(1.into()), |factor| factor.recip());
             let tried = match (&timing, limit) {
                 (Ok(timing), _) => Some(Tried::Timing(timing.times(&factor))),
                 (Err(OnceError::AboveLimit), Some(limit)) => Some(Tried::AtLeast(limit * &factor)),
@@ -387,7 +481,13 @@ impl<'a> NamedSearch<'a> {
     /// The algorithm over these routes.
     pub fn new(problem: Problem<'a>, algorithm: &'a Algorithm, routes: &'a Routes) -> Self {
         let list = move |segments| TaskList::of_algorithm(problem, algorithm, routes, segments);
-        NamedSearch { algorithm, routes, search: PieceSearch::new(problem, list), bottleneck: None, delay: None }
+        NamedSearch {
+            algorithm,
+            routes,
+            search: PieceSearch::new(problem, list),
+            bottleneck: None,
+            delay: None,
+        }
     }
 
     /// Its name.
@@ -408,16 +508,23 @@ impl<'a> NamedSearch<'a> {
     ) -> Result<Found, OnceError> {
         let least = self.bottleneck(problem);
         let delay = self.delay()?;
-        let tasks =
-            if goal.is_some_and(|goal| least >= *goal || delay >= *goal) { limits.tasks / 4 } else { limits.tasks };
-        self.search.shortest(problem, &SearchLimits { tasks, ..*limits }, &least)
+        let tasks = if goal.is_some_and(|goal| least >= *goal || delay >= *goal) {
+            limits.tasks / 4
+        } else {
+            limits.tasks
+        };
+        self.search
+            .shortest(problem, &SearchLimits { tasks, ..*limits }, &least)
     }
 
     fn delay(&mut self) -> Result<Rational, OnceError> {
         if let Some(delay) = &self.delay {
             return Ok(delay.clone());
         }
-        let graph = self.search.graph(Candidate { pieces: 1, priority_offset: 0 })?;
+        let graph = self.search.graph(Candidate {
+            pieces: 1,
+            priority_offset: 0,
+        })?;
         let delay = graph.delay(self.search.problem.platform());
         Ok(self.delay.insert(delay).clone())
     }
@@ -428,8 +535,13 @@ impl<'a> NamedSearch<'a> {
         {
             return bottleneck * factor;
         }
-        let found = self.algorithm.loads(problem, self.routes).and_then(|loads| loads.throughput(problem));
-        let bottleneck = found.map(|found| found.throughput.recip()).unwrap_or_default();
+        let found = self
+            .algorithm
+            .loads(problem, self.routes)
+            .and_then(|loads| loads.throughput(problem));
+        let bottleneck = found
+            .map(|found| found.throughput.recip())
+            .unwrap_or_default();
         self.bottleneck = Some((problem.volumes().clone(), bottleneck.clone()));
         bottleneck
     }

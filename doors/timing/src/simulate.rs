@@ -49,7 +49,10 @@ impl Timing {
 
     /// The same dates, multiplied by `factor`.
     pub(crate) fn times(&self, factor: &Rational) -> Timing {
-        Timing { unit: &self.unit * factor, ..self.clone() }
+        Timing {
+            unit: &self.unit * factor,
+            ..self.clone()
+        }
     }
 
     /// Number of dated tasks.
@@ -64,7 +67,10 @@ impl Timing {
     /// The tasks with their start dates.
     pub(crate) fn actions(&self, tasks: &[Deed]) -> Vec<Action> {
         fn at<N: Clone + Into<BigUint>>(starts: &[N], tasks: &[Deed]) -> Vec<Action> {
-            let action = |(start, task): (&N, &Deed)| Action { start: start.clone().into(), deed: task.clone() };
+            let action = |(start, task): (&N, &Deed)| Action {
+                start: start.clone().into(),
+                deed: task.clone(),
+            };
             starts.iter().zip(tasks).map(action).collect()
         }
         match &*self.starts {
@@ -93,29 +99,43 @@ impl Lengths {
         for link in platform.links() {
             times.extend([link.latency(), link.overhead(), &link.cost * &size]);
         }
-        let compute = |node: &oneport_platform::Node| node.compute.as_ref().map(|compute| compute * &work);
+        let compute =
+            |node: &oneport_platform::Node| node.compute.as_ref().map(|compute| compute * &work);
         for node in platform.nodes() {
-            times.extend([Rational::zero(), Rational::zero(), compute(node).unwrap_or_default()]);
+            times.extend([
+                Rational::zero(),
+                Rational::zero(),
+                compute(node).unwrap_or_default(),
+            ]);
         }
         let Scaled { values, unit } = Scaled::coarsest(&times);
         let kind = |kind: &Kind| {
             let [latency, overhead, time] = [0, 1, 2].map(|place| &values[3 * kind.place + place]);
             [overhead + time * &kind.shares, latency.clone()]
         };
-        Ok(Lengths { unit, kinds: graph.kinds.iter().map(kind).collect() })
+        Ok(Lengths {
+            unit,
+            kinds: graph.kinds.iter().map(kind).collect(),
+        })
     }
 
     /// Bits of an upper bound on every date: the sum of all durations and latencies.
     fn bits(&self, graph: &TaskGraph) -> u64 {
         let all = |([takes, latency], kind): (&[BigUint; 2], &Kind)| (takes + latency) * kind.count;
-        self.kinds.iter().zip(&graph.kinds).map(all).sum::<BigUint>().bits()
+        self.kinds
+            .iter()
+            .zip(&graph.kinds)
+            .map(all)
+            .sum::<BigUint>()
+            .bits()
     }
 }
 
 impl Lengths {
     /// Per resource: the idle time that it can afford. A run in which it idles this long cannot end before the limit.
     fn spare<N: Whole>(&self, graph: &TaskGraph, limit: &BigUint) -> Vec<N> {
-        let mut busy: Vec<(BigUint, Option<&BigUint>)> = vec![Default::default(); graph.lanes.len()];
+        let mut busy: Vec<(BigUint, Option<&BigUint>)> =
+            vec![Default::default(); graph.lanes.len()];
         for ([takes, latency], kind) in self.kinds.iter().zip(&graph.kinds) {
             for &resource in graph.occupied.of(kind.place) {
                 let (sum, least) = &mut busy[resource as usize];
@@ -125,9 +145,16 @@ impl Lengths {
         }
         let spare = |(sum, least): (BigUint, Option<&BigUint>)| {
             let needed = least.map_or(sum.clone(), |least| sum + least);
-            if needed < *limit { N::narrow(&(limit - needed)) } else { Some(N::zero()) }
+            if needed < *limit {
+                N::narrow(&(limit - needed))
+            } else {
+                Some(N::zero())
+            }
         };
-        busy.into_iter().map(spare).collect::<Option<_>>().unwrap_or_default()
+        busy.into_iter()
+            .map(spare)
+            .collect::<Option<_>>()
+            .unwrap_or_default()
     }
 }
 
@@ -142,9 +169,20 @@ impl TaskGraph {
     /// Sizes or work that depend on the operands combined; [`OnceError::Stopped`] if the watch ended;
     /// [`OnceError::AboveLimit`] if the length would not be below the limit. That often shows long before the end: from
     /// the idle time of a resource and its remaining work.
-    pub fn simulate(&self, problem: Problem<'_>, limit: Option<&Rational>, watch: &Watch) -> Result<Timing, OnceError> {
+    pub fn simulate(
+        &self,
+        problem: Problem<'_>,
+        limit: Option<&Rational>,
+        watch: &Watch,
+    ) -> Result<Timing, OnceError> {
         let lengths = Lengths::of(problem, self)?;
-        let limit = limit.map(|limit| (limit / &lengths.unit).ceil().to_integer().magnitude().clone());
+        let limit = limit.map(|limit| {
+            (limit / &lengths.unit)
+                .ceil()
+                .to_integer()
+                .magnitude()
+                .clone()
+        });
         let limit = limit.as_ref();
         match lengths.bits(self) {
             bits if bits < u64::BITS.into() => {
@@ -159,7 +197,11 @@ impl TaskGraph {
 
     /// The tasks with their dates, which must be dates of this graph.
     pub fn run(&self, timing: &Timing) -> Run {
-        Run { pieces: self.list.pieces.clone(), unit: timing.unit().clone(), actions: timing.actions(&self.list.tasks) }
+        Run {
+            pieces: self.list.pieces.clone(),
+            unit: timing.unit().clone(),
+            actions: timing.actions(&self.list.tasks),
+        }
     }
 }
 
@@ -182,7 +224,11 @@ impl TaskGraph {
             bits if bits < u128::BITS.into() => self.in_turn(&lengths, watch, Starts::Long)?,
             _ => self.in_turn(&lengths, watch, Starts::Any)?,
         };
-        if limit.is_some_and(|limit| timing.length() >= *limit) { Err(OnceError::AboveLimit) } else { Ok(timing) }
+        if limit.is_some_and(|limit| timing.length() >= *limit) {
+            Err(OnceError::AboveLimit)
+        } else {
+            Ok(timing)
+        }
     }
 
     fn in_turn<N: Whole>(
@@ -192,10 +238,20 @@ impl TaskGraph {
         starts: fn(Vec<N>) -> Starts,
     ) -> Result<Timing, OnceError> {
         let narrow = |value: &BigUint| N::narrow(value).unwrap_or_else(N::zero);
-        let kinds: Vec<[N; 2]> =
-            lengths.kinds.iter().map(|[takes, latency]| [narrow(takes), narrow(latency)]).collect();
-        let mut lanes: Vec<Vec<N>> = self.lanes.iter().map(|&lanes| vec![N::zero(); lanes as usize]).collect();
-        let (mut begun, mut arrivals) = (Vec::with_capacity(self.tasks()), Vec::<N>::with_capacity(self.tasks()));
+        let kinds: Vec<[N; 2]> = lengths
+            .kinds
+            .iter()
+            .map(|[takes, latency]| [narrow(takes), narrow(latency)])
+            .collect();
+        let mut lanes: Vec<Vec<N>> = self
+            .lanes
+            .iter()
+            .map(|&lanes| vec![N::zero(); lanes as usize])
+            .collect();
+        let (mut begun, mut arrivals) = (
+            Vec::with_capacity(self.tasks()),
+            Vec::<N>::with_capacity(self.tasks()),
+        );
         let mut length = N::zero();
         for (number, task) in self.list().tasks.iter().enumerate() {
             if number % BETWEEN == 0 {
@@ -204,7 +260,9 @@ impl TaskGraph {
             let kind = self.kind[number] as usize;
             let occupied = self.occupied.of(self.kinds[kind].place);
             let ready = inputs(task).map(|input| &arrivals[input as usize]);
-            let free = occupied.iter().filter_map(|&own| lanes[own as usize].iter().min());
+            let free = occupied
+                .iter()
+                .filter_map(|&own| lanes[own as usize].iter().min());
             let start = ready.chain(free).max().cloned().unwrap_or_else(N::zero);
             let end = start.plus(&kinds[kind][0]);
             for &own in occupied {
@@ -218,7 +276,11 @@ impl TaskGraph {
             begun.push(start);
         }
         let starts = starts(begun);
-        Ok(Timing { unit: lengths.unit.clone(), length: length.into(), starts: Arc::new(starts) })
+        Ok(Timing {
+            unit: lengths.unit.clone(),
+            length: length.into(),
+            starts: Arc::new(starts),
+        })
     }
 }
 
@@ -247,7 +309,9 @@ impl Queue {
 
     fn pop(&mut self) -> Option<u32> {
         match (self.ascending.front(), self.others.peek()) {
-            (Some(first), Some(Reverse(other))) if other < first => self.others.pop().map(|Reverse(number)| number),
+            (Some(first), Some(Reverse(other))) if other < first => {
+                self.others.pop().map(|Reverse(number)| number)
+            }
             (None, _) => self.others.pop().map(|Reverse(number)| number),
             _ => self.ascending.pop_front(),
         }
@@ -302,10 +366,25 @@ impl<'l, N: Whole> Simulation<'l, N> {
             latency: narrow(latency),
             place: kind.place,
         };
-        let lanes = |&lanes: &u32| if lanes > 1 { vec![N::zero(); lanes as usize] } else { Vec::new() };
-        let waiting = |(&kind, &waits): (&u32, &u32)| Waiting { start: N::zero(), waits, kind };
+        let lanes = |&lanes: &u32| {
+            if lanes > 1 {
+                vec![N::zero(); lanes as usize]
+            } else {
+                Vec::new()
+            }
+        };
+        let waiting = |(&kind, &waits): (&u32, &u32)| Waiting {
+            start: N::zero(),
+            waits,
+            kind,
+        };
         let resources = graph.lanes.len();
-        let places = graph.kinds.iter().map(|kind| kind.place + 1).max().unwrap_or(0);
+        let places = graph
+            .kinds
+            .iter()
+            .map(|kind| kind.place + 1)
+            .max()
+            .unwrap_or(0);
         Simulation {
             graph,
             kinds: lengths.kinds.iter().zip(&graph.kinds).map(kind).collect(),
@@ -323,10 +402,17 @@ impl<'l, N: Whole> Simulation<'l, N> {
         }
     }
 
-    fn run(mut self, lengths: &Lengths, watch: &Watch, starts: fn(Vec<N>) -> Starts) -> Result<Timing, OnceError> {
+    fn run(
+        mut self,
+        lengths: &Lengths,
+        watch: &Watch,
+        starts: fn(Vec<N>) -> Starts,
+    ) -> Result<Timing, OnceError> {
         let (mut date, mut length) = (N::zero(), N::zero());
         // A task without inputs is ready at date 0.
-        let first = (0_u32..).zip(&self.graph.waits).filter(|(_, waits)| **waits == 0);
+        let first = (0_u32..)
+            .zip(&self.graph.waits)
+            .filter(|(_, waits)| **waits == 0);
         first.for_each(|(task, _)| self.ready.push(task));
         for count in 1_u64.. {
             if count.is_multiple_of(ASKED) {
@@ -338,9 +424,13 @@ impl<'l, N: Whole> Simulation<'l, N> {
             } else if let Some(task) = self.ready.pop() {
                 self.ready(task, &date)
             } else {
-                let next =
-                    [self.arriving.peek(), self.freeing.peek()].into_iter().flatten().map(|Reverse(next)| &next.0);
-                let Some(next) = next.min().cloned() else { break };
+                let next = [self.arriving.peek(), self.freeing.peek()]
+                    .into_iter()
+                    .flatten()
+                    .map(|Reverse(next)| &next.0);
+                let Some(next) = next.min().cloned() else {
+                    break;
+                };
                 date = next;
                 self.arrive_at(&date);
                 None
@@ -354,7 +444,11 @@ impl<'l, N: Whole> Simulation<'l, N> {
             return Err(OnceError::AboveLimit);
         }
         let starts = starts(self.tasks.into_iter().map(|task| task.start).collect());
-        Ok(Timing { unit: lengths.unit.clone(), length: length.into(), starts: Arc::new(starts) })
+        Ok(Timing {
+            unit: lengths.unit.clone(),
+            length: length.into(),
+            starts: Arc::new(starts),
+        })
     }
 
     /// The resources that a task occupies.
@@ -365,12 +459,19 @@ impl<'l, N: Whole> Simulation<'l, N> {
 
     /// A resource that the task needs and that is occupied at the date.
     fn occupied_at(&self, task: u32, date: &N) -> Option<u32> {
-        self.needed(task).iter().copied().find(|&resource| self.free[resource as usize] > *date)
+        self.needed(task)
+            .iter()
+            .copied()
+            .find(|&resource| self.free[resource as usize] > *date)
     }
 
     /// Starts a task and returns the arrival of its result; `None` if the run cannot end before the limit.
     fn start(&mut self, task: u32, date: &N) -> Option<N> {
-        let Takes { takes, latency, place } = &self.kinds[self.tasks[task as usize].kind as usize];
+        let Takes {
+            takes,
+            latency,
+            place,
+        } = &self.kinds[self.tasks[task as usize].kind as usize];
         let (place, end) = (*place, date.plus(takes));
         let arrival = end.plus(latency);
         for &resource in self.graph.occupied.of(place) {
@@ -394,7 +495,11 @@ impl<'l, N: Whole> Simulation<'l, N> {
 
     /// Charges the idle time up to `date` to the resource. `None` if its spare time is used up.
     fn idle(&mut self, resource: usize, date: &N) -> Option<()> {
-        let Some(spare) = self.spare.get_mut(resource).filter(|_| self.lanes[resource].is_empty()) else {
+        let Some(spare) = self
+            .spare
+            .get_mut(resource)
+            .filter(|_| self.lanes[resource].is_empty())
+        else {
             return Some(());
         };
         let idle = date.minus(&self.free[resource]);
@@ -416,7 +521,9 @@ impl<'l, N: Whole> Simulation<'l, N> {
     fn ready(&mut self, task: u32, date: &N) -> Option<u32> {
         let waited = |resource: &u32| !self.parked[*resource as usize].is_empty();
         let queue = || self.needed(task).iter().copied().find(waited);
-        let Some(resource) = self.occupied_at(task, date).or_else(queue) else { return Some(task) };
+        let Some(resource) = self.occupied_at(task, date).or_else(queue) else {
+            return Some(task);
+        };
         self.parked[resource as usize].push(task);
         self.wake(resource, date);
         None
@@ -435,7 +542,9 @@ impl<'l, N: Whole> Simulation<'l, N> {
             return None;
         }
         while let Some(task) = self.parked[resource as usize].pop() {
-            let Some(other) = self.occupied_at(task, date) else { return Some(task) };
+            let Some(other) = self.occupied_at(task, date) else {
+                return Some(task);
+            };
             self.parked[other as usize].push(task);
             self.wake(other, date);
         }
@@ -456,7 +565,9 @@ impl<'l, N: Whole> Simulation<'l, N> {
     /// All results that arrive at this date.
     fn arrive_at(&mut self, date: &N) {
         while let Some(place) = next_at(&mut self.arriving, date) {
-            while let Some((_, task)) = self.flying[place as usize].pop_front_if(|(arrival, _)| arrival == date) {
+            while let Some((_, task)) =
+                self.flying[place as usize].pop_front_if(|(arrival, _)| arrival == date)
+            {
                 self.arrive(task);
             }
             if let Some((arrival, _)) = self.flying[place as usize].front() {

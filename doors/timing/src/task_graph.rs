@@ -61,7 +61,10 @@ impl Lists {
     fn users(tasks: &[Deed]) -> Lists {
         // While lists are filled, `ends[i]` is the next free slot of list `i`.
         let mut ends = vec![0_u32; tasks.len() + 1];
-        tasks.iter().flat_map(inputs).for_each(|input| ends[input as usize + 1] += 1);
+        tasks
+            .iter()
+            .flat_map(inputs)
+            .for_each(|input| ends[input as usize + 1] += 1);
         (1..ends.len()).for_each(|place| ends[place] += ends[place - 1]);
         let mut all = vec![0_u32; ends.last().copied().unwrap_or(0) as usize];
         for (task, number) in tasks.iter().zip(0_u32..) {
@@ -80,22 +83,42 @@ pub(crate) fn inputs(task: &Deed) -> impl Iterator<Item = u32> + '_ {
         Deed::Send { carried, .. } => (carried.as_slice(), [None, None]),
         Deed::Merge { left, right, .. } => (&[][..], [*left, *right]),
     };
-    carried.iter().filter_map(|(_, source)| *source).chain(parts.into_iter().flatten())
+    carried
+        .iter()
+        .filter_map(|(_, source)| *source)
+        .chain(parts.into_iter().flatten())
 }
 
 impl TaskList {
     /// Finds the dependencies and resources on the problem's platform. `O(d log d)` for `d` tasks and pieces moved.
     pub fn graph(self, problem: Problem<'_>) -> TaskGraph {
         let platform = problem.platform();
-        let Scaled { values, unit } = Scaled::coarsest(self.pieces.iter().map(|piece| &piece.share));
-        let short: Option<Vec<u128>> = values.iter().map(|share| u64::narrow(share).map(u128::from)).collect();
+        let Scaled { values, unit } =
+            Scaled::coarsest(self.pieces.iter().map(|piece| &piece.share));
+        let short: Option<Vec<u128>> = values
+            .iter()
+            .map(|share| u64::narrow(share).map(u128::from))
+            .collect();
         let (kinds, kind) = match short {
             Some(shares) => kinds(&self.tasks, platform.links().len(), &shares),
             None => kinds(&self.tasks, platform.links().len(), &values),
         };
-        let waits = self.tasks.iter().map(|task| inputs(task).count() as u32).collect();
+        let waits = self
+            .tasks
+            .iter()
+            .map(|task| inputs(task).count() as u32)
+            .collect();
         let (occupied, lanes) = resources(platform);
-        TaskGraph { share: unit, kinds, kind, waits, users: Lists::users(&self.tasks), occupied, lanes, list: self }
+        TaskGraph {
+            share: unit,
+            kinds,
+            kind,
+            waits,
+            users: Lists::users(&self.tasks),
+            occupied,
+            lanes,
+            list: self,
+        }
     }
 }
 
@@ -107,15 +130,25 @@ fn kinds<N: Whole>(tasks: &[Deed], links: usize, shares: &[N]) -> (Vec<Kind>, Ve
         let (place, shares) = match task {
             Deed::Send { link, carried } => {
                 let mut sum = N::zero();
-                carried.iter().for_each(|&(piece, _)| sum += &shares[piece as usize]);
+                carried
+                    .iter()
+                    .for_each(|&(piece, _)| sum += &shares[piece as usize]);
                 (link.index(), sum)
             }
-            Deed::Merge { node, piece, .. } => (links + node.index(), shares[*piece as usize].clone()),
+            Deed::Merge { node, piece, .. } => {
+                (links + node.index(), shares[*piece as usize].clone())
+            }
         };
-        let number = *numbers.entry((place, shares)).or_insert_with_key(|(place, shares)| {
-            kinds.push(Kind { place: *place, shares: shares.clone().into(), count: 0 });
-            kinds.len() as u32 - 1
-        });
+        let number = *numbers
+            .entry((place, shares))
+            .or_insert_with_key(|(place, shares)| {
+                kinds.push(Kind {
+                    place: *place,
+                    shares: shares.clone().into(),
+                    count: 0,
+                });
+                kinds.len() as u32 - 1
+            });
         kinds[number as usize].count += 1;
         number
     };
@@ -156,11 +189,18 @@ impl TaskGraph {
     /// The longest chain of dependent tasks if every message takes only its link's latency and overhead: a lower bound
     /// on the run for all sizes. `O(tasks + inputs)`.
     pub fn delay(&self, platform: &Platform) -> Rational {
-        let delays = platform.links().iter().map(|link| link.latency() + link.overhead());
+        let delays = platform
+            .links()
+            .iter()
+            .map(|link| link.latency() + link.overhead());
         let Scaled { values, unit } = Scaled::coarsest(&delays.collect::<Vec<_>>());
         let mut arrivals: Vec<BigUint> = Vec::with_capacity(self.list.tasks.len());
         for task in &self.list.tasks {
-            let ready = inputs(task).map(|input| &arrivals[input as usize]).max().cloned().unwrap_or_default();
+            let ready = inputs(task)
+                .map(|input| &arrivals[input as usize])
+                .max()
+                .cloned()
+                .unwrap_or_default();
             arrivals.push(match task {
                 Deed::Send { link, .. } => ready + &values[link.index()],
                 Deed::Merge { .. } => ready,

@@ -50,7 +50,10 @@ impl TaskList {
         segments: u32,
     ) -> Result<TaskList, OnceError> {
         let blocks = problem.collective().demands() * algorithm.pieces as usize;
-        let share = Rational::new(1.into(), (u64::from(algorithm.pieces) * u64::from(segments.max(1))).into());
+        let share = Rational::new(
+            1.into(),
+            (u64::from(algorithm.pieces) * u64::from(segments.max(1))).into(),
+        );
         let mut writer = Writer {
             problem,
             algorithm,
@@ -64,7 +67,10 @@ impl TaskList {
         };
         for segment in 0..segments.max(1) {
             let pieces = (0..blocks).map(|block| block / algorithm.pieces as usize);
-            writer.list.pieces.extend(pieces.map(|demand| Piece { demand, share: share.clone() }));
+            writer.list.pieces.extend(pieces.map(|demand| Piece {
+                demand,
+                share: share.clone(),
+            }));
             writer.segment = segment;
             writer.carry_out()?;
         }
@@ -89,7 +95,10 @@ impl TaskList {
         for weighted in &steady_state.patterns {
             sums[weighted.pattern.demand] += &weighted.weight;
         }
-        let shares = steady_state.patterns.iter().map(|weighted| &weighted.weight / &sums[weighted.pattern.demand]);
+        let shares = steady_state
+            .patterns
+            .iter()
+            .map(|weighted| &weighted.weight / &sums[weighted.pattern.demand]);
         let largest = shares.max().unwrap_or_default();
         let (mut cuts, mut total) = (Vec::new(), 0);
         for (place, weighted) in steady_state.patterns.iter().enumerate() {
@@ -97,7 +106,9 @@ impl TaskList {
             if share.is_zero() {
                 continue;
             }
-            let wanted = (&share / &largest * Rational::from_integer(count.into())).round().to_integer();
+            let wanted = (&share / &largest * Rational::from_integer(count.into()))
+                .round()
+                .to_integer();
             let pieces = wanted.to_u32().unwrap_or(count).max(1);
             total += u64::from(pieces) * weighted.pattern.tasks.len().max(1) as u64;
             cuts.push((place, pieces, share / Rational::from_integer(pieces.into())));
@@ -106,12 +117,20 @@ impl TaskList {
             return Err(OnceError::TooMany(MOST));
         }
         // Piece i of n comes at (2 i + 1) / 2 n of all.
-        let turn = |number: u32, pieces: u32| ((2 * u64::from(number) + 1) << 31) / u64::from(pieces);
-        let turns = |cut: usize, pieces: u32| (0..pieces).map(move |number| (turn(number, pieces), cut));
-        let mut all: Vec<(u64, usize)> = cuts.iter().enumerate().flat_map(|(cut, of)| turns(cut, of.1)).collect();
+        let turn =
+            |number: u32, pieces: u32| ((2 * u64::from(number) + 1) << 31) / u64::from(pieces);
+        let turns =
+            |cut: usize, pieces: u32| (0..pieces).map(move |number| (turn(number, pieces), cut));
+        let mut all: Vec<(u64, usize)> = cuts
+            .iter()
+            .enumerate()
+            .flat_map(|(cut, of)| turns(cut, of.1))
+            .collect();
         all.sort_unstable();
         let tasks = |cut: usize| &steady_state.patterns[cuts[cut].0].pattern.tasks;
-        let earlier: Vec<Vec<i128>> = (0..cuts.len()).map(|cut| earlier(tasks(cut), count, priority_offset)).collect();
+        let earlier: Vec<Vec<i128>> = (0..cuts.len())
+            .map(|cut| earlier(tasks(cut), count, priority_offset))
+            .collect();
         let mut list = TaskList::default();
         // Sort key, piece, task.
         let mut order: Vec<(i128, u32, u32)> = Vec::with_capacity(total as usize);
@@ -119,8 +138,15 @@ impl TaskList {
             let (place, _, share) = &cuts[cut];
             let piece = index(list.pieces.len())?;
             let demand = steady_state.patterns[*place].pattern.demand;
-            list.pieces.push(Piece { demand, share: share.clone() });
-            order.extend((0..).zip(&earlier[cut]).map(|(task, earlier)| (4 * i128::from(turn) - earlier, piece, task)));
+            list.pieces.push(Piece {
+                demand,
+                share: share.clone(),
+            });
+            order.extend(
+                (0..)
+                    .zip(&earlier[cut])
+                    .map(|(task, earlier)| (4 * i128::from(turn) - earlier, piece, task)),
+            );
         }
         order.sort();
         list.in_order(&order, |piece| tasks(all[piece as usize].1))
@@ -129,7 +155,9 @@ impl TaskList {
     /// Pieces of the demand that has most.
     pub(crate) fn most_pieces(&self) -> u32 {
         let mut counts: BTreeMap<usize, u32> = BTreeMap::new();
-        self.pieces.iter().for_each(|piece| *counts.entry(piece.demand).or_default() += 1);
+        self.pieces
+            .iter()
+            .for_each(|piece| *counts.entry(piece.demand).or_default() += 1);
         counts.into_values().max().unwrap_or(0)
     }
 
@@ -148,10 +176,18 @@ impl TaskList {
             let first = firsts[piece as usize];
             let moved = |input: Option<u32>| input.map(|input| numbers[(first + input) as usize]);
             let deed = match tasks(piece)[task as usize] {
-                Task::Send { link, after, .. } => Deed::Send { link, carried: vec![(piece, moved(after))] },
-                Task::Merge { node, left, right, .. } => {
-                    Deed::Merge { node, piece, left: moved(left), right: moved(right) }
-                }
+                Task::Send { link, after, .. } => Deed::Send {
+                    link,
+                    carried: vec![(piece, moved(after))],
+                },
+                Task::Merge {
+                    node, left, right, ..
+                } => Deed::Merge {
+                    node,
+                    piece,
+                    left: moved(left),
+                    right: moved(right),
+                },
             };
             numbers[(first + task) as usize] = self.push(deed)?;
         }
@@ -183,7 +219,10 @@ fn earlier(tasks: &[Task], count: u32, priority_offset: u32) -> Vec<i128> {
 }
 
 fn index(place: usize) -> Result<u32, OnceError> {
-    u32::try_from(place).ok().filter(|_| place < MOST).ok_or(OnceError::TooMany(MOST))
+    u32::try_from(place)
+        .ok()
+        .filter(|_| place < MOST)
+        .ok_or(OnceError::TooMany(MOST))
 }
 
 impl Writer<'_> {
@@ -207,7 +246,9 @@ impl Writer<'_> {
         let pieces = self.algorithm.pieces as usize;
         for (number, demand) in self.problem.demands().enumerate() {
             for (operand, owner) in (0_u32..).zip(demand.operands) {
-                let Some(place) = self.algorithm.ranks.iter().position(|node| node == owner) else { continue };
+                let Some(place) = self.algorithm.ranks.iter().position(|node| node == owner) else {
+                    continue;
+                };
                 let first = place * self.blocks + number * pieces;
                 self.held[first..first + pieces].fill(Some((None, (operand, operand))));
             }
@@ -226,25 +267,42 @@ impl Writer<'_> {
         let [from, to] = [message.from, message.to].map(|place| self.algorithm.ranks[place]);
         let name = |node| self.problem.platform().name(node).to_string();
         let path = self.algorithm.path(message, self.routes);
-        let path = path.ok_or_else(|| OnceError::NoWay { from: name(from), to: name(to) })?;
+        let path = path.ok_or_else(|| OnceError::NoWay {
+            from: name(from),
+            to: name(to),
+        })?;
         let mut carried = Vec::with_capacity(message.blocks.len());
         for &block in message.blocks {
-            let held = self.held.get(message.from * self.blocks + block as usize).copied().flatten();
-            let not_held = || OnceError::NotHeld { node: name(from), block, step: message.step + 1 };
+            let held = self
+                .held
+                .get(message.from * self.blocks + block as usize)
+                .copied()
+                .flatten();
+            let not_held = || OnceError::NotHeld {
+                node: name(from),
+                block,
+                step: message.step + 1,
+            };
             let (behind, _) = held.ok_or_else(not_held)?;
             carried.push((self.piece(block)?, behind));
         }
         let mut last = None;
         for link in path {
             if let Some(before) = last {
-                carried.iter_mut().for_each(|(_, behind)| *behind = Some(before));
+                carried
+                    .iter_mut()
+                    .for_each(|(_, behind)| *behind = Some(before));
             }
-            last = Some(self.list.push(Deed::Send { link, carried: carried.clone() })?);
+            last = Some(self.list.push(Deed::Send {
+                link,
+                carried: carried.clone(),
+            })?);
         }
         for &block in message.blocks {
             let held = self.held[message.from * self.blocks + block as usize];
             let arrived = held.map(|(_, run)| (last, run));
-            self.arriving.push((message.to, block, arrived, message.combine));
+            self.arriving
+                .push((message.to, block, arrived, message.combine));
         }
         Ok(())
     }
@@ -256,10 +314,16 @@ impl Writer<'_> {
             let own = self.held[place].filter(|_| combine);
             self.held[place] = match (own, new) {
                 (Some(own), Some(new)) => {
-                    let own_first = own.1.1 + 1 == new.1.0 || new.1.1 + 1 != own.1.0 && own.1.0 < new.1.0;
+                    let own_first =
+                        own.1.1 + 1 == new.1.0 || new.1.1 + 1 != own.1.0 && own.1.0 < new.1.0;
                     let (left, right) = if own_first { (own, new) } else { (new, own) };
                     let node = self.algorithm.ranks[to];
-                    let deed = Deed::Merge { node, piece: self.piece(block)?, left: left.0, right: right.0 };
+                    let deed = Deed::Merge {
+                        node,
+                        piece: self.piece(block)?,
+                        left: left.0,
+                        right: right.0,
+                    };
                     Some((Some(self.list.push(deed)?), (left.1.0, right.1.1)))
                 }
                 (_, new) => new,

@@ -35,9 +35,15 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     let document = Yaml::parse(source)?;
     let dimensions = dimensions(source, &document)?;
     let wrong = |mistake| document.error(source, mistake);
-    let total = dimensions.iter().try_fold(1_usize, |total, dimension| total.checked_mul(dimension.size));
+    let total = dimensions.iter().try_fold(1_usize, |total, dimension| {
+        total.checked_mul(dimension.size)
+    });
     let total = total.filter(|&total| total <= MAX_NODES).ok_or_else(|| {
-        wrong(Mistake::TooMany { what: "NPUs", limit: MAX_NODES, instead: "give smaller numbers in npus_count" })
+        wrong(Mistake::TooMany {
+            what: "NPUs",
+            limit: MAX_NODES,
+            instead: "give smaller numbers in npus_count",
+        })
     })?;
     draft.note(
         Topic::Assumed,
@@ -45,7 +51,9 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     );
     draft.note(Topic::LeftOut, "latencies");
     for npu in 0..total {
-        let node = draft.node(format!("npu{npu}"), "NPU", Role::Processor).map_err(wrong)?;
+        let node = draft
+            .node(format!("npu{npu}"), "NPU", Role::Processor)
+            .map_err(wrong)?;
         draft.device(node, 0, npu as u64, Some(npu as u64));
     }
     let mut stride = 1;
@@ -57,7 +65,13 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
 }
 
 /// Connects all NPUs that differ in one dimension only.
-fn add(draft: &mut Draft<'_>, number: usize, of: &Dimension, stride: usize, total: usize) -> Result<(), Mistake> {
+fn add(
+    draft: &mut Draft<'_>,
+    number: usize,
+    of: &Dimension,
+    stride: usize,
+    total: usize,
+) -> Result<(), Mistake> {
     let (kind, cables) = match of.kind {
         Block::Ring => ("ring", 2),
         Block::Switch => ("switch", 2),
@@ -66,7 +80,10 @@ fn add(draft: &mut Draft<'_>, number: usize, of: &Dimension, stride: usize, tota
     draft.check_links(total.saturating_mul(cables))?;
     let rate = draft.stated(kind, of.rate.clone());
     // The first NPU of every group.
-    for (group, first) in (0..total).filter(|npu| (npu / stride).is_multiple_of(of.size)).enumerate() {
+    for (group, first) in (0..total)
+        .filter(|npu| (npu / stride).is_multiple_of(of.size))
+        .enumerate()
+    {
         let npu = |place: usize| first + place % of.size * stride;
         match of.kind {
             Block::Ring if of.size == 2 => draft.duplex(npu(0), npu(1), kind, rate.clone())?,
@@ -83,7 +100,8 @@ fn add(draft: &mut Draft<'_>, number: usize, of: &Dimension, stride: usize, tota
                 }
             }
             Block::Switch => {
-                let switch = draft.node(format!("switch{number}.{group}"), "switch", Role::Switch)?;
+                let switch =
+                    draft.node(format!("switch{number}.{group}"), "switch", Role::Switch)?;
                 for place in 0..of.size {
                     draft.duplex(npu(place), switch, kind, rate.clone())?;
                 }
@@ -96,9 +114,14 @@ fn add(draft: &mut Draft<'_>, number: usize, of: &Dimension, stride: usize, tota
 fn dimensions(source: &Source<'_>, document: &Yaml) -> Result<Vec<Dimension>, FormatError> {
     let list = |key: &'static str, meaning: &'static str| -> Result<&[Yaml], FormatError> {
         let value = document.get(key);
-        value.ok_or_else(|| document.error(source, Mistake::MissingKey { key, meaning }))?.list(source)
+        value
+            .ok_or_else(|| document.error(source, Mistake::MissingKey { key, meaning }))?
+            .list(source)
     };
-    let kinds = list("topology", "the kind of every dimension: Ring, Switch or FullyConnected")?;
+    let kinds = list(
+        "topology",
+        "the kind of every dimension: Ring, Switch or FullyConnected",
+    )?;
     let sizes = list("npus_count", "the number of NPUs in every dimension")?;
     let rates = list("bandwidth", "the bandwidth of every dimension in GB/s")?;
     if kinds.len() != sizes.len() || kinds.len() != rates.len() || kinds.is_empty() {
@@ -110,13 +133,31 @@ fn dimensions(source: &Source<'_>, document: &Yaml) -> Result<Vec<Dimension>, Fo
         );
         return Err(document.error(source, Mistake::Import(text)));
     }
-    kinds.iter().zip(sizes).zip(rates).map(|((kind, size), rate)| dimension(source, kind, size, rate)).collect()
+    kinds
+        .iter()
+        .zip(sizes)
+        .zip(rates)
+        .map(|((kind, size), rate)| dimension(source, kind, size, rate))
+        .collect()
 }
 
-fn dimension(source: &Source<'_>, kind: &Yaml, size: &Yaml, rate: &Yaml) -> Result<Dimension, FormatError> {
+fn dimension(
+    source: &Source<'_>,
+    kind: &Yaml,
+    size: &Yaml,
+    rate: &Yaml,
+) -> Result<Dimension, FormatError> {
     let wrong = |value: &Yaml, expected: &'static str| {
-        let shown = value.text().map_or("a list".to_string(), |text| format!("'{}'", clip(text)));
-        value.error(source, Mistake::WrongValue { value: shown, expected: expected.into() })
+        let shown = value
+            .text()
+            .map_or("a list".to_string(), |text| format!("'{}'", clip(text)));
+        value.error(
+            source,
+            Mistake::WrongValue {
+                value: shown,
+                expected: expected.into(),
+            },
+        )
     };
     let block = match kind.text() {
         Some("Ring") => Block::Ring,
@@ -124,13 +165,29 @@ fn dimension(source: &Source<'_>, kind: &Yaml, size: &Yaml, rate: &Yaml) -> Resu
         Some("FullyConnected") => Block::Full,
         _ => return Err(wrong(kind, "Ring, Switch or FullyConnected")),
     };
-    let count = size.text().and_then(|text| text.parse().ok()).filter(|&count: &usize| count > 0);
+    let count = size
+        .text()
+        .and_then(|text| text.parse().ok())
+        .filter(|&count: &usize| count > 0);
     let count = count.ok_or_else(|| wrong(size, "a number of NPUs, 1 or more"))?;
-    let text = rate.text().ok_or_else(|| wrong(rate, "a bandwidth in GB/s"))?;
-    let value = parse_rational(text.trim()).map_err(|error| rate.error(source, Mistake::Number(error)))?;
+    let text = rate
+        .text()
+        .ok_or_else(|| wrong(rate, "a bandwidth in GB/s"))?;
+    let value =
+        parse_rational(text.trim()).map_err(|error| rate.error(source, Mistake::Number(error)))?;
     if !value.is_positive() {
-        return Err(rate.error(source, Mistake::NotPositive { what: "a bandwidth", value: clip(text) }));
+        return Err(rate.error(
+            source,
+            Mistake::NotPositive {
+                what: "a bandwidth",
+                value: clip(text),
+            },
+        ));
     }
     let binary = Rational::new((1_u64 << 30).into(), 1_000_000_000_u64.into());
-    Ok(Dimension { kind: block, size: count, rate: value * binary })
+    Ok(Dimension {
+        kind: block,
+        size: count,
+        rate: value * binary,
+    })
 }

@@ -15,7 +15,9 @@ impl Format {
     /// The format of a file: by its extension where that says it (see [`from_extension`](Self::from_extension)), else
     /// by its content.
     pub fn detect(path: &Path, bytes: &[u8]) -> Self {
-        let json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+        let json = path
+            .extension()
+            .is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
         Self::from_extension(path).unwrap_or_else(|| from_content(bytes, json))
     }
 }
@@ -39,12 +41,19 @@ fn from_content(bytes: &[u8], json: bool) -> Format {
     if let Some(format) = beginning.lines().find_map(from_line) {
         return format;
     }
-    let opens_graph = |line: &str| line.strip_prefix("graph").is_some_and(|rest| rest.trim_start().starts_with('['));
-    let mut lines = beginning.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let opens_graph = |line: &str| {
+        line.strip_prefix("graph")
+            .is_some_and(|rest| rest.trim_start().starts_with('['))
+    };
+    let mut lines = beginning
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
     let first = lines.clone().next().unwrap_or_default();
-    match first == "graph" || lines.any(opens_graph) {
-        true => Format::Gml,
-        false => Format::Own(PlatformFormat::of_content(bytes)),
+    if first == "graph" || lines.any(opens_graph) {
+        Format::Gml
+    } else {
+        Format::Own(PlatformFormat::of_content(bytes))
     }
 }
 
@@ -52,7 +61,11 @@ fn from_content(bytes: &[u8], json: bool) -> Format {
 fn from_json(bytes: &[u8]) -> Format {
     let keys = top_keys(bytes);
     let has = |key: &str| keys.contains(&key.as_bytes());
-    if has("nodes") && (has("edges") || has("links")) { Format::NodeLink } else { Format::Own(PlatformFormat::Json) }
+    if has("nodes") && (has("edges") || has("links")) {
+        Format::NodeLink
+    } else {
+        Format::Own(PlatformFormat::Json)
+    }
 }
 
 /// The keys of the outermost object as they are written, with as little understanding of JSON as that takes.
@@ -88,7 +101,9 @@ fn from_xml(text: &str) -> Format {
     loop {
         let end = match rest {
             _ if rest.starts_with("<!--") => rest.find("-->").map(|end| end + 3),
-            _ if rest.starts_with("<?") || rest.starts_with("<!") => rest.find('>').map(|end| end + 1),
+            _ if rest.starts_with("<?") || rest.starts_with("<!") => {
+                rest.find('>').map(|end| end + 1)
+            }
             _ => None,
         };
         match end.and_then(|end| rest.get(end..)) {
@@ -96,7 +111,10 @@ fn from_xml(text: &str) -> Format {
             None => break,
         }
     }
-    let name = rest.trim_start_matches('<').split(|c: char| c.is_whitespace() || c == '>' || c == '/').next();
+    let name = rest
+        .trim_start_matches('<')
+        .split(|c: char| c.is_whitespace() || c == '>' || c == '/')
+        .next();
     match name {
         Some("graphml") => Format::GraphMl,
         Some("topology") => Format::Hwloc,
@@ -108,7 +126,10 @@ fn from_xml(text: &str) -> Format {
 /// The format, by lines that occur in one format only.
 fn from_line(line: &str) -> Option<Format> {
     let line = line.trim();
-    let begins = |key: &str| line.get(..key.len()).is_some_and(|head| head.eq_ignore_ascii_case(key));
+    let begins = |key: &str| {
+        line.get(..key.len())
+            .is_some_and(|head| head.eq_ignore_ascii_case(key))
+    };
     if line.contains("==>") && line.contains("==(") {
         Some(Format::IbLinkInfo)
     } else if begins("switchguid=") || begins("caguid=") || is_block(line) {
@@ -127,8 +148,12 @@ fn from_line(line: &str) -> Option<Format> {
 /// `Switch 36 "S-...`, `Ca 1 "H-...`.
 fn is_block(line: &str) -> bool {
     let mut words = line.split_whitespace();
-    let kind = words.next().is_some_and(|word| matches!(word, "Switch" | "Ca" | "Hca" | "Rt"));
-    let ports = words.next().is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
+    let kind = words
+        .next()
+        .is_some_and(|word| matches!(word, "Switch" | "Ca" | "Hca" | "Rt"));
+    let ports = words
+        .next()
+        .is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
     kind && ports && words.next().is_some_and(|word| word.starts_with('"'))
 }
 
@@ -152,10 +177,16 @@ fn is_dot(text: &str) -> bool {
             None => break,
         }
     }
-    let word = rest.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default().to_ascii_lowercase();
+    let word = rest
+        .split(|c: char| !c.is_ascii_alphabetic())
+        .next()
+        .unwrap_or_default()
+        .to_ascii_lowercase();
     match word.as_str() {
         "strict" | "digraph" => rest.contains('{'),
-        "graph" => rest.find(['{', '[']).is_some_and(|at| rest[at..].starts_with('{')),
+        "graph" => rest
+            .find(['{', '['])
+            .is_some_and(|at| rest[at..].starts_with('{')),
         _ => false,
     }
 }
@@ -174,7 +205,11 @@ mod tests {
             ("a.mat", "{", Format::Own(PlatformFormat::Matrix)),
             ("a.txt", "<!-- c -->\n<system/>", Format::Nccl),
             ("a.gml", "", Format::Gml),
-            ("stdin", "\u{feff}# c\nformat = \"oneport-platform/1\"", Format::Own(PlatformFormat::Toml)),
+            (
+                "stdin",
+                "\u{feff}# c\nformat = \"oneport-platform/1\"",
+                Format::Own(PlatformFormat::Toml),
+            ),
             ("stdin", "[[node]]", Format::Own(PlatformFormat::Toml)),
             ("stdin", "  {\"format\"", Format::Own(PlatformFormat::Json)),
             ("stdin", "Creator \"x\"\r\ngraph [\r\n", Format::Gml),
@@ -186,22 +221,66 @@ mod tests {
                 "{\"directed\": false, \"graph\": {\"node\": 1}, \"nodes\": [], \"links\": []}",
                 Format::NodeLink,
             ),
-            ("stdin", "{\"a\\\"nodes\": [{\"nodes\":1, \"edges\":2}]", Format::Own(PlatformFormat::Json)),
-            ("stdin", "<?xml version=\"1.0\"?>\n<!-- <a> -->\n<graphml xmlns=\"\">", Format::GraphMl),
-            ("stdin", "/* c */ // d\n strict digraph \"a [\" {", Format::Dot),
+            (
+                "stdin",
+                "{\"a\\\"nodes\": [{\"nodes\":1, \"edges\":2}]",
+                Format::Own(PlatformFormat::Json),
+            ),
+            (
+                "stdin",
+                "<?xml version=\"1.0\"?>\n<!-- <a> -->\n<graphml xmlns=\"\">",
+                Format::GraphMl,
+            ),
+            (
+                "stdin",
+                "/* c */ // d\n strict digraph \"a [\" {",
+                Format::Dot,
+            ),
             ("stdin", "graph{a--b}", Format::Dot),
-            ("stdin", "\t\u{1b}[4mGPU0\tGPU1\u{1b}[0m\nGPU0\t X \tNV4", Format::NvidiaSmi),
-            ("a.yml", "# c\ntopology: [ Ring ]\nnpus_count: [ 8 ]\n", Format::AstraSim),
+            (
+                "stdin",
+                "\t\u{1b}[4mGPU0\tGPU1\u{1b}[0m\nGPU0\t X \tNV4",
+                Format::NvidiaSmi,
+            ),
+            (
+                "a.yml",
+                "# c\ntopology: [ Ring ]\nnpus_count: [ 8 ]\n",
+                Format::AstraSim,
+            ),
             ("a.yaml", "---\n- topology: t\n  tree:\n", Format::SlurmYaml),
-            ("topology.conf", "# c\nswitchname=s0 Nodes=a", Format::SlurmConf),
-            ("net", "vendid=0x2c9\nswitchguid=0x1(1)\n", Format::IbNetDiscover),
+            (
+                "topology.conf",
+                "# c\nswitchname=s0 Nodes=a",
+                Format::SlurmConf,
+            ),
+            (
+                "net",
+                "vendid=0x2c9\nswitchguid=0x1(1)\n",
+                Format::IbNetDiscover,
+            ),
             ("net", "Switch 8 \"S-1\"\n", Format::IbNetDiscover),
-            ("links", "CA: n HCA-1:\n 0x1 4 1[ ] ==( 4X 10.0 Gbps Active/ LinkUp)==> 2 1[ ] \"s\"", Format::IbLinkInfo),
-            ("a.xml", "<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n<topology version=\"2.0\">", Format::Hwloc),
+            (
+                "links",
+                "CA: n HCA-1:\n 0x1 4 1[ ] ==( 4X 10.0 Gbps Active/ LinkUp)==> 2 1[ ] \"s\"",
+                Format::IbLinkInfo,
+            ),
+            (
+                "a.xml",
+                "<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n<topology version=\"2.0\">",
+                Format::Hwloc,
+            ),
             ("a.xml", "<platform version=\"4.1\">", Format::SimGrid),
-            ("no.extension.here", ",a,b\na,0,1\nb,1,0", Format::Own(PlatformFormat::Matrix)),
+            (
+                "no.extension.here",
+                ",a,b\na,0,1\nb,1,0",
+                Format::Own(PlatformFormat::Matrix),
+            ),
         ] {
-            assert_eq!(Format::detect(Path::new(name), content.as_bytes()), format, "{name} {content:?}");
+            assert_eq!(
+                Format::detect(Path::new(name), content.as_bytes()),
+                format,
+                "{name} {content:?}"
+            );
         }
     }
 }

@@ -25,7 +25,10 @@ const MAX_DEPTH: usize = 100;
 
 /// Reads a graph.
 pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {
-    let mut lexer = Lexer { source: *source, at: 0 };
+    let mut lexer = Lexer {
+        source: *source,
+        at: 0,
+    };
     let mut word = lexer.word("graph or digraph")?;
     if word.eq_ignore_ascii_case("strict") {
         word = lexer.word("graph or digraph")?;
@@ -58,13 +61,20 @@ struct Defaults<'a>(Vec<(usize, Attributes<'a>)>);
 impl<'a> Defaults<'a> {
     /// Own attributes first: the first of a name counts.
     fn with(&self, own: Attributes<'a>) -> Attributes<'a> {
-        let inherited = self.0.iter().rev().flat_map(|(_, attributes)| attributes.iter().rev().cloned());
+        let inherited = self
+            .0
+            .iter()
+            .rev()
+            .flat_map(|(_, attributes)| attributes.iter().rev().cloned());
         own.into_iter().chain(inherited).collect()
     }
 
     /// Attributes, and a statement without any counted as one.
     fn len(&self) -> usize {
-        self.0.iter().map(|(_, attributes)| attributes.len().max(1)).sum()
+        self.0
+            .iter()
+            .map(|(_, attributes)| attributes.len().max(1))
+            .sum()
     }
 
     fn leave(&mut self, depth: usize) {
@@ -117,7 +127,8 @@ impl<'a> Reader<'_, '_, 'a> {
 
     fn subgraph_edge(&self) -> FormatError {
         self.lexer.error(Mistake::Import(
-            "edges to subgraphs are not read, but a -- {b c}; write one edge per pair of nodes".to_string(),
+            "edges to subgraphs are not read, but a -- {b c}; write one edge per pair of nodes"
+                .to_string(),
         ))
     }
 
@@ -135,7 +146,11 @@ impl<'a> Reader<'_, '_, 'a> {
                     false => {
                         let what = "default attributes";
                         let instead = "write the attributes at the edges";
-                        return Err(self.lexer.error(Mistake::TooMany { what, limit: MAX_DEFAULTS, instead }));
+                        return Err(self.lexer.error(Mistake::TooMany {
+                            what,
+                            limit: MAX_DEFAULTS,
+                            instead,
+                        }));
                     }
                 }
                 Ok(())
@@ -177,7 +192,11 @@ impl<'a> Reader<'_, '_, 'a> {
             match self.lexer.peek()? {
                 Token::Edge(arrow) => {
                     if arrow != self.directed {
-                        let expected = if self.directed { "'->' in a digraph" } else { "'--' in a graph" };
+                        let expected = if self.directed {
+                            "'->' in a digraph"
+                        } else {
+                            "'--' in a graph"
+                        };
                         return Err(self.lexer.broken(expected));
                     }
                     self.lexer.next()?;
@@ -185,7 +204,11 @@ impl<'a> Reader<'_, '_, 'a> {
                     names += ends.len();
                     if names > MAX_CHAIN {
                         let (what, instead) = ("nodes in a chain", "write several chains of edges");
-                        return Err(self.lexer.error(Mistake::TooMany { what, limit: MAX_CHAIN, instead }));
+                        return Err(self.lexer.error(Mistake::TooMany {
+                            what,
+                            limit: MAX_CHAIN,
+                            instead,
+                        }));
                     }
                     chain.push(ends);
                 }
@@ -198,7 +221,9 @@ impl<'a> Reader<'_, '_, 'a> {
         };
         let source = self.lexer.source;
         if let [only] = chain.as_slice() {
-            let Some(id) = only.first() else { return Ok(()) };
+            let Some(id) = only.first() else {
+                return Ok(());
+            };
             let attributes = self.nodes.with(attributes);
             // A node may be mentioned again: what it is was said when it first was.
             if self.known.insert(id.to_string()) {
@@ -209,9 +234,10 @@ impl<'a> Reader<'_, '_, 'a> {
         }
         let attributes = self.edges.with(attributes);
         let pairs = chain.iter().zip(chain.iter().skip(1));
-        for (from, to) in pairs
-            .flat_map(|(ones, others)| ones.iter().flat_map(move |one| others.iter().map(move |other| (one, other))))
-        {
+        for (from, to) in pairs.flat_map(|(ones, others)| {
+            ones.iter()
+                .flat_map(move |one| others.iter().map(move |other| (one, other)))
+        }) {
             let key = || Some(format!("{} -- {}", clip(from), clip(to)));
             for id in [from, to] {
                 if self.known.insert(id.to_string()) {
@@ -223,7 +249,15 @@ impl<'a> Reader<'_, '_, 'a> {
             self.made += 1;
             if self.made > MAX_EDGES {
                 let instead = "write parallel edges as one";
-                return Err(source.error(offset, key(), Mistake::TooMany { what: "edges", limit: MAX_EDGES, instead }));
+                return Err(source.error(
+                    offset,
+                    key(),
+                    Mistake::TooMany {
+                        what: "edges",
+                        limit: MAX_EDGES,
+                        instead,
+                    },
+                ));
             }
             let add = self.graph.edge(from, to, self.directed, &attributes);
             add.map_err(|mistake| source.error(offset, key(), mistake))?;
@@ -264,16 +298,28 @@ impl<'a> Lexer<'a> {
         } else {
             format!("{expected} is expected")
         };
-        self.error(Mistake::Syntax { format: "DOT", at: None, message })
+        self.error(Mistake::Syntax {
+            format: "DOT",
+            at: None,
+            message,
+        })
     }
 
     fn cut(&self, missing: &str) -> FormatError {
         let message = format!("the file is cut off: {missing} is missing");
-        self.error(Mistake::Syntax { format: "DOT", at: None, message })
+        self.error(Mistake::Syntax {
+            format: "DOT",
+            at: None,
+            message,
+        })
     }
 
     fn expect(&mut self, token: Token<'a>, what: &str) -> Result<(), FormatError> {
-        if self.next()? == token { Ok(()) } else { Err(self.broken(what)) }
+        if self.next()? == token {
+            Ok(())
+        } else {
+            Err(self.broken(what))
+        }
     }
 
     fn word(&mut self, what: &str) -> Result<Cow<'a, str>, FormatError> {
@@ -338,8 +384,11 @@ impl<'a> Lexer<'a> {
             let rest = self.source.text.get(self.at..).unwrap_or_default();
             let trimmed = rest.trim_start();
             self.at += rest.len() - trimmed.len();
-            let line_start =
-                self.source.text.get(..self.at).is_none_or(|before| before.is_empty() || before.ends_with('\n'));
+            let line_start = self
+                .source
+                .text
+                .get(..self.at)
+                .is_none_or(|before| before.is_empty() || before.ends_with('\n'));
             if trimmed.starts_with("//") || (trimmed.starts_with('#') && line_start) {
                 self.at += trimmed.find('\n').unwrap_or(trimmed.len());
             } else if trimmed.starts_with("/*") {
@@ -353,7 +402,9 @@ impl<'a> Lexer<'a> {
     fn next(&mut self) -> Result<Token<'a>, FormatError> {
         self.skip_blanks()?;
         let rest = self.source.text.get(self.at..).unwrap_or_default();
-        let Some(first) = rest.chars().next() else { return Ok(Token::End) };
+        let Some(first) = rest.chars().next() else {
+            return Ok(Token::End);
+        };
         let (token, length) = match first {
             '{' => (Token::Open, 1),
             '}' => (Token::Close, 1),
@@ -369,8 +420,13 @@ impl<'a> Lexer<'a> {
             _ => {
                 let stop = |c: char| c.is_whitespace() || "{}[]=:;,\"<".contains(c);
                 // A minus begins a number, and ends a word where an edge begins.
-                let edge = |at: usize| rest.get(at..).is_some_and(|t| t.starts_with("--") || t.starts_with("->"));
-                let end = rest.char_indices().find(|&(at, c)| stop(c) || (at > 0 && c == '-' && edge(at)));
+                let edge = |at: usize| {
+                    rest.get(at..)
+                        .is_some_and(|t| t.starts_with("--") || t.starts_with("->"))
+                };
+                let end = rest
+                    .char_indices()
+                    .find(|&(at, c)| stop(c) || (at > 0 && c == '-' && edge(at)));
                 let end = end.map_or(rest.len(), |(at, _)| at);
                 let word = rest.get(..end).unwrap_or_default();
                 if !word.starts_with(|c: char| c.is_alphanumeric() || "_.-+".contains(c)) {
@@ -401,8 +457,11 @@ impl<'a> Lexer<'a> {
         }
         let inner = rest.get(1..end).unwrap_or_default();
         self.at += end + 1;
-        let text =
-            if plain { Cow::Borrowed(inner) } else { Cow::Owned(inner.replace("\\\"", "\"").replace("\\\n", "")) };
+        let text = if plain {
+            Cow::Borrowed(inner)
+        } else {
+            Cow::Owned(inner.replace("\\\"", "\"").replace("\\\n", ""))
+        };
         Ok(Token::Word(text))
     }
 
@@ -417,7 +476,9 @@ impl<'a> Lexer<'a> {
             }
             if depth == 0 {
                 self.at += at + 1;
-                return Ok(Token::Word(Cow::Borrowed(rest.get(1..at).unwrap_or_default())));
+                return Ok(Token::Word(Cow::Borrowed(
+                    rest.get(1..at).unwrap_or_default(),
+                )));
             }
         }
         Err(self.cut("'>'"))

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_traits::Signed;
 use oneport_files::error::{FormatError, Mistake, clip};
 use oneport_files::source::Source;
-use oneport_platform::{Node, NodeId, Platform, PlatformError, PortModel, Rational, Units, decimal};
+use oneport_platform::{
+    Node, NodeId, Platform, PlatformError, PortModel, Rational, Units, decimal,
+};
 
 use crate::Format;
 use crate::imported::{Accelerator, Imported, Note, Topic};
@@ -96,30 +98,60 @@ impl<'o> Draft<'o> {
     }
 
     /// Adds a node under an unused name.
-    pub fn node(&mut self, name: impl Into<String>, kind: &'static str, role: Role) -> Result<usize, Mistake> {
+    pub fn node(
+        &mut self,
+        name: impl Into<String>,
+        kind: &'static str,
+        role: Role,
+    ) -> Result<usize, Mistake> {
         if self.members.len() == MAX_NODES {
-            return Err(Mistake::TooMany { what: "nodes", limit: MAX_NODES, instead: "give a part of the topology" });
+            return Err(Mistake::TooMany {
+                what: "nodes",
+                limit: MAX_NODES,
+                instead: "give a part of the topology",
+            });
         }
         let name = name.into();
         if !self.names.insert(name.clone()) {
-            return Err(Mistake::Platform(PlatformError::DuplicateNode { name: clip(&name) }));
+            return Err(Mistake::Platform(PlatformError::DuplicateNode {
+                name: clip(&name),
+            }));
         }
         self.members.push(Member { name, kind, role });
         Ok(self.members.len() - 1)
     }
 
     /// Adds a link of `rate` GB/s. A second link between the same ends adds its bandwidth to the first's.
-    pub fn link(&mut self, from: usize, to: usize, kind: &'static str, rate: Rational) -> Result<(), Mistake> {
+    pub fn link(
+        &mut self,
+        from: usize,
+        to: usize,
+        kind: &'static str,
+        rate: Rational,
+    ) -> Result<(), Mistake> {
         if !rate.is_positive() {
-            return Err(Mistake::NotPositive { what: "a bandwidth", value: clip(&rate.to_string()) });
+            return Err(Mistake::NotPositive {
+                what: "a bandwidth",
+                value: clip(&rate.to_string()),
+            });
         }
         if from == to {
             let name = self.members.get(from).map_or("", |member| &member.name);
-            self.note(Topic::LeftOut, format!("links from a node to itself, such as that of {}", clip(name)));
+            self.note(
+                Topic::LeftOut,
+                format!(
+                    "links from a node to itself, such as that of {}",
+                    clip(name)
+                ),
+            );
             return Ok(());
         }
         self.check_links(1)?;
-        match self.by_ends.get(&(from, to)).and_then(|&place| self.wires.get_mut(place)) {
+        match self
+            .by_ends
+            .get(&(from, to))
+            .and_then(|&place| self.wires.get_mut(place))
+        {
             Some(wire) => {
                 wire.rate += rate;
                 if wire.kind != kind {
@@ -132,14 +164,25 @@ impl<'o> Draft<'o> {
             }
             None => {
                 self.by_ends.insert((from, to), self.wires.len());
-                self.wires.push(Wire { from, to, kind, rate });
+                self.wires.push(Wire {
+                    from,
+                    to,
+                    kind,
+                    rate,
+                });
             }
         }
         Ok(())
     }
 
     /// Adds a link in each direction.
-    pub fn duplex(&mut self, one: usize, other: usize, kind: &'static str, rate: Rational) -> Result<(), Mistake> {
+    pub fn duplex(
+        &mut self,
+        one: usize,
+        other: usize,
+        kind: &'static str,
+        rate: Rational,
+    ) -> Result<(), Mistake> {
         self.link(one, other, kind, rate.clone())?;
         self.link(other, one, kind, rate)
     }
@@ -168,13 +211,20 @@ impl<'o> Draft<'o> {
     /// Takes the nodes out, and their accelerators; links between them stay.
     pub(super) fn take_nodes(&mut self) -> (Vec<Member>, Vec<Device>) {
         self.names.clear();
-        (std::mem::take(&mut self.members), std::mem::take(&mut self.devices))
+        (
+            std::mem::take(&mut self.members),
+            std::mem::take(&mut self.devices),
+        )
     }
 
     /// Refuses what would become too large before it is made.
     pub fn check_links(&self, more: usize) -> Result<(), Mistake> {
         if self.wires.len().saturating_add(more) > MAX_LINKS {
-            return Err(Mistake::TooMany { what: "links", limit: MAX_LINKS, instead: "give a part of the topology" });
+            return Err(Mistake::TooMany {
+                what: "links",
+                limit: MAX_LINKS,
+                instead: "give a part of the topology",
+            });
         }
         Ok(())
     }
@@ -186,7 +236,12 @@ impl<'o> Draft<'o> {
 
     /// Says which accelerator a node is.
     pub fn device(&mut self, node: usize, machine: usize, device: u64, rank: Option<u64>) {
-        self.devices.push(Device { node, machine, device, rank });
+        self.devices.push(Device {
+            node,
+            machine,
+            device,
+            rank,
+        });
     }
 
     /// The bandwidth of a kind of link in GB/s: the user's, else the `stated` one. `what` completes the note
@@ -196,11 +251,17 @@ impl<'o> Draft<'o> {
         match self.options.link_bandwidth.get(kind) {
             Some(given) => {
                 let given = given.clone();
-                self.note(Topic::Assumed, format!("{kind}: {} {what}, as given", gigabytes(&given)));
+                self.note(
+                    Topic::Assumed,
+                    format!("{kind}: {} {what}, as given", gigabytes(&given)),
+                );
                 given
             }
             None => {
-                self.note(Topic::Assumed, format!("{kind}: {} {what}", gigabytes(&stated)));
+                self.note(
+                    Topic::Assumed,
+                    format!("{kind}: {} {what}", gigabytes(&stated)),
+                );
                 stated
             }
         }
@@ -212,7 +273,13 @@ impl<'o> Draft<'o> {
         match self.options.link_bandwidth.get(kind) {
             Some(given) => {
                 let given = given.clone();
-                self.note(Topic::Assumed, format!("{kind}: {} for every such link, as given", gigabytes(&given)));
+                self.note(
+                    Topic::Assumed,
+                    format!(
+                        "{kind}: {} for every such link, as given",
+                        gigabytes(&given)
+                    ),
+                );
                 given
             }
             None => stated,
@@ -223,7 +290,10 @@ impl<'o> Draft<'o> {
     pub fn note(&mut self, topic: Topic, text: impl Into<String>) {
         /// Most remarks: no file needs more, and a hostile one would.
         const MOST: usize = 200;
-        let note = Note { topic, text: text.into() };
+        let note = Note {
+            topic,
+            text: text.into(),
+        };
         if self.notes.len() < MOST && self.noted.insert(note.clone()) {
             self.notes.push(note);
         }
@@ -231,18 +301,30 @@ impl<'o> Draft<'o> {
 
     /// The platform, in gigabytes and seconds.
     pub fn finish(mut self, source: &Source<'_>, format: Format) -> Result<Imported, FormatError> {
-        self.check_kinds().map_err(|mistake| source.error_in_file(mistake))?;
-        let merge = self.merge_time().map_err(|mistake| source.error_in_file(mistake))?;
+        self.check_kinds()
+            .map_err(|mistake| source.error_in_file(mistake))?;
+        let merge = self
+            .merge_time()
+            .map_err(|mistake| source.error_in_file(mistake))?;
         self.note_ports();
         let mut builder = Platform::builder();
         builder.model(PortModel::Links);
-        builder.units(Units { work_is_data: true, ..Units::gigabytes_and_seconds() });
+        builder.units(Units {
+            work_is_data: true,
+            ..Units::gigabytes_and_seconds()
+        });
         let refuse = |error| source.error_in_file(Mistake::Platform(error));
         for member in &self.members {
             builder.node(self.node_of(member, &merge)).map_err(refuse)?;
         }
         for wire in &self.wires {
-            builder.link(NodeId::new(wire.from), NodeId::new(wire.to), wire.rate.recip()).map_err(refuse)?;
+            builder
+                .link(
+                    NodeId::new(wire.from),
+                    NodeId::new(wire.to),
+                    wire.rate.recip(),
+                )
+                .map_err(refuse)?;
         }
         let platform = builder.build().map_err(refuse)?;
         Ok(Imported {
@@ -258,14 +340,25 @@ impl<'o> Draft<'o> {
     fn node_of(&self, member: &Member, merge: &Rational) -> Node {
         match member.role {
             Role::Processor => Node::processor(member.name.as_str(), merge.clone()),
-            Role::Switch => Node { replicates: false, ..Node::router(member.name.as_str()) },
-            Role::Multicast => Node { replicates: self.options.multicast, ..Node::router(member.name.as_str()) },
+            Role::Switch => Node {
+                replicates: false,
+                ..Node::router(member.name.as_str())
+            },
+            Role::Multicast => Node {
+                replicates: self.options.multicast,
+                ..Node::router(member.name.as_str())
+            },
         }
     }
 
     /// Refuses bandwidths for kinds that the file has no links of: a typing error would go unnoticed.
     fn check_kinds(&self) -> Result<(), Mistake> {
-        match self.options.link_bandwidth.keys().find(|kind| !self.kinds.contains(kind.as_str())) {
+        match self
+            .options
+            .link_bandwidth
+            .keys()
+            .find(|kind| !self.kinds.contains(kind.as_str()))
+        {
             None => Ok(()),
             Some(kind) => {
                 let known: Vec<&str> = self.kinds.iter().copied().collect();
@@ -273,7 +366,10 @@ impl<'o> Draft<'o> {
                     [] => "none whose bandwidth could be given".to_string(),
                     known => known.join(", "),
                 };
-                Err(Mistake::Import(format!("there are no links of kind '{}' here; the kinds are {text}", clip(kind))))
+                Err(Mistake::Import(format!(
+                    "there are no links of kind '{}' here; the kinds are {text}",
+                    clip(kind)
+                )))
             }
         }
     }
@@ -284,9 +380,15 @@ impl<'o> Draft<'o> {
             return;
         }
         let mut counts: BTreeMap<Option<Rational>, usize> = BTreeMap::new();
-        self.ports.iter().for_each(|port| *counts.entry(port.rate.clone()).or_default() += 1);
+        self.ports
+            .iter()
+            .for_each(|port| *counts.entry(port.rate.clone()).or_default() += 1);
         for (rate, count) in counts {
-            let (ports, lead) = if count == 1 { ("port", "leads") } else { ("ports", "lead") };
+            let (ports, lead) = if count == 1 {
+                ("port", "leads")
+            } else {
+                ("ports", "lead")
+            };
             let text = match rate {
                 Some(rate) => format!(
                     "net: {count} {ports} of {} {lead} out of the machine; --replicate N --fabric rail joins N machines by them",
@@ -306,15 +408,26 @@ impl<'o> Draft<'o> {
         let given = self.options.merge_rate.clone();
         let rate = given.unwrap_or_else(|| Rational::from_integer(MERGE_RATE.into()));
         if !rate.is_positive() {
-            return Err(Mistake::NotPositive { what: "the rate of merging", value: clip(&rate.to_string()) });
+            return Err(Mistake::NotPositive {
+                what: "the rate of merging",
+                value: clip(&rate.to_string()),
+            });
         }
-        self.note(Topic::Assumed, format!("every processor combines values at {}", gigabytes(&rate)));
+        self.note(
+            Topic::Assumed,
+            format!("every processor combines values at {}", gigabytes(&rate)),
+        );
         Ok(rate.recip())
     }
 }
 
 fn accelerator(device: &Device) -> Accelerator {
-    Accelerator { node: NodeId::new(device.node), machine: device.machine, device: device.device, rank: device.rank }
+    Accelerator {
+        node: NodeId::new(device.node),
+        machine: device.machine,
+        device: device.device,
+        rank: device.rank,
+    }
 }
 
 /// A bandwidth for people: `20.6 GB/s`.

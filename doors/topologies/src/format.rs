@@ -46,14 +46,30 @@ pub enum Format {
 /// Every format of others with the name used on the command line and what a file of it is, for people.
 const TABLE: [(Format, &str, &str); 14] = [
     (Format::Gml, "gml", "GML graph"),
-    (Format::Joined, "joined", "Tiers topology joined to measured links"),
+    (
+        Format::Joined,
+        "joined",
+        "Tiers topology joined to measured links",
+    ),
     (Format::Nccl, "nccl", "topology dump of NCCL or RCCL"),
-    (Format::NvidiaSmi, "nvidia-smi", "table of nvidia-smi topo -m"),
+    (
+        Format::NvidiaSmi,
+        "nvidia-smi",
+        "table of nvidia-smi topo -m",
+    ),
     (Format::NodeLink, "node-link", "node-link graph"),
     (Format::GraphMl, "graphml", "GraphML graph"),
     (Format::Dot, "dot", "DOT graph"),
-    (Format::IbNetDiscover, "ibnetdiscover", "InfiniBand fabric of ibnetdiscover"),
-    (Format::IbLinkInfo, "iblinkinfo", "InfiniBand fabric of iblinkinfo"),
+    (
+        Format::IbNetDiscover,
+        "ibnetdiscover",
+        "InfiniBand fabric of ibnetdiscover",
+    ),
+    (
+        Format::IbLinkInfo,
+        "iblinkinfo",
+        "InfiniBand fabric of iblinkinfo",
+    ),
     (Format::SlurmConf, "slurm-conf", "Slurm's topology.conf"),
     (Format::SlurmYaml, "slurm-yaml", "Slurm's topology.yaml"),
     (Format::AstraSim, "astra-sim", "network of ASTRA-sim"),
@@ -64,7 +80,9 @@ const TABLE: [(Format, &str, &str); 14] = [
 impl Format {
     /// Every format, in the order of the documentation.
     pub fn all() -> impl Iterator<Item = Format> {
-        PlatformFormat::all().map(Format::Own).chain(TABLE.into_iter().map(|(format, ..)| format))
+        PlatformFormat::all()
+            .map(Format::Own)
+            .chain(TABLE.into_iter().map(|(format, ..)| format))
     }
 
     /// The name used on the command line.
@@ -110,14 +128,19 @@ impl fmt::Display for Format {
 pub struct ParseFormatError(pub String);
 
 fn names() -> String {
-    Format::all().map(Format::name).collect::<Vec<_>>().join(", ")
+    Format::all()
+        .map(Format::name)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 impl FromStr for Format {
     type Err = ParseFormatError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Format::all().find(|format| format.name() == text).ok_or_else(|| ParseFormatError(text.to_string()))
+        Format::all()
+            .find(|format| format.name() == text)
+            .ok_or_else(|| ParseFormatError(text.to_string()))
     }
 }
 
@@ -130,6 +153,9 @@ mod tests {
         for format in Format::all() {
             assert_eq!(format.name().parse(), Ok(format));
         }
-        assert_eq!("xml".parse::<Format>(), Err(ParseFormatError("xml".to_string())));
+        assert_eq!(
+            "xml".parse::<Format>(),
+            Err(ParseFormatError("xml".to_string()))
+        );
     }
 }

@@ -30,11 +30,17 @@ const LONGEST_REFERENCE: usize = 9;
 /// Reads a whole file.
 pub(crate) fn read(source: Source<'_>) -> Result<Platform, FormatError> {
     if source.text.len() > MAX_BYTES {
-        return Err(source.error_in_file(Mistake::TooLarge { limit: MAX_BYTES as u64 }));
+        return Err(source.error_in_file(Mistake::TooLarge {
+            limit: MAX_BYTES as u64,
+        }));
     }
     let graph = Reader { source, at: 0 }.graph()?;
     let mut builder = Platform::builder();
-    builder.units(Units { data: Data::GIGABIT, time: Time::SECOND, work_is_data: false });
+    builder.units(Units {
+        data: Data::GIGABIT,
+        time: Time::SECOND,
+        work_is_data: false,
+    });
     let mut ids = BTreeMap::new();
     let names = unique_names(&graph.nodes);
     for (node, name) in graph.nodes.iter().zip(names) {
@@ -50,18 +56,37 @@ pub(crate) fn read(source: Source<'_>) -> Result<Platform, FormatError> {
     let mut places = BTreeMap::new();
     let mut links: Vec<(_, _, Rational, usize)> = Vec::new();
     for (index, edge) in graph.edges.iter().enumerate() {
-        let key = || Some(format!("edge[{index}] ({} -- {})", clip(&edge.source), clip(&edge.target)));
+        let key = || {
+            Some(format!(
+                "edge[{index}] ({} -- {})",
+                clip(&edge.source),
+                clip(&edge.target)
+            ))
+        };
         let end = |name: &Cow<'_, str>| {
-            ids.get(name.as_ref())
-                .copied()
-                .ok_or_else(|| source.error(edge.offset, key(), Mistake::UnknownNode { name: clip(name), close: None }))
+            ids.get(name.as_ref()).copied().ok_or_else(|| {
+                source.error(
+                    edge.offset,
+                    key(),
+                    Mistake::UnknownNode {
+                        name: clip(name),
+                        close: None,
+                    },
+                )
+            })
         };
         let (from, to) = (end(&edge.source)?, end(&edge.target)?);
         if from == to {
             continue;
         }
-        let cost = edge.cost().map_err(|mistake| source.error(edge.offset, key(), mistake))?;
-        let ends = if graph.directed { (from, to) } else { (from.min(to), from.max(to)) };
+        let cost = edge
+            .cost()
+            .map_err(|mistake| source.error(edge.offset, key(), mistake))?;
+        let ends = if graph.directed {
+            (from, to)
+        } else {
+            (from.min(to), from.max(to))
+        };
         let place = *places.entry(ends).or_insert(links.len());
         match links.get_mut(place) {
             Some((_, _, fastest, _)) if *fastest > cost => *fastest = cost,
@@ -77,12 +102,17 @@ pub(crate) fn read(source: Source<'_>) -> Result<Platform, FormatError> {
         };
         added.map_err(|error| refused(&source, offset, error))?;
     }
-    builder.build().map_err(|error| source.error_in_file(Mistake::Platform(error)))
+    builder
+        .build()
+        .map_err(|error| source.error_in_file(Mistake::Platform(error)))
 }
 
 /// Reads a graph whose edges have the bandwidths that the user says: the attribute that is one, a default.
 pub(crate) fn read_graph(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {
-    let mut reader = Reader { source: *source, at: 0 };
+    let mut reader = Reader {
+        source: *source,
+        at: 0,
+    };
     let mut graph = Drawn::new(draft);
     let mut directed = false;
     let mut edges = Vec::new();
@@ -95,7 +125,9 @@ pub(crate) fn read_graph(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(
             Token::Key("node") => {
                 let mut attributes = reader.attributes("node")?;
                 let id = reader.take(offset, "node", &mut attributes, "id", "the node's number")?;
-                graph.node(&id, &attributes).map_err(|mistake| source.error(offset, Some(clip(&id)), mistake))?;
+                graph
+                    .node(&id, &attributes)
+                    .map_err(|mistake| source.error(offset, Some(clip(&id)), mistake))?;
             }
             // Nodes may come later.
             Token::Key("edge") => {
@@ -109,8 +141,20 @@ pub(crate) fn read_graph(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(
     for offset in edges {
         reader.at = offset;
         let mut attributes = reader.attributes("edge")?;
-        let from = reader.take(offset, "edge", &mut attributes, "source", "the id of a node")?;
-        let to = reader.take(offset, "edge", &mut attributes, "target", "the id of a node")?;
+        let from = reader.take(
+            offset,
+            "edge",
+            &mut attributes,
+            "source",
+            "the id of a node",
+        )?;
+        let to = reader.take(
+            offset,
+            "edge",
+            &mut attributes,
+            "target",
+            "the id of a node",
+        )?;
         let key = || Some(format!("edge ({} -- {})", clip(&from), clip(&to)));
         let add = graph.edge(&from, &to, directed, &attributes);
         add.map_err(|mistake| source.error(offset, key(), mistake))?;
@@ -146,18 +190,28 @@ impl Edge<'_> {
         let (key, text, unit) = match (&self.raw, &self.speed, &self.units) {
             (Some(raw), _, _) => ("LinkSpeedRaw", raw.as_ref(), 1),
             (None, Some(speed), Some(units)) => ("LinkSpeed", speed.as_ref(), bits(units)?),
-            _ => match self.kind.as_deref().and_then(|kind| kind.strip_prefix("OC-")) {
+            _ => match self
+                .kind
+                .as_deref()
+                .and_then(|kind| kind.strip_prefix("OC-"))
+            {
                 Some(multiple) => ("LinkType OC-", multiple, SONET),
                 None => {
                     let meaning = "the speed in bits per second (or give LinkSpeed and LinkSpeedUnits, or LinkType OC-n; or name \
                          another attribute with --capacity)";
-                    return Err(Mistake::MissingKey { key: "LinkSpeedRaw", meaning });
+                    return Err(Mistake::MissingKey {
+                        key: "LinkSpeedRaw",
+                        meaning,
+                    });
                 }
             },
         };
         let speed = parse_rational(text)? * Rational::from_integer(unit.into());
         if !speed.is_positive() {
-            return Err(Mistake::NotPositive { what: key, value: clip(text) });
+            return Err(Mistake::NotPositive {
+                what: key,
+                value: clip(text),
+            });
         }
         Ok(Rational::from_integer(GIGABIT.into()) / speed)
     }
@@ -170,7 +224,10 @@ fn bits(units: &str) -> Result<u64, Mistake> {
         "M" => Ok(1_000_000),
         "G" => Ok(1_000_000_000),
         "T" => Ok(1_000_000_000_000),
-        _ => Err(Mistake::WrongValue { value: clip(units), expected: "a unit of LinkSpeed: K, M, G or T".into() }),
+        _ => Err(Mistake::WrongValue {
+            value: clip(units),
+            expected: "a unit of LinkSpeed: K, M, G or T".into(),
+        }),
     }
 }
 
@@ -178,7 +235,9 @@ fn bits(units: &str) -> Result<u64, Mistake> {
 fn unique_names(nodes: &[GraphNode<'_>]) -> Vec<String> {
     let mut uses: BTreeMap<&str, usize> = BTreeMap::new();
     for node in nodes {
-        *uses.entry(node.label.as_deref().unwrap_or_default()).or_default() += 1;
+        *uses
+            .entry(node.label.as_deref().unwrap_or_default())
+            .or_default() += 1;
     }
     let name = |node: &GraphNode<'_>| {
         let label = node.label.as_deref().unwrap_or_default();
@@ -219,14 +278,20 @@ impl<'a> Reader<'a> {
             match token {
                 Token::Key("graph") => return self.open("graph"),
                 Token::Key(_) => self.skip()?,
-                Token::End => return Err(self.syntax(offset, "there is no graph [ ... ] in the file")),
+                Token::End => {
+                    return Err(self.syntax(offset, "there is no graph [ ... ] in the file"));
+                }
                 _ => return Err(self.syntax(offset, "a key is expected, such as graph")),
             }
         }
     }
 
     fn graph_list(&mut self) -> Result<Graph<'a>, FormatError> {
-        let mut graph = Graph { directed: false, nodes: Vec::new(), edges: Vec::new() };
+        let mut graph = Graph {
+            directed: false,
+            nodes: Vec::new(),
+            edges: Vec::new(),
+        };
         loop {
             let (offset, token) = self.token()?;
             match token {
@@ -245,11 +310,26 @@ impl<'a> Reader<'a> {
     }
 
     fn edge(&mut self, offset: usize) -> Result<Edge<'a>, FormatError> {
-        let keys = ["source", "target", "LinkSpeedRaw", "LinkSpeed", "LinkSpeedUnits", "LinkType"];
+        let keys = [
+            "source",
+            "target",
+            "LinkSpeedRaw",
+            "LinkSpeed",
+            "LinkSpeedUnits",
+            "LinkType",
+        ];
         let [source, target, raw, speed, units, kind] = self.record("edge", keys)?;
         let source = self.need(offset, "edge", source, "source", "the id of a node")?;
         let target = self.need(offset, "edge", target, "target", "the id of a node")?;
-        Ok(Edge { offset, source, target, raw, speed, units, kind })
+        Ok(Edge {
+            offset,
+            source,
+            target,
+            raw,
+            speed,
+            units,
+            kind,
+        })
     }
 
     fn directed(&mut self) -> Result<bool, FormatError> {
@@ -284,7 +364,9 @@ impl<'a> Reader<'a> {
             let value = match token {
                 Token::Number(text) => Cow::Borrowed(text),
                 Token::Text(text) => decode(text),
-                _ => return Err(self.syntax(offset, &format!("{key} needs a number or a \"text\""))),
+                _ => {
+                    return Err(self.syntax(offset, &format!("{key} needs a number or a \"text\"")));
+                }
             };
             if let Some(slot) = values.get_mut(place)
                 && slot.replace(value).is_some()
@@ -317,7 +399,11 @@ impl<'a> Reader<'a> {
             }
             if attributes.len() > MAX_ATTRIBUTES {
                 let instead = "leave out attributes other than bandwidths";
-                let mistake = Mistake::TooMany { what: "attributes", limit: MAX_ATTRIBUTES, instead };
+                let mistake = Mistake::TooMany {
+                    what: "attributes",
+                    limit: MAX_ATTRIBUTES,
+                    instead,
+                };
                 return Err(self.source.error(offset, None, mistake));
             }
         }
@@ -345,12 +431,22 @@ impl<'a> Reader<'a> {
         key: &'static str,
         meaning: &'static str,
     ) -> Result<Cow<'a, str>, FormatError> {
-        value.ok_or_else(|| self.source.error(offset, Some(entry.to_string()), Mistake::MissingKey { key, meaning }))
+        value.ok_or_else(|| {
+            self.source.error(
+                offset,
+                Some(entry.to_string()),
+                Mistake::MissingKey { key, meaning },
+            )
+        })
     }
 
     fn open(&mut self, name: &str) -> Result<(), FormatError> {
         let (offset, token) = self.token()?;
-        if token == Token::Open { Ok(()) } else { Err(self.syntax(offset, &format!("'[' is expected after {name}"))) }
+        if token == Token::Open {
+            Ok(())
+        } else {
+            Err(self.syntax(offset, &format!("'[' is expected after {name}")))
+        }
     }
 
     /// Passes over one value.
@@ -380,7 +476,15 @@ impl<'a> Reader<'a> {
     }
 
     fn syntax(&self, offset: usize, message: &str) -> FormatError {
-        self.source.error(offset, None, Mistake::Syntax { format: "GML", at: None, message: message.to_string() })
+        self.source.error(
+            offset,
+            None,
+            Mistake::Syntax {
+                format: "GML",
+                at: None,
+                message: message.to_string(),
+            },
+        )
     }
 
     /// The next token and its offset.
@@ -388,7 +492,10 @@ impl<'a> Reader<'a> {
         let text = self.source.text;
         let mut rest = text.get(self.at..).unwrap_or_default().trim_start();
         while rest.starts_with('#') {
-            rest = rest.split_once('\n').map_or("", |(_, rest)| rest).trim_start();
+            rest = rest
+                .split_once('\n')
+                .map_or("", |(_, rest)| rest)
+                .trim_start();
         }
         let offset = text.len() - rest.len();
         let (token, length) = match rest.as_bytes().first() {
@@ -397,19 +504,25 @@ impl<'a> Reader<'a> {
             Some(b']') => (Token::Close, 1),
             Some(b'"') => {
                 let body = rest.get(1..).unwrap_or_default();
-                let end =
-                    body.find('"').ok_or_else(|| self.syntax(offset, "the file is cut off: a '\"' is missing"))?;
+                let end = body
+                    .find('"')
+                    .ok_or_else(|| self.syntax(offset, "the file is cut off: a '\"' is missing"))?;
                 (Token::Text(body.get(..end).unwrap_or_default()), end + 2)
             }
             Some(_) => {
-                let end = rest.find(|c: char| c.is_whitespace() || "[]\"#".contains(c)).unwrap_or(rest.len());
+                let end = rest
+                    .find(|c: char| c.is_whitespace() || "[]\"#".contains(c))
+                    .unwrap_or(rest.len());
                 let word = rest.get(..end).unwrap_or_default();
                 let token = if word.starts_with(|c: char| c.is_ascii_alphabetic()) {
                     Token::Key(word)
                 } else if word.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) {
                     Token::Number(word)
                 } else {
-                    return Err(self.syntax(offset, &format!("'{}' is neither a key nor a number", clip(word))));
+                    return Err(self.syntax(
+                        offset,
+                        &format!("'{}' is neither a key nor a number", clip(word)),
+                    ));
                 };
                 (token, end)
             }
@@ -429,7 +542,10 @@ fn decode(text: &str) -> Cow<'_, str> {
     while let Some((before, after)) = rest.split_once('&') {
         decoded.push_str(before);
         // A reference is short: a search to the end of the text for each '&' would be quadratic.
-        let end = after.bytes().take(LONGEST_REFERENCE).position(|byte| byte == b';');
+        let end = after
+            .bytes()
+            .take(LONGEST_REFERENCE)
+            .position(|byte| byte == b';');
         let name = end.and_then(|end| Some((after.get(..end)?, after.get(end + 1..)?)));
         match name.and_then(|(name, after)| Some((reference(name)?, after))) {
             Some((c, after)) => {
@@ -453,7 +569,11 @@ fn reference(name: &str) -> Option<char> {
         "lt" => Some('<'),
         "gt" => Some('>'),
         "apos" => Some('\''),
-        _ => name.strip_prefix('#')?.parse().ok().and_then(char::from_u32),
+        _ => name
+            .strip_prefix('#')?
+            .parse()
+            .ok()
+            .and_then(char::from_u32),
     }
 }
 

@@ -33,7 +33,10 @@ pub(crate) struct Graph<'g, 'o> {
 
 impl<'g, 'o> Graph<'g, 'o> {
     pub fn new(draft: &'g mut Draft<'o>) -> Self {
-        Graph { draft, places: BTreeMap::new() }
+        Graph {
+            draft,
+            places: BTreeMap::new(),
+        }
     }
 
     /// Adds a node under its `name` or `label`, else its id.
@@ -43,29 +46,51 @@ impl<'g, 'o> Graph<'g, 'o> {
         }
         // Graphviz writes the label `\N`: the node's own name.
         let own = |name: &str| name.is_empty() || name == "\\N";
-        let named = value(attributes, "name").or_else(|| value(attributes, "label")).filter(|name| !own(name));
+        let named = value(attributes, "name")
+            .or_else(|| value(attributes, "label"))
+            .filter(|name| !own(name));
         let name = match named {
             Some(name) if self.draft.has_name(name) => format!("{name}#{id}"),
             Some(name) => name.to_string(),
             None => id.to_string(),
         };
-        let (kind, role) = if is_switch(attributes) { ("switch", Role::Switch) } else { ("node", Role::Processor) };
+        let (kind, role) = if is_switch(attributes) {
+            ("switch", Role::Switch)
+        } else {
+            ("node", Role::Processor)
+        };
         let place = self.draft.node(name, kind, role)?;
         self.places.insert(id.to_string(), place);
         Ok(())
     }
 
     /// Adds an edge between nodes by their ids, in both directions unless it is directed.
-    pub fn edge(&mut self, from: &str, to: &str, directed: bool, attributes: &Attributes<'_>) -> Result<(), Mistake> {
-        let unknown = |id: &str| Mistake::UnknownNode { name: clip(id), close: None };
+    pub fn edge(
+        &mut self,
+        from: &str,
+        to: &str,
+        directed: bool,
+        attributes: &Attributes<'_>,
+    ) -> Result<(), Mistake> {
+        let unknown = |id: &str| Mistake::UnknownNode {
+            name: clip(id),
+            close: None,
+        };
         let &one = self.places.get(from).ok_or_else(|| unknown(from))?;
         let &other = self.places.get(to).ok_or_else(|| unknown(to))?;
         let rate = self.rate(attributes)?;
         let rate = self.draft.stated("link", rate);
         if self.draft.has_link(one, other) {
-            self.draft.note(Topic::Merged, "parallel edges are one link, their bandwidths added");
+            self.draft.note(
+                Topic::Merged,
+                "parallel edges are one link, their bandwidths added",
+            );
         }
-        if directed { self.draft.link(one, other, "link", rate) } else { self.draft.duplex(one, other, "link", rate) }
+        if directed {
+            self.draft.link(one, other, "link", rate)
+        } else {
+            self.draft.duplex(one, other, "link", rate)
+        }
     }
 
     fn rate(&mut self, attributes: &Attributes<'_>) -> Result<Rational, Mistake> {
@@ -73,26 +98,55 @@ impl<'g, 'o> Graph<'g, 'o> {
         if let Some(capacity) = &options.capacity {
             if let Some(text) = value(attributes, &capacity.attribute) {
                 let units = capacity.units;
-                self.draft.note(Topic::Assumed, format!("link: {} is the bandwidth, in {units}", capacity.attribute));
+                self.draft.note(
+                    Topic::Assumed,
+                    format!("link: {} is the bandwidth, in {units}", capacity.attribute),
+                );
                 return rate_in(text, units);
             }
-        } else if let Some((name, text)) = CAPACITY.into_iter().find_map(|name| Some((name, value(attributes, name)?)))
+        } else if let Some((name, text)) = CAPACITY
+            .into_iter()
+            .find_map(|name| Some((name, value(attributes, name)?)))
         {
-            self.draft.note(Topic::Assumed, format!("link: {name} is the bandwidth, in GB/s where it has no unit"));
+            self.draft.note(
+                Topic::Assumed,
+                format!("link: {name} is the bandwidth, in GB/s where it has no unit"),
+            );
             return rate_in(text, Units::gigabytes_and_seconds());
         } else if let Some(text) = value(attributes, COST) {
-            self.draft.note(Topic::Assumed, "link: 1 / exact_cost is the bandwidth, in GB/s");
+            self.draft.note(
+                Topic::Assumed,
+                "link: 1 / exact_cost is the bandwidth, in GB/s",
+            );
             let cost = parse_rational(text)?;
-            return if cost.is_positive() { Ok(cost.recip()) } else { Err(not_positive(text)) };
+            return if cost.is_positive() {
+                Ok(cost.recip())
+            } else {
+                Err(not_positive(text))
+            };
         }
         if let Some(default) = &options.capacity_default {
-            let text = format!("link: {} for links without bandwidth, as given", gigabytes(default));
+            let text = format!(
+                "link: {} for links without bandwidth, as given",
+                gigabytes(default)
+            );
             self.draft.note(Topic::Assumed, text);
             return Ok(default.clone());
         }
-        let named = options.capacity.as_ref().map_or("capacity or bandwidth", |capacity| &capacity.attribute);
-        let known: Vec<String> = attributes.iter().take(8).map(|(name, _)| clip(name)).collect();
-        let has = if known.is_empty() { "none".to_string() } else { known.join(", ") };
+        let named = options
+            .capacity
+            .as_ref()
+            .map_or("capacity or bandwidth", |capacity| &capacity.attribute);
+        let known: Vec<String> = attributes
+            .iter()
+            .take(8)
+            .map(|(name, _)| clip(name))
+            .collect();
+        let has = if known.is_empty() {
+            "none".to_string()
+        } else {
+            known.join(", ")
+        };
         Err(Mistake::Import(format!(
             "no attribute {} gives the bandwidth (there is {has}); name it with --capacity ATTRIBUTE[,UNITS], or give \
              --capacity-default RATE",
@@ -103,8 +157,23 @@ impl<'g, 'o> Graph<'g, 'o> {
 
 /// Whether an attribute that has a default is looked at.
 pub(super) fn is_read(name: &str, draft: &Draft<'_>) -> bool {
-    const READ: [&str; 9] = ["name", "label", "router", "type", "kind", "role", CAPACITY[0], CAPACITY[1], COST];
-    READ.contains(&name) || draft.options.capacity.as_ref().is_some_and(|capacity| capacity.attribute == name)
+    const READ: [&str; 9] = [
+        "name",
+        "label",
+        "router",
+        "type",
+        "kind",
+        "role",
+        CAPACITY[0],
+        CAPACITY[1],
+        COST,
+    ];
+    READ.contains(&name)
+        || draft
+            .options
+            .capacity
+            .as_ref()
+            .is_some_and(|capacity| capacity.attribute == name)
 }
 
 /// A bandwidth in GB/s, from a number in these units or from a quantity.
@@ -113,23 +182,41 @@ pub(super) fn rate_in(text: &str, units: Units) -> Result<Rational, Mistake> {
     let gigabytes = Units::gigabytes_and_seconds();
     let rate = match quantity.dimension {
         Dimension::Number => {
-            parse_rational(text.trim())? * units.data.bits() / units.time.seconds() / gigabytes.data.bits()
+            parse_rational(text.trim())? * units.data.bits()
+                / units.time.seconds()
+                / gigabytes.data.bits()
         }
         _ => gigabytes.rate(&quantity, text)?,
     };
-    if rate.is_positive() { Ok(rate) } else { Err(not_positive(text)) }
+    if rate.is_positive() {
+        Ok(rate)
+    } else {
+        Err(not_positive(text))
+    }
 }
 
 fn not_positive(text: &str) -> Mistake {
-    Mistake::NotPositive { what: "a bandwidth", value: clip(text) }
+    Mistake::NotPositive {
+        what: "a bandwidth",
+        value: clip(text),
+    }
 }
 
 fn value<'v>(attributes: &'v Attributes<'_>, name: &str) -> Option<&'v str> {
-    attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_ref())
+    attributes
+        .iter()
+        .find(|(known, _)| known == name)
+        .map(|(_, value)| value.as_ref())
 }
 
 fn is_switch(attributes: &Attributes<'_>) -> bool {
-    let switches = |text: &str| ["switch", "router"].iter().any(|name| text.eq_ignore_ascii_case(name));
+    let switches = |text: &str| {
+        ["switch", "router"]
+            .iter()
+            .any(|name| text.eq_ignore_ascii_case(name))
+    };
     value(attributes, "router").is_some_and(|text| text.eq_ignore_ascii_case("true") || text == "1")
-        || ["type", "kind", "role"].iter().any(|name| value(attributes, name).is_some_and(switches))
+        || ["type", "kind", "role"]
+            .iter()
+            .any(|name| value(attributes, name).is_some_and(switches))
 }

@@ -25,19 +25,39 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     for key in children(root, "key") {
         let id = need(source, key, "id", "the key that data elements name")?;
         let name = key.attribute("attr.name").unwrap_or(id);
-        let default = children(key, "default").next().and_then(|default| default.text());
+        let default = children(key, "default")
+            .next()
+            .and_then(|default| default.text());
         keys.insert(id, (name, default.filter(|_| is_read(name, draft))));
         if keys.len() > MAX_ATTRIBUTES {
             let instead = "leave out attributes other than bandwidths";
-            return Err(wrong(source, key, Mistake::TooMany { what: "keys", limit: MAX_ATTRIBUTES, instead }));
+            return Err(wrong(
+                source,
+                key,
+                Mistake::TooMany {
+                    what: "keys",
+                    limit: MAX_ATTRIBUTES,
+                    instead,
+                },
+            ));
         }
     }
     let mut graphs = children(root, "graph");
     let graph = match (graphs.next(), graphs.next()) {
         (Some(graph), None) => graph,
-        (None, _) => return Err(wrong(source, root, Mistake::Import("there is no <graph>".to_string()))),
+        (None, _) => {
+            return Err(wrong(
+                source,
+                root,
+                Mistake::Import("there is no <graph>".to_string()),
+            ));
+        }
         (_, Some(second)) => {
-            return Err(wrong(source, second, Mistake::Import("there are several graphs; keep one".to_string())));
+            return Err(wrong(
+                source,
+                second,
+                Mistake::Import("there are several graphs; keep one".to_string()),
+            ));
         }
     };
     let directed = match graph.attribute("edgedefault") {
@@ -45,21 +65,36 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
         None | Some("undirected") => false,
         Some(other) => {
             let expected = "directed or undirected, as edgedefault should be".into();
-            return Err(wrong(source, graph, Mistake::WrongValue { value: clip(other), expected }));
+            return Err(wrong(
+                source,
+                graph,
+                Mistake::WrongValue {
+                    value: clip(other),
+                    expected,
+                },
+            ));
         }
     };
     let mut reader = Graph::new(draft);
     for node in children(graph, "node") {
         if children(node, "graph").next().is_some() {
-            return Err(wrong(source, node, Mistake::Import("holds a graph; write one flat graph".to_string())));
+            return Err(wrong(
+                source,
+                node,
+                Mistake::Import("holds a graph; write one flat graph".to_string()),
+            ));
         }
         let id = need(source, node, "id", "the node's id")?;
-        reader.node(id, &attributes(node, &keys)).map_err(|mistake| wrong(source, node, mistake))?;
+        reader
+            .node(id, &attributes(node, &keys))
+            .map_err(|mistake| wrong(source, node, mistake))?;
     }
     for edge in children(graph, "edge") {
         let from = need(source, edge, "source", "the id of a node")?;
         let to = need(source, edge, "target", "the id of a node")?;
-        let directed = edge.attribute("directed").map_or(directed, |text| text == "true");
+        let directed = edge
+            .attribute("directed")
+            .map_or(directed, |text| text == "true");
         let add = reader.edge(from, to, directed, &attributes(edge, &keys));
         add.map_err(|mistake| {
             let key = format!("<edge> ({} -- {})", clip(from), clip(to));
@@ -67,7 +102,11 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
         })?;
     }
     match children(graph, "hyperedge").next() {
-        Some(edge) => Err(wrong(source, edge, Mistake::Import("hyperedges are not read; write edges".to_string()))),
+        Some(edge) => Err(wrong(
+            source,
+            edge,
+            Mistake::Import("hyperedges are not read; write edges".to_string()),
+        )),
         None => Ok(()),
     }
 }

@@ -23,25 +23,40 @@ pub(super) fn expand(text: &str, budget: &mut usize) -> Result<Vec<String>, Mist
             if count > *budget || count.saturating_mul(item.len()) > MAX_BYTES {
                 return Err(too_many());
             }
-            begun = begun.iter().flat_map(|head| numbers.iter().map(move |n| format!("{head}{before}{n}"))).collect();
+            begun = begun
+                .iter()
+                .flat_map(|head| numbers.iter().map(move |n| format!("{head}{before}{n}")))
+                .collect();
             rest = after;
         }
         if rest.contains(']') {
             return Err(wrong(text));
         }
         *budget = budget.checked_sub(begun.len()).ok_or_else(too_many)?;
-        names.extend(begun.into_iter().map(|head| head + rest).filter(|name| !name.is_empty()));
+        names.extend(
+            begun
+                .into_iter()
+                .map(|head| head + rest)
+                .filter(|name| !name.is_empty()),
+        );
     }
     Ok(names)
 }
 
 fn wrong(text: &str) -> Mistake {
     let expected = "a list of names, such as tux[0-3,12],login".into();
-    Mistake::WrongValue { value: format!("'{}'", clip(text)), expected }
+    Mistake::WrongValue {
+        value: format!("'{}'", clip(text)),
+        expected,
+    }
 }
 
 fn too_many() -> Mistake {
-    Mistake::TooMany { what: "names", limit: 200_000, instead: "give a part of the cluster" }
+    Mistake::TooMany {
+        what: "names",
+        limit: 200_000,
+        instead: "give a part of the cluster",
+    }
 }
 
 /// The parts between commas outside of brackets.
@@ -62,8 +77,9 @@ fn ranges(text: &str, most: usize) -> Option<Vec<String>> {
     let mut numbers = Vec::new();
     for part in text.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let digits =
-            |text: &str| !text.is_empty() && text.len() <= 15 && text.bytes().all(|byte| byte.is_ascii_digit());
+        let digits = |text: &str| {
+            !text.is_empty() && text.len() <= 15 && text.bytes().all(|byte| byte.is_ascii_digit())
+        };
         if !digits(first) || !digits(last) {
             return None;
         }
@@ -83,7 +99,10 @@ mod tests {
     #[test]
     fn lists_are_spelt_out() {
         let spelt = |text: &str| expand(text, &mut 20).map(|names| names.join(" "));
-        assert_eq!(spelt("tux[0-2,12],login").as_deref(), Ok("tux0 tux1 tux2 tux12 login"));
+        assert_eq!(
+            spelt("tux[0-2,12],login").as_deref(),
+            Ok("tux0 tux1 tux2 tux12 login")
+        );
         assert_eq!(spelt("n[08-10]-ib").as_deref(), Ok("n08-ib n09-ib n10-ib"));
         assert_eq!(spelt("r[0-1]c[1,2]").as_deref(), Ok("r0c1 r0c2 r1c1 r1c2"));
         for text in [

@@ -45,15 +45,26 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
                     of `nvidia-smi topo -m`";
         return Err(wrong(source, root, Mistake::Import(text.to_string())));
     }
-    draft.note(Topic::LeftOut, "PCI: only the matrices of bandwidths are read");
+    draft.note(
+        Topic::LeftOut,
+        "PCI: only the matrices of bandwidths are read",
+    );
     join_packages(draft, root).map_err(|mistake| wrong(source, root, mistake))
 }
 
 /// Objects by their number in the whole machine.
-fn objects<'d, 'i>(source: &Source<'_>, root: Node<'d, 'i>) -> Result<BTreeMap<u64, Node<'d, 'i>>, FormatError> {
+fn objects<'d, 'i>(
+    source: &Source<'_>,
+    root: Node<'d, 'i>,
+) -> Result<BTreeMap<u64, Node<'d, 'i>>, FormatError> {
     let mut objects = BTreeMap::new();
-    for object in root.descendants().filter(|node| node.has_tag_name("object")) {
-        if let Some(index) = whole(source, object, "gp_index")?.and_then(|index| u64::try_from(index).ok()) {
+    for object in root
+        .descendants()
+        .filter(|node| node.has_tag_name("object"))
+    {
+        if let Some(index) =
+            whole(source, object, "gp_index")?.and_then(|index| u64::try_from(index).ok())
+        {
             objects.insert(index, object);
         }
     }
@@ -68,18 +79,28 @@ fn add_matrix(
     places: &mut BTreeMap<u64, usize>,
 ) -> Result<(), FormatError> {
     let bad = |text: String| wrong(source, matrix, Mistake::Import(text));
-    let count = whole(source, matrix, "nbobjs")?.and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
+    let count = whole(source, matrix, "nbobjs")?
+        .and_then(|count| usize::try_from(count).ok())
+        .unwrap_or(0);
     if count == 0 || count > MAX_OBJECTS {
-        return Err(bad(format!("nbobjs is {count}; a matrix has 1 to {MAX_OBJECTS} objects")));
+        return Err(bad(format!(
+            "nbobjs is {count}; a matrix has 1 to {MAX_OBJECTS} objects"
+        )));
     }
     if matrix.attribute("indexing") == Some("os") {
-        return Err(bad("indexing is os; only objects of indexing gp are found".to_string()));
+        return Err(bad(
+            "indexing is os; only objects of indexing gp are found".to_string()
+        ));
     }
     let mut members = Vec::with_capacity(count);
     for word in words(matrix, "indexes") {
-        let number = word.rsplit(':').next().and_then(|digits| digits.parse::<u64>().ok());
+        let number = word
+            .rsplit(':')
+            .next()
+            .and_then(|digits| digits.parse::<u64>().ok());
         let object = number.and_then(|number| Some((number, objects.get(&number)?)));
-        let (number, object) = object.ok_or_else(|| bad(format!("there is no object '{}'", clip(word))))?;
+        let (number, object) =
+            object.ok_or_else(|| bad(format!("there is no object '{}'", clip(word))))?;
         let place = match places.get(&number) {
             Some(&place) => place,
             None => add_object(source, draft, *object, number)?,
@@ -92,25 +113,40 @@ fn add_matrix(
     }
     let values: Vec<&str> = words(matrix, "u64values").take(count * count + 1).collect();
     if members.len() != count || values.len() != count * count {
-        return Err(bad(format!("{} indexes and {} values for {count} objects", members.len(), values.len())));
+        return Err(bad(format!(
+            "{} indexes and {} values for {count} objects",
+            members.len(),
+            values.len()
+        )));
     }
     let kind = kind_of(matrix.attribute("name").unwrap_or_default());
-    draft.note(Topic::Assumed, format!("{kind}: as the matrix {} says", clip(matrix.attribute("name").unwrap_or("?"))));
+    draft.note(
+        Topic::Assumed,
+        format!(
+            "{kind}: as the matrix {} says",
+            clip(matrix.attribute("name").unwrap_or("?"))
+        ),
+    );
     for (row, &from) in values.chunks(count).zip(&members) {
         for (value, &to) in row.iter().zip(&members) {
-            let number = parse_rational(value).map_err(|error| wrong(source, matrix, Mistake::Number(error)))?;
+            let number = parse_rational(value)
+                .map_err(|error| wrong(source, matrix, Mistake::Number(error)))?;
             if from == to || number.is_zero() {
                 continue;
             }
             let rate = draft.stated(kind, number / Rational::from_integer(1000.into()));
-            draft.link(from, to, kind, rate).map_err(|mistake| wrong(source, matrix, mistake))?;
+            draft
+                .link(from, to, kind, rate)
+                .map_err(|mistake| wrong(source, matrix, mistake))?;
         }
     }
     Ok(())
 }
 
 fn words<'d>(matrix: Node<'d, '_>, name: &'static str) -> impl Iterator<Item = &'d str> {
-    children(matrix, name).filter_map(|element| element.text()).flat_map(str::split_whitespace)
+    children(matrix, name)
+        .filter_map(|element| element.text())
+        .flat_map(str::split_whitespace)
 }
 
 fn kind_of(name: &str) -> &'static str {
@@ -137,9 +173,19 @@ fn add_object(
     let os_index = object.attribute("os_index").unwrap_or_default();
     let (name, kind, role) = match kind {
         "Package" => (format!("cpu{os_index}"), "CPU", Role::Switch),
-        _ => (object.attribute("name").map_or_else(|| format!("gpu.{number}"), clip), "GPU", Role::Processor),
+        _ => (
+            object
+                .attribute("name")
+                .map_or_else(|| format!("gpu.{number}"), clip),
+            "GPU",
+            Role::Processor,
+        ),
     };
-    let name = if draft.has_name(&name) { format!("{name}#{number}") } else { name };
+    let name = if draft.has_name(&name) {
+        format!("{name}#{number}")
+    } else {
+        name
+    };
     let node = draft.node(name, kind, role).map_err(at)?;
     if role == Role::Processor {
         draft.device(node, 0, draft.devices.len() as u64, None);
@@ -149,10 +195,16 @@ fn add_object(
 
 /// The one switch that represents all.
 fn nvswitch(draft: &mut Draft<'_>) -> Result<usize, Mistake> {
-    match draft.members.iter().position(|member| member.kind == "NVSwitch") {
+    match draft
+        .members
+        .iter()
+        .position(|member| member.kind == "NVSwitch")
+    {
         Some(known) => {
-            draft
-                .note(Topic::Merged, "all NVSwitches are one, as in NCCL: the matrix does not say how they are joined");
+            draft.note(
+                Topic::Merged,
+                "all NVSwitches are one, as in NCCL: the matrix does not say how they are joined",
+            );
             Ok(known)
         }
         None => draft.node("nvswitch", "NVSwitch", Role::Multicast),
@@ -161,17 +213,29 @@ fn nvswitch(draft: &mut Draft<'_>) -> Result<usize, Mistake> {
 
 /// Packages that the matrices name are joined: GPUs reach one another through them.
 fn join_packages(draft: &mut Draft<'_>, root: Node<'_, '_>) -> Result<(), Mistake> {
-    let packages: Vec<usize> =
-        draft.members.iter().enumerate().filter(|(_, member)| member.kind == "CPU").map(|(place, _)| place).collect();
+    let packages: Vec<usize> = draft
+        .members
+        .iter()
+        .enumerate()
+        .filter(|(_, member)| member.kind == "CPU")
+        .map(|(place, _)| place)
+        .collect();
     if packages.len() < 2 {
         return Ok(());
     }
     let power = root.descendants().any(|info| {
-        info.has_tag_name("info") && info.attribute("value").is_some_and(|value| value.starts_with("POWER"))
+        info.has_tag_name("info")
+            && info
+                .attribute("value")
+                .is_some_and(|value| value.starts_with("POWER"))
     });
-    let (stated, what) = match power {
-        true => (32, "between packages of POWER, NCCL's table"),
-        false => (16, "between packages, as in NCCL for AMD's Zen 1 or 2; the file does not say it"),
+    let (stated, what) = if power {
+        (32, "between packages of POWER, NCCL's table")
+    } else {
+        (
+            16,
+            "between packages, as in NCCL for AMD's Zen 1 or 2; the file does not say it",
+        )
     };
     let rate = draft.rate("cpu", Rational::from_integer(stated.into()), what);
     for (place, &one) in packages.iter().enumerate() {

@@ -35,8 +35,17 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     for (number, line) in source.text.lines().enumerate() {
         let offset = source.offset_of(line);
         if let Some((switch, rest)) = header_of(line) {
-            let name = if switch { rest.split_once(char::is_whitespace).map_or("", |(_, name)| name) } else { rest };
-            let node = FabricNode { name: name.trim().to_string(), is_switch: switch, offset };
+            let name = if switch {
+                rest.split_once(char::is_whitespace)
+                    .map_or("", |(_, name)| name)
+            } else {
+                rest
+            };
+            let node = FabricNode {
+                name: name.trim().to_string(),
+                is_switch: switch,
+                offset,
+            };
             let key = format!("line {}", number + 1);
             fabric.nodes.insert(key.clone(), node);
             header = Some(key);
@@ -47,8 +56,11 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
             let port = port(offset, header.as_deref(), left, right);
             ports.push(port.map_err(|mistake| source.error(offset, None, mistake))?);
             if ports.len() > MAX_PORTS {
-                let mistake =
-                    Mistake::TooMany { what: "ports", limit: MAX_PORTS, instead: "give a part of the fabric" };
+                let mistake = Mistake::TooMany {
+                    what: "ports",
+                    limit: MAX_PORTS,
+                    instead: "give a part of the fabric",
+                };
                 return Err(source.error(offset, None, mistake));
             }
         }
@@ -62,19 +74,34 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
         add_owners(&mut fabric, &ports, source.text, &switches);
     }
     // Per lid: the name of its owner.
-    let mut owners: BTreeMap<u32, String> = ports.iter().map(|port| (port.lid, port.owner.clone())).collect();
+    let mut owners: BTreeMap<u32, String> = ports
+        .iter()
+        .map(|port| (port.lid, port.owner.clone()))
+        .collect();
     for port in &ports {
         let other = owners.entry(port.other.0).or_insert_with(|| {
             // Only one end is listed, as with --switches-only.
-            draft.note(Topic::Assumed, "nodes without separate lines are switches where several ports share a lid");
+            draft.note(
+                Topic::Assumed,
+                "nodes without separate lines are switches where several ports share a lid",
+            );
             let key = format!("lid {}", port.other.0);
             let is_switch = switches.contains(&port.other.0);
-            let node = FabricNode { name: port.other_name.to_string(), is_switch, offset: port.offset };
+            let node = FabricNode {
+                name: port.other_name.to_string(),
+                is_switch,
+                offset: port.offset,
+            };
             fabric.nodes.insert(key.clone(), node);
             key
         });
-        let ends = ((port.owner.clone(), port.number), (other.clone(), port.other.1));
-        fabric.link(ends.0, ends.1, Some(port.width)).map_err(|mistake| source.error(port.offset, None, mistake))?;
+        let ends = (
+            (port.owner.clone(), port.number),
+            (other.clone(), port.other.1),
+        );
+        fabric
+            .link(ends.0, ends.1, Some(port.width))
+            .map_err(|mistake| source.error(port.offset, None, mistake))?;
     }
     fabric.add(source, draft)
 }
@@ -94,26 +121,56 @@ fn switches(ports: &[Port<'_>]) -> BTreeSet<u32> {
     let mut numbers: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
     for port in ports {
         numbers.entry(port.lid).or_default().insert(port.number);
-        numbers.entry(port.other.0).or_default().insert(port.other.1);
+        numbers
+            .entry(port.other.0)
+            .or_default()
+            .insert(port.other.1);
     }
-    numbers.into_iter().filter(|(_, numbers)| numbers.len() > 1).map(|(lid, _)| lid).collect()
+    numbers
+        .into_iter()
+        .filter(|(_, numbers)| numbers.len() > 1)
+        .map(|(lid, _)| lid)
+        .collect()
 }
 
 /// Without headers: a node per GUID, else per lid, named by the text in quotes before the arrow, else by that behind
 /// the arrow of another line.
 fn add_owners(fabric: &mut Fabric, ports: &[Port<'_>], text: &str, switches: &BTreeSet<u32>) {
-    let called: BTreeMap<u32, &str> = ports.iter().map(|port| (port.other.0, port.other_name)).collect();
+    let called: BTreeMap<u32, &str> = ports
+        .iter()
+        .map(|port| (port.other.0, port.other_name))
+        .collect();
     for port in ports {
-        let line = text.get(port.offset..).and_then(|rest| rest.lines().next()).unwrap_or_default();
-        let own = line.split("==(").next().and_then(quoted).map(|(name, _)| name);
-        let name = own.or_else(|| called.get(&port.lid).copied()).unwrap_or_default().trim().to_string();
-        let node = FabricNode { name, is_switch: switches.contains(&port.lid), offset: port.offset };
+        let line = text
+            .get(port.offset..)
+            .and_then(|rest| rest.lines().next())
+            .unwrap_or_default();
+        let own = line
+            .split("==(")
+            .next()
+            .and_then(quoted)
+            .map(|(name, _)| name);
+        let name = own
+            .or_else(|| called.get(&port.lid).copied())
+            .unwrap_or_default()
+            .trim()
+            .to_string();
+        let node = FabricNode {
+            name,
+            is_switch: switches.contains(&port.lid),
+            offset: port.offset,
+        };
         fabric.nodes.entry(port.owner.clone()).or_insert(node);
     }
 }
 
 /// `[guid ["name"]] lid port[ ] ==( 4X 25.78125 Gbps Active/ LinkUp)` and `[guid] lid port[ ] "name" ( )`.
-fn port<'a>(offset: usize, header: Option<&str>, left: &str, right: &'a str) -> Result<Port<'a>, Mistake> {
+fn port<'a>(
+    offset: usize,
+    header: Option<&str>,
+    left: &str,
+    right: &'a str,
+) -> Result<Port<'a>, Mistake> {
     let broken = || {
         let text = "a port should read `lid port[ ] ==( 4X 25.78125 Gbps Active/ LinkUp)==> lid port[ ] \"name\"`";
         Mistake::Import(text.to_string())
@@ -125,20 +182,38 @@ fn port<'a>(offset: usize, header: Option<&str>, left: &str, right: &'a str) -> 
     let owner = match header {
         Some(header) => header.to_string(),
         // Ports of channel adapters begin with their GUID; ports of switches have it in the header.
-        None => match place.split_whitespace().next().filter(|guid| guid.starts_with("0x")) {
+        None => match place
+            .split_whitespace()
+            .next()
+            .filter(|guid| guid.starts_with("0x"))
+        {
             Some(guid) => guid.to_string(),
             None if place.contains('"') => return Err(broken()),
             None => format!("lid {lid}"),
         },
     };
     let mut words = state.split_whitespace();
-    let (lanes, gigabits) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let (lanes, gigabits) = (
+        words.next().unwrap_or_default(),
+        words.next().unwrap_or_default(),
+    );
     let width = Width::signalled(lanes, gigabits, state.contains("FDR10")).ok_or_else(|| {
         let expected = "a width and a speed, such as 4X 25.78125 Gbps".into();
-        Mistake::WrongValue { value: format!("'{} {}'", clip(lanes), clip(gigabits)), expected }
+        Mistake::WrongValue {
+            value: format!("'{} {}'", clip(lanes), clip(gigabits)),
+            expected,
+        }
     })?;
     let other_name = quoted(after).map_or("", |(name, _)| name);
-    Ok(Port { offset, owner, lid, number, width, other, other_name })
+    Ok(Port {
+        offset,
+        owner,
+        lid,
+        number,
+        width,
+        other,
+        other_name,
+    })
 }
 
 /// The last two numbers before `[`: lid and port.

@@ -54,18 +54,34 @@ impl Width {
     pub fn named(text: &str) -> Option<Width> {
         let (lanes, name) = text.split_once('x')?;
         let speed = SPEEDS.iter().position(|(_, known, ..)| *known == name)?;
-        Some(Width { lanes: lanes.parse().ok().filter(|lanes| (1..=12).contains(lanes))?, speed })
+        Some(Width {
+            lanes: lanes
+                .parse()
+                .ok()
+                .filter(|lanes| (1..=12).contains(lanes))?,
+            speed,
+        })
     }
 
     /// `4X`, `25.78125 Gbps` per lane, with `FDR10` where the text has it.
     pub fn signalled(lanes: &str, gigabits: &str, is_fdr10: bool) -> Option<Width> {
-        let lanes = lanes.strip_suffix(['X', 'x'])?.parse().ok().filter(|lanes| (1..=12).contains(lanes))?;
+        let lanes = lanes
+            .strip_suffix(['X', 'x'])?
+            .parse()
+            .ok()
+            .filter(|lanes| (1..=12).contains(lanes))?;
         let gigabits = gigabits.strip_suffix(".0").unwrap_or(gigabits);
-        let speed = match is_fdr10 {
-            true => SPEEDS.iter().position(|(kind, ..)| *kind == "fdr10"),
-            false => SPEEDS.iter().position(|(.., signalled, _)| *signalled == gigabits),
+        let speed = if is_fdr10 {
+            SPEEDS.iter().position(|(kind, ..)| *kind == "fdr10")
+        } else {
+            SPEEDS
+                .iter()
+                .position(|(.., signalled, _)| *signalled == gigabits)
         };
-        Some(Width { lanes, speed: speed? })
+        Some(Width {
+            lanes,
+            speed: speed?,
+        })
     }
 }
 
@@ -84,16 +100,29 @@ impl Fabric {
     /// Adds a link; that its other end lists it too changes nothing.
     pub fn link(&mut self, one: End, other: End, width: Option<Width>) -> Result<(), Mistake> {
         if self.links.len() == MAX_PORTS {
-            return Err(Mistake::TooMany { what: "ports", limit: MAX_PORTS, instead: "give a part of the fabric" });
+            return Err(Mistake::TooMany {
+                what: "ports",
+                limit: MAX_PORTS,
+                instead: "give a part of the fabric",
+            });
         }
-        let known = self.links.entry(if one <= other { (one, other) } else { (other, one) }).or_default();
+        let known = self
+            .links
+            .entry(if one <= other {
+                (one, other)
+            } else {
+                (other, one)
+            })
+            .or_default();
         *known = (*known).max(width);
         Ok(())
     }
 
     /// The keys of all ends.
     pub fn ends(&self) -> impl Iterator<Item = &String> {
-        self.links.keys().flat_map(|(one, other)| [&one.0, &other.0])
+        self.links
+            .keys()
+            .flat_map(|(one, other)| [&one.0, &other.0])
     }
 
     /// Puts the fabric into the draft.
@@ -102,13 +131,19 @@ impl Fabric {
         let mut hosts: BTreeMap<&str, usize> = BTreeMap::new();
         for (key, node) in self.nodes.iter().filter(|(_, node)| !node.is_switch) {
             if node.name.contains(AGGREGATION) {
-                draft.note(Topic::LeftOut, "aggregation nodes: they are parts of switches (SHARP), not hosts");
+                draft.note(
+                    Topic::LeftOut,
+                    "aggregation nodes: they are parts of switches (SHARP), not hosts",
+                );
                 continue;
             }
             let host = host_of(&node.name);
             let place = match host.and_then(|host| hosts.get(host)) {
                 Some(&place) => {
-                    draft.note(Topic::Merged, "cards of one host, by their names up to HCA-1, mlx5_0, ...");
+                    draft.note(
+                        Topic::Merged,
+                        "cards of one host, by their names up to HCA-1, mlx5_0, ...",
+                    );
                     place
                 }
                 None => add_node(source, draft, key, node, host.unwrap_or(&node.name))?,
@@ -122,24 +157,36 @@ impl Fabric {
             places.insert(key, add_node(source, draft, key, node, &node.name)?);
         }
         for (((one, _), (other, _)), width) in &self.links {
-            let (Some(&from), Some(&to)) = (places.get(one.as_str()), places.get(other.as_str())) else { continue };
+            let (Some(&from), Some(&to)) = (places.get(one.as_str()), places.get(other.as_str()))
+            else {
+                continue;
+            };
             let in_file = |mistake| source.error_in_file(mistake);
             let (kind, rate) = bandwidth(draft, *width).map_err(in_file)?;
             if draft.has_link(from, to) {
-                draft.note(Topic::Merged, "parallel links are one link, their bandwidths added");
+                draft.note(
+                    Topic::Merged,
+                    "parallel links are one link, their bandwidths added",
+                );
             }
             draft.duplex(from, to, kind, rate).map_err(in_file)?;
         }
         if !hosts.is_empty() || draft.members.is_empty() {
             return Ok(());
         }
-        draft.note(Topic::Assumed, "every channel adapter is a separate host: their names do not end in a card's");
+        draft.note(
+            Topic::Assumed,
+            "every channel adapter is a separate host: their names do not end in a card's",
+        );
         Ok(())
     }
 }
 
 /// The kind of a link and its GB/s: by its lanes, else as the user says.
-fn bandwidth(draft: &mut Draft<'_>, width: Option<Width>) -> Result<(&'static str, Rational), Mistake> {
+fn bandwidth(
+    draft: &mut Draft<'_>,
+    width: Option<Width>,
+) -> Result<(&'static str, Rational), Mistake> {
     let known = width.and_then(|width| Some((width.lanes, SPEEDS.get(width.speed)?)));
     if let Some((lanes, (kind, name, _, data))) = known {
         let lane = Rational::new(data.0.into(), (data.1 * 8).into());
@@ -151,7 +198,14 @@ fn bandwidth(draft: &mut Draft<'_>, width: Option<Width>) -> Result<(&'static st
                     none); say how fast each such link is: --link-bandwidth link=200Gbit/s";
         return Err(Mistake::Import(text.to_string()));
     }
-    Ok(("link", draft.rate("link", Rational::from_integer(1.into()), "for every link without width and speed")))
+    Ok((
+        "link",
+        draft.rate(
+            "link",
+            Rational::from_integer(1.into()),
+            "for every link without width and speed",
+        ),
+    ))
 }
 
 fn add_node(
@@ -161,21 +215,30 @@ fn add_node(
     node: &FabricNode,
     name: &str,
 ) -> Result<usize, FormatError> {
-    let (kind, role) = if node.is_switch { ("switch", Role::Switch) } else { ("host", Role::Processor) };
+    let (kind, role) = if node.is_switch {
+        ("switch", Role::Switch)
+    } else {
+        ("host", Role::Processor)
+    };
     let name = match name.trim() {
         "" => key.to_string(),
         name if draft.has_name(name) => format!("{name}#{key}"),
         name => name.to_string(),
     };
-    draft.node(name, kind, role).map_err(|mistake| source.error(node.offset, Some(clip(key)), mistake))
+    draft
+        .node(name, kind, role)
+        .map_err(|mistake| source.error(node.offset, Some(clip(key)), mistake))
 }
 
 /// `node1` of `node1 HCA-1` and `node1 mlx5_0`.
 fn host_of(name: &str) -> Option<&str> {
     let (host, card) = name.trim().rsplit_once(char::is_whitespace)?;
     let letters = card.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_');
-    let known = ["HCA-", "mlx", "hfi", "qib", "ib", "mthca", "bnxt_re", "irdma"];
-    (letters.len() < card.len() && known.iter().any(|known| letters.starts_with(known))).then_some(host.trim())
+    let known = [
+        "HCA-", "mlx", "hfi", "qib", "ib", "mthca", "bnxt_re", "irdma",
+    ];
+    (letters.len() < card.len() && known.iter().any(|known| letters.starts_with(known)))
+        .then_some(host.trim())
 }
 
 /// The text between the first two quotes, and what follows.

@@ -36,7 +36,8 @@ mod yaml;
 pub use format::{Format, ParseFormatError};
 pub use imported::{Accelerator, Imported, Note, Topic};
 pub use nccl_graph::{
-    MAX_GRAPH_BYTES, NcclChannel, NcclGpu, NcclGraph, PathType, parse_nccl_graphs, write_nccl_graphs,
+    MAX_GRAPH_BYTES, NcclChannel, NcclGpu, NcclGraph, PathType, parse_nccl_graphs,
+    write_nccl_graphs,
 };
 pub use nccl_tests::{MAX_MEASUREMENTS_BYTES, Measurement, Measurements, read_measurements};
 pub use oneport_files::{FormatError, Platform, PlatformFormat, Rational};
@@ -63,7 +64,11 @@ pub fn read_platform(path: &Path) -> Result<Platform, FormatError> {
 ///
 /// # Errors
 /// A file that cannot be read or is over [`MAX_PLATFORM_BYTES`]; else as [`parse_topology`].
-pub fn read_topology(path: &Path, format: Option<Format>, options: &ImportOptions) -> Result<Imported, FormatError> {
+pub fn read_topology(
+    path: &Path,
+    format: Option<Format>,
+    options: &ImportOptions,
+) -> Result<Imported, FormatError> {
     let bytes = read_bytes(path, MAX_PLATFORM_BYTES)?;
     let format = format.unwrap_or_else(|| Format::detect(path, &bytes));
     parse_topology(&path.display().to_string(), &bytes, format, options)
@@ -84,7 +89,14 @@ pub fn parse_topology(
         return plain(name, parse_platform(name, bytes, own)?, format, options);
     }
     if bytes.len() as u64 > MAX_PLATFORM_BYTES {
-        return Err(FormatError::new(name, None, None, Mistake::TooLarge { limit: MAX_PLATFORM_BYTES }));
+        return Err(FormatError::new(
+            name,
+            None,
+            None,
+            Mistake::TooLarge {
+                limit: MAX_PLATFORM_BYTES,
+            },
+        ));
     }
     let source = Source::new(name, bytes, "a platform")?;
     let asks_capacity = options.capacity.is_some() || options.capacity_default.is_some();
@@ -109,10 +121,17 @@ pub fn parse_topology(
 }
 
 /// A platform that says everything itself: options have nothing to add.
-fn plain(name: &str, platform: Platform, format: Format, options: &ImportOptions) -> Result<Imported, FormatError> {
+fn plain(
+    name: &str,
+    platform: Platform,
+    format: Format,
+    options: &ImportOptions,
+) -> Result<Imported, FormatError> {
     if *options != ImportOptions::default() {
-        let text =
-            format!("is a {}, which says everything itself; leave out the options for topologies", format.about());
+        let text = format!(
+            "is a {}, which says everything itself; leave out the options for topologies",
+            format.about()
+        );
         return Err(FormatError::new(name, None, None, Mistake::Import(text)));
     }
     Ok(Imported::plain(platform, format))

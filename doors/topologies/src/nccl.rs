@@ -28,9 +28,15 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
         return Err(wrong(source, system, Mistake::Import(text.to_string())));
     }
     if !system.has_tag_name("system") {
-        let expected = "<system> of NCCL or RCCL, nor <topology> of hwloc, <graphml> or <platform> of SimGrid".into();
+        let expected =
+            "<system> of NCCL or RCCL, nor <topology> of hwloc, <graphml> or <platform> of SimGrid"
+                .into();
         let value = format!("<{}>", clip(system.tag_name().name()));
-        return Err(wrong(source, system, Mistake::WrongValue { value, expected }));
+        return Err(wrong(
+            source,
+            system,
+            Mistake::WrongValue { value, expected },
+        ));
     }
     let mut reader = Reader {
         source,
@@ -92,25 +98,56 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
                 self.hosts.push(hash);
                 self.hosts.len() - 1
             });
-            for element in cpu.descendants().filter(|element| element.has_tag_name("gpu")) {
-                let parent = element.parent_element().filter(|parent| parent.has_tag_name("pci"));
+            for element in cpu
+                .descendants()
+                .filter(|element| element.has_tag_name("gpu"))
+            {
+                let parent = element
+                    .parent_element()
+                    .filter(|parent| parent.has_tag_name("pci"));
                 let Some(parent) = parent else { continue };
-                let bus = bus_id(need(self.source, parent, "busid", "the address on the PCI bus")?);
+                let bus = bus_id(need(
+                    self.source,
+                    parent,
+                    "busid",
+                    "the address on the PCI bus",
+                )?);
                 let device = whole(self.source, element, "dev")?;
-                let rank = whole(self.source, element, "rank")?.and_then(|rank| u64::try_from(rank).ok());
-                let device = device.and_then(|device| u64::try_from(device).ok()).unwrap_or(self.gpus.len() as u64);
-                self.gpus.push(Gpu { element, host, bus, device, rank });
+                let rank =
+                    whole(self.source, element, "rank")?.and_then(|rank| u64::try_from(rank).ok());
+                let device = device
+                    .and_then(|device| u64::try_from(device).ok())
+                    .unwrap_or(self.gpus.len() as u64);
+                self.gpus.push(Gpu {
+                    element,
+                    host,
+                    bus,
+                    device,
+                    rank,
+                });
             }
         }
-        if self.gpus.is_empty() && system.descendants().any(|element| element.has_tag_name("gpu")) {
+        if self.gpus.is_empty()
+            && system
+                .descendants()
+                .any(|element| element.has_tag_name("gpu"))
+        {
             let text = "no <gpu> stands in a <pci> of a <cpu>, as in every dump of NCCL (NCCL_TOPO_DUMP_FILE=topo.xml); \
                         without addresses on the PCI bus nobody knows what NVLinks lead to";
-            return Err(wrong(self.source, system, Mistake::Import(text.to_string())));
+            return Err(wrong(
+                self.source,
+                system,
+                Mistake::Import(text.to_string()),
+            ));
         }
         if self.gpus.is_empty() {
             let advice = "no <gpu> in this file: it prepares NCCL for a kind of machine (NCCL_TOPO_FILE). Run a job with \
                           NCCL_TOPO_DUMP_FILE=topo.xml on the machine, and give topo.xml";
-            return Err(wrong(self.source, system, Mistake::Import(advice.to_string())));
+            return Err(wrong(
+                self.source,
+                system,
+                Mistake::Import(advice.to_string()),
+            ));
         }
         self.keep_ranks();
         Ok(())
@@ -119,22 +156,31 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     /// NCCL leaves out GPUs without a rank: they take no part in the job.
     fn keep_ranks(&mut self) {
         if self.gpus.iter().all(|gpu| gpu.rank.is_none()) {
-            self.draft.note(Topic::Assumed, "no GPU has a rank: all take part");
+            self.draft
+                .note(Topic::Assumed, "no GPU has a rank: all take part");
         }
         let total = self.gpus.len();
         if self.gpus.iter().any(|gpu| gpu.rank.is_some()) {
             self.gpus.retain(|gpu| gpu.rank.is_some());
         }
         if self.gpus.len() < total {
-            let text = format!("{} of {total} GPUs: they have no rank in the job", total - self.gpus.len());
+            let text = format!(
+                "{} of {total} GPUs: they have no rank in the job",
+                total - self.gpus.len()
+            );
             self.draft.note(Topic::LeftOut, text);
         }
-        self.gpus.sort_by_key(|gpu| (gpu.host, gpu.rank, gpu.device));
+        self.gpus
+            .sort_by_key(|gpu| (gpu.host, gpu.rank, gpu.device));
     }
 
     /// `box0.` where there are several machines.
     fn prefix(&self, host: usize) -> String {
-        if self.hosts.len() > 1 { format!("box{host}.") } else { String::new() }
+        if self.hosts.len() > 1 {
+            format!("box{host}.")
+        } else {
+            String::new()
+        }
     }
 
     fn add_gpus(&mut self) -> Result<(), FormatError> {
@@ -145,23 +191,41 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         }
         let mut nodes = Vec::with_capacity(gpus.len());
         for gpu in &gpus {
-            let shared = sharing.get(&(gpu.host, gpu.bus)).is_some_and(|places| places.len() > 1);
-            let rank = if shared { format!(".rank{}", gpu.rank.unwrap_or(nodes.len() as u64)) } else { String::new() };
+            let shared = sharing
+                .get(&(gpu.host, gpu.bus))
+                .is_some_and(|places| places.len() > 1);
+            let rank = if shared {
+                format!(".rank{}", gpu.rank.unwrap_or(nodes.len() as u64))
+            } else {
+                String::new()
+            };
             let name = format!("{}gpu{}{rank}", self.prefix(gpu.host), gpu.device);
-            let node = self.at(gpu.element, |draft| draft.node(name, "GPU", Role::Processor))?;
+            let node = self.at(gpu.element, |draft| {
+                draft.node(name, "GPU", Role::Processor)
+            })?;
             self.draft.device(node, gpu.host, gpu.device, gpu.rank);
             nodes.push(node);
         }
         for (&(host, bus), places) in &sharing {
-            let Some((&first, others)) = places.split_first() else { continue };
-            let (Some(gpu), Some(&node)) = (gpus.get(first), nodes.get(first)) else { continue };
+            let Some((&first, others)) = places.split_first() else {
+                continue;
+            };
+            let (Some(gpu), Some(&node)) = (gpus.get(first), nodes.get(first)) else {
+                continue;
+            };
             let mut device = Device { node, cpu: None };
             if !others.is_empty() {
                 let name = format!("{}device{}", self.prefix(host), gpu.device);
-                device.node = self.at(gpu.element, |draft| draft.node(name, "GPU device", Role::Switch))?;
+                device.node = self.at(gpu.element, |draft| {
+                    draft.node(name, "GPU device", Role::Switch)
+                })?;
                 for place in places {
-                    let (Some(&node), rate) = (nodes.get(*place), local()) else { continue };
-                    self.at(gpu.element, |draft| draft.duplex(device.node, node, "local", rate))?;
+                    let (Some(&node), rate) = (nodes.get(*place), local()) else {
+                        continue;
+                    };
+                    self.at(gpu.element, |draft| {
+                        draft.duplex(device.node, node, "local", rate)
+                    })?;
                 }
             }
             self.devices.insert((host, bus), device);
@@ -174,12 +238,25 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         let mut cpus: BTreeMap<usize, Vec<(usize, Node<'d, 'i>)>> = BTreeMap::new();
         for cpu in children(system, "cpu") {
             let hash = cpu.attribute("host_hash");
-            let Some(host) = self.hosts.iter().position(|other| *other == hash) else { continue };
+            let Some(host) = self.hosts.iter().position(|other| *other == hash) else {
+                continue;
+            };
             let numa = need(self.source, cpu, "numaid", "the number of the NUMA node")?;
-            let name = self.draft.free_name(format!("{}cpu{}", self.prefix(host), clip(numa)));
+            let name = self
+                .draft
+                .free_name(format!("{}cpu{}", self.prefix(host), clip(numa)));
             let node = self.at(cpu, |draft| draft.node(name, "CPU", Role::Switch))?;
             cpus.entry(host).or_default().push((node, cpu));
-            self.add_below(cpu, &Place { host, cpu: node, node, model: 0 }, 0)?;
+            self.add_below(
+                cpu,
+                &Place {
+                    host,
+                    cpu: node,
+                    node,
+                    model: 0,
+                },
+                0,
+            )?;
         }
         for cpus in cpus.values() {
             let (many, (_, first)) = match cpus.as_slice() {
@@ -199,10 +276,18 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     }
 
     /// PCI functions and network cards below a NUMA node or a bridge.
-    fn add_below(&mut self, above: Node<'d, 'i>, place: &Place, depth: usize) -> Result<(), FormatError> {
+    fn add_below(
+        &mut self,
+        above: Node<'d, 'i>,
+        place: &Place,
+        depth: usize,
+    ) -> Result<(), FormatError> {
         if depth > MAX_DEPTH {
-            let mistake =
-                Mistake::TooMany { what: "levels of PCI bridges", limit: MAX_DEPTH, instead: "give a real dump" };
+            let mistake = Mistake::TooMany {
+                what: "levels of PCI bridges",
+                limit: MAX_DEPTH,
+                instead: "give a real dump",
+            };
             return Err(wrong(self.source, above, mistake));
         }
         for element in above.children().filter(Node::is_element) {
@@ -215,7 +300,12 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         Ok(())
     }
 
-    fn add_pci(&mut self, element: Node<'d, 'i>, above: &Place, depth: usize) -> Result<(), FormatError> {
+    fn add_pci(
+        &mut self,
+        element: Node<'d, 'i>,
+        above: &Place,
+        depth: usize,
+    ) -> Result<(), FormatError> {
         let bus = need(self.source, element, "busid", "the address on the PCI bus")?;
         let (rate, unknown) = pci(self.source, element)?;
         if let Some(text) = unknown {
@@ -237,16 +327,33 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         let model = switch_model(self.source, element)?;
         if broadcom(above.model, 0) != 0 && broadcom(model, 1) == broadcom(above.model, 0) {
             // A Broadcom switch shows itself as two levels, with full bandwidth among all ports of both.
-            self.draft.note(Topic::Merged, "the two levels of each Broadcom PCI switch, as NCCL merges them");
+            self.draft.note(
+                Topic::Merged,
+                "the two levels of each Broadcom PCI switch, as NCCL merges them",
+            );
             return self.add_below(element, &Place { model: 0, ..*above }, depth + 1);
         }
-        let name = format!("{}pci{}", self.prefix(above.host), clip(bus.strip_prefix("0000:").unwrap_or(bus)));
+        let name = format!(
+            "{}pci{}",
+            self.prefix(above.host),
+            clip(bus.strip_prefix("0000:").unwrap_or(bus))
+        );
         // In virtual machines addresses may repeat: NCCL takes every entry for a separate bridge.
         let name = self.draft.free_name(name);
-        let node = self.at(element, |draft| draft.node(name, "PCI switch", Role::Switch))?;
+        let node = self.at(element, |draft| {
+            draft.node(name, "PCI switch", Role::Switch)
+        })?;
         self.bridges.insert((above.host, bus_id(bus)), node);
         self.at(element, |draft| draft.duplex(node, above.node, "pci", rate))?;
-        self.add_below(element, &Place { node, model, ..*above }, depth + 1)
+        self.add_below(
+            element,
+            &Place {
+                node,
+                model,
+                ..*above
+            },
+            depth + 1,
+        )
     }
 
     /// A network card with all its ports.
@@ -260,27 +367,40 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     ) -> Result<(), FormatError> {
         let mut card = self.cards.get(&(above.host, above.cpu, slot)).copied();
         for net in children(nic, "net").filter(|net| net.attribute("net") != Some("0")) {
-            let Some(device) = whole(self.source, net, "dev")? else { continue };
+            let Some(device) = whole(self.source, net, "dev")? else {
+                continue;
+            };
             let node = match card {
                 Some(node) => node,
                 None => {
                     let mut name = format!("{}nic{device}", self.prefix(above.host));
                     // Devices are counted by kind of network.
                     if self.draft.has_name(&name) {
-                        name = format!("{name}.{}", clip(net.attribute("name").unwrap_or_default()));
+                        name =
+                            format!("{name}.{}", clip(net.attribute("name").unwrap_or_default()));
                     }
                     let name = self.draft.free_name(name);
-                    let node = self.at(net, |draft| draft.node(name, "network card", Role::Switch))?;
+                    let node =
+                        self.at(net, |draft| draft.node(name, "network card", Role::Switch))?;
                     self.cards.insert((above.host, above.cpu, slot), node);
-                    self.at(net, |draft| draft.duplex(node, above.node, kind, rate.clone()))?;
+                    self.at(net, |draft| {
+                        draft.duplex(node, above.node, kind, rate.clone())
+                    })?;
                     *card.insert(node)
                 }
             };
-            let megabits = whole(self.source, net, "speed")?.filter(|&speed| speed > 0).unwrap_or_else(|| {
-                self.draft.note(Topic::Assumed, "net: 10000 Mbit/s for network cards of unknown speed, as NCCL has it");
-                10_000
-            });
-            let speed = self.draft.stated("net", Rational::new(megabits.into(), 8000.into()));
+            let megabits = whole(self.source, net, "speed")?
+                .filter(|&speed| speed > 0)
+                .unwrap_or_else(|| {
+                    self.draft.note(
+                        Topic::Assumed,
+                        "net: 10000 Mbit/s for network cards of unknown speed, as NCCL has it",
+                    );
+                    10_000
+                });
+            let speed = self
+                .draft
+                .stated("net", Rational::new(megabits.into(), 8000.into()));
             self.draft.port(node, Some(speed));
         }
         Ok(())
@@ -288,11 +408,15 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
 
     fn note_absences(&mut self) {
         if self.hosts.len() > 1 {
-            let text = format!("{} machines in one file, distinguished by host_hash", self.hosts.len());
+            let text = format!(
+                "{} machines in one file, distinguished by host_hash",
+                self.hosts.len()
+            );
             self.draft.note(Topic::Assumed, text);
         }
         if self.draft.ports.is_empty() {
-            self.draft.note(Topic::Assumed, "no network cards in the file");
+            self.draft
+                .note(Topic::Assumed, "no network cards in the file");
         }
     }
 
@@ -338,7 +462,9 @@ fn is_bridge(class: &str) -> bool {
 fn switch_model(source: &Source<'_>, element: Node<'_, '_>) -> Result<u64, FormatError> {
     let mut model: u64 = 0;
     for key in ["vendor", "device", "subsystem_vendor", "subsystem_device"] {
-        let part = whole(source, element, key)?.and_then(|part| u16::try_from(part).ok()).unwrap_or(0);
+        let part = whole(source, element, key)?
+            .and_then(|part| u16::try_from(part).ok())
+            .unwrap_or(0);
         model = (model << 16) | u64::from(part);
     }
     Ok(model)

@@ -146,10 +146,27 @@ pub struct NcclGraph {
 pub fn write_nccl_graphs(graphs: &[NcclGraph]) -> String {
     let mut out = String::from("<graphs version=\"1\">\n");
     for graph in graphs {
-        let NcclGraph { id, pattern, cross_nic, type_intra, type_inter, same_channels, channels, .. } = graph;
-        let (intra, inter) = (decimal_down(&graph.speed_intra, DIGITS), decimal_down(&graph.speed_inter, DIGITS));
-        let latency = graph.latency_inter.as_ref().map(|latency| decimal_down(latency, DIGITS));
-        let latency = latency.map(|latency| format!(" latencyinter=\"{latency}\"")).unwrap_or_default();
+        let NcclGraph {
+            id,
+            pattern,
+            cross_nic,
+            type_intra,
+            type_inter,
+            same_channels,
+            channels,
+            ..
+        } = graph;
+        let (intra, inter) = (
+            decimal_down(&graph.speed_intra, DIGITS),
+            decimal_down(&graph.speed_inter, DIGITS),
+        );
+        let latency = graph
+            .latency_inter
+            .as_ref()
+            .map(|latency| decimal_down(latency, DIGITS));
+        let latency = latency
+            .map(|latency| format!(" latencyinter=\"{latency}\""))
+            .unwrap_or_default();
         let _ = writeln!(
             out,
             "  <graph id=\"{id}\" pattern=\"{pattern}\" crossnic=\"{cross_nic}\" nchannels=\"{}\" speedintra=\"{intra}\" \
@@ -157,7 +174,9 @@ pub fn write_nccl_graphs(graphs: &[NcclGraph]) -> String {
              samechannels=\"{same_channels}\">",
             channels.len()
         );
-        channels.iter().for_each(|channel| write_channel(&mut out, channel));
+        channels
+            .iter()
+            .for_each(|channel| write_channel(&mut out, channel));
         out.push_str("  </graph>\n");
     }
     out.push_str("</graphs>\n");
@@ -165,12 +184,24 @@ pub fn write_nccl_graphs(graphs: &[NcclGraph]) -> String {
 }
 
 fn write_channel(out: &mut String, channel: &NcclChannel) {
-    let device = |device: u64| if device < 10 { device.to_string() } else { format!("{device:#x}") };
-    let net = |net: Option<&u64>| net.map(|net| format!("      <net dev=\"{}\"/>\n", device(*net))).unwrap_or_default();
+    let device = |device: u64| {
+        if device < 10 {
+            device.to_string()
+        } else {
+            format!("{device:#x}")
+        }
+    };
+    let net = |net: Option<&u64>| {
+        net.map(|net| format!("      <net dev=\"{}\"/>\n", device(*net)))
+            .unwrap_or_default()
+    };
     out.push_str("    <channel>\n");
     out.push_str(&net(channel.nets.first()));
     for gpu in &channel.gpus {
-        let rank = gpu.rank.map(|rank| format!(" rank=\"{rank}\"")).unwrap_or_default();
+        let rank = gpu
+            .rank
+            .map(|rank| format!(" rank=\"{rank}\""))
+            .unwrap_or_default();
         let _ = writeln!(out, "      <gpu dev=\"{}\"{rank}/>", device(gpu.device));
     }
     out.push_str(&net(channel.nets.get(1)));
@@ -185,18 +216,28 @@ fn write_channel(out: &mut String, channel: &NcclChannel) {
 pub fn parse_nccl_graphs(name: &str, bytes: &[u8]) -> Result<Vec<NcclGraph>, FormatError> {
     let source = Source::new(name, bytes, "an NCCL graph file")?;
     if bytes.len() as u64 > MAX_GRAPH_BYTES {
-        return Err(source.error_in_file(Mistake::TooLarge { limit: MAX_GRAPH_BYTES }));
+        return Err(source.error_in_file(Mistake::TooLarge {
+            limit: MAX_GRAPH_BYTES,
+        }));
     }
     let document = xml::parse(&source)?;
     let reader = Reader { source };
     let root = document.root_element();
     if !root.has_tag_name("graphs") {
-        return Err(reader.wrong(root, "the root", "<graphs>, as NCCL_GRAPH_DUMP_FILE writes it"));
+        return Err(reader.wrong(
+            root,
+            "the root",
+            "<graphs>, as NCCL_GRAPH_DUMP_FILE writes it",
+        ));
     }
     if reader.number(root, "version")? != 1 {
         return Err(reader.wrong(root, "the version", "1, the only one that NCCL reads"));
     }
-    reader.children(root, "graph")?.into_iter().map(|graph| reader.graph(graph)).collect()
+    reader
+        .children(root, "graph")?
+        .into_iter()
+        .map(|graph| reader.graph(graph))
+        .collect()
 }
 
 struct Reader<'a> {
@@ -209,16 +250,29 @@ impl Reader<'_> {
         self.source.error(
             element.range().start,
             key,
-            Mistake::WrongValue { value: what.to_string(), expected: expected.into() },
+            Mistake::WrongValue {
+                value: what.to_string(),
+                expected: expected.into(),
+            },
         )
     }
 
-    fn children<'n, 'd>(&self, parent: Node<'n, 'd>, name: &'static str) -> Result<Vec<Node<'n, 'd>>, FormatError> {
+    fn children<'n, 'd>(
+        &self,
+        parent: Node<'n, 'd>,
+        name: &'static str,
+    ) -> Result<Vec<Node<'n, 'd>>, FormatError> {
         let elements: Vec<Node<'_, '_>> = parent.children().filter(Node::is_element).collect();
         match elements.iter().find(|element| !element.has_tag_name(name)) {
-            Some(other) => {
-                Err(self.wrong(*other, "the element", if name == "graph" { "<graph>" } else { "<channel>" }))
-            }
+            Some(other) => Err(self.wrong(
+                *other,
+                "the element",
+                if name == "graph" {
+                    "<graph>"
+                } else {
+                    "<channel>"
+                },
+            )),
             None => Ok(elements),
         }
     }
@@ -226,7 +280,10 @@ impl Reader<'_> {
     fn text<'n>(&self, element: Node<'n, '_>, key: &'static str) -> Result<&'n str, FormatError> {
         element.attribute(key).ok_or_else(|| {
             let at = Some(format!("<{}>", clip(element.tag_name().name())));
-            let mistake = Mistake::MissingKey { key, meaning: "what NCCL asks for" };
+            let mistake = Mistake::MissingKey {
+                key,
+                meaning: "what NCCL asks for",
+            };
             self.source.error(element.range().start, at, mistake)
         })
     }
@@ -238,34 +295,57 @@ impl Reader<'_> {
             Some(digits) => u64::from_str_radix(digits, 16),
             None => text.parse(),
         };
-        value.map_err(|_| self.wrong(element, &format!("{key} '{}'", clip(text)), "a whole number"))
+        value.map_err(|_| {
+            self.wrong(
+                element,
+                &format!("{key} '{}'", clip(text)),
+                "a whole number",
+            )
+        })
     }
 
     /// A device: hexadecimal, with or without `0x`.
     fn device(&self, element: Node<'_, '_>) -> Result<u64, FormatError> {
         let text = self.text(element, "dev")?;
         let value = u64::from_str_radix(text.strip_prefix("0x").unwrap_or(text), 16);
-        value.map_err(|_| self.wrong(element, &format!("dev '{}'", clip(text)), "a hexadecimal number"))
+        value.map_err(|_| {
+            self.wrong(
+                element,
+                &format!("dev '{}'", clip(text)),
+                "a hexadecimal number",
+            )
+        })
     }
 
     fn speed(&self, element: Node<'_, '_>, key: &'static str) -> Result<Rational, FormatError> {
         let text = self.text(element, key)?;
-        parse_rational(text).map_err(|_| self.wrong(element, &format!("{key} '{}'", clip(text)), "a number"))
+        parse_rational(text)
+            .map_err(|_| self.wrong(element, &format!("{key} '{}'", clip(text)), "a number"))
     }
 
     fn path(&self, element: Node<'_, '_>, key: &'static str) -> Result<PathType, FormatError> {
         let text = self.text(element, key)?;
         let expected = "one of LOC, NVL, NVB, P2C, PIX, PXB, PXN, PHB, SYS";
-        text.parse().map_err(|_| self.wrong(element, &format!("{key} '{}'", clip(text)), expected))
+        text.parse()
+            .map_err(|_| self.wrong(element, &format!("{key} '{}'", clip(text)), expected))
     }
 
     fn graph(&self, graph: Node<'_, '_>) -> Result<NcclGraph, FormatError> {
         let channels = self.children(graph, "channel")?;
-        let channels = channels.into_iter().map(|channel| self.channel(channel)).collect::<Result<Vec<_>, _>>()?;
+        let channels = channels
+            .into_iter()
+            .map(|channel| self.channel(channel))
+            .collect::<Result<Vec<_>, _>>()?;
         if self.number(graph, "nchannels")? != channels.len() as u64 {
-            return Err(self.wrong(graph, "nchannels", "the number of <channel> elements that follow"));
+            return Err(self.wrong(
+                graph,
+                "nchannels",
+                "the number of <channel> elements that follow",
+            ));
         }
-        let latency = graph.attribute("latencyinter").map(|_| self.speed(graph, "latencyinter"));
+        let latency = graph
+            .attribute("latencyinter")
+            .map(|_| self.speed(graph, "latencyinter"));
         Ok(NcclGraph {
             id: self.number(graph, "id")?,
             pattern: self.number(graph, "pattern")?,
@@ -287,10 +367,17 @@ impl Reader<'_> {
             match element.tag_name().name() {
                 "net" => read.nets.push(device),
                 "gpu" => {
-                    let rank = element.attribute("rank").map(|_| self.number(element, "rank")).transpose()?;
+                    let rank = element
+                        .attribute("rank")
+                        .map(|_| self.number(element, "rank"))
+                        .transpose()?;
                     let gpu = NcclGpu { device, rank };
                     if read.gpus.contains(&gpu) {
-                        return Err(self.wrong(element, &format!("dev {device}"), "listed once in a channel"));
+                        return Err(self.wrong(
+                            element,
+                            &format!("dev {device}"),
+                            "listed once in a channel",
+                        ));
                     }
                     read.gpus.push(gpu);
                 }

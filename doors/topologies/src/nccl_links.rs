@@ -20,7 +20,9 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         let mut done = std::collections::BTreeSet::new();
         // Ranks that share a GPU list the same links: the first counts.
         for gpu in gpus.iter().filter(|gpu| done.insert((gpu.host, gpu.bus))) {
-            let Some(&Device { node, cpu }) = self.devices.get(&(gpu.host, gpu.bus)) else { continue };
+            let Some(&Device { node, cpu }) = self.devices.get(&(gpu.host, gpu.bus)) else {
+                continue;
+            };
             for link in gpu.element.children().filter(Node::is_element) {
                 match link.tag_name().name() {
                     kind @ ("nvlink" | "xgmi") => self.add_fast(gpu, node, cpu, link, kind)?,
@@ -46,19 +48,31 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         };
         let count = self.count(link)?;
         let rate = self.draft.rate(kind, stated, &what) * Rational::from_integer(count.into());
-        let target = need(self.source, link, "target", "the PCI address of what the link leads to")?;
+        let target = need(
+            self.source,
+            link,
+            "target",
+            "the PCI address of what the link leads to",
+        )?;
         let class = match link.attribute("tclass") {
             Some(class) => class,
             None => self.class_of(gpu.host, target),
         };
         if is_gpu(class) {
             // The other GPU lists the opposite direction.
-            return match self.devices.get(&(gpu.host, bus_id(target))).map(|device| device.node) {
+            return match self
+                .devices
+                .get(&(gpu.host, bus_id(target)))
+                .map(|device| device.node)
+            {
                 Some(other) => self.at(link, |draft| draft.link(node, other, kind, rate)),
                 None => {
                     self.draft.note(
                         Topic::LeftOut,
-                        format!("{kind} to GPUs that are not in the file, such as {}", clip(target)),
+                        format!(
+                            "{kind} to GPUs that are not in the file, such as {}",
+                            clip(target)
+                        ),
                     );
                     Ok(())
                 }
@@ -73,18 +87,33 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
 
     /// The class of a link's target if the file gives none: a GPU that is in the file, else an NVSwitch.
     fn class_of(&mut self, host: usize, target: &str) -> &'static str {
-        self.draft.note(Topic::Assumed, "links without tclass lead to GPUs that are in the file, else to NVSwitches");
-        if self.devices.contains_key(&(host, bus_id(target))) { "0x03" } else { "0x068000" }
+        self.draft.note(
+            Topic::Assumed,
+            "links without tclass lead to GPUs that are in the file, else to NVSwitches",
+        );
+        if self.devices.contains_key(&(host, bus_id(target))) {
+            "0x03"
+        } else {
+            "0x068000"
+        }
     }
 
     /// Adds links between PCI bridges outside the tree (`<pcilink>`).
     pub(super) fn add_pci_links(&mut self, system: Node<'d, 'i>) -> Result<(), FormatError> {
-        for link in system.descendants().filter(|element| element.has_tag_name("pcilink")) {
+        for link in system
+            .descendants()
+            .filter(|element| element.has_tag_name("pcilink"))
+        {
             let cpu = link.ancestors().find(|element| element.has_tag_name("cpu"));
             let hash = cpu.and_then(|cpu| cpu.attribute("host_hash"));
-            let Some(host) = self.hosts.iter().position(|other| *other == hash) else { continue };
-            let own = link.parent_element().and_then(|parent| parent.attribute("busid"));
-            let ends = [own, link.attribute("target")].map(|bus| self.bridges.get(&(host, bus_id(bus?))).copied());
+            let Some(host) = self.hosts.iter().position(|other| *other == hash) else {
+                continue;
+            };
+            let own = link
+                .parent_element()
+                .and_then(|parent| parent.attribute("busid"));
+            let ends = [own, link.attribute("target")]
+                .map(|bus| self.bridges.get(&(host, bus_id(bus?))).copied());
             if let [Some(from), Some(to)] = ends {
                 self.at(link, |draft| draft.link(from, to, "local", local()))?;
             }
@@ -97,9 +126,18 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         if let Some(node) = self.nvswitch {
             return Ok(node);
         }
-        let node = self.at(link, |draft| draft.node("nvswitch", "NVSwitch", Role::Multicast))?;
-        let target = gpu.element.children().filter(|other| other.has_tag_name("nvlink"));
-        let text = if target.count() > 1 || link.attribute("target").is_some_and(|target| target.starts_with("ffff")) {
+        let node = self.at(link, |draft| {
+            draft.node("nvswitch", "NVSwitch", Role::Multicast)
+        })?;
+        let target = gpu
+            .element
+            .children()
+            .filter(|other| other.has_tag_name("nvlink"));
+        let text = if target.count() > 1
+            || link
+                .attribute("target")
+                .is_some_and(|target| target.starts_with("ffff"))
+        {
             "all NVSwitches are one, as in NCCL: every GPU reaches each of them"
         } else {
             "NVSwitch: one, as in NCCL"
@@ -109,12 +147,18 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         Ok(node)
     }
 
-    fn add_c2c(&mut self, node: usize, cpu: Option<usize>, link: Node<'d, 'i>) -> Result<(), FormatError> {
+    fn add_c2c(
+        &mut self,
+        node: usize,
+        cpu: Option<usize>,
+        link: Node<'d, 'i>,
+    ) -> Result<(), FormatError> {
         let Some(cpu) = cpu else { return Ok(()) };
         let count = self.count(link)?;
         need(self.source, link, "bw", "megabytes per second of one link")?;
         let megabytes = whole(self.source, link, "bw")?.unwrap_or(0);
-        let rate = Rational::new(megabytes.into(), 1000.into()) * Rational::from_integer(count.into());
+        let rate =
+            Rational::new(megabytes.into(), 1000.into()) * Rational::from_integer(count.into());
         let rate = self.draft.stated("c2c", rate);
         self.at(link, |draft| draft.duplex(node, cpu, "c2c", rate))
     }
@@ -129,7 +173,11 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             other => {
                 let value = other.unwrap_or(0).to_string();
                 let expected = format!("a number of links from 1 to {MOST}").into();
-                Err(wrong(self.source, link, Mistake::WrongValue { value, expected }))
+                Err(wrong(
+                    self.source,
+                    link,
+                    Mistake::WrongValue { value, expected },
+                ))
             }
         }
     }

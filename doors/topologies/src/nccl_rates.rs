@@ -28,7 +28,10 @@ pub(super) fn nvlink(sm: Option<i64>) -> (Rational, String) {
         _ => 200,
     };
     let gpu = sm.map_or("of unknown sm".to_string(), |sm| format!("of sm {sm}"));
-    (tenths(rate), format!("per NVLink of a GPU {gpu}, NCCL's table"))
+    (
+        tenths(rate),
+        format!("per NVLink of a GPU {gpu}, NCCL's table"),
+    )
 }
 
 /// One xGMI link of a GPU of this architecture (`906`, `gfx942`), and what to say about it.
@@ -41,25 +44,44 @@ pub(super) fn xgmi(architecture: Option<&str>) -> (Rational, String) {
         _ if name.starts_with("125") => 640,
         _ => 240,
     };
-    let gpu = architecture.map_or("of unknown gcn".to_string(), |name| format!("of gcn {}", clip(name)));
-    (tenths(rate), format!("per xGMI link of a GPU {gpu}, RCCL's table"))
+    let gpu = architecture.map_or("of unknown gcn".to_string(), |name| {
+        format!("of gcn {}", clip(name))
+    });
+    (
+        tenths(rate),
+        format!("per xGMI link of a GPU {gpu}, RCCL's table"),
+    )
 }
 
 /// The PCI link above a function, and a remark where its speed is not known.
-pub(super) fn pci(source: &Source<'_>, element: Node<'_, '_>) -> Result<(Rational, Option<String>), FormatError> {
+pub(super) fn pci(
+    source: &Source<'_>,
+    element: Node<'_, '_>,
+) -> Result<(Rational, Option<String>), FormatError> {
     let width = whole(source, element, "link_width")?.filter(|&width| width > 0);
     let text = element.attribute("link_speed").unwrap_or_default();
     let speed = speed(text);
     let remark = match (width, speed) {
         (Some(_), Some(_)) => None,
-        (None, Some(_)) => Some("pci: 16 lanes where the file states none, as NCCL has it".to_string()),
+        (None, Some(_)) => {
+            Some("pci: 16 lanes where the file states none, as NCCL has it".to_string())
+        }
         (_, None) => {
-            let text = if text.is_empty() { "none".to_string() } else { format!("'{}'", clip(text)) };
-            Some(format!("pci: 8 GT/s where the speed is not known (the file has {text}), as NCCL has it"))
+            let text = if text.is_empty() {
+                "none".to_string()
+            } else {
+                format!("'{}'", clip(text))
+            };
+            Some(format!(
+                "pci: 8 GT/s where the speed is not known (the file has {text}), as NCCL has it"
+            ))
         }
     };
     let lanes = width.unwrap_or(16);
-    Ok((Rational::new((lanes * speed.unwrap_or(60)).into(), 80.into()), remark))
+    Ok((
+        Rational::new((lanes * speed.unwrap_or(60)).into(), 80.into()),
+        remark,
+    ))
 }
 
 /// `16.0 GT/s PCIe`, in units of 100 Mbit/s per lane.
@@ -77,7 +99,10 @@ fn speed(text: &str) -> Option<i64> {
 }
 
 /// From one NUMA node to every other of its machine, and what to say about it.
-pub(super) fn between_cpus(source: &Source<'_>, cpu: Node<'_, '_>) -> Result<(Rational, String), FormatError> {
+pub(super) fn between_cpus(
+    source: &Source<'_>,
+    cpu: Node<'_, '_>,
+) -> Result<(Rational, String), FormatError> {
     let family = whole(source, cpu, "familyid")?.unwrap_or(-1);
     let model = whole(source, cpu, "modelid")?.unwrap_or(-1);
     let vendor = cpu.attribute("vendor").unwrap_or_default().trim();
@@ -86,10 +111,16 @@ pub(super) fn between_cpus(source: &Source<'_>, cpu: Node<'_, '_>) -> Result<(Ra
         ("arm64" | "aarch64", _) => (6, "Arm".to_string()),
         ("x86_64", "GenuineIntel") => intel(family, model),
         ("x86_64", "AuthenticAMD") => amd(family),
-        ("x86_64", "CentaurHauls" | "Shanghai") => (if (family, model) == (7, 0x5b) { 9 } else { 6 }, "Zhaoxin".into()),
+        ("x86_64", "CentaurHauls" | "Shanghai") => (
+            if (family, model) == (7, 0x5b) { 9 } else { 6 },
+            "Zhaoxin".into(),
+        ),
         _ => (5000, "a processor that NCCL does not know".to_string()),
     };
-    Ok((Rational::from_integer(rate.into()), format!("between NUMA nodes of {name}, NCCL's table")))
+    Ok((
+        Rational::from_integer(rate.into()),
+        format!("between NUMA nodes of {name}, NCCL's table"),
+    ))
 }
 
 fn intel(family: i64, model: i64) -> (u32, String) {
@@ -100,7 +131,11 @@ fn intel(family: i64, model: i64) -> (u32, String) {
         0x55.. => (10, "Skylake or later"),
         _ => (6, "Broadwell or earlier"),
     };
-    if family == 6 { (rate, format!("Intel {name}")) } else { (6, "Intel, unknown model".to_string()) }
+    if family == 6 {
+        (rate, format!("Intel {name}"))
+    } else {
+        (6, "Intel, unknown model".to_string())
+    }
 }
 
 /// The rate and name of a family; older files hold it in another form.

@@ -52,7 +52,11 @@ pub fn read_measurements(path: &Path) -> Result<Measurements, FormatError> {
     let name = path.display().to_string();
     let bytes = read_bytes(path, MAX_MEASUREMENTS_BYTES)?;
     let source = Source::new(&name, &bytes, "measurements")?;
-    if source.text.trim_start().starts_with('{') { read(source) } else { read_log(source) }
+    if source.text.trim_start().starts_with('{') {
+        read(source)
+    } else {
+        read_log(source)
+    }
 }
 
 /// The printed text of nccl-tests: comments, and rows `size count type [redop root] time algbw busbw #wrong`, out of
@@ -64,29 +68,45 @@ fn read_log(source: Source<'_>) -> Result<Measurements, FormatError> {
             collective = line.split_whitespace().find_map(program);
         }
         let words: Vec<&str> = line.split_whitespace().collect();
-        let [bytes, count, kind, rest @ ..] = &words[..] else { continue };
-        let (Ok(bytes), Ok(_), Err(_)) = (bytes.parse(), count.parse::<u64>(), kind.parse::<u64>()) else { continue };
+        let [bytes, count, kind, rest @ ..] = &words[..] else {
+            continue;
+        };
+        let (Ok(bytes), Ok(_), Err(_)) = (bytes.parse(), count.parse::<u64>(), kind.parse::<u64>())
+        else {
+            continue;
+        };
         // Old versions have no root, and no operator where nothing is combined.
         let times = rest.len() / 4 * 4;
         for (place, times) in rest[rest.len() - times..].chunks_exact(4).enumerate() {
             if let Ok(busbw) = parse_rational(times[2]) {
-                rows.push(Measurement { bytes, busbw, in_place: place > 0 });
+                rows.push(Measurement {
+                    bytes,
+                    busbw,
+                    in_place: place > 0,
+                });
             }
         }
     }
-    match rows.is_empty() {
-        true => Err(source.error_in_file(Mistake::WrongValue {
+    if rows.is_empty() {
+        Err(source.error_in_file(Mistake::WrongValue {
             value: "text without rows".to_string(),
-            expected: "what nccl-tests print, or their file of -J, with rows of sizes and bandwidths".into(),
-        })),
-        false => Ok(Measurements { collective, rows }),
+            expected:
+                "what nccl-tests print, or their file of -J, with rows of sizes and bandwidths"
+                    .into(),
+        }))
+    } else {
+        Ok(Measurements { collective, rows })
     }
 }
 
 /// Our name of what a program measures. The longest name first: scatter_perf ends reduce_scatter_perf.
 fn program(word: &str) -> Option<&'static str> {
     let ends = |(program, _): &&(&str, &str)| word.trim_end_matches(".exe").ends_with(program);
-    PROGRAMS.iter().filter(ends).max_by_key(|(program, _)| program.len()).map(|&(_, name)| name)
+    PROGRAMS
+        .iter()
+        .filter(ends)
+        .max_by_key(|(program, _)| program.len())
+        .map(|&(_, name)| name)
 }
 
 fn read(source: Source<'_>) -> Result<Measurements, FormatError> {
@@ -101,18 +121,30 @@ fn read(source: Source<'_>) -> Result<Measurements, FormatError> {
             Ok(())
         })?;
     }
-    let results = need(&top, results, "results", "what nccl-tests measured (its option -J FILE writes it)")?;
+    let results = need(
+        &top,
+        results,
+        "results",
+        "what nccl-tests measured (its option -J FILE writes it)",
+    )?;
     let mut rows = Vec::new();
     results.each(|_, result| {
-        let [size, out_of_place, in_place] = result.open_object(["size", "out_of_place", "in_place"])?;
+        let [size, out_of_place, in_place] =
+            result.open_object(["size", "out_of_place", "in_place"])?;
         let bytes = need(&result, size, "size", "the bytes of the operation")?.whole()?;
         for (place, measured) in [(false, out_of_place), (true, in_place)] {
-            let Some(measured) = measured.filter(|measured| !measured.is_null()) else { continue };
+            let Some(measured) = measured.filter(|measured| !measured.is_null()) else {
+                continue;
+            };
             let [bus] = measured.open_object(["bus_bw"])?;
             let bus = need(&measured, bus, "bus_bw", "the bus bandwidth in GB/s")?;
             // If nccl-tests could not divide, the value is the text "nan".
             if !matches!(bus.scalar()?, Scalar::Text(_)) {
-                rows.push(Measurement { bytes, busbw: rational(bus)?, in_place: place });
+                rows.push(Measurement {
+                    bytes,
+                    busbw: rational(bus)?,
+                    in_place: place,
+                });
             }
         }
         Ok(())

@@ -16,7 +16,8 @@ use crate::graph::{Attributes, Graph, MAX_ATTRIBUTES};
 /// Reads a graph.
 pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {
     let top = Json::parse(*source)?;
-    let [directed, nodes, edges, links] = top.open_object(["directed", "nodes", "edges", "links"])?;
+    let [directed, nodes, edges, links] =
+        top.open_object(["directed", "nodes", "edges", "links"])?;
     let directed = match directed.map(|value| (value, value.scalar())) {
         None | Some((_, Ok(Scalar::Bool(false)))) => false,
         Some((_, Ok(Scalar::Bool(true)))) => true,
@@ -31,7 +32,9 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
         let [id] = node.open_object(["id"])?;
         let id = text(need(&node, id, "id", "the node's id")?)?;
         let attributes = attributes(node)?;
-        graph.node(&id, &attributes).map_err(|mistake| node.fail(mistake))
+        graph
+            .node(&id, &attributes)
+            .map_err(|mistake| node.fail(mistake))
     })?;
     edges.each(|_, edge| {
         let [from, to] = edge.open_object(["source", "target"])?;
@@ -40,7 +43,11 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
         let attributes = attributes(edge)?;
         let key = |mistake| {
             let path = edge.path.spelt().unwrap_or_default();
-            source.error(edge.offset(), Some(format!("{path} ({} -- {})", clip(&from), clip(&to))), mistake)
+            source.error(
+                edge.offset(),
+                Some(format!("{path} ({} -- {})", clip(&from), clip(&to))),
+                mistake,
+            )
         };
         graph.edge(&from, &to, directed, &attributes).map_err(key)
     })
@@ -62,7 +69,11 @@ fn attributes<'a>(element: Json<'a, '_>) -> Result<Attributes<'a>, FormatError> 
         }
         if attributes.len() == MAX_ATTRIBUTES {
             let instead = "leave out attributes other than bandwidths";
-            return Err(element.fail(Mistake::TooMany { what: "attributes", limit: MAX_ATTRIBUTES, instead }));
+            return Err(element.fail(Mistake::TooMany {
+                what: "attributes",
+                limit: MAX_ATTRIBUTES,
+                instead,
+            }));
         }
         if let Scalar::Text(text) | Scalar::Number(text) = value.scalar()? {
             attributes.push((name, text));

@@ -40,8 +40,14 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     for (label, row) in labels.iter().zip(&rows) {
         let at = |mistake| source.error(row.offset, Some(clip(label)), mistake);
         let gpu = gpu_number(label);
-        let (kind, role) = if gpu.is_some() { ("GPU", Role::Processor) } else { ("network card", Role::Switch) };
-        let node = draft.node(label.to_ascii_lowercase(), kind, role).map_err(at)?;
+        let (kind, role) = if gpu.is_some() {
+            ("GPU", Role::Processor)
+        } else {
+            ("network card", Role::Switch)
+        };
+        let node = draft
+            .node(label.to_ascii_lowercase(), kind, role)
+            .map_err(at)?;
         match gpu {
             Some(number) => draft.device(node, 0, number, None),
             None => draft.port(node, None),
@@ -52,8 +58,13 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     let mut nvlinks = BTreeMap::new();
     for (one, row) in rows.iter().enumerate() {
         for (other, cell) in row.cells.iter().enumerate() {
-            let key =
-                || Some(format!("{}, {}", labels.get(one).map_or("", |l| l), labels.get(other).map_or("", |l| l)));
+            let key = || {
+                Some(format!(
+                    "{}, {}",
+                    labels.get(one).map_or("", |l| l),
+                    labels.get(other).map_or("", |l| l)
+                ))
+            };
             match relation(cell) {
                 Some(Relation::Own) if one == other => {}
                 Some(Relation::Near(near)) if one != other => tree.join(one, other, near),
@@ -67,9 +78,11 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
                     return Err(source.error(row.offset, key(), Mistake::Import(text.to_string())));
                 }
                 _ => {
-                    let expected =
-                        "what the legend knows: X on the diagonal, else NV1, NV2, ..., PIX, PXB, PHB, NODE or SYS";
-                    let mistake = Mistake::WrongValue { value: format!("'{}'", clip(cell)), expected: expected.into() };
+                    let expected = "what the legend knows: X on the diagonal, else NV1, NV2, ..., PIX, PXB, PHB, NODE or SYS";
+                    let mistake = Mistake::WrongValue {
+                        value: format!("'{}'", clip(cell)),
+                        expected: expected.into(),
+                    };
                     return Err(source.error(row.offset, key(), mistake));
                 }
             }
@@ -77,7 +90,8 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     }
     join_affine(&rows, &mut tree, draft);
     add_nvlinks(draft, &nodes, &nvlinks).map_err(|mistake| source.error_in_file(mistake))?;
-    tree.add(draft, &nodes).map_err(|mistake| source.error_in_file(mistake))
+    tree.add(draft, &nodes)
+        .map_err(|mistake| source.error_in_file(mistake))
 }
 
 enum Relation {
@@ -107,15 +121,22 @@ fn gpu_number(label: &str) -> Option<u64> {
 }
 
 /// Labels in their order, and a row for each.
-fn table<'a>(source: &Source<'a>, draft: &mut Draft<'_>) -> Result<(Vec<Cow<'a, str>>, Vec<Row<'a>>), FormatError> {
+fn table<'a>(
+    source: &Source<'a>,
+    draft: &mut Draft<'_>,
+) -> Result<(Vec<Cow<'a, str>>, Vec<Row<'a>>), FormatError> {
     let mut labels: Vec<Cow<'a, str>> = Vec::new();
     let mut rows: BTreeMap<Cow<'a, str>, Row<'a>> = BTreeMap::new();
     for line in source.text.lines() {
         let offset = source.offset_of(line);
         let words = words(line);
-        let Some((first, others)) = words.split_first() else { continue };
+        let Some((first, others)) = words.split_first() else {
+            continue;
+        };
         if labels.is_empty() {
-            if gpu_number(first).is_some() && others.first().is_none_or(|word| relation(word).is_none()) {
+            if gpu_number(first).is_some()
+                && others.first().is_none_or(|word| relation(word).is_none())
+            {
                 labels = words.into_iter().take_while(|word| word != "CPU").collect();
             }
             continue;
@@ -136,15 +157,22 @@ fn table<'a>(source: &Source<'a>, draft: &mut Draft<'_>) -> Result<(Vec<Cow<'a, 
         return Err(source.error_in_file(Mistake::Import(text.to_string())));
     }
     if labels.len() > MAX_DEVICES {
-        let mistake = Mistake::TooMany { what: "devices", limit: MAX_DEVICES, instead: "give one machine" };
+        let mistake = Mistake::TooMany {
+            what: "devices",
+            limit: MAX_DEVICES,
+            instead: "give one machine",
+        };
         return Err(source.error_in_file(mistake));
     }
     mirror(&labels, &mut rows, draft);
     let mut ordered = Vec::with_capacity(labels.len());
     for label in &labels {
         ordered.push(rows.remove(label).ok_or_else(|| {
-            let text =
-                format!("the row of {} is missing or cut off; it has a cell for each of {}", clip(label), labels.len());
+            let text = format!(
+                "the row of {} is missing or cut off; it has a cell for each of {}",
+                clip(label),
+                labels.len()
+            );
             source.error_in_file(Mistake::Import(format!("{text} devices")))
         })?);
     }
@@ -153,14 +181,20 @@ fn table<'a>(source: &Source<'a>, draft: &mut Draft<'_>) -> Result<(Vec<Cow<'a, 
 
 /// Splits words into `columns` cells and the rest. If columns were squeezed, two cells may be in one word: `NODENODE`.
 fn row<'a>(offset: usize, words: &[Cow<'a, str>], columns: usize) -> Row<'a> {
-    let mut row = Row { offset, cells: Vec::with_capacity(columns), rest: Vec::new() };
+    let mut row = Row {
+        offset,
+        cells: Vec::with_capacity(columns),
+        rest: Vec::new(),
+    };
     for word in words {
         if row.cells.len() == columns {
             row.rest.push(word.clone());
             continue;
         }
         match cells(word, columns - row.cells.len()) {
-            Some(cells) if relation(word).is_none() => row.cells.extend(cells.into_iter().map(Cow::Owned)),
+            Some(cells) if relation(word).is_none() => {
+                row.cells.extend(cells.into_iter().map(Cow::Owned))
+            }
             _ => row.cells.push(word.clone()),
         }
     }
@@ -175,13 +209,17 @@ fn cells(word: &str, most: usize) -> Option<Vec<String>> {
         if cells.len() == most {
             return None;
         }
-        let known =
-            ["NODE", "SYS", "SOC", "PIX", "PXB", "PHB", "N/A", "X"].iter().find(|name| rest.starts_with(**name));
+        let known = ["NODE", "SYS", "SOC", "PIX", "PXB", "PHB", "N/A", "X"]
+            .iter()
+            .find(|name| rest.starts_with(**name));
         let length = match known {
             Some(name) => name.len(),
             None => {
                 let digits = rest.strip_prefix("NV")?;
-                2 + digits.len() - digits.trim_start_matches(|c: char| c.is_ascii_digit()).len()
+                2 + digits.len()
+                    - digits
+                        .trim_start_matches(|c: char| c.is_ascii_digit())
+                        .len()
             }
         };
         let (cell, behind) = rest.split_at_checked(length)?;
@@ -193,13 +231,23 @@ fn cells(word: &str, most: usize) -> Option<Vec<String>> {
 }
 
 /// The table is symmetric: rows of network cards that were left out follow from their columns.
-fn mirror<'a>(labels: &[Cow<'a, str>], rows: &mut BTreeMap<Cow<'a, str>, Row<'a>>, draft: &mut Draft<'_>) {
+fn mirror<'a>(
+    labels: &[Cow<'a, str>],
+    rows: &mut BTreeMap<Cow<'a, str>, Row<'a>>,
+    draft: &mut Draft<'_>,
+) {
     let missing: Vec<usize> = (0..labels.len())
         .filter(|&place| {
-            labels.get(place).is_some_and(|label| gpu_number(label).is_none() && !rows.contains_key(label))
+            labels
+                .get(place)
+                .is_some_and(|label| gpu_number(label).is_none() && !rows.contains_key(label))
         })
         .collect();
-    if missing.is_empty() || labels.iter().any(|label| gpu_number(label).is_some() && !rows.contains_key(label)) {
+    if missing.is_empty()
+        || labels
+            .iter()
+            .any(|label| gpu_number(label).is_some() && !rows.contains_key(label))
+    {
         return;
     }
     draft.note(
@@ -209,11 +257,25 @@ fn mirror<'a>(labels: &[Cow<'a, str>], rows: &mut BTreeMap<Cow<'a, str>, Row<'a>
     for place in missing {
         let mut cells = Vec::with_capacity(labels.len());
         for (other, label) in labels.iter().enumerate() {
-            let mirrored = rows.get(label).and_then(|row| row.cells.get(place)).cloned();
-            cells.push(if other == place { Cow::Borrowed("X") } else { mirrored.unwrap_or(Cow::Borrowed("SYS")) });
+            let mirrored = rows
+                .get(label)
+                .and_then(|row| row.cells.get(place))
+                .cloned();
+            cells.push(if other == place {
+                Cow::Borrowed("X")
+            } else {
+                mirrored.unwrap_or(Cow::Borrowed("SYS"))
+            });
         }
         if let Some(label) = labels.get(place) {
-            rows.insert(label.clone(), Row { offset: 0, cells, rest: Vec::new() });
+            rows.insert(
+                label.clone(),
+                Row {
+                    offset: 0,
+                    cells,
+                    rest: Vec::new(),
+                },
+            );
         }
     }
 }
@@ -228,7 +290,11 @@ fn words(line: &str) -> Vec<Cow<'_, str>> {
             let mut parts = word.split('\u{1b}');
             let mut plain = parts.next().unwrap_or_default().to_string();
             for part in parts {
-                plain.push_str(part.find('m').and_then(|end| part.get(end + 1..)).unwrap_or_default());
+                plain.push_str(
+                    part.find('m')
+                        .and_then(|end| part.get(end + 1..))
+                        .unwrap_or_default(),
+                );
             }
             (!plain.is_empty()).then_some(Cow::Owned(plain))
         })
@@ -239,11 +305,22 @@ fn words(line: &str) -> Vec<Cow<'_, str>> {
 
 /// GPUs of one NUMA node, else of the same processors, share a NUMA node.
 fn join_affine(rows: &[Row<'_>], tree: &mut PciTree, draft: &mut Draft<'_>) {
-    let numa = |row: &Row<'_>| row.rest.get(1).filter(|text| text.parse::<u32>().is_ok()).map(ToString::to_string);
-    let cpus = |row: &Row<'_>| row.rest.first().filter(|text| *text != "N/A").map(ToString::to_string);
-    let known: Vec<Option<String>> = match rows.iter().any(|row| numa(row).is_some()) {
-        true => rows.iter().map(numa).collect(),
-        false => rows.iter().map(cpus).collect(),
+    let numa = |row: &Row<'_>| {
+        row.rest
+            .get(1)
+            .filter(|text| text.parse::<u32>().is_ok())
+            .map(ToString::to_string)
+    };
+    let cpus = |row: &Row<'_>| {
+        row.rest
+            .first()
+            .filter(|text| *text != "N/A")
+            .map(ToString::to_string)
+    };
+    let known: Vec<Option<String>> = if rows.iter().any(|row| numa(row).is_some()) {
+        rows.iter().map(numa).collect()
+    } else {
+        rows.iter().map(cpus).collect()
     };
     let mut firsts: BTreeMap<&str, usize> = BTreeMap::new();
     for (place, name) in known.iter().enumerate() {
@@ -256,13 +333,22 @@ fn join_affine(rows: &[Row<'_>], tree: &mut PciTree, draft: &mut Draft<'_>) {
         }
     }
     if !firsts.is_empty() {
-        draft.note(Topic::Assumed, "GPUs of the same affinity share a NUMA node");
+        draft.note(
+            Topic::Assumed,
+            "GPUs of the same affinity share a NUMA node",
+        );
     }
 }
 
 /// Direct links, unless a GPU would have more than any has: then they lead to NVSwitches.
-fn add_nvlinks(draft: &mut Draft<'_>, nodes: &[usize], nvlinks: &BTreeMap<(usize, usize), u32>) -> Result<(), Mistake> {
-    let Some(most) = nvlinks.values().max() else { return Ok(()) };
+fn add_nvlinks(
+    draft: &mut Draft<'_>,
+    nodes: &[usize],
+    nvlinks: &BTreeMap<(usize, usize), u32>,
+) -> Result<(), Mistake> {
+    let Some(most) = nvlinks.values().max() else {
+        return Ok(());
+    };
     let table = if *most == MAX_NVLINKS { 206 } else { 200 };
     let what = "per NVLink, NCCL's table; the file does not say which GPU (sm 70, 80: 20; sm 90: 20.6; sm 100: 40.1)";
     let each = draft.rate("nvlink", Rational::new(table.into(), 10.into()), what);
@@ -281,15 +367,29 @@ fn add_nvlinks(draft: &mut Draft<'_>, nodes: &[usize], nvlinks: &BTreeMap<(usize
         draft.note(Topic::Merged, text);
         let switch = draft.node("nvswitch", "NVSwitch", Role::Multicast)?;
         for (&one, &(_, count)) in &totals {
-            let Some(&node) = nodes.get(one) else { continue };
-            draft.duplex(node, switch, "nvlink", each.clone() * Rational::from_integer(count.into()))?;
+            let Some(&node) = nodes.get(one) else {
+                continue;
+            };
+            draft.duplex(
+                node,
+                switch,
+                "nvlink",
+                each.clone() * Rational::from_integer(count.into()),
+            )?;
         }
         return Ok(());
     }
     draft.note(Topic::Assumed, "NVLinks lead straight to the other GPU");
     for (&(one, other), &count) in nvlinks {
-        let (Some(&from), Some(&to)) = (nodes.get(one), nodes.get(other)) else { continue };
-        draft.link(from, to, "nvlink", each.clone() * Rational::from_integer(count.into()))?;
+        let (Some(&from), Some(&to)) = (nodes.get(one), nodes.get(other)) else {
+            continue;
+        };
+        draft.link(
+            from,
+            to,
+            "nvlink",
+            each.clone() * Rational::from_integer(count.into()),
+        )?;
     }
     Ok(())
 }

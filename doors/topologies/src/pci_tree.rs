@@ -29,7 +29,9 @@ impl PciTree {
     /// Devices that share nothing yet.
     pub fn new(devices: usize) -> Self {
         let apart: Vec<usize> = (0..devices).collect();
-        PciTree { levels: [apart.clone(), apart.clone(), apart] }
+        PciTree {
+            levels: [apart.clone(), apart.clone(), apart],
+        }
     }
 
     /// Two devices are this near: they share a group there and in all wider groups.
@@ -44,13 +46,20 @@ impl PciTree {
 
     /// Adds switches, NUMA nodes and links over PCI above the devices, whose nodes are given.
     pub fn add(mut self, draft: &mut Draft<'_>, devices: &[usize]) -> Result<(), Mistake> {
-        let pci = draft.rate("pci", Rational::from_integer(24.into()), "of PCI 4.0 x16; the file does not say which");
+        let pci = draft.rate(
+            "pci",
+            Rational::from_integer(24.into()),
+            "of PCI 4.0 x16; the file does not say which",
+        );
         let mut above: Vec<usize> = devices.to_vec();
         for (level, kind) in [(Near::Switch, "pci"), (Near::Switches, "pcis")] {
             let groups = self.groups(level);
             for (number, members) in groups.values().enumerate() {
                 // Devices that have the same node already are one at this level.
-                let mut below: Vec<usize> = members.iter().filter_map(|&member| above.get(member).copied()).collect();
+                let mut below: Vec<usize> = members
+                    .iter()
+                    .filter_map(|&member| above.get(member).copied())
+                    .collect();
                 below.sort_unstable();
                 below.dedup();
                 if below.len() < 2 {
@@ -70,13 +79,21 @@ impl PciTree {
         self.add_cpus(draft, &above, &pci)
     }
 
-    fn add_cpus(&mut self, draft: &mut Draft<'_>, above: &[usize], pci: &Rational) -> Result<(), Mistake> {
+    fn add_cpus(
+        &mut self,
+        draft: &mut Draft<'_>,
+        above: &[usize],
+        pci: &Rational,
+    ) -> Result<(), Mistake> {
         let groups = self.groups(Near::Numa);
         draft.check_links(groups.len() * groups.len())?;
         let mut cpus = Vec::with_capacity(groups.len());
         for (number, members) in groups.values().enumerate() {
             let cpu = draft.node(format!("cpu{number}"), "CPU", Role::Switch)?;
-            let mut below: Vec<usize> = members.iter().filter_map(|&member| above.get(member).copied()).collect();
+            let mut below: Vec<usize> = members
+                .iter()
+                .filter_map(|&member| above.get(member).copied())
+                .collect();
             below.sort_unstable();
             below.dedup();
             for node in below {
@@ -85,8 +102,12 @@ impl PciTree {
             cpus.push(cpu);
         }
         if cpus.len() > 1 {
-            draft.note(Topic::Merged, "all PCI host bridges of a NUMA node are one node, as in NCCL");
-            let what = "between NUMA nodes, as in NCCL for AMD's Zen 1 or 2; the file does not say which";
+            draft.note(
+                Topic::Merged,
+                "all PCI host bridges of a NUMA node are one node, as in NCCL",
+            );
+            let what =
+                "between NUMA nodes, as in NCCL for AMD's Zen 1 or 2; the file does not say which";
             let rate = draft.rate("cpu", Rational::from_integer(16.into()), what);
             for (place, &one) in cpus.iter().enumerate() {
                 for &other in cpus.iter().skip(place + 1) {

@@ -15,14 +15,28 @@ pub(crate) fn replicate(draft: &mut Draft<'_>, order: &Replicate) -> Result<(), 
     let (members, devices) = draft.take_nodes();
     for machine in 0..order.count {
         for member in &members {
-            draft.node(format!("box{machine}.{}", member.name), member.kind, member.role)?;
+            draft.node(
+                format!("box{machine}.{}", member.name),
+                member.kind,
+                member.role,
+            )?;
         }
         for device in &devices {
-            draft.device(machine * size + device.node, machine, device.device, device.rank);
+            draft.device(
+                machine * size + device.node,
+                machine,
+                device.device,
+                device.rank,
+            );
         }
         // The first machine's links are there already.
         for wire in links.iter().filter(|_| machine > 0) {
-            draft.link(machine * size + wire.from, machine * size + wire.to, wire.kind, wire.rate.clone())?;
+            draft.link(
+                machine * size + wire.from,
+                machine * size + wire.to,
+                wire.kind,
+                wire.rate.clone(),
+            )?;
         }
     }
     join(draft, order, &ports, size)
@@ -31,28 +45,54 @@ pub(crate) fn replicate(draft: &mut Draft<'_>, order: &Replicate) -> Result<(), 
 /// The ports of one machine with their bandwidths.
 fn ports(draft: &mut Draft<'_>, order: &Replicate) -> Result<Vec<(usize, Rational)>, Mistake> {
     if draft.devices.iter().any(|device| device.machine > 0) {
-        return Err(Mistake::Import("the file holds several machines already; leave out --replicate".to_string()));
+        return Err(Mistake::Import(
+            "the file holds several machines already; leave out --replicate".to_string(),
+        ));
     }
     if order.count == 0 {
-        return Err(Mistake::Import("no machine is left by --replicate 0; give 1 or more".to_string()));
+        return Err(Mistake::Import(
+            "no machine is left by --replicate 0; give 1 or more".to_string(),
+        ));
     }
     let mut ports = draft.ports.clone();
     if ports.is_empty() {
-        let processors = draft.members.iter().enumerate().filter(|(_, member)| member.role == Role::Processor);
-        ports = processors.map(|(node, _)| Port { node, rate: None }).collect();
-        draft.note(Topic::Assumed, "every processor has a separate network port: the file has no network cards");
+        let processors = draft
+            .members
+            .iter()
+            .enumerate()
+            .filter(|(_, member)| member.role == Role::Processor);
+        ports = processors
+            .map(|(node, _)| Port { node, rate: None })
+            .collect();
+        draft.note(
+            Topic::Assumed,
+            "every processor has a separate network port: the file has no network cards",
+        );
     }
     let given = order.bandwidth.as_ref();
     if let Some(rate) = given {
-        let what = if order.fabric == Fabric::Full { "cable" } else { "network port" };
-        draft.note(Topic::Assumed, format!("net: {} for every {what}, as given", gigabytes(rate)));
+        let what = if order.fabric == Fabric::Full {
+            "cable"
+        } else {
+            "network port"
+        };
+        draft.note(
+            Topic::Assumed,
+            format!("net: {} for every {what}, as given", gigabytes(rate)),
+        );
     }
     // A port to several machines shares its bandwidth among them.
-    let cables = if order.fabric == Fabric::Full { order.count.saturating_sub(1).max(1) } else { 1 };
+    let cables = if order.fabric == Fabric::Full {
+        order.count.saturating_sub(1).max(1)
+    } else {
+        1
+    };
     let mut rated = Vec::with_capacity(ports.len());
     for port in ports {
         let net = draft.options.link_bandwidth.get("net");
-        let own = port.rate.or_else(|| Some(draft.stated("net", net?.clone())));
+        let own = port
+            .rate
+            .or_else(|| Some(draft.stated("net", net?.clone())));
         let rate = match (given, own) {
             (Some(given), _) => given.clone(),
             (None, Some(rate)) => rate / Rational::from_integer(cables.into()),
@@ -65,25 +105,45 @@ fn ports(draft: &mut Draft<'_>, order: &Replicate) -> Result<Vec<(usize, Rationa
         rated.push((port.node, rate));
     }
     if given.is_none() && cables > 1 {
-        draft.note(Topic::Assumed, format!("net: every port shares its bandwidth among cables to {cables} machines"));
+        draft.note(
+            Topic::Assumed,
+            format!("net: every port shares its bandwidth among cables to {cables} machines"),
+        );
     }
     Ok(rated)
 }
 
 /// Refuses what would be too large before it is made.
 fn check_size(draft: &Draft<'_>, order: &Replicate, ports: usize) -> Result<(), Mistake> {
-    let peers = if order.fabric == Fabric::Full { order.count.saturating_sub(1) } else { 2 };
-    let links = draft.wires.len().saturating_add(ports.saturating_mul(peers)).saturating_mul(order.count);
+    let peers = if order.fabric == Fabric::Full {
+        order.count.saturating_sub(1)
+    } else {
+        2
+    };
+    let links = draft
+        .wires
+        .len()
+        .saturating_add(ports.saturating_mul(peers))
+        .saturating_mul(order.count);
     draft.check_links(links)?;
     let nodes = draft.members.len().saturating_mul(order.count);
     if nodes > crate::draft::MAX_NODES {
         let instead = "give a smaller number to --replicate";
-        return Err(Mistake::TooMany { what: "nodes", limit: crate::draft::MAX_NODES, instead });
+        return Err(Mistake::TooMany {
+            what: "nodes",
+            limit: crate::draft::MAX_NODES,
+            instead,
+        });
     }
     Ok(())
 }
 
-fn join(draft: &mut Draft<'_>, order: &Replicate, ports: &[(usize, Rational)], size: usize) -> Result<(), Mistake> {
+fn join(
+    draft: &mut Draft<'_>,
+    order: &Replicate,
+    ports: &[(usize, Rational)],
+    size: usize,
+) -> Result<(), Mistake> {
     if order.count == 1 {
         return Ok(());
     }

@@ -63,7 +63,10 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     let root = document.root_element();
     let version = root.attribute("version").unwrap_or("none");
     if !matches!(version, "4" | "4.1") {
-        let text = format!("version {} is not read; convert the file to 4.1 with simgrid_update_xml", clip(version));
+        let text = format!(
+            "version {} is not read; convert the file to 4.1 with simgrid_update_xml",
+            clip(version)
+        );
         return Err(wrong(source, root, Mistake::Import(text)));
     }
     let mut reader = Reader {
@@ -76,12 +79,19 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
         budget: MAX_HOSTS,
     };
     reader.zone(root, 0)?;
-    if !reader.draft.members.iter().any(|member| member.role == Role::Processor) {
+    if !reader
+        .draft
+        .members
+        .iter()
+        .any(|member| member.role == Role::Processor)
+    {
         let text = "there is no <host> and no <cluster> in it; a platform has some (a deployment says what runs where)";
         return Err(wrong(source, root, Mistake::Import(text.to_string())));
     }
     reader.collect_routes(root)?;
-    reader.draft.note(Topic::LeftOut, "latencies, and the speeds of hosts");
+    reader
+        .draft
+        .note(Topic::LeftOut, "latencies, and the speeds of hosts");
     reader.add_routes()
 }
 
@@ -101,17 +111,29 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     /// Hosts, routers, links and clusters of a zone and of the zones in it.
     fn zone(&mut self, zone: Node<'d, 'i>, depth: usize) -> Result<(), FormatError> {
         if depth > MAX_DEPTH {
-            let mistake = Mistake::TooMany { what: "levels of zones", limit: MAX_DEPTH, instead: "write it flatter" };
+            let mistake = Mistake::TooMany {
+                what: "levels of zones",
+                limit: MAX_DEPTH,
+                instead: "write it flatter",
+            };
             return Err(wrong(self.source, zone, mistake));
         }
         for element in zone.children().filter(Node::is_element) {
             match element.tag_name().name() {
                 "zone" | "AS" => self.zone(element, depth + 1)?,
                 "host" => {
-                    self.node(element, need(self.source, element, "id", "the host's name")?, true)?;
+                    self.node(
+                        element,
+                        need(self.source, element, "id", "the host's name")?,
+                        true,
+                    )?;
                 }
                 "router" => {
-                    self.node(element, need(self.source, element, "id", "the router's name")?, false)?;
+                    self.node(
+                        element,
+                        need(self.source, element, "id", "the router's name")?,
+                        false,
+                    )?;
                 }
                 "link" => self.cable(element)?,
                 "cluster" => self.cluster(element)?,
@@ -122,32 +144,65 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     }
 
     /// Adds a host or a router.
-    pub(super) fn node(&mut self, element: Node<'_, '_>, name: &str, is_host: bool) -> Result<usize, FormatError> {
-        let (kind, role) = if is_host { ("host", Role::Processor) } else { ("router", Role::Switch) };
-        let place = self.draft.node(name, kind, role).map_err(|mistake| wrong(self.source, element, mistake))?;
+    pub(super) fn node(
+        &mut self,
+        element: Node<'_, '_>,
+        name: &str,
+        is_host: bool,
+    ) -> Result<usize, FormatError> {
+        let (kind, role) = if is_host {
+            ("host", Role::Processor)
+        } else {
+            ("router", Role::Switch)
+        };
+        let place = self
+            .draft
+            .node(name, kind, role)
+            .map_err(|mistake| wrong(self.source, element, mistake))?;
         self.places.insert(name.to_string(), place);
         Ok(place)
     }
 
     /// A host or router that was added before.
     pub(super) fn place(&self, element: Node<'_, '_>, name: &str) -> Result<usize, FormatError> {
-        let unknown = || Mistake::UnknownNode { name: clip(name), close: None };
-        self.places.get(name).copied().ok_or_else(|| wrong(self.source, element, unknown()))
+        let unknown = || Mistake::UnknownNode {
+            name: clip(name),
+            close: None,
+        };
+        self.places
+            .get(name)
+            .copied()
+            .ok_or_else(|| wrong(self.source, element, unknown()))
     }
 
     fn cable(&mut self, element: Node<'d, 'i>) -> Result<(), FormatError> {
         let id = need(self.source, element, "id", "the link's name")?;
-        let sharing = self.sharing(element, "sharing_policy")?.unwrap_or(Sharing::Shared);
+        let sharing = self
+            .sharing(element, "sharing_policy")?
+            .unwrap_or(Sharing::Shared);
         let rate = self.bandwidth(element, "bandwidth")?;
-        let cable = Cable { rate, sharing, passes: [0; 2], ends: [None, None] };
+        let cable = Cable {
+            rate,
+            sharing,
+            passes: [0; 2],
+            ends: [None, None],
+        };
         match self.cables.insert(id, cable) {
             None => Ok(()),
-            Some(_) => Err(wrong(self.source, element, Mistake::DuplicateKey(format!("link {}", clip(id))))),
+            Some(_) => Err(wrong(
+                self.source,
+                element,
+                Mistake::DuplicateKey(format!("link {}", clip(id))),
+            )),
         }
     }
 
     /// How a link is shared; `None` where the file does not say it.
-    pub(super) fn sharing(&self, element: Node<'_, '_>, key: &str) -> Result<Option<Sharing>, FormatError> {
+    pub(super) fn sharing(
+        &self,
+        element: Node<'_, '_>,
+        key: &str,
+    ) -> Result<Option<Sharing>, FormatError> {
         Ok(Some(match element.attribute(key) {
             None => return Ok(None),
             Some("SHARED") => Sharing::Shared,
@@ -156,17 +211,32 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             Some("WIFI") => {
                 let text = "links of WIFI are not read: whoever speaks takes the air time of all. Leave them out, or \
                             write SHARED and one bandwidth";
-                return Err(wrong(self.source, element, Mistake::Import(text.to_string())));
+                return Err(wrong(
+                    self.source,
+                    element,
+                    Mistake::Import(text.to_string()),
+                ));
             }
             Some(other) => {
                 let expected = "SHARED, SPLITDUPLEX or FATPIPE".into();
-                return Err(wrong(self.source, element, Mistake::WrongValue { value: clip(other), expected }));
+                return Err(wrong(
+                    self.source,
+                    element,
+                    Mistake::WrongValue {
+                        value: clip(other),
+                        expected,
+                    },
+                ));
             }
         }))
     }
 
     /// `125MBps`, `10Gbps`; a plain number is in bytes per second.
-    pub(super) fn bandwidth(&mut self, element: Node<'d, 'i>, key: &'static str) -> Result<Rational, FormatError> {
+    pub(super) fn bandwidth(
+        &mut self,
+        element: Node<'d, 'i>,
+        key: &'static str,
+    ) -> Result<Rational, FormatError> {
         let text = need(self.source, element, key, "the bandwidth, such as 125MBps")?;
         let rate = rate(text).map_err(|mistake| wrong(self.source, element, mistake))?;
         Ok(self.draft.stated("link", rate))
@@ -180,10 +250,21 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         rate: &Rational,
     ) -> Result<(usize, usize), FormatError> {
         let at = |mistake| wrong(self.source, element, mistake);
-        let entry = self.draft.node(format!("{name}.in"), "link", Role::Switch).map_err(at)?;
-        let exit = self.draft.node(format!("{name}.out"), "link", Role::Switch).map_err(at)?;
-        self.draft.link(entry, exit, "link", rate.clone()).map_err(at)?;
-        self.draft.note(Topic::Merged, "links that several routes share are a pair of routers, NAME.in and NAME.out");
+        let entry = self
+            .draft
+            .node(format!("{name}.in"), "link", Role::Switch)
+            .map_err(at)?;
+        let exit = self
+            .draft
+            .node(format!("{name}.out"), "link", Role::Switch)
+            .map_err(at)?;
+        self.draft
+            .link(entry, exit, "link", rate.clone())
+            .map_err(at)?;
+        self.draft.note(
+            Topic::Merged,
+            "links that several routes share are a pair of routers, NAME.in and NAME.out",
+        );
         Ok((entry, exit))
     }
 
@@ -198,7 +279,9 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         if from == to || self.draft.has_link(from, to) {
             return Ok(());
         }
-        self.draft.link(from, to, "link", rate.clone()).map_err(|mistake| wrong(self.source, element, mistake))
+        self.draft
+            .link(from, to, "link", rate.clone())
+            .map_err(|mistake| wrong(self.source, element, mistake))
     }
 
     fn collect_routes(&mut self, root: Node<'d, 'i>) -> Result<(), FormatError> {
@@ -206,33 +289,58 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             let name = element.tag_name().name();
             let keys = match name {
                 "route" | "bypassRoute" => ["src", "dst"],
-                "zoneRoute" | "ASroute" | "bypassZoneRoute" | "bypassASroute" => ["gw_src", "gw_dst"],
+                "zoneRoute" | "ASroute" | "bypassZoneRoute" | "bypassASroute" => {
+                    ["gw_src", "gw_dst"]
+                }
                 _ => continue,
             };
-            let [from, to] =
-                keys.map(|key| self.place(element, need(self.source, element, key, "the end of the route")?));
+            let [from, to] = keys.map(|key| {
+                self.place(
+                    element,
+                    need(self.source, element, key, "the end of the route")?,
+                )
+            });
             let (from, to) = (from?, to?);
             let bypass = name.starts_with("bypass");
             if bypass {
-                self.draft.note(Topic::Merged, "bypass routes are added to the others");
+                self.draft
+                    .note(Topic::Merged, "bypass routes are added to the others");
             }
-            let one_way = element.attribute("symmetrical").is_some_and(|text| text.eq_ignore_ascii_case("no"));
-            let hops = element.children().filter(|child| child.has_tag_name("link_ctn"));
-            let hops = hops.map(|hop| self.hop(hop)).collect::<Result<Vec<_>, _>>()?;
-            self.route(Route { element, from, to, hops, symmetrical: !(bypass || one_way) })?;
+            let one_way = element
+                .attribute("symmetrical")
+                .is_some_and(|text| text.eq_ignore_ascii_case("no"));
+            let hops = element
+                .children()
+                .filter(|child| child.has_tag_name("link_ctn"));
+            let hops = hops
+                .map(|hop| self.hop(hop))
+                .collect::<Result<Vec<_>, _>>()?;
+            self.route(Route {
+                element,
+                from,
+                to,
+                hops,
+                symmetrical: !(bypass || one_way),
+            })?;
         }
         Ok(())
     }
 
     fn hop(&self, hop: Node<'d, 'i>) -> Result<Hop<'d>, FormatError> {
         let id = need(self.source, hop, "id", "the link's name")?;
-        let down = hop.attribute("direction").is_some_and(|text| text.eq_ignore_ascii_case("down"));
+        let down = hop
+            .attribute("direction")
+            .is_some_and(|text| text.eq_ignore_ascii_case("down"));
         self.half(hop, id, down)
     }
 
     /// A link by its name. The halves of a split link have names, too.
     fn half(&self, element: Node<'_, '_>, id: &'d str, down: bool) -> Result<Hop<'d>, FormatError> {
-        let is_split = |id: &str| self.cables.get(id).is_some_and(|cable| cable.sharing == Sharing::Split);
+        let is_split = |id: &str| {
+            self.cables
+                .get(id)
+                .is_some_and(|cable| cable.sharing == Sharing::Split)
+        };
         if self.cables.contains_key(id) {
             return Ok((id, down));
         }
@@ -241,7 +349,11 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
                 return Ok((whole, down));
             }
         }
-        Err(wrong(self.source, element, Mistake::Import(format!("there is no link '{}'", clip(id)))))
+        Err(wrong(
+            self.source,
+            element,
+            Mistake::Import(format!("there is no link '{}'", clip(id))),
+        ))
     }
 
     /// A route of one link, in one direction.
@@ -253,17 +365,29 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         down: bool,
     ) -> Result<(), FormatError> {
         let hop = self.half(element, id, down)?;
-        self.route(Route { element, from, to, hops: vec![hop], symmetrical: false })
+        self.route(Route {
+            element,
+            from,
+            to,
+            hops: vec![hop],
+            symmetrical: false,
+        })
     }
 
     fn route(&mut self, route: Route<'d, 'i>) -> Result<(), FormatError> {
         self.hops += route.hops.len();
         if self.hops > MAX_HOPS {
-            let mistake = Mistake::TooMany { what: "links on routes", limit: MAX_HOPS, instead: "write fewer routes" };
+            let mistake = Mistake::TooMany {
+                what: "links on routes",
+                limit: MAX_HOPS,
+                instead: "write fewer routes",
+            };
             return Err(wrong(self.source, route.element, mistake));
         }
         for (id, down) in &route.hops {
-            let Some(cable) = self.cables.get_mut(id) else { continue };
+            let Some(cable) = self.cables.get_mut(id) else {
+                continue;
+            };
             for (way, passes) in cable.passes.iter_mut().enumerate() {
                 *passes += usize::from(route.symmetrical || way == usize::from(*down));
             }
@@ -276,41 +400,74 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         for route in std::mem::take(&mut self.routes) {
             self.way(route.element, route.from, route.to, &route.hops)?;
             if route.symmetrical {
-                let back: Vec<Hop<'d>> = route.hops.iter().rev().map(|&(id, down)| (id, !down)).collect();
+                let back: Vec<Hop<'d>> = route
+                    .hops
+                    .iter()
+                    .rev()
+                    .map(|&(id, down)| (id, !down))
+                    .collect();
                 self.way(route.element, route.to, route.from, &back)?;
             }
         }
         Ok(())
     }
 
-    fn way(&mut self, element: Node<'_, '_>, from: usize, to: usize, hops: &[Hop<'d>]) -> Result<(), FormatError> {
+    fn way(
+        &mut self,
+        element: Node<'_, '_>,
+        from: usize,
+        to: usize,
+        hops: &[Hop<'d>],
+    ) -> Result<(), FormatError> {
         if hops.is_empty() && from != to {
             let text = "a route without links; write <link_ctn id=\"...\"/>";
-            return Err(wrong(self.source, element, Mistake::Import(text.to_string())));
+            return Err(wrong(
+                self.source,
+                element,
+                Mistake::Import(text.to_string()),
+            ));
         }
         let mut here = from;
         let mut before: Option<Rational> = None;
         for (place, &(id, down)) in hops.iter().enumerate() {
             let last = place + 1 == hops.len();
-            let Some(cable) = self.cables.get(id) else { continue };
+            let Some(cable) = self.cables.get(id) else {
+                continue;
+            };
             let alone = cable.passes.get(usize::from(down)) == Some(&1);
             let (rate, sharing) = (cable.rate.clone(), cable.sharing);
             if sharing == Sharing::Fat || (sharing == Sharing::Split && alone) {
                 // No other route uses this direction, or each route has the whole link: the link leads straight on.
-                let next = if last { to } else { self.corner(element, here, id, down)? };
+                let next = if last {
+                    to
+                } else {
+                    self.corner(element, here, id, down)?
+                };
                 self.join(element, here, next, &rate)?;
                 before = None;
                 here = next;
                 continue;
             }
-            let way = if sharing == Sharing::Shared { 0 } else { usize::from(down) };
+            let way = if sharing == Sharing::Shared {
+                0
+            } else {
+                usize::from(down)
+            };
             let known = cable.ends.get(way).copied().flatten();
             let (entry, exit) = match known {
                 Some(ends) => ends,
                 None => {
-                    let name = if way == 1 { format!("{id}_down") } else { id.to_string() };
+                    let name = if way == 1 {
+                        format!("{id}_down")
+                    } else {
+                        id.to_string()
+                    };
                     let ends = self.pair(element, &name, &rate)?;
-                    if let Some(slot) = self.cables.get_mut(id).and_then(|cable| cable.ends.get_mut(way)) {
+                    if let Some(slot) = self
+                        .cables
+                        .get_mut(id)
+                        .and_then(|cable| cable.ends.get_mut(way))
+                    {
                         *slot = Some(ends);
                     }
                     ends
@@ -327,8 +484,18 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     }
 
     /// A router where a link of one route ends and the next begins.
-    fn corner(&mut self, element: Node<'_, '_>, here: usize, id: &str, down: bool) -> Result<usize, FormatError> {
-        let from = self.draft.members.get(here).map_or(String::new(), |member| member.name.clone());
+    fn corner(
+        &mut self,
+        element: Node<'_, '_>,
+        here: usize,
+        id: &str,
+        down: bool,
+    ) -> Result<usize, FormatError> {
+        let from = self
+            .draft
+            .members
+            .get(here)
+            .map_or(String::new(), |member| member.name.clone());
         let name = format!("{}.{from}{}", id, if down { ".down" } else { "" });
         if let Some(place) = self.places.get(&name) {
             return Ok(*place);
@@ -342,13 +509,27 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
 
 /// SimGrid writes `MBps` and `Mbps` where others write `MB/s` and `Mbit/s`.
 fn rate(text: &str) -> Result<Rational, Mistake> {
-    let bytes = Units { data: Data::BYTE, time: Time::SECOND, work_is_data: false };
+    let bytes = Units {
+        data: Data::BYTE,
+        time: Time::SECOND,
+        work_is_data: false,
+    };
     let text = text.trim();
-    let spelt = match text.strip_suffix("Bps").or_else(|| text.strip_suffix("bps")) {
+    let spelt = match text
+        .strip_suffix("Bps")
+        .or_else(|| text.strip_suffix("bps"))
+    {
         Some(number) if text.ends_with("Bps") => format!("{number}B/s"),
         Some(number) => format!("{number}bit/s"),
         None => text.to_string(),
     };
     let rate = rate_in(&spelt, bytes)?;
-    if rate.is_positive() { Ok(rate) } else { Err(Mistake::NotPositive { what: "a bandwidth", value: clip(text) }) }
+    if rate.is_positive() {
+        Ok(rate)
+    } else {
+        Err(Mistake::NotPositive {
+            what: "a bandwidth",
+            value: clip(text),
+        })
+    }
 }

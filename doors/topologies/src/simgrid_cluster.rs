@@ -29,7 +29,10 @@ struct Station {
 
 impl Station {
     fn of(node: usize) -> Self {
-        Station { enter: node, leave: node }
+        Station {
+            enter: node,
+            leave: node,
+        }
     }
 }
 
@@ -46,18 +49,33 @@ struct Cluster<'d, 'i> {
 impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     /// `<cluster>`.
     pub(super) fn cluster(&mut self, element: Node<'d, 'i>) -> Result<(), FormatError> {
-        let sharing = self.sharing(element, "sharing_policy")?.unwrap_or(Sharing::Split);
+        let sharing = self
+            .sharing(element, "sharing_policy")?
+            .unwrap_or(Sharing::Split);
         if sharing == Sharing::Fat {
-            self.draft.note(Topic::Assumed, "links of a FATPIPE cluster: as if SPLITDUPLEX");
+            self.draft.note(
+                Topic::Assumed,
+                "links of a FATPIPE cluster: as if SPLITDUPLEX",
+            );
         }
-        let limiter = match element.attribute("limiter_link").filter(|text| !text.is_empty()) {
+        let limiter = match element
+            .attribute("limiter_link")
+            .filter(|text| !text.is_empty())
+        {
             Some(_) => Some(self.bandwidth(element, "limiter_link")?),
             None => None,
         };
         let id = need(self.source, element, "id", "the cluster's name")?;
         let rate = self.bandwidth(element, "bw")?;
         let hosts = self.host_names(element)?;
-        let cluster = Cluster { element, id, rate, sharing, limiter, hosts };
+        let cluster = Cluster {
+            element,
+            id,
+            rate,
+            sharing,
+            limiter,
+            hosts,
+        };
         match element.attribute("topology").unwrap_or("FLAT") {
             "FLAT" => self.flat(&cluster),
             "TORUS" => self.torus(&cluster),
@@ -65,31 +83,54 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             "DRAGONFLY" => self.dragonfly(&cluster),
             other => {
                 let expected = "FLAT, TORUS, FAT_TREE or DRAGONFLY".into();
-                Err(wrong(self.source, element, Mistake::WrongValue { value: clip(other), expected }))
+                Err(wrong(
+                    self.source,
+                    element,
+                    Mistake::WrongValue {
+                        value: clip(other),
+                        expected,
+                    },
+                ))
             }
         }
     }
 
     /// `prefix`, each number of `radical`, `suffix`.
     fn host_names(&mut self, element: Node<'_, '_>) -> Result<Vec<String>, FormatError> {
-        let [prefix, suffix] = ["prefix", "suffix"].map(|key| element.attribute(key).unwrap_or_default());
-        let radical = need(self.source, element, "radical", "the numbers of its hosts, such as 0-15")?;
+        let [prefix, suffix] =
+            ["prefix", "suffix"].map(|key| element.attribute(key).unwrap_or_default());
+        let radical = need(
+            self.source,
+            element,
+            "radical",
+            "the numbers of its hosts, such as 0-15",
+        )?;
         let numbers = hostlist::expand(&format!("[{}]", radical.trim()), &mut self.budget)
             .map_err(|mistake| wrong(self.source, element, mistake))?;
-        Ok(numbers.into_iter().map(|number| format!("{prefix}{number}{suffix}")).collect())
+        Ok(numbers
+            .into_iter()
+            .map(|number| format!("{prefix}{number}{suffix}"))
+            .collect())
     }
 
     /// Hosts around a router, each with a separate link, and a backbone if there is one.
     fn flat(&mut self, cluster: &Cluster<'d, 'i>) -> Result<(), FormatError> {
         let element = cluster.element;
-        let [prefix, suffix] = ["prefix", "suffix"].map(|key| element.attribute(key).unwrap_or_default());
-        let router = match element.attribute("router_id").filter(|name| !name.is_empty()) {
+        let [prefix, suffix] =
+            ["prefix", "suffix"].map(|key| element.attribute(key).unwrap_or_default());
+        let router = match element
+            .attribute("router_id")
+            .filter(|name| !name.is_empty())
+        {
             Some(name) => name.to_string(),
             None => format!("{prefix}{}_router{suffix}", cluster.id),
         };
         let center = self.node(element, &router, false)?;
         let mut middle = Station::of(center);
-        if element.attribute("bb_bw").is_some_and(|text| !text.is_empty()) {
+        if element
+            .attribute("bb_bw")
+            .is_some_and(|text| !text.is_empty())
+        {
             let rate = self.bandwidth(element, "bb_bw")?;
             middle = self.backbone(element, &format!("{}_backbone", cluster.id), &rate, center)?;
         }
@@ -109,7 +150,10 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         center: usize,
     ) -> Result<Station, FormatError> {
         if self.sharing(element, "bb_sharing_policy")? == Some(Sharing::Fat) {
-            self.draft.note(Topic::LeftOut, "a FATPIPE backbone: transfers do not share it");
+            self.draft.note(
+                Topic::LeftOut,
+                "a FATPIPE backbone: transfers do not share it",
+            );
             return Ok(Station::of(center));
         }
         let (enter, exit) = self.pair(element, name, rate)?;
@@ -119,9 +163,16 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     }
 
     /// A host or switch of the cluster, behind its limiter.
-    fn station(&mut self, cluster: &Cluster<'d, 'i>, name: &str, is_host: bool) -> Result<Station, FormatError> {
+    fn station(
+        &mut self,
+        cluster: &Cluster<'d, 'i>,
+        name: &str,
+        is_host: bool,
+    ) -> Result<Station, FormatError> {
         let node = self.node(cluster.element, name, is_host)?;
-        let Some(rate) = &cluster.limiter else { return Ok(Station::of(node)) };
+        let Some(rate) = &cluster.limiter else {
+            return Ok(Station::of(node));
+        };
         let (enter, leave) = self.pair(cluster.element, &format!("{name}_limiter"), rate)?;
         if is_host {
             self.join(cluster.element, node, enter, rate)?;
@@ -154,37 +205,81 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     }
 
     /// The lists of `topo_parameters`: `;` between them, `,` in them.
-    fn parameters(&self, cluster: &Cluster<'d, 'i>, meaning: &str) -> Result<Vec<Vec<usize>>, FormatError> {
-        let text = need(self.source, cluster.element, "topo_parameters", "the shape of the cluster")?;
-        let number = |text: &str| text.trim().parse().ok().filter(|number| (1..=MAX_NODES).contains(number));
-        let lists: Option<Vec<Vec<usize>>> =
-            text.split(';').map(|list| list.split(',').map(number).collect()).collect();
+    fn parameters(
+        &self,
+        cluster: &Cluster<'d, 'i>,
+        meaning: &str,
+    ) -> Result<Vec<Vec<usize>>, FormatError> {
+        let text = need(
+            self.source,
+            cluster.element,
+            "topo_parameters",
+            "the shape of the cluster",
+        )?;
+        let number = |text: &str| {
+            text.trim()
+                .parse()
+                .ok()
+                .filter(|number| (1..=MAX_NODES).contains(number))
+        };
+        let lists: Option<Vec<Vec<usize>>> = text
+            .split(';')
+            .map(|list| list.split(',').map(number).collect())
+            .collect();
         lists
             .filter(|lists| lists.iter().all(|list| list.len() <= MAX_LEVELS))
             .ok_or_else(|| self.misshapen(cluster, meaning))
     }
 
     fn misshapen(&self, cluster: &Cluster<'d, 'i>, meaning: &str) -> FormatError {
-        let value = clip(cluster.element.attribute("topo_parameters").unwrap_or_default());
+        let value = clip(
+            cluster
+                .element
+                .attribute("topo_parameters")
+                .unwrap_or_default(),
+        );
         let expected = format!("topo_parameters of this topology: {meaning}").into();
-        wrong(self.source, cluster.element, Mistake::WrongValue { value: format!("'{value}'"), expected })
+        wrong(
+            self.source,
+            cluster.element,
+            Mistake::WrongValue {
+                value: format!("'{value}'"),
+                expected,
+            },
+        )
     }
 
     /// The hosts, as many as the shape asks for.
-    fn hosts(&mut self, cluster: &Cluster<'d, 'i>, shape: &[usize]) -> Result<Vec<Station>, FormatError> {
-        let wanted = shape.iter().try_fold(1_usize, |all, &one| all.checked_mul(one)).unwrap_or(usize::MAX);
+    fn hosts(
+        &mut self,
+        cluster: &Cluster<'d, 'i>,
+        shape: &[usize],
+    ) -> Result<Vec<Station>, FormatError> {
+        let wanted = shape
+            .iter()
+            .try_fold(1_usize, |all, &one| all.checked_mul(one))
+            .unwrap_or(usize::MAX);
         if wanted != cluster.hosts.len() {
-            let text = format!("topo_parameters make {wanted} hosts, radical gives {}", cluster.hosts.len());
+            let text = format!(
+                "topo_parameters make {wanted} hosts, radical gives {}",
+                cluster.hosts.len()
+            );
             return Err(wrong(self.source, cluster.element, Mistake::Import(text)));
         }
-        cluster.hosts.iter().map(|name| self.station(cluster, name, true)).collect()
+        cluster
+            .hosts
+            .iter()
+            .map(|name| self.station(cluster, name, true))
+            .collect()
     }
 
     /// Every host has a link to the next one in each dimension.
     fn torus(&mut self, cluster: &Cluster<'d, 'i>) -> Result<(), FormatError> {
         let meaning = "the sizes of the dimensions, such as 3,2,2";
         let lists = self.parameters(cluster, meaning)?;
-        let [sizes] = lists.as_slice() else { return Err(self.misshapen(cluster, meaning)) };
+        let [sizes] = lists.as_slice() else {
+            return Err(self.misshapen(cluster, meaning));
+        };
         let hosts = self.hosts(cluster, sizes)?;
         let mut stride = 1;
         for &size in sizes {
@@ -195,12 +290,24 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             for (place, &host) in hosts.iter().enumerate() {
                 let at = (place / stride) % size;
                 // The last one closes the ring, which takes three.
-                let next = if at + 1 < size { place + stride } else { place - at * stride };
+                let next = if at + 1 < size {
+                    place + stride
+                } else {
+                    place - at * stride
+                };
                 if size == 1 || (size == 2 && at == 1) {
                     continue;
                 }
-                let Some(&other) = hosts.get(next) else { continue };
-                self.connect(cluster, &format!("{}_{place}_{next}", cluster.id), host, other, 1)?;
+                let Some(&other) = hosts.get(next) else {
+                    continue;
+                };
+                self.connect(
+                    cluster,
+                    &format!("{}_{place}_{next}", cluster.id),
+                    host,
+                    other,
+                    1,
+                )?;
             }
             stride *= size;
         }
@@ -209,12 +316,15 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
 
     /// Switches of a level have labels of one digit per level; parent and child differ in the digit between them.
     fn fat_tree(&mut self, cluster: &Cluster<'d, 'i>) -> Result<(), FormatError> {
-        let meaning = "levels; children, parents and parallel links by level, such as 2;4,4;1,2;1,2";
+        let meaning =
+            "levels; children, parents and parallel links by level, such as 2;4,4;1,2;1,2";
         let lists = self.parameters(cluster, meaning)?;
         let (levels, children, parents, links) = match lists.as_slice() {
             [levels, children, parents, links]
                 if levels.len() == 1
-                    && [children, parents, links].iter().all(|list| Some(&list.len()) == levels.first()) =>
+                    && [children, parents, links]
+                        .iter()
+                        .all(|list| Some(&list.len()) == levels.first()) =>
             {
                 (children.len(), children, parents, links)
             }
@@ -222,22 +332,29 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         };
         let mut below = self.hosts(cluster, children)?;
         for level in 0..levels {
-            let (&few, &wide, &count) = match (children.get(level), parents.get(level), links.get(level)) {
-                (Some(few), Some(wide), Some(count)) => (few, wide, count),
-                _ => break,
-            };
+            let (&few, &wide, &count) =
+                match (children.get(level), parents.get(level), links.get(level)) {
+                    (Some(few), Some(wide), Some(count)) => (few, wide, count),
+                    _ => break,
+                };
             self.check_links(cluster, below.len().saturating_mul(wide))?;
             // Digits below this level count parents, those above count children.
             let stride: usize = parents.iter().take(level).product();
             let mut above = Vec::new();
             for place in 0..below.len() / few * wide {
-                above.push(self.station(cluster, &format!("{}_switch{}.{place}", cluster.id, level + 1), false)?);
+                above.push(self.station(
+                    cluster,
+                    &format!("{}_switch{}.{place}", cluster.id, level + 1),
+                    false,
+                )?);
             }
             for (place, &child) in below.iter().enumerate() {
                 let (low, high) = (place % stride, place / (stride * few));
                 for digit in 0..wide {
                     let parent = low + stride * (digit + wide * high);
-                    let Some(&other) = above.get(parent) else { continue };
+                    let Some(&other) = above.get(parent) else {
+                        continue;
+                    };
                     let name = format!("{}_{level}.{place}_{parent}", cluster.id);
                     self.connect(cluster, &name, child, other, count)?;
                 }
@@ -252,36 +369,63 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         let meaning = "groups,links;chassis,links;routers,links;hosts, such as 3,4;4,3;5,1;2";
         let lists = self.parameters(cluster, meaning)?;
         let lists: Vec<&[usize]> = lists.iter().map(Vec::as_slice).collect();
-        let &[&[groups, blue], &[chassis, black], &[blades, green], &[nodes]] = lists.as_slice() else {
+        let &[
+            &[groups, blue],
+            &[chassis, black],
+            &[blades, green],
+            &[nodes],
+        ] = lists.as_slice()
+        else {
             return Err(self.misshapen(cluster, meaning));
         };
         if groups > 1 && groups > chassis * blades {
-            let text = format!("{groups} groups need as many routers in each; there are {chassis} x {blades}");
+            let text = format!(
+                "{groups} groups need as many routers in each; there are {chassis} x {blades}"
+            );
             return Err(wrong(self.source, cluster.element, Mistake::Import(text)));
         }
         let hosts = self.hosts(cluster, &[groups, chassis, blades, nodes])?;
         let each = chassis * blades;
         let pairs = |count: usize| count.saturating_mul(count.saturating_sub(1)) / 2;
-        let wires = [pairs(blades).saturating_mul(chassis * groups), pairs(chassis).saturating_mul(blades * groups)];
-        self.check_links(cluster, wires.iter().fold(pairs(groups), |all, more| all.saturating_add(*more)))?;
+        let wires = [
+            pairs(blades).saturating_mul(chassis * groups),
+            pairs(chassis).saturating_mul(blades * groups),
+        ];
+        self.check_links(
+            cluster,
+            wires
+                .iter()
+                .fold(pairs(groups), |all, more| all.saturating_add(*more)),
+        )?;
         let mut routers = Vec::with_capacity(groups * each);
         for place in 0..groups * each {
             routers.push(self.station(cluster, &format!("{}_router{place}", cluster.id), false)?);
         }
         for (place, (&host, name)) in hosts.iter().zip(&cluster.hosts).enumerate() {
-            let Some(&router) = routers.get(place / nodes) else { continue };
+            let Some(&router) = routers.get(place / nodes) else {
+                continue;
+            };
             self.connect(cluster, &format!("{name}_link"), host, router, 1)?;
         }
         for place in 0..routers.len() {
             let (group, inside) = (place / each, place % each);
             let (shelf, blade) = (inside / blades, inside % blades);
             let in_chassis = (blade + 1..blades).map(|other| (place - blade + other, green));
-            let in_group = (shelf + 1..chassis).map(|other| (group * each + other * blades + blade, black));
+            let in_group =
+                (shelf + 1..chassis).map(|other| (group * each + other * blades + blade, black));
             // Router n of a group leads to group n.
             let far = (group < inside && inside < groups).then(|| (inside * each + group, blue));
             for (other, links) in in_chassis.chain(in_group).chain(far) {
-                let (Some(&one), Some(&two)) = (routers.get(place), routers.get(other)) else { continue };
-                self.connect(cluster, &format!("{}_{place}_{other}", cluster.id), one, two, links)?;
+                let (Some(&one), Some(&two)) = (routers.get(place), routers.get(other)) else {
+                    continue;
+                };
+                self.connect(
+                    cluster,
+                    &format!("{}_{place}_{other}", cluster.id),
+                    one,
+                    two,
+                    links,
+                )?;
             }
         }
         Ok(())
@@ -289,7 +433,9 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
 
     fn check_links(&self, cluster: &Cluster<'d, 'i>, pairs: usize) -> Result<(), FormatError> {
         let links = pairs.saturating_mul(2).min(MAX_LINKS + 1);
-        self.draft.check_links(links).map_err(|mistake| wrong(self.source, cluster.element, mistake))
+        self.draft
+            .check_links(links)
+            .map_err(|mistake| wrong(self.source, cluster.element, mistake))
     }
 
     /// A zone whose hosts hang on one center: `<cabinet>`, `<host_link>`, `<peer>`, and a `<backbone>` between.
@@ -315,14 +461,21 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             }
         }
         for element in children(zone, "peer") {
-            let host = self.node(element, need(self.source, element, "id", "the peer's name")?, true)?;
+            let host = self.node(
+                element,
+                need(self.source, element, "id", "the peer's name")?,
+                true,
+            )?;
             let [inward, outward] = ["bw_in", "bw_out"].map(|key| self.bandwidth(element, key));
             let (inward, outward) = (inward?, outward?);
             self.hang(element, host, middle, &outward, &inward)?;
             total += inward.max(outward);
         }
         for element in children(zone, "host_link") {
-            let host = self.place(element, need(self.source, element, "id", "the host's name")?)?;
+            let host = self.place(
+                element,
+                need(self.source, element, "id", "the host's name")?,
+            )?;
             let up = need(self.source, element, "up", "the link from the host")?;
             let down = need(self.source, element, "down", "the link to the host")?;
             self.over(element, up, (host, middle.enter), false)?;
@@ -334,10 +487,15 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     /// The zone's first router, else a new one.
     fn center(&mut self, zone: Node<'d, 'i>) -> Result<usize, FormatError> {
         if let Some(router) = children(zone, "router").next() {
-            return self.place(router, need(self.source, router, "id", "the router's name")?);
+            return self.place(
+                router,
+                need(self.source, router, "id", "the router's name")?,
+            );
         }
         let id = need(self.source, zone, "id", "the zone's name")?;
-        let center = self.draft.node(format!("{id}_center"), "router", Role::Switch);
+        let center = self
+            .draft
+            .node(format!("{id}_center"), "router", Role::Switch);
         center.map_err(|mistake| wrong(self.source, zone, mistake))
     }
 
@@ -355,9 +513,20 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     }
 
     /// Other routers of a star are at its center: what leads there is as wide as all links of its hosts together.
-    fn more_routers(&mut self, zone: Node<'d, 'i>, center: usize, total: &Rational) -> Result<(), FormatError> {
-        for router in children(zone, "router").skip(1).filter(|_| !total.is_zero()) {
-            let place = self.place(router, need(self.source, router, "id", "the router's name")?)?;
+    fn more_routers(
+        &mut self,
+        zone: Node<'d, 'i>,
+        center: usize,
+        total: &Rational,
+    ) -> Result<(), FormatError> {
+        for router in children(zone, "router")
+            .skip(1)
+            .filter(|_| !total.is_zero())
+        {
+            let place = self.place(
+                router,
+                need(self.source, router, "id", "the router's name")?,
+            )?;
             self.join(router, center, place, total)?;
             self.join(router, place, center, total)?;
         }

@@ -18,7 +18,9 @@ use crate::imported::Topic;
 use crate::yaml::Yaml;
 
 /// Kinds of links by the level of their lower end.
-const LEVELS: [&str; 8] = ["node", "level1", "level2", "level3", "level4", "level5", "level6", "level7"];
+const LEVELS: [&str; 8] = [
+    "node", "level1", "level2", "level3", "level4", "level5", "level6", "level7",
+];
 /// Most names of all lists.
 const MAX_NAMES: usize = 200_000;
 
@@ -39,12 +41,20 @@ pub(crate) fn read_conf(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<()
         let offset = source.offset_of(line);
         let wrong = |mistake| source.error(offset, None, mistake);
         let line = line.split('#').next().unwrap_or_default();
-        let mut switch = Switch { name: String::new(), nodes: Vec::new(), switches: Vec::new(), offset };
+        let mut switch = Switch {
+            name: String::new(),
+            nodes: Vec::new(),
+            switches: Vec::new(),
+            offset,
+        };
         let mut is_block = false;
         for word in line.split_whitespace() {
             let (key, value) = word.split_once('=').ok_or_else(|| {
                 let expected = "KEY=VALUE, such as SwitchName=s0 Nodes=tux[0-3]".into();
-                wrong(Mistake::WrongValue { value: format!("'{}'", clip(word)), expected })
+                wrong(Mistake::WrongValue {
+                    value: format!("'{}'", clip(word)),
+                    expected,
+                })
             })?;
             match key.to_ascii_lowercase().as_str() {
                 "switchname" => switch.name = value.to_string(),
@@ -53,12 +63,23 @@ pub(crate) fn read_conf(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<()
                 "switches" => switch.switches = expand(value, &mut budget).map_err(wrong)?,
                 "linkspeed" | "blocksizes" => {}
                 "ringname" => {
-                    let text = "rings are not read; write them as a graph (DOT, GraphML, node-link JSON)";
+                    let text =
+                        "rings are not read; write them as a graph (DOT, GraphML, node-link JSON)";
                     return Err(wrong(Mistake::Import(text.to_string())));
                 }
                 _ => {
-                    let known = vec!["SwitchName", "Nodes", "Switches", "LinkSpeed", "BlockName", "BlockSizes"];
-                    return Err(wrong(Mistake::UnknownKey { key: clip(key), known }));
+                    let known = vec![
+                        "SwitchName",
+                        "Nodes",
+                        "Switches",
+                        "LinkSpeed",
+                        "BlockName",
+                        "BlockSizes",
+                    ];
+                    return Err(wrong(Mistake::UnknownKey {
+                        key: clip(key),
+                        known,
+                    }));
                 }
             }
         }
@@ -76,29 +97,54 @@ pub(crate) fn read_yaml(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<()
     let document = Yaml::parse(source)?;
     let topologies = document.list(source)?;
     let is_default = |topology: &&Yaml| {
-        topology.get("cluster_default").and_then(Yaml::text).is_some_and(|text| text.eq_ignore_ascii_case("true"))
+        topology
+            .get("cluster_default")
+            .and_then(Yaml::text)
+            .is_some_and(|text| text.eq_ignore_ascii_case("true"))
     };
-    let chosen = topologies.iter().find(is_default).or_else(|| topologies.first());
+    let chosen = topologies
+        .iter()
+        .find(is_default)
+        .or_else(|| topologies.first());
     let Some(chosen) = chosen else {
-        return Err(document.error(source, Mistake::Import("there is no topology in the list".to_string())));
+        return Err(document.error(
+            source,
+            Mistake::Import("there is no topology in the list".to_string()),
+        ));
     };
     if topologies.len() > 1 {
-        let name = chosen.get("topology").and_then(Yaml::text).unwrap_or_default();
-        draft.note(Topic::LeftOut, format!("all topologies but {}: it is the default, or the first", clip(name)));
+        let name = chosen
+            .get("topology")
+            .and_then(Yaml::text)
+            .unwrap_or_default();
+        draft.note(
+            Topic::LeftOut,
+            format!(
+                "all topologies but {}: it is the default, or the first",
+                clip(name)
+            ),
+        );
     }
     let mut budget = MAX_NAMES;
     let (mut switches, mut blocks) = (Vec::new(), Vec::new());
     if let Some(tree) = chosen.get("tree") {
-        let list = tree.get("switches").ok_or_else(|| tree.error(source, missing("switches", "the switches")))?;
+        let list = tree
+            .get("switches")
+            .ok_or_else(|| tree.error(source, missing("switches", "the switches")))?;
         switches = list
             .list(source)?
             .iter()
             .map(|one| switch(source, one, "switch", &mut budget))
             .collect::<Result<_, _>>()?;
     } else if let Some(block) = chosen.get("block") {
-        let list = block.get("blocks").ok_or_else(|| block.error(source, missing("blocks", "the blocks")))?;
-        blocks =
-            list.list(source)?.iter().map(|one| switch(source, one, "block", &mut budget)).collect::<Result<_, _>>()?;
+        let list = block
+            .get("blocks")
+            .ok_or_else(|| block.error(source, missing("blocks", "the blocks")))?;
+        blocks = list
+            .list(source)?
+            .iter()
+            .map(|one| switch(source, one, "block", &mut budget))
+            .collect::<Result<_, _>>()?;
     } else {
         let text = "neither 'tree' nor 'block' is given; a flat topology lists no nodes, and rings and tori are not read: \
                     write them as a graph (DOT, GraphML, node-link JSON)";
@@ -111,17 +157,38 @@ fn missing(key: &'static str, meaning: &'static str) -> Mistake {
     Mistake::MissingKey { key, meaning }
 }
 
-fn switch(source: &Source<'_>, one: &Yaml, key: &'static str, budget: &mut usize) -> Result<Switch, FormatError> {
-    let name = one.get(key).and_then(Yaml::text).ok_or_else(|| one.error(source, missing(key, "the name")))?;
+fn switch(
+    source: &Source<'_>,
+    one: &Yaml,
+    key: &'static str,
+    budget: &mut usize,
+) -> Result<Switch, FormatError> {
+    let name = one
+        .get(key)
+        .and_then(Yaml::text)
+        .ok_or_else(|| one.error(source, missing(key, "the name")))?;
     let mut names = |key: &str| -> Result<Vec<String>, FormatError> {
-        let Some(list) = one.get(key) else { return Ok(Vec::new()) };
+        let Some(list) = one.get(key) else {
+            return Ok(Vec::new());
+        };
         let text = list.text().ok_or_else(|| {
             let expected = "a list of names in one text, such as node[01-16]".into();
-            list.error(source, Mistake::WrongValue { value: key.to_string(), expected })
+            list.error(
+                source,
+                Mistake::WrongValue {
+                    value: key.to_string(),
+                    expected,
+                },
+            )
         })?;
         expand(text, budget).map_err(|mistake| list.error(source, mistake))
     };
-    Ok(Switch { name: name.to_string(), nodes: names("nodes")?, switches: names("children")?, offset: one.offset })
+    Ok(Switch {
+        name: name.to_string(),
+        nodes: names("nodes")?,
+        switches: names("children")?,
+        offset: one.offset,
+    })
 }
 
 /// Puts switches, or blocks and what joins them, into the draft.
@@ -132,11 +199,19 @@ fn add(
     blocks: Vec<Switch>,
 ) -> Result<(), FormatError> {
     if !blocks.is_empty() {
-        draft.note(Topic::Assumed, "blocks are switches, and one switch joins them: fabric");
+        draft.note(
+            Topic::Assumed,
+            "blocks are switches, and one switch joins them: fabric",
+        );
         let names = blocks.iter().map(|block| block.name.clone()).collect();
         let offset = blocks.first().map_or(0, |block| block.offset);
         switches = blocks;
-        switches.push(Switch { name: "fabric".to_string(), nodes: Vec::new(), switches: names, offset });
+        switches.push(Switch {
+            name: "fabric".to_string(),
+            nodes: Vec::new(),
+            switches: names,
+            offset,
+        });
     }
     if switches.is_empty() {
         let text = "there is no switch with its nodes, such as SwitchName=s0 Nodes=tux[0-3]";
@@ -145,7 +220,10 @@ fn add(
     let levels = levels(source, &switches)?;
     let rates = rates(source, draft, levels.iter().copied().max().unwrap_or(1))?;
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
-    for (name, offset) in switches.iter().flat_map(|switch| switch.nodes.iter().map(|name| (name, switch.offset))) {
+    for (name, offset) in switches
+        .iter()
+        .flat_map(|switch| switch.nodes.iter().map(|name| (name, switch.offset)))
+    {
         if !places.contains_key(name) {
             let node = draft.node(name.as_str(), "node", Role::Processor);
             let node = node.map_err(|mistake| source.error(offset, Some(clip(name)), mistake))?;
@@ -155,31 +233,55 @@ fn add(
     let mut own = Vec::with_capacity(switches.len());
     for switch in &switches {
         let node = draft.node(switch.name.as_str(), "switch", Role::Switch);
-        own.push(node.map_err(|mistake| source.error(switch.offset, Some(clip(&switch.name)), mistake))?);
+        own.push(
+            node.map_err(|mistake| source.error(switch.offset, Some(clip(&switch.name)), mistake))?,
+        );
     }
-    let by_name: BTreeMap<&str, usize> = switches.iter().enumerate().map(|(at, one)| (one.name.as_str(), at)).collect();
-    let below: BTreeSet<&str> = switches.iter().flat_map(|switch| &switch.switches).map(String::as_str).collect();
+    let by_name: BTreeMap<&str, usize> = switches
+        .iter()
+        .enumerate()
+        .map(|(at, one)| (one.name.as_str(), at))
+        .collect();
+    let below: BTreeSet<&str> = switches
+        .iter()
+        .flat_map(|switch| &switch.switches)
+        .map(String::as_str)
+        .collect();
     let tops = by_name.keys().filter(|name| !below.contains(*name)).count();
     if tops > 1 {
-        let text = format!("{tops} switches have no switch above them: the file does not connect the nodes below them");
+        let text = format!(
+            "{tops} switches have no switch above them: the file does not connect the nodes below them"
+        );
         draft.note(Topic::Assumed, text);
     }
     for (switch, &node) in switches.iter().zip(&own) {
         let wrong = |mistake| source.error(switch.offset, Some(clip(&switch.name)), mistake);
         for below in &switch.nodes {
-            let Some(&place) = places.get(below) else { continue };
+            let Some(&place) = places.get(below) else {
+                continue;
+            };
             link(draft, place, node, 0, &rates).map_err(wrong)?;
         }
         for below in &switch.switches {
-            let Some(&at) = by_name.get(below.as_str()) else { continue };
-            let (Some(&place), Some(&level)) = (own.get(at), levels.get(at)) else { continue };
+            let Some(&at) = by_name.get(below.as_str()) else {
+                continue;
+            };
+            let (Some(&place), Some(&level)) = (own.get(at), levels.get(at)) else {
+                continue;
+            };
             link(draft, place, node, level, &rates).map_err(wrong)?;
         }
     }
     Ok(())
 }
 
-fn link(draft: &mut Draft<'_>, one: usize, other: usize, level: usize, rates: &[Rational]) -> Result<(), Mistake> {
+fn link(
+    draft: &mut Draft<'_>,
+    one: usize,
+    other: usize,
+    level: usize,
+    rates: &[Rational],
+) -> Result<(), Mistake> {
     if draft.has_link(one, other) {
         // Said twice: the same cable.
         return Ok(());
@@ -195,12 +297,23 @@ fn levels(source: &Source<'_>, switches: &[Switch]) -> Result<Vec<usize>, Format
     let mut by_name: BTreeMap<&str, usize> = BTreeMap::new();
     for (at, switch) in switches.iter().enumerate() {
         if by_name.insert(&switch.name, at).is_some() {
-            return Err(source.error(switch.offset, None, Mistake::DuplicateKey(clip(&switch.name))));
+            return Err(source.error(
+                switch.offset,
+                None,
+                Mistake::DuplicateKey(clip(&switch.name)),
+            ));
         }
     }
     for switch in switches {
-        if let Some(name) = switch.switches.iter().find(|name| !by_name.contains_key(name.as_str())) {
-            let mistake = Mistake::UnknownNode { name: clip(name), close: None };
+        if let Some(name) = switch
+            .switches
+            .iter()
+            .find(|name| !by_name.contains_key(name.as_str()))
+        {
+            let mistake = Mistake::UnknownNode {
+                name: clip(name),
+                close: None,
+            };
             return Err(source.error(switch.offset, Some(clip(&switch.name)), mistake));
         }
     }
@@ -209,8 +322,14 @@ fn levels(source: &Source<'_>, switches: &[Switch]) -> Result<Vec<usize>, Format
     for _ in 0..=LEVELS.len() {
         let mut risen = false;
         for (at, switch) in switches.iter().enumerate() {
-            let below = switch.switches.iter().filter_map(|name| by_name.get(name.as_str()));
-            let highest = below.filter_map(|&at| levels.get(at)).max().map_or(1, |level| level + 1);
+            let below = switch
+                .switches
+                .iter()
+                .filter_map(|name| by_name.get(name.as_str()));
+            let highest = below
+                .filter_map(|&at| levels.get(at))
+                .max()
+                .map_or(1, |level| level + 1);
             if let Some(level) = levels.get_mut(at).filter(|level| **level < highest) {
                 *level = highest;
                 risen = true;
@@ -220,22 +339,44 @@ fn levels(source: &Source<'_>, switches: &[Switch]) -> Result<Vec<usize>, Format
             return Ok(levels);
         }
     }
-    let text = format!("switches are below themselves, or over {} levels high", LEVELS.len() - 1);
+    let text = format!(
+        "switches are below themselves, or over {} levels high",
+        LEVELS.len() - 1
+    );
     Err(source.error_in_file(Mistake::Import(text)))
 }
 
 /// The bandwidth of every level, which the user has to give.
-fn rates(source: &Source<'_>, draft: &mut Draft<'_>, height: usize) -> Result<Vec<Rational>, FormatError> {
+fn rates(
+    source: &Source<'_>,
+    draft: &mut Draft<'_>,
+    height: usize,
+) -> Result<Vec<Rational>, FormatError> {
     let used = LEVELS.get(..height).unwrap_or_default();
-    let missing: Vec<&str> =
-        used.iter().copied().filter(|kind| !draft.options.link_bandwidth.contains_key(*kind)).collect();
+    let missing: Vec<&str> = used
+        .iter()
+        .copied()
+        .filter(|kind| !draft.options.link_bandwidth.contains_key(*kind))
+        .collect();
     if !missing.is_empty() {
-        let options: Vec<String> = missing.iter().map(|kind| format!("--link-bandwidth {kind}=25")).collect();
+        let options: Vec<String> = missing
+            .iter()
+            .map(|kind| format!("--link-bandwidth {kind}=25"))
+            .collect();
         let text = format!(
             "Slurm's file holds no bandwidths; give GB/s between nodes and switches, and above each level of switches: {}",
             options.join(" ")
         );
         return Err(source.error_in_file(Mistake::Import(text)));
     }
-    Ok(used.iter().map(|kind| draft.rate(kind, Rational::from_integer(1.into()), "for every such link")).collect())
+    Ok(used
+        .iter()
+        .map(|kind| {
+            draft.rate(
+                kind,
+                Rational::from_integer(1.into()),
+                "for every such link",
+            )
+        })
+        .collect())
 }

@@ -23,28 +23,49 @@ pub(crate) fn read(source: Source<'_>) -> Result<Platform, FormatError> {
     let mut ids: BTreeMap<u64, NodeId> = BTreeMap::new();
     need(&top, nodes, "nodes", "the list of nodes")?.each(|_, entry| {
         let (id, node) = node(&entry)?;
-        let added = builder.node(node).map_err(|error| refused(&source, entry.offset(), error))?;
+        let added = builder
+            .node(node)
+            .map_err(|error| refused(&source, entry.offset(), error))?;
         match ids.insert(id, added) {
             None => Ok(()),
             Some(_) => Err(entry.fail(Mistake::DuplicateKey(format!("id {id}")))),
         }
     })?;
     need(&top, links, "links", "the list of links")?.each(|_, link| {
-        let [u, v, megabytes, megabits] = link.open_object(["u", "v", "bandwidth", "bandwidth_Mbps"])?;
+        let [u, v, megabytes, megabits] =
+            link.open_object(["u", "v", "bandwidth", "bandwidth_Mbps"])?;
         let end = |value: Option<Json<'_, '_>>, key| {
             let value = need(&link, value, key, "the id of a node")?;
             let id = value.whole()?;
-            ids.get(&id).copied().ok_or_else(|| value.fail(Mistake::UnknownNode { name: id.to_string(), close: None }))
+            ids.get(&id).copied().ok_or_else(|| {
+                value.fail(Mistake::UnknownNode {
+                    name: id.to_string(),
+                    close: None,
+                })
+            })
         };
         let (u, v) = (end(u, "u")?, end(v, "v")?);
-        let bandwidth = need(&link, megabytes.or(megabits), "bandwidth", "the bandwidth in MB/s")?;
+        let bandwidth = need(
+            &link,
+            megabytes.or(megabits),
+            "bandwidth",
+            "the bandwidth in MB/s",
+        )?;
         let value = rational(&bandwidth)?;
         if !value.is_positive() {
-            return Err(bandwidth.fail(Mistake::NotPositive { what: "a bandwidth", value: value.to_string() }));
+            return Err(bandwidth.fail(Mistake::NotPositive {
+                what: "a bandwidth",
+                value: value.to_string(),
+            }));
         }
-        builder.duplex(u, v, value.recip()).map(|_| ()).map_err(|error| refused(&source, link.offset(), error))
+        builder
+            .duplex(u, v, value.recip())
+            .map(|_| ())
+            .map_err(|error| refused(&source, link.offset(), error))
     })?;
-    builder.build().map_err(|error| source.error_in_file(Mistake::Platform(error)))
+    builder
+        .build()
+        .map_err(|error| source.error_in_file(Mistake::Platform(error)))
 }
 
 fn node(entry: &Json<'_, '_>) -> Result<(u64, Node), FormatError> {
@@ -63,12 +84,24 @@ fn node(entry: &Json<'_, '_>) -> Result<(u64, Node), FormatError> {
             _ => return Err(router.wrong("true or false")),
         }
     }
-    let stored = need(entry, speed.or(capacity), "speed", "the host's speed (or give router = true)")?;
+    let stored = need(
+        entry,
+        speed.or(capacity),
+        "speed",
+        "the host's speed (or give router = true)",
+    )?;
     let speed = rational(&stored)?;
     if speed.is_negative() {
-        return Err(stored.fail(Mistake::NotPositive { what: "a speed", value: speed.to_string() }));
+        return Err(stored.fail(Mistake::NotPositive {
+            what: "a speed",
+            value: speed.to_string(),
+        }));
     }
-    let compute = if speed.is_zero() { Rational::one() } else { speed.recip() };
+    let compute = if speed.is_zero() {
+        Rational::one()
+    } else {
+        speed.recip()
+    };
     Ok((id, Node::processor(name, compute)))
 }
 

@@ -16,14 +16,22 @@ pub(super) const MAX_DEPTH: usize = 100;
 /// The document of a file.
 pub(crate) fn parse<'a>(source: &Source<'a>) -> Result<Document<'a>, FormatError> {
     check(source)?;
-    let options = ParsingOptions { allow_dtd: true, nodes_limit: MAX_NODES, ..ParsingOptions::default() };
+    let options = ParsingOptions {
+        allow_dtd: true,
+        nodes_limit: MAX_NODES,
+        ..ParsingOptions::default()
+    };
     Document::parse_with_options(source.text, options).map_err(|error| {
         let mistake = match error {
             roxmltree::Error::NodesLimitReached => too_many("elements", MAX_NODES as usize),
             _ => {
                 let text = error.to_string();
                 let message = clip_message(text.split(" at ").next().unwrap_or_default());
-                Mistake::Syntax { format: "XML", at: Some(error.pos().col as usize), message }
+                Mistake::Syntax {
+                    format: "XML",
+                    at: Some(error.pos().col as usize),
+                    message,
+                }
             }
         };
         FormatError::new(source.name, Some(error.pos().row as usize), None, mistake)
@@ -34,7 +42,15 @@ pub(crate) fn parse<'a>(source: &Source<'a>) -> Result<Document<'a>, FormatError
 fn check(source: &Source<'_>) -> Result<(), FormatError> {
     if let Some(at) = source.text.find("<!ENTITY") {
         let message = "entities are not read here; write the text itself".to_string();
-        return Err(source.error(at, None, Mistake::Syntax { format: "XML", at: None, message }));
+        return Err(source.error(
+            at,
+            None,
+            Mistake::Syntax {
+                format: "XML",
+                at: None,
+                message,
+            },
+        ));
     }
     let (mut all, mut here, mut before) = (0, 0, b' ');
     for (at, &byte) in source.text.as_bytes().iter().enumerate() {
@@ -45,7 +61,11 @@ fn check(source: &Source<'_>) -> Result<(), FormatError> {
             all += 1;
         }
         if here > MAX_PER_ELEMENT {
-            return Err(source.error(at, None, too_many("attributes in one element", MAX_PER_ELEMENT)));
+            return Err(source.error(
+                at,
+                None,
+                too_many("attributes in one element", MAX_PER_ELEMENT),
+            ));
         }
         if all > MAX_ATTRIBUTES {
             return Err(source.error(at, None, too_many("attributes", MAX_ATTRIBUTES)));
@@ -58,12 +78,20 @@ fn check(source: &Source<'_>) -> Result<(), FormatError> {
 }
 
 fn too_many(what: &'static str, limit: usize) -> Mistake {
-    Mistake::TooMany { what, limit, instead: "give a part of the topology" }
+    Mistake::TooMany {
+        what,
+        limit,
+        instead: "give a part of the topology",
+    }
 }
 
 /// An error at an element: `<pci>` and what is wrong with it.
 pub(super) fn wrong(source: &Source<'_>, element: Node<'_, '_>, mistake: Mistake) -> FormatError {
-    source.error(element.range().start, Some(format!("<{}>", clip(element.tag_name().name()))), mistake)
+    source.error(
+        element.range().start,
+        Some(format!("<{}>", clip(element.tag_name().name()))),
+        mistake,
+    )
 }
 
 /// An attribute that has to be there.
@@ -73,23 +101,46 @@ pub(super) fn need<'n>(
     key: &'static str,
     meaning: &'static str,
 ) -> Result<&'n str, FormatError> {
-    element.attribute(key).ok_or_else(|| wrong(source, element, Mistake::MissingKey { key, meaning }))
+    element
+        .attribute(key)
+        .ok_or_else(|| wrong(source, element, Mistake::MissingKey { key, meaning }))
 }
 
 /// An attribute that is a whole number, in decimal or with 0x; `None` where it is absent or empty.
-pub(super) fn whole(source: &Source<'_>, element: Node<'_, '_>, key: &str) -> Result<Option<i64>, FormatError> {
-    let Some(text) = element.attribute(key).filter(|text| !text.trim().is_empty()) else { return Ok(None) };
+pub(super) fn whole(
+    source: &Source<'_>,
+    element: Node<'_, '_>,
+    key: &str,
+) -> Result<Option<i64>, FormatError> {
+    let Some(text) = element
+        .attribute(key)
+        .filter(|text| !text.trim().is_empty())
+    else {
+        return Ok(None);
+    };
     let number = match text.trim().strip_prefix("0x") {
         Some(digits) => i64::from_str_radix(digits, 16).ok(),
         None => text.trim().parse().ok(),
     };
     number.map(Some).ok_or_else(|| {
         let expected = format!("a whole number, as {key} should be").into();
-        wrong(source, element, Mistake::WrongValue { value: clip(text), expected })
+        wrong(
+            source,
+            element,
+            Mistake::WrongValue {
+                value: clip(text),
+                expected,
+            },
+        )
     })
 }
 
 /// The elements directly below with this name.
-pub(super) fn children<'d, 'i>(element: Node<'d, 'i>, name: &'static str) -> impl Iterator<Item = Node<'d, 'i>> {
-    element.children().filter(move |child| child.has_tag_name(name))
+pub(super) fn children<'d, 'i>(
+    element: Node<'d, 'i>,
+    name: &'static str,
+) -> impl Iterator<Item = Node<'d, 'i>> {
+    element
+        .children()
+        .filter(move |child| child.has_tag_name(name))
 }

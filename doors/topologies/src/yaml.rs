@@ -27,16 +27,36 @@ impl Yaml {
     /// The first document of a file.
     pub fn parse(source: &Source<'_>) -> Result<Yaml, FormatError> {
         if source.text.len() > MAX_BYTES {
-            return Err(source.error_in_file(Mistake::TooLarge { limit: MAX_BYTES as u64 }));
+            return Err(source.error_in_file(Mistake::TooLarge {
+                limit: MAX_BYTES as u64,
+            }));
         }
         // Offsets of lines: errors name nothing finer.
-        let lines: Vec<usize> = source.text.lines().map(|line| source.offset_of(line)).collect();
-        let mut builder = Builder { source, lines, open: Vec::new(), nodes: 0 };
+        let lines: Vec<usize> = source
+            .text
+            .lines()
+            .map(|line| source.offset_of(line))
+            .collect();
+        let mut builder = Builder {
+            source,
+            lines,
+            open: Vec::new(),
+            nodes: 0,
+        };
         for event in Parser::new_from_str(source.text) {
             let (event, span) = event.map_err(|error| {
                 let message = clip_message(error.info());
                 let line = Some(error.marker().line());
-                FormatError::new(source.name, line, None, Mistake::Syntax { format: "YAML", at: None, message })
+                FormatError::new(
+                    source.name,
+                    line,
+                    None,
+                    Mistake::Syntax {
+                        format: "YAML",
+                        at: None,
+                        message,
+                    },
+                )
             })?;
             if let Some(document) = builder.take(event, span)? {
                 return Ok(document);
@@ -56,7 +76,10 @@ impl Yaml {
     /// The value of a key of a map.
     pub fn get(&self, key: &str) -> Option<&Yaml> {
         match &self.kind {
-            Kind::Map(entries) => entries.iter().find(|(known, _)| known == key).map(|(_, value)| value),
+            Kind::Map(entries) => entries
+                .iter()
+                .find(|(known, _)| known == key)
+                .map(|(_, value)| value),
             _ => None,
         }
     }
@@ -77,7 +100,10 @@ impl Yaml {
 }
 
 fn not_a_list(value: &str) -> Mistake {
-    Mistake::WrongValue { value: value.to_string(), expected: "a list".into() }
+    Mistake::WrongValue {
+        value: value.to_string(),
+        expected: "a list".into(),
+    }
 }
 
 /// Values that are not closed yet.
@@ -97,30 +123,46 @@ impl Builder<'_, '_> {
         let refuse = |mistake| Err(self.source.error(offset, None, mistake));
         let kind = match event {
             Event::Alias(_) => {
-                return refuse(Mistake::Import("references (*name) are not read; write the value".to_string()));
+                return refuse(Mistake::Import(
+                    "references (*name) are not read; write the value".to_string(),
+                ));
             }
             Event::SequenceStart(..) => Kind::List(Vec::new()),
             Event::MappingStart(..) => Kind::Map(Vec::new()),
             Event::Scalar(text, style, ..) => {
                 let empty = style == ScalarStyle::Plain && matches!(text.as_ref(), "~" | "null");
-                Kind::Text(if empty { String::new() } else { text.into_owned() })
+                Kind::Text(if empty {
+                    String::new()
+                } else {
+                    text.into_owned()
+                })
             }
             Event::SequenceEnd | Event::MappingEnd => {
-                let Some((value, _)) = self.open.pop() else { return Ok(None) };
+                let Some((value, _)) = self.open.pop() else {
+                    return Ok(None);
+                };
                 return self.put(value);
             }
             _ => return Ok(None),
         };
         self.nodes += 1;
         if self.nodes > MAX_NODES {
-            return refuse(Mistake::TooMany { what: "values", limit: MAX_NODES, instead: "give a part of it" });
+            return refuse(Mistake::TooMany {
+                what: "values",
+                limit: MAX_NODES,
+                instead: "give a part of it",
+            });
         }
         let value = Yaml { offset, kind };
         if matches!(value.kind, Kind::Text(_)) {
             return self.put(value);
         }
         if self.open.len() == MAX_DEPTH {
-            return refuse(Mistake::TooMany { what: "levels", limit: MAX_DEPTH, instead: "write it flatter" });
+            return refuse(Mistake::TooMany {
+                what: "levels",
+                limit: MAX_DEPTH,
+                instead: "write it flatter",
+            });
         }
         self.open.push((value, None));
         Ok(None)
@@ -128,15 +170,23 @@ impl Builder<'_, '_> {
 
     /// Puts a whole value where it belongs.
     fn put(&mut self, value: Yaml) -> Result<Option<Yaml>, FormatError> {
-        let Some((owner, key)) = self.open.last_mut() else { return Ok(Some(value)) };
+        let Some((owner, key)) = self.open.last_mut() else {
+            return Ok(Some(value));
+        };
         match &mut owner.kind {
             Kind::List(list) => list.push(value),
             Kind::Map(entries) => match key.take() {
                 Some(key) => entries.push((key, value)),
                 None => match value.kind {
-                    Kind::Text(text) if !entries.iter().any(|(known, _)| *known == text) => *key = Some(text),
+                    Kind::Text(text) if !entries.iter().any(|(known, _)| *known == text) => {
+                        *key = Some(text)
+                    }
                     Kind::Text(text) => {
-                        return Err(self.source.error(value.offset, None, Mistake::DuplicateKey(clip(&text))));
+                        return Err(self.source.error(
+                            value.offset,
+                            None,
+                            Mistake::DuplicateKey(clip(&text)),
+                        ));
                     }
                     _ => {
                         let text = "a key is a list or a map; write a text".to_string();

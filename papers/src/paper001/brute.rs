@@ -27,16 +27,30 @@ pub fn earliest(sequence: &[u64]) -> Run {
         active.push(time + takes);
         free -= 2;
     }
-    let length = starts.iter().zip(sequence).map(|(start, takes)| start + takes).max().unwrap_or(0);
+    let length = starts
+        .iter()
+        .zip(sequence)
+        .map(|(start, takes)| start + takes)
+        .max()
+        .unwrap_or(0);
     Run { starts, length }
 }
 
 /// A(s, t), A'(s, t) and C(s, t): senders active at `t`, active senders that started before, finished senders.
 pub fn counts(sequence: &[u64], run: &Run, t: u64) -> [usize; 3] {
-    let windows = || run.starts.iter().zip(sequence).map(|(&start, takes)| (start, start + takes));
+    let windows = || {
+        run.starts
+            .iter()
+            .zip(sequence)
+            .map(|(&start, takes)| (start, start + takes))
+    };
     [
-        windows().filter(|&(start, end)| start <= t && t < end).count(),
-        windows().filter(|&(start, end)| start < t && t < end).count(),
+        windows()
+            .filter(|&(start, end)| start <= t && t < end)
+            .count(),
+        windows()
+            .filter(|&(start, end)| start < t && t < end)
+            .count(),
         windows().filter(|&(_, end)| end <= t).count(),
     ]
 }
@@ -48,7 +62,10 @@ pub fn orders(times: &[u64]) -> Vec<Vec<u64>> {
     let mut all = vec![sorted.clone()];
     // The next permutation in lexicographic order.
     while let Some(pivot) = (1..sorted.len()).rev().find(|&i| sorted[i - 1] < sorted[i]) {
-        let swap = (pivot..sorted.len()).rev().find(|&i| sorted[i] > sorted[pivot - 1]).unwrap_or(pivot);
+        let swap = (pivot..sorted.len())
+            .rev()
+            .find(|&i| sorted[i] > sorted[pivot - 1])
+            .unwrap_or(pivot);
         sorted.swap(pivot - 1, swap);
         sorted[pivot..].reverse();
         all.push(sorted.clone());
@@ -58,7 +75,11 @@ pub fn orders(times: &[u64]) -> Vec<Vec<u64>> {
 
 /// The shortest over all sequences.
 pub fn best(times: &[u64]) -> u64 {
-    orders(times).iter().map(|order| earliest(order).length).min().unwrap_or(0)
+    orders(times)
+        .iter()
+        .map(|order| earliest(order).length)
+        .min()
+        .unwrap_or(0)
 }
 
 /// Slowest node first.
@@ -101,7 +122,9 @@ pub fn table(fast: u64, slow: u64, most_fast: usize, most_slow: usize) -> Vec<Ve
     for f in 1..=most_fast {
         for s in 0..=most_slow {
             let splits = (0..f).flat_map(|left| (0..=s).map(move |share| (left, share)));
-            let value = |(left, share): (usize, usize)| table[left][share].max(table[f - 1 - left][s - share]);
+            let value = |(left, share): (usize, usize)| {
+                table[left][share].max(table[f - 1 - left][s - share])
+            };
             table[f][s] = fast + splits.map(value).min().unwrap_or(0);
         }
     }
@@ -128,14 +151,22 @@ pub fn classes(times: &[u64], counts: &[usize]) -> (u64, u64) {
             let mut at = |share: usize| {
                 pairs += 1;
                 left[slowest] = share;
-                let right: Vec<usize> = rest.iter().zip(&left).map(|(all, left)| all - left).collect();
+                let right: Vec<usize> = rest
+                    .iter()
+                    .zip(&left)
+                    .map(|(all, left)| all - left)
+                    .collect();
                 (table[&left], table[&right])
             };
             let (mut low, mut high) = (0, slow);
             while low < high {
                 let middle = (low + high) / 2;
                 let (left, right) = at(middle);
-                if left < right { low = middle + 1 } else { high = middle }
+                if left < right {
+                    low = middle + 1
+                } else {
+                    high = middle
+                }
             }
             for share in low.saturating_sub(1)..=low {
                 let (left, right) = at(share);
@@ -151,8 +182,10 @@ pub fn classes(times: &[u64], counts: &[usize]) -> (u64, u64) {
 fn boxed(counts: &[usize]) -> Vec<Vec<usize>> {
     let mut all = vec![Vec::new()];
     for &count in counts {
-        all =
-            all.into_iter().flat_map(|cell| (0..=count).map(move |more| [cell.as_slice(), &[more]].concat())).collect();
+        all = all
+            .into_iter()
+            .flat_map(|cell| (0..=count).map(move |more| [cell.as_slice(), &[more]].concat()))
+            .collect();
     }
     all
 }
@@ -223,9 +256,28 @@ mod tests {
         assert_eq!(orders(&[1, 2, 3, 4]).len(), 24);
         // Three senders and a destination: two start at once, the third when the fast one has ended and its receiver
         // waits for the other's.
-        assert_eq!(earliest(&[2, 1, 1]), Run { starts: vec![0, 0, 2], length: 3 });
-        assert_eq!(earliest(&[]), Run { starts: vec![], length: 0 });
+        assert_eq!(
+            earliest(&[2, 1, 1]),
+            Run {
+                starts: vec![0, 0, 2],
+                length: 3
+            }
+        );
+        assert_eq!(
+            earliest(&[]),
+            Run {
+                starts: vec![],
+                length: 0
+            }
+        );
         // The fast source serves both, or the slow processor serves one: 2, not 1 + 5.
-        assert_eq!((broadcast(&[1, 5, 5], 0), broadcast(&[5, 1, 1], 0), broadcast(&[5, 1, 1, 1], 0)), (2, 6, 7));
+        assert_eq!(
+            (
+                broadcast(&[1, 5, 5], 0),
+                broadcast(&[5, 1, 1], 0),
+                broadcast(&[5, 1, 1, 1], 0)
+            ),
+            (2, 6, 7)
+        );
     }
 }

@@ -11,7 +11,10 @@ use crate::numbers::{whole, whole_number};
 
 /// Nothing stops these searches.
 pub fn budget() -> Budget<'static> {
-    Budget { states: u64::MAX, watch: &|_| ControlFlow::Continue(()) }
+    Budget {
+        states: u64::MAX,
+        watch: &|_| ControlFlow::Continue(()),
+    }
 }
 
 pub fn rationals(times: &[u64]) -> Vec<Rational> {
@@ -40,6 +43,9 @@ pub fn solve(times: &[u64], method: Method) -> Result<Found> {
 /// Our optimum.
 pub fn optimum(times: &[u64]) -> Result<u64> {
     let shortest = solve(times, Method::Auto)?.checked.shortest;
-    ensure!(shortest.status() == Status::Optimal, "{times:?}: not solved");
+    ensure!(
+        shortest.status() == Status::Optimal,
+        "{times:?}: not solved"
+    );
     whole_number(&shortest.length)
 }

@@ -30,13 +30,23 @@ pub fn ratio_of_two() -> Result<Sides> {
             fails.push(Value::Number(ratio.clone()));
         }
     }
-    let printed = ratios.into_iter().filter(|ratio| *ratio <= whole(2)).map(Value::Number).collect();
+    let printed = ratios
+        .into_iter()
+        .filter(|ratio| *ratio <= whole(2))
+        .map(Value::Number)
+        .collect();
     Ok(Sides::new(Value::List(printed), Value::List(fails)))
 }
 
 /// E001-11: the seconds for P = 21 in section 6.2, and in table 1.
 pub fn within_seconds(paper: &Paper) -> Result<Sides> {
-    let cells: Vec<&str> = paper.table("table-1")?.rows.get("21").context("no row 21")?.split_whitespace().collect();
+    let cells: Vec<&str> = paper
+        .table("table-1")?
+        .rows
+        .get("21")
+        .context("no row 21")?
+        .split_whitespace()
+        .collect();
     let right = number(cells.get(3).context("row 21 is too short")?)?;
     ensure!(right > whole(15), "{right} is within 15");
     Ok(Sides::new(right.floor(), right))
@@ -61,7 +71,8 @@ pub fn length_of_sequences() -> Result<Sides> {
 /// E001-5: pairs that a program without any insight has to look at, f = s = 150.
 pub fn naive_count() -> Result<Sides> {
     let (f, s) = (150usize, 150usize);
-    let pairs = (0..f).flat_map(|left| (0..=s).map(move |share| ((left, share), (f - 1 - left, s - share))));
+    let pairs = (0..f)
+        .flat_map(|left| (0..=s).map(move |share| ((left, share), (f - 1 - left, s - share))));
     // A pair of buddies counts once.
     let different = pairs.filter(|(a, b)| a <= b).count();
     Ok(Sides::new((s * (f - 1)).div_ceil(2), different))
@@ -69,9 +80,19 @@ pub fn naive_count() -> Result<Sides> {
 
 /// E001-6: cells in which the third algorithm refers to fewer pairs than the second.
 pub fn third_algorithm(paper: &Paper) -> Result<Sides> {
-    let [second, third] = [printed_cells(paper, "table-3")?, printed_cells(paper, "table-4")?];
-    let fewer = second.iter().zip(&third).filter(|(second, third)| third < second).count();
-    Ok(Sides::new(Value::Words("many pairs will not be examined".to_string()), fewer))
+    let [second, third] = [
+        printed_cells(paper, "table-3")?,
+        printed_cells(paper, "table-4")?,
+    ];
+    let fewer = second
+        .iter()
+        .zip(&third)
+        .filter(|(second, third)| third < second)
+        .count();
+    Ok(Sides::new(
+        Value::Words("many pairs will not be examined".to_string()),
+        fewer,
+    ))
 }
 
 /// E001-7: table 1, P = 21, the quotient of the two times, rounded down as in the other rows.
@@ -80,7 +101,9 @@ pub fn time_ratio(paper: &Paper) -> Result<Sides> {
     let mut misprints = Vec::new();
     for (size, cells) in &table.rows {
         let cells: Vec<&str> = cells.split_whitespace().collect();
-        let [.., ours, _, _, generic, _, printed] = cells[..] else { anyhow::bail!("row {size} of table 1") };
+        let [.., ours, _, _, generic, _, printed] = cells[..] else {
+            anyhow::bail!("row {size} of table 1")
+        };
         let (right, printed) = ((number(generic)? / number(ours)?).floor(), number(printed)?);
         if right != printed {
             misprints.push((printed, right));
@@ -99,7 +122,10 @@ pub fn exchange_breaks_multiples() -> Result<Sides> {
     ensure!(starts == [0, 0, 2], "{starts:?}");
     let delayed = starts[2] - sequence[0];
     // Lemma 2: p takes the start of q.
-    Ok(Sides::new(whole(starts[2] % sequence[2]), whole(delayed % sequence[2])))
+    Ok(Sides::new(
+        whole(starts[2] % sequence[2]),
+        whole(delayed % sequence[2]),
+    ))
 }
 
 #[cfg(test)]
@@ -115,7 +141,13 @@ mod tests {
     #[test]
     fn e001_2_at_a_ratio_of_two_snf_is_optimal() -> Result<()> {
         let sides = ratio_of_two()?;
-        assert_eq!((sides.printed.list()?.len(), sides.right.to_string().as_str()), (4, "5/4, 3/2, 7/4"));
+        assert_eq!(
+            (
+                sides.printed.list()?.len(),
+                sides.right.to_string().as_str()
+            ),
+            (4, "5/4, 3/2, 7/4")
+        );
         Ok(())
     }
 
@@ -143,7 +175,10 @@ mod tests {
 
     #[test]
     fn e001_6_the_third_algorithm_saves_next_to_nothing() -> Result<()> {
-        assert_eq!(third_algorithm(&Paper::load("001")?)?.right, Value::from(122));
+        assert_eq!(
+            third_algorithm(&Paper::load("001")?)?.right,
+            Value::from(122)
+        );
         Ok(())
     }
 

@@ -15,32 +15,67 @@ use crate::rows::{Check, Finding};
 /// The whole report.
 pub const CHAPTER: Chapter = Chapter {
     stem: "001",
-    checks: &[figures::CHECKS, figure_17::CHECKS, theorems::CHECKS, searches::CHECKS, tables::CHECKS, ERRATA],
-    figures: &[figures::figures, figure_17::figures, searches::figures, tables::figures],
+    checks: &[
+        figures::CHECKS,
+        figure_17::CHECKS,
+        theorems::CHECKS,
+        searches::CHECKS,
+        tables::CHECKS,
+        ERRATA,
+    ],
+    figures: &[
+        figures::figures,
+        figure_17::figures,
+        searches::figures,
+        tables::figures,
+    ],
 };
 
 const ERRATA: &[(&str, Check)] = &[
-    ("start", |_| Ok(errata::starts_at_its_start()?.finding().note("the window [s(p), c(s, p)] starts there"))),
+    ("start", |_| {
+        Ok(errata::starts_at_its_start()?
+            .finding()
+            .note("the window [s(p), c(s, p)] starts there"))
+    }),
     ("theorem-1-proof", |_| {
-        Ok(errata::exchange_breaks_multiples()?.finding().note("times 1, 2, 2; the theorem holds"))
+        Ok(errata::exchange_breaks_multiples()?
+            .finding()
+            .note("times 1, 2, 2; the theorem holds"))
     }),
     ("ratio-two", |_| {
-        Ok(errata::ratio_of_two()?.finding().note("speed ratios from 1 to 3 for which SNF fails on 3 slow and 8 fast"))
+        Ok(errata::ratio_of_two()?
+            .finding()
+            .note("speed ratios from 1 to 3 for which SNF fails on 3 slow and 8 fast"))
     }),
-    ("within-15", |paper| Ok(errata::within_seconds(paper)?.finding().note("table 1, P = 21"))),
+    ("within-15", |paper| {
+        Ok(errata::within_seconds(paper)?
+            .finding()
+            .note("table 1, P = 21"))
+    }),
     ("lemma-3-order", |_| {
         let (holds, tried) = theorems::order_in_lemma_3()?;
-        Ok(Finding::value(holds)
-            .note(format!("{tried} rearrangements; p ends before q2 starts, or when it does, in all of them")))
+        Ok(Finding::value(holds).note(format!(
+            "{tried} rearrangements; p ends before q2 starts, or when it does, in all of them"
+        )))
     }),
     ("sequences", |_| {
-        Ok(errata::length_of_sequences()?.finding().note("the length whose expected tree size fits the printed means"))
+        Ok(errata::length_of_sequences()?
+            .finding()
+            .note("the length whose expected tree size fits the printed means"))
     }),
     ("naive-count", |_| {
-        Ok(errata::naive_count()?.finding().note("f = s = 150: the text's ceil(s (f - 1) / 2) against all pairs"))
+        Ok(errata::naive_count()?
+            .finding()
+            .note("f = s = 150: the text's ceil(s (f - 1) / 2) against all pairs"))
     }),
     ("third-algorithm", |paper| {
-        Ok(errata::third_algorithm(paper)?.finding().note("cells of tables 3 and 4, not counting zeros"))
+        Ok(errata::third_algorithm(paper)?
+            .finding()
+            .note("cells of tables 3 and 4, not counting zeros"))
     }),
-    ("time-ratio", |paper| Ok(errata::time_ratio(paper)?.finding().note("P = 21: 8173.73 / 15.28"))),
+    ("time-ratio", |paper| {
+        Ok(errata::time_ratio(paper)?
+            .finding()
+            .note("P = 21: 8173.73 / 15.28"))
+    }),
 ];

@@ -38,7 +38,11 @@ pub fn guided(times: &[u64]) -> Result<u64> {
 
 /// The printed row of a cluster size.
 fn printed(paper: &Paper, size: u64) -> Result<Vec<Rational>> {
-    let row = paper.table("table-1")?.rows.get(&size.to_string()).with_context(|| format!("no row {size}"))?;
+    let row = paper
+        .table("table-1")?
+        .rows
+        .get(&size.to_string())
+        .with_context(|| format!("no row {size}"))?;
     let row: Vec<Rational> = row.split_whitespace().map(number).collect::<Result<_>>()?;
     ensure!(row.len() == 9, "row {size} of table 1");
     Ok(row)
@@ -55,11 +59,20 @@ fn tree_sizes(paper: &Paper) -> Result<Finding> {
     let mut all: Vec<f64> = Vec::new();
     for size in 10..=21 {
         let (row, expected) = (printed(paper, size)?, guided::expected(size, 3)?);
-        all.extend([deviation(&row[0], &expected.nodes), deviation(&row[1], &expected.leaves)]);
+        all.extend([
+            deviation(&row[0], &expected.nodes),
+            deviation(&row[1], &expected.leaves),
+        ]);
     }
-    let (low, high) = (all.iter().copied().fold(f64::MAX, f64::min), all.iter().copied().fold(f64::MIN, f64::max));
+    let (low, high) = (
+        all.iter().copied().fold(f64::MAX, f64::min),
+        all.iter().copied().fold(f64::MIN, f64::max),
+    );
     ensure!(low > -4.0 && high < 4.0, "z from {low} to {high}");
-    Ok(Finding::claim(true, format!("{} means, z from {low:.2} to {high:.2}", all.len())))
+    Ok(Finding::claim(
+        true,
+        format!("{} means, z from {low:.2} to {high:.2}", all.len()),
+    ))
 }
 
 /// n / N as printed, from the printed means.
@@ -70,11 +83,19 @@ fn shares(paper: &Paper) -> Result<Finding> {
         for (nodes, share) in [(2, 4), (5, 7)] {
             let exact = &row[nodes] / &row[0] * whole(100);
             let off = &exact - &row[share];
-            ensure!(&off * &off <= number("0.001")? * number("0.001")?, "P = {size}: {} %", digits(pixels(&exact)));
+            ensure!(
+                &off * &off <= number("0.001")? * number("0.001")?,
+                "P = {size}: {} %",
+                digits(pixels(&exact))
+            );
             tried += 1;
         }
     }
-    Ok(Finding::cells(tried, 24, ", to the last digit printed, rounded or cut"))
+    Ok(Finding::cells(
+        tried,
+        24,
+        ", to the last digit printed, rounded or cut",
+    ))
 }
 
 /// P = 21: the quotient of the printed times, to the nearest hundred; whole hours that the generic search takes.
@@ -83,16 +104,28 @@ fn factor(paper: &Paper) -> Result<Finding> {
     let hundreds = (&row[6] / &row[3] / whole(100)).round() * whole(100);
     let hours = (&row[6] / whole(3600)).floor();
     let nodes = digits(pixels(&(&row[5] / &row[2])));
-    Ok(Finding::value(Value::List(vec![hundreds.into(), hours.into()]))
-        .note(format!("a quotient of times; of the nodes examined it is {nodes}")))
+    Ok(
+        Finding::value(Value::List(vec![hundreds.into(), hours.into()])).note(format!(
+            "a quotient of times; of the nodes examined it is {nodes}"
+        )),
+    )
 }
 
 /// A random cluster of the paper's kind, and the nodes of its tree.
 fn cluster(size: usize, dice: &mut Dice) -> Result<(Cluster, f64)> {
-    let times: Vec<u64> = (0..size).map(|_| SPEEDS[dice.roll(3) as usize - 1]).collect();
+    let times: Vec<u64> = (0..size)
+        .map(|_| SPEEDS[dice.roll(3) as usize - 1])
+        .collect();
     let cluster = processors(&times)?.cluster();
-    let counts: Vec<u64> = cluster.classes().iter().map(|class| class.senders).collect();
-    let nodes = guided::tree(&counts)?.nodes.to_f64().context("a tree too large")?;
+    let counts: Vec<u64> = cluster
+        .classes()
+        .iter()
+        .map(|class| class.senders)
+        .collect();
+    let nodes = guided::tree(&counts)?
+        .nodes
+        .to_f64()
+        .context("a tree too large")?;
     Ok((cluster, nodes))
 }
 
@@ -110,7 +143,10 @@ fn growth(paper: &Paper) -> Result<Finding> {
         }
         found.push((size, all / seen));
     }
-    ensure!(found.windows(2).all(|pair| pair[0].1 < pair[1].1), "{found:?}");
+    ensure!(
+        found.windows(2).all(|pair| pair[0].1 < pair[1].1),
+        "{found:?}"
+    );
     ensure!(found.last().is_some_and(|last| last.1 > 100.0), "{found:?}");
     let of = |size: usize| {
         Ok::<_, anyhow::Error>(pixels(&{
@@ -138,15 +174,31 @@ fn priority() -> Result<Finding> {
             let [deep, wide] = [Guide::SlowestFirst, Guide::Priority]
                 .map(|guide| guided::search(&cluster, guide, Reading::Last, u64::MAX));
             let (deep, wide) = (deep?, wide?);
-            ensure!(deep.length == wide.length, "P = {size}: {:?} and {:?}", deep.length, wide.length);
+            ensure!(
+                deep.length == wide.length,
+                "P = {size}: {:?} and {:?}",
+                deep.length,
+                wide.length
+            );
             total += nodes;
-            seen = [seen[0] + deep.expanded as f64, seen[1] + wide.expanded as f64];
+            seen = [
+                seen[0] + deep.expanded as f64,
+                seen[1] + wide.expanded as f64,
+            ];
         }
         let [deep, wide] = seen.map(|nodes| nodes / total * 100.0);
         ensure!((deep - wide).abs() < 1.0, "P = {size}: {deep} and {wide} %");
-        found.push(format!("P = {size}: {wide:.2} % by priority, {deep:.2} % depth first"));
+        found.push(format!(
+            "P = {size}: {wide:.2} % by priority, {deep:.2} % depth first"
+        ));
     }
-    Ok(Finding::claim(true, format!("{}; {CLUSTERS} clusters each, speeds 3, 4, 5", found.join("; "))))
+    Ok(Finding::claim(
+        true,
+        format!(
+            "{}; {CLUSTERS} clusters each, speeds 3, 4, 5",
+            found.join("; ")
+        ),
+    ))
 }
 
 /// Both searches on random clusters of one size: mean shares of the tree in percent.
@@ -156,10 +208,15 @@ fn measured(size: usize, clusters: u64) -> Result<[f64; 2]> {
     for _ in 0..clusters {
         let (cluster, nodes) = cluster(size, &mut dice)?;
         total += nodes;
-        let [generic, guided] =
-            [Guide::Generic, Guide::SlowestFirst].map(|guide| guided::search(&cluster, guide, Reading::Last, u64::MAX));
+        let [generic, guided] = [Guide::Generic, Guide::SlowestFirst]
+            .map(|guide| guided::search(&cluster, guide, Reading::Last, u64::MAX));
         let (generic, guided) = (generic?, guided?);
-        ensure!(generic.length == guided.length, "P = {size}: {:?} and {:?}", generic.length, guided.length);
+        ensure!(
+            generic.length == guided.length,
+            "P = {size}: {:?} and {:?}",
+            generic.length,
+            guided.length
+        );
         seen[0] += generic.generated as f64;
         seen[1] += guided.expanded as f64;
     }
@@ -169,8 +226,16 @@ fn measured(size: usize, clusters: u64) -> Result<[f64; 2]> {
 /// The generic search looks at about 70 % of the tree whatever the size, the guided one at ever less.
 fn trend() -> Result<Finding> {
     let [small, large] = [measured(10, CLUSTERS)?, measured(13, CLUSTERS)?];
-    ensure!([small[0], large[0]].iter().all(|share| (65.0..78.0).contains(share)), "generic: {small:?}, {large:?}");
-    ensure!(small[1] < 15.0 && large[1] < small[1], "guided: {small:?}, {large:?}");
+    ensure!(
+        [small[0], large[0]]
+            .iter()
+            .all(|share| (65.0..78.0).contains(share)),
+        "generic: {small:?}, {large:?}"
+    );
+    ensure!(
+        small[1] < 15.0 && large[1] < small[1],
+        "guided: {small:?}, {large:?}"
+    );
     Ok(Finding::claim(
         true,
         format!(
@@ -185,8 +250,13 @@ pub fn figures() -> Result<Vec<Figure>> {
     let mut rows = Vec::new();
     for size in 10..=21u64 {
         let (row, expected) = (printed(&paper, size)?, guided::expected(size, 3)?);
-        let ours = if size <= 12 { Some(measured(size as usize, 20)?) } else { None };
-        let share = |place: usize| ours.map_or("-".to_string(), |ours| format!("{:.1} %", ours[place]));
+        let ours = if size <= 12 {
+            Some(measured(size as usize, 20)?)
+        } else {
+            None
+        };
+        let share =
+            |place: usize| ours.map_or("-".to_string(), |ours| format!("{:.1} %", ours[place]));
         rows.push(vec![
             size.to_string(),
             row[0].to_string(),

@@ -22,7 +22,12 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("multiples", |_| divisor_chains(&[2, 3, 4, 5])),
     ("theorem-2", |_| theorem_2()),
     ("fastest-first", |_| fastest_first(|_, _| true, 2)),
-    ("fastest-source", |_| fastest_first(|times, source| times.iter().all(|&time| time >= times[source]), 1)),
+    ("fastest-source", |_| {
+        fastest_first(
+            |times, source| times.iter().all(|&time| time >= times[source]),
+            1,
+        )
+    }),
     ("theorem-3", |_| theorem_3()),
     ("definition-1", |_| definition_1()),
     ("theorem-4", |_| theorem_4()),
@@ -37,8 +42,20 @@ pub const CHECKS: &[(&str, Check)] = &[
 ];
 
 /// Times of two classes (fast, slow) with ratios from 1 to 3.
-const RATIOS: [(u64, u64); 12] =
-    [(20, 21), (10, 11), (5, 6), (4, 5), (10, 13), (2, 3), (3, 5), (10, 19), (1, 2), (10, 21), (2, 5), (1, 3)];
+const RATIOS: [(u64, u64); 12] = [
+    (20, 21),
+    (10, 11),
+    (5, 6),
+    (4, 5),
+    (10, 13),
+    (2, 3),
+    (3, 5),
+    (10, 19),
+    (1, 2),
+    (10, 21),
+    (2, 5),
+    (1, 3),
+];
 
 fn samples(seed: u64, most_senders: usize, most_time: u64) -> Vec<Vec<u64>> {
     let mut dice = Dice::new(seed);
@@ -52,20 +69,37 @@ fn windows() -> Result<Finding> {
     for times in samples(1, 9, 9) {
         let (n, run) = (times.len() + 1, brute::earliest(&times));
         let ours = schedule(&times)?;
-        ensure!(ours.length == whole(run.length), "{times:?}: {} by ours, {} by figure 2", ours.length, run.length);
+        ensure!(
+            ours.length == whole(run.length),
+            "{times:?}: {} by ours, {} by figure 2",
+            ours.length,
+            run.length
+        );
         for (place, &start) in run.starts.iter().enumerate() {
-            ensure!(ours.starts.get(place) == Some(whole(start)), "{times:?}: sender {place} starts at {start}");
-            ensure!(place >= n / 2 || start == 0, "{times:?}: only the first {place} start at 0");
+            ensure!(
+                ours.starts.get(place) == Some(whole(start)),
+                "{times:?}: sender {place} starts at {start}"
+            );
+            ensure!(
+                place >= n / 2 || start == 0,
+                "{times:?}: only the first {place} start at 0"
+            );
             let ends = [start, start + times[place]];
             for t in ends.into_iter().filter(|&t| t < run.length) {
                 let [active, _, complete] = brute::counts(&times, &run, t);
                 let used = 2 * active + complete;
-                ensure!((n - 1..=n).contains(&used), "{times:?}: 2A + C = {used} at {t}, n = {n}");
+                ensure!(
+                    (n - 1..=n).contains(&used),
+                    "{times:?}: 2A + C = {used} at {t}, n = {n}"
+                );
                 tried += 1;
             }
         }
     }
-    Ok(Finding::claim(true, format!("{tried} dates of EP schedules, ours and figure 2 line by line")))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} dates of EP schedules, ours and figure 2 line by line"),
+    ))
 }
 
 /// The second property: what does not start at 0 starts when something ends.
@@ -74,12 +108,19 @@ fn predecessor() -> Result<Finding> {
     for times in samples(2, 10, 12) {
         let run = brute::earliest(&times);
         for &start in run.starts.iter().filter(|&&start| start > 0) {
-            let ends = run.starts.iter().zip(&times).any(|(from, takes)| from + takes == start);
+            let ends = run
+                .starts
+                .iter()
+                .zip(&times)
+                .any(|(from, takes)| from + takes == start);
             ensure!(ends, "{times:?}: nothing ends at {start}");
             tried += 1;
         }
     }
-    Ok(Finding::claim(true, format!("{tried} senders that start later than 0")))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} senders that start later than 0"),
+    ))
 }
 
 /// Destinations as in lemma 1: the referee finds no two overlapping windows with a processor in common.
@@ -88,7 +129,13 @@ fn lemma_1() -> Result<Finding> {
     for times in &samples {
         schedule(times)?;
     }
-    Ok(Finding::claim(true, format!("{} random sequences, every schedule passed by the referee", samples.len())))
+    Ok(Finding::claim(
+        true,
+        format!(
+            "{} random sequences, every schedule passed by the referee",
+            samples.len()
+        ),
+    ))
 }
 
 /// Our exact methods against every sequence.
@@ -98,7 +145,12 @@ fn exact() -> Result<Finding> {
         let best = brute::best(&times);
         for method in [Method::Auto, Method::Slots, Method::Search] {
             let shortest = solve(&times, method)?.checked.shortest;
-            ensure!(shortest.length == whole(best), "{times:?}, {}: {}, not {best}", method.name(), shortest.length);
+            ensure!(
+                shortest.length == whole(best),
+                "{times:?}, {}: {}, not {best}",
+                method.name(),
+                shortest.length
+            );
             ensure!(
                 shortest.lower_bound == whole(best),
                 "{times:?}, {}: bound {}",
@@ -108,7 +160,10 @@ fn exact() -> Result<Finding> {
             tried += 1;
         }
     }
-    Ok(Finding::claim(true, format!("{tried} solutions, every sequence of up to 8 senders")))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} solutions, every sequence of up to 8 senders"),
+    ))
 }
 
 /// Inequality (1) at every start.
@@ -126,7 +181,9 @@ fn lemma_2() -> Result<Finding> {
     for times in samples(15, 10, 6) {
         let run = brute::earliest(&times);
         for q in 0..times.len() {
-            for p in (0..times.len()).filter(|&p| run.starts[p] == run.starts[q] + times[q] && times[p] > times[q]) {
+            for p in (0..times.len())
+                .filter(|&p| run.starts[p] == run.starts[q] + times[q] && times[p] > times[q])
+            {
                 let mut changed = run.clone();
                 changed.starts[p] = run.starts[q];
                 changed.starts[q] = run.starts[q] + times[p];
@@ -136,7 +193,10 @@ fn lemma_2() -> Result<Finding> {
         }
     }
     ensure!(tried > 0, "no pair was exchanged");
-    Ok(Finding::claim(true, format!("{tried} exchanges in EP schedules")))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} exchanges in EP schedules"),
+    ))
 }
 
 /// Figure 7: a slow sender that starts within the last of three fast windows in a row goes before them, times 1 and 2
@@ -146,25 +206,36 @@ fn lemma_3() -> Result<Finding> {
     let mut tried = 0;
     for _ in 0..4000 {
         let slow = dice.roll(3) + 1;
-        let times: Vec<u64> = (0..12).map(|_| if dice.roll(3) == 1 { slow } else { 1 }).collect();
+        let times: Vec<u64> = (0..12)
+            .map(|_| if dice.roll(3) == 1 { slow } else { 1 })
+            .collect();
         let run = brute::earliest(&times);
         let start = |sender: usize| run.starts[sender];
         for p in (0..times.len()).filter(|&p| times[p] == slow) {
             // Windows have length 1, so "within" the window of q1 is at its start.
-            let fast = |at: Option<u64>| (0..times.len()).find(|&q| times[q] == 1 && Some(start(q)) == at);
+            let fast =
+                |at: Option<u64>| (0..times.len()).find(|&q| times[q] == 1 && Some(start(q)) == at);
             let before = |steps: u64| fast(start(p).checked_sub(steps));
-            let (Some(q1), Some(q2), Some(q3)) = (before(0), before(1), before(2)) else { continue };
+            let (Some(q1), Some(q2), Some(q3)) = (before(0), before(1), before(2)) else {
+                continue;
+            };
             let mut changed = run.clone();
             changed.starts[p] = start(q3);
             changed.starts[q3] = start(p);
             changed.starts[q1] = start(p) + slow - 1;
             changed.starts[q2] = start(p) + slow - 2;
-            ensure!(is_valid(&times, &changed), "{times:?}: sender {p}, fast {q3}, {q2}, {q1}");
+            ensure!(
+                is_valid(&times, &changed),
+                "{times:?}: sender {p}, fast {q3}, {q2}, {q1}"
+            );
             tried += 1;
         }
     }
     ensure!(tried > 0, "nothing was rearranged");
-    Ok(Finding::claim(true, format!("{tried} rearrangements in EP schedules, ratios 2, 3 and 4")))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} rearrangements in EP schedules, ratios 2, 3 and 4"),
+    ))
 }
 
 /// Lemma 3 where `p` starts strictly inside the window of `q1`: a fast window takes 4, a slow one 8 to 18. By
@@ -177,17 +248,25 @@ fn rearrangements() -> Vec<Rearranged> {
     let mut found = Vec::new();
     for _ in 0..4000 {
         let slow = 2 * FAST + dice.roll(11) - 1;
-        let times: Vec<u64> = (0..12).map(|_| if dice.roll(3) == 1 { slow } else { FAST }).collect();
+        let times: Vec<u64> = (0..12)
+            .map(|_| if dice.roll(3) == 1 { slow } else { FAST })
+            .collect();
         let run = brute::earliest(&times);
         for p in (0..times.len()).filter(|&p| times[p] == slow && slow > FAST) {
-            let fast = |at: Option<u64>| (0..times.len()).find(|&q| times[q] == FAST && Some(run.starts[q]) == at);
+            let fast = |at: Option<u64>| {
+                (0..times.len()).find(|&q| times[q] == FAST && Some(run.starts[q]) == at)
+            };
             for q1 in (0..times.len()).filter(|&q| times[q] == FAST) {
                 let (from, at) = (run.starts[q1], run.starts[p]);
                 if !(from <= at && at < from + FAST) {
                     continue;
                 }
-                let Some(q2) = fast(from.checked_sub(FAST)) else { continue };
-                let Some(q3) = fast(from.checked_sub(2 * FAST)) else { continue };
+                let Some(q2) = fast(from.checked_sub(FAST)) else {
+                    continue;
+                };
+                let Some(q3) = fast(from.checked_sub(2 * FAST)) else {
+                    continue;
+                };
                 let mut changed = run.clone();
                 changed.starts[p] = run.starts[q3];
                 changed.starts[q3] = at;
@@ -210,15 +289,19 @@ fn lemma_3_within() -> Result<Finding> {
         inside += usize::from((changed.starts[q3] - changed.starts[p]) % times[q3] > 0);
     }
     ensure!(inside > 100, "p starts inside in {inside} cases only");
-    Ok(Finding::claim(true, format!("{tried} rearrangements, {inside} with p strictly inside, ratios 2 to 4.5")))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} rearrangements, {inside} with p strictly inside, ratios 2 to 4.5"),
+    ))
 }
 
 /// Number of rearrangements with `s'(q2) < c(s', p)`, as the proof of lemma 3 has it, and of all: the inequality is
 /// reversed.
 pub fn order_in_lemma_3() -> Result<(usize, usize)> {
     let all = rearrangements();
-    let printed =
-        all.iter().filter(|(times, changed, p, [_, q2, _])| changed.starts[*q2] < changed.starts[*p] + times[*p]);
+    let printed = all.iter().filter(|(times, changed, p, [_, q2, _])| {
+        changed.starts[*q2] < changed.starts[*p] + times[*p]
+    });
     Ok((printed.count(), all.len()))
 }
 
@@ -230,7 +313,10 @@ fn corollary_1() -> Result<Finding> {
         ensure!(found == best, "{times:?}: {found}, not {best}");
         tried += 1;
     }
-    Ok(Finding::claim(true, format!("{tried} clusters of up to 8 senders")))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} clusters of up to 8 senders"),
+    ))
 }
 
 /// Slowest node first where the times divide one another, with these quotients.
@@ -252,15 +338,25 @@ fn divisor_chains(quotients: &[u64]) -> Result<Finding> {
             tried += 1;
         }
     }
-    Ok(Finding::claim(true, format!("{tried} clusters of up to 8 senders, all sequences")))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} clusters of up to 8 senders, all sequences"),
+    ))
 }
 
 /// The worst ratio found, and that it stays below 2.
 fn theorem_2() -> Result<Finding> {
     let mut worst = (whole(1), vec![1]);
     let mut tried = 0;
-    let known = [vec![4, 6, 6, 6, 9, 9, 9, 10], vec![4, 11, 11, 11, 17, 17, 17, 17]];
-    for times in samples(7, 8, 12).into_iter().chain(samples(8, 8, 4)).chain(known) {
+    let known = [
+        vec![4, 6, 6, 6, 9, 9, 9, 10],
+        vec![4, 11, 11, 11, 17, 17, 17, 17],
+    ];
+    for times in samples(7, 8, 12)
+        .into_iter()
+        .chain(samples(8, 8, 4))
+        .chain(known)
+    {
         let ratio: Rational = whole(brute::slowest_first(&times)) / whole(brute::best(&times));
         ensure!(ratio <= whole(2), "{times:?}: {ratio}");
         if ratio > worst.0 {
@@ -278,19 +374,33 @@ fn theorem_2() -> Result<Finding> {
         }
         tried += 1;
     }
-    Ok(Finding::claim(true, format!("{tried} clusters; worst ratio {} by {:?}", short(&worst.0), worst.1)))
+    Ok(Finding::claim(
+        true,
+        format!(
+            "{tried} clusters; worst ratio {} by {:?}",
+            short(&worst.0),
+            worst.1
+        ),
+    ))
 }
 
 /// Fastest node first from the sources wanted, against every broadcast: at most `1 + halves / 2` times the shortest.
 fn fastest_first(wanted: fn(&[u64], usize) -> bool, halves: u64) -> Result<Finding> {
     let (mut tried, mut worst) = (0, (whole(1), vec![1], 0));
     let most = Rational::new((2 + halves).into(), 2.into());
-    for times in samples(18, 6, 9).into_iter().chain(samples(19, 6, 3)).filter(|times| times.len() > 1) {
+    for times in samples(18, 6, 9)
+        .into_iter()
+        .chain(samples(19, 6, 3))
+        .filter(|times| times.len() > 1)
+    {
         for source in (0..times.len()).filter(|&source| wanted(&times, source)) {
             let ours = broadcast::fastest_first(&rationals(&times), source)?;
             oneport::referee::check_broadcast(&ours, oneport::plan::Limit::Unlimited)?;
             let ratio = ours.length / whole(brute::broadcast(&times, source));
-            ensure!(ratio >= whole(1) && ratio <= most, "{times:?}, source {source}: {ratio}");
+            ensure!(
+                ratio >= whole(1) && ratio <= most,
+                "{times:?}, source {source}: {ratio}"
+            );
             if ratio > worst.0 {
                 worst = (ratio, times.clone(), source);
             }
@@ -298,20 +408,40 @@ fn fastest_first(wanted: fn(&[u64], usize) -> bool, halves: u64) -> Result<Findi
         }
     }
     let (ratio, times, source) = worst;
-    Ok(Finding::claim(true, format!("{tried} broadcasts to up to 5, all orders of transfers"))
-        .note(format!("worst ratio {} by {times:?} from processor {source}", short(&ratio))))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} broadcasts to up to 5, all orders of transfers"),
+    )
+    .note(format!(
+        "worst ratio {} by {times:?} from processor {source}",
+        short(&ratio)
+    )))
 }
 
 /// All-reduction within 3.5 times a lower bound.
 fn theorem_3() -> Result<Finding> {
     let mut worst = whole(1);
-    let samples: Vec<Vec<u64>> = samples(10, 12, 15).into_iter().filter(|times| times.len() > 1).collect();
+    let samples: Vec<Vec<u64>> = samples(10, 12, 15)
+        .into_iter()
+        .filter(|times| times.len() > 1)
+        .collect();
     for times in &samples {
         let (all, _) = all_reduce(&rationals(times), None, Method::SlowestFirst, &budget())?;
-        ensure!(all.length <= &all.lower_bound * Rational::new(7.into(), 2.into()), "{times:?}: {}", all.length);
+        ensure!(
+            all.length <= &all.lower_bound * Rational::new(7.into(), 2.into()),
+            "{times:?}: {}",
+            all.length
+        );
         worst = worst.max(&all.length / &all.lower_bound);
     }
-    Ok(Finding::claim(true, format!("{} clusters; worst ratio to our lower bound {}", samples.len(), short(&worst))))
+    Ok(Finding::claim(
+        true,
+        format!(
+            "{} clusters; worst ratio to our lower bound {}",
+            samples.len(),
+            short(&worst)
+        ),
+    ))
 }
 
 /// Two classes, ratio at least 2: slowest node first is optimal. Below 2 it is not, for every ratio tried.
@@ -324,15 +454,29 @@ fn theorem_4() -> Result<Finding> {
                 let times = [vec![fast; f], vec![slow; s]].concat();
                 let cluster = processors(&times)?.cluster();
                 let snf = whole_number(&slowest_first::length(&cluster))?;
-                let best = whole_number(&reduce_cluster(&cluster, Method::Auto, &budget())?.checked.shortest.length)?;
+                let best = whole_number(
+                    &reduce_cluster(&cluster, Method::Auto, &budget())?
+                        .checked
+                        .shortest
+                        .length,
+                )?;
                 fails += usize::from(snf > best);
-                ensure!(slow < 2 * fast || snf == best, "f = {f}, s = {s}, {fast}:{slow}: SNF {snf}, optimum {best}");
+                ensure!(
+                    slow < 2 * fast || snf == best,
+                    "f = {f}, s = {s}, {fast}:{slow}: SNF {snf}, optimum {best}"
+                );
                 tried += 1;
             }
         }
-        ensure!(slow >= 2 * fast || fails > 0, "{fast}:{slow}: SNF never fails");
+        ensure!(
+            slow >= 2 * fast || fails > 0,
+            "{fast}:{slow}: SNF never fails"
+        );
     }
-    Ok(Finding::claim(true, format!("{tried} clusters; it fails for every ratio below 2 that was tried")))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} clusters; it fails for every ratio below 2 that was tried"),
+    ))
 }
 
 /// Two classes: some optimal schedule has every slow sender start at 0 or right when another slow one ends, and so at a
@@ -342,22 +486,40 @@ fn definition_1() -> Result<Finding> {
     for (fast, slow) in RATIOS {
         for (f, s) in (0..=8usize).flat_map(|f| (1..=9 - f).map(move |s| (f, s))) {
             let all = brute::orders(&[vec![fast; f], vec![slow; s]].concat());
-            let runs: Vec<(Vec<u64>, brute::Run)> =
-                all.into_iter().map(|order| (order.clone(), brute::earliest(&order))).collect();
+            let runs: Vec<(Vec<u64>, brute::Run)> = all
+                .into_iter()
+                .map(|order| (order.clone(), brute::earliest(&order)))
+                .collect();
             let best = runs.iter().map(|(_, run)| run.length).min().unwrap_or(0);
             let layers = |(order, run): &(Vec<u64>, brute::Run)| {
-                let starts =
-                    || run.starts.iter().zip(order).filter(|&(_, &time)| time == slow).map(|(start, _)| *start);
-                let layered = starts().all(|start| start == 0 || starts().any(|other| other + slow == start));
-                (layered && starts().all(|start| start % slow == 0)).then(|| starts().max().unwrap_or(0) / slow + 1)
+                let starts = || {
+                    run.starts
+                        .iter()
+                        .zip(order)
+                        .filter(|&(_, &time)| time == slow)
+                        .map(|(start, _)| *start)
+                };
+                let layered =
+                    starts().all(|start| start == 0 || starts().any(|other| other + slow == start));
+                (layered && starts().all(|start| start % slow == 0))
+                    .then(|| starts().max().unwrap_or(0) / slow + 1)
             };
-            let found = runs.iter().filter(|(_, run)| run.length == best).find_map(layers);
-            ensure!(found.is_some(), "f = {f}, s = {s}, {fast}:{slow}: no optimal schedule has layers");
+            let found = runs
+                .iter()
+                .filter(|(_, run)| run.length == best)
+                .find_map(layers);
+            ensure!(
+                found.is_some(),
+                "f = {f}, s = {s}, {fast}:{slow}: no optimal schedule has layers"
+            );
             deepest = deepest.max(found.unwrap_or(0));
             tried += 1;
         }
     }
-    Ok(Finding::claim(true, format!("{tried} clusters of up to 9 senders, every sequence; up to {deepest} layers")))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} clusters of up to 9 senders, every sequence; up to {deepest} layers"),
+    ))
 }
 
 /// Figures 9 to 11: reversed in time, schedules are binary trees.
@@ -367,33 +529,62 @@ fn trees() -> Result<Finding> {
         let (tree, best) = (brute::critical_path(times, false), brute::best(times));
         ensure!(tree == best, "{times:?}: critical path {tree}, EP {best}");
     }
-    Ok(Finding::claim(true, format!("{} clusters: best sequence = minimum critical path", samples.len())))
+    Ok(Finding::claim(
+        true,
+        format!(
+            "{} clusters: best sequence = minimum critical path",
+            samples.len()
+        ),
+    ))
 }
 
 fn observation_1() -> Result<Finding> {
     let samples = samples(12, 9, 8);
     for times in &samples {
-        let (any, fastest) = (brute::critical_path(times, false), brute::critical_path(times, true));
-        ensure!(any == fastest, "{times:?}: {any} with any root, {fastest} with the fastest");
+        let (any, fastest) = (
+            brute::critical_path(times, false),
+            brute::critical_path(times, true),
+        );
+        ensure!(
+            any == fastest,
+            "{times:?}: {any} with any root, {fastest} with the fastest"
+        );
     }
-    Ok(Finding::claim(true, format!("{} clusters, all trees", samples.len())))
+    Ok(Finding::claim(
+        true,
+        format!("{} clusters, all trees", samples.len()),
+    ))
 }
 
 /// A node with one child can go: its children's number never makes the rest longer.
 fn observation_2() -> Result<Finding> {
     let mut tried = 0;
-    for times in samples(13, 8, 8).into_iter().filter(|times| times.len() > 1) {
+    for times in samples(13, 8, 8)
+        .into_iter()
+        .filter(|times| times.len() > 1)
+    {
         // With n even some node of the tree has exactly one child, whichever the tree.
         let whole_tree = brute::critical_path(&times, false);
         let without = (0..times.len()).map(|i| {
-            let rest: Vec<u64> = times.iter().enumerate().filter(|&(j, _)| j != i).map(|(_, &time)| time).collect();
+            let rest: Vec<u64> = times
+                .iter()
+                .enumerate()
+                .filter(|&(j, _)| j != i)
+                .map(|(_, &time)| time)
+                .collect();
             brute::critical_path(&rest, false)
         });
         let best = without.min().unwrap_or(0);
-        ensure!(times.len() % 2 == 1 || best <= whole_tree, "{times:?}: {best} without a node, {whole_tree} with all");
+        ensure!(
+            times.len() % 2 == 1 || best <= whole_tree,
+            "{times:?}: {best} without a node, {whole_tree} with all"
+        );
         tried += 1;
     }
-    Ok(Finding::claim(true, format!("{tried} clusters: with an even number of nodes, one can be removed for nothing")))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} clusters: with an even number of nodes, one can be removed for nothing"),
+    ))
 }
 
 fn recursion() -> Result<Finding> {
@@ -401,14 +592,24 @@ fn recursion() -> Result<Finding> {
     for (fast, slow) in RATIOS {
         let table = brute::table(fast, slow, 9, 9);
         for (f, row) in table.iter().enumerate() {
-            for (s, &cell) in row.iter().enumerate().filter(|(s, _)| (1..=9).contains(&(f + s))) {
+            for (s, &cell) in row
+                .iter()
+                .enumerate()
+                .filter(|(s, _)| (1..=9).contains(&(f + s)))
+            {
                 let best = brute::best(&[vec![fast; f], vec![slow; s]].concat());
-                ensure!(cell == best, "f = {f}, s = {s}, {fast}:{slow}: {cell}, not {best}");
+                ensure!(
+                    cell == best,
+                    "f = {f}, s = {s}, {fast}:{slow}: {cell}, not {best}"
+                );
                 tried += 1;
             }
         }
     }
-    Ok(Finding::claim(true, format!("{tried} cells with f + s <= 9, every sequence")))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} cells with f + s <= 9, every sequence"),
+    ))
 }
 
 fn lemma_4() -> Result<Finding> {
@@ -416,7 +617,9 @@ fn lemma_4() -> Result<Finding> {
 }
 
 fn lemma_5() -> Result<Finding> {
-    monotone(|table, f, s| (f + 1 < table.len() && f + 1 >= s).then(|| (table[f][s], table[f + 1][s])))
+    monotone(|table, f, s| {
+        (f + 1 < table.len() && f + 1 >= s).then(|| (table[f][s], table[f + 1][s]))
+    })
 }
 
 /// Two neighbours of a table that a lemma compares at `(f, s)`.
@@ -428,13 +631,21 @@ fn monotone(pair: Neighbours) -> Result<Finding> {
         let table = brute::table(fast, slow, 24, 24);
         for f in 0..table.len() {
             for s in 0..table[f].len() {
-                let Some((before, after)) = pair(&table, f, s) else { continue };
-                ensure!(before <= after, "{fast}:{slow}, f = {f}, s = {s}: {before}, then {after}");
+                let Some((before, after)) = pair(&table, f, s) else {
+                    continue;
+                };
+                ensure!(
+                    before <= after,
+                    "{fast}:{slow}, f = {f}, s = {s}: {before}, then {after}"
+                );
                 tried += 1;
             }
         }
     }
-    Ok(Finding::claim(true, format!("{tried} neighbours in tables of 12 ratios, f, s <= 24")))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} neighbours in tables of 12 ratios, f, s <= 24"),
+    ))
 }
 
 /// The dynamic program for several classes.
@@ -443,10 +654,16 @@ fn theorem_6() -> Result<Finding> {
     for times in samples(14, 8, 4) {
         let shortest = solve(&times, Method::DynamicProgram)?.checked.shortest;
         let best = brute::best(&times);
-        ensure!(shortest.length == whole(best) && shortest.lower_bound == whole(best), "{times:?}: not {best}");
+        ensure!(
+            shortest.length == whole(best) && shortest.lower_bound == whole(best),
+            "{times:?}: not {best}"
+        );
         tried += 1;
     }
-    Ok(Finding::claim(true, format!("{tried} clusters of up to 4 classes, every sequence")))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} clusters of up to 4 classes, every sequence"),
+    ))
 }
 
 /// Theorem 6: pairs compared by its program, for equal numbers of 1 to 4 classes.
@@ -459,15 +676,27 @@ fn theorem_6_pairs() -> Result<Finding> {
             let counts = vec![count; classes];
             let (length, pairs) = brute::classes(&times, &counts);
             let senders: Vec<u64> = times.iter().flat_map(|&time| vec![time; count]).collect();
-            ensure!(length == optimum(&senders)?, "{counts:?}: {length} is not the optimum");
+            ensure!(
+                length == optimum(&senders)?,
+                "{counts:?}: {length} is not the optimum"
+            );
             let n = (count * classes) as u64;
             let bound = whole(n.pow(2 * classes as u32 - 1)) * whole(n.ilog2() + 3);
             ensure!(whole(pairs) <= bound, "{counts:?}: {pairs} pairs");
             share = share.max(whole(pairs) / bound);
         }
         let n = most * classes;
-        found.push(format!("k = {classes}, n up to {n}: {}", digits(pixels(&share))));
+        found.push(format!(
+            "k = {classes}, n up to {n}: {}",
+            digits(pixels(&share))
+        ));
     }
-    Ok(Finding::claim(true, format!("pairs over n^(2k-1) (log2 n + 3), at most: {}", found.join("; ")))
-        .note("lengths equal to our optimum"))
+    Ok(Finding::claim(
+        true,
+        format!(
+            "pairs over n^(2k-1) (log2 n + 3), at most: {}",
+            found.join("; ")
+        ),
+    )
+    .note("lengths equal to our optimum"))
 }

@@ -55,7 +55,10 @@ pub fn ready(tree: &Tree, d: u64, c: u64) -> Vec<u64> {
     let n = tree.len();
     let mut ready = vec![0; n];
     for machine in (0..n).rev() {
-        let mut arrivals: Vec<u64> = (1..n).filter(|&child| tree[child] == machine).map(|child| ready[child]).collect();
+        let mut arrivals: Vec<u64> = (1..n)
+            .filter(|&child| tree[child] == machine)
+            .map(|child| ready[child])
+            .collect();
         arrivals.sort_unstable();
         let (mut port, mut merged) = (0, 0);
         for arrival in arrivals {
@@ -74,18 +77,29 @@ pub fn length(tree: &Tree, d: u64, c: u64) -> u64 {
 
 /// How many machines merge.
 pub fn reducers(tree: &Tree) -> usize {
-    (0..tree.len()).filter(|machine| tree[1..].contains(machine)).count()
+    (0..tree.len())
+        .filter(|machine| tree[1..].contains(machine))
+        .count()
 }
 
 /// The shortest reduction with at most `most` reducers.
 pub fn best(trees: &[Tree], d: u64, c: u64, most: usize) -> u64 {
-    trees.iter().filter(|tree| reducers(tree) <= most).map(|tree| length(tree, d, c)).min().unwrap_or(0)
+    trees
+        .iter()
+        .filter(|tree| reducers(tree) <= most)
+        .map(|tree| length(tree, d, c))
+        .min()
+        .unwrap_or(0)
 }
 
 /// The shortest reduction with at most `most` transfers at a time: every tree with every order in which transfers can
 /// start.
 pub fn best_limited(trees: &[Tree], d: u64, c: u64, most: usize) -> u64 {
-    trees.iter().map(|tree| Orders { tree, d, c, most }.shortest()).min().unwrap_or(0)
+    trees
+        .iter()
+        .map(|tree| Orders { tree, d, c, most }.shortest())
+        .min()
+        .unwrap_or(0)
 }
 
 struct Orders<'a> {
@@ -107,7 +121,12 @@ struct State {
 impl Orders<'_> {
     fn shortest(&self) -> u64 {
         let n = self.tree.len();
-        let state = State { sent: vec![false; n], port: vec![0; n], merged: vec![0; n], starts: Vec::new() };
+        let state = State {
+            sent: vec![false; n],
+            port: vec![0; n],
+            merged: vec![0; n],
+            starts: Vec::new(),
+        };
         self.extend(&state, u64::MAX)
     }
 
@@ -125,8 +144,15 @@ impl Orders<'_> {
             let receiver = self.tree[machine];
             let last = state.starts.last().copied().unwrap_or(0);
             // The transfer before the last `most - 1` must be over.
-            let slot = state.starts.len().checked_sub(self.most).map_or(0, |before| state.starts[before] + self.d);
-            let start = last.max(slot).max(state.merged[machine]).max(state.port[receiver]);
+            let slot = state
+                .starts
+                .len()
+                .checked_sub(self.most)
+                .map_or(0, |before| state.starts[before] + self.d);
+            let start = last
+                .max(slot)
+                .max(state.merged[machine])
+                .max(state.port[receiver]);
             let mut next = state.clone();
             next.sent[machine] = true;
             next.starts.push(start);

@@ -43,5 +43,11 @@ pub fn reduce(n: u64, d: u64, c: u64, strategy: Strategy, limit: Limit) -> Resul
 
 /// Our length, as a whole number.
 pub fn length(n: u64, d: u64, c: u64, strategy: Strategy, limit: Limit) -> Result<u64> {
-    whole_number(&homogeneous::length(n, &costs(d, c)?, strategy, limit, Tie::Oldest)?)
+    whole_number(&homogeneous::length(
+        n,
+        &costs(d, c)?,
+        strategy,
+        limit,
+        Tie::Oldest,
+    )?)
 }

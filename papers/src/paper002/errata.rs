@@ -29,7 +29,10 @@ pub fn largest_first() -> Result<Sides> {
         sorted.into_iter().enumerate().map(term).max().unwrap_or(0)
     };
     let right = formula(dates);
-    ensure!(right == merged(&dates, d, c), "the j-th smallest is wrong too");
+    ensure!(
+        right == merged(&dates, d, c),
+        "the j-th smallest is wrong too"
+    );
     Ok(Sides::new(whole(formula([10, 0])), whole(right)))
 }
 
@@ -45,7 +48,10 @@ pub fn starts_too_late() -> Result<Sides> {
     // Lines 5 to 9: machine 1 computes, then sends.
     let (last, own) = (c + d, c + d);
     let start = last - own + c;
-    Ok(Sides::new(whole(start + d + c), whole(length(2, d, c, Strategy::Greedy, Limit::Transfers(1))?)))
+    Ok(Sides::new(
+        whole(start + d + c),
+        whole(length(2, d, c, Strategy::Greedy, Limit::Transfers(1))?),
+    ))
 }
 
 /// E002-4: the indices for which line 8 needs a separate value if n = 4 and K = 2.
@@ -53,17 +59,32 @@ pub fn before_the_first() -> Result<Sides> {
     let (n, k) = (4i64, 2);
     let looked_up: Vec<i64> = (2..=n).map(|i| i - k).collect();
     let computed = 2..=n;
-    let missing: Vec<i64> = looked_up.into_iter().filter(|index| !computed.contains(index)).collect();
+    let missing: Vec<i64> = looked_up
+        .into_iter()
+        .filter(|index| !computed.contains(index))
+        .collect();
     ensure!(missing.iter().all(|&index| index <= 1), "{missing:?}");
-    ensure!(missing.iter().all(|&index| index < n), "the printed rule covers one of {missing:?}");
-    Ok(Sides::new(Value::Words("i >= n".to_string()), Value::Words("i <= 1".to_string())))
+    ensure!(
+        missing.iter().all(|&index| index < n),
+        "the printed rule covers one of {missing:?}"
+    );
+    Ok(Sides::new(
+        Value::Words("i >= n".to_string()),
+        Value::Words("i <= 1".to_string()),
+    ))
 }
 
 fn bound(limit: Limit) -> Result<Sides> {
     let (n, k, costs) = (6, 3, costs(1, 0)?);
     let right = bounds::limited(n, k, &costs).context("K = 0")?;
-    ensure!(right == whole(length(n, 1, 0, Strategy::Greedy, limit)?), "the corrected bound is not met");
-    Ok(Sides::new(bounds::limited_as_printed(n, k, &costs).context("K = 0")?, right))
+    ensure!(
+        right == whole(length(n, 1, 0, Strategy::Greedy, limit)?),
+        "the corrected bound is not met"
+    );
+    Ok(Sides::new(
+        bounds::limited_as_printed(n, k, &costs).context("K = 0")?,
+        right,
+    ))
 }
 
 /// E002-5: the printed bound for six values and three transfers; the corrected one, which is the length.
@@ -79,7 +100,8 @@ pub fn bound_of_limited_reducers() -> Result<Sides> {
 /// E002-8: values that fit into k (c + d) by theorem 14, and values up to 10 that do; k = 1, d = c = 0.
 pub fn no_costs() -> Result<Sides> {
     let (k, most) = (1, 10);
-    let fits = |n: u64| Ok::<_, anyhow::Error>(length(n, 0, 0, Strategy::Greedy, Limit::Unlimited)? == 0);
+    let fits =
+        |n: u64| Ok::<_, anyhow::Error>(length(n, 0, 0, Strategy::Greedy, Limit::Unlimited)? == 0);
     let mut right = 0;
     for n in 1..=most {
         right = if fits(n)? { n } else { right };
@@ -89,12 +111,19 @@ pub fn no_costs() -> Result<Sides> {
 
 /// E002-9: which statement of the paper has the number that is cited as a proposition's, and bounds the length below.
 pub fn cited_bound(paper: &Paper) -> Result<Value> {
-    let numbered: Vec<&str> =
-        paper.rows.iter().filter_map(|row| row.id.strip_suffix("-5")).filter(|kind| !kind.contains('-')).collect();
-    let [kind] = numbered[..] else { anyhow::bail!("{} statements have the number 5", numbered.len()) };
+    let numbered: Vec<&str> = paper
+        .rows
+        .iter()
+        .filter_map(|row| row.id.strip_suffix("-5"))
+        .filter(|kind| !kind.contains('-'))
+        .collect();
+    let [kind] = numbered[..] else {
+        anyhow::bail!("{} statements have the number 5", numbered.len())
+    };
     for n in [2, 3, 5, 9] {
         ensure!(
-            bounds::lower(n, &costs(1, 2)?) <= whole(length(n, 1, 2, Strategy::Greedy, Limit::Unlimited)?),
+            bounds::lower(n, &costs(1, 2)?)
+                <= whole(length(n, 1, 2, Strategy::Greedy, Limit::Unlimited)?),
             "n = {n}"
         );
     }
@@ -144,7 +173,10 @@ mod tests {
 
     #[test]
     fn e002_9_slips_in_citations() -> Result<()> {
-        assert_eq!(cited_bound(&Paper::load("002")?)?, Value::Words("lemma 5".to_string()));
+        assert_eq!(
+            cited_bound(&Paper::load("002")?)?,
+            Value::Words("lemma 5".to_string())
+        );
         assert_eq!(slowest_first_over_optimum()?, number("9/8")?);
         Ok(())
     }

@@ -19,8 +19,10 @@ const TIES: [(Tie, &str); 4] = [
     (Tie::MostChildren, "most children"),
 ];
 /// The strategies, each with the costs (d, c) conjectured to be its worst.
-const CURVES: [(Strategy, (u64, u64), &str); 2] =
-    [(Strategy::Binomial, (1, 1), "binomial, d = c"), (Strategy::Fibonacci, (0, 1), "Fibonacci, d = 0")];
+const CURVES: [(Strategy, (u64, u64), &str); 2] = [
+    (Strategy::Binomial, (1, 1), "binomial, d = c"),
+    (Strategy::Fibonacci, (0, 1), "Fibonacci, d = 0"),
+];
 /// The figure's range.
 const MOST: u64 = 10_000;
 
@@ -35,8 +37,16 @@ impl Curve {
     fn new(strategy: Strategy, (d, c): (u64, u64), tie: Tie, name: String) -> Result<Curve> {
         let costs = costs(d, c)?;
         let lengths = |strategy| homogeneous::lengths(MOST, &costs, strategy, tie);
-        let pairs = lengths(strategy)?.into_iter().zip(lengths(Strategy::Greedy)?);
-        Ok(Curve { name, ratios: pairs.skip(1).map(|(length, optimum)| length / optimum).collect() })
+        let pairs = lengths(strategy)?
+            .into_iter()
+            .zip(lengths(Strategy::Greedy)?);
+        Ok(Curve {
+            name,
+            ratios: pairs
+                .skip(1)
+                .map(|(length, optimum)| length / optimum)
+                .collect(),
+        })
     }
 }
 
@@ -55,26 +65,44 @@ pub fn within_two() -> Result<Finding> {
     let mut tried = 0;
     for curve in curves()? {
         for ratio in &curve.ratios {
-            ensure!(*ratio >= whole(1) && *ratio <= whole(2), "{}: {ratio}", curve.name);
+            ensure!(
+                *ratio >= whole(1) && *ratio <= whole(2),
+                "{}: {ratio}",
+                curve.name
+            );
             tried += 1;
         }
-        ensure!(curve.ratios.iter().min() == Some(&whole(1)), "{}: never optimal", curve.name);
+        ensure!(
+            curve.ratios.iter().min() == Some(&whole(1)),
+            "{}: never optimal",
+            curve.name
+        );
     }
-    Ok(Finding::claim(true, format!("{tried} ratios from 1 to 2, four rules for ties")))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} ratios from 1 to 2, four rules for ties"),
+    ))
 }
 
 /// For very many values the ratios at the special trees' sizes approach 2 log2 phi and log_phi 2 from below.
 pub fn limits() -> Result<Finding> {
     let phi = (1.0 + 5f64.sqrt()) / 2.0;
-    let binomial = whole(2 * 62) / whole(length(1 << 62, 1, 1, Strategy::Greedy, Limit::Unlimited)?);
+    let binomial =
+        whole(2 * 62) / whole(length(1 << 62, 1, 1, Strategy::Greedy, Limit::Unlimited)?);
     let (mut order, mut number, mut next) = (0u64, 1u64, 2u64);
     while next < 1 << 62 {
         (order, number, next) = (order + 1, next, number + next);
     }
     let fibonacci = whole(order) / whole(length(number, 0, 1, Strategy::Greedy, Limit::Unlimited)?);
-    for (found, limit) in [(&binomial, 2.0 * phi.log2()), (&fibonacci, 2f64.ln() / phi.ln())] {
+    for (found, limit) in [
+        (&binomial, 2.0 * phi.log2()),
+        (&fibonacci, 2f64.ln() / phi.ln()),
+    ] {
         let share = pixels(found) / limit;
-        ensure!((0.97..=1.0).contains(&share), "{found} is not close to {limit}");
+        ensure!(
+            (0.97..=1.0).contains(&share),
+            "{found} is not close to {limit}"
+        );
     }
     let (left, right) = (digits(2.0 * phi.log2()), digits(2f64.ln() / phi.ln()));
     Ok(Finding::claim(
@@ -103,20 +131,35 @@ fn coprime(a: u64, b: u64) -> bool {
 /// ratio over all n is at the conjectured costs, or this fails.
 fn worse(strategy: Strategy, conjectured: fn(u64, u64) -> bool) -> Result<Worse> {
     let (most, cost) = CONJECTURE;
-    let pairs: Vec<(u64, u64)> =
-        (0..=cost).flat_map(|d| (0..=cost).map(move |c| (d, c))).filter(|&(d, c)| coprime(d, c)).collect();
-    let words = |lengths: Vec<Rational>| lengths.iter().map(whole_number).collect::<Result<Vec<u64>>>();
+    let pairs: Vec<(u64, u64)> = (0..=cost)
+        .flat_map(|d| (0..=cost).map(move |c| (d, c)))
+        .filter(|&(d, c)| coprime(d, c))
+        .collect();
+    let words = |lengths: Vec<Rational>| {
+        lengths
+            .iter()
+            .map(whole_number)
+            .collect::<Result<Vec<u64>>>()
+    };
     // Length over optimum, as two words; by kind of costs and n.
     let empty = || [Vec::new(), Vec::new(), Vec::new(), Vec::new()];
     let mut worst: [[Vec<(u64, u64)>; 4]; 2] = [empty(), empty()];
     for (d, c) in pairs {
         let costs = costs(d, c)?;
-        let best = words(homogeneous::lengths(most, &costs, Strategy::Greedy, Tie::Oldest)?)?;
+        let best = words(homogeneous::lengths(
+            most,
+            &costs,
+            Strategy::Greedy,
+            Tie::Oldest,
+        )?)?;
         for (place, (tie, _)) in TIES.iter().enumerate() {
             let found = words(homogeneous::lengths(most, &costs, strategy, *tie)?)?;
             let worst: &mut Vec<(u64, u64)> = &mut worst[usize::from(conjectured(d, c))][place];
             worst.resize(found.len(), (0, 1));
-            for (old, new) in worst.iter_mut().zip(found.into_iter().zip(best.iter().copied())) {
+            for (old, new) in worst
+                .iter_mut()
+                .zip(found.into_iter().zip(best.iter().copied()))
+            {
                 if new.1 > 0 && less(*old, new) {
                     *old = new;
                 }
@@ -129,8 +172,15 @@ fn worse(strategy: Strategy, conjectured: fn(u64, u64) -> bool) -> Result<Worse>
         let beaten = |n: &usize| less(conjectured[*n], others[*n]);
         let first = (0..others.len()).find(beaten).map(|n| n as u64 + 1);
         counts[place] = ((0..others.len()).filter(beaten).count(), first);
-        let largest = |all: &[(u64, u64)]| all.iter().copied().fold((0, 1), |a, b| if less(a, b) { b } else { a });
-        ensure!(!less(largest(conjectured), largest(others)), "{strategy:?}: the largest ratio is at other costs");
+        let largest = |all: &[(u64, u64)]| {
+            all.iter()
+                .copied()
+                .fold((0, 1), |a, b| if less(a, b) { b } else { a })
+        };
+        ensure!(
+            !less(largest(conjectured), largest(others)),
+            "{strategy:?}: the largest ratio is at other costs"
+        );
     }
     Ok(counts)
 }
@@ -145,52 +195,90 @@ type Worse = [(usize, Option<u64>); 4];
 
 /// The binomial strategy at d = c, the Fibonacci strategy at min(d, c) = 0.
 fn counts() -> Result<[Worse; 2]> {
-    Ok([worse(Strategy::Binomial, |d, c| d == c)?, worse(Strategy::Fibonacci, |d, c| d.min(c) == 0)?])
+    Ok([
+        worse(Strategy::Binomial, |d, c| d == c)?,
+        worse(Strategy::Fibonacci, |d, c| d.min(c) == 0)?,
+    ])
 }
 
 /// The conjecture under every rule for ties.
 pub fn conjecture() -> Result<Finding> {
     let mut found = Vec::new();
     for (name, counts) in ["binomial", "Fibonacci"].into_iter().zip(counts()?) {
-        let by_tie = TIES.iter().zip(counts).map(|((_, rule), (count, first))| match first {
-            Some(first) => format!("{rule} {count} (first n = {first})"),
-            None => format!("{rule} 0"),
-        });
+        let by_tie = TIES
+            .iter()
+            .zip(counts)
+            .map(|((_, rule), (count, first))| match first {
+                Some(first) => format!("{rule} {count} (first n = {first})"),
+                None => format!("{rule} 0"),
+            });
         found.push(format!("{name}: {}", by_tie.collect::<Vec<_>>().join(", ")));
     }
-    Ok(Finding::undecided(format!("n for which other costs are worse; {}", found.join("; ")))
-        .note("the largest ratio over all n is at the conjectured costs in all eight cases"))
+    Ok(Finding::undecided(format!(
+        "n for which other costs are worse; {}",
+        found.join("; ")
+    ))
+    .note("the largest ratio over all n is at the conjectured costs in all eight cases"))
 }
 
 /// The figure under each rule, and its extremes.
 pub fn figures() -> Result<Vec<Figure>> {
     let curves = curves()?;
-    let points = |curve: &Curve| (2..).zip(&curve.ratios).map(|(n, ratio)| (f64::from(n), pixels(ratio))).collect();
+    let points = |curve: &Curve| {
+        (2..)
+            .zip(&curve.ratios)
+            .map(|(n, ratio)| (f64::from(n), pixels(ratio)))
+            .collect()
+    };
     let phi = (1.0 + 5f64.sqrt()) / 2.0;
-    let limits = [(2.0 * phi.log2(), "limit 2 log2 phi"), (2f64.ln() / phi.ln(), "limit log_phi 2")];
+    let limits = [
+        (2.0 * phi.log2(), "limit 2 log2 phi"),
+        (2f64.ln() / phi.ln(), "limit log_phi 2"),
+    ];
     let mut figures = Vec::new();
     for (rule, (_, name)) in TIES.iter().enumerate() {
         let mut series: Vec<svg::Series> = [rule, rule + TIES.len()]
             .into_iter()
             .filter_map(|place| curves.get(place))
-            .map(|curve| svg::Series { name: curve.name.clone(), points: points(curve) })
+            .map(|curve| svg::Series {
+                name: curve.name.clone(),
+                points: points(curve),
+            })
             .collect();
         for (height, label) in limits {
             let points = vec![(2.0, height), (MOST as f64, height)];
-            series.push(svg::Series { name: format!("{label} = {}", digits(height)), points });
+            series.push(svg::Series {
+                name: format!("{label} = {}", digits(height)),
+                points,
+            });
         }
-        let options =
-            svg::CurveOptions { log_x: true, reference: Some((1.0, "optimum".to_string())), ..Default::default() };
+        let options = svg::CurveOptions {
+            log_x: true,
+            reference: Some((1.0, "optimum".to_string())),
+            ..Default::default()
+        };
         let title = format!("Figure 2 of papers 002, ties: {name}");
-        let drawing = svg::curve(&title, "number of values", "length over the optimum", &series, &options);
+        let drawing = svg::curve(
+            &title,
+            "number of values",
+            "length over the optimum",
+            &series,
+            &options,
+        );
         let caption = "Ratios of schedule lengths for 2 <= n <= 10000.";
         figures.push(Figure::svg(title, caption, drawing));
     }
     let row = |curve: &Curve| {
         let worst = curve.ratios.iter().max().cloned().unwrap_or_default();
-        let at = curve.ratios.iter().position(|ratio| *ratio == worst).map(|place| place + 2);
+        let at = curve
+            .ratios
+            .iter()
+            .position(|ratio| *ratio == worst)
+            .map(|place| place + 2);
         let tail: Vec<&Rational> = curve.ratios.iter().skip(5000 - 1).collect();
-        let end = |value: Option<&&Rational>| value.map(|value| digits(pixels(value))).unwrap_or_default();
+        let end = |value: Option<&&Rational>| {
+            value.map(|value| digits(pixels(value))).unwrap_or_default()
+        };
         vec![
             curve.name.clone(),
             short(&worst),
@@ -199,7 +287,12 @@ pub fn figures() -> Result<Vec<Figure>> {
         ]
     };
     let rows = curves.iter().map(row).collect();
-    let header = ["strategy, costs, rule for ties", "largest ratio", "first at n", "n > 5000"];
+    let header = [
+        "strategy, costs, rule for ties",
+        "largest ratio",
+        "first at n",
+        "n > 5000",
+    ];
     figures.push(Figure::table(
         "Figure 2 by rule for ties",
         "The drawing depends on whom Algorithm 1 takes among equals.",
@@ -240,7 +333,11 @@ mod tests {
             (1, Tie::FewestChildren, 987, (7, 5)),
         ] {
             let (strategy, costs, _) = CURVES[curve];
-            assert_eq!(ratio(n, costs, strategy, tie)?, whole(expected.0) / whole(expected.1), "{strategy:?} {tie:?}");
+            assert_eq!(
+                ratio(n, costs, strategy, tie)?,
+                whole(expected.0) / whole(expected.1),
+                "{strategy:?} {tie:?}"
+            );
         }
         Ok(())
     }

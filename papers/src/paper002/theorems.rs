@@ -27,10 +27,18 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("proposition-8-corrected", |_| corrected_bounds()),
     ("theorem-9", |_| theorem_9()),
     ("theorem-10", |_| theorem_10()),
-    ("proposition-13", |_| special_trees(binomial_tree, 10, |k, d, c| (k * (d + c), 1 << k))),
-    ("theorem-14", |_| uniqueness(&[(1, 0), (0, 1), (3, 0), (0, 2)], 3, binomial_tree)),
-    ("proposition-16", |_| special_trees(fibonacci_tree, 14, fibonacci_facts)),
-    ("theorem-17", |_| uniqueness(&[(1, 1), (3, 3)], 4, fibonacci_tree)),
+    ("proposition-13", |_| {
+        special_trees(binomial_tree, 10, |k, d, c| (k * (d + c), 1 << k))
+    }),
+    ("theorem-14", |_| {
+        uniqueness(&[(1, 0), (0, 1), (3, 0), (0, 2)], 3, binomial_tree)
+    }),
+    ("proposition-16", |_| {
+        special_trees(fibonacci_tree, 14, fibonacci_facts)
+    }),
+    ("theorem-17", |_| {
+        uniqueness(&[(1, 1), (3, 3)], 4, fibonacci_tree)
+    }),
     ("strategies", |_| strategies()),
     ("theorem-18", |_| theorem_18()),
     ("inverse-fibonacci", |_| inverse_fibonacci()),
@@ -47,17 +55,32 @@ pub fn default_times() -> Result<Finding> {
     let mut tried = 0;
     for (d, c) in COSTS {
         for n in 1..=40 {
-            for strategy in [Strategy::Greedy, Strategy::Binomial, Strategy::Fibonacci, Strategy::Chain, Strategy::Flat]
-            {
+            for strategy in [
+                Strategy::Greedy,
+                Strategy::Binomial,
+                Strategy::Fibonacci,
+                Strategy::Chain,
+                Strategy::Flat,
+            ] {
                 let reduction = reduce(n, d, c, strategy, Limit::Unlimited)?;
-                let tree: Tree = reduction.receivers.iter().map(|&receiver| receiver as usize).collect();
+                let tree: Tree = reduction
+                    .receivers
+                    .iter()
+                    .map(|&receiver| receiver as usize)
+                    .collect();
                 let naive = brute::length(&tree, d, c);
-                ensure!(reduction.length == whole(naive), "n = {n}, d = {d}, c = {c}, {strategy:?}: not {naive}");
+                ensure!(
+                    reduction.length == whole(naive),
+                    "n = {n}, d = {d}, c = {c}, {strategy:?}: not {naive}"
+                );
                 tried += 1;
             }
         }
     }
-    Ok(Finding::claim(true, format!("{tried} trees, each simulated step by step")))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} trees, each simulated step by step"),
+    ))
 }
 
 /// Section 3.2: every processor may be the sink, with the operands in order, and the schedule has the same length.
@@ -69,13 +92,23 @@ fn sink() -> Result<Finding> {
             for root in 0..n {
                 let reduction = homogeneous::reduce_at(n, root, &costs(d, c)?)?;
                 oneport::referee::check_reduction(&reduction, Limit::Unlimited)?;
-                ensure!(u64::from(reduction.root) == root, "n = {n}: sink {} instead of {root}", reduction.root);
-                ensure!(reduction.length == whole(best), "n = {n}, d = {d}, c = {c}, sink {root}: not {best}");
+                ensure!(
+                    u64::from(reduction.root) == root,
+                    "n = {n}: sink {} instead of {root}",
+                    reduction.root
+                );
+                ensure!(
+                    reduction.length == whole(best),
+                    "n = {n}, d = {d}, c = {c}, sink {root}: not {best}"
+                );
                 tried += 1;
             }
         }
     }
-    Ok(Finding::claim(true, format!("{tried} sinks, none longer than another; operands in order by the referee")))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} sinks, none longer than another; operands in order by the referee"),
+    ))
 }
 
 /// Section 3.3: what a machine finds by itself, for its own number, is its place in the one tree.
@@ -87,17 +120,31 @@ fn each_machine() -> Result<Finding> {
             let tree = homogeneous::reduce_at(n, root, &costs)?.receivers;
             for rank in 0..n {
                 let own = homogeneous::neighbours_at(n, root, rank, &costs)?;
-                let receiver = (rank != root).then(|| tree.get(rank as usize).copied().map(u64::from)).flatten();
-                ensure!(own.receiver == receiver, "n = {n}, sink {root}, machine {rank}: sends to {:?}", own.receiver);
-                let sends = |other: &u64| *other != root && tree.get(*other as usize) == Some(&(rank as u32));
+                let receiver = (rank != root)
+                    .then(|| tree.get(rank as usize).copied().map(u64::from))
+                    .flatten();
+                ensure!(
+                    own.receiver == receiver,
+                    "n = {n}, sink {root}, machine {rank}: sends to {:?}",
+                    own.receiver
+                );
+                let sends = |other: &u64| {
+                    *other != root && tree.get(*other as usize) == Some(&(rank as u32))
+                };
                 let mut children = own.children;
                 children.sort_unstable();
-                ensure!(children == (0..n).filter(sends).collect::<Vec<_>>(), "n = {n}, sink {root}, machine {rank}");
+                ensure!(
+                    children == (0..n).filter(sends).collect::<Vec<_>>(),
+                    "n = {n}, sink {root}, machine {rank}"
+                );
                 tried += 1;
             }
         }
     }
-    Ok(Finding::claim(true, format!("{tried} machines, each from n, the sink, the costs and its own number alone")))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} machines, each from n, the sink, the costs and its own number alone"),
+    ))
 }
 
 /// Section 4.1: machines numbered along any tree, senders in the order in which they are merged, keep the operands in
@@ -112,25 +159,39 @@ fn operand_order() -> Result<Finding> {
                 number(&tree, &ready, 0, &mut order);
                 let mut receivers = vec![0; n];
                 for (place, &machine) in order.iter().enumerate() {
-                    let receiver = order.iter().position(|&other| other == tree[machine]).unwrap_or(0);
+                    let receiver = order
+                        .iter()
+                        .position(|&other| other == tree[machine])
+                        .unwrap_or(0);
                     receivers[place] = receiver as u32;
                 }
                 let reduction = homogeneous::reduce_tree(&receivers, &costs(d, c)?)?;
                 oneport::referee::check_reduction(&reduction, Limit::Unlimited)?;
-                ensure!(reduction.length == whole(ready[0]), "{tree:?}, d = {d}, c = {c}: {}", reduction.length);
+                ensure!(
+                    reduction.length == whole(ready[0]),
+                    "{tree:?}, d = {d}, c = {c}: {}",
+                    reduction.length
+                );
                 tried += 1;
             }
         }
     }
-    Ok(Finding::claim(true, format!("{tried} trees and costs up to n = 8, every rooted tree, no longer than before")))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} trees and costs up to n = 8, every rooted tree, no longer than before"),
+    ))
 }
 
 /// A machine, then its senders, the first ready first.
 fn number(tree: &Tree, ready: &[u64], machine: usize, order: &mut Vec<usize>) {
     order.push(machine);
-    let mut senders: Vec<usize> = (1..tree.len()).filter(|&other| tree[other] == machine).collect();
+    let mut senders: Vec<usize> = (1..tree.len())
+        .filter(|&other| tree[other] == machine)
+        .collect();
     senders.sort_by_key(|&sender| ready[sender]);
-    senders.into_iter().for_each(|sender| number(tree, ready, sender, order));
+    senders
+        .into_iter()
+        .for_each(|sender| number(tree, ready, sender, order));
 }
 
 /// Propositions 2 and 3 with the j-th smallest date: when every machine's value is complete, in every rooted tree; and
@@ -144,30 +205,48 @@ fn formula() -> Result<Finding> {
                 let ready = brute::ready(&tree, d, c);
                 let mut fails = false;
                 for (machine, &complete) in ready.iter().enumerate() {
-                    let mut dates: Vec<u64> =
-                        (1..n).filter(|&other| tree[other] == machine).map(|sender| ready[sender]).collect();
+                    let mut dates: Vec<u64> = (1..n)
+                        .filter(|&other| tree[other] == machine)
+                        .map(|sender| ready[sender])
+                        .collect();
                     dates.sort_unstable();
                     let smallest = completion(&dates, d, c);
-                    ensure!(smallest == complete, "{tree:?}, d = {d}, c = {c}, machine {machine}: {smallest}");
+                    ensure!(
+                        smallest == complete,
+                        "{tree:?}, d = {d}, c = {c}, machine {machine}: {smallest}"
+                    );
                     dates.reverse();
                     fails |= completion(&dates, d, c) != complete;
                 }
                 let ours = homogeneous::tree_length(&receivers, &costs(d, c)?)?;
-                ensure!(ours == whole(ready[0]), "{tree:?}, d = {d}, c = {c}: {ours} by our formula");
+                ensure!(
+                    ours == whole(ready[0]),
+                    "{tree:?}, d = {d}, c = {c}: {ours} by our formula"
+                );
                 printed_fails += usize::from(fails);
                 tried += 1;
             }
         }
     }
     ensure!(printed_fails > 0, "the printed formula never fails");
-    Ok(Finding::claim(true, format!("{tried} trees and costs up to n = 9, every machine of every rooted tree"))
-        .note(format!("with the j-th largest, as printed, another date in {printed_fails} of them")))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} trees and costs up to n = 9, every machine of every rooted tree"),
+    )
+    .note(format!(
+        "with the j-th largest, as printed, another date in {printed_fails} of them"
+    )))
 }
 
 /// The formula of proposition 2 for transfer times in the order in which j counts them.
 fn completion(dates: &[u64], d: u64, c: u64) -> u64 {
     let after = |place: usize| (dates.len() - 1 - place) as u64 * d.max(c);
-    dates.iter().enumerate().map(|(place, date)| date + d + after(place) + c).max().unwrap_or(0)
+    dates
+        .iter()
+        .enumerate()
+        .map(|(place, date)| date + d + after(place) + c)
+        .max()
+        .unwrap_or(0)
 }
 
 /// The form of a tree without names: per machine, the sorted forms of its senders.
@@ -186,17 +265,36 @@ fn lemma_1() -> Result<Finding> {
         for machine in 1..n {
             greedy = greedy
                 .iter()
-                .flat_map(|tree| (0..machine).map(move |receiver| [tree.as_slice(), &[receiver]].concat()))
+                .flat_map(|tree| {
+                    (0..machine).map(move |receiver| [tree.as_slice(), &[receiver]].concat())
+                })
                 .collect();
         }
-        let forms = |trees: &[Tree]| trees.iter().map(|tree| form(tree, 0)).collect::<BTreeSet<String>>();
+        let forms = |trees: &[Tree]| {
+            trees
+                .iter()
+                .map(|tree| form(tree, 0))
+                .collect::<BTreeSet<String>>()
+        };
         let (all, greedy) = (forms(&brute::trees(n)), forms(&greedy));
-        ensure!(all == greedy, "n = {n}: {} trees, {} by greedy strategies", all.len(), greedy.len());
+        ensure!(
+            all == greedy,
+            "n = {n}: {} trees, {} by greedy strategies",
+            all.len(),
+            greedy.len()
+        );
         counts.push(all.len().to_string());
     }
     // Rooted trees without names are known by their numbers.
-    ensure!(counts.join(" ") == "1 1 2 4 9 20 48", "{}", counts.join(" "));
-    Ok(Finding::claim(true, format!("all {} rooted trees of 1 to 7 machines", counts.join(", "))))
+    ensure!(
+        counts.join(" ") == "1 1 2 4 9 20 48",
+        "{}",
+        counts.join(" ")
+    );
+    Ok(Finding::claim(
+        true,
+        format!("all {} rooted trees of 1 to 7 machines", counts.join(", ")),
+    ))
 }
 
 /// Section 5: the trees of Algorithm 1 have degree at most 2 ceil(log2 n) and depth at most ceil(log2 n) + 1.
@@ -205,7 +303,11 @@ fn logarithms() -> Result<Finding> {
     for (d, c) in COSTS.into_iter().filter(|(d, c)| d + c > 0) {
         for n in (2..=64).chain([100, 256, 500, 1000]) {
             let reduction = reduce(n, d, c, Strategy::Greedy, Limit::Unlimited)?;
-            let tree: Tree = reduction.receivers.iter().map(|&receiver| receiver as usize).collect();
+            let tree: Tree = reduction
+                .receivers
+                .iter()
+                .map(|&receiver| receiver as usize)
+                .collect();
             let (mut degree, mut level) = (vec![0u32; tree.len()], vec![1u32; tree.len()]);
             for machine in 1..tree.len() {
                 degree[tree[machine]] += 1;
@@ -213,12 +315,21 @@ fn logarithms() -> Result<Finding> {
             }
             let log = n.next_power_of_two().ilog2();
             let (degree, depth) = (degree.into_iter().max(), level.into_iter().max());
-            ensure!(degree <= Some(2 * log), "n = {n}, d = {d}, c = {c}: degree {degree:?}");
-            ensure!(depth <= Some(log + 1), "n = {n}, d = {d}, c = {c}: depth {depth:?}");
+            ensure!(
+                degree <= Some(2 * log),
+                "n = {n}, d = {d}, c = {c}: degree {degree:?}"
+            );
+            ensure!(
+                depth <= Some(log + 1),
+                "n = {n}, d = {d}, c = {c}: depth {depth:?}"
+            );
             tried += 1;
         }
     }
-    Ok(Finding::claim(true, format!("{tried} trees: degree at most 2 ceil(log2 n), depth at most ceil(log2 n) + 1")))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} trees: degree at most 2 ceil(log2 n), depth at most ceil(log2 n) + 1"),
+    ))
 }
 
 /// Algorithm 1 against every rooted tree.
@@ -227,13 +338,21 @@ fn theorem_4() -> Result<Finding> {
     for n in 1..=ALL_TREES {
         let trees = brute::trees(n);
         for (d, c) in COSTS {
-            let (ours, best) =
-                (length(n as u64, d, c, Strategy::Greedy, Limit::Unlimited)?, brute::best(&trees, d, c, n));
-            ensure!(ours == best, "n = {n}, d = {d}, c = {c}: {ours}, but {best} is possible");
+            let (ours, best) = (
+                length(n as u64, d, c, Strategy::Greedy, Limit::Unlimited)?,
+                brute::best(&trees, d, c, n),
+            );
+            ensure!(
+                ours == best,
+                "n = {n}, d = {d}, c = {c}: {ours}, but {best} is possible"
+            );
             tried += 1;
         }
     }
-    Ok(Finding::claim(true, format!("{tried} cases up to n = {ALL_TREES}, every rooted tree")))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} cases up to n = {ALL_TREES}, every rooted tree"),
+    ))
 }
 
 /// Values of n for bounds: all small ones, then around powers of two.
@@ -247,13 +366,28 @@ fn lemma_5() -> Result<Finding> {
     for (d, c) in COSTS {
         for n in sizes() {
             let floor = bounds::lower(n, &costs(d, c)?);
-            let ours = homogeneous::length(n, &costs(d, c)?, Strategy::Greedy, Limit::Unlimited, Tie::Oldest)?;
-            ensure!(floor <= ours, "n = {n}, d = {d}, c = {c}: {ours} is below {floor}");
-            ensure!(d.min(c) > 0 || floor == ours, "n = {n}, d = {d}, c = {c}: not tight");
+            let ours = homogeneous::length(
+                n,
+                &costs(d, c)?,
+                Strategy::Greedy,
+                Limit::Unlimited,
+                Tie::Oldest,
+            )?;
+            ensure!(
+                floor <= ours,
+                "n = {n}, d = {d}, c = {c}: {ours} is below {floor}"
+            );
+            ensure!(
+                d.min(c) > 0 || floor == ours,
+                "n = {n}, d = {d}, c = {c}: not tight"
+            );
             tried += 1;
         }
     }
-    Ok(Finding::claim(true, format!("{tried} cases up to n = 2^60; tight where min(d, c) = 0")))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} cases up to n = 2^60; tight where min(d, c) = 0"),
+    ))
 }
 
 fn proposition_6() -> Result<Finding> {
@@ -261,12 +395,24 @@ fn proposition_6() -> Result<Finding> {
     for (d, c) in COSTS {
         for n in sizes() {
             let ceiling = bounds::upper(n, &costs(d, c)?);
-            let ours = homogeneous::length(n, &costs(d, c)?, Strategy::Greedy, Limit::Unlimited, Tie::Oldest)?;
-            ensure!(ours <= ceiling, "n = {n}, d = {d}, c = {c}: {ours} is above {ceiling}");
+            let ours = homogeneous::length(
+                n,
+                &costs(d, c)?,
+                Strategy::Greedy,
+                Limit::Unlimited,
+                Tie::Oldest,
+            )?;
+            ensure!(
+                ours <= ceiling,
+                "n = {n}, d = {d}, c = {c}: {ours} is above {ceiling}"
+            );
             tried += 1;
         }
     }
-    Ok(Finding::claim(true, format!("{tried} cases up to n = 2^60")))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} cases up to n = 2^60"),
+    ))
 }
 
 /// Section 5: d + (deg - 1) max + c and (depth - 1)(d + c) are lower bounds, whatever the tree.
@@ -274,20 +420,27 @@ fn degree_and_depth() -> Result<Finding> {
     let mut tried = 0;
     for n in 2..=9 {
         for tree in brute::trees(n) {
-            let children = |machine: usize| (1..n).filter(|&child| tree[child] == machine).count() as u64;
+            let children =
+                |machine: usize| (1..n).filter(|&child| tree[child] == machine).count() as u64;
             let degree = (0..n).map(children).max().unwrap_or(0);
             let mut level = vec![1; n];
             (1..n).for_each(|machine| level[machine] = level[tree[machine]] + 1);
             let depth = level.into_iter().max().unwrap_or(1u64);
             for (d, c) in COSTS {
                 let length = brute::length(&tree, d, c);
-                ensure!(length >= d + (degree - 1) * d.max(c) + c, "{tree:?}: degree");
+                ensure!(
+                    length >= d + (degree - 1) * d.max(c) + c,
+                    "{tree:?}: degree"
+                );
                 ensure!(length >= (depth - 1) * (d + c), "{tree:?}: depth");
                 tried += 1;
             }
         }
     }
-    Ok(Finding::claim(true, format!("{tried} trees and costs; depth counted in machines")))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} trees and costs; depth counted in machines"),
+    ))
 }
 
 /// Algorithm 2 against every tree with every order of transfers.
@@ -297,14 +450,22 @@ fn theorem_7() -> Result<Finding> {
         let trees = brute::trees(n);
         for (d, c) in COSTS {
             for k in 1..=n / 2 {
-                let reduction = reduce(n as u64, d, c, Strategy::Greedy, Limit::Transfers(k as u64))?;
+                let reduction =
+                    reduce(n as u64, d, c, Strategy::Greedy, Limit::Transfers(k as u64))?;
                 let best = brute::best_limited(&trees, d, c, k);
-                ensure!(reduction.length == whole(best), "n = {n}, d = {d}, c = {c}, K = {k}: {}", reduction.length);
+                ensure!(
+                    reduction.length == whole(best),
+                    "n = {n}, d = {d}, c = {c}, K = {k}: {}",
+                    reduction.length
+                );
                 tried += 1;
             }
         }
     }
-    Ok(Finding::claim(true, format!("{tried} cases up to n = {ALL_ORDERS}, every tree and order (line 14 corrected)")))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} cases up to n = {ALL_ORDERS}, every tree and order (line 14 corrected)"),
+    ))
 }
 
 /// The corrected proposition 8 and corollary 11, and the printed ones for powers of two.
@@ -317,10 +478,22 @@ fn corrected_bounds() -> Result<Finding> {
                 let printed = bounds::limited_as_printed(n, k, &costs(d, c)?).context("K = 0")?;
                 let mut fails = false;
                 for limit in [Limit::Transfers(k), Limit::Reducers(k)] {
-                    let ours = homogeneous::length(n, &costs(d, c)?, Strategy::Greedy, limit, Tie::Oldest)?;
-                    ensure!(ours <= right, "n = {n}, K = {k}, d = {d}, c = {c}, {limit:?}: {ours} is above {right}");
+                    let ours = homogeneous::length(
+                        n,
+                        &costs(d, c)?,
+                        Strategy::Greedy,
+                        limit,
+                        Tie::Oldest,
+                    )?;
+                    ensure!(
+                        ours <= right,
+                        "n = {n}, K = {k}, d = {d}, c = {c}, {limit:?}: {ours} is above {right}"
+                    );
                     fails |= ours > printed;
-                    ensure!(!k.is_power_of_two() || ours <= printed, "n = {n}, K = {k}: a power of two fails too");
+                    ensure!(
+                        !k.is_power_of_two() || ours <= printed,
+                        "n = {n}, K = {k}: a power of two fails too"
+                    );
                 }
                 printed_fails += usize::from(fails);
                 tried += 1;
@@ -330,7 +503,9 @@ fn corrected_bounds() -> Result<Finding> {
     ensure!(printed_fails > 0, "the printed bound never fails");
     Ok(Finding::claim(
         true,
-        format!("{tried} cases, both algorithms; the printed bound fails in {printed_fails} of them"),
+        format!(
+            "{tried} cases, both algorithms; the printed bound fails in {printed_fails} of them"
+        ),
     ))
 }
 
@@ -343,12 +518,18 @@ fn theorem_9() -> Result<Finding> {
             for k in 1..n {
                 let ours = length(n as u64, d, c, Strategy::Greedy, Limit::Reducers(k as u64))?;
                 let best = brute::best(&trees, d, c, k);
-                ensure!(ours == best, "n = {n}, d = {d}, c = {c}, K = {k}: {ours}, but {best} is possible");
+                ensure!(
+                    ours == best,
+                    "n = {n}, d = {d}, c = {c}, K = {k}: {ours}, but {best} is possible"
+                );
                 tried += 1;
             }
         }
     }
-    Ok(Finding::claim(true, format!("{tried} cases up to n = 9, every tree with at most K reducers")))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} cases up to n = 9, every tree with at most K reducers"),
+    ))
 }
 
 /// With d >= c, K reducers do what K transfers do; and d >= c is needed.
@@ -357,22 +538,30 @@ fn theorem_10() -> Result<Finding> {
     for (d, c) in COSTS.into_iter().filter(|(d, c)| d >= c) {
         for n in 2..=60u64 {
             for k in 1..=n / 2 {
-                let [transfers, reducers] =
-                    [Limit::Transfers(k), Limit::Reducers(k)].map(|limit| reduce(n, d, c, Strategy::Greedy, limit));
+                let [transfers, reducers] = [Limit::Transfers(k), Limit::Reducers(k)]
+                    .map(|limit| reduce(n, d, c, Strategy::Greedy, limit));
                 let (transfers, reducers) = (transfers?, reducers?);
-                ensure!(transfers.length == reducers.length, "n = {n}, d = {d}, c = {c}, K = {k}");
+                ensure!(
+                    transfers.length == reducers.length,
+                    "n = {n}, d = {d}, c = {c}, K = {k}"
+                );
                 oneport::referee::check_reduction(&reducers, Limit::Transfers(k))?;
                 tried += 1;
             }
         }
     }
-    let [transfers, reducers] =
-        [Limit::Transfers(1), Limit::Reducers(1)].map(|limit| length(4, 1, 2, Strategy::Greedy, limit));
+    let [transfers, reducers] = [Limit::Transfers(1), Limit::Reducers(1)]
+        .map(|limit| length(4, 1, 2, Strategy::Greedy, limit));
     let (transfers, reducers) = (transfers?, reducers?);
-    ensure!((transfers, reducers) == (6, 7), "n = 4, d = 1, c = 2, K = 1: {transfers} and {reducers}");
+    ensure!(
+        (transfers, reducers) == (6, 7),
+        "n = 4, d = 1, c = 2, K = 1: {transfers} and {reducers}"
+    );
     Ok(Finding::claim(
         true,
-        format!("{tried} cases; d >= c is needed: n = 4, d = 1, c = 2, K = 1 takes 6 by Algorithm 2, 7 by Algorithm 3"),
+        format!(
+            "{tried} cases; d >= c is needed: n = 4, d = 1, c = 2, K = 1 takes 6 by Algorithm 2, 7 by Algorithm 3"
+        ),
     ))
 }
 
@@ -391,7 +580,10 @@ fn fibonacci_tree(order: u64) -> Tree {
     let (mut before, mut tree) = (vec![0], vec![0]);
     for _ in 0..order {
         // "whose sink is the parent of": the sink of the smaller one sends to that of the larger one.
-        let copy: Tree = before.iter().map(|&receiver| receiver + tree.len()).collect();
+        let copy: Tree = before
+            .iter()
+            .map(|&receiver| receiver + tree.len())
+            .collect();
         let mut next = tree.clone();
         join(&mut next, copy);
         before = tree;
@@ -407,24 +599,45 @@ fn join(tree: &mut Tree, mut other: Tree) {
 
 fn fibonacci_facts(k: u64, d: u64, c: u64) -> (u64, usize) {
     let number = (1..=k + 1).fold((1, 1), |(a, b), _| (b, a + b)).0;
-    (if k == 0 { 0 } else { d + (k - 1) * d.max(c) + c }, number)
+    (
+        if k == 0 {
+            0
+        } else {
+            d + (k - 1) * d.max(c) + c
+        },
+        number,
+    )
 }
 
 /// Length and size of the trees of the definitions.
-fn special_trees(tree: fn(u64) -> Tree, most: u64, facts: fn(u64, u64, u64) -> (u64, usize)) -> Result<Finding> {
+fn special_trees(
+    tree: fn(u64) -> Tree,
+    most: u64,
+    facts: fn(u64, u64, u64) -> (u64, usize),
+) -> Result<Finding> {
     let mut tried = 0;
     for k in 0..=most {
         let tree = tree(k);
         for d in 0..=7 {
             for c in 0..=7 {
                 let (length, size) = facts(k, d, c);
-                ensure!(tree.len() == size, "order {k}: {} machines, not {size}", tree.len());
-                ensure!(brute::length(&tree, d, c) == length, "order {k}, d = {d}, c = {c}: not {length}");
+                ensure!(
+                    tree.len() == size,
+                    "order {k}: {} machines, not {size}",
+                    tree.len()
+                );
+                ensure!(
+                    brute::length(&tree, d, c) == length,
+                    "order {k}, d = {d}, c = {c}: not {length}"
+                );
                 tried += 1;
             }
         }
     }
-    Ok(Finding::claim(true, format!("{tried} cases up to order {most}")))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} cases up to order {most}"),
+    ))
 }
 
 /// No tree with one machine more fits into the length, and no other tree with as many does.
@@ -434,13 +647,30 @@ fn uniqueness(costs: &[(u64, u64)], most: u64, tree: fn(u64) -> Tree) -> Result<
         for k in 1..=most {
             let special = tree(k);
             let time = brute::length(&special, d, c);
-            let count = |n: usize| brute::trees(n).iter().filter(|tree| brute::length(tree, d, c) <= time).count();
-            ensure!(count(special.len()) == 1, "order {k}, d = {d}, c = {c}: not unique");
-            ensure!(count(special.len() + 1) == 0, "order {k}, d = {d}, c = {c}: one value more fits");
+            let count = |n: usize| {
+                brute::trees(n)
+                    .iter()
+                    .filter(|tree| brute::length(tree, d, c) <= time)
+                    .count()
+            };
+            ensure!(
+                count(special.len()) == 1,
+                "order {k}, d = {d}, c = {c}: not unique"
+            );
+            ensure!(
+                count(special.len() + 1) == 0,
+                "order {k}, d = {d}, c = {c}: one value more fits"
+            );
             tried += 1;
         }
     }
-    Ok(Finding::claim(true, format!("{tried} cases, up to {} machines, every rooted tree", tree(most).len())))
+    Ok(Finding::claim(
+        true,
+        format!(
+            "{tried} cases, up to {} machines, every rooted tree",
+            tree(most).len()
+        ),
+    ))
 }
 
 /// The tree of an order.
@@ -449,10 +679,17 @@ type Definition = fn(u64) -> Tree;
 /// Section 7.3: at the sizes of the special trees the strategies build these, whatever the costs and the rule for ties;
 /// and Algorithm 1 does where one cost is 0, or both are equal.
 fn strategies() -> Result<Finding> {
-    let ties = [Tie::Oldest, Tie::Newest, Tie::FewestChildren, Tie::MostChildren];
+    let ties = [
+        Tie::Oldest,
+        Tie::Newest,
+        Tie::FewestChildren,
+        Tie::MostChildren,
+    ];
     let mut tried = 0;
-    let special: [(Strategy, Definition, u64); 2] =
-        [(Strategy::Binomial, binomial_tree, 7), (Strategy::Fibonacci, fibonacci_tree, 9)];
+    let special: [(Strategy, Definition, u64); 2] = [
+        (Strategy::Binomial, binomial_tree, 7),
+        (Strategy::Fibonacci, fibonacci_tree, 9),
+    ];
     for (strategy, tree, most) in special {
         for order in 0..=most {
             let (tree, n) = (tree(order), tree(order).len() as u64);
@@ -463,18 +700,32 @@ fn strategies() -> Result<Finding> {
                     _ => d == c,
                 };
                 for tie in ties {
-                    for strategy in [Some(strategy), greedy.then_some(Strategy::Greedy)].into_iter().flatten() {
-                        let ours = homogeneous::reduce(n, &costs(d, c)?, strategy, Limit::Unlimited, tie)?;
-                        let ours: Tree = ours.receivers.iter().map(|&receiver| receiver as usize).collect();
-                        ensure!(form(&ours, 0) == expected, "{strategy:?}, n = {n}, d = {d}, c = {c}, {tie:?}");
+                    for strategy in [Some(strategy), greedy.then_some(Strategy::Greedy)]
+                        .into_iter()
+                        .flatten()
+                    {
+                        let ours =
+                            homogeneous::reduce(n, &costs(d, c)?, strategy, Limit::Unlimited, tie)?;
+                        let ours: Tree = ours
+                            .receivers
+                            .iter()
+                            .map(|&receiver| receiver as usize)
+                            .collect();
+                        ensure!(
+                            form(&ours, 0) == expected,
+                            "{strategy:?}, n = {n}, d = {d}, c = {c}, {tie:?}"
+                        );
                         tried += 1;
                     }
                 }
             }
         }
     }
-    Ok(Finding::claim(true, format!("{tried} trees up to 128 and 89 machines, four rules for ties"))
-        .note("so does Algorithm 1 for min(d, c) = 0 and for d = c"))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} trees up to 128 and 89 machines, four rules for ties"),
+    )
+    .note("so does Algorithm 1 for min(d, c) = 0 and for d = c"))
 }
 
 /// The proof of theorem 19: F_k is at least (phi^k - (1 - phi)^2) / sqrt 5, exactly; and the bound on its inverse.
@@ -484,19 +735,27 @@ fn inverse_fibonacci() -> Result<Finding> {
     let (mut fibonacci, mut lucas) = ((1i128, 1i128), (1i128, 3i128));
     for k in 1..=80 {
         let (left, right) = (lucas.0 - 3, fibonacci.0 - 1);
-        ensure!(right >= 0 && (left <= 0 || left * left <= 5 * right * right), "k = {k}: F_k is smaller");
+        ensure!(
+            right >= 0 && (left <= 0 || left * left <= 5 * right * right),
+            "k = {k}: F_k is smaller"
+        );
         fibonacci = (fibonacci.1, fibonacci.0 + fibonacci.1);
         lucas = (lucas.1, lucas.0 + lucas.1);
     }
     let root = 5f64.sqrt();
     let phi = (1.0 + root) / 2.0;
     let room = |n: f64| 2.0 * n.log2() + 1.0 - (root * n + (1.0 - phi).powi(2)).ln() / phi.ln();
-    let sizes = (3..=100_000).map(f64::from).chain((17..=60).map(|power| 2f64.powi(power)));
+    let sizes = (3..=100_000)
+        .map(f64::from)
+        .chain((17..=60).map(|power| 2f64.powi(power)));
     let least = sizes.map(room).fold(f64::MAX, f64::min);
     ensure!(least > 1e-6, "the bounds come as close as {least}");
     ensure!(room(2.0) < 0.0, "it holds for n = 2 as well");
-    Ok(Finding::claim(true, format!("n = 3 to 100000 and powers of 2 up to 2^60, never closer than {least:.3}"))
-        .note("not for n = 2; F_k >= (phi^k - (1 - phi)^2) / sqrt 5 for k = 1 to 80, exactly"))
+    Ok(Finding::claim(
+        true,
+        format!("n = 3 to 100000 and powers of 2 up to 2^60, never closer than {least:.3}"),
+    )
+    .note("not for n = 2; F_k >= (phi^k - (1 - phi)^2) / sqrt 5 for k = 1 to 80, exactly"))
 }
 
 /// The binomial strategy takes at most 1 + min / max times the optimum.
@@ -522,7 +781,10 @@ fn approximation(strategy: Strategy, ratio: fn(u64, u64) -> (u64, u64)) -> Resul
                     length(n, d, c, strategy, Limit::Unlimited)?,
                     length(n, d, c, Strategy::Greedy, Limit::Unlimited)?,
                 );
-                ensure!(ours * below <= best * above, "n = {n}, d = {d}, c = {c}: {ours} against {best}");
+                ensure!(
+                    ours * below <= best * above,
+                    "n = {n}, d = {d}, c = {c}: {ours} against {best}"
+                );
                 let found = whole(ours) / whole(best);
                 if found > worst {
                     (worst, at) = (found, (n, d, c));
@@ -534,8 +796,13 @@ fn approximation(strategy: Strategy, ratio: fn(u64, u64) -> (u64, u64)) -> Resul
     let shown = worst.to_f64().unwrap_or(f64::NAN);
     let (n, d, c) = at;
     ensure!(
-        whole_number(&(worst.clone() * whole(length(n, d, c, Strategy::Greedy, Limit::Unlimited)?)))? > 0,
+        whole_number(
+            &(worst.clone() * whole(length(n, d, c, Strategy::Greedy, Limit::Unlimited)?))
+        )? > 0,
         "nothing was tried"
     );
-    Ok(Finding::claim(true, format!("{tried} cases; worst {worst} ({shown:.3}) at n = {n}, d = {d}, c = {c}")))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} cases; worst {worst} ({shown:.3}) at n = {n}, d = {d}, c = {c}"),
+    ))
 }

@@ -31,17 +31,36 @@ impl Followed {
 }
 
 fn runs() -> Result<Vec<Followed>> {
-    let line = half_duplex("a b c d e", &[("a", "b", "1"), ("b", "c", "2"), ("c", "d", "1"), ("d", "e", "2")])?;
+    let line = half_duplex(
+        "a b c d e",
+        &[
+            ("a", "b", "1"),
+            ("b", "c", "2"),
+            ("c", "d", "1"),
+            ("d", "e", "2"),
+        ],
+    )?;
     let random: Platform = cases::random(8, 3, 7, 4)?.with_model(PortModel::HalfDuplex);
-    let named =
-        [("figure 1", figure_1()?), ("figure 2", figure_2()?), ("line of 5", line), ("random, 8 nodes", random)];
+    let named = [
+        ("figure 1", figure_1()?),
+        ("figure 2", figure_2()?),
+        ("line of 5", line),
+        ("random, 8 nodes", random),
+    ];
     let mut runs = Vec::new();
     for (name, platform) in named {
         let collective = broadcast(&platform);
         let plan = plan(&platform, &collective)?;
-        let case = Case { name: name.to_string(), platform, collective };
+        let case = Case {
+            name: name.to_string(),
+            platform,
+            collective,
+        };
         let run = Run::new(name, &case, &plan.schedule, PERIODS)?;
-        runs.push(Followed { run, depth: plan.schedule.depth() as u64 });
+        runs.push(Followed {
+            run,
+            depth: plan.schedule.depth() as u64,
+        });
     }
     Ok(runs)
 }
@@ -64,28 +83,50 @@ fn lemma_5() -> Result<Finding> {
     let mut points = 0u64;
     for Followed { run, .. } in runs()? {
         for k in 0..=PERIODS {
-            ensure!(run.delivered(k) <= run.ceiling(k), "{}: more than TP K after {k} periods", run.name);
+            ensure!(
+                run.delivered(k) <= run.ceiling(k),
+                "{}: more than TP K after {k} periods",
+                run.name
+            );
             points += 1;
         }
     }
-    let line = half_duplex("a b c d", &[("a", "b", "1"), ("b", "c", "2"), ("c", "d", "1")])?;
+    let line = half_duplex(
+        "a b c d",
+        &[("a", "b", "1"), ("b", "c", "2"), ("c", "d", "1")],
+    )?;
     let mut most = Vec::new();
-    for (platform, messages, horizon) in
-        [(stretched(&figure_2()?, 2)?, 4, 14), (stretched(&figure_1()?, 4)?, 2, 14), (line, 4, 14)]
-    {
-        let throughput = plan(&platform, &broadcast(&platform))?.steady_state.throughput;
+    for (platform, messages, horizon) in [
+        (stretched(&figure_2()?, 2)?, 4, 14),
+        (stretched(&figure_1()?, 4)?, 2, 14),
+        (line, 4, 14),
+    ] {
+        let throughput = plan(&platform, &broadcast(&platform))?
+            .steady_state
+            .throughput;
         let best = exhaustive::opt(&platform, messages, horizon)?;
         for (k, &best) in best.iter().enumerate() {
-            ensure!(whole(best) <= &throughput * whole(k), "opt({k}) = {best} is more than TP K");
+            ensure!(
+                whole(best) <= &throughput * whole(k),
+                "opt({k}) = {best} is more than TP K"
+            );
             // A result equal to the search's limit says nothing.
             points += u64::from(best < messages);
         }
-        let all = best.iter().position(|&best| best == messages).context("the horizon is too short")?;
+        let all = best
+            .iter()
+            .position(|&best| best == messages)
+            .context("the horizon is too short")?;
         let least = (whole(messages) / &throughput).ceil();
-        most.push(format!("{messages} messages in {all}, by TP K in no less than {least}"));
+        most.push(format!(
+            "{messages} messages in {all}, by TP K in no less than {least}"
+        ));
     }
     let most = most.join("; ");
-    Ok(Finding::claim(true, format!("{points} dates; 4 runs, and every schedule of 3 small platforms: {most}")))
+    Ok(Finding::claim(
+        true,
+        format!("{points} dates; 4 runs, and every schedule of 3 small platforms: {most}"),
+    ))
 }
 
 /// Every run delivers TP (K - L T), and stays a constant behind TP K.
@@ -94,12 +135,24 @@ fn theorem_4() -> Result<Finding> {
     for followed in runs()? {
         let run = &followed.run;
         for k in 0..=PERIODS {
-            ensure!(run.delivered(k) >= followed.floor(k), "{}: too few after {k} periods", run.name);
+            ensure!(
+                run.delivered(k) >= followed.floor(k),
+                "{}: too few after {k} periods",
+                run.name
+            );
         }
-        let loss = run.constant_loss().with_context(|| format!("{}: the loss grows", run.name))?;
+        let loss = run
+            .constant_loss()
+            .with_context(|| format!("{}: the loss grows", run.name))?;
         shown.push(format!("{} {loss}", run.name));
     }
-    Ok(Finding::claim(true, format!("messages behind TP K, from the start-up on: {}", shown.join(", "))))
+    Ok(Finding::claim(
+        true,
+        format!(
+            "messages behind TP K, from the start-up on: {}",
+            shown.join(", ")
+        ),
+    ))
 }
 
 /// The ratios as curves and as a table.
@@ -112,9 +165,15 @@ pub fn figures() -> Result<Vec<Figure>> {
             let point = |k: u64| (k as f64, value(k) as f64 / run.ceiling(k) as f64);
             run.grid().into_iter().map(point).collect()
         };
-        series.push(svg::Series { name: run.name.clone(), points: points(&|k| run.delivered(k)) });
+        series.push(svg::Series {
+            name: run.name.clone(),
+            points: points(&|k| run.delivered(k)),
+        });
         let name = format!("TP (K - L T): {}", run.name);
-        series.push(svg::Series { name, points: points(&|k| followed.floor(k)) });
+        series.push(svg::Series {
+            name,
+            points: points(&|k| followed.floor(k)),
+        });
         for k in [2, 5, 20, PERIODS] {
             rows.push(vec![
                 run.name.clone(),
@@ -128,17 +187,45 @@ pub fn figures() -> Result<Vec<Figure>> {
         }
     }
     let title = "Series of broadcasts: delivered within K";
-    let options =
-        svg::CurveOptions { log_x: true, reference: Some((1.0, "optimum, TP K".to_string())), ..Default::default() };
-    let drawing = svg::curve(title, "K, periods", "broadcasts delivered / (TP K)", &series, &options);
+    let options = svg::CurveOptions {
+        log_x: true,
+        reference: Some((1.0, "optimum, TP K".to_string())),
+        ..Default::default()
+    };
+    let drawing = svg::curve(
+        title,
+        "K, periods",
+        "broadcasts delivered / (TP K)",
+        &series,
+        &options,
+    );
     let periods: Vec<String> = runs
         .iter()
-        .map(|followed| format!("{} T = {}", followed.run.name, digits(pixels(&followed.run.period))))
+        .map(|followed| {
+            format!(
+                "{} T = {}",
+                followed.run.name,
+                digits(pixels(&followed.run.period))
+            )
+        })
         .collect();
     let caption = format!("Half-duplex. Periods: {}.", periods.join(", "));
-    let header = ["platform", "K", "depth L", "TP (K - L T)", "delivered by K (measured)", "TP K", "delivered / TP K"];
+    let header = [
+        "platform",
+        "K",
+        "depth L",
+        "TP (K - L T)",
+        "delivered by K (measured)",
+        "TP K",
+        "delivered / TP K",
+    ];
     Ok(vec![
         Figure::svg(title, caption.clone(), drawing),
-        Figure::table("Series of broadcasts: delivered within K, numbers", &caption, &header, rows),
+        Figure::table(
+            "Series of broadcasts: delivered within K, numbers",
+            &caption,
+            &header,
+            rows,
+        ),
     ])
 }

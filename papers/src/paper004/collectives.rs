@@ -16,22 +16,33 @@ use crate::rows::{Check, Finding};
 
 pub const CHECKS: &[(&str, Check)] = &[
     ("scatter", |_| {
-        agree(errata::counted_once("scatter")?, &[(3, 2), (4, 2), (4, 3), (5, 2)], 4, |platform| {
-            Collective::scatter(NodeId::new(0), platform.node_ids().skip(1).collect())
-        })
+        agree(
+            errata::counted_once("scatter")?,
+            &[(3, 2), (4, 2), (4, 3), (5, 2)],
+            4,
+            |platform| Collective::scatter(NodeId::new(0), platform.node_ids().skip(1).collect()),
+        )
     }),
     ("total-exchange", |_| {
-        agree(errata::counted_once("total-exchange")?, &[(3, 2), (4, 2)], 4, |platform| {
-            Collective::all_gather(platform.node_ids().collect())
-        })
+        agree(
+            errata::counted_once("total-exchange")?,
+            &[(3, 2), (4, 2)],
+            4,
+            |platform| Collective::all_gather(platform.node_ids().collect()),
+        )
     }),
     ("all-to-all", |_| {
-        agree(errata::counted_once("all-to-all")?, &[(3, 2), (4, 2)], 4, |platform| {
-            Collective::all_to_all(platform.node_ids().collect())
-        })
+        agree(
+            errata::counted_once("all-to-all")?,
+            &[(3, 2), (4, 2)],
+            4,
+            |platform| Collective::all_to_all(platform.node_ids().collect()),
+        )
     }),
     ("definition-8", |_| definition_8()),
-    ("lemma-4", |_| Ok(errata::prices_of_both_signs()?.finding().note(lemma_4()?))),
+    ("lemma-4", |_| {
+        Ok(errata::prices_of_both_signs()?.finding().note(lemma_4()?))
+    }),
     ("separation-4-2", |_| oracle(Collective::all_gather)),
     ("separation-4-3", |_| oracle(Collective::all_to_all)),
 ];
@@ -46,10 +57,20 @@ fn oracle(collective: impl Fn(Vec<NodeId>) -> Collective) -> Result<Finding> {
         let found = instance.optimum(&Watch::unlimited())?;
         found.check(&instance)?;
         let ours = throughput(platform, &collective)?;
-        ensure!(found.weighted.value == ours, "{} by the oracle, {ours} by enumeration", found.weighted.value);
+        ensure!(
+            found.weighted.value == ours,
+            "{} by the oracle, {ours} by enumeration",
+            found.weighted.value
+        );
         most = most.max(found.type_one + found.type_two);
     }
-    Ok(Finding::claim(most > 0, format!("{} platforms, optima proved, up to {most} inequalities", platforms.len())))
+    Ok(Finding::claim(
+        most > 0,
+        format!(
+            "{} platforms, optima proved, up to {most} inequalities",
+            platforms.len()
+        ),
+    ))
 }
 
 /// The erratum's sides; and our solver and (P), with links counted as often as used, on random half-duplex platforms
@@ -65,8 +86,16 @@ fn agree(
     for platform in &platforms {
         let collective = collective(platform);
         let half = throughput(platform, &collective)?;
-        let full = throughput(&platform.clone().with_model(PortModel::FullDuplex), &collective)?;
-        ensure!(half <= full, "{} half-duplex, {} full-duplex", short(&half), short(&full));
+        let full = throughput(
+            &platform.clone().with_model(PortModel::FullDuplex),
+            &collective,
+        )?;
+        ensure!(
+            half <= full,
+            "{} half-duplex, {} full-duplex",
+            short(&half),
+            short(&full)
+        );
         slower += usize::from(half < full);
         patterns = patterns.max(Net::of(platform).patterns(&collective)?.len());
     }
@@ -86,28 +115,44 @@ fn definition_8() -> Result<Finding> {
         let nodes: Vec<NodeId> = platform.node_ids().collect();
         let last = nodes.len() - 1;
         let of = |sources: &[usize], targets: &[usize]| -> Result<Rational> {
-            let lists = [sources, targets].map(|list| list.iter().map(|&node| nodes[node]).collect());
+            let lists =
+                [sources, targets].map(|list| list.iter().map(|&node| nodes[node]).collect());
             let form = Form::find("sources-to-targets").context("a form")?;
-            throughput(platform, &form.build(&lists, false).context("sources and targets")?)
+            throughput(
+                platform,
+                &form.build(&lists, false).context("sources and targets")?,
+            )
         };
         let apart = of(&[0, 1], &[last - 1, last])?;
         let shared = of(&[0, 1], &[1, last])?;
         let scatter = of(&[0], &[last - 1, last])?;
         // Without the second source, the first goes on as it did.
-        ensure!(scatter >= apart, "a second source makes it faster: {scatter}, {apart}");
+        ensure!(
+            scatter >= apart,
+            "a second source makes it faster: {scatter}, {apart}"
+        );
         faster += usize::from(scatter > apart);
         tried += 2;
         ensure!(shared > Rational::default(), "nothing is sent");
     }
     Ok(Finding::claim(
         faster > 0,
-        format!("{tried} pairs of two sources and two targets on {} platforms", platforms.len()),
+        format!(
+            "{tried} pairs of two sources and two targets on {} platforms",
+            platforms.len()
+        ),
     ))
 }
 
 /// The lightest pattern of a scatter consists of shortest paths, whatever the positive prices.
 fn lemma_4() -> Result<String> {
-    let mut platforms = vec![figure_2()?, half_duplex("a b c", &[("a", "b", "2"), ("b", "c", "1"), ("a", "c", "4")])?];
+    let mut platforms = vec![
+        figure_2()?,
+        half_duplex(
+            "a b c",
+            &[("a", "b", "2"), ("b", "c", "1"), ("a", "c", "4")],
+        )?,
+    ];
     platforms.extend(random_platforms(&[(4, 2), (4, 3), (5, 2)], 3)?);
     let mut tried = 0usize;
     for platform in &platforms {
@@ -128,9 +173,14 @@ fn lemma_4() -> Result<String> {
                 }
             }
             let shortest: Option<u64> = targets.iter().map(|target| distance[target.index()]).sum();
-            ensure!(lightest == shortest, "{lightest:?} is the lightest pattern, {shortest:?} the shortest paths");
+            ensure!(
+                lightest == shortest,
+                "{lightest:?} is the lightest pattern, {shortest:?} the shortest paths"
+            );
             tried += 1;
         }
     }
-    Ok(format!("right for {tried} lists of positive prices, all patterns"))
+    Ok(format!(
+        "right for {tried} lists of positive prices, all patterns"
+    ))
 }

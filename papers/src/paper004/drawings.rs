@@ -19,7 +19,11 @@ const ONE: [(f64, f64); 5] = [(1.0, 0.0), (0.0, 1.0), (2.0, 1.0), (0.0, 2.0), (2
 const TWO: [(f64, f64); 3] = [(0.5, 0.0), (0.0, 1.0), (1.0, 1.0)];
 
 /// Some links of a platform, each with words.
-fn sketch(platform: &Platform, places: &[(f64, f64)], words: impl Fn(usize, &Rational) -> Option<String>) -> Sketch {
+fn sketch(
+    platform: &Platform,
+    places: &[(f64, f64)],
+    words: impl Fn(usize, &Rational) -> Option<String>,
+) -> Sketch {
     let mut sketch = Sketch::default();
     for (node, place) in platform.node_ids().zip(places) {
         sketch.node(platform.name(node).trim_start_matches('P'), *place);
@@ -36,7 +40,13 @@ fn sketch(platform: &Platform, places: &[(f64, f64)], words: impl Fn(usize, &Rat
 fn rows(sketches: &[Sketch], columns: usize, (right, down): (f64, f64)) -> Sketch {
     let mut all = Sketch::default();
     for (place, sketch) in sketches.iter().enumerate() {
-        all.add(sketch, ((place % columns) as f64 * right, (place / columns) as f64 * down));
+        all.add(
+            sketch,
+            (
+                (place % columns) as f64 * right,
+                (place / columns) as f64 * down,
+            ),
+        );
     }
     all
 }
@@ -55,11 +65,22 @@ fn as_printed() -> Result<Vec<Figure>> {
             "The platform, with the costs that the throughputs of section 2.3 force.",
             &sketch(&one, &ONE, cost),
         ),
-        drawn("figure 2", "The platform, with the costs of the programs of section 2.2.", &sketch(&two, &TWO, cost)),
+        drawn(
+            "figure 2",
+            "The platform, with the costs of the programs of section 2.2.",
+            &sketch(&two, &TWO, cost),
+        ),
     ];
-    for (name, names) in [("figure 3: T1", ["P1 -> P2", "P1 -> P3"]), ("figure 3: T2", ["P1 -> P2", "P2 -> P3"])] {
+    for (name, names) in [
+        ("figure 3: T1", ["P1 -> P2", "P1 -> P3"]),
+        ("figure 3: T2", ["P1 -> P2", "P2 -> P3"]),
+    ] {
         let tree = sketch(&only(&two, &names)?, &TWO, cost);
-        figures.push(drawn(name, "A broadcast tree of figure 2, with costs.", &tree));
+        figures.push(drawn(
+            name,
+            "A broadcast tree of figure 2, with costs.",
+            &tree,
+        ));
     }
     // 1/4 of T1 and 1/2 of T2.
     let busy = wrong_busy()?;
@@ -67,43 +88,87 @@ fn as_printed() -> Result<Vec<Figure>> {
     let (senders, receivers): (Vec<_>, Vec<_>) = (0..3)
         .map(|node| {
             let y = node as f64 * 0.8;
-            (ports.node(format!("{}s", node + 1), (0.0, y)), ports.node(format!("{}r", node + 1), (2.0, y)))
+            (
+                ports.node(format!("{}s", node + 1), (0.0, y)),
+                ports.node(format!("{}r", node + 1), (2.0, y)),
+            )
         })
         .unzip();
     for (link, time) in two.links().iter().zip(&busy) {
-        ports.link(senders[link.from.index()], receivers[link.to.index()], time.to_string());
+        ports.link(
+            senders[link.from.index()],
+            receivers[link.to.index()],
+            time.to_string(),
+        );
     }
     let caption = "Bidirectional: send ports on the left, receive ports on the right, and how long each pair is busy with 1/4 of T1 and \
                    1/2 of T2. No port is busy for more than 1, so matchings of a bipartite graph suffice.";
     figures.push(drawn("figure 4", caption, &ports));
     let caption = "Unidirectional: the same times on the graph itself, an odd cycle: every pair shares a node, so 5/4 are needed.";
-    figures.push(drawn("figure 5", caption, &sketch(&two, &TWO, |link, _| busy.get(link).map(ToString::to_string))));
+    figures.push(drawn(
+        "figure 5",
+        caption,
+        &sketch(&two, &TWO, |link, _| {
+            busy.get(link).map(ToString::to_string)
+        }),
+    ));
     let matchings = |platform: &Platform, places: &[(f64, f64)]| -> Vec<Sketch> {
         let sets = Net::of(platform).matchings();
         sets.iter()
-            .map(|set| sketch(platform, places, |link, cost| set.contains(&link).then(|| cost.to_string())))
+            .map(|set| {
+                sketch(platform, places, |link, cost| {
+                    set.contains(&link).then(|| cost.to_string())
+                })
+            })
             .collect()
     };
-    figures.push(drawn("figure 6", "The three matchings of figure 2.", &rows(&matchings(&two, &TWO), 3, (2.0, 0.0))));
+    figures.push(drawn(
+        "figure 6",
+        "The three matchings of figure 2.",
+        &rows(&matchings(&two, &TWO), 3, (2.0, 0.0)),
+    ));
     for (name, names) in [("T1", T1), ("T2", T2), ("T3", T3)] {
         let tree = sketch(&only(&one, &names)?, &ONE, cost);
-        figures.push(drawn(&format!("section 2.3: {name}"), "A broadcast tree of figure 1, with costs.", &tree));
+        figures.push(drawn(
+            &format!("section 2.3: {name}"),
+            "A broadcast tree of figure 1, with costs.",
+            &tree,
+        ));
     }
     let nine = rows(&matchings(&one, &ONE), 5, (3.2, 2.8));
     let caption = "The nine matchings of figure 1; 1 -> 2 and 2 -> 1 are two (E004-4).";
-    figures.push(Figure { wide: true, ..drawn("section 2.3: matchings", caption, &nine) });
+    figures.push(Figure {
+        wide: true,
+        ..drawn("section 2.3: matchings", caption, &nine)
+    });
     let five: Vec<Sketch> = super::example::dags_of_figure_1()?
         .iter()
-        .map(|dag| sketch(&one, &ONE, |link, cost| dag.contains(&link).then(|| cost.to_string())))
+        .map(|dag| {
+            sketch(&one, &ONE, |link, cost| {
+                dag.contains(&link).then(|| cost.to_string())
+            })
+        })
         .collect();
     let caption = "Acyclic graphs that reach all nodes: the three trees, D1 and D2.";
-    figures.push(Figure { wide: true, ..drawn("section 2.3: the five DAGs", caption, &rows(&five, 5, (3.2, 0.0))) });
+    figures.push(Figure {
+        wide: true,
+        ..drawn(
+            "section 2.3: the five DAGs",
+            caption,
+            &rows(&five, 5, (3.2, 0.0)),
+        )
+    });
     Ok(figures)
 }
 
 /// Figures 7 and 8: a node with two links in each direction, its neighbours with one port.
 fn gadgets() -> Result<Vec<Figure>> {
-    let links = [("A", "P", "1"), ("B", "P", "1"), ("P", "C", "1"), ("P", "D", "1")];
+    let links = [
+        ("A", "P", "1"),
+        ("B", "P", "1"),
+        ("P", "C", "1"),
+        ("P", "D", "1"),
+    ];
     let plain = cases::platform("A B P C D", &links)?;
     let node = cases::node(&plain, "P")?;
     let mut figures = Vec::new();
@@ -119,8 +184,13 @@ fn gadgets() -> Result<Vec<Figure>> {
             "A node P with a port per link, as a core, an in-node per link in and an out-node per link out.",
         ),
     ] {
-        let gadget =
-            gadget(&modelled(&plain, |place| if place == node.index() { model } else { PortModel::HalfDuplex })?)?;
+        let gadget = gadget(&modelled(&plain, |place| {
+            if place == node.index() {
+                model
+            } else {
+                PortModel::HalfDuplex
+            }
+        })?)?;
         let mut sketch = Sketch::default();
         let mut seen = [0.0; 2];
         let mut place = |part: Part, of: usize| match (part, of) {
@@ -129,7 +199,12 @@ fn gadgets() -> Result<Vec<Figure>> {
             (Part::Core, after) => (4.0, 1.2 * (after - 3) as f64),
             (side, _) => {
                 let column = usize::from(side == Part::Out);
-                let several = gadget.nodes.iter().filter(|(_, other)| *other == side).count() > 1;
+                let several = gadget
+                    .nodes
+                    .iter()
+                    .filter(|(_, other)| *other == side)
+                    .count()
+                    > 1;
                 let y = if several { 1.2 * seen[column] } else { 0.6 };
                 seen[column] += 1.0;
                 (1.0 + 2.0 * column as f64, y)
@@ -141,7 +216,10 @@ fn gadgets() -> Result<Vec<Figure>> {
                 Part::In => " in",
                 Part::Out => " out",
             };
-            sketch.node(format!("{}{suffix}", plain.name(of)), place(part, of.index()));
+            sketch.node(
+                format!("{}{suffix}", plain.name(of)),
+                place(part, of.index()),
+            );
         }
         for link in &gadget.links {
             match link.of {
@@ -149,8 +227,9 @@ fn gadgets() -> Result<Vec<Figure>> {
                 None => sketch.dashed(link.from, link.to),
             }
         }
-        let caption =
-            format!("{caption} Dashed links take no time; those back to the in-nodes are for broadcasts (E004-13).");
+        let caption = format!(
+            "{caption} Dashed links take no time; those back to the in-nodes are for broadcasts (E004-13)."
+        );
         figures.push(drawn(name, &caption, &sketch));
     }
     Ok(figures)
@@ -160,14 +239,29 @@ fn gadgets() -> Result<Vec<Figure>> {
 fn both(figures: &mut Vec<Figure>, name: &str, platform: Platform) -> Result<Plan> {
     let collective = broadcast(&platform);
     let plan = plan(&platform, &collective)?;
-    let case = Case { name: name.to_string(), platform, collective };
+    let case = Case {
+        name: name.to_string(),
+        platform,
+        collective,
+    };
     let tp = &plan.steady_state.throughput;
     let caption = format!("Throughput {tp}; links in use, the wider the busier.");
     let graph = figures::graph(&case, Some(&plan.steady_state));
-    figures.push(Figure::svg(format!("Papers 004, {name}: flows"), caption, graph));
+    figures.push(Figure::svg(
+        format!("Papers 004, {name}: flows"),
+        caption,
+        graph,
+    ));
     let schedule = &plan.schedule;
-    let caption = format!("{} messages every {} units of time.", schedule.instances, schedule.period);
-    figures.push(Figure::svg(format!("Papers 004, {name}: one period"), caption, figures::gantt(&case, schedule)));
+    let caption = format!(
+        "{} messages every {} units of time.",
+        schedule.instances, schedule.period
+    );
+    figures.push(Figure::svg(
+        format!("Papers 004, {name}: one period"),
+        caption,
+        figures::gantt(&case, schedule),
+    ));
     Ok(plan)
 }
 
@@ -176,8 +270,16 @@ pub fn figures() -> Result<Vec<Figure>> {
     let mut figures = as_printed()?;
     figures.extend(gadgets()?);
     let one = figure_1()?;
-    for (name, links) in [("best tree T2", &T2[..]), ("best DAG D1", &D1[..]), ("whole platform", &ALL[..])] {
-        both(&mut figures, &format!("figure 1, {name}"), only(&one, links)?)?;
+    for (name, links) in [
+        ("best tree T2", &T2[..]),
+        ("best DAG D1", &D1[..]),
+        ("whole platform", &ALL[..]),
+    ] {
+        both(
+            &mut figures,
+            &format!("figure 1, {name}"),
+            only(&one, links)?,
+        )?;
     }
     let two = both(&mut figures, "figure 2", figure_2()?)?;
     for (place, weighted) in two.steady_state.patterns.iter().enumerate() {
@@ -197,8 +299,14 @@ pub fn figures() -> Result<Vec<Figure>> {
             wrong.value.to_string(),
             least.to_string(),
             (&wrong.value / &least).to_string(),
-            plan(&platform, &broadcast(&platform))?.steady_state.throughput.to_string(),
-            plan(&full, &broadcast(&full))?.steady_state.throughput.to_string(),
+            plan(&platform, &broadcast(&platform))?
+                .steady_state
+                .throughput
+                .to_string(),
+            plan(&full, &broadcast(&full))?
+                .steady_state
+                .throughput
+                .to_string(),
         ]);
     }
     let header = [

@@ -26,8 +26,11 @@ use crate::figures::Figure;
 use crate::numbers::{number, unit_volumes, whole};
 use crate::rows::{Check, Finding};
 
-pub const CHECKS: &[(&str, Check)] =
-    &[("definitions-2-5", |_| definitions()), ("theorem-1", |_| theorem_1()), ("theorem-2", |_| theorem_2())];
+pub const CHECKS: &[(&str, Check)] = &[
+    ("definitions-2-5", |_| definitions()),
+    ("theorem-1", |_| theorem_1()),
+    ("theorem-2", |_| theorem_2()),
+];
 
 /// Binary digits for the first part of a run.
 const BITS: u64 = 96;
@@ -48,11 +51,17 @@ impl Enumerated {
         let (mut matchings, mut trees) = (net.matchings(), net.trees(0));
         matchings.sort();
         trees.sort();
-        Enumerated { net, matchings, trees }
+        Enumerated {
+            net,
+            matchings,
+            trees,
+        }
     }
 
     fn takes(&self, tree: &Links, v: &[Rational]) -> Rational {
-        tree.iter().map(|&link| &self.net.arcs[link].cost * &v[link]).sum()
+        tree.iter()
+            .map(|&link| &self.net.arcs[link].cost * &v[link])
+            .sum()
     }
 
     /// An inequality that the point violates.
@@ -73,7 +82,11 @@ impl Enumerated {
         if weight(heaviest) > *u {
             return Ok(Some(Inequality::Matching(heaviest.clone())));
         }
-        let lightest = self.trees.iter().min_by_key(|tree| self.takes(tree, v)).context("no tree")?;
+        let lightest = self
+            .trees
+            .iter()
+            .min_by_key(|tree| self.takes(tree, v))
+            .context("no tree")?;
         let light = self.takes(lightest, v) < Rational::one();
         Ok(light.then(|| Inequality::Pattern(vec![lightest.clone()])))
     }
@@ -81,8 +94,14 @@ impl Enumerated {
     /// A bound on the denominators of the vertices of K, costs as integers: `floor(sqrt(R^n)) + 1`, Hadamard's with
     /// the largest sum of squares `R` of an inequality's coefficients.
     fn denominators(&self, factor: &BigInt) -> BigInt {
-        let integer = |link: usize| (&self.net.arcs[link].cost * Rational::from_integer(factor.clone())).to_integer();
-        let square = |tree: &Links| tree.iter().map(|&link| integer(link).pow(2)).sum::<BigInt>();
+        let integer = |link: usize| {
+            (&self.net.arcs[link].cost * Rational::from_integer(factor.clone())).to_integer()
+        };
+        let square = |tree: &Links| {
+            tree.iter()
+                .map(|&link| integer(link).pow(2))
+                .sum::<BigInt>()
+        };
         let trees = self.trees.iter().map(square);
         let matchings = self.matchings.iter().map(|set| BigInt::from(set.len() + 1));
         let most = trees.chain(matchings).max().unwrap_or_default();
@@ -101,7 +120,11 @@ struct Ellipsoid {
 fn nearest(p: &BigInt, q: &BigInt) -> BigInt {
     let two = BigInt::from(2);
     let floor = p / q;
-    let floor = if (p - &floor * q).is_negative() { floor - 1 } else { floor };
+    let floor = if (p - &floor * q).is_negative() {
+        floor - 1
+    } else {
+        floor
+    };
     let twice = (p - &floor * q) * &two;
     let up = twice > *q || (twice == *q && !(&floor % &two).is_zero());
     if up { floor + 1 } else { floor }
@@ -118,12 +141,22 @@ impl Ellipsoid {
             };
             (0..n).map(entry).collect()
         });
-        let centre = sides.iter().map(|side| scaled(&(side / whole(2)))).collect();
-        Ellipsoid { bits, centre, shape: shape.collect() }
+        let centre = sides
+            .iter()
+            .map(|side| scaled(&(side / whole(2))))
+            .collect();
+        Ellipsoid {
+            bits,
+            centre,
+            shape: shape.collect(),
+        }
     }
 
     fn point(&self) -> Vec<Rational> {
-        self.centre.iter().map(|at| Rational::new(at.clone(), BigInt::one() << self.bits)).collect()
+        self.centre
+            .iter()
+            .map(|at| Rational::new(at.clone(), BigInt::one() << self.bits))
+            .collect()
     }
 
     /// Half the width along `u`, rounded up.
@@ -135,8 +168,11 @@ impl Ellipsoid {
     /// The least ellipsoid around the half with `normal (x - centre) <= 0`, a little larger; whole coefficients.
     fn cut(&mut self, normal: &[BigInt]) -> Result<()> {
         let n = BigInt::from(self.centre.len());
-        let along: Vec<BigInt> =
-            self.shape.iter().map(|row| row.iter().zip(normal).map(|(entry, at)| entry * at).sum()).collect();
+        let along: Vec<BigInt> = self
+            .shape
+            .iter()
+            .map(|row| row.iter().zip(normal).map(|(entry, at)| entry * at).sum())
+            .collect();
         let square: BigInt = along.iter().zip(normal).map(|(entry, at)| entry * at).sum();
         ensure!(square.is_positive(), "the ellipsoid has degenerated");
         let root: BigInt = (square << self.bits).sqrt() + 1;
@@ -150,7 +186,8 @@ impl Ellipsoid {
         let under = (&squared - 1) * BigInt::from(64) * &squared * (&n + 1) * &root * &root;
         for (row, left) in self.shape.iter_mut().zip(&along) {
             for (entry, right) in row.iter_mut().zip(&along) {
-                let inner = &*entry * &root * &root * (&n + 1) - BigInt::from(2) * &one * left * right;
+                let inner =
+                    &*entry * &root * &root * (&n + 1) - BigInt::from(2) * &one * left * right;
                 *entry = nearest(&(&blown * inner), &under);
             }
         }
@@ -203,7 +240,11 @@ fn run(platform: &Platform, bits: u64, gap: &Gap, optimum: Option<&Rational>) ->
     let costs: Vec<&Rational> = oracle.net.arcs.iter().map(|arc| &arc.cost).collect();
     let factor = Rational::from_integer(common_denominator(costs.iter().copied()));
     let corner: Vec<Rational> = costs.iter().map(|cost| cost.recip()).collect();
-    let widest = oracle.matchings.iter().map(|set| set.iter().map(|&link| &corner[link]).sum::<Rational>()).max();
+    let widest = oracle
+        .matchings
+        .iter()
+        .map(|set| set.iter().map(|&link| &corner[link]).sum::<Rational>())
+        .max();
     let sides: Vec<Rational> = widest.into_iter().chain(corner).collect();
     let mut ellipsoid = Ellipsoid::new(bits, &sides);
     let mut run = Run::default();
@@ -224,12 +265,18 @@ fn run(platform: &Platform, bits: u64, gap: &Gap, optimum: Option<&Rational>) ->
             Some(inequality) => {
                 let half = inequality.halfspace(&instance);
                 normal[0] = -(&half.u * &factor).to_integer();
-                half.v.iter().for_each(|(&link, value)| normal[link + 1] = -(value * &factor).to_integer());
+                half.v
+                    .iter()
+                    .for_each(|(&link, value)| normal[link + 1] = -(value * &factor).to_integer());
             }
             None => {
                 normal[0] = BigInt::one();
                 let better = run.best.as_ref().is_none_or(|best| point[0] < *best);
-                run.best = if better { Some(point[0].clone()) } else { run.best.take() };
+                run.best = if better {
+                    Some(point[0].clone())
+                } else {
+                    run.best.take()
+                };
             }
         }
         let new = match violated {
@@ -244,13 +291,18 @@ fn run(platform: &Platform, bits: u64, gap: &Gap, optimum: Option<&Rational>) ->
             _ => false,
         };
         if new && run.basic.is_none() && optimum.is_some() {
-            let weighted = instance.restricted(matchings.clone(), trees.clone(), &Watch::unlimited())?;
+            let weighted =
+                instance.restricted(matchings.clone(), trees.clone(), &Watch::unlimited())?;
             if Some(&weighted.value) == optimum {
                 run.basic = Some((run.steps(), trees.len(), matchings.len()));
             }
         }
         run.bottom = &point[0] - ellipsoid.depth();
-        if run.best.as_ref().is_some_and(|best| best - &run.bottom < gap.of(best)) {
+        if run
+            .best
+            .as_ref()
+            .is_some_and(|best| best - &run.bottom < gap.of(best))
+        {
             return Ok(run);
         }
         ellipsoid.cut(&normal)?;
@@ -275,14 +327,38 @@ struct Case {
 }
 
 fn cases() -> Result<Vec<Case>> {
-    let chain = [("0", "1", "1"), ("1", "2", "2"), ("0", "2", "3"), ("1", "3", "1/2"), ("2", "3", "1")];
-    let triangle =
-        [("0", "1", "1"), ("0", "2", "1"), ("1", "0", "1"), ("1", "2", "1"), ("2", "0", "1"), ("2", "1", "1")];
+    let chain = [
+        ("0", "1", "1"),
+        ("1", "2", "2"),
+        ("0", "2", "3"),
+        ("1", "3", "1/2"),
+        ("2", "3", "1"),
+    ];
+    let triangle = [
+        ("0", "1", "1"),
+        ("0", "2", "1"),
+        ("1", "0", "1"),
+        ("1", "2", "1"),
+        ("2", "0", "1"),
+        ("2", "1", "1"),
+    ];
     Ok(vec![
-        Case { name: "figure 2", platform: figure_2()? },
-        Case { name: "figure 1", platform: figure_1()? },
-        Case { name: "0->1:1, 1->2:2, 0->2:3, 1->3:1/2, 2->3:1", platform: half_duplex("0 1 2 3", &chain)? },
-        Case { name: "triangle, six links of 1", platform: half_duplex("0 1 2", &triangle)? },
+        Case {
+            name: "figure 2",
+            platform: figure_2()?,
+        },
+        Case {
+            name: "figure 1",
+            platform: figure_1()?,
+        },
+        Case {
+            name: "0->1:1, 1->2:2, 0->2:3, 1->3:1/2, 2->3:1",
+            platform: half_duplex("0 1 2 3", &chain)?,
+        },
+        Case {
+            name: "triangle, six links of 1",
+            platform: half_duplex("0 1 2", &triangle)?,
+        },
     ])
 }
 
@@ -313,17 +389,39 @@ fn solved(platform: &Platform) -> Result<Solved> {
     let denominators = oracle.denominators(&factor);
     let dimension = oracle.net.arcs.len() + 1;
     let bits = 64 + 2 * denominators.bits() + 16 * dimension as u64;
-    let coarse = run(platform, BITS, &Gap::Part(number("1/1000")?), Some(&optimum))?;
-    let gap = Rational::new(BigInt::one(), BigInt::from(2) * &denominators * &denominators);
+    let coarse = run(
+        platform,
+        BITS,
+        &Gap::Part(number("1/1000")?),
+        Some(&optimum),
+    )?;
+    let gap = Rational::new(
+        BigInt::one(),
+        BigInt::from(2) * &denominators * &denominators,
+    );
     let fine = run(platform, bits, &Gap::Of(gap), None)?;
     let best = fine.best.clone().context("no centre was inside")?;
     let rounded = simplest(&fine.bottom, &best);
     let (collective, volumes) = (broadcast(platform), unit_volumes());
     let question = lp::Question::new(Problem::new(platform, &collective, volumes)?);
     let (answer, rounds) = counted(question)?;
-    let Answer::Steady(solution) = answer else { bail!("a node is not reached") };
-    ensure!(solution.steady_state.throughput == optimum, "column generation finds another optimum");
-    Ok(Solved { dimension, optimum, coarse, denominators, bits, fine, rounded, rounds })
+    let Answer::Steady(solution) = answer else {
+        bail!("a node is not reached")
+    };
+    ensure!(
+        solution.steady_state.throughput == optimum,
+        "column generation finds another optimum"
+    );
+    Ok(Solved {
+        dimension,
+        optimum,
+        coarse,
+        denominators,
+        bits,
+        fine,
+        rounded,
+        rounds,
+    })
 }
 
 /// Definitions 2 to 5: on every centre of a run the exact oracle of `oneport-lp` says what the enumeration says;
@@ -338,22 +436,45 @@ fn definitions() -> Result<Finding> {
             // Every other point is inside: prices of links up to a tenth above the optimum's, that of time more.
             let (least, most) = if step % 2 == 0 { (100, 11) } else { (90, 21) };
             let price = |at: &Rational, place: usize| {
-                at * Rational::new((least + (step * 7 + place as i64 * 31) % most).into(), 100.into())
+                at * Rational::new(
+                    (least + (step * 7 + place as i64 * 31) % most).into(),
+                    100.into(),
+                )
             };
-            let u = if step % 2 == 0 { &best.u * number("111/100")? } else { price(&best.u, 0) };
-            let v: Vec<Rational> = best.v.iter().enumerate().map(|(link, v)| price(v, link + 1)).collect();
+            let u = if step % 2 == 0 {
+                &best.u * number("111/100")?
+            } else {
+                price(&best.u, 0)
+            };
+            let v: Vec<Rational> = best
+                .v
+                .iter()
+                .enumerate()
+                .map(|(link, v)| price(v, link + 1))
+                .collect();
             let expected = oracle.violated(&u, &v)?;
             match instance.separate(&u, &v)? {
                 Separated::Inside(proof) => {
-                    ensure!(expected.is_none(), "{}: the enumeration finds {expected:?}", case.name);
+                    ensure!(
+                        expected.is_none(),
+                        "{}: the enumeration finds {expected:?}",
+                        case.name
+                    );
                     proof.check(&instance, &u, &v)?;
                     inside += 1;
                 }
                 Separated::Outside(inequality) => {
-                    ensure!(expected.is_some(), "{}: the enumeration says inside", case.name);
+                    ensure!(
+                        expected.is_some(),
+                        "{}: the enumeration says inside",
+                        case.name
+                    );
                     let half = inequality.halfspace(&instance);
                     ensure!(half.slack(&u, &v).is_negative(), "the inequality is kept");
-                    ensure!(!half.slack(&best.u, &best.v).is_negative(), "the inequality cuts off the optimum");
+                    ensure!(
+                        !half.slack(&best.u, &best.v).is_negative(),
+                        "the inequality cuts off the optimum"
+                    );
                     outside += 1;
                 }
             }
@@ -370,21 +491,39 @@ fn theorem_1() -> Result<Finding> {
     let mut steps = Vec::new();
     for case in cases()? {
         let solved = solved(&case.platform)?;
-        ensure!(solved.rounded == solved.optimum, "{}: {}, not {}", case.name, solved.rounded, solved.optimum);
+        ensure!(
+            solved.rounded == solved.optimum,
+            "{}: {}, not {}",
+            case.name,
+            solved.rounded,
+            solved.optimum
+        );
         steps.push(solved.fine.steps().to_string());
     }
-    Ok(Finding::claim(true, format!("{} platforms, {} steps", steps.len(), steps.join(", "))))
+    Ok(Finding::claim(
+        true,
+        format!("{} platforms, {} steps", steps.len(), steps.join(", ")),
+    ))
 }
 
 /// The inequalities that the oracle has given suffice: (P') over them is optimal long before the ellipsoid is small.
 fn theorem_2() -> Result<Finding> {
     let mut steps = Vec::new();
     for case in cases()? {
-        let (step, ..) =
-            solved(&case.platform)?.coarse.basic.with_context(|| format!("{}: (P') is not optimal", case.name))?;
+        let (step, ..) = solved(&case.platform)?
+            .coarse
+            .basic
+            .with_context(|| format!("{}: (P') is not optimal", case.name))?;
         steps.push(step.to_string());
     }
-    Ok(Finding::claim(true, format!("{} platforms, after {} steps", steps.len(), steps.join(", "))))
+    Ok(Finding::claim(
+        true,
+        format!(
+            "{} platforms, after {} steps",
+            steps.len(),
+            steps.join(", ")
+        ),
+    ))
 }
 
 /// The table: ours, the paper gives no numbers.
@@ -415,7 +554,12 @@ pub fn figures() -> Result<Vec<Figure>> {
     ];
     let caption = "Broadcast by the ellipsoid method with central cuts, the oracle by enumeration; of equal matchings and \
                    trees the lowest links. Computed by us: the paper names the method and gives no numbers.";
-    Ok(vec![Figure::table("Papers 004: the ellipsoid method", caption, &header, rows)])
+    Ok(vec![Figure::table(
+        "Papers 004: the ellipsoid method",
+        caption,
+        &header,
+        rows,
+    )])
 }
 
 #[cfg(test)]
@@ -425,30 +569,72 @@ mod tests {
     /// Steps, and the fraction that is left: nothing here depends on the machine.
     #[test]
     fn the_table() -> Result<()> {
-        type Line = (usize, (usize, usize, usize), [usize; 5], u64, u64, usize, &'static str);
+        type Line = (
+            usize,
+            (usize, usize, usize),
+            [usize; 5],
+            u64,
+            u64,
+            usize,
+            &'static str,
+        );
         let expected: [Line; 3] = [
             (4, (7, 1, 2), [0, 0, 69, 35, 40], 65, 142, 177, "2/3"),
-            (7, (18, 2, 5), [0, 0, 295, 146, 87], 404_772, 214, 1963, "4/5"),
+            (
+                7,
+                (18, 2, 5),
+                [0, 0, 295, 146, 87],
+                404_772,
+                214,
+                1963,
+                "4/5",
+            ),
             (6, (41, 4, 3), [0, 17, 113, 61, 61], 85_185, 194, 621, "1/3"),
         ];
-        for (case, (n, basic, calls, denominators, bits, steps, value)) in cases()?.iter().zip(expected) {
+        for (case, (n, basic, calls, denominators, bits, steps, value)) in
+            cases()?.iter().zip(expected)
+        {
             let found = solved(&case.platform)?;
-            assert_eq!((found.dimension, found.coarse.basic), (n, Some(basic)), "{}", case.name);
+            assert_eq!(
+                (found.dimension, found.coarse.basic),
+                (n, Some(basic)),
+                "{}",
+                case.name
+            );
             assert_eq!(found.coarse.calls, calls, "{}", case.name);
-            assert_eq!((found.denominators, found.bits), (denominators.into(), bits), "{}", case.name);
-            assert_eq!((found.fine.steps(), found.rounded), (steps, number(value)?), "{}", case.name);
+            assert_eq!(
+                (found.denominators, found.bits),
+                (denominators.into(), bits),
+                "{}",
+                case.name
+            );
+            assert_eq!(
+                (found.fine.steps(), found.rounded),
+                (steps, number(value)?),
+                "{}",
+                case.name
+            );
         }
         let triangle = solved(&cases()?[3].platform)?;
-        assert_eq!((triangle.dimension, triangle.coarse.basic), (7, Some((4, 1, 2))));
-        assert_eq!((triangle.coarse.steps(), triangle.rounded), (372, number("1/2")?));
+        assert_eq!(
+            (triangle.dimension, triangle.coarse.basic),
+            (7, Some((4, 1, 2)))
+        );
+        assert_eq!(
+            (triangle.coarse.steps(), triangle.rounded),
+            (372, number("1/2")?)
+        );
         Ok(())
     }
 
     #[test]
     fn the_simplest_fraction() -> Result<()> {
-        for (low, high, right) in
-            [("3/10", "2/5", "1/3"), ("66/100", "67/100", "2/3"), ("1/2", "1/2", "1/2"), ("5/4", "3", "2")]
-        {
+        for (low, high, right) in [
+            ("3/10", "2/5", "1/3"),
+            ("66/100", "67/100", "2/3"),
+            ("1/2", "1/2", "1/2"),
+            ("5/4", "3", "2"),
+        ] {
             assert_eq!(simplest(&number(low)?, &number(high)?), number(right)?);
         }
         Ok(())

@@ -18,38 +18,100 @@ use crate::numbers::{number, whole};
 use crate::rows::{Check, Value};
 
 pub const CHECKS: &[(&str, Check)] = &[
-    ("bidirectional-program", |_| Ok(occupations(true)?.finding().note("figure 2"))),
-    ("wrong-program", |_| Ok(occupations(false)?.finding().note("figure 2"))),
-    ("third-matching", |_| Ok(third_matching()?.finding().note("figure 2"))),
-    ("named-tree", |_| Ok(named_tree()?.finding().note("T1 alone, T2 alone"))),
+    ("bidirectional-program", |_| {
+        Ok(occupations(true)?.finding().note("figure 2"))
+    }),
+    ("wrong-program", |_| {
+        Ok(occupations(false)?.finding().note("figure 2"))
+    }),
+    ("third-matching", |_| {
+        Ok(third_matching()?.finding().note("figure 2"))
+    }),
+    ("named-tree", |_| {
+        Ok(named_tree()?.finding().note("T1 alone, T2 alone"))
+    }),
     ("figure-1-matchings", |_| {
-        Ok(eight_matchings()?.finding().note("8 if P1 -> P2 and P2 -> P1 are taken for one; 5 are maximal"))
+        Ok(eight_matchings()?
+            .finding()
+            .note("8 if P1 -> P2 and P2 -> P1 are taken for one; 5 are maximal"))
     }),
-    ("figure-1-whole", |_| Ok(whole_platform()?.finding().note("the printed 2/5 is less than the best tree's 4/7"))),
-    ("figure-1-whole-trees", |_| Ok(weights_of_the_whole()?.finding().note("T2 and T3"))),
-    ("exponential", |_| Ok(exponential()?.finding().note("complete graphs of 3 to 5 nodes"))),
-    ("dual-sign", |_| Ok(sign_in_the_dual()?.finding().note("(D) on figure 2"))),
-    ("minimum-matching", |_| Ok(minimum_matching()?.finding().note("figure 2, v = (1, 0, 0)"))),
-    ("lemma-5-duration", |_| Ok(duration()?.finding().note("one link of cost 2, K = 4"))),
-    ("lemma-5-equality", |_| Ok(in_transit()?.finding().note("s -> r: 1, r -> t: 1, K = 3: time on s -> r"))),
-    ("theorem-4-inverse", |_| Ok(inverse()?.finding().note("one link of cost 1/2, K = 4"))),
-    ("depth-is-no-time", |_| Ok(depth_is_no_time()?.finding().note("a line of 5 links of cost 2, K = 9: messages"))),
-    ("source-in-node", |_| Ok(source_in_node()?.finding().note("0 -> 1 -> 2 and 1 -> 0, all of cost 1"))),
-    ("source-without-links", |_| Ok(source_without_links()?.finding().note("one link 0 -> 1 of cost 1"))),
+    ("figure-1-whole", |_| {
+        Ok(whole_platform()?
+            .finding()
+            .note("the printed 2/5 is less than the best tree's 4/7"))
+    }),
+    ("figure-1-whole-trees", |_| {
+        Ok(weights_of_the_whole()?.finding().note("T2 and T3"))
+    }),
+    ("exponential", |_| {
+        Ok(exponential()?
+            .finding()
+            .note("complete graphs of 3 to 5 nodes"))
+    }),
+    ("dual-sign", |_| {
+        Ok(sign_in_the_dual()?.finding().note("(D) on figure 2"))
+    }),
+    ("minimum-matching", |_| {
+        Ok(minimum_matching()?
+            .finding()
+            .note("figure 2, v = (1, 0, 0)"))
+    }),
+    ("lemma-5-duration", |_| {
+        Ok(duration()?.finding().note("one link of cost 2, K = 4"))
+    }),
+    ("lemma-5-equality", |_| {
+        Ok(in_transit()?
+            .finding()
+            .note("s -> r: 1, r -> t: 1, K = 3: time on s -> r"))
+    }),
+    ("theorem-4-inverse", |_| {
+        Ok(inverse()?.finding().note("one link of cost 1/2, K = 4"))
+    }),
+    ("depth-is-no-time", |_| {
+        Ok(depth_is_no_time()?
+            .finding()
+            .note("a line of 5 links of cost 2, K = 9: messages"))
+    }),
+    ("source-in-node", |_| {
+        Ok(source_in_node()?
+            .finding()
+            .note("0 -> 1 -> 2 and 1 -> 0, all of cost 1"))
+    }),
+    ("source-without-links", |_| {
+        Ok(source_without_links()?
+            .finding()
+            .note("one link 0 -> 1 of cost 1"))
+    }),
     ("exchange-in-nodes", |_| {
-        Ok(exchange_in_nodes()?.finding().note("0 -> 1, 1 -> 2, 1 -> 0: 1, 2 -> 1: 2, 2 -> 0: 3, total exchange"))
+        Ok(exchange_in_nodes()?
+            .finding()
+            .note("0 -> 1, 1 -> 2, 1 -> 0: 1, 2 -> 1: 2, 2 -> 0: 3, total exchange"))
     }),
-    ("dimension-of-d", |_| Ok(dimension_of_d()?.finding().note("figure 2: columns of D"))),
+    ("dimension-of-d", |_| {
+        Ok(dimension_of_d()?.finding().note("figure 2: columns of D"))
+    }),
     ("variables-of-p-prime", |_| {
-        Ok(variables_of_p_prime()?.finding().note("figure 2, all inequalities of (D) and u >= 0"))
+        Ok(variables_of_p_prime()?
+            .finding()
+            .note("figure 2, all inequalities of (D) and u >= 0"))
     }),
 ];
 
 /// E004-1: the programs of section 2.2 with `t <= c x` as printed, and with `t >= c x`.
 pub fn occupations(bidirectional: bool) -> Result<Sides> {
-    let ended = printed_program(Reading { at_most: true, bidirectional })?;
-    ensure!(ended == Ended::Unbounded, "the printed program is not unbounded: {ended:?}");
-    let right = printed_program(Reading { at_most: false, bidirectional })?.value()?;
+    let ended = printed_program(Reading {
+        at_most: true,
+        bidirectional,
+    })?;
+    ensure!(
+        ended == Ended::Unbounded,
+        "the printed program is not unbounded: {ended:?}"
+    );
+    let right = printed_program(Reading {
+        at_most: false,
+        bidirectional,
+    })?
+    .value()?;
     Ok(Sides::new(Value::Words("unbounded".to_string()), right))
 }
 
@@ -60,16 +122,33 @@ pub fn third_matching() -> Result<Sides> {
         let cost = platform.link(cases::link(&platform, cost)?).cost.clone();
         let mut program = Program::default();
         let columns = program.many(6);
-        let [total, x1, x2, x3, y1, y2] = columns[..] else { anyhow::bail!("six columns") };
-        program.row(Relation::AtMost, whole(1), [x1, x2, x3].map(|x| (x, whole(1))));
-        program.row(Relation::Equal, whole(0), [(x1, whole(1)), (y1, whole(-1)), (y2, whole(-1))]);
+        let [total, x1, x2, x3, y1, y2] = columns[..] else {
+            anyhow::bail!("six columns")
+        };
+        program.row(
+            Relation::AtMost,
+            whole(1),
+            [x1, x2, x3].map(|x| (x, whole(1))),
+        );
+        program.row(
+            Relation::Equal,
+            whole(0),
+            [(x1, whole(1)), (y1, whole(-1)), (y2, whole(-1))],
+        );
         program.row(Relation::Equal, whole(0), [(x2, whole(1)), (y1, whole(-1))]);
         program.row(Relation::Equal, whole(0), [(x3, whole(1)), (y2, -cost)]);
-        program.row(Relation::Equal, whole(0), [(y1, whole(1)), (y2, whole(1)), (total, whole(-1))]);
+        program.row(
+            Relation::Equal,
+            whole(0),
+            [(y1, whole(1)), (y2, whole(1)), (total, whole(-1))],
+        );
         program.end(Sense::Maximize, total)?.value()
     };
     let right = with("P2 -> P3")?;
-    ensure!(right == throughput(&figure_2()?, &broadcast(&figure_2()?))?, "the corrected program is wrong too");
+    ensure!(
+        right == throughput(&figure_2()?, &broadcast(&figure_2()?))?,
+        "the corrected program is wrong too"
+    );
     Ok(Sides::new(with("P1 -> P3")?, right))
 }
 
@@ -79,7 +158,10 @@ pub fn named_tree() -> Result<Sides> {
         let platform = only(&figure_2()?, &names)?;
         throughput(&platform, &broadcast(&platform))
     };
-    Ok(Sides::new(along(["P1 -> P2", "P1 -> P3"])?, along(["P1 -> P2", "P2 -> P3"])?))
+    Ok(Sides::new(
+        along(["P1 -> P2", "P1 -> P3"])?,
+        along(["P1 -> P2", "P2 -> P3"])?,
+    ))
 }
 
 /// E004-4: matchings of figure 1 when the two links between P1 and P2 are one; and when they are two.
@@ -88,44 +170,77 @@ pub fn eight_matchings() -> Result<Sides> {
     let merged: Vec<&str> = ALL.into_iter().filter(|name| *name != "P2 -> P1").collect();
     let count = |platform: &Platform| Net::of(platform).matchings().len();
     let all = Net::of(&platform).matchings();
-    let within =
-        |one: &[usize], other: &[usize]| one.len() < other.len() && one.iter().all(|link| other.contains(link));
-    let maximal = all.iter().filter(|one| !all.iter().any(|other| within(one, other))).count();
+    let within = |one: &[usize], other: &[usize]| {
+        one.len() < other.len() && one.iter().all(|link| other.contains(link))
+    };
+    let maximal = all
+        .iter()
+        .filter(|one| !all.iter().any(|other| within(one, other)))
+        .count();
     ensure!(maximal == 5, "{maximal} matchings are maximal");
-    Ok(Sides::new(count(&only(&platform, &merged)?), count(&platform)))
+    Ok(Sides::new(
+        count(&only(&platform, &merged)?),
+        count(&platform),
+    ))
 }
 
 /// How much of T2 and of T3 the whole of figure 1 takes when both take as much, by (P) over these two trees.
 fn of_two_trees() -> Result<[Rational; 2]> {
     let platform = figure_1()?;
     let net = Net::of(&platform);
-    let tree = |names: &[&str]| names.iter().map(|name| Ok(cases::link(&platform, name)?.index())).collect();
-    let trees = [tree(&T2), tree(&T3)].into_iter().collect::<Result<Vec<program::Links>>>()?;
+    let tree = |names: &[&str]| {
+        names
+            .iter()
+            .map(|name| Ok(cases::link(&platform, name)?.index()))
+            .collect()
+    };
+    let trees = [tree(&T2), tree(&T3)]
+        .into_iter()
+        .collect::<Result<Vec<program::Links>>>()?;
     let optimum = program::primal(&net, &net.matchings(), &trees)?;
     let weight = |tree: &program::Links| optimum.patterns.iter().find(|(links, _)| links == tree);
-    let weights = trees.iter().map(|tree| weight(tree).map(|(_, weight)| weight.clone()));
-    let weights: Vec<Rational> = weights.collect::<Option<_>>().context("one of the trees is not used")?;
+    let weights = trees
+        .iter()
+        .map(|tree| weight(tree).map(|(_, weight)| weight.clone()));
+    let weights: Vec<Rational> = weights
+        .collect::<Option<_>>()
+        .context("one of the trees is not used")?;
     weights.try_into().ok().context("two trees")
 }
 
 /// E004-5: the sum of the printed weights, and the optimum of the whole of figure 1.
 pub fn whole_platform() -> Result<Sides> {
     let printed = number("1/5")? + number("1/5")?;
-    ensure!(printed < over(&T2)?, "the printed throughput is as good as a tree's");
+    ensure!(
+        printed < over(&T2)?,
+        "the printed throughput is as good as a tree's"
+    );
     Ok(Sides::new(printed, over(&ALL)?))
 }
 
 /// E004-5: the printed weights, which keep the platform busy for half of the time only, and the optimum's weights.
 pub fn weights_of_the_whole() -> Result<Sides> {
-    let list = |weights: &[Rational]| Value::List(weights.iter().cloned().map(Value::Number).collect());
+    let list =
+        |weights: &[Rational]| Value::List(weights.iter().cloned().map(Value::Number).collect());
     let platform = figure_1()?;
     let net = Net::of(&platform);
-    let tree = |names: &[&str]| names.iter().map(|name| Ok(cases::link(&platform, name)?.index())).collect();
+    let tree = |names: &[&str]| {
+        names
+            .iter()
+            .map(|name| Ok(cases::link(&platform, name)?.index()))
+            .collect()
+    };
     let printed = [number("1/5")?, number("1/5")?];
     let trees: Vec<program::Links> = [tree(&T2), tree(&T3)].into_iter().collect::<Result<_>>()?;
-    let busy = program::busy(&net, &trees.into_iter().zip(printed.clone()).collect::<Vec<_>>());
+    let busy = program::busy(
+        &net,
+        &trees.into_iter().zip(printed.clone()).collect::<Vec<_>>(),
+    );
     let time = program::least_time(&net.matchings(), &busy)?;
-    ensure!(time == number("1/2")?, "the printed trees take {time} of the time");
+    ensure!(
+        time == number("1/2")?,
+        "the printed trees take {time} of the time"
+    );
     Ok(Sides::new(list(&printed), list(&of_two_trees()?)))
 }
 
@@ -134,11 +249,23 @@ pub fn exponential() -> Result<Sides> {
     let words = |text: &str| Value::Words(text.to_string());
     for n in 3..=5 {
         let net = Net::of(&cases::random(n, n - 1, 1, 1)?);
-        let (constraints, variables) = (net.arcs.len() + 1, net.matchings().len() + net.trees(0).len());
-        ensure!(variables > constraints, "n = {n}: {variables} variables, {constraints} constraints");
-        ensure!(n != 5 || (constraints, variables) == (21, 80 + 125), "the numbers of the entry are not right");
+        let (constraints, variables) = (
+            net.arcs.len() + 1,
+            net.matchings().len() + net.trees(0).len(),
+        );
+        ensure!(
+            variables > constraints,
+            "n = {n}: {variables} variables, {constraints} constraints"
+        );
+        ensure!(
+            n != 5 || (constraints, variables) == (21, 80 + 125),
+            "the numbers of the entry are not right"
+        );
         // Trees out of a root alone: n^(n - 2).
-        ensure!(variables > n.pow(n as u32 - 2), "n = {n}: too few variables");
+        ensure!(
+            variables > n.pow(n as u32 - 2),
+            "n = {n}: too few variables"
+        );
     }
     Ok(Sides::new(words("constraints"), words("variables")))
 }
@@ -147,8 +274,14 @@ pub fn exponential() -> Result<Sides> {
 pub fn sign_in_the_dual() -> Result<Sides> {
     let net = Net::of(&figure_2()?);
     let ended = |printed| program::dual(&net, &net.matchings(), &net.trees(0), printed);
-    ensure!(ended(true)? == Ended::Infeasible, "(D) with u <= 0 has a solution");
-    Ok(Sides::new(Value::Words("infeasible".to_string()), ended(false)?.value()?))
+    ensure!(
+        ended(true)? == Ended::Infeasible,
+        "(D) with u <= 0 has a solution"
+    );
+    Ok(Sides::new(
+        Value::Words("infeasible".to_string()),
+        ended(false)?.value()?,
+    ))
 }
 
 /// E004-8: the weight of the lightest and of the heaviest matching under v = (1, 0, 0). With u = 1/2 only the latter
@@ -156,7 +289,11 @@ pub fn sign_in_the_dual() -> Result<Sides> {
 pub fn minimum_matching() -> Result<Sides> {
     let weights = [1, 0, 0];
     let weight = |set: &program::Links| set.iter().map(|&link| weights[link]).sum::<i32>();
-    let all: Vec<i32> = Net::of(&figure_2()?).matchings().iter().map(weight).collect();
+    let all: Vec<i32> = Net::of(&figure_2()?)
+        .matchings()
+        .iter()
+        .map(weight)
+        .collect();
     let least = all.iter().min().context("no matching")?;
     let most = all.iter().max().context("no matching")?;
     Ok(Sides::new(whole(*least), whole(*most)))
@@ -167,7 +304,11 @@ pub fn duration() -> Result<Sides> {
     let (platform, k) = (half_duplex("s t", &[("s", "t", "2")])?, 4);
     let plan = plan(&platform, &broadcast(&platform))?;
     let timeline = oneport::schedule::timeline(plan.problem()?, &plan.schedule, 2)?;
-    let pieces = timeline.events.iter().flat_map(|event| &event.pieces).filter(|(_, end)| *end <= whole(k));
+    let pieces = timeline
+        .events
+        .iter()
+        .flat_map(|event| &event.pieces)
+        .filter(|(_, end)| *end <= whole(k));
     let used: Rational = pieces.map(|(start, end)| end - start).sum();
     let most = (&plan.steady_state.throughput * whole(k)).floor();
     ensure!(used == whole(k), "the link rests");
@@ -177,18 +318,34 @@ pub fn duration() -> Result<Sides> {
 /// E004-10: the time of the messages that have arrived everywhere, and the time that s -> r is busy, within K = 3: in
 /// the run of our own plan, in which as many messages arrive as in any.
 pub fn in_transit() -> Result<Sides> {
-    let (platform, k) = (half_duplex("s r t", &[("s", "r", "1"), ("r", "t", "1")])?, 3u64);
+    let (platform, k) = (
+        half_duplex("s r t", &[("s", "r", "1"), ("r", "t", "1")])?,
+        3u64,
+    );
     let plan = plan(&platform, &broadcast(&platform))?;
     let timeline = oneport::schedule::timeline(plan.problem()?, &plan.schedule, 2)?;
     let within = |name: &str| -> Result<Rational> {
         let link = cases::link(&platform, name)?;
-        let pieces = timeline.events.iter().filter(|event| event.link == link).flat_map(|event| &event.pieces);
-        Ok(pieces.filter(|(_, end)| *end <= whole(k)).map(|(start, end)| end - start).sum())
+        let pieces = timeline
+            .events
+            .iter()
+            .filter(|event| event.link == link)
+            .flat_map(|event| &event.pieces);
+        Ok(pieces
+            .filter(|(_, end)| *end <= whole(k))
+            .map(|(start, end)| end - start)
+            .sum())
     };
     // Both links take 1 per message, so times are numbers of messages.
     let (busy, arrived) = (within("s -> r")?, within("r -> t")?);
-    let best = exhaustive::opt(&platform, 1, k)?.last().copied().unwrap_or(0);
-    ensure!(arrived == whole(best), "{arrived} messages arrive, {best} are possible");
+    let best = exhaustive::opt(&platform, 1, k)?
+        .last()
+        .copied()
+        .unwrap_or(0);
+    ensure!(
+        arrived == whole(best),
+        "{arrived} messages arrive, {best} are possible"
+    );
     Ok(Sides::new(arrived, busy))
 }
 
@@ -203,29 +360,53 @@ pub fn inverse() -> Result<Sides> {
 pub fn depth_is_no_time() -> Result<Sides> {
     let k = 9;
     let line = ["a", "b", "c", "d", "e", "f"];
-    let links: Vec<(&str, &str, &str)> = line.windows(2).map(|pair| (pair[0], pair[1], "2")).collect();
+    let links: Vec<(&str, &str, &str)> = line
+        .windows(2)
+        .map(|pair| (pair[0], pair[1], "2"))
+        .collect();
     let platform = half_duplex("a b c d e f", &links)?;
     let plan = plan(&platform, &broadcast(&platform))?;
     let depth = plan.schedule.depth();
     let printed = (&plan.steady_state.throughput * (whole(k) - whole(depth))).floor();
-    let best = exhaustive::opt(&platform, 1, k)?.last().copied().unwrap_or(0);
-    let corrected = &plan.steady_state.throughput * (whole(k) - &plan.schedule.period * whole(depth));
-    ensure!(corrected <= whole(best), "the corrected number is too large as well");
+    let best = exhaustive::opt(&platform, 1, k)?
+        .last()
+        .copied()
+        .unwrap_or(0);
+    let corrected =
+        &plan.steady_state.throughput * (whole(k) - &plan.schedule.period * whole(depth));
+    ensure!(
+        corrected <= whole(best),
+        "the corrected number is too large as well"
+    );
     Ok(Sides::new(printed, best))
 }
 
 /// E004-13: figure 7 as printed, and with links from the hearts to their in-nodes, which is what the platform does.
-fn figure_7(nodes: &str, links: &[(&str, &str, &str)], collective: impl Fn(&Platform) -> Collective) -> Result<Sides> {
+fn figure_7(
+    nodes: &str,
+    links: &[(&str, &str, &str)],
+    collective: impl Fn(&Platform) -> Collective,
+) -> Result<Sides> {
     let platform = half_duplex(nodes, links)?.with_model(PortModel::FullDuplex);
     let (right, collective) = (gadget(&platform)?, collective(&platform));
     let value = gadget::optimum(&right, &collective)?;
-    ensure!(value == throughput(&platform, &collective)?, "with the links it is wrong too");
-    Ok(Sides::new(gadget::optimum(&gadget::without_back_links(right), &collective)?, value))
+    ensure!(
+        value == throughput(&platform, &collective)?,
+        "with the links it is wrong too"
+    );
+    Ok(Sides::new(
+        gadget::optimum(&gadget::without_back_links(right), &collective)?,
+        value,
+    ))
 }
 
 /// E004-13: a source that others send to.
 pub fn source_in_node() -> Result<Sides> {
-    figure_7("0 1 2", &[("0", "1", "1"), ("1", "2", "1"), ("1", "0", "1")], broadcast)
+    figure_7(
+        "0 1 2",
+        &[("0", "1", "1"), ("1", "2", "1"), ("1", "0", "1")],
+        broadcast,
+    )
 }
 
 /// E004-13: a source that nothing enters. Its in-node is a separate node, which no path reaches.
@@ -235,21 +416,44 @@ pub fn source_without_links() -> Result<Sides> {
     // The transform makes no in-node where nothing enters; the printed one does.
     let mut net = Net::of_gadget(&gadget(&platform)?);
     net.nodes += 1;
-    net.arcs.push(program::Arc { from: net.nodes - 1, to: 0, cost: whole(0) });
-    Ok(Sides::new(program::primal(&net, &net.matchings(), &net.trees(0))?.value, right))
+    net.arcs.push(program::Arc {
+        from: net.nodes - 1,
+        to: 0,
+        cost: whole(0),
+    });
+    Ok(Sides::new(
+        program::primal(&net, &net.matchings(), &net.trees(0))?.value,
+        right,
+    ))
 }
 
 /// E004-13: a total exchange, whose every node is a source and has an in-node.
 pub fn exchange_in_nodes() -> Result<Sides> {
-    let links = [("0", "1", "1"), ("1", "2", "1"), ("1", "0", "1"), ("2", "1", "2"), ("2", "0", "3")];
-    figure_7("0 1 2", &links, |platform| Collective::all_gather(platform.node_ids().collect()))
+    let links = [
+        ("0", "1", "1"),
+        ("1", "2", "1"),
+        ("1", "0", "1"),
+        ("2", "1", "2"),
+        ("2", "0", "3"),
+    ];
+    figure_7("0 1 2", &links, |platform| {
+        Collective::all_gather(platform.node_ids().collect())
+    })
 }
 
 /// E004-14: (P) with every link counted once per pattern, and as often as the pattern uses it.
 pub fn counted_once(what: &str) -> Result<Sides> {
-    let line = [("a", "b", "1"), ("b", "a", "1"), ("b", "c", "1"), ("c", "b", "1")];
+    let line = [
+        ("a", "b", "1"),
+        ("b", "a", "1"),
+        ("b", "c", "1"),
+        ("c", "b", "1"),
+    ];
     let platform = match what {
-        "scatter" => half_duplex("s r a b", &[("s", "r", "1"), ("r", "a", "1"), ("r", "b", "1")])?,
+        "scatter" => half_duplex(
+            "s r a b",
+            &[("s", "r", "1"), ("r", "a", "1"), ("r", "b", "1")],
+        )?,
         _ => half_duplex("a b c", &line)?,
     };
     let participants: Vec<NodeId> = platform.node_ids().collect();
@@ -268,29 +472,57 @@ pub fn counted_once(what: &str) -> Result<Sides> {
 /// E004-15: a point of the printed K with a negative price. Shortest paths by Bellman and Ford say "outside" after any
 /// number of rounds; the simple paths, of which K speaks, say "inside". With v >= 0 it is outside for another reason.
 pub fn prices_of_both_signs() -> Result<Sides> {
-    let links = [("s", "a", "1"), ("a", "b", "1"), ("b", "a", "1"), ("a", "t", "1")];
+    let links = [
+        ("s", "a", "1"),
+        ("a", "b", "1"),
+        ("b", "a", "1"),
+        ("a", "t", "1"),
+    ];
     let platform = half_duplex("s a b t", &links)?;
     let net = Net::of(&platform);
     let (u, v) = (whole(1), [1, -2, 1, 1].map(whole));
     let weight = |links: &program::Links| links.iter().map(|&link| &v[link]).sum::<Rational>();
-    ensure!(net.matchings().iter().all(|set| weight(set) <= u), "an inequality of type I is violated");
-    let lightest = net.paths(0, 3).iter().map(weight).min().context("no path")?;
+    ensure!(
+        net.matchings().iter().all(|set| weight(set) <= u),
+        "an inequality of type I is violated"
+    );
+    let lightest = net
+        .paths(0, 3)
+        .iter()
+        .map(weight)
+        .min()
+        .context("no path")?;
     let mut distances: Vec<Option<Rational>> = vec![None; net.nodes];
     distances[0] = Some(whole(0));
     let mut last = None;
     for round in 0..12 {
         for (link, arc) in net.arcs.iter().enumerate() {
             let through = distances[arc.from].as_ref().map(|so_far| so_far + &v[link]);
-            distances[arc.to] = [distances[arc.to].take(), through].into_iter().flatten().min();
+            distances[arc.to] = [distances[arc.to].take(), through]
+                .into_iter()
+                .flatten()
+                .min();
         }
         let now = distances[3].clone();
         ensure!(round < 4 || now < last, "the distance has stopped to fall");
         last = now;
     }
-    let verdict = |least: &Rational| Value::Words(if *least < whole(1) { "outside" } else { "inside" }.to_string());
+    let verdict = |least: &Rational| {
+        Value::Words(
+            if *least < whole(1) {
+                "outside"
+            } else {
+                "inside"
+            }
+            .to_string(),
+        )
+    };
     let scatter = Collective::scatter(NodeId::new(0), vec![NodeId::new(3)]);
     let corrected = Instance::new(&platform, &scatter)?.separate(&u, &v)?;
-    ensure!(corrected == Separated::Outside(Inequality::NegativeV(1)), "with v >= 0 the price is not refused");
+    ensure!(
+        corrected == Separated::Outside(Inequality::NegativeV(1)),
+        "with v >= 0 the price is not refused"
+    );
     let last = last.context("t is not reached")?;
     ensure!(last.is_negative(), "the distance is {last}");
     Ok(Sides::new(verdict(&last), verdict(&lightest)))
@@ -322,7 +554,10 @@ mod tests {
     #[test]
     fn e004_1_a_link_is_busy_for_at_least_its_messages() -> Result<()> {
         assert_eq!(occupations(true)?, Sides::new(words("unbounded"), whole(1)));
-        assert_eq!(occupations(false)?, Sides::new(words("unbounded"), number("3/4")?));
+        assert_eq!(
+            occupations(false)?,
+            Sides::new(words("unbounded"), number("3/4")?)
+        );
         Ok(())
     }
 
@@ -344,20 +579,31 @@ mod tests {
     #[test]
     fn e004_5_the_whole_platform_achieves_twice_as_much() -> Result<()> {
         check(whole_platform(), "2/5", "4/5");
-        let both = |text: &str| -> Result<Value> { Ok(Value::List(vec![Value::Number(number(text)?); 2])) };
-        assert_eq!(weights_of_the_whole()?, Sides::new(both("1/5")?, both("2/5")?));
+        let both = |text: &str| -> Result<Value> {
+            Ok(Value::List(vec![Value::Number(number(text)?); 2]))
+        };
+        assert_eq!(
+            weights_of_the_whole()?,
+            Sides::new(both("1/5")?, both("2/5")?)
+        );
         Ok(())
     }
 
     #[test]
     fn e004_6_the_variables_are_exponentially_many() -> Result<()> {
-        assert_eq!(exponential()?, Sides::new(words("constraints"), words("variables")));
+        assert_eq!(
+            exponential()?,
+            Sides::new(words("constraints"), words("variables"))
+        );
         Ok(())
     }
 
     #[test]
     fn e004_7_u_is_not_negative() -> Result<()> {
-        assert_eq!(sign_in_the_dual()?, Sides::new(words("infeasible"), number("2/3")?));
+        assert_eq!(
+            sign_in_the_dual()?,
+            Sides::new(words("infeasible"), number("2/3")?)
+        );
         Ok(())
     }
 
@@ -402,7 +648,10 @@ mod tests {
 
     #[test]
     fn e004_15_prices_are_not_negative() -> Result<()> {
-        assert_eq!(prices_of_both_signs()?, Sides::new(words("outside"), words("inside")));
+        assert_eq!(
+            prices_of_both_signs()?,
+            Sides::new(words("outside"), words("inside"))
+        );
         Ok(())
     }
 

@@ -15,31 +15,60 @@ use crate::rows::{Check, Finding, Paper, Value};
 pub const CHECKS: &[(&str, Check)] = &[
     ("bidirectional-value", |_| bidirectional_value()),
     ("bidirectional-solution", |_| bidirectional_solution()),
-    ("wrong-value", |_| Ok(Finding::value(printed_program(PRINTED_BUT_SENSE)?.value()?))),
+    ("wrong-value", |_| {
+        Ok(Finding::value(printed_program(PRINTED_BUT_SENSE)?.value()?))
+    }),
     ("wrong-trees", |_| wrong_trees()),
     ("wrong-ports", |_| wrong_ports()),
     ("figure-5", |_| figure_5()),
     ("five-quarters", |_| five_quarters()),
-    ("three-fifths", |_| Ok(Finding::value(wrong_total()?.0 / wrong_total()?.1))),
-    ("figure-2-matchings", |_| Ok(Finding::value(Net::of(&figure_2()?).matchings().len()))),
-    ("figure-2-trees", |_| Ok(Finding::value(Net::of(&figure_2()?).trees(0).len()))),
-    ("figure-2-optimum", |_| Ok(Finding::value(throughput(&figure_2()?, &broadcast(&figure_2()?))?))),
+    ("three-fifths", |_| {
+        Ok(Finding::value(wrong_total()?.0 / wrong_total()?.1))
+    }),
+    ("figure-2-matchings", |_| {
+        Ok(Finding::value(Net::of(&figure_2()?).matchings().len()))
+    }),
+    ("figure-2-trees", |_| {
+        Ok(Finding::value(Net::of(&figure_2()?).trees(0).len()))
+    }),
+    ("figure-2-optimum", |_| {
+        Ok(Finding::value(throughput(
+            &figure_2()?,
+            &broadcast(&figure_2()?),
+        )?))
+    }),
     ("figure-2-solution", |_| figure_2_solution()),
-    ("figure-1-trees", |_| Ok(Finding::value(Net::of(&figure_1()?).trees(0).len()))),
+    ("figure-1-trees", |_| {
+        Ok(Finding::value(Net::of(&figure_1()?).trees(0).len()))
+    }),
     ("figure-1-dags", |_| dags()),
     ("figure-1-graph", |_| super::unique::finding()),
     ("figure-1-costs", |_| costs_of_figure_1()),
     ("figure-1-t1", |_| topology(&T1)),
     ("figure-1-t2", |_| twins(&T2, &T3)),
-    ("figure-1-t1-matchings", |paper| matchings(paper, "figure-1-t1-matchings", &T1, &[(&T1, "1/2")])),
-    ("figure-1-t2-matchings", |paper| matchings(paper, "figure-1-t2-matchings", &T2, &[(&T2, "4/7")])),
+    ("figure-1-t1-matchings", |paper| {
+        matchings(paper, "figure-1-t1-matchings", &T1, &[(&T1, "1/2")])
+    }),
+    ("figure-1-t2-matchings", |paper| {
+        matchings(paper, "figure-1-t2-matchings", &T2, &[(&T2, "4/7")])
+    }),
     ("figure-1-dag", |_| twins(&D1, &D2)),
     ("figure-1-dag-trees", |_| dag_trees()),
     ("figure-1-dag-matchings", |paper| {
-        matchings(paper, "figure-1-dag-matchings", &D1, &[(&T1, "4/13"), (&T2, "4/13")])
+        matchings(
+            paper,
+            "figure-1-dag-matchings",
+            &D1,
+            &[(&T1, "4/13"), (&T2, "4/13")],
+        )
     }),
     ("figure-1-whole-matchings", |paper| {
-        let found = matchings(paper, "figure-1-whole-matchings", &ALL, &[(&T2, "2/5"), (&T3, "2/5")])?;
+        let found = matchings(
+            paper,
+            "figure-1-whole-matchings",
+            &ALL,
+            &[(&T2, "2/5"), (&T3, "2/5")],
+        )?;
         Ok(found.note("four matchings suffice; six weights need two of them twice: see the sets"))
     }),
     ("topologies", |_| topologies()),
@@ -51,7 +80,9 @@ pub const T2: [&str; 4] = ["Ps -> P1", "P1 -> P2", "P1 -> P3", "P2 -> P4"];
 pub const T3: [&str; 4] = ["Ps -> P2", "P2 -> P1", "P1 -> P3", "P2 -> P4"];
 pub const D1: [&str; 5] = ["Ps -> P1", "Ps -> P2", "P1 -> P2", "P1 -> P3", "P2 -> P4"];
 const D2: [&str; 5] = ["Ps -> P1", "Ps -> P2", "P2 -> P1", "P1 -> P3", "P2 -> P4"];
-pub const ALL: [&str; 6] = ["Ps -> P1", "Ps -> P2", "P1 -> P2", "P2 -> P1", "P1 -> P3", "P2 -> P4"];
+pub const ALL: [&str; 6] = [
+    "Ps -> P1", "Ps -> P2", "P1 -> P2", "P2 -> P1", "P1 -> P3", "P2 -> P4",
+];
 
 /// Parts of section 2.2's linear programs for figure 2 that are executed as printed.
 #[derive(Clone, Copy)]
@@ -63,29 +94,53 @@ pub struct Reading {
 }
 
 /// The program marked as wrong, with the sense of the occupations put right.
-pub const PRINTED_BUT_SENSE: Reading = Reading { at_most: false, bidirectional: false };
+pub const PRINTED_BUT_SENSE: Reading = Reading {
+    at_most: false,
+    bidirectional: false,
+};
 
 /// Section 2.2's flow programs for figure 2. Columns: a; x_2^{12}, x_3^{12}, x_3^{13}, x_3^{23}; t_12, t_13, t_23.
 pub fn printed_program(reading: Reading) -> Result<Ended> {
     let mut program = Program::default();
     let columns = program.many(8);
-    let [a, x2, x3, x13, x23, t12, t13, t23] = columns[..] else { anyhow::bail!("eight columns") };
+    let [a, x2, x3, x13, x23, t12, t13, t23] = columns[..] else {
+        anyhow::bail!("eight columns")
+    };
     let (one, minus) = (whole(1), whole(-1));
     let mut equal = |entries: &[(usize, &Rational)]| {
-        program.row(Relation::Equal, whole(0), entries.iter().map(|&(column, value)| (column, value.clone())));
+        program.row(
+            Relation::Equal,
+            whole(0),
+            entries
+                .iter()
+                .map(|&(column, value)| (column, value.clone())),
+        );
     };
     equal(&[(x2, &one), (a, &minus)]);
     equal(&[(x3, &one), (x13, &one), (a, &minus)]);
     equal(&[(x13, &one), (x23, &one), (a, &minus)]);
     equal(&[(x3, &one), (x23, &minus)]);
-    let sense = if reading.at_most { Relation::AtMost } else { Relation::AtLeast };
-    for (t, x, cost) in [(t12, x2, "1"), (t12, x3, "1"), (t13, x13, "1"), (t23, x23, "1/2")] {
+    let sense = if reading.at_most {
+        Relation::AtMost
+    } else {
+        Relation::AtLeast
+    };
+    for (t, x, cost) in [
+        (t12, x2, "1"),
+        (t12, x3, "1"),
+        (t13, x13, "1"),
+        (t23, x23, "1/2"),
+    ] {
         program.row(sense, whole(0), [(t, whole(1)), (x, -number(cost)?)]);
     }
     let both: &[&[usize]] = &[&[t12, t13], &[t12], &[t23], &[t23, t13]];
     let single: &[&[usize]] = &[&[t12, t13], &[t12, t23], &[t23, t13]];
     for ports in if reading.bidirectional { both } else { single } {
-        program.row(Relation::AtMost, whole(1), ports.iter().map(|&t| (t, whole(1))));
+        program.row(
+            Relation::AtMost,
+            whole(1),
+            ports.iter().map(|&t| (t, whole(1))),
+        );
     }
     program.end(Sense::Maximize, a)
 }
@@ -93,27 +148,42 @@ pub fn printed_program(reading: Reading) -> Result<Ended> {
 /// The value by our solver, by (P) with the bidirectional model's sets, and by the printed program with `>=`.
 fn bidirectional_value() -> Result<Finding> {
     let platform = figure_2()?.with_model(PortModel::FullDuplex);
-    let program = printed_program(Reading { at_most: false, bidirectional: true })?.value()?;
+    let program = printed_program(Reading {
+        at_most: false,
+        bidirectional: true,
+    })?
+    .value()?;
     let ours = throughput(&platform, &broadcast(&platform))?;
-    ensure!(ours == program, "the flow program yields {program}, the patterns {ours}");
+    ensure!(
+        ours == program,
+        "the flow program yields {program}, the patterns {ours}"
+    );
     Ok(Finding::value(ours))
 }
 
 /// "Using only tree T2": T2 alone attains it.
 fn bidirectional_solution() -> Result<Finding> {
     let platform = only(&figure_2()?, &["P1 -> P2", "P2 -> P3"])?.with_model(PortModel::FullDuplex);
-    Ok(Finding::value(throughput(&platform, &broadcast(&platform))?))
+    Ok(Finding::value(throughput(
+        &platform,
+        &broadcast(&platform),
+    )?))
 }
 
 /// T1 and T2 of figure 3, by links.
 fn trees_of_figure_3(platform: &Platform) -> Result<[Links; 2]> {
     let links = |names: [&str; 2]| -> Result<Links> {
-        let mut links: Links =
-            names.iter().map(|name| Ok(cases::link(platform, name)?.index())).collect::<Result<_>>()?;
+        let mut links: Links = names
+            .iter()
+            .map(|name| Ok(cases::link(platform, name)?.index()))
+            .collect::<Result<_>>()?;
         links.sort_unstable();
         Ok(links)
     };
-    Ok([links(["P1 -> P2", "P1 -> P3"])?, links(["P1 -> P2", "P2 -> P3"])?])
+    Ok([
+        links(["P1 -> P2", "P1 -> P3"])?,
+        links(["P1 -> P2", "P2 -> P3"])?,
+    ])
 }
 
 /// Weights of T1 and T2 by the program of ports: the only solution of two equations.
@@ -122,7 +192,11 @@ fn wrong_weights() -> Result<[Rational; 2]> {
     let trees = trees_of_figure_3(&platform)?;
     let optimum = program::ports_only(&Net::of(&platform), &trees)?;
     let program = printed_program(PRINTED_BUT_SENSE)?.value()?;
-    ensure!(optimum.value == program, "by trees {}, by flows {program}", optimum.value);
+    ensure!(
+        optimum.value == program,
+        "by trees {}, by flows {program}",
+        optimum.value
+    );
     Ok(trees.map(|tree| {
         let of = optimum.patterns.iter().find(|(links, _)| *links == tree);
         of.map_or_else(Rational::zero, |(_, weight)| weight.clone())
@@ -139,14 +213,21 @@ fn wrong_trees() -> Result<Finding> {
 
 pub fn wrong_busy() -> Result<Vec<Rational>> {
     let platform = figure_2()?;
-    let weighted: Vec<(Links, Rational)> = trees_of_figure_3(&platform)?.into_iter().zip(wrong_weights()?).collect();
+    let weighted: Vec<(Links, Rational)> = trees_of_figure_3(&platform)?
+        .into_iter()
+        .zip(wrong_weights()?)
+        .collect();
     Ok(program::busy(&Net::of(&platform), &weighted))
 }
 
 fn wrong_ports() -> Result<Finding> {
     let (net, busy) = (Net::of(&figure_2()?), wrong_busy()?);
     let of = |node: usize| {
-        let at = net.arcs.iter().zip(&busy).filter(|(arc, _)| [arc.from, arc.to].contains(&node));
+        let at = net
+            .arcs
+            .iter()
+            .zip(&busy)
+            .filter(|(arc, _)| [arc.from, arc.to].contains(&node));
         at.map(|(_, time)| time).sum::<Rational>()
     };
     Ok(list((0..net.nodes).map(of)))
@@ -161,14 +242,28 @@ fn figure_5() -> Result<Finding> {
 fn wrong_total() -> Result<(Rational, Rational)> {
     let (net, busy) = (Net::of(&figure_2()?), wrong_busy()?);
     let least = program::least_time(&net.matchings(), &busy)?;
-    let edges = net.arcs.iter().map(|arc| [Some(arc.from), Some(arc.to)]).collect();
-    let ours = least_period(&PortGraph { capacities: vec![1; net.nodes], edges }, &busy)?;
-    ensure!(ours == least, "our decomposition takes {ours}, all matchings {least}");
+    let edges = net
+        .arcs
+        .iter()
+        .map(|arc| [Some(arc.from), Some(arc.to)])
+        .collect();
+    let ours = least_period(
+        &PortGraph {
+            capacities: vec![1; net.nodes],
+            edges,
+        },
+        &busy,
+    )?;
+    ensure!(
+        ours == least,
+        "our decomposition takes {ours}, all matchings {least}"
+    );
     Ok((wrong_weights()?.iter().sum(), least))
 }
 
 fn five_quarters() -> Result<Finding> {
-    Ok(Finding::value(wrong_total()?.1).note("every port is busy for at most 1; fractional chromatic index 5/4"))
+    Ok(Finding::value(wrong_total()?.1)
+        .note("every port is busy for at most 1; fractional chromatic index 5/4"))
 }
 
 /// y1, y2, x1, x2, x3 of section 2.2.2; M1 = {1 -> 2}, M2 = {1 -> 3}, M3 = {2 -> 3}.
@@ -176,10 +271,16 @@ fn figure_2_solution() -> Result<Finding> {
     let platform = figure_2()?;
     let optimum = enumerated(&platform, &broadcast(&platform))?;
     let weight = |all: &[(Links, Rational)], links: &[usize]| {
-        all.iter().find(|(found, _)| found == links).map_or_else(Rational::zero, |(_, weight)| weight.clone())
+        all.iter()
+            .find(|(found, _)| found == links)
+            .map_or_else(Rational::zero, |(_, weight)| weight.clone())
     };
     let trees = trees_of_figure_3(&platform)?.map(|tree| weight(&optimum.patterns, &tree));
-    Ok(list(trees.into_iter().chain((0..3).map(|link| weight(&optimum.sets, &[link])))))
+    Ok(list(
+        trees
+            .into_iter()
+            .chain((0..3).map(|link| weight(&optimum.sets, &[link]))),
+    ))
 }
 
 /// Acyclic subgraphs of figure 1 in which every node but the source is entered, and so reached.
@@ -187,11 +288,15 @@ pub fn dags_of_figure_1() -> Result<Vec<Vec<usize>>> {
     let net = Net::of(&figure_1()?);
     let mut found = Vec::new();
     for chosen in 0..1u32 << net.arcs.len() {
-        let links: Vec<usize> = (0..net.arcs.len()).filter(|link| chosen >> link & 1 == 1).collect();
+        let links: Vec<usize> = (0..net.arcs.len())
+            .filter(|link| chosen >> link & 1 == 1)
+            .collect();
         // Without a cycle, nodes can be taken away one after another, each without a link into it.
         let mut left: Vec<usize> = (0..net.nodes).collect();
         while let Some(place) = left.iter().position(|&node| {
-            !links.iter().any(|&link| net.arcs[link].to == node && left.contains(&net.arcs[link].from))
+            !links
+                .iter()
+                .any(|&link| net.arcs[link].to == node && left.contains(&net.arcs[link].from))
         }) {
             left.remove(place);
         }
@@ -231,20 +336,39 @@ fn costs_of_figure_1() -> Result<Finding> {
             let part = only(&platform, names)?;
             Ok::<_, anyhow::Error>(enumerated(&part, &broadcast(&part))?.value)
         };
-        ensure!(over(&T1)? == number("1/2")? && over(&T2)? == number("4/7")?, "b = {b}: T1 or T2 takes another time");
+        ensure!(
+            over(&T1)? == number("1/2")? && over(&T2)? == number("4/7")?,
+            "b = {b}: T1 or T2 takes another time"
+        );
         if over(&D1)? == number("8/13")? {
             let part = only(&platform, &D1)?;
             let net = Net::of(&part);
             let weight = number("4/13")?;
-            let trees = [(links(&part, &T1)?, weight.clone()), (links(&part, &T2)?, weight)];
-            let printed = ["4/13", "4/13", "4/13", "1/13"].map(number).into_iter().collect::<Result<Vec<_>>>()?;
+            let trees = [
+                (links(&part, &T1)?, weight.clone()),
+                (links(&part, &T2)?, weight),
+            ];
+            let printed = ["4/13", "4/13", "4/13", "1/13"]
+                .map(number)
+                .into_iter()
+                .collect::<Result<Vec<_>>>()?;
             let weights: Vec<&Rational> = printed.iter().collect();
-            let fits = program::sets_of_weights(&net.matchings(), &program::busy(&net, &trees), &weights).is_ok();
+            let fits =
+                program::sets_of_weights(&net.matchings(), &program::busy(&net, &trees), &weights)
+                    .is_ok();
             found.push((format!("1, {b}, {d}"), fits));
         }
     }
-    let fitting: Vec<&str> = found.iter().filter(|(_, fits)| *fits).map(|(costs, _)| costs.as_str()).collect();
-    let others: Vec<&str> = found.iter().filter(|(_, fits)| !fits).map(|(costs, _)| costs.as_str()).collect();
+    let fitting: Vec<&str> = found
+        .iter()
+        .filter(|(_, fits)| *fits)
+        .map(|(costs, _)| costs.as_str())
+        .collect();
+    let others: Vec<&str> = found
+        .iter()
+        .filter(|(_, fits)| !fits)
+        .map(|(costs, _)| costs.as_str())
+        .collect();
     Ok(Finding::claim(fitting == ["1, 1/4, 1/2"], format!("{}; in steps of 1/{STEPS}", fitting.join("; "))).note(format!(
         "T1 takes max(2a, a + d), T2 a + b + d: so a = 1 and b + d = 3/4; D1 takes 13/8 also with {}, but not by matchings of the \
          printed weights",
@@ -271,25 +395,42 @@ fn twins(one: &[&str], other: &[&str]) -> Result<Finding> {
 
 /// The platform's links by names.
 fn links(platform: &Platform, names: &[&str]) -> Result<Links> {
-    names.iter().map(|name| Ok(cases::link(platform, name)?.index())).collect()
+    names
+        .iter()
+        .map(|name| Ok(cases::link(platform, name)?.index()))
+        .collect()
 }
 
 /// Whether these trees can be sent in one unit of time by allowed sets of the printed weights.
-fn matchings(paper: &Paper, id: &str, topology: &[&str], trees: &[(&[&str], &str)]) -> Result<Finding> {
+fn matchings(
+    paper: &Paper,
+    id: &str,
+    topology: &[&str],
+    trees: &[(&[&str], &str)],
+) -> Result<Finding> {
     let platform = only(&figure_1()?, topology)?;
     let net = Net::of(&platform);
-    let weighted: Vec<(Links, Rational)> =
-        trees.iter().map(|(tree, weight)| Ok((links(&platform, tree)?, number(weight)?))).collect::<Result<_>>()?;
+    let weighted: Vec<(Links, Rational)> = trees
+        .iter()
+        .map(|(tree, weight)| Ok((links(&platform, tree)?, number(weight)?)))
+        .collect::<Result<_>>()?;
     let weights = paper.printed(id)?.list()?;
     let total: Rational = weights.iter().copied().sum();
     ensure!(total == whole(1), "the weights add up to {total}");
-    let sets = program::sets_of_weights(&net.matchings(), &program::busy(&net, &weighted), &weights)?;
+    let sets =
+        program::sets_of_weights(&net.matchings(), &program::busy(&net, &weighted), &weights)?;
     let name = |set: &Links| {
         let links = set.iter().filter_map(|&link| platform.link_ids().nth(link));
-        links.map(|link| platform.link_name(link)).collect::<Vec<_>>().join(" + ")
+        links
+            .map(|link| platform.link_name(link))
+            .collect::<Vec<_>>()
+            .join(" + ")
     };
-    let shown: Vec<String> =
-        sets.iter().zip(&weights).map(|(set, w)| format!("{} of {}", short(w), name(set))).collect();
+    let shown: Vec<String> = sets
+        .iter()
+        .zip(&weights)
+        .map(|(set, w)| format!("{} of {}", short(w), name(set)))
+        .collect();
     Ok(Finding::claim(true, "these weights suffice").note(shown.join("; ")))
 }
 
@@ -310,5 +451,8 @@ fn dag_trees() -> Result<Finding> {
 fn topologies() -> Result<Finding> {
     let (tree, dag, all) = (over(&T1)?.max(over(&T2)?), over(&D1)?, over(&ALL)?);
     let holds = tree < dag && dag < all;
-    Ok(Finding::claim(holds, format!("best tree {tree}, best DAG {dag}, whole platform {all}")))
+    Ok(Finding::claim(
+        holds,
+        format!("best tree {tree}, best DAG {dag}, whole platform {all}"),
+    ))
 }

@@ -34,15 +34,27 @@ struct Search<'a> {
 /// A cost is not whole.
 pub fn opt(platform: &Platform, messages: usize, horizon: u64) -> Result<Vec<usize>> {
     ensure!(platform.nodes().len() < 32, "too many nodes");
-    let costs = platform.links().iter().map(|link| whole_number(&link.cost)).collect::<Result<_>>()?;
+    let costs = platform
+        .links()
+        .iter()
+        .map(|link| whole_number(&link.cost))
+        .collect::<Result<_>>()?;
     let search = Search { platform, costs };
     let everybody = (1u32 << platform.nodes().len()) - 1;
     let complete = |state: &State| state.iter().filter(|one| one.held == everybody).count();
-    let mut layer = BTreeSet::from([vec![Copies { held: 1, flying: Vec::new() }; messages]]);
+    let mut layer = BTreeSet::from([vec![
+        Copies {
+            held: 1,
+            flying: Vec::new()
+        };
+        messages
+    ]]);
     let mut best = vec![0];
     for _ in 0..horizon {
         let mut next = BTreeSet::new();
-        layer.iter().for_each(|state| search.start(0, &mut state.clone(), &mut next));
+        layer
+            .iter()
+            .for_each(|state| search.start(0, &mut state.clone(), &mut next));
         layer = next;
         best.push(layer.iter().map(complete).max().unwrap_or(0));
     }
@@ -59,14 +71,18 @@ impl Search<'_> {
         };
         self.start(link + 1, state, next);
         let ends = [arc.from, arc.to];
-        let busy =
-            |&(other, _): &(usize, u64)| [links[other].from, links[other].to].iter().any(|end| ends.contains(end));
+        let busy = |&(other, _): &(usize, u64)| {
+            [links[other].from, links[other].to]
+                .iter()
+                .any(|end| ends.contains(end))
+        };
         if state.iter().flat_map(|one| &one.flying).any(busy) {
             return;
         }
         for place in 0..state.len() {
             let one = &state[place];
-            let useful = one.held >> arc.from.index() & 1 == 1 && one.held >> arc.to.index() & 1 == 0;
+            let useful =
+                one.held >> arc.from.index() & 1 == 1 && one.held >> arc.to.index() & 1 == 0;
             // Two messages in the same state are interchangeable.
             if useful && !state[..place].contains(one) {
                 state[place].flying.push((link, self.costs[link]));
@@ -100,10 +116,16 @@ mod tests {
         // Both links meet at r: one message every 3 units of time.
         let line = half_duplex("s r t", &[("s", "r", "1"), ("r", "t", "2")])?;
         assert_eq!(opt(&line, 4, 10)?, [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3]);
-        let fork = half_duplex("s a b", &[("s", "a", "1"), ("s", "b", "1"), ("a", "b", "1")])?;
+        let fork = half_duplex(
+            "s a b",
+            &[("s", "a", "1"), ("s", "b", "1"), ("a", "b", "1")],
+        )?;
         assert_eq!(opt(&fork, 3, 6)?, [0, 0, 1, 1, 2, 2, 3]);
         // Two messages at a time in the middle of a longer line: s -> a and b -> c.
-        let long = half_duplex("s a b c", &[("s", "a", "1"), ("a", "b", "1"), ("b", "c", "1")])?;
+        let long = half_duplex(
+            "s a b c",
+            &[("s", "a", "1"), ("a", "b", "1"), ("b", "c", "1")],
+        )?;
         assert_eq!(opt(&long, 3, 7)?, [0, 0, 0, 1, 1, 2, 2, 3]);
         Ok(())
     }

@@ -22,15 +22,24 @@ pub const CHECKS: &[(&str, Check)] = &[
 impl Net {
     /// The gadget's graph.
     pub fn of_gadget(gadget: &Gadget) -> Net {
-        let arc = |link: &GadgetLink| Arc { from: link.from, to: link.to, cost: link.cost.clone() };
-        Net { nodes: gadget.nodes.len(), arcs: gadget.links.iter().map(arc).collect() }
+        let arc = |link: &GadgetLink| Arc {
+            from: link.from,
+            to: link.to,
+            cost: link.cost.clone(),
+        };
+        Net {
+            nodes: gadget.nodes.len(),
+            arcs: gadget.links.iter().map(arc).collect(),
+        }
     }
 }
 
 /// The gadget without the links from hearts to in-nodes: figure 7 as printed, figure 8 where nothing is broadcast.
 pub fn without_back_links(mut gadget: Gadget) -> Gadget {
     let parts: Vec<Part> = gadget.nodes.iter().map(|(_, part)| *part).collect();
-    gadget.links.retain(|link| link.of.is_some() || parts[link.to] != Part::In);
+    gadget
+        .links
+        .retain(|link| link.of.is_some() || parts[link.to] != Part::In);
     gadget
 }
 
@@ -43,8 +52,10 @@ pub fn optimum(gadget: &Gadget, collective: &Collective) -> Result<Rational> {
         Goals::At(target) => net.paths(core(demand.operands[0]), core(target)),
         Goals::Everywhere(_) | Goals::Prefixes => net.trees(core(demand.operands[0])),
     };
-    let parts: Vec<Vec<Links>> =
-        (0..collective.demands()).map_while(|place| collective.demand(place)).map(part).collect();
+    let parts: Vec<Vec<Links>> = (0..collective.demands())
+        .map_while(|place| collective.demand(place))
+        .map(part)
+        .collect();
     Ok(program::primal(&net, &net.matchings(), &net.products(&parts)?)?.value)
 }
 
@@ -55,7 +66,11 @@ pub fn modelled(platform: &Platform, model: impl Fn(usize) -> PortModel) -> Resu
         let model = model(id.index());
         let ports = platform.incoming(id).len().max(platform.outgoing(id).len());
         let ports = (model == PortModel::Multiport).then_some(ports as u32);
-        builder.node(Node { model: Some(model), ports, ..platform.node(id).clone() })?;
+        builder.node(Node {
+            model: Some(model),
+            ports,
+            ..platform.node(id).clone()
+        })?;
     }
     for link in platform.links() {
         builder.link(link.from, link.to, link.cost.clone())?;
@@ -80,14 +95,21 @@ fn compare(model: impl Fn(usize, usize) -> PortModel) -> Result<Finding> {
         for collective in [broadcast(&platform), scatter] {
             let ours = throughput(&platform, &collective)?;
             let gadget = optimum(&gadget(&platform)?, &collective)?;
-            ensure!(ours == gadget, "platform {place}: {} ours, {gadget} transformed", short(&ours));
+            ensure!(
+                ours == gadget,
+                "platform {place}: {} ours, {gadget} transformed",
+                short(&ours)
+            );
             better += usize::from(ours > plan(plain, &collective)?.steady_state.throughput);
             tried += 1;
         }
     }
     // Ports must have mattered, or nothing has been compared.
     let holds = better > 0;
-    Ok(Finding::claim(holds, format!("{tried} cases; in {better} the ports matter")))
+    Ok(Finding::claim(
+        holds,
+        format!("{tried} cases; in {better} the ports matter"),
+    ))
 }
 
 fn agrees(model: PortModel) -> Result<Finding> {
@@ -95,7 +117,11 @@ fn agrees(model: PortModel) -> Result<Finding> {
 }
 
 fn mixed() -> Result<Finding> {
-    let models = [PortModel::HalfDuplex, PortModel::FullDuplex, PortModel::Multiport];
+    let models = [
+        PortModel::HalfDuplex,
+        PortModel::FullDuplex,
+        PortModel::Multiport,
+    ];
     compare(|place, node| models[(place + 2 * node + node / 2) % 3])
 }
 
@@ -106,7 +132,10 @@ fn back_links() -> Result<Finding> {
     let (gadget, collective) = (gadget(&platform)?, broadcast(&platform));
     let with = optimum(&gadget, &collective)?;
     let without = optimum(&without_back_links(gadget), &collective)?;
-    ensure!(with == throughput(&platform, &broadcast(&platform))?, "with the links it is wrong too");
+    ensure!(
+        with == throughput(&platform, &broadcast(&platform))?,
+        "with the links it is wrong too"
+    );
     let holds = without < with && with == whole(1);
     Ok(Finding::claim(
         holds,

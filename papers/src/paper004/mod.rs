@@ -31,5 +31,10 @@ pub const CHAPTER: Chapter = Chapter {
         asymptotic::CHECKS,
         uncut::CHECKS,
     ],
-    figures: &[drawings::figures, sweeps::figures, ellipsoid::figures, asymptotic::figures],
+    figures: &[
+        drawings::figures,
+        sweeps::figures,
+        ellipsoid::figures,
+        asymptotic::figures,
+    ],
 };

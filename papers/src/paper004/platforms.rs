@@ -3,8 +3,8 @@
 use anyhow::{Result, ensure};
 use oneport::plan::Status;
 use oneport::{
-    Collective, DEFAULT_MAX_INSTANCES, NodeId, Options, Outcome, Period, Plan, Platform, PortModel, Problem, Rational,
-    solve,
+    Collective, DEFAULT_MAX_INSTANCES, NodeId, Options, Outcome, Period, Plan, Platform, PortModel,
+    Problem, Rational, solve,
 };
 
 use super::program::{self, Net, Optimum};
@@ -31,12 +31,18 @@ pub fn figure_1() -> Result<Platform> {
 
 /// Figure 2, from the programs of section 2.2.
 pub fn figure_2() -> Result<Platform> {
-    half_duplex("P1 P2 P3", &[("P1", "P2", "1"), ("P1", "P3", "1"), ("P2", "P3", "1/2")])
+    half_duplex(
+        "P1 P2 P3",
+        &[("P1", "P2", "1"), ("P1", "P3", "1"), ("P2", "P3", "1/2")],
+    )
 }
 
 /// The platform with the named links only.
 pub fn only(platform: &Platform, names: &[&str]) -> Result<Platform> {
-    let kept = names.iter().map(|name| cases::link(platform, name)).collect::<Result<Vec<_>>>()?;
+    let kept = names
+        .iter()
+        .map(|name| cases::link(platform, name))
+        .collect::<Result<Vec<_>>>()?;
     let mut builder = Platform::builder();
     builder.model(platform.model());
     for node in platform.nodes() {
@@ -56,25 +62,45 @@ pub fn broadcast(platform: &Platform) -> Collective {
 
 /// Our answer, which the referee has checked and which is optimal.
 pub fn plan(platform: &Platform, collective: &Collective) -> Result<Plan> {
-    let options = Options { period: Period::AtMost(DEFAULT_MAX_INSTANCES), ..Options::default() };
-    let Outcome::Planned(planned) = solve(Problem::new(platform, collective, unit_volumes())?, &options)? else {
+    let options = Options {
+        period: Period::AtMost(DEFAULT_MAX_INSTANCES),
+        ..Options::default()
+    };
+    let Outcome::Planned(planned) = solve(
+        Problem::new(platform, collective, unit_volumes())?,
+        &options,
+    )?
+    else {
         anyhow::bail!("a target cannot be reached")
     };
     let plan = planned.plan;
-    ensure!(plan.status == Status::Optimal, "our answer is not known to be optimal");
-    ensure!(plan.schedule.throughput() == plan.steady_state.throughput, "our schedule does not attain the optimum");
+    ensure!(
+        plan.status == Status::Optimal,
+        "our answer is not known to be optimal"
+    );
+    ensure!(
+        plan.schedule.throughput() == plan.steady_state.throughput,
+        "our schedule does not attain the optimum"
+    );
     Ok(plan)
 }
 
 /// (P) with everything enumerated.
 pub fn enumerated(platform: &Platform, collective: &Collective) -> Result<Optimum> {
     let net = Net::of(platform);
-    program::primal(&net, &program::allowed_sets(platform), &net.patterns(collective)?)
+    program::primal(
+        &net,
+        &program::allowed_sets(platform),
+        &net.patterns(collective)?,
+    )
 }
 
 /// The optimal throughput, on which our solver and (P) agree.
 pub fn throughput(platform: &Platform, collective: &Collective) -> Result<Rational> {
-    let (ours, theirs) = (plan(platform, collective)?.steady_state.throughput, enumerated(platform, collective)?.value);
+    let (ours, theirs) = (
+        plan(platform, collective)?.steady_state.throughput,
+        enumerated(platform, collective)?.value,
+    );
     ensure!(ours == theirs, "our solver finds {ours}, (P) {theirs}");
     Ok(ours)
 }
@@ -84,7 +110,8 @@ pub fn random_platforms(sizes: &[(usize, usize)], per_size: u64) -> Result<Vec<P
     let mut platforms = Vec::new();
     for &(nodes, degree) in sizes {
         for seed in 1..=per_size {
-            platforms.push(cases::random(nodes, degree, seed, 4)?.with_model(PortModel::HalfDuplex));
+            platforms
+                .push(cases::random(nodes, degree, seed, 4)?.with_model(PortModel::HalfDuplex));
         }
     }
     Ok(platforms)

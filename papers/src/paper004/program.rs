@@ -46,26 +46,36 @@ impl Net {
             to: link.to.index(),
             cost: link.cost.clone(),
         };
-        Net { nodes: platform.nodes().len(), arcs: platform.links().iter().map(arc).collect() }
+        Net {
+            nodes: platform.nodes().len(),
+            arcs: platform.links().iter().map(arc).collect(),
+        }
     }
 
     /// Links that take time.
     pub fn timed(&self) -> Links {
-        (0..self.arcs.len()).filter(|&link| !self.arcs[link].cost.is_zero()).collect()
+        (0..self.arcs.len())
+            .filter(|&link| !self.arcs[link].cost.is_zero())
+            .collect()
     }
 
     /// All nonempty matchings of the links that take time: no node has two of them.
     pub fn matchings(&self) -> Vec<Links> {
         let ends = |link: usize| [self.arcs[link].from, self.arcs[link].to];
         subsets(&self.timed(), |set, link| {
-            set.iter().all(|&other| ends(other).iter().all(|end| !ends(link).contains(end)))
+            set.iter()
+                .all(|&other| ends(other).iter().all(|end| !ends(link).contains(end)))
         })
     }
 
     /// All spanning trees out of `root`.
     pub fn trees(&self, root: usize) -> Vec<Links> {
         let mut found = Vec::new();
-        let entering = |node: usize| (0..self.arcs.len()).filter(move |&link| self.arcs[link].to == node).collect();
+        let entering = |node: usize| {
+            (0..self.arcs.len())
+                .filter(move |&link| self.arcs[link].to == node)
+                .collect()
+        };
         let choices: Vec<Links> = (0..self.nodes).map(entering).collect();
         self.grow(root, 0, &choices, &mut vec![None; self.nodes], &mut found);
         found
@@ -134,7 +144,10 @@ impl Net {
             {
                 Ok(self.trees(source.index()))
             }
-            _ => bail!("the patterns of this {} are not written out", collective.name()),
+            _ => bail!(
+                "the patterns of this {} are not written out",
+                collective.name()
+            ),
         };
         let demands = (0..collective.demands()).map_while(|place| collective.demand(place));
         self.products(&demands.map(part).collect::<Result<Vec<_>>>()?)
@@ -154,7 +167,10 @@ impl Net {
                     longer.insert(links);
                 }
             }
-            ensure!(longer.len() <= MOST_PATTERNS, "more than {MOST_PATTERNS} patterns");
+            ensure!(
+                longer.len() <= MOST_PATTERNS,
+                "more than {MOST_PATTERNS} patterns"
+            );
             patterns = longer;
         }
         Ok(patterns.into_iter().collect())
@@ -165,8 +181,11 @@ impl Net {
 fn subsets(links: &[usize], fits: impl Fn(&[usize], usize) -> bool) -> Vec<Links> {
     let mut found: Vec<Links> = vec![Vec::new()];
     for &link in links {
-        let longer: Vec<Links> =
-            found.iter().filter(|set| fits(set, link)).map(|set| set.iter().copied().chain([link]).collect()).collect();
+        let longer: Vec<Links> = found
+            .iter()
+            .filter(|set| fits(set, link))
+            .map(|set| set.iter().copied().chain([link]).collect())
+            .collect();
         found.extend(longer);
     }
     found.retain(|set| !set.is_empty());
@@ -182,7 +201,11 @@ pub fn allowed_sets(platform: &Platform) -> Vec<Links> {
     };
     subsets(&links, |set, link| {
         ends(link).into_iter().enumerate().all(|(side, node)| {
-            let at = |end: usize| set.iter().filter(|&&other| ends(other)[end] == node).count();
+            let at = |end: usize| {
+                set.iter()
+                    .filter(|&&other| ends(other)[end] == node)
+                    .count()
+            };
             match platform.model_of(node) {
                 PortModel::FullDuplex => at(side) == 0,
                 PortModel::HalfDuplex => at(0) + at(1) == 0,
@@ -234,7 +257,12 @@ impl Program {
     }
 
     /// A new row; entries of the same column are added up.
-    pub fn row(&mut self, relation: Relation, side: Rational, entries: impl IntoIterator<Item = (usize, Rational)>) {
+    pub fn row(
+        &mut self,
+        relation: Relation,
+        side: Rational,
+        entries: impl IntoIterator<Item = (usize, Rational)>,
+    ) {
         let mut row: BTreeMap<usize, Rational> = BTreeMap::new();
         for (column, value) in entries {
             *row.entry(column).or_insert_with(Rational::zero) += value;
@@ -254,12 +282,19 @@ impl Program {
         }
         let mut places: Vec<Column> = Vec::new();
         for (column, entries) in entries.into_iter().enumerate() {
-            let cost = if column == objective { Rational::one() } else { Rational::zero() };
+            let cost = if column == objective {
+                Rational::one()
+            } else {
+                Rational::zero()
+            };
             places.push(program.add_column(cost, entries)?);
         }
         Ok(match Solver::new(program).solve(&Options::default())? {
             Outcome::Optimal(optimum) => {
-                let values = places.into_iter().map(|place| optimum.primal.get(place)).collect();
+                let values = places
+                    .into_iter()
+                    .map(|place| optimum.primal.get(place))
+                    .collect();
                 Ended::Optimal(optimum.objective, values)
             }
             Outcome::Unbounded { .. } => Ended::Unbounded,
@@ -285,22 +320,46 @@ pub fn primal(net: &Net, sets: &[Links], patterns: &[Links]) -> Result<Optimum> 
     let mut program = Program::default();
     let throughput = program.column();
     let (x, y) = (program.many(sets.len()), program.many(patterns.len()));
-    program.row(Relation::AtMost, whole(1), x.iter().map(|&column| (column, whole(1))));
+    program.row(
+        Relation::AtMost,
+        whole(1),
+        x.iter().map(|&column| (column, whole(1))),
+    );
     for link in net.timed() {
-        let served = x.iter().zip(sets).filter(|(_, set)| set.contains(&link)).map(|(&column, _)| (column, whole(1)));
-        let needed = y.iter().zip(patterns).map(|(&column, pattern)| (column, -time(net, pattern, link)));
+        let served = x
+            .iter()
+            .zip(sets)
+            .filter(|(_, set)| set.contains(&link))
+            .map(|(&column, _)| (column, whole(1)));
+        let needed = y
+            .iter()
+            .zip(patterns)
+            .map(|(&column, pattern)| (column, -time(net, pattern, link)));
         program.row(Relation::Equal, whole(0), served.chain(needed));
     }
     let total = y.iter().map(|&column| (column, whole(1)));
-    program.row(Relation::Equal, whole(0), total.chain([(throughput, whole(-1))]));
+    program.row(
+        Relation::Equal,
+        whole(0),
+        total.chain([(throughput, whole(-1))]),
+    );
     let Ended::Optimal(value, values) = program.end(Sense::Maximize, throughput)? else {
         bail!("(P) has no optimum");
     };
     let used = |all: &[Links], columns: &[usize]| -> Vec<(Links, Rational)> {
-        let pairs = all.iter().zip(columns).filter(|(_, column)| !values[**column].is_zero());
-        pairs.map(|(links, &column)| (links.clone(), values[column].clone())).collect()
+        let pairs = all
+            .iter()
+            .zip(columns)
+            .filter(|(_, column)| !values[**column].is_zero());
+        pairs
+            .map(|(links, &column)| (links.clone(), values[column].clone()))
+            .collect()
     };
-    Ok(Optimum { value, patterns: used(patterns, &y), sets: used(sets, &x) })
+    Ok(Optimum {
+        value,
+        patterns: used(patterns, &y),
+        sets: used(sets, &x),
+    })
 }
 
 /// The time that one copy of a pattern takes on a link.
@@ -320,7 +379,9 @@ pub fn dual(net: &Net, sets: &[Links], patterns: &[Links], at_most_zero: bool) -
         program.row(Relation::AtMost, whole(0), sum.chain([(u, whole(-1))]));
     }
     for pattern in patterns {
-        let sum = pattern.iter().flat_map(|&link| v(link, net.arcs[link].cost.clone()));
+        let sum = pattern
+            .iter()
+            .flat_map(|&link| v(link, net.arcs[link].cost.clone()));
         program.row(Relation::AtLeast, whole(1), sum);
     }
     if at_most_zero {
@@ -337,24 +398,51 @@ pub fn ports_only(net: &Net, patterns: &[Links]) -> Result<Optimum> {
     let y = program.many(patterns.len());
     for node in 0..net.nodes {
         let at = |link: &usize| [net.arcs[*link].from, net.arcs[*link].to].contains(&node);
-        let busy = |pattern: &Links| pattern.iter().filter(|link| at(link)).map(|&link| &net.arcs[link].cost).sum();
-        let entries: Vec<(usize, Rational)> =
-            y.iter().zip(patterns).map(|(&column, pattern)| (column, busy(pattern))).collect();
+        let busy = |pattern: &Links| {
+            pattern
+                .iter()
+                .filter(|link| at(link))
+                .map(|&link| &net.arcs[link].cost)
+                .sum()
+        };
+        let entries: Vec<(usize, Rational)> = y
+            .iter()
+            .zip(patterns)
+            .map(|(&column, pattern)| (column, busy(pattern)))
+            .collect();
         program.row(Relation::AtMost, whole(1), entries);
     }
     let total = y.iter().map(|&column| (column, whole(1)));
-    program.row(Relation::Equal, whole(0), total.chain([(throughput, whole(-1))]));
+    program.row(
+        Relation::Equal,
+        whole(0),
+        total.chain([(throughput, whole(-1))]),
+    );
     let Ended::Optimal(value, values) = program.end(Sense::Maximize, throughput)? else {
         bail!("the program of ports has no optimum");
     };
-    let weights = patterns.iter().zip(&y).filter(|(_, column)| !values[**column].is_zero());
-    let patterns = weights.map(|(links, &column)| (links.clone(), values[column].clone())).collect();
-    Ok(Optimum { value, patterns, sets: Vec::new() })
+    let weights = patterns
+        .iter()
+        .zip(&y)
+        .filter(|(_, column)| !values[**column].is_zero());
+    let patterns = weights
+        .map(|(links, &column)| (links.clone(), values[column].clone()))
+        .collect();
+    Ok(Optimum {
+        value,
+        patterns,
+        sets: Vec::new(),
+    })
 }
 
 /// For how long each link is busy.
 pub fn busy(net: &Net, patterns: &[(Links, Rational)]) -> Vec<Rational> {
-    let of = |link| patterns.iter().map(|(pattern, weight)| time(net, pattern, link) * weight).sum();
+    let of = |link| {
+        patterns
+            .iter()
+            .map(|(pattern, weight)| time(net, pattern, link) * weight)
+            .sum()
+    };
     (0..net.arcs.len()).map(of).collect()
 }
 
@@ -365,7 +453,11 @@ pub fn least_time(sets: &[Links], busy: &[Rational]) -> Result<Rational> {
     let x = program.many(sets.len());
     for (link, time) in busy.iter().enumerate() {
         let served = x.iter().zip(sets).filter(|(_, set)| set.contains(&link));
-        program.row(Relation::Equal, time.clone(), served.map(|(&column, _)| (column, whole(1))));
+        program.row(
+            Relation::Equal,
+            time.clone(),
+            served.map(|(&column, _)| (column, whole(1))),
+        );
     }
     let sum = x.iter().map(|&column| (column, whole(1)));
     program.row(Relation::Equal, whole(0), sum.chain([(total, whole(-1))]));
@@ -376,7 +468,11 @@ pub fn least_time(sets: &[Links], busy: &[Rational]) -> Result<Rational> {
 ///
 /// # Errors
 /// No such sets exist.
-pub fn sets_of_weights(sets: &[Links], busy: &[Rational], weights: &[&Rational]) -> Result<Vec<Links>> {
+pub fn sets_of_weights(
+    sets: &[Links],
+    busy: &[Rational],
+    weights: &[&Rational],
+) -> Result<Vec<Links>> {
     fn search(
         sets: &[Links],
         different: bool,
@@ -384,9 +480,13 @@ pub fn sets_of_weights(sets: &[Links], busy: &[Rational], weights: &[&Rational])
         weights: &[&Rational],
         chosen: &mut Vec<usize>,
     ) -> bool {
-        let Some((first, rest)) = weights.split_first() else { return left.iter().all(Zero::is_zero) };
+        let Some((first, rest)) = weights.split_first() else {
+            return left.iter().all(Zero::is_zero);
+        };
         for (place, set) in sets.iter().enumerate() {
-            if set.iter().any(|&link| left[link] < **first) || (different && chosen.contains(&place)) {
+            if set.iter().any(|&link| left[link] < **first)
+                || (different && chosen.contains(&place))
+            {
                 continue;
             }
             set.iter().for_each(|&link| left[link] -= *first);
@@ -400,9 +500,17 @@ pub fn sets_of_weights(sets: &[Links], busy: &[Rational], weights: &[&Rational])
         false
     }
     let mut chosen = Vec::new();
-    let found =
-        [true, false].into_iter().any(|different| search(sets, different, &mut busy.to_vec(), weights, &mut chosen));
-    found.then(|| chosen.into_iter().map(|place| sets[place].clone()).collect()).context("no sets have these weights")
+    let found = [true, false]
+        .into_iter()
+        .any(|different| search(sets, different, &mut busy.to_vec(), weights, &mut chosen));
+    found
+        .then(|| {
+            chosen
+                .into_iter()
+                .map(|place| sets[place].clone())
+                .collect()
+        })
+        .context("no sets have these weights")
 }
 
 #[cfg(test)]
@@ -424,8 +532,14 @@ mod tests {
         assert_eq!(Net::of(&four).matchings().len(), 6 * 2 + 3 * 4);
         // Through none, one or both of the other two nodes.
         assert_eq!(Net::of(&four).paths(0, 3).len(), 1 + 2 + 2);
-        assert_eq!(allowed_sets(&four.clone().with_model(PortModel::HalfDuplex)), Net::of(&four).matchings());
-        assert_eq!(allowed_sets(&four.with_model(PortModel::Links)).len(), (1 << 12) - 1);
+        assert_eq!(
+            allowed_sets(&four.clone().with_model(PortModel::HalfDuplex)),
+            Net::of(&four).matchings()
+        );
+        assert_eq!(
+            allowed_sets(&four.with_model(PortModel::Links)).len(),
+            (1 << 12) - 1
+        );
         Ok(())
     }
 
@@ -434,7 +548,10 @@ mod tests {
         let sets = [vec![0], vec![0, 1], vec![1]];
         let half = whole(1) / whole(2);
         let busy = [whole(1), half.clone()];
-        assert_eq!(sets_of_weights(&sets, &busy, &[&half, &half])?, [vec![0], vec![0, 1]]);
+        assert_eq!(
+            sets_of_weights(&sets, &busy, &[&half, &half])?,
+            [vec![0], vec![0, 1]]
+        );
         assert!(sets_of_weights(&sets, &busy, &[&whole(1)]).is_err());
         assert_eq!(least_time(&sets, &busy)?, whole(1));
         Ok(())

@@ -78,15 +78,31 @@ fn edge_colouring() -> Result<Finding> {
     let (mut tried, mut late) = (0usize, 0usize);
     for one in survey()? {
         let busy = program::busy(&one.net, &one.ports.patterns);
-        let edges = one.net.arcs.iter().map(|arc| [Some(arc.from), Some(arc.to)]).collect();
-        let ours = least_period(&PortGraph { capacities: vec![1; one.net.nodes], edges }, &busy)?;
-        ensure!(ours == one.time, "our decomposition takes {ours}, all matchings {}", one.time);
+        let edges = one
+            .net
+            .arcs
+            .iter()
+            .map(|arc| [Some(arc.from), Some(arc.to)])
+            .collect();
+        let ours = least_period(
+            &PortGraph {
+                capacities: vec![1; one.net.nodes],
+                edges,
+            },
+            &busy,
+        )?;
+        ensure!(
+            ours == one.time,
+            "our decomposition takes {ours}, all matchings {}",
+            one.time
+        );
         late += usize::from(ours > whole(1));
         longest = longest.max(ours);
         tried += 1;
     }
-    let tried =
-        format!("{tried} platforms; in {late} the ports' unit of time is not enough, at most {longest} is needed");
+    let tried = format!(
+        "{tried} platforms; in {late} the ports' unit of time is not enough, at most {longest} is needed"
+    );
     Ok(Finding::claim(late > 0, tried))
 }
 
@@ -110,19 +126,39 @@ fn separate_problems() -> Result<Finding> {
 /// Our column generation and (P).
 fn program_p() -> Result<Finding> {
     for one in survey()? {
-        ensure!(one.ours == one.optimum.value, "{} ours, {} by (P)", one.ours, one.optimum.value);
+        ensure!(
+            one.ours == one.optimum.value,
+            "{} ours, {} by (P)",
+            one.ours,
+            one.optimum.value
+        );
     }
-    let most = survey()?.iter().map(|one| one.net.trees(0).len() + one.net.matchings().len()).max().unwrap_or(0);
-    Ok(Finding::claim(true, format!("{} platforms, up to {most} variables", survey()?.len())))
+    let most = survey()?
+        .iter()
+        .map(|one| one.net.trees(0).len() + one.net.matchings().len())
+        .max()
+        .unwrap_or(0);
+    Ok(Finding::claim(
+        true,
+        format!("{} platforms, up to {most} variables", survey()?.len()),
+    ))
 }
 
 /// (D) and (P).
 fn program_d() -> Result<Finding> {
     for one in survey()? {
-        let dual = program::dual(&one.net, &one.net.matchings(), &one.net.trees(0), false)?.value()?;
-        ensure!(dual == one.optimum.value, "{dual} by (D), {} by (P)", one.optimum.value);
+        let dual =
+            program::dual(&one.net, &one.net.matchings(), &one.net.trees(0), false)?.value()?;
+        ensure!(
+            dual == one.optimum.value,
+            "{dual} by (D), {} by (P)",
+            one.optimum.value
+        );
     }
-    Ok(Finding::claim(true, format!("{} platforms", survey()?.len())))
+    Ok(Finding::claim(
+        true,
+        format!("{} platforms", survey()?.len()),
+    ))
 }
 
 /// A basic solution of (P') over what the oracle gave, and over the matchings and patterns of our own plans, is
@@ -130,7 +166,11 @@ fn program_d() -> Result<Finding> {
 fn lemma_2() -> Result<Finding> {
     for one in survey()? {
         let used = one.optimum.patterns.len() + one.optimum.sets.len();
-        ensure!(used <= one.net.arcs.len() + 1, "{used} trees and matchings, {} links", one.net.arcs.len());
+        ensure!(
+            used <= one.net.arcs.len() + 1,
+            "{used} trees and matchings, {} links",
+            one.net.arcs.len()
+        );
     }
     let (mut tried, mut most, mut inequalities, mut shrunk) = (0usize, 0, 0, 0usize);
     for platform in random_platforms(&[(4, 2), (4, 3), (5, 2)], 3)? {
@@ -148,15 +188,27 @@ fn lemma_2() -> Result<Finding> {
             let found = instance.optimum(&Watch::unlimited())?;
             found.check(&instance)?;
             inequalities = inequalities.max(found.type_one + found.type_two);
-            let slots: BTreeSet<program::Links> =
-                plan.schedule.slots.iter().map(|slot| slot.links.iter().map(|link| link.index()).collect()).collect();
+            let slots: BTreeSet<program::Links> = plan
+                .schedule
+                .slots
+                .iter()
+                .map(|slot| slot.links.iter().map(|link| link.index()).collect())
+                .collect();
             let patterns = composed(&plan, instance.messages().len())?;
             let before = slots.len() + patterns.len();
             let of_plan = instance.restricted(slots, patterns, &Watch::unlimited())?;
             for solution in [&found.weighted, &of_plan] {
-                ensure!(solution.value == plan.steady_state.throughput, "(P') yields {}", solution.value);
+                ensure!(
+                    solution.value == plan.steady_state.throughput,
+                    "(P') yields {}",
+                    solution.value
+                );
                 let used = solution.matchings.len() + solution.patterns.len();
-                ensure!(used <= platform.links().len() + 1, "{used} of both, {} links", platform.links().len());
+                ensure!(
+                    used <= platform.links().len() + 1,
+                    "{used} of both, {} links",
+                    platform.links().len()
+                );
                 most = most.max(used);
             }
             shrunk += usize::from(before > of_plan.matchings.len() + of_plan.patterns.len());
@@ -178,14 +230,25 @@ fn composed(plan: &Plan, messages: usize) -> Result<Vec<Vec<program::Links>>> {
     let mut ways: Vec<Vec<(program::Links, BigUint)>> = vec![Vec::new(); messages];
     for scheduled in &plan.schedule.patterns {
         let links = scheduled.pattern.links().map(|link| link.index()).collect();
-        let list = ways.get_mut(scheduled.pattern.demand).context("a pattern of no demand")?;
+        let list = ways
+            .get_mut(scheduled.pattern.demand)
+            .context("a pattern of no demand")?;
         list.push((links, scheduled.copies.clone()));
     }
     let mut composed = Vec::new();
     while ways.iter().all(|list| !list.is_empty()) {
-        let least = ways.iter().filter_map(|list| list.first()).map(|(_, copies)| copies.clone()).min();
+        let least = ways
+            .iter()
+            .filter_map(|list| list.first())
+            .map(|(_, copies)| copies.clone())
+            .min();
         let least = least.context("no message")?;
-        composed.push(ways.iter().filter_map(|list| list.first()).map(|(links, _)| links.clone()).collect());
+        composed.push(
+            ways.iter()
+                .filter_map(|list| list.first())
+                .map(|(links, _)| links.clone())
+                .collect(),
+        );
         for list in &mut ways {
             if let Some((_, copies)) = list.first_mut() {
                 *copies -= &least;
@@ -195,7 +258,10 @@ fn composed(plan: &Plan, messages: usize) -> Result<Vec<Vec<program::Links>>> {
             }
         }
     }
-    ensure!(ways.iter().all(Vec::is_empty), "messages are not carried equally often");
+    ensure!(
+        ways.iter().all(Vec::is_empty),
+        "messages are not carried equally often"
+    );
     Ok(composed)
 }
 
@@ -209,15 +275,33 @@ fn lemma_3() -> Result<Finding> {
         for round in 0..4 {
             let price = |link: usize| ((link + place) as u64 * 7 + round * 11) * 13 % 17;
             let weight = |links: &[usize]| links.iter().map(|&link| price(link)).sum::<u64>();
-            let arcs: Vec<(usize, usize, u64)> =
-                one.net.arcs.iter().enumerate().map(|(link, arc)| (arc.from, arc.to, price(link))).collect();
+            let arcs: Vec<(usize, usize, u64)> = one
+                .net
+                .arcs
+                .iter()
+                .enumerate()
+                .map(|(link, arc)| (arc.from, arc.to, price(link)))
+                .collect();
             let found = arborescence(one.net.nodes, 0, &arcs).context("a node is not reached")?;
             let lightest = trees.iter().map(|tree| weight(tree)).min();
-            ensure!(lightest == Some(found.cost), "{lightest:?} among all trees, {} found", found.cost);
-            let most = one.net.matchings().iter().map(|set| weight(set)).max().unwrap_or(0);
+            ensure!(
+                lightest == Some(found.cost),
+                "{lightest:?} among all trees, {} found",
+                found.cost
+            );
+            let most = one
+                .net
+                .matchings()
+                .iter()
+                .map(|set| weight(set))
+                .max()
+                .unwrap_or(0);
             let heaviest = heaviest_matching(one.net.nodes, &arcs)?;
             heaviest.check(one.net.nodes, &arcs)?;
-            ensure!(heaviest.weight(&arcs) == most.into(), "{most} among all matchings, another weight found");
+            ensure!(
+                heaviest.weight(&arcs) == most.into(),
+                "{most} among all matchings, another weight found"
+            );
             tried += 1;
         }
         let matchings = one.net.matchings();
@@ -227,15 +311,28 @@ fn lemma_3() -> Result<Finding> {
         // Columns: u, then the positive and the negative part of every v. What is negative is as good at 0.
         let links = one.net.arcs.len();
         let v = |link: usize| (&values[1 + link] - &values[1 + links + link]).max(whole(0));
-        let heaviest = matchings.iter().map(|set| set.iter().map(|&link| v(link)).sum::<Rational>()).max();
-        ensure!(heaviest.as_ref() == Some(&u), "the heaviest matching weighs {heaviest:?}, u is {u}");
+        let heaviest = matchings
+            .iter()
+            .map(|set| set.iter().map(|&link| v(link)).sum::<Rational>())
+            .max();
+        ensure!(
+            heaviest.as_ref() == Some(&u),
+            "the heaviest matching weighs {heaviest:?}, u is {u}"
+        );
         let arcs = one.net.arcs.iter().enumerate();
-        let arcs: Vec<_> = arcs.map(|(link, arc)| (arc.from, arc.to, &arc.cost * v(link))).collect();
-        let lightest = arborescence(one.net.nodes, 0, &arcs).context("a node is not reached")?.cost;
+        let arcs: Vec<_> = arcs
+            .map(|(link, arc)| (arc.from, arc.to, &arc.cost * v(link)))
+            .collect();
+        let lightest = arborescence(one.net.nodes, 0, &arcs)
+            .context("a node is not reached")?
+            .cost;
         ensure!(lightest == whole(1), "the lightest tree weighs {lightest}");
         tried += 1;
     }
-    Ok(Finding::claim(true, format!("{tried} prices, all trees and all matchings; at the optima of (D), too")))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} prices, all trees and all matchings; at the optima of (D), too"),
+    ))
 }
 
 /// One size of the experiment.
@@ -261,19 +358,35 @@ fn scaling() -> Result<&'static [Point]> {
         return Ok(done);
     }
     let mut points = Vec::new();
-    for (nodes, seed) in SIZES.into_iter().flat_map(|nodes| (1..=GRAPHS).map(move |seed| (nodes, seed))) {
+    for (nodes, seed) in SIZES
+        .into_iter()
+        .flat_map(|nodes| (1..=GRAPHS).map(move |seed| (nodes, seed)))
+    {
         let costs = Costs::Uniform { low: 10, high: 20 };
-        let options = generate::Options { seed, link_cost: costs.clone(), compute: costs };
-        let platform = generate::random_connected(nodes, 4, &options)?.with_model(PortModel::HalfDuplex);
+        let options = generate::Options {
+            seed,
+            link_cost: costs.clone(),
+            compute: costs,
+        };
+        let platform =
+            generate::random_connected(nodes, 4, &options)?.with_model(PortModel::HalfDuplex);
 
         let (collective, volumes) = (broadcast(&platform), unit_volumes());
         let started = Instant::now();
         let question = lp::Question::new(Problem::new(&platform, &collective, volumes)?);
         let (answer, rounds) = counted(question)?;
         let seconds = started.elapsed().as_secs_f64();
-        let Answer::Steady(solution) = answer else { anyhow::bail!("a node is not reached") };
-        let bound = referee::bound(Problem::new(&platform, &collective, volumes)?, &solution.certificate)?;
-        ensure!(bound == solution.steady_state.throughput, "n = {nodes}: the optimum is not proved");
+        let Answer::Steady(solution) = answer else {
+            anyhow::bail!("a node is not reached")
+        };
+        let bound = referee::bound(
+            Problem::new(&platform, &collective, volumes)?,
+            &solution.certificate,
+        )?;
+        ensure!(
+            bound == solution.steady_state.throughput,
+            "n = {nodes}: the optimum is not proved"
+        );
         points.push(Point {
             nodes,
             links: platform.links().len(),
@@ -298,35 +411,58 @@ fn flow_program(net: &Net) -> Result<(Rational, usize, usize)> {
     for target in 1..net.nodes {
         let flow = program.many(links);
         for node in 0..net.nodes {
-            let gains =
-                net.arcs.iter().zip(&flow).filter_map(|(arc, &column)| match (arc.from == node, arc.to == node) {
+            let gains = net.arcs.iter().zip(&flow).filter_map(|(arc, &column)| {
+                match (arc.from == node, arc.to == node) {
                     (true, _) => Some((column, whole(-1))),
                     (_, true) => Some((column, whole(1))),
                     _ => None,
-                });
+                }
+            });
             let wanted = whole(i64::from(node == 0) - i64::from(node == target));
-            program.row(Relation::Equal, whole(0), gains.chain([(throughput, wanted)]));
+            program.row(
+                Relation::Equal,
+                whole(0),
+                gains.chain([(throughput, wanted)]),
+            );
         }
         for (&copy, &column) in copies.iter().zip(&flow) {
-            program.row(Relation::AtMost, whole(0), [(column, whole(1)), (copy, whole(-1))]);
+            program.row(
+                Relation::AtMost,
+                whole(0),
+                [(column, whole(1)), (copy, whole(-1))],
+            );
         }
     }
     let at = |members: &dyn Fn(usize) -> bool| -> Vec<(usize, Rational)> {
         let members = (0..links).filter(|&link| members(link));
-        members.map(|link| (copies[link], net.arcs[link].cost.clone())).collect()
+        members
+            .map(|link| (copies[link], net.arcs[link].cost.clone()))
+            .collect()
     };
     for node in 0..net.nodes {
         let ends = |link: usize| net.arcs[link].from == node || net.arcs[link].to == node;
         program.row(Relation::AtMost, whole(1), at(&ends));
     }
-    let edges = net.arcs.iter().map(|arc| [Some(arc.from), Some(arc.to)]).collect();
-    let graph = PortGraph { capacities: vec![1; net.nodes], edges };
+    let edges = net
+        .arcs
+        .iter()
+        .map(|arc| [Some(arc.from), Some(arc.to)])
+        .collect();
+    let graph = PortGraph {
+        capacities: vec![1; net.nodes],
+        edges,
+    };
     let mut added = 0;
     loop {
         let Ended::Optimal(value, values) = program.end(Sense::Maximize, throughput)? else {
             anyhow::bail!("the flow program has no optimum")
         };
-        let times: Vec<Rational> = net.arcs.iter().zip(&copies).map(|(arc, &copy)| &arc.cost * &values[copy]).collect();
+        let times: Vec<Rational> = net
+            .arcs
+            .iter()
+            .zip(&copies)
+            .map(|(arc, &copy)| &arc.cost * &values[copy])
+            .collect();
         let violated = separate(&graph, &times, &whole(1))?;
         if violated.is_empty() {
             return Ok((value, added, net.nodes * links + 1));
@@ -346,7 +482,11 @@ fn theorem_3() -> Result<Finding> {
     let (mut most_added, mut most_variables) = (0, 0);
     for one in survey()? {
         let (value, added, variables) = flow_program(&one.net)?;
-        ensure!(value == one.optimum.value, "{value} by flows and odd sets, {} by (P)", one.optimum.value);
+        ensure!(
+            value == one.optimum.value,
+            "{value} by flows and odd sets, {} by (P)",
+            one.optimum.value
+        );
         most_added = most_added.max(added);
         most_variables = most_variables.max(variables);
     }
@@ -370,7 +510,12 @@ fn theorem_3() -> Result<Finding> {
 
 /// Per size the graph with most rounds; times depend on the machine.
 fn hardest(points: &[Point]) -> Vec<&Point> {
-    let of = |nodes| points.iter().filter(move |point| point.nodes == nodes).max_by_key(|point| point.rounds);
+    let of = |nodes| {
+        points
+            .iter()
+            .filter(move |point| point.nodes == nodes)
+            .max_by_key(|point| point.rounds)
+    };
     SIZES.into_iter().filter_map(of).collect()
 }
 
@@ -379,7 +524,10 @@ pub fn figures() -> Result<Vec<Figure>> {
     let points: Vec<&Point> = hardest(scaling()?);
     let series = |name: &str, value: &dyn Fn(&Point) -> f64| svg::Series {
         name: name.to_string(),
-        points: points.iter().map(|point| (point.nodes as f64, value(point))).collect(),
+        points: points
+            .iter()
+            .map(|point| (point.nodes as f64, value(point)))
+            .collect(),
     };
     let title = "Papers 004: time to the optimum";
     let drawing = svg::curve(
@@ -393,7 +541,10 @@ pub fn figures() -> Result<Vec<Figure>> {
         "Papers 004: rounds to the optimum",
         "nodes",
         "rounds of column generation",
-        &[series("rounds", &|point| point.rounds as f64), series("trees", &|point| point.trees as f64)],
+        &[
+            series("rounds", &|point| point.rounds as f64),
+            series("trees", &|point| point.trees as f64),
+        ],
         &svg::CurveOptions::default(),
     );
     let caption = "Of three random connected graphs of degree 4 the one with most rounds, links of cost 10 to 20; steady \
@@ -409,33 +560,79 @@ pub fn figures() -> Result<Vec<Figure>> {
             format!("{:.3}", point.seconds),
         ]
     });
-    let header = ["nodes", "links", "TP", "rounds", "trees", "odd sets with a price", "seconds"];
-    let table = Figure::table("Papers 004: time to the optimum, numbers", caption, &header, rows.collect());
+    let header = [
+        "nodes",
+        "links",
+        "TP",
+        "rounds",
+        "trees",
+        "odd sets with a price",
+        "seconds",
+    ];
+    let table = Figure::table(
+        "Papers 004: time to the optimum, numbers",
+        caption,
+        &header,
+        rows.collect(),
+    );
     let rounds = Figure::svg("Papers 004: rounds to the optimum", caption, rounds);
-    Ok(vec![Figure::svg(title, caption, drawing), rounds, table, models()?])
+    Ok(vec![
+        Figure::svg(title, caption, drawing),
+        rounds,
+        table,
+        models()?,
+    ])
 }
 
 /// The program of ports and the full-duplex model against the half-duplex optimum.
 fn models() -> Result<Figure> {
     let surveyed = survey()?;
     let mut rows = Vec::new();
-    let of = |one: &Surveyed| (one.net.nodes, &one.ports.value / &one.ours, &one.full_duplex / &one.ours);
+    let of = |one: &Surveyed| {
+        (
+            one.net.nodes,
+            &one.ports.value / &one.ours,
+            &one.full_duplex / &one.ours,
+        )
+    };
     for nodes in 3..=5 {
-        let ratios: Vec<_> = surveyed.iter().map(of).filter(|(n, ..)| *n == nodes).collect();
+        let ratios: Vec<_> = surveyed
+            .iter()
+            .map(of)
+            .filter(|(n, ..)| *n == nodes)
+            .collect();
         let most = |values: Vec<&Rational>| values.into_iter().max().cloned().unwrap_or_default();
         let ports = most(ratios.iter().map(|(_, ports, _)| ports).collect());
         let full = most(ratios.iter().map(|(.., full)| full).collect());
-        ensure!(full <= whole(2), "full-duplex more than twice as fast: {full}");
+        ensure!(
+            full <= whole(2),
+            "full-duplex more than twice as fast: {full}"
+        );
         rows.push(vec![
             nodes.to_string(),
             ratios.len().to_string(),
-            ratios.iter().filter(|(_, ports, _)| *ports > whole(1)).count().to_string(),
+            ratios
+                .iter()
+                .filter(|(_, ports, _)| *ports > whole(1))
+                .count()
+                .to_string(),
             format!("{ports} = {}", digits(pixels(&ports))),
             format!("{full} = {}", digits(pixels(&full))),
         ]);
     }
-    let header = ["nodes", "platforms", "ports only > optimum", "largest ratio", "full-duplex / half-duplex, largest"];
+    let header = [
+        "nodes",
+        "platforms",
+        "ports only > optimum",
+        "largest ratio",
+        "full-duplex / half-duplex, largest",
+    ];
     let caption = "Random platforms, links of cost 1 to 4, everything enumerated. A full-duplex steady state run half as \
                    fast need not fit half-duplex ports; no ratio above 2 was met.";
-    Ok(Figure::table("Papers 004: what the port models cost", caption, &header, rows))
+    Ok(Figure::table(
+        "Papers 004: what the port models cost",
+        caption,
+        &header,
+        rows,
+    ))
 }

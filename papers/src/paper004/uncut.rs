@@ -20,21 +20,34 @@ fn cut(platform: &Platform, schedule: &PeriodicSchedule) -> Result<(usize, usize
     let problem = Problem::new(platform, &collective, unit_volumes())?;
     let timeline = schedule::timeline(problem, schedule, 1)?;
     referee::check_timeline(problem, &timeline)?;
-    let cut = timeline.events.iter().filter(|event| event.pieces.len() > 1).count();
+    let cut = timeline
+        .events
+        .iter()
+        .filter(|event| event.pieces.len() > 1)
+        .count();
     Ok((cut, timeline.events.len()))
 }
 
 /// The least number of periods over which every slot is a whole number of transfers on each of its links.
 fn periods(platform: &Platform, plan: &PeriodicSchedule) -> Rational {
     let slots = plan.slots.iter();
-    let shares = slots.flat_map(|slot| slot.links.iter().map(|&link| &slot.length / &platform.link(link).cost));
-    whole(schedule::common_denominator(shares.collect::<Vec<_>>().iter()))
+    let shares = slots.flat_map(|slot| {
+        slot.links
+            .iter()
+            .map(|&link| &slot.length / &platform.link(link).cost)
+    });
+    whole(schedule::common_denominator(
+        shares.collect::<Vec<_>>().iter(),
+    ))
 }
 
 /// `periods` periods as one.
 fn joined(schedule: &PeriodicSchedule, periods: &Rational) -> PeriodicSchedule {
     let times = periods.numer().magnitude();
-    let pattern = |one: &ScheduledPattern| ScheduledPattern { copies: &one.copies * times, ..one.clone() };
+    let pattern = |one: &ScheduledPattern| ScheduledPattern {
+        copies: &one.copies * times,
+        ..one.clone()
+    };
     PeriodicSchedule {
         period: &schedule.period * periods,
         instances: &schedule.instances * times,
@@ -42,7 +55,10 @@ fn joined(schedule: &PeriodicSchedule, periods: &Rational) -> PeriodicSchedule {
         slots: schedule
             .slots
             .iter()
-            .map(|slot| Slot { length: &slot.length * periods, links: slot.links.clone() })
+            .map(|slot| Slot {
+                length: &slot.length * periods,
+                links: slot.links.clone(),
+            })
             .collect(),
     }
 }
@@ -51,7 +67,8 @@ fn joined(schedule: &PeriodicSchedule, periods: &Rational) -> PeriodicSchedule {
 fn uncut() -> Result<Finding> {
     let mut platforms = vec![figure_1()?, figure_2()?];
     platforms.extend(random_platforms(&[(4, 3), (6, 2), (6, 3), (8, 3)], 4)?);
-    let (mut tried, mut cutting, mut before, mut sent, mut after, mut longest) = (0, 0, 0, 0, 0, whole(1));
+    let (mut tried, mut cutting, mut before, mut sent, mut after, mut longest) =
+        (0, 0, 0, 0, 0, whole(1));
     for platform in &platforms {
         let plan = plan(platform, &broadcast(platform))?;
         let (cuts, transfers) = cut(platform, &plan.schedule)?;
@@ -62,7 +79,10 @@ fn uncut() -> Result<Finding> {
         tried += 1;
         cutting += usize::from(cuts > 0);
         let long = joined(&plan.schedule, &periods);
-        ensure!(long.throughput() == plan.steady_state.throughput, "another throughput over {periods} periods");
+        ensure!(
+            long.throughput() == plan.steady_state.throughput,
+            "another throughput over {periods} periods"
+        );
         after += cut(platform, &long)?.0;
         (before, sent) = (before + cuts, sent + transfers);
         longest = longest.max(periods);

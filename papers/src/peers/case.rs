@@ -6,7 +6,10 @@ use anyhow::{Context, Result, bail, ensure};
 use num_bigint::BigInt;
 use num_traits::One;
 use oneport::plan::Form;
-use oneport::{Amount, NodeId, Options, Platform, Problem, Rating, Rational, Status, Volumes, parse_rational, rate};
+use oneport::{
+    Amount, NodeId, Options, Platform, Problem, Rating, Rational, Status, Volumes, parse_rational,
+    rate,
+};
 use serde::Deserialize;
 
 use super::platforms::platform;
@@ -104,10 +107,18 @@ impl Case {
         let least = &size.message / throughput;
         let of_model = match self.least_of_model(&platform, &participants, &least, &size.message)? {
             None => None,
-            Some(time) => Some((measure.of_time(&time, &size), self.above(measure, &time, &size)?)),
+            Some(time) => Some((
+                measure.of_time(&time, &size),
+                self.above(measure, &time, &size)?,
+            )),
         };
         let above = self.above(measure, &least, &size)?;
-        Ok(Proved { optimum: measure.of_time(&least, &size), attained, above, of_model })
+        Ok(Proved {
+            optimum: measure.of_time(&least, &size),
+            attained,
+            above,
+            of_model,
+        })
     }
 
     /// How much more than the least time what was published takes, as a part.
@@ -116,11 +127,27 @@ impl Case {
     /// It takes less.
     fn above(&self, measure: Measure, least: &Rational, size: &Size) -> Result<Rational> {
         let published = parse_rational(&self.published)?;
-        let places = self.published.split_once('.').map_or(0, |(_, places)| places.len());
-        let half = Rational::new(1.into(), BigInt::from(2) * BigInt::from(10).pow(u32::try_from(places)?));
-        let slack = if self.published.contains('/') { whole(0) } else { half };
-        let ends = [measure.time(&(&published - &slack), size), measure.time(&(&published + &slack), size)];
-        let (slowest, fastest) = (ends.iter().max().context("an end")?, ends.iter().min().context("an end")?);
+        let places = self
+            .published
+            .split_once('.')
+            .map_or(0, |(_, places)| places.len());
+        let half = Rational::new(
+            1.into(),
+            BigInt::from(2) * BigInt::from(10).pow(u32::try_from(places)?),
+        );
+        let slack = if self.published.contains('/') {
+            whole(0)
+        } else {
+            half
+        };
+        let ends = [
+            measure.time(&(&published - &slack), size),
+            measure.time(&(&published + &slack), size),
+        ];
+        let (slowest, fastest) = (
+            ends.iter().max().context("an end")?,
+            ends.iter().min().context("an end")?,
+        );
         ensure!(
             slowest >= least,
             "{} on {}: {} is published, but nothing is better than {}",
@@ -130,7 +157,11 @@ impl Case {
             measure.of_time(least, size)
         );
         let equal = fastest <= least;
-        Ok(if equal { whole(0) } else { measure.time(&published, size) / least - Rational::one() })
+        Ok(if equal {
+            whole(0)
+        } else {
+            measure.time(&published, size) / least - Rational::one()
+        })
     }
 
     /// A bound of the time under the system's own model: every participant gets whole chunks, one at a time over each
@@ -144,13 +175,20 @@ impl Case {
     ) -> Result<Option<Rational>> {
         let mut time = least.clone();
         if let Some(chunks) = self.chunks {
-            ensure!(self.collective == "all-gather", "chunks are counted for all-gathers only");
+            ensure!(
+                self.collective == "all-gather",
+                "chunks are counted for all-gathers only"
+            );
             let latency = parse_rational(self.latency.as_deref().unwrap_or("0"))?;
             let chunk = message / whole(chunks);
             let of_link = |link| &latency + &chunk * &platform.link(link).cost;
             let mut seen: BTreeSet<Vec<Rational>> = BTreeSet::new();
             for &node in participants {
-                let mut times: Vec<Rational> = platform.incoming(node).iter().map(|&link| of_link(link)).collect();
+                let mut times: Vec<Rational> = platform
+                    .incoming(node)
+                    .iter()
+                    .map(|&link| of_link(link))
+                    .collect();
                 times.sort();
                 seen.insert(times);
             }
@@ -179,14 +217,30 @@ fn earliest(times: &[Rational], chunks: usize) -> Rational {
 
 /// The best throughput in messages of 1 GB, and whether a steady state attains it. Where a single node plays a role,
 /// it is the first.
-fn throughput(collective: &str, platform: &Platform, participants: &[NodeId]) -> Result<(Rational, bool)> {
-    let form = Form::find(collective).with_context(|| format!("no collective is called {collective}"))?;
-    let [first, ref others @ ..] = *participants else { bail!("no processors") };
-    let roles = if form.roles.len() == 2 { vec![vec![first], others.to_vec()] } else { vec![participants.to_vec()] };
+fn throughput(
+    collective: &str,
+    platform: &Platform,
+    participants: &[NodeId],
+) -> Result<(Rational, bool)> {
+    let form =
+        Form::find(collective).with_context(|| format!("no collective is called {collective}"))?;
+    let [first, ref others @ ..] = *participants else {
+        bail!("no processors")
+    };
+    let roles = if form.roles.len() == 2 {
+        vec![vec![first], others.to_vec()]
+    } else {
+        vec![participants.to_vec()]
+    };
     let collective = form.build(&roles, true).context("it needs other roles")?;
-    let volumes = Volumes { work: Amount::Constant(whole(0)), ..Volumes::default() };
+    let volumes = Volumes {
+        work: Amount::Constant(whole(0)),
+        ..Volumes::default()
+    };
     let problem = Problem::new(platform, &collective, &volumes)?;
-    let Rating::Rated(rated) = rate(problem, &Options::default(), None)? else { bail!("some messages cannot arrive") };
+    let Rating::Rated(rated) = rate(problem, &Options::default(), None)? else {
+        bail!("some messages cannot arrive")
+    };
     Ok((rated.upper_bound, rated.status == Status::Optimal))
 }
 
@@ -196,7 +250,9 @@ mod tests {
 
     /// Counted by trying every time at which a chunk can end.
     fn by_trial(times: &[usize], chunks: usize) -> usize {
-        (0..).find(|end| times.iter().map(|time| end / time).sum::<usize>() >= chunks).unwrap_or_default()
+        (0..)
+            .find(|end| times.iter().map(|time| end / time).sum::<usize>() >= chunks)
+            .unwrap_or_default()
     }
 
     #[test]
@@ -204,7 +260,11 @@ mod tests {
         for times in [vec![1], vec![2, 3], vec![3, 3, 7], vec![5, 2, 2, 11]] {
             let rational: Vec<Rational> = times.iter().map(|&time| whole(time)).collect();
             for chunks in 1..30 {
-                assert_eq!(earliest(&rational, chunks), whole(by_trial(&times, chunks)), "{times:?} {chunks}");
+                assert_eq!(
+                    earliest(&rational, chunks),
+                    whole(by_trial(&times, chunks)),
+                    "{times:?} {chunks}"
+                );
             }
         }
     }
@@ -224,13 +284,28 @@ mod tests {
         let proved = ring("2.0").prove(Measure::Bandwidth)?;
         assert_eq!((proved.optimum, proved.attained), (whole(3), true));
         assert_eq!(proved.above, parse_rational("1/2")?);
-        assert_eq!(proved.of_model, Some((parse_rational("2.4")?, parse_rational("1/5")?)));
+        assert_eq!(
+            proved.of_model,
+            Some((parse_rational("2.4")?, parse_rational("1/5")?))
+        );
         let proved = ring("2.4").prove(Measure::Bandwidth)?;
         assert_eq!(proved.of_model.map(|(_, above)| above), Some(whole(0)));
-        let error = ring("2.5").prove(Measure::Bandwidth).map(|_| ()).unwrap_err().to_string();
-        assert_eq!(error, "all-gather on ring: 2.5 is published, but nothing is better than 12/5");
+        let error = ring("2.5")
+            .prove(Measure::Bandwidth)
+            .map(|_| ())
+            .unwrap_err()
+            .to_string();
+        assert_eq!(
+            error,
+            "all-gather on ring: 2.5 is published, but nothing is better than 12/5"
+        );
         // 2 is 2.4 in whole numbers.
-        assert!(ring("2").prove(Measure::Bandwidth)?.of_model.is_some_and(|(_, above)| above == whole(0)));
+        assert!(
+            ring("2")
+                .prove(Measure::Bandwidth)?
+                .of_model
+                .is_some_and(|(_, above)| above == whole(0))
+        );
         Ok(())
     }
 }

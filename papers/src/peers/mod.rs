@@ -60,7 +60,8 @@ again. It looks at one node at a time, so it is not always attained. `0` means: 
 /// Writes the page.
 pub fn write() -> Result<()> {
     let path = root().join("docs/peers.md");
-    write_atomically(&path, page(&read()?)?.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
+    write_atomically(&path, page(&read()?)?.as_bytes())
+        .with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Compares the page with what is computed.
@@ -72,9 +73,15 @@ pub fn check() -> Result<()> {
     let computed = page(&read()?)?;
     let differs = |(found, computed): (&str, &str)| found != computed;
     if let Some(line) = found.lines().zip(computed.lines()).position(differs) {
-        bail!("docs/peers.md:{}: this is not what is computed: run `cargo xtask reproduce peers`", line + 1);
+        bail!(
+            "docs/peers.md:{}: this is not what is computed: run `cargo xtask reproduce peers`",
+            line + 1
+        );
     }
-    ensure!(found == computed, "docs/peers.md ends too early or too late: run `cargo xtask reproduce peers`");
+    ensure!(
+        found == computed,
+        "docs/peers.md ends too early or too late: run `cargo xtask reproduce peers`"
+    );
     Ok(())
 }
 
@@ -88,11 +95,17 @@ fn read() -> Result<File> {
 fn page(file: &File) -> Result<String> {
     let mut text = INTRODUCTION.to_string();
     for peer in &file.peer {
-        let _ = write!(text, "\n## {}\n\n{}\nSource: {}.\n\n", peer.name, peer.text, peer.source);
+        let _ = write!(
+            text,
+            "\n## {}\n\n{}\nSource: {}.\n\n",
+            peer.name, peer.text, peer.source
+        );
         text.push_str("| platform | collective | published | optimum | above | of its model | above | remarks |\n");
         text.push_str("|---|---|---:|---:|---:|---:|---:|---|\n");
         for case in &peer.case {
-            let proved = case.prove(peer.measure).with_context(|| peer.name.clone())?;
+            let proved = case
+                .prove(peer.measure)
+                .with_context(|| peer.name.clone())?;
             let _ = writeln!(text, "{}", row(case, peer.measure, &proved));
         }
     }
@@ -115,17 +128,23 @@ fn row(case: &Case, measure: Measure, proved: &Proved) -> String {
         _ => decimal(value, digits),
     };
     let published = match case.published.len() > digits + 1 {
-        true => {
-            oneport::parse_rational(&case.published).map_or_else(|_| case.published.clone(), |value| number(&value))
-        }
+        true => oneport::parse_rational(&case.published)
+            .map_or_else(|_| case.published.clone(), |value| number(&value)),
         false => case.published.clone(),
     };
-    let optimum = format!("{}{}{unit}", if proved.attained { "" } else { worse }, number(&proved.optimum));
+    let optimum = format!(
+        "{}{}{unit}",
+        if proved.attained { "" } else { worse },
+        number(&proved.optimum)
+    );
     let (bound, beyond) = match &proved.of_model {
         Some((bound, above)) => (number(bound) + unit, percent(above)),
         None => ("-".to_string(), "-".to_string()),
     };
-    let remarks: Vec<&str> = [Some(case.source.as_str()), case.note.as_deref()].into_iter().flatten().collect();
+    let remarks: Vec<&str> = [Some(case.source.as_str()), case.note.as_deref()]
+        .into_iter()
+        .flatten()
+        .collect();
     format!(
         "| {} | {} | {published}{unit} | {optimum} | {} | {bound} | {beyond} | {} |",
         case.platform,
@@ -136,7 +155,11 @@ fn row(case: &Case, measure: Measure, proved: &Proved) -> String {
 }
 
 fn percent(part: &Rational) -> String {
-    if part.is_zero() { "0".to_string() } else { oneport::percent(part) }
+    if part.is_zero() {
+        "0".to_string()
+    } else {
+        oneport::percent(part)
+    }
 }
 
 #[cfg(test)]

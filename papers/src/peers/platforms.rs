@@ -43,7 +43,10 @@ fn processors(builder: &mut PlatformBuilder, prefix: &str, count: usize) -> Resu
 /// Nodes in rows, columns, ..., linked to their neighbours in both directions, in a torus also around. If a side of a
 /// torus is 2, both directions around are one link (so in TACOS, whose second connection replaces the first).
 fn lattice(sides: &[usize], bandwidths: &[i64], around: bool) -> Result<Platform> {
-    ensure!(sides.len() == bandwidths.len(), "as many bandwidths as sides");
+    ensure!(
+        sides.len() == bandwidths.len(),
+        "as many bandwidths as sides"
+    );
     let mut builder = fabric();
     let nodes = processors(&mut builder, "P", sides.iter().product())?;
     let mut step = 1;
@@ -68,7 +71,10 @@ fn numbered_mesh(side: usize) -> Result<Platform> {
     let mut builder = fabric();
     let nodes = processors(&mut builder, "P", side * side)?;
     for place in 0..nodes.len() {
-        for next in [place + 1, place + side].into_iter().filter(|&next| next < nodes.len()) {
+        for next in [place + 1, place + side]
+            .into_iter()
+            .filter(|&next| next < nodes.len())
+        {
             builder.duplex(nodes[place], nodes[next], cost(100))?;
         }
     }
@@ -91,7 +97,11 @@ fn dgx2(boxes: usize) -> Result<Platform> {
     for (one, from) in groups.iter().enumerate() {
         for (_, to) in groups.iter().enumerate().filter(|(other, _)| *other != one) {
             for pair in 0..8 {
-                builder.link(from[2 * pair + 1], to[2 * pair], cost(25) * Rational::from_integer(2.into()))?;
+                builder.link(
+                    from[2 * pair + 1],
+                    to[2 * pair],
+                    cost(25) * Rational::from_integer(2.into()),
+                )?;
             }
         }
     }
@@ -102,8 +112,15 @@ fn dgx2(boxes: usize) -> Result<Platform> {
 fn copying(platform: &Platform, switch: Option<&str>) -> Result<Platform> {
     let mut builder = fabric();
     for node in platform.nodes() {
-        let compute = node.compute.clone().filter(|_| Some(node.name.as_str()) != switch);
-        builder.node(Node { replicates: true, compute, ..node.clone() })?;
+        let compute = node
+            .compute
+            .clone()
+            .filter(|_| Some(node.name.as_str()) != switch);
+        builder.node(Node {
+            replicates: true,
+            compute,
+            ..node.clone()
+        })?;
     }
     for link in platform.links() {
         builder.link(link.from, link.to, link.cost.clone())?;

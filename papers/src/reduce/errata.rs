@@ -17,7 +17,10 @@ use crate::rows::{Paper, Value};
 
 /// The optimum of a program with errors, next to the throughput on which ours and the referee agree.
 fn programs(case: &Case, errors: Errors) -> Result<Sides> {
-    Ok(Sides::new(Program::new(case, errors)?.throughput()?, case.throughput()?))
+    Ok(Sides::new(
+        Program::new(case, errors)?.throughput()?,
+        case.throughput()?,
+    ))
 }
 
 /// E000-10: three fully connected nodes with slow processors.
@@ -49,17 +52,35 @@ fn one_link(nodes: &str, cost: &str, participants: &str) -> Result<Case> {
 
 /// E000-11: the owners are not the nodes numbered 0 and 1.
 pub fn operands_are_no_nodes() -> Result<Sides> {
-    programs(&one_link("r a b", "1", "a b")?, Errors { node_numbers: true, ..Errors::default() })
+    programs(
+        &one_link("r a b", "1", "a b")?,
+        Errors {
+            node_numbers: true,
+            ..Errors::default()
+        },
+    )
 }
 
 /// E000-12: a third node, and two operands.
 pub fn more_nodes_than_operands() -> Result<Sides> {
-    programs(&one_link("a b r", "1", "a b")?, Errors { nodes_for_operands: true, ..Errors::default() })
+    programs(
+        &one_link("a b r", "1", "a b")?,
+        Errors {
+            nodes_for_operands: true,
+            ..Errors::default()
+        },
+    )
 }
 
 /// E000-13: a slow link that is not needed.
 pub fn split_of_the_text() -> Result<Sides> {
-    programs(&one_link("a b", "4", "a b")?, Errors { wrong_split: true, ..Errors::default() })
+    programs(
+        &one_link("a b", "4", "a b")?,
+        Errors {
+            wrong_split: true,
+            ..Errors::default()
+        },
+    )
 }
 
 /// Figure 6(d) or 6(e) as printed.
@@ -71,9 +92,17 @@ pub fn table<'a>(case: &'a Case, id: &str) -> Result<Table<'a>> {
 pub fn mirrored() -> Result<Sides> {
     let toy = Toy::load()?;
     let table = table(&toy.case, "figure-6d")?.relabelled("2 -> 1", right_label(&toy.case)?)?;
-    let counts: Rates = table.counts().into_iter().map(|(task, count)| (task, whole(count))).collect();
+    let counts: Rates = table
+        .counts()
+        .into_iter()
+        .map(|(task, count)| (task, whole(count)))
+        .collect();
     let period = whole(toy.period());
-    let right = toy.rates.iter().map(|(&task, rate)| (task, rate * &period)).collect();
+    let right = toy
+        .rates
+        .iter()
+        .map(|(&task, rate)| (task, rate * &period))
+        .collect();
     let named = |rates: &Rates| tasks::by_name(&toy.case.platform, rates);
     Ok(Sides::new(named(&counts), named(&right)))
 }
@@ -100,11 +129,16 @@ pub fn labels() -> Result<Sides> {
     let table = table(&toy.case, "figure-6d")?;
     let link = cases::link(&toy.case.platform, "2 -> 1")?;
     let label = table.cells.iter().find_map(|cell| match cell.task {
-        oneport::plan::Task::Send { link: other, part, .. } if other == link => Some(part),
+        oneport::plan::Task::Send {
+            link: other, part, ..
+        } if other == link => Some(part),
         _ => None,
     });
     let words = |part: Interval| Value::Words(format!("v[{},{}]", part.first, part.last));
-    Ok(Sides::new(words(label.context("nothing travels 2 -> 1")?), words(right_label(&toy.case)?)))
+    Ok(Sides::new(
+        words(label.context("nothing travels 2 -> 1")?),
+        words(right_label(&toy.case)?),
+    ))
 }
 
 /// E000-16: when some port serves two links at a time, in figure 6(d) or 6(e): "P0 receives: 2, 5".
@@ -112,7 +146,9 @@ pub fn clashes(id: &str) -> Result<Value> {
     let toy = Toy::load()?;
     let mut times: std::collections::BTreeMap<String, Value> = std::collections::BTreeMap::new();
     for clash in table(&toy.case, id)?.clashes() {
-        let entry = times.entry(clash.what).or_insert_with(|| Value::List(Vec::new()));
+        let entry = times
+            .entry(clash.what)
+            .or_insert_with(|| Value::List(Vec::new()));
         if let Value::List(list) = entry {
             list.push(clash.time.into());
         }
@@ -133,21 +169,42 @@ pub struct Circulation {
 impl Circulation {
     /// Fully connected: `v[1,2]` goes `0 -> 1 -> 0`.
     pub fn load() -> Result<Circulation> {
-        let case = toy::six("fully connected, links of cost 1/4", "1/4", ["1/2", "1", "1"])?;
-        Circulation::of(case, &[("1 -> 0: v[1,2]", 3), ("2 -> 0: v[1,2]", 1), ("0 -> 1: v[1,2]", 2)])
+        let case = toy::six(
+            "fully connected, links of cost 1/4",
+            "1/4",
+            ["1/2", "1", "1"],
+        )?;
+        Circulation::of(
+            case,
+            &[
+                ("1 -> 0: v[1,2]", 3),
+                ("2 -> 0: v[1,2]", 1),
+                ("0 -> 1: v[1,2]", 2),
+            ],
+        )
     }
 
     /// The four links of figure 6(a): `v[1,2]` goes `1 -> 2 -> 1`.
     pub fn on_four_links() -> Result<Circulation> {
         let case = toy::four("figure 6, links of cost 1/4", "1/4", ["1/2", "1", "1"])?;
-        let sent = [("1 -> 0: v[1,2]", 1), ("2 -> 0: v[1,2]", 1), ("2 -> 1: v[1,2]", 2), ("1 -> 2: v[1,2]", 2)];
+        let sent = [
+            ("1 -> 0: v[1,2]", 1),
+            ("2 -> 0: v[1,2]", 1),
+            ("2 -> 1: v[1,2]", 2),
+            ("1 -> 2: v[1,2]", 2),
+        ];
         Circulation::of(case, &sent)
     }
 
     /// Writes it down, and checks that it satisfies the corrected program and is optimal, and that the last link
     /// carries as much of `v[1,2]` as it can in an optimal solution: so a simplex method may well end here.
     fn of(case: Case, sent: &[(&str, i32)]) -> Result<Circulation> {
-        let both = [("2 -> 1: v[2,2]", 1), ("1 -> 2: v[1,1]", 1), ("1: T[1,1,2]", 1), ("2: T[1,1,2]", 1)];
+        let both = [
+            ("2 -> 1: v[2,2]", 1),
+            ("1 -> 2: v[1,1]", 1),
+            ("1: T[1,1,2]", 1),
+            ("2: T[1,1,2]", 1),
+        ];
         let mut rates = Rates::new();
         for (name, rate) in both.iter().chain(&[("0: T[0,0,2]", 2)]).chain(sent) {
             rates.insert(tasks::parse(&case.platform, name)?, whole(*rate));
@@ -157,14 +214,27 @@ impl Circulation {
         program.check(&rates, &throughput)?;
         program.fix_throughput(&throughput);
         let back = tasks::parse(&case.platform, sent.last().context("nothing is sent")?.0)?;
-        ensure!(rates.get(&back) == Some(&program.range(back)?.1), "the last link may carry more");
-        Ok(Circulation { case, throughput, rates })
+        ensure!(
+            rates.get(&back) == Some(&program.range(back)?.1),
+            "the last link may carry more"
+        );
+        Ok(Circulation {
+            case,
+            throughput,
+            rates,
+        })
     }
 
     /// Figure 8 with all its lines put right.
     pub fn extract(&self, choice: Choice) -> Result<Extraction> {
         let (target, participants) = tasks::ends(&self.case)?;
-        let figure = Figure8 { platform: &self.case.platform, participants, target, lines: Lines::default(), choice };
+        let figure = Figure8 {
+            platform: &self.case.platform,
+            participants,
+            target,
+            lines: Lines::default(),
+            choice,
+        };
         Ok(figure.extract(&self.rates, &self.throughput))
     }
 
@@ -188,7 +258,10 @@ fn outcome(found: &Extraction) -> Value {
 /// E000-17: FIND_TREE goes 0, 1, 0, ... with `v[1,2]`.
 pub fn endless_search() -> Result<Sides> {
     let circulation = Circulation::load()?;
-    Ok(Sides::new(outcome(&circulation.extract(Choice::First)?), circulation.extract_corrected()?.len()))
+    Ok(Sides::new(
+        outcome(&circulation.extract(Choice::First)?),
+        circulation.extract_corrected()?.len(),
+    ))
 }
 
 /// E000-18: tasks per unit of time that are in no tree, where the search happens to end.
@@ -204,7 +277,10 @@ pub fn left_over_on_four_links() -> Result<Rational> {
     let [first, last] = [Choice::First, Choice::Last].map(|choice| circulation.extract(choice));
     let (first, last) = (first?, last?);
     ensure!(!first.endless && !last.endless, "the search does not end");
-    ensure!(first.rest == last.rest, "the two choices leave different tasks behind");
+    ensure!(
+        first.rest == last.rest,
+        "the two choices leave different tasks behind"
+    );
     Ok(first.rest.values().sum())
 }
 
@@ -212,25 +288,44 @@ pub fn left_over_on_four_links() -> Result<Rational> {
 fn figure_8(lines: Lines, until: i32) -> Result<Extraction> {
     let toy = Toy::load()?;
     let (target, participants) = tasks::ends(&toy.case)?;
-    let figure = Figure8 { platform: &toy.case.platform, participants, target, lines, choice: Choice::First };
+    let figure = Figure8 {
+        platform: &toy.case.platform,
+        participants,
+        target,
+        lines,
+        choice: Choice::First,
+    };
     let period = whole(toy.period());
-    let rates = toy.rates.iter().map(|(&task, rate)| (task, rate * &period)).collect();
+    let rates = toy
+        .rates
+        .iter()
+        .map(|(&task, rate)| (task, rate * &period))
+        .collect();
     Ok(figure.extract(&rates, &whole(until)))
 }
 
 /// A wrong line among the right ones: different trees found.
 fn lines(lines: Lines) -> Result<Sides> {
-    Ok(Sides::new(outcome(&figure_8(lines, 3)?), outcome(&figure_8(Lines::default(), 3)?)))
+    Ok(Sides::new(
+        outcome(&figure_8(lines, 3)?),
+        outcome(&figure_8(Lines::default(), 3)?),
+    ))
 }
 
 /// E000-19.
 pub fn looks_for_sends() -> Result<Sides> {
-    lines(Lines { looks_for_sends: true, ..Lines::default() })
+    lines(Lines {
+        looks_for_sends: true,
+        ..Lines::default()
+    })
 }
 
 /// E000-20.
 pub fn goes_on_with_the_same_input() -> Result<Sides> {
-    lines(Lines { same_input: true, ..Lines::default() })
+    lines(Lines {
+        same_input: true,
+        ..Lines::default()
+    })
 }
 
 /// E000-21: tasks in what FIND_TREE returns. Nothing is ever assigned to its T.
@@ -238,16 +333,37 @@ pub fn returns_nothing() -> Result<Sides> {
     let toy = Toy::load()?;
     let (target, participants) = tasks::ends(&toy.case)?;
     let lines = Lines::default();
-    let figure = Figure8 { platform: &toy.case.platform, participants, target, lines, choice: Choice::First };
-    let Search::Tree(found) = figure.find_tree(&toy.rates) else { anyhow::bail!("the search does not end") };
-    let is_tree = |list: &[_]| is_tree(&toy.case.platform, participants, target, &tasks::of_tasks(list.to_vec()));
-    ensure!(is_tree(&found) && !is_tree(&[]), "the tasks are a tree, and no tasks are none");
+    let figure = Figure8 {
+        platform: &toy.case.platform,
+        participants,
+        target,
+        lines,
+        choice: Choice::First,
+    };
+    let Search::Tree(found) = figure.find_tree(&toy.rates) else {
+        anyhow::bail!("the search does not end")
+    };
+    let is_tree = |list: &[_]| {
+        is_tree(
+            &toy.case.platform,
+            participants,
+            target,
+            &tasks::of_tasks(list.to_vec()),
+        )
+    };
+    ensure!(
+        is_tree(&found) && !is_tree(&[]),
+        "the tasks are a tree, and no tasks are none"
+    );
     Ok(Sides::new(0, found.len()))
 }
 
 /// E000-22.
 pub fn pushes_per_task() -> Result<Sides> {
-    lines(Lines { pushes_per_task: true, ..Lines::default() })
+    lines(Lines {
+        pushes_per_task: true,
+        ..Lines::default()
+    })
 }
 
 /// E000-23: the loss at `T_fixed = T = 3`, where nothing is lost: with the integer TP of a period with which section
@@ -257,9 +373,16 @@ pub fn throughput_units() -> Result<Sides> {
     let period = whole(Toy::load()?.period());
     let of_period: Rational = found.trees.iter().map(|(weight, _)| weight).sum();
     // r(T) = floor(w(T) / T * T_fixed) with T_fixed = T.
-    let rounded: Rational = found.trees.iter().map(|(weight, _)| (weight / &period * &period).floor()).sum();
+    let rounded: Rational = found
+        .trees
+        .iter()
+        .map(|(weight, _)| (weight / &period * &period).floor())
+        .sum();
     let carried = rounded / &period;
-    Ok(Sides::new(&of_period - &carried, of_period / &period - carried))
+    Ok(Sides::new(
+        &of_period - &carried,
+        of_period / &period - carried,
+    ))
 }
 
 /// E000-24: reductions that the naive schedule of `T' = 6` is to do, `TP T' / T` with the integer TP of a period; and
@@ -271,8 +394,12 @@ pub fn naive_schedule() -> Result<Sides> {
     let of_period = toy.case.throughput()? * &period;
     let columns = table.columns();
     ensure!(columns == 6, "figure 6(d) has {columns} columns");
-    let stamps: std::collections::BTreeSet<usize> = table.cells.iter().map(|cell| cell.stamp).collect();
-    Ok(Sides::new(of_period * whole(columns) / period, stamps.len()))
+    let stamps: std::collections::BTreeSet<usize> =
+        table.cells.iter().map(|cell| cell.stamp).collect();
+    Ok(Sides::new(
+        of_period * whole(columns) / period,
+        stamps.len(),
+    ))
 }
 
 /// E000-25: what the first step of EXTRACT_TREES leaves of `send(1 -> 0, v[1,2])`, by the sum in the proof of theorem 1
@@ -281,8 +408,18 @@ pub fn difference_not_sum() -> Result<Sides> {
     let toy = Toy::load()?;
     let period = whole(toy.period());
     let tree = tasks::tree(&toy.case.platform, &toy::AT_1)?;
-    let before: Rates = toy.rates.iter().map(|(&task, rate)| (task, rate * &period)).collect();
-    let weight = tree.tasks.iter().filter_map(|task| before.get(&task.alone())).min().cloned().context("no task")?;
+    let before: Rates = toy
+        .rates
+        .iter()
+        .map(|(&task, rate)| (task, rate * &period))
+        .collect();
+    let weight = tree
+        .tasks
+        .iter()
+        .filter_map(|task| before.get(&task.alone()))
+        .min()
+        .cloned()
+        .context("no task")?;
     let task = tasks::parse(&toy.case.platform, "1 -> 0: v[1,2]")?;
     let before = before.get(&task).context("figure 6(b) sends v[1,2]")?;
     Ok(Sides::new(before + &weight, before - weight))
@@ -290,17 +427,32 @@ pub fn difference_not_sum() -> Result<Sides> {
 
 /// E003-5: the first value is not the target's.
 pub fn any_part_counts() -> Result<Sides> {
-    programs(&one_link("a b", "1", "b a")?, Errors { any_part: true, ..Errors::default() })
+    programs(
+        &one_link("a b", "1", "b a")?,
+        Errors {
+            any_part: true,
+            ..Errors::default()
+        },
+    )
 }
 
 /// E003-6: the only merge is `T[0,0,1]` at the target.
 pub fn last_merge_left_out() -> Result<Sides> {
-    programs(&one_link("a b", "1", "a b")?, Errors { short_sum: true, ..Errors::default() })
+    programs(
+        &one_link("a b", "1", "a b")?,
+        Errors {
+            short_sum: true,
+            ..Errors::default()
+        },
+    )
 }
 
 /// The values of these indices in a row.
 fn values(indices: impl IntoIterator<Item = usize>) -> Value {
-    let names: Vec<String> = indices.into_iter().map(|index| format!("v{index}")).collect();
+    let names: Vec<String> = indices
+        .into_iter()
+        .map(|index| format!("v{index}"))
+        .collect();
     Value::Words(names.join(" + "))
 }
 
@@ -309,7 +461,9 @@ pub fn reduction_from_one() -> Result<Sides> {
     let case = toy::connected()?;
     let last = tasks::ends(&case)?.1.len() - 1;
     let plan = case.plan()?;
-    let (tree, _) = tasks::trees(&plan.steady_state.patterns).next().context("no tree")?;
+    let (tree, _) = tasks::trees(&plan.steady_state.patterns)
+        .next()
+        .context("no tree")?;
     let (part, _) = tasks::flow(&case.platform, *tree.tasks.last().context("no task")?).1;
     Ok(Sides::new(values(1..=last), values(part.first..=part.last)))
 }
@@ -322,8 +476,12 @@ fn merged(part: Interval) -> std::collections::BTreeSet<Vec<usize>> {
     let splits = (part.first..part.last).map(|split| tasks::halves(part, split).map(merged));
     splits
         .flat_map(|[left, right]| {
-            let joined =
-                |one: &Vec<usize>| right.iter().map(|other| [one.as_slice(), other].concat()).collect::<Vec<_>>();
+            let joined = |one: &Vec<usize>| {
+                right
+                    .iter()
+                    .map(|other| [one.as_slice(), other].concat())
+                    .collect::<Vec<_>>()
+            };
             left.iter().flat_map(joined).collect::<Vec<_>>()
         })
         .collect()
@@ -335,7 +493,10 @@ pub fn second_operand() -> Result<Sides> {
     let mut merged = merged(Interval { first, last });
     let operands = merged.pop_first().context("no result")?;
     ensure!(merged.is_empty(), "the operator is associative");
-    Ok(Sides::new(values(std::iter::once(first).chain(2..=last)), values(operands)))
+    Ok(Sides::new(
+        values(std::iter::once(first).chain(2..=last)),
+        values(operands),
+    ))
 }
 
 #[cfg(test)]
@@ -411,7 +572,10 @@ mod tests {
 
     #[test]
     fn e000_16_two_ports_serve_two_links_at_a_time() -> Result<()> {
-        assert_eq!(clashes("figure-6e")?.to_string(), "P0 receives: 2, 5, 8, 11, P1 sends: 3, 6, 9");
+        assert_eq!(
+            clashes("figure-6e")?.to_string(),
+            "P0 receives: 2, 5, 8, 11, P1 sends: 3, 6, 9"
+        );
         assert_eq!(clashes("figure-6d")?.to_string(), "P0 receives: 2");
         let (tried, allowed) = super::super::tables::residues()?;
         assert_eq!(tried, 81);
@@ -440,7 +604,10 @@ mod tests {
 
     #[test]
     fn e000_20_the_next_input_is_another_one() -> Result<()> {
-        assert_eq!(goes_on_with_the_same_input()?, Sides::new(words("endless"), 2));
+        assert_eq!(
+            goes_on_with_the_same_input()?,
+            Sides::new(words("endless"), 2)
+        );
         Ok(())
     }
 
@@ -488,13 +655,19 @@ mod tests {
 
     #[test]
     fn e003_7_the_first_value_is_v0() -> Result<()> {
-        assert_eq!(reduction_from_one()?, Sides::new(words("v1 + v2"), words("v0 + v1 + v2")));
+        assert_eq!(
+            reduction_from_one()?,
+            Sides::new(words("v1 + v2"), words("v0 + v1 + v2"))
+        );
         Ok(())
     }
 
     #[test]
     fn e003_8_the_second_operand_is_the_next_one() -> Result<()> {
-        assert_eq!(second_operand()?, Sides::new(words("v0 + v2 + v3"), words("v0 + v1 + v2 + v3")));
+        assert_eq!(
+            second_operand()?,
+            Sides::new(words("v0 + v2 + v3"), words("v0 + v1 + v2 + v3"))
+        );
         Ok(())
     }
 }

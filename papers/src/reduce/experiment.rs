@@ -7,8 +7,12 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use oneport::plan::Status;
-use oneport::platform::generate::tiers::{TiersInstance, TiersParameters, TiersTables, generate, instantiate};
-use oneport::{Amount, Collective, NodeId, Options, Outcome, Plan, Platform, Problem, Volumes, solve};
+use oneport::platform::generate::tiers::{
+    TiersInstance, TiersParameters, TiersTables, generate, instantiate,
+};
+use oneport::{
+    Amount, Collective, NodeId, Options, Outcome, Plan, Platform, Problem, Volumes, solve,
+};
 use oneport_drawings::svg;
 
 use super::tasks::{name, sum, trees};
@@ -54,7 +58,10 @@ struct Experiment {
 
 /// As in the paper: all messages have size 10, merges take 10 / s_i.
 fn volumes() -> Volumes {
-    Volumes { size: Amount::Constant(whole(10)), work: Amount::Constant(whole(10)) }
+    Volumes {
+        size: Amount::Constant(whole(10)),
+        work: Amount::Constant(whole(10)),
+    }
 }
 
 /// Whole numbers from `low` to `high`.
@@ -65,8 +72,17 @@ fn between(low: u64, high: u64) -> Vec<oneport::Rational> {
 /// The network of a seed, every LAN node a processor whose name ends with its logical index; the processors in that
 /// order.
 fn network(seed: u64) -> Result<(Platform, Vec<NodeId>)> {
-    let tables = TiersTables { speeds: between(5, 20), wan: between(10, 20), man: between(8, 15), lan: between(5, 10) };
-    let instance = TiersInstance { seed, host_probability: whole(1), tables };
+    let tables = TiersTables {
+        speeds: between(5, 20),
+        wan: between(10, 20),
+        man: between(8, 15),
+        lan: between(5, 10),
+    };
+    let instance = TiersInstance {
+        seed,
+        host_probability: whole(1),
+        tables,
+    };
     let plain = instantiate(&generate(&REGIME, seed)?, &instance)?;
     let mut order: Vec<NodeId> = plain.processors().collect();
     let mut dice = Dice::new(seed);
@@ -87,19 +103,31 @@ fn network(seed: u64) -> Result<(Platform, Vec<NodeId>)> {
     Ok((builder.build()?, order))
 }
 
-fn reduce(name: &str, platform: &Platform, participants: Vec<NodeId>, target: usize) -> Result<Solved> {
+fn reduce(
+    name: &str,
+    platform: &Platform,
+    participants: Vec<NodeId>,
+    target: usize,
+) -> Result<Solved> {
     let target = *participants.get(target).context("too few hosts")?;
     let count = participants.len();
     let collective = Collective::reduce(target, participants).in_order();
     let started = Instant::now();
     let options = Options::default();
-    let Outcome::Planned(planned) = solve(Problem::new(platform, &collective, &volumes())?, &options)? else {
+    let Outcome::Planned(planned) =
+        solve(Problem::new(platform, &collective, &volumes())?, &options)?
+    else {
         anyhow::bail!("{name}: not connected")
     };
     let seconds = started.elapsed().as_secs_f64();
     let plan = planned.plan;
     ensure!(plan.status == Status::Optimal, "{name}: not proved optimal");
-    Ok(Solved { name: name.to_string(), plan, participants: count, seconds })
+    Ok(Solved {
+        name: name.to_string(),
+        plan,
+        participants: count,
+        seconds,
+    })
 }
 
 /// The platform of one seed; `target` is a logical index.
@@ -112,19 +140,28 @@ pub fn of_seed(seed: u64, target: usize) -> Result<Solved> {
 }
 
 fn run() -> Result<Experiment> {
-    let solved = (1..=PLATFORMS).map(|seed| of_seed(seed, TARGET)).collect::<Result<_>>()?;
-    let mut found = Experiment { solved, skipped: Vec::new() };
+    let solved = (1..=PLATFORMS)
+        .map(|seed| of_seed(seed, TARGET))
+        .collect::<Result<_>>()?;
+    let mut found = Experiment {
+        solved,
+        skipped: Vec::new(),
+    };
     let file = data_folder().join("tiers/WAN_3.platform.joined.json");
     if file.is_file() {
         match oneport_topologies::read_platform(&file) {
             Ok(platform) => {
                 let hosts = platform.processors().collect();
-                found.solved.push(reduce("WAN_3", &platform, hosts, TARGET)?);
+                found
+                    .solved
+                    .push(reduce("WAN_3", &platform, hosts, TARGET)?);
             }
             Err(error) => found.skipped.push(format!("skipped: WAN_3: {error}")),
         }
     } else {
-        found.skipped.push("skipped: WAN_3, no folder ../shared/data/tiers beside the repository".to_string());
+        found.skipped.push(
+            "skipped: WAN_3, no folder ../shared/data/tiers beside the repository".to_string(),
+        );
     }
     Ok(found)
 }
@@ -145,11 +182,23 @@ fn count(solved: &Solved) -> usize {
 pub fn finding() -> Result<Finding> {
     let found = experiment()?;
     let words = |solved: &Solved| {
-        let trees = if count(solved) == 1 { "1 tree".to_string() } else { format!("{} trees", count(solved)) };
+        let trees = if count(solved) == 1 {
+            "1 tree".to_string()
+        } else {
+            format!("{} trees", count(solved))
+        };
         let throughput = short(&solved.plan.steady_state.throughput);
-        format!("{}: {} values, TP {throughput}, {trees}", solved.name, solved.participants)
+        format!(
+            "{}: {} values, TP {throughput}, {trees}",
+            solved.name, solved.participants
+        )
     };
-    let lines: Vec<String> = found.solved.iter().map(words).chain(found.skipped.iter().cloned()).collect();
+    let lines: Vec<String> = found
+        .solved
+        .iter()
+        .map(words)
+        .chain(found.skipped.iter().cloned())
+        .collect();
     Ok(Finding::claim(found.solved.iter().any(|solved| count(solved) == 2), lines.join("; ")).note(
         "optima proved; platforms of our generator with whole speeds and bandwidths of our own, so not the paper's numbers; \
          `oneport-papers tiers` takes any number of them",
@@ -157,8 +206,17 @@ pub fn finding() -> Result<Finding> {
 }
 
 /// The heads of `line`.
-pub const HEADER: [&str; 9] =
-    ["platform", "nodes", "values", "TP (proved)", "trees", "period", "reductions per period", "slots", "seconds"];
+pub const HEADER: [&str; 9] = [
+    "platform",
+    "nodes",
+    "values",
+    "TP (proved)",
+    "trees",
+    "period",
+    "reductions per period",
+    "slots",
+    "seconds",
+];
 
 /// One platform as a line of a table.
 pub fn line(solved: &Solved) -> Vec<String> {
@@ -186,28 +244,61 @@ pub fn figures() -> Result<Vec<Figure>> {
         caption.push_str(&format!(" {line}."));
     }
     let lines = found.solved.iter().map(line).collect();
-    let mut figures = vec![Figure::table("Section 4.7 on Tiers platforms", &caption, &HEADER, lines)];
-    let Some(solved) = found.solved.iter().find(|solved| count(solved) == 2) else { return Ok(figures) };
+    let mut figures = vec![Figure::table(
+        "Section 4.7 on Tiers platforms",
+        &caption,
+        &HEADER,
+        lines,
+    )];
+    let Some(solved) = found.solved.iter().find(|solved| count(solved) == 2) else {
+        return Ok(figures);
+    };
     let plan = &solved.plan;
-    let wide = |figure: Figure| Figure { wide: true, ..figure };
+    let wide = |figure: Figure| Figure {
+        wide: true,
+        ..figure
+    };
     figures.push(wide(Figure::svg(
         "A Tiers platform with its index order (in the manner of figure 9)",
-        format!("{}: logical indices in brackets, the target is [4]; routers are dark.", solved.name),
+        format!(
+            "{}: logical indices in brackets, the target is [4]; routers are dark.",
+            solved.name
+        ),
         svg::graph(plan.problem()?, None, None),
     )));
     figures.push(wide(Figure::svg(
         "Its solution (in the manner of figure 10)",
-        format!("TP = {}; the table below says what links and nodes carry and merge.", plan.steady_state.throughput),
+        format!(
+            "TP = {}; the table below says what links and nodes carry and merge.",
+            plan.steady_state.throughput
+        ),
         svg::graph_of_rates(plan.problem()?, &plan.steady_state, None),
     )));
     let rates = sum(trees(&plan.steady_state.patterns));
-    let lines = rates.iter().map(|(&task, rate)| vec![name(&plan.platform, task), rate.to_string()]).collect();
-    let caption = "What figure 10 writes beside links and nodes: messages and merges per unit of time.";
-    figures.push(Figure::table("Its solution, task by task", caption, &["task", "per unit of time"], lines));
+    let lines = rates
+        .iter()
+        .map(|(&task, rate)| vec![name(&plan.platform, task), rate.to_string()])
+        .collect();
+    let caption =
+        "What figure 10 writes beside links and nodes: messages and merges per unit of time.";
+    figures.push(Figure::table(
+        "Its solution, task by task",
+        caption,
+        &["task", "per unit of time"],
+        lines,
+    ));
     for (place, (tree, weight)) in trees(&plan.steady_state.patterns).enumerate() {
-        let title = format!("Its reduction tree {} (in the manner of figure {})", place + 1, place + 11);
+        let title = format!(
+            "Its reduction tree {} (in the manner of figure {})",
+            place + 1,
+            place + 11
+        );
         let drawing = svg::tree(plan.problem()?, tree, Some(weight));
-        figures.push(wide(Figure::svg(title, format!("Weight {weight}."), drawing)));
+        figures.push(wide(Figure::svg(
+            title,
+            format!("Weight {weight}."),
+            drawing,
+        )));
     }
     Ok(figures)
 }

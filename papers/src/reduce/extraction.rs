@@ -69,17 +69,25 @@ impl Figure8<'_> {
         let longest = rates.keys().filter(|task| happens(task)).count();
         let mut found = Vec::new();
         let last = self.participants.len().saturating_sub(1);
-        let mut inputs: Vec<Place> = vec![(oneport::plan::Interval { first: 0, last }, self.target)];
-        while let Some(at) = inputs.iter().rposition(|&input| !owns(self.participants, input)) {
+        let mut inputs: Vec<Place> =
+            vec![(oneport::plan::Interval { first: 0, last }, self.target)];
+        while let Some(at) = inputs
+            .iter()
+            .rposition(|&input| !owns(self.participants, input))
+        {
             let input = inputs.remove(at);
-            let Some(task) = self.maker(input, &happens) else { return Search::Endless };
+            let Some(task) = self.maker(input, &happens) else {
+                return Search::Endless;
+            };
             found.push(task);
             if found.len() > longest || self.lines.same_input {
                 // Going on with the same input finds the same task again, for ever.
                 return Search::Endless;
             }
             match task {
-                Task::Merge { node, part, split, .. } => inputs.extend(halves(part, split).map(|half| (half, node))),
+                Task::Merge {
+                    node, part, split, ..
+                } => inputs.extend(halves(part, split).map(|half| (half, node))),
                 Task::Send { .. } => inputs.extend(flow(self.platform, task).0),
             }
         }
@@ -93,7 +101,11 @@ impl Figure8<'_> {
         if let Some(merge) = merges.find(|merge| happens(merge)) {
             return Some(merge);
         }
-        let received = self.platform.incoming(node).iter().map(|&link| Task::send(link, part));
+        let received = self
+            .platform
+            .incoming(node)
+            .iter()
+            .map(|&link| Task::send(link, part));
         let looked_at = |task: &Task| match *task {
             // Line 13 as printed asks about P_i -> P_j, and line 17 adds P_j -> P_i.
             Task::Send { link, .. } if self.lines.looks_for_sends => {
@@ -112,14 +124,23 @@ impl Figure8<'_> {
 
     /// EXTRACT_TREES, until the weights pushed add up to `until`, the `TP` of line 2.
     pub fn extract(&self, rates: &Rates, until: &Rational) -> Extraction {
-        let mut found = Extraction { trees: Vec::new(), rest: rates.clone(), endless: false };
+        let mut found = Extraction {
+            trees: Vec::new(),
+            rest: rates.clone(),
+            endless: false,
+        };
         let mut pushed = Rational::zero();
         while pushed < *until {
             let Search::Tree(tree) = self.find_tree(&found.rest) else {
                 found.endless = true;
                 break;
             };
-            let weight = tree.iter().filter_map(|task| found.rest.get(task)).min().cloned().unwrap_or_default();
+            let weight = tree
+                .iter()
+                .filter_map(|task| found.rest.get(task))
+                .min()
+                .cloned()
+                .unwrap_or_default();
             if !weight.is_positive() {
                 found.endless = true;
                 break;
@@ -127,7 +148,11 @@ impl Figure8<'_> {
             for task in &tree {
                 *found.rest.entry(*task).or_default() -= &weight;
             }
-            let times = if self.lines.pushes_per_task { tree.len() } else { 1 };
+            let times = if self.lines.pushes_per_task {
+                tree.len()
+            } else {
+                1
+            };
             for _ in 0..times {
                 pushed += &weight;
                 found.trees.push((weight.clone(), tree.clone()));

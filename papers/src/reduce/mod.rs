@@ -44,13 +44,19 @@ pub const CHECKS: &[(&str, Check)] = &[
             .finding()
             .note("a node that owns nothing may send v[0,0], its owner may not"))
     }),
-    ("reduce-last", |_| Ok(errata::more_nodes_than_operands()?.finding())),
+    ("reduce-last", |_| {
+        Ok(errata::more_nodes_than_operands()?.finding())
+    }),
     ("work-by-task", |_| unrelated::chains()),
     ("reduce-split", |_| {
-        Ok(errata::split_of_the_text()?.finding().note("the merge at the target takes v[1,1] from nowhere"))
+        Ok(errata::split_of_the_text()?
+            .finding()
+            .note("the merge at the target takes v[1,1] from nowhere"))
     }),
     ("ssr", |_| {
-        Ok(errata::result_comes_back()?.finding().note("v[0,2] travels 0 -> 1 -> 0 for ever; nobody merges anything"))
+        Ok(errata::result_comes_back()?
+            .finding()
+            .note("v[0,2] travels 0 -> 1 -> 0 for ever; nobody merges anything"))
     }),
     ("ssr-figure-6", |_| printed_program_on_figure_6()),
     ("ssr-random", |_| ssr_at_random()),
@@ -65,9 +71,19 @@ pub const CHECKS: &[(&str, Check)] = &[
             .note("TP per unit of time would give 2; each of the three statements differs"))
     }),
     ("footnote-2", |_| period::footnote_2()),
-    ("figure-6d-ports", |_| Ok(Finding::value(errata::clashes("figure-6d")?))),
-    ("figure-6d", |_| Ok(errata::mirrored()?.finding().note("nodes 1 and 2 have changed places"))),
-    ("figure-6d-label", |_| Ok(errata::labels()?.finding().note("with any other value a merge lacks an input"))),
+    ("figure-6d-ports", |_| {
+        Ok(Finding::value(errata::clashes("figure-6d")?))
+    }),
+    ("figure-6d", |_| {
+        Ok(errata::mirrored()?
+            .finding()
+            .note("nodes 1 and 2 have changed places"))
+    }),
+    ("figure-6d-label", |_| {
+        Ok(errata::labels()?
+            .finding()
+            .note("with any other value a merge lacks an input"))
+    }),
     ("figure-6e", |_| one_port()),
     ("figure-7", |_| extracted()),
     ("reduce-matchings", |_| matchings()),
@@ -77,7 +93,9 @@ pub const CHECKS: &[(&str, Check)] = &[
             .note("v[1,2] at 0 comes from 1, at 1 from 0, ...; optimal, and the most that 0 -> 1 can carry"))
     }),
     ("find-tree-13", |_| Ok(errata::looks_for_sends()?.finding())),
-    ("find-tree-12", |_| Ok(errata::goes_on_with_the_same_input()?.finding())),
+    ("find-tree-12", |_| {
+        Ok(errata::goes_on_with_the_same_input()?.finding())
+    }),
     ("find-tree-19", |_| Ok(errata::returns_nothing()?.finding())),
     ("theorem-1-proof", |_| {
         Ok(errata::difference_not_sum()?
@@ -85,14 +103,20 @@ pub const CHECKS: &[(&str, Check)] = &[
             .note("with the sum no task is ever used up, and the extraction does not end"))
     }),
     ("throughput-units", |_| {
-        Ok(errata::throughput_units()?.finding().note("TP = 3 per period of 3; r and T_fixed count units of time"))
+        Ok(errata::throughput_units()?
+            .finding()
+            .note("TP = 3 per period of 3; r and T_fixed count units of time"))
     }),
-    ("extract-trees-7", |_| Ok(errata::pushes_per_task()?.finding())),
+    ("extract-trees-7", |_| {
+        Ok(errata::pushes_per_task()?.finding())
+    }),
     ("lemma-2", |_| {
         Ok(Finding::value(errata::left_over()?)
             .note("the circulation of the rows before; here the search happens to avoid it"))
     }),
-    ("lemma-2-four-links", |_| Ok(Finding::value(errata::left_over_on_four_links()?))),
+    ("lemma-2-four-links", |_| {
+        Ok(Finding::value(errata::left_over_on_four_links()?))
+    }),
     ("theorem-1", |_| theorem_1()),
     ("proposition-3", |_| {
         Ok(limit_is_one(&runs()?)?.note(
@@ -109,13 +133,22 @@ pub const CHECKS: &[(&str, Check)] = &[
 
 /// RR-4872's slides, slides 52 to 82, and slide 5.
 pub const SLIDES: &[(&str, Check)] = &[
-    ("reduce-values", |_| Ok(errata::reduction_from_one()?.finding())),
-    ("partial-result", |_| Ok(errata::second_operand()?.finding())),
+    ("reduce-values", |_| {
+        Ok(errata::reduction_from_one()?.finding())
+    }),
+    (
+        "partial-result",
+        |_| Ok(errata::second_operand()?.finding()),
+    ),
     ("reduction-tree", |_| slide_tree()),
     ("reduce-throughput-part", |_| {
-        Ok(errata::any_part_counts()?.finding().note("v[0,0] counts when it comes and when it is merged"))
+        Ok(errata::any_part_counts()?
+            .finding()
+            .note("v[0,0] counts when it comes and when it is merged"))
     }),
-    ("reduce-throughput-sum", |_| Ok(errata::last_merge_left_out()?.finding())),
+    ("reduce-throughput-sum", |_| {
+        Ok(errata::last_merge_left_out()?.finding())
+    }),
     ("ssr", |_| Ok(errata::result_comes_back()?.finding())),
     ("reduce-topology", |_| topology()),
     ("reduce-solution", |_| {
@@ -128,7 +161,12 @@ pub const SLIDES: &[(&str, Check)] = &[
 fn figure_5() -> Result<Finding> {
     let case = toy::connected()?;
     let figure = single::length(&case, &toy::listed("000", "figure-5")?)?;
-    let gather = ["1 -> 0: v[1,1]", "0: T[0,0,1]", "2 -> 0: v[2,2]", "0: T[0,1,2]"];
+    let gather = [
+        "1 -> 0: v[1,1]",
+        "0: T[0,0,1]",
+        "2 -> 0: v[2,2]",
+        "0: T[0,1,2]",
+    ];
     let shorter = single::length(&case, &tasks::tree(&case.platform, &gather)?)?;
     Ok(Finding::claim(figure > shorter, "a reduction tree by the referee, and not the shortest way").note(format!(
         "fully connected, with the costs of figure 6, one reduction takes {figure}; sending v1 and v2 to P0 takes {shorter}"
@@ -140,12 +178,22 @@ fn printed_program_on_figure_6() -> Result<Finding> {
     let mut tried = Vec::new();
     for compute in [["1/2", "1", "1"], ["10", "10", "10"]] {
         let case = toy::four("figure 6", "1", compute)?;
-        let (printed, right) = (Program::new(&case, program::SSR)?.throughput()?, case.throughput()?);
-        ensure!(printed == right, "merges of {}: printed {printed}, right {right}", compute.join(", "));
+        let (printed, right) = (
+            Program::new(&case, program::SSR)?.throughput()?,
+            case.throughput()?,
+        );
+        ensure!(
+            printed == right,
+            "merges of {}: printed {printed}, right {right}",
+            compute.join(", ")
+        );
         tried.push(right.to_string());
     }
-    Ok(Finding::claim(true, format!("TP = {}", tried.join(" and, with merges of 10, ")))
-        .note("so it is wherever no cycle leads through the target"))
+    Ok(Finding::claim(
+        true,
+        format!("TP = {}", tried.join(" and, with merges of 10, ")),
+    )
+    .note("so it is wherever no cycle leads through the target"))
 }
 
 fn ssr_at_random() -> Result<Finding> {
@@ -165,17 +213,29 @@ fn commutative() -> Result<Finding> {
             let ordered = case.throughput()?;
             case.collective = case.collective.commutative(true);
             let plan = case.plan()?;
-            ensure!(plan.status == Status::Optimal, "{nodes} nodes, seed {seed}: not proved");
+            ensure!(
+                plan.status == Status::Optimal,
+                "{nodes} nodes, seed {seed}: not proved"
+            );
             let free = plan.steady_state.throughput;
-            ensure!(free >= ordered, "{nodes} nodes, seed {seed}: {free} with more freedom, {ordered}");
+            ensure!(
+                free >= ordered,
+                "{nodes} nodes, seed {seed}: {free} with more freedom, {ordered}"
+            );
             more += usize::from(free > ordered);
             best = best.max(free / ordered);
             tried += 1;
         }
     }
     ensure!(more > 0, "the order of operands costs nothing anywhere");
-    Ok(Finding::claim(true, format!("{tried} random platforms: never less, more on {more}"))
-        .note(format!("up to {} times as much", crate::numbers::short(&best))))
+    Ok(Finding::claim(
+        true,
+        format!("{tried} random platforms: never less, more on {more}"),
+    )
+    .note(format!(
+        "up to {} times as much",
+        crate::numbers::short(&best)
+    )))
 }
 
 const CHOICE: &str = "send(1 -> 2, v[1,1]) = 2/3 is a choice; with it everything else is forced";
@@ -185,11 +245,20 @@ fn forced(toy: &Toy) -> Result<Rates> {
     let mut program = Program::new(&toy.case, Errors::default())?;
     program.fix_throughput(&toy.case.throughput()?);
     let choice = tasks::parse(&toy.case.platform, "1 -> 2: v[1,1]")?;
-    program.fix(choice, toy.rates.get(&choice).context("slide 82 sends no v[1,1] from 1 to 2")?)?;
+    program.fix(
+        choice,
+        toy.rates
+            .get(&choice)
+            .context("slide 82 sends no v[1,1] from 1 to 2")?,
+    )?;
     let mut forced = Rates::new();
     for &task in program.tasks() {
         let (low, high) = program.range(task)?;
-        ensure!(low == high, "{} is not forced: {low} to {high}", tasks::name(&toy.case.platform, task));
+        ensure!(
+            low == high,
+            "{} is not forced: {low} to {high}",
+            tasks::name(&toy.case.platform, task)
+        );
         if !low.is_zero() {
             forced.insert(task, low);
         }
@@ -202,7 +271,10 @@ fn solution() -> Result<Finding> {
     let toy = Toy::load()?;
     let forced = forced(&toy)?;
     let period = whole(common_denominator(forced.values()));
-    let counts = forced.into_iter().map(|(task, rate)| (task, rate * &period)).collect();
+    let counts = forced
+        .into_iter()
+        .map(|(task, rate)| (task, rate * &period))
+        .collect();
     Ok(Finding::value(tasks::by_name(&toy.case.platform, &counts)).note(CHOICE))
 }
 
@@ -211,20 +283,31 @@ fn solution_is_optimal() -> Result<Finding> {
     let throughput = toy.case.throughput()?;
     let program = Program::new(&toy.case, Errors::default())?;
     let sound = program.check(&toy.rates, &throughput);
-    let tried = sound.as_ref().map_or_else(ToString::to_string, |()| "every row of the corrected program".to_string());
+    let tried = sound.as_ref().map_or_else(ToString::to_string, |()| {
+        "every row of the corrected program".to_string()
+    });
     Ok(Finding::claim(sound.is_ok(), tried).note(format!("TP = {throughput}, certified")))
 }
 
 fn period() -> Result<Finding> {
     let toy = Toy::load()?;
     let ours = toy.case.plan()?.schedule.period;
-    Ok(Finding::value(whole(common_denominator(forced(&toy)?.values()))).note(format!("ours: {ours}, with one tree")))
+    Ok(
+        Finding::value(whole(common_denominator(forced(&toy)?.values())))
+            .note(format!("ours: {ours}, with one tree")),
+    )
 }
 
 /// Two links more make nothing faster.
 fn links_of_figure_6() -> Result<Finding> {
-    let (four, six) = (Toy::load()?.case.throughput()?, toy::connected()?.throughput()?);
-    Ok(Finding::claim(four.is_one() && six.is_one(), format!("TP = {four} on four links, {six} on six")))
+    let (four, six) = (
+        Toy::load()?.case.throughput()?,
+        toy::connected()?.throughput()?,
+    );
+    Ok(Finding::claim(
+        four.is_one() && six.is_one(),
+        format!("TP = {four} on four links, {six} on six"),
+    ))
 }
 
 /// The caption of 6(e); the two trees' own timeline reaches it, every value carried along by the referee.
@@ -232,8 +315,14 @@ fn throughput() -> Result<Finding> {
     let toy = Toy::load()?;
     let schedule = toy.schedule(&toy.steady_state()?)?;
     let timeline = schedule::timeline(toy.case.problem(), &schedule, 20)?;
-    referee::check_timeline(Problem::new(&toy.case.platform, &toy.case.collective, unit_volumes())?, &timeline)?;
-    ensure!(schedule.throughput() == toy.case.throughput()?, "the schedule of the two trees is not optimal");
+    referee::check_timeline(
+        Problem::new(&toy.case.platform, &toy.case.collective, unit_volumes())?,
+        &timeline,
+    )?;
+    ensure!(
+        schedule.throughput() == toy.case.throughput()?,
+        "the schedule of the two trees is not optimal"
+    );
     Ok(Finding::value(schedule.throughput()).note(
         "the two trees over a period of 3, 20 periods carried out by the referee; the certificate proves it optimal",
     ))
@@ -242,7 +331,10 @@ fn throughput() -> Result<Finding> {
 fn one_port() -> Result<Finding> {
     let (tried, allowed) = tables::residues()?;
     let together = allowed.iter().all(|[out_1, out_2, ..]| out_1 == out_2);
-    ensure!(together, "one-port allows 1 -> 2 and 2 -> 0 at different times");
+    ensure!(
+        together,
+        "one-port allows 1 -> 2 and 2 -> 0 at different times"
+    );
     Ok(Finding::value(errata::clashes("figure-6e")?).note(format!(
         "of {tried} ways to place the transfers of a period of 3, one-port allows {}: all have 1 -> 2 and 2 -> 0 at the same \
          time, and the table has them at 0 and 2",
@@ -253,9 +345,14 @@ fn one_port() -> Result<Finding> {
 fn extracted() -> Result<Finding> {
     let toy = Toy::load()?;
     let trees = toy.extracted()?;
-    for (names, weight) in [(AT_1, Rational::new(1.into(), 3.into())), (AT_2, Rational::new(2.into(), 3.into()))] {
+    for (names, weight) in [
+        (AT_1, Rational::new(1.into(), 3.into())),
+        (AT_2, Rational::new(2.into(), 3.into())),
+    ] {
         let tree = tasks::tree(&toy.case.platform, &names)?;
-        let found = trees.iter().any(|(other, share)| *share == weight && sorted(other) == sorted(&tree));
+        let found = trees
+            .iter()
+            .any(|(other, share)| *share == weight && sorted(other) == sorted(&tree));
         ensure!(found, "no tree {} of weight {weight}", names.join("; "));
     }
     let sum = tasks::sum(trees.iter().map(|(tree, weight)| (tree, weight)));
@@ -284,19 +381,27 @@ fn matchings() -> Result<Finding> {
             links.sort();
             links == slot.links && slot.length == &one.weight * &schedule.period
         };
-        ensure!(steady_state.patterns.iter().any(|one| of_slot(&one)), "a slot mixes trees");
+        ensure!(
+            steady_state.patterns.iter().any(|one| of_slot(&one)),
+            "a slot mixes trees"
+        );
     }
-    Ok(Finding::value(schedule.slots.len()).note("1/3 and 2/3 of the time; each holds the transfers of one tree"))
+    Ok(Finding::value(schedule.slots.len())
+        .note("1/3 and 2/3 of the time; each holds the transfers of one tree"))
 }
 
 /// Number of trees of our solution; either tree of figure 7 suffices.
 fn one_tree() -> Result<usize> {
     let toy = Toy::load()?;
-    let (platform, collective, volumes) = (&toy.case.platform, &toy.case.collective, unit_volumes());
+    let (platform, collective, volumes) =
+        (&toy.case.platform, &toy.case.collective, unit_volumes());
     for names in [AT_1, AT_2] {
         let single = toy.single(&names)?;
         referee::check_steady_state(Problem::new(platform, collective, volumes)?, &single)?;
-        referee::check_schedule(Problem::new(platform, collective, volumes)?, &toy.schedule(&single)?)?;
+        referee::check_schedule(
+            Problem::new(platform, collective, volumes)?,
+            &toy.schedule(&single)?,
+        )?;
     }
     Ok(toy.case.plan()?.steady_state.patterns.len())
 }
@@ -344,9 +449,24 @@ fn runs() -> Result<Vec<Run>> {
     let toy = Toy::load()?;
     let random = cases::reduce_of_all("random", cases::random(6, 3, 7, 4)?)?;
     Ok(vec![
-        Run::new("figure 6, our period 1", &toy.case, &toy.case.plan()?.schedule, 500)?,
-        Run::new("figure 6, the paper's two trees, period 3", &toy.case, &toy.schedule(&toy.steady_state()?)?, 300)?,
-        Run::new("random platform, 6 nodes", &random, &random.plan()?.schedule, 100)?,
+        Run::new(
+            "figure 6, our period 1",
+            &toy.case,
+            &toy.case.plan()?.schedule,
+            500,
+        )?,
+        Run::new(
+            "figure 6, the paper's two trees, period 3",
+            &toy.case,
+            &toy.schedule(&toy.steady_state()?)?,
+            300,
+        )?,
+        Run::new(
+            "random platform, 6 nodes",
+            &random,
+            &random.plan()?.schedule,
+            100,
+        )?,
     ])
 }
 
@@ -356,17 +476,29 @@ fn slide_tree() -> Result<Finding> {
     let (target, participants) = tasks::ends(&case)?;
     let tree = toy::listed("003", "reduction-tree")?;
     let length = single::length(&case, &tree)?;
-    let valid = |list: Vec<Task>| is_tree(&case.platform, participants, target, &tasks::of_tasks(list));
+    let valid =
+        |list: Vec<Task>| is_tree(&case.platform, participants, target, &tasks::of_tasks(list));
     let alone: Vec<Task> = tree.tasks.iter().map(|task| task.alone()).collect();
     ensure!(valid(alone.clone()), "the tasks are no reduction tree");
     for left_out in &alone {
-        ensure!(!valid(alone.iter().filter(|task| *task != left_out).copied().collect()), "a task is not needed");
+        ensure!(
+            !valid(
+                alone
+                    .iter()
+                    .filter(|task| *task != left_out)
+                    .copied()
+                    .collect()
+            ),
+            "a task is not needed"
+        );
     }
     let same = sorted(&tree) == sorted(&toy::listed("000", "figure-5")?);
     ensure!(same, "section 4.1 of RR-4872 tells of another tree");
     Ok(Finding::claim(
         true,
-        format!("by the referee, of length {length} with the costs of figure 6; every task is needed"),
+        format!(
+            "by the referee, of length {length} with the costs of figure 6; every task is needed"
+        ),
     )
     .note("the tree of section 4.1 of RR-4872"))
 }
@@ -381,7 +513,11 @@ fn topology() -> Result<Finding> {
     let links: BTreeSet<_> = sends.collect();
     let platform = &toy.case.platform;
     let names: Vec<String> = links.iter().map(|&link| platform.link_name(link)).collect();
-    ensure!(links.len() == platform.links().len(), "the fixture has {} links", platform.links().len());
+    ensure!(
+        links.len() == platform.links().len(),
+        "the fixture has {} links",
+        platform.links().len()
+    );
     Ok(Finding::value(links.len()).note(names.join(", ")))
 }
 
@@ -397,7 +533,10 @@ mod tests {
         let paper = Paper::load("000")?;
         let period = paper.printed("figure-6-period")?.number()?.clone();
         let printed = tasks::rates(&toy.case.platform, paper.printed("figure-6b")?)?;
-        let rates: Rates = printed.into_iter().map(|(task, count)| (task, count / &period)).collect();
+        let rates: Rates = printed
+            .into_iter()
+            .map(|(task, count)| (task, count / &period))
+            .collect();
         assert_eq!(rates, toy.rates);
         Ok(())
     }

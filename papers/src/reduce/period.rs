@@ -4,8 +4,8 @@
 //! -> t_i of cost q_i + 1, the q_i different primes above k. Of the message for t_i let x_i go directly, y_i over r_i,
 //! and x_i + y_i = TP. t_i's receive port says q_i y_i <= 1 - TP, and s's send port k TP - sum y_i / 2 <= 1. So in an
 //! optimal solution every y_i is (1 - TP) / q_i, and there is one only. With S = sum 1 / q_i it has
-//! TP = (2 + S) / (2 k + S): in lowest terms its denominator is at least the product of the q_i over 2 (k - 1), which is beyond 2^k, while
-//! the platform has 2 k + 1 nodes, 3 k links and costs of O(log k) digits.
+//! TP = (2 + S) / (2 k + S): in lowest terms its denominator is at least the product of the q_i over 2 (k - 1), which
+//! is beyond 2^k, while the platform has 2 k + 1 nodes, 3 k links and costs of O(log k) digits.
 
 use anyhow::{Result, ensure};
 use num_bigint::BigInt;
@@ -32,13 +32,23 @@ type Sent = (String, usize, Rational);
 /// The platform, and what is sent over each link and to whom in its only optimal solution.
 fn family(k: usize) -> Result<(Case, Vec<Sent>)> {
     let primes: Vec<usize> = primes(k).take(k).collect();
-    let names: Vec<[String; 3]> =
-        primes.iter().enumerate().map(|(i, q)| [format!("r{i}"), format!("t{i}"), (q + 1).to_string()]).collect();
+    let names: Vec<[String; 3]> = primes
+        .iter()
+        .enumerate()
+        .map(|(i, q)| [format!("r{i}"), format!("t{i}"), (q + 1).to_string()])
+        .collect();
     let mut links = Vec::new();
     for [relay, target, cost] in &names {
-        links.extend([("s", target.as_str(), "1"), ("s", relay, "1/2"), (relay, target, cost)]);
+        links.extend([
+            ("s", target.as_str(), "1"),
+            ("s", relay, "1/2"),
+            (relay, target, cost),
+        ]);
     }
-    let nodes: Vec<&str> = names.iter().flat_map(|[relay, target, _]| [relay.as_str(), target]).collect();
+    let nodes: Vec<&str> = names
+        .iter()
+        .flat_map(|[relay, target, _]| [relay.as_str(), target])
+        .collect();
     let targets: Vec<&str> = names.iter().map(|[_, target, _]| target.as_str()).collect();
     let platform = cases::platform(&format!("s {}", nodes.join(" ")), &links)?;
     let case = cases::scatter(&format!("{k} targets"), platform, "s", &targets.join(" "))?;
@@ -51,7 +61,10 @@ fn family(k: usize) -> Result<(Case, Vec<Sent>)> {
         sends.push((format!("s -> {relay}"), message, over.clone()));
         sends.push((format!("{relay} -> {target}"), message, over));
     }
-    ensure!(case.throughput()? == throughput, "k = {k}: TP is not {throughput}");
+    ensure!(
+        case.throughput()? == throughput,
+        "k = {k}: TP is not {throughput}"
+    );
     Ok((case, sends))
 }
 
@@ -62,28 +75,53 @@ pub fn footnote_2() -> Result<Finding> {
         let (case, sends) = family(k)?;
         let platform = &case.platform;
         if k <= FORCED {
-            let mut program = Program::new(platform, &case.collective.commodities(), Errors::default());
+            let mut program =
+                Program::new(platform, &case.collective.commodities(), Errors::default());
             program.fix_throughput(&case.throughput()?);
             for link in platform.link_ids() {
                 for message in 0..k {
                     let (low, high) = program.range(link, message)?;
                     let name = platform.link_name(link);
-                    let sent = sends.iter().find(|(other, of, _)| *other == name && *of == message);
+                    let sent = sends
+                        .iter()
+                        .find(|(other, of, _)| *other == name && *of == message);
                     let sent = sent.map_or(Rational::zero(), |(_, _, amount)| amount.clone());
-                    ensure!(low == sent && high == sent, "{name}, message {message}: {low} to {high}, not {sent}");
+                    ensure!(
+                        low == sent && high == sent,
+                        "{name}, message {message}: {low} to {high}, not {sent}"
+                    );
                 }
             }
         }
-        let times =
-            sends.iter().map(|(name, _, amount)| Ok(amount * &platform.link(cases::link(platform, name)?).cost));
+        let times = sends.iter().map(|(name, _, amount)| {
+            Ok(amount * &platform.link(cases::link(platform, name)?).cost)
+        });
         let times: Vec<Rational> = times.collect::<Result<_>>()?;
         let throughput = case.throughput()?;
-        let all = sends.iter().map(|(_, _, amount)| amount).chain(&times).chain([&throughput]);
+        let all = sends
+            .iter()
+            .map(|(_, _, amount)| amount)
+            .chain(&times)
+            .chain([&throughput]);
         let period: BigInt = common_denominator(all);
-        let digits: u64 = platform.links().iter().map(|link| link.cost.numer().bits() + link.cost.denom().bits()).sum();
-        ensure!(period.bits() > k as u64, "k = {k}: T = {period} is below 2^k");
-        ensure!(period.bits() <= 2 * digits, "k = {k}: log T is beyond twice the {digits} bits of the costs");
-        found.push(format!("{} links: {} bits", platform.links().len(), period.bits()));
+        let digits: u64 = platform
+            .links()
+            .iter()
+            .map(|link| link.cost.numer().bits() + link.cost.denom().bits())
+            .sum();
+        ensure!(
+            period.bits() > k as u64,
+            "k = {k}: T = {period} is below 2^k"
+        );
+        ensure!(
+            period.bits() <= 2 * digits,
+            "k = {k}: log T is beyond twice the {digits} bits of the costs"
+        );
+        found.push(format!(
+            "{} links: {} bits",
+            platform.links().len(),
+            period.bits()
+        ));
     }
     Ok(Finding::claim(true, found.join("; ")).note(
         "the bits of the only period there is; above 2^k for k targets, within twice the bits of the costs (a proof is with the \

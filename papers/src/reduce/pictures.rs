@@ -49,7 +49,10 @@ pub fn figures() -> Result<Vec<Figure>> {
     ];
     for (place, (tree, weight)) in toy.extracted()?.iter().enumerate() {
         figures.push(Figure::svg(
-            format!("Reduction tree {} of the paper's solution (figure 7)", place + 1),
+            format!(
+                "Reduction tree {} of the paper's solution (figure 7)",
+                place + 1
+            ),
             format!("Found by the corrected EXTRACT_TREES, with weight {weight}."),
             draw(&toy.case, tree, Some(weight)),
         ));
@@ -59,8 +62,13 @@ pub fn figures() -> Result<Vec<Figure>> {
     figures.push(circulation()?);
     let runs = runs()?;
     let caption = "A run of each schedule; the referee carries every value along. K is counted in whole periods; I is the number of stages.";
-    figures.push(figures::asymptotic_table("Proposition 3, measured", caption, &runs)?);
-    let caption = "Reductions finished by time K over TP(G) K; below each, the bound as for scatters.";
+    figures.push(figures::asymptotic_table(
+        "Proposition 3, measured",
+        caption,
+        &runs,
+    )?);
+    let caption =
+        "Reductions finished by time K over TP(G) K; below each, the bound as for scatters.";
     figures.push(Figure::svg(
         "Proposition 3",
         caption,
@@ -77,11 +85,13 @@ fn tables(toy: &Toy) -> Result<[Figure; 2]> {
     let caption = format!(
         "Node 1 merges twice and node 2 once, the mirror of figure 6(b); on 2 -> 1 it should be v22; P0 receives twice at 2. {mark}"
     );
-    let basic = errata::table(&toy.case, "figure-6d")?.figure("The table of figure 6d, as printed", &caption);
+    let basic = errata::table(&toy.case, "figure-6d")?
+        .figure("The table of figure 6d, as printed", &caption);
     let caption = format!(
         "P0 receives twice at 2, 5, 8, 11, and P1 sends twice at 3, 6, 9, so this is no schedule under the one-port model. {mark}"
     );
-    let pipelined = errata::table(&toy.case, "figure-6e")?.figure("The table of figure 6e, as printed", &caption);
+    let pipelined = errata::table(&toy.case, "figure-6e")?
+        .figure("The table of figure 6e, as printed", &caption);
     Ok([basic, pipelined])
 }
 
@@ -90,7 +100,9 @@ fn schedules(toy: &Toy, two: &SteadyState) -> Result<Vec<Figure>> {
     let timeline = schedule::timeline(toy.case.problem(), &schedule, 5)?;
     let three = schedule::timeline(toy.case.problem(), &schedule, 1)?;
     let one = toy.single(&AT_1)?;
-    let tree = tasks::trees(&one.patterns).next().map(|(tree, weight)| draw(&toy.case, tree, Some(weight)));
+    let tree = tasks::trees(&one.patterns)
+        .next()
+        .map(|(tree, weight)| draw(&toy.case, tree, Some(weight)));
     Ok(vec![
         Figure::svg(
             "The two trees over a period of 3",
@@ -127,12 +139,24 @@ fn schedules(toy: &Toy, two: &SteadyState) -> Result<Vec<Figure>> {
 fn circulation() -> Result<Figure> {
     let circulation = Circulation::load()?;
     let rows = circulation.rates.iter().map(|(&task, rate)| {
-        let cancelled =
-            if tasks::name(&circulation.case.platform, task) == "0 -> 1: v[1,2]" { "all of it" } else { "" };
-        vec![tasks::name(&circulation.case.platform, task), rate.to_string(), cancelled.to_string()]
+        let cancelled = if tasks::name(&circulation.case.platform, task) == "0 -> 1: v[1,2]" {
+            "all of it"
+        } else {
+            ""
+        };
+        vec![
+            tasks::name(&circulation.case.platform, task),
+            rate.to_string(),
+            cancelled.to_string(),
+        ]
     });
     let caption = "Fully connected, with links of cost 1/4: TP = 2, optimal, and 0 -> 1 carries as much of v[1,2] as it can in an optimal \
                    solution. FIND_TREE may follow v[1,2] from 0 to 1 to 0 for ever; ours cancels the circulation first.";
     let header = ["task", "times per unit of time", "circulates"];
-    Ok(Figure::table("A solution on which FIND_TREE does not end", caption, &header, rows.collect()))
+    Ok(Figure::table(
+        "A solution on which FIND_TREE does not end",
+        caption,
+        &header,
+        rows.collect(),
+    ))
 }

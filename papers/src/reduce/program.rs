@@ -93,27 +93,45 @@ impl<'a> Program<'a> {
 
     fn parts(&self) -> Vec<Interval> {
         let last = self.last();
-        (0..=last).flat_map(|first| (first..=last).map(move |last| Interval { first, last })).collect()
+        (0..=last)
+            .flat_map(|first| (first..=last).map(move |last| Interval { first, last }))
+            .collect()
     }
 
     fn add_tasks(&mut self) {
-        let result = Interval { first: 0, last: self.last() };
+        let result = Interval {
+            first: 0,
+            last: self.last(),
+        };
         for part in self.parts() {
             for link in self.platform.link_ids() {
                 let ends = self.platform.link(link);
-                let returns = owns(self.participants, (part, ends.to)) || (part == result && ends.from == self.target);
+                let returns = owns(self.participants, (part, ends.to))
+                    || (part == result && ends.from == self.target);
                 if self.errors.returns || !returns {
                     self.tasks.push(Task::send(link, part));
                 }
             }
             for node in self.platform.processors() {
-                self.tasks.extend((part.first..part.last).map(|split| Task::merge(node, part, split)));
+                self.tasks
+                    .extend((part.first..part.last).map(|split| Task::merge(node, part, split)));
             }
         }
-        self.columns = self.tasks.iter().enumerate().map(|(place, &task)| (task, place + 1)).collect();
+        self.columns = self
+            .tasks
+            .iter()
+            .enumerate()
+            .map(|(place, &task)| (task, place + 1))
+            .collect();
     }
 
-    fn add(&mut self, name: String, relation: Relation, side: Rational, row: BTreeMap<usize, Rational>) {
+    fn add(
+        &mut self,
+        name: String,
+        relation: Relation,
+        side: Rational,
+        row: BTreeMap<usize, Rational>,
+    ) {
         self.names.push(name);
         self.lines.push((relation, side, row));
     }
@@ -126,15 +144,26 @@ impl<'a> Program<'a> {
                 Task::Send { link, .. } => {
                     let ends = self.platform.link(link);
                     let [from, to] = [ends.from, ends.to].map(|node| self.platform.name(node));
-                    (vec![format!("send port of {from}"), format!("receive port of {to}")], ends.cost.clone())
+                    (
+                        vec![
+                            format!("send port of {from}"),
+                            format!("receive port of {to}"),
+                        ],
+                        ends.cost.clone(),
+                    )
                 }
                 Task::Merge { node, .. } => {
                     let node = self.platform.node(node);
-                    (vec![format!("processor of {}", node.name)], node.compute.clone().unwrap_or_default())
+                    (
+                        vec![format!("processor of {}", node.name)],
+                        node.compute.clone().unwrap_or_default(),
+                    )
                 }
             };
             for resource in resources {
-                rows.entry(resource).or_default().insert(column, time.clone());
+                rows.entry(resource)
+                    .or_default()
+                    .insert(column, time.clone());
             }
         }
         for (name, row) in rows {
@@ -150,7 +179,11 @@ impl<'a> Program<'a> {
         } else {
             owns(self.participants, (part, node))
         };
-        let last = if self.errors.nodes_for_operands { self.platform.nodes().len() - 1 } else { self.last() };
+        let last = if self.errors.nodes_for_operands {
+            self.platform.nodes().len() - 1
+        } else {
+            self.last()
+        };
         own || (node == self.target && part == Interval { first: 0, last })
     }
 
@@ -159,30 +192,49 @@ impl<'a> Program<'a> {
         let mut row = self.made((part, node));
         let send = |&link: &_| Task::send(link, part);
         let mut used: Vec<Task> = self.platform.outgoing(node).iter().map(send).collect();
-        let longer = (part.last + 1..=self.last()).map(|last| (Interval { last, ..part }, part.last));
+        let longer =
+            (part.last + 1..=self.last()).map(|last| (Interval { last, ..part }, part.last));
         used.extend(longer.map(|(part, split)| Task::merge(node, part, split)));
         for first in 0..part.first {
-            let split = if self.errors.wrong_split { part.first } else { part.first - 1 };
+            let split = if self.errors.wrong_split {
+                part.first
+            } else {
+                part.first - 1
+            };
             used.push(Task::merge(node, Interval { first, ..part }, split));
         }
         for column in used.iter().filter_map(|task| self.columns.get(task)) {
             *row.entry(*column).or_default() -= Rational::one();
         }
-        let name = format!("(10) for v[{},{}] at {}", part.first, part.last, self.platform.name(node));
+        let name = format!(
+            "(10) for v[{},{}] at {}",
+            part.first,
+            part.last,
+            self.platform.name(node)
+        );
         self.add(name, Relation::Equal, Rational::zero(), row);
     }
 
     /// Tasks that make a partial result or bring it to a node.
     fn made(&self, (part, node): Place) -> BTreeMap<usize, Rational> {
-        let received = self.platform.incoming(node).iter().map(|&link| Task::send(link, part));
+        let received = self
+            .platform
+            .incoming(node)
+            .iter()
+            .map(|&link| Task::send(link, part));
         let merged = (part.first..part.last).map(|split| Task::merge(node, part, split));
-        let columns = received.chain(merged).filter_map(|task| self.columns.get(&task));
+        let columns = received
+            .chain(merged)
+            .filter_map(|task| self.columns.get(&task));
         columns.map(|&column| (column, Rational::one())).collect()
     }
 
     /// (11).
     fn count(&mut self) {
-        let result = Interval { first: 0, last: self.last() };
+        let result = Interval {
+            first: 0,
+            last: self.last(),
+        };
         let mut row = self.made((result, self.target));
         if self.errors.short_sum {
             let left_out = Task::merge(self.target, result, self.last().saturating_sub(1));
@@ -192,7 +244,9 @@ impl<'a> Program<'a> {
             for last in 0..self.last() {
                 let received = self.platform.incoming(self.target).iter();
                 let received = received.map(|&link| Task::send(link, Interval { first: 0, last }));
-                row.extend(received.filter_map(|task| Some((*self.columns.get(&task)?, Rational::one()))));
+                row.extend(
+                    received.filter_map(|task| Some((*self.columns.get(&task)?, Rational::one()))),
+                );
             }
         }
         row.insert(THROUGHPUT, -Rational::one());
@@ -201,9 +255,17 @@ impl<'a> Program<'a> {
 
     /// The largest throughput, and rates that reach it.
     pub fn solve(&self) -> Result<(Rational, Rates)> {
-        let (throughput, values) = optimum(&self.lines, self.tasks.len() + 1, Sense::Maximize, THROUGHPUT)?;
+        let (throughput, values) = optimum(
+            &self.lines,
+            self.tasks.len() + 1,
+            Sense::Maximize,
+            THROUGHPUT,
+        )?;
         let rates = self.tasks.iter().copied().zip(values.into_iter().skip(1));
-        Ok((throughput, rates.filter(|(_, rate)| !rate.is_zero()).collect()))
+        Ok((
+            throughput,
+            rates.filter(|(_, rate)| !rate.is_zero()).collect(),
+        ))
     }
 
     /// The largest throughput.
@@ -213,7 +275,12 @@ impl<'a> Program<'a> {
 
     /// Fixes the throughput.
     pub fn fix_throughput(&mut self, value: &Rational) {
-        self.add("TP".to_string(), Relation::Equal, value.clone(), [(THROUGHPUT, Rational::one())].into());
+        self.add(
+            "TP".to_string(),
+            Relation::Equal,
+            value.clone(),
+            [(THROUGHPUT, Rational::one())].into(),
+        );
     }
 
     /// Fixes the rate of a task.
@@ -224,13 +291,20 @@ impl<'a> Program<'a> {
         let column = self.columns.get(&task).copied();
         let name = tasks::name(self.platform, task);
         let column = column.ok_or_else(|| anyhow::anyhow!("the program has no {name}"))?;
-        self.add(name, Relation::Equal, value.clone(), [(column, Rational::one())].into());
+        self.add(
+            name,
+            Relation::Equal,
+            value.clone(),
+            [(column, Rational::one())].into(),
+        );
         Ok(())
     }
 
     /// The smallest and the largest rate of a task.
     pub fn range(&self, task: Task) -> Result<(Rational, Rational)> {
-        let Some(&column) = self.columns.get(&task) else { return Ok((Rational::zero(), Rational::zero())) };
+        let Some(&column) = self.columns.get(&task) else {
+            return Ok((Rational::zero(), Rational::zero()));
+        };
         let columns = self.tasks.len() + 1;
         let find = |sense| Ok::<_, anyhow::Error>(optimum(&self.lines, columns, sense, column)?.0);
         Ok((find(Sense::Minimize)?, find(Sense::Maximize)?))
@@ -249,14 +323,20 @@ impl<'a> Program<'a> {
         for (task, rate) in rates {
             let name = tasks::name(self.platform, *task);
             ensure!(!rate.is_negative(), "{name} happens {rate} times");
-            ensure!(rate.is_zero() || self.columns.contains_key(task), "{name} is no task of the program");
+            ensure!(
+                rate.is_zero() || self.columns.contains_key(task),
+                "{name} is no task of the program"
+            );
         }
         let value = |column: usize| match column {
             THROUGHPUT => Some(throughput),
             _ => self.tasks.get(column - 1).and_then(|task| rates.get(task)),
         };
         for (name, (relation, side, row)) in self.names.iter().zip(&self.lines) {
-            let left: Rational = row.iter().filter_map(|(&column, factor)| Some(factor * value(column)?)).sum();
+            let left: Rational = row
+                .iter()
+                .filter_map(|(&column, factor)| Some(factor * value(column)?))
+                .sum();
             let holds = match relation {
                 Relation::AtMost => left <= *side,
                 Relation::Equal => left == *side,
@@ -278,11 +358,20 @@ mod tests {
     /// Without the errors, this second formulation agrees with the product's.
     #[test]
     fn without_errors_the_program_is_the_corrected_one() -> Result<()> {
-        let mut all = vec![Toy::load()?.case, toy::six("slow", "1", ["10", "10", "10"])?];
+        let mut all = vec![
+            Toy::load()?.case,
+            toy::six("slow", "1", ["10", "10", "10"])?,
+        ];
         for seed in 0..6 {
-            all.push(cases::reduce_of_all("random", cases::random(4, 2, seed, 6)?)?);
+            all.push(cases::reduce_of_all(
+                "random",
+                cases::random(4, 2, seed, 6)?,
+            )?);
         }
-        let routed = cases::platform("t r a b", &[("a", "r", "1/2"), ("b", "r", "1"), ("r", "t", "1/3")])?;
+        let routed = cases::platform(
+            "t r a b",
+            &[("a", "r", "1/2"), ("b", "r", "1"), ("r", "t", "1/3")],
+        )?;
         all.push(cases::reduce("through a relay", routed, "t", "b a")?);
         for case in all {
             let program = Program::new(&case, Errors::default())?;
@@ -302,7 +391,11 @@ mod tests {
         for &task in toy.rates.keys() {
             let mut less = toy.rates.clone();
             less.insert(task, number("1/7")?);
-            assert!(program.check(&less, &whole(1)).is_err(), "{}", tasks::name(&toy.case.platform, task));
+            assert!(
+                program.check(&less, &whole(1)).is_err(),
+                "{}",
+                tasks::name(&toy.case.platform, task)
+            );
         }
         Ok(())
     }

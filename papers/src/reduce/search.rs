@@ -20,15 +20,24 @@ pub fn opt_up_to(case: &Case, horizon: usize, most: u8) -> Result<Vec<u64>> {
     let (platform, count) = (&case.platform, participants.len());
     let parts = |first: usize| (first..count).map(move |last| Interval { first, last });
     let values: Vec<Interval> = (0..count).flat_map(parts).collect();
-    let number = |part: Interval| values.iter().position(|&value| value == part).context("a partial result");
+    let number = |part: Interval| {
+        values
+            .iter()
+            .position(|&value| value == part)
+            .context("a partial result")
+    };
     let mut game = Game::new(platform, values.len())?;
     let mut recipes = Vec::new();
     for (value, &part) in values.iter().enumerate() {
-        game.owned[value] = platform.node_ids().map(|node| owns(participants, (part, node))).collect();
+        game.owned[value] = platform
+            .node_ids()
+            .map(|node| owns(participants, (part, node)))
+            .collect();
         // A result that leaves the target, or a value that returns to its owner, helps nothing.
         let result = part.last - part.first + 1 == count;
-        let useful =
-            |link: &oneport::platform::Link| !(result && link.from == target || owns(participants, (part, link.to)));
+        let useful = |link: &oneport::platform::Link| {
+            !(result && link.from == target || owns(participants, (part, link.to)))
+        };
         game.useful[value] = platform.links().iter().map(useful).collect();
         for split in part.first..part.last {
             let [left, right] = halves(part, split);
@@ -50,10 +59,16 @@ mod tests {
     fn small_optima_are_what_one_finds_by_hand() -> Result<()> {
         let pair = cases::platform("0 1", &[("1", "0", "2")])?;
         // The first operand is there at 2, merged at 3; then one every 2.
-        assert_eq!(opt_up_to(&cases::reduce("pair", pair, "0", "0 1")?, 7, 9)?, [0, 0, 0, 1, 1, 2, 2, 3]);
+        assert_eq!(
+            opt_up_to(&cases::reduce("pair", pair, "0", "0 1")?, 7, 9)?,
+            [0, 0, 0, 1, 1, 2, 2, 3]
+        );
         let line = cases::platform("0 1 2", &[("0", "1", "1"), ("1", "2", "1")])?;
         // v1 goes while v0 comes, and is merged while v0 goes on; from 4 on one result per unit of time.
-        assert_eq!(opt_up_to(&cases::reduce("line", line, "2", "0 1 2")?, 6, 9)?, [0, 0, 0, 1, 1, 2, 3]);
+        assert_eq!(
+            opt_up_to(&cases::reduce("line", line, "2", "0 1 2")?, 6, 9)?,
+            [0, 0, 0, 1, 1, 2, 3]
+        );
         Ok(())
     }
 }

@@ -21,26 +21,47 @@ pub fn run(case: &Case, tree: &Pattern) -> Timeline {
     for &task in &tree.tasks {
         let (inputs, made) = flow(platform, task);
         let (resources, time) = match task {
-            Task::Send { link, .. } => (Resource::of_link(platform, link).collect(), platform.link(link).cost.clone()),
-            Task::Merge { node, part, split, .. } => {
-                (vec![Resource::Compute(node)], volumes.merge_time(platform, node, part, split))
-            }
+            Task::Send { link, .. } => (
+                Resource::of_link(platform, link).collect(),
+                platform.link(link).cost.clone(),
+            ),
+            Task::Merge {
+                node, part, split, ..
+            } => (
+                vec![Resource::Compute(node)],
+                volumes.merge_time(platform, node, part, split),
+            ),
         };
         let waits = inputs.iter().filter_map(|input| ready.get(input));
         let waits = waits.chain(resources.iter().filter_map(|resource| free.get(resource)));
         let start = waits.max().cloned().unwrap_or_default();
         let end = &start + time;
-        resources.into_iter().for_each(|resource| drop(free.insert(resource, end.clone())));
+        resources
+            .into_iter()
+            .for_each(|resource| drop(free.insert(resource, end.clone())));
         ready.insert(made, end.clone());
         length = length.max(end.clone());
-        let message = Message { demand: 0, part: made.0 };
+        let message = Message {
+            demand: 0,
+            part: made.0,
+        };
         match task {
             Task::Send { link, .. } => {
-                events.push(Event { instance: 0, message, link, pieces: vec![(start, end)] });
+                events.push(Event {
+                    instance: 0,
+                    message,
+                    link,
+                    pieces: vec![(start, end)],
+                });
             }
-            Task::Merge { node, split, .. } => {
-                merges.push(MergeEvent { instance: 0, message, split, node, start, end })
-            }
+            Task::Merge { node, split, .. } => merges.push(MergeEvent {
+                instance: 0,
+                message,
+                split,
+                node,
+                start,
+                end,
+            }),
         }
     }
     Timeline::of_one(length, events, merges)
@@ -52,8 +73,11 @@ pub fn run(case: &Case, tree: &Pattern) -> Timeline {
 /// The referee's objection: it is not a reduction tree.
 pub fn length(case: &Case, tree: &Pattern) -> Result<Rational> {
     let timeline = run(case, tree);
-    Ok(referee::check_timeline(Problem::new(&case.platform, &case.collective, unit_volumes())?, &timeline)?
-        .last_arrival)
+    Ok(referee::check_timeline(
+        Problem::new(&case.platform, &case.collective, unit_volumes())?,
+        &timeline,
+    )?
+    .last_arrival)
 }
 
 #[cfg(test)]
@@ -68,9 +92,15 @@ mod tests {
         let toy = Toy::load()?;
         for names in [AT_1, AT_2] {
             // Two transfers and a merge of 1 each, and a merge of 1/2.
-            assert_eq!(length(&toy.case, &tasks::tree(&toy.case.platform, &names)?)?, number("7/2")?);
+            assert_eq!(
+                length(&toy.case, &tasks::tree(&toy.case.platform, &names)?)?,
+                number("7/2")?
+            );
         }
-        let broken = tasks::tree(&toy.case.platform, &["2 -> 1: v[2,2]", "1: T[1,1,2]", "0: T[0,0,2]"])?;
+        let broken = tasks::tree(
+            &toy.case.platform,
+            &["2 -> 1: v[2,2]", "1: T[1,1,2]", "0: T[0,0,2]"],
+        )?;
         assert!(length(&toy.case, &broken).is_err());
         Ok(())
     }

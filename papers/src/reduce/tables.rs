@@ -50,17 +50,31 @@ impl<'a> Table<'a> {
     pub fn read(case: &'a Case, printed: &PrintedTable) -> Result<Table<'a>> {
         let mut cells = Vec::new();
         for (row, line) in &printed.rows {
-            for (time, text) in line.split_whitespace().enumerate().filter(|(_, text)| *text != "-") {
-                let (what, stamp) = text.split_once('^').with_context(|| format!("'{text}' has no time-stamp"))?;
+            for (time, text) in line
+                .split_whitespace()
+                .enumerate()
+                .filter(|(_, text)| *text != "-")
+            {
+                let (what, stamp) = text
+                    .split_once('^')
+                    .with_context(|| format!("'{text}' has no time-stamp"))?;
                 let (kind, digits) = what.split_at(1);
                 let digits: Vec<String> = digits.chars().map(String::from).collect();
                 let place = row.strip_prefix("node ").unwrap_or(row);
                 let name = format!("{place}: {kind}[{}]", digits.join(","));
-                cells.push(Cell { time, task: tasks::parse(&case.platform, &name)?, stamp: stamp.parse()? });
+                cells.push(Cell {
+                    time,
+                    task: tasks::parse(&case.platform, &name)?,
+                    stamp: stamp.parse()?,
+                });
             }
         }
         cells.sort();
-        Ok(Table { case, printed: printed.clone(), cells })
+        Ok(Table {
+            case,
+            printed: printed.clone(),
+            cells,
+        })
     }
 
     fn platform(&self) -> &Platform {
@@ -69,7 +83,12 @@ impl<'a> Table<'a> {
 
     /// Units of time that the table shows.
     pub fn columns(&self) -> usize {
-        self.printed.rows.values().map(|line| line.split_whitespace().count()).max().unwrap_or(0)
+        self.printed
+            .rows
+            .values()
+            .map(|line| line.split_whitespace().count())
+            .max()
+            .unwrap_or(0)
     }
 
     /// How often every task happens.
@@ -87,8 +106,14 @@ impl<'a> Table<'a> {
         for cell in &self.cells {
             if let Task::Send { link, .. } = cell.task {
                 let ends = self.platform().link(link);
-                for port in [(cell.time, ends.from, "sends"), (cell.time, ends.to, "receives")] {
-                    users.entry(port).or_default().push(self.platform().link_name(link));
+                for port in [
+                    (cell.time, ends.from, "sends"),
+                    (cell.time, ends.to, "receives"),
+                ] {
+                    users
+                        .entry(port)
+                        .or_default()
+                        .push(self.platform().link_name(link));
                 }
             }
         }
@@ -112,9 +137,17 @@ impl<'a> Table<'a> {
             *end = (*end).min(cell.time + 1);
         }
         let there = |input: Place, cell: &Cell| {
-            owns(participants, input) || ready.get(&(input, cell.stamp)).is_some_and(|&end| end <= cell.time)
+            owns(participants, input)
+                || ready
+                    .get(&(input, cell.stamp))
+                    .is_some_and(|&end| end <= cell.time)
         };
-        let unfounded = |cell: &Cell| !flow(self.platform(), cell.task).0.into_iter().all(|input| there(input, cell));
+        let unfounded = |cell: &Cell| {
+            !flow(self.platform(), cell.task)
+                .0
+                .into_iter()
+                .all(|input| there(input, cell))
+        };
         Ok(self.cells.iter().copied().filter(unfounded).collect())
     }
 
@@ -123,14 +156,20 @@ impl<'a> Table<'a> {
         let wanted = cases::link(self.platform(), link)?;
         let mut cells = self.cells.clone();
         for cell in &mut cells {
-            if let Task::Send { link, part: label, .. } = &mut cell.task
+            if let Task::Send {
+                link, part: label, ..
+            } = &mut cell.task
                 && *link == wanted
             {
                 *label = part;
             }
         }
         cells.sort();
-        Ok(Table { case: self.case, printed: self.printed.clone(), cells })
+        Ok(Table {
+            case: self.case,
+            printed: self.printed.clone(),
+            cells,
+        })
     }
 
     /// The table as printed, with a mark at every use of a port that clashes.
@@ -141,14 +180,18 @@ impl<'a> Table<'a> {
         header.extend((0..length).map(|time| time.to_string()));
         let row = |(name, line): (&String, &String)| {
             let cell = |(time, text): (usize, &str)| {
-                let clashing = clashes.iter().any(|clash| clash.time == time && clash.links.contains(name));
+                let clashing = clashes
+                    .iter()
+                    .any(|clash| clash.time == time && clash.links.contains(name));
                 match text {
                     "-" => String::new(),
                     text if clashing => format!("{text} !"),
                     text => text.to_string(),
                 }
             };
-            std::iter::once(name.clone()).chain(line.split_whitespace().enumerate().map(cell)).collect()
+            std::iter::once(name.clone())
+                .chain(line.split_whitespace().enumerate().map(cell))
+                .collect()
         };
         let rows = self.printed.rows.iter().map(row).collect();
         let header: Vec<&str> = header.iter().map(String::as_str).collect();
@@ -160,7 +203,9 @@ impl<'a> Table<'a> {
 /// happen once, `2 -> 1` and `1 -> 0` twice: the number of assignments tried, and the assignments that one-port allows.
 pub fn residues() -> Result<(usize, Vec<[Vec<usize>; 4]>)> {
     let once: Vec<Vec<usize>> = (0..3).map(|slot| vec![slot]).collect();
-    let twice: Vec<Vec<usize>> = (0..3).map(|idle| (0..3).filter(|&slot| slot != idle).collect()).collect();
+    let twice: Vec<Vec<usize>> = (0..3)
+        .map(|idle| (0..3).filter(|&slot| slot != idle).collect())
+        .collect();
     let disjoint = |a: &Vec<usize>, b: &Vec<usize>| a.iter().all(|slot| !b.contains(slot));
     let (mut tried, mut allowed) = (0, Vec::new());
     for out_1 in &once {
@@ -186,21 +231,48 @@ mod tests {
     use crate::reduce::toy::Toy;
 
     fn table(rows: &[(&str, &str)]) -> PrintedTable {
-        let rows = rows.iter().map(|(name, line)| (name.to_string(), line.to_string())).collect();
-        PrintedTable { id: "test".to_string(), place: String::new(), rows }
+        let rows = rows
+            .iter()
+            .map(|(name, line)| (name.to_string(), line.to_string()))
+            .collect();
+        PrintedTable {
+            id: "test".to_string(),
+            place: String::new(),
+            rows,
+        }
     }
 
     /// One reduction by the tree that merges at node 1, done right, too early, and with two messages at a time.
     #[test]
     fn faults_are_found_where_they_are() -> Result<()> {
         let toy = Toy::load()?;
-        let good = [("2 -> 1", "v22^0"), ("node 1", "- T112^0"), ("1 -> 0", "- - v12^0"), ("node 0", "- - - T002^0")];
+        let good = [
+            ("2 -> 1", "v22^0"),
+            ("node 1", "- T112^0"),
+            ("1 -> 0", "- - v12^0"),
+            ("node 0", "- - - T002^0"),
+        ];
         let read = Table::read(&toy.case, &table(&good))?;
         assert_eq!((read.clashes(), read.unfounded()?), (vec![], vec![]));
-        let early = [("2 -> 1", "v22^0"), ("node 1", "T112^0"), ("1 -> 0", "- - v12^0"), ("node 0", "- - - T002^0")];
+        let early = [
+            ("2 -> 1", "v22^0"),
+            ("node 1", "T112^0"),
+            ("1 -> 0", "- - v12^0"),
+            ("node 0", "- - - T002^0"),
+        ];
         let read = Table::read(&toy.case, &table(&early))?;
-        assert_eq!(read.unfounded()?.iter().map(|cell| cell.time).collect::<Vec<_>>(), [0]);
-        let crowded = [("2 -> 1", "- v22^0"), ("2 -> 0", "- v22^1"), ("1 -> 2", "- v11^2")];
+        assert_eq!(
+            read.unfounded()?
+                .iter()
+                .map(|cell| cell.time)
+                .collect::<Vec<_>>(),
+            [0]
+        );
+        let crowded = [
+            ("2 -> 1", "- v22^0"),
+            ("2 -> 0", "- v22^1"),
+            ("1 -> 2", "- v11^2"),
+        ];
         let clashes = Table::read(&toy.case, &table(&crowded))?.clashes();
         assert_eq!(clashes.len(), 1);
         assert_eq!((clashes[0].time, clashes[0].what.as_str()), (1, "P2 sends"));

@@ -36,7 +36,16 @@ pub fn owns(participants: &[NodeId], (part, node): Place) -> bool {
 
 /// The two inputs of the task `T[k,l,m]`.
 pub fn halves(part: Interval, split: usize) -> [Interval; 2] {
-    [Interval { first: part.first, last: split }, Interval { first: split + 1, last: part.last }]
+    [
+        Interval {
+            first: part.first,
+            last: split,
+        },
+        Interval {
+            first: split + 1,
+            last: part.last,
+        },
+    ]
 }
 
 /// Inputs and output of a task.
@@ -46,7 +55,12 @@ pub fn flow(platform: &Platform, task: Task) -> (Vec<Place>, Place) {
             let ends = platform.link(link);
             (vec![(part, ends.from)], (part, ends.to))
         }
-        Task::Merge { node, part, split, .. } => (halves(part, split).map(|half| (half, node)).to_vec(), (part, node)),
+        Task::Merge {
+            node, part, split, ..
+        } => (
+            halves(part, split).map(|half| (half, node)).to_vec(),
+            (part, node),
+        ),
     }
 }
 
@@ -54,10 +68,22 @@ pub fn flow(platform: &Platform, task: Task) -> (Vec<Place>, Place) {
 pub fn name(platform: &Platform, task: Task) -> String {
     match task {
         Task::Send { link, part, .. } => {
-            format!("{}: v[{},{}]", platform.link_name(link), part.first, part.last)
+            format!(
+                "{}: v[{},{}]",
+                platform.link_name(link),
+                part.first,
+                part.last
+            )
         }
-        Task::Merge { node, part, split, .. } => {
-            format!("{}: T[{},{split},{}]", platform.name(node), part.first, part.last)
+        Task::Merge {
+            node, part, split, ..
+        } => {
+            format!(
+                "{}: T[{},{split},{}]",
+                platform.name(node),
+                part.first,
+                part.last
+            )
         }
     }
 }
@@ -67,20 +93,41 @@ pub fn name(platform: &Platform, task: Task) -> String {
 /// # Errors
 /// It names no task of the platform.
 pub fn parse(platform: &Platform, text: &str) -> Result<Task> {
-    let (place, what) = text.split_once(": ").with_context(|| format!("'{text}' has no ': '"))?;
-    let (kind, numbers) = what.split_once('[').with_context(|| format!("'{text}' has no '['"))?;
-    let numbers = numbers.trim_end_matches(']').split(',').map(str::parse::<usize>);
-    let numbers: Vec<usize> = numbers.collect::<Result<_, _>>().with_context(|| text.to_string())?;
+    let (place, what) = text
+        .split_once(": ")
+        .with_context(|| format!("'{text}' has no ': '"))?;
+    let (kind, numbers) = what
+        .split_once('[')
+        .with_context(|| format!("'{text}' has no '['"))?;
+    let numbers = numbers
+        .trim_end_matches(']')
+        .split(',')
+        .map(str::parse::<usize>);
+    let numbers: Vec<usize> = numbers
+        .collect::<Result<_, _>>()
+        .with_context(|| text.to_string())?;
     match (kind, numbers.as_slice()) {
-        ("v", &[first, last]) => Ok(Task::send(cases::link(platform, place)?, Interval { first, last })),
-        ("T", &[first, split, last]) => Ok(Task::merge(cases::node(platform, place)?, Interval { first, last }, split)),
+        ("v", &[first, last]) => Ok(Task::send(
+            cases::link(platform, place)?,
+            Interval { first, last },
+        )),
+        ("T", &[first, split, last]) => Ok(Task::merge(
+            cases::node(platform, place)?,
+            Interval { first, last },
+            split,
+        )),
         _ => anyhow::bail!("'{text}' is neither like '1 -> 2: v[1,1]' nor like '1: T[1,1,2]'"),
     }
 }
 
 /// A reduction tree from the names of its tasks, each after its inputs.
 pub fn tree(platform: &Platform, names: &[&str]) -> Result<Pattern> {
-    Ok(of_tasks(names.iter().map(|text| parse(platform, text)).collect::<Result<_>>()?))
+    Ok(of_tasks(
+        names
+            .iter()
+            .map(|text| parse(platform, text))
+            .collect::<Result<_>>()?,
+    ))
 }
 
 /// A reduction tree of operands in their own order.
@@ -90,12 +137,21 @@ pub fn of_tasks(tasks: Vec<Task>) -> Pattern {
 
 /// Rates from a table of names.
 pub fn rates(platform: &Platform, table: &Value) -> Result<Rates> {
-    table.table()?.into_iter().map(|(text, rate)| Ok((parse(platform, text)?, rate.clone()))).collect()
+    table
+        .table()?
+        .into_iter()
+        .map(|(text, rate)| Ok((parse(platform, text)?, rate.clone())))
+        .collect()
 }
 
 /// Rates as a table of names.
 pub fn by_name(platform: &Platform, rates: &Rates) -> Value {
-    Value::Table(rates.iter().map(|(&task, rate)| (name(platform, task), rate.clone().into())).collect())
+    Value::Table(
+        rates
+            .iter()
+            .map(|(&task, rate)| (name(platform, task), rate.clone().into()))
+            .collect(),
+    )
 }
 
 /// `sum w(T) chi_T`: what weighted trees do altogether.
@@ -110,13 +166,18 @@ pub fn sum<'a>(trees: impl IntoIterator<Item = (&'a Pattern, &'a Rational)>) -> 
 }
 
 /// The trees of a reduction, with their weights.
-pub fn trees(patterns: &[oneport::plan::WeightedPattern]) -> impl Iterator<Item = (&Pattern, &Rational)> {
+pub fn trees(
+    patterns: &[oneport::plan::WeightedPattern],
+) -> impl Iterator<Item = (&Pattern, &Rational)> {
     patterns.iter().map(|one| (&one.pattern, &one.weight))
 }
 
 /// A tree as a weighted pattern.
 pub fn weighted(tree: Pattern, weight: Rational) -> oneport::plan::WeightedPattern {
-    oneport::plan::WeightedPattern { pattern: tree, weight }
+    oneport::plan::WeightedPattern {
+        pattern: tree,
+        weight,
+    }
 }
 
 /// Rates as our extraction takes them.
@@ -130,18 +191,40 @@ pub fn task_rates(rates: &Rates) -> TaskRates {
 ///
 /// # Errors
 /// Rates of no such reduction.
-pub fn extracted(case: &Case, throughput: &Rational, rates: &Rates) -> Result<Vec<(Pattern, Rational)>> {
+pub fn extracted(
+    case: &Case,
+    throughput: &Rational,
+    rates: &Rates,
+) -> Result<Vec<(Pattern, Rational)>> {
     let (target, owners) = ends(case)?;
-    let reduction = Reduction { platform: &case.platform, owners, target, commutative: false };
-    let found = extract(&reduction, throughput, &task_rates(rates), &Watch::unlimited())?;
-    Ok(found.trees.into_iter().map(|(weight, tree)| (tree, weight)).collect())
+    let reduction = Reduction {
+        platform: &case.platform,
+        owners,
+        target,
+        commutative: false,
+    };
+    let found = extract(
+        &reduction,
+        throughput,
+        &task_rates(rates),
+        &Watch::unlimited(),
+    )?;
+    Ok(found
+        .trees
+        .into_iter()
+        .map(|(weight, tree)| (tree, weight))
+        .collect())
 }
 
 /// Rates without their circulations.
 pub fn without_circulations(case: &Case, rates: &Rates) -> Rates {
     let mut left = task_rates(rates);
     cancel_circulations(&case.platform, &mut left);
-    rates.keys().map(|&task| (task, left.of_mut(task).clone())).filter(|(_, rate)| !rate.is_zero()).collect()
+    rates
+        .keys()
+        .map(|&task| (task, left.of_mut(task).clone()))
+        .filter(|(_, rate)| !rate.is_zero())
+        .collect()
 }
 
 #[cfg(test)]
@@ -154,7 +237,14 @@ mod tests {
         for text in ["0 -> 1: v[0,0]", "1: T[0,0,1]"] {
             assert_eq!(name(&platform, parse(&platform, text)?), text);
         }
-        for wrong in ["1 -> 0: v[0,0]", "2: T[0,0,1]", "1: T[0,1]", "1: v[0,0,1]", "1 T[0,0,1]", "1: T[0,a,1]"] {
+        for wrong in [
+            "1 -> 0: v[0,0]",
+            "2: T[0,0,1]",
+            "1: T[0,1]",
+            "1: v[0,0,1]",
+            "1 T[0,0,1]",
+            "1: T[0,a,1]",
+        ] {
             assert!(parse(&platform, wrong).is_err(), "{wrong}");
         }
         Ok(())

@@ -9,7 +9,12 @@ use crate::rows::{self, Finding};
 /// Throughputs of a product of matrices of 10 x 100, 100 x 5 and 5 x 50 numbers on figure 6's nodes, fully connected:
 /// by work of every task; and where one processor is five times as fast at one task and another cannot do one.
 pub fn chains() -> Result<Finding> {
-    let case = cases::reduce("a product of matrices", cases::fixture("toy-reduce.toml")?, "0", "0 1 2")?;
+    let case = cases::reduce(
+        "a product of matrices",
+        cases::fixture("toy-reduce.toml")?,
+        "0",
+        "0 1 2",
+    )?;
     let [by_task, unrelated] =
         ["matrix-chain-work.json", "matrix-chain-unrelated.json"].map(|work| optima(&case, work));
     let ([one, two], [three, four]) = (by_task?, unrelated?);
@@ -27,9 +32,14 @@ fn optima(case: &Case, work: &str) -> Result<[Rational; 2]> {
     let volumes = Volumes { size, work };
     let problem = Problem::new(&case.platform, &case.collective, &volumes)?;
     let found = |formulation| {
-        let options = Options { formulation, ..Options::default() };
+        let options = Options {
+            formulation,
+            ..Options::default()
+        };
         match rate(problem, &options, None)? {
-            Rating::Rated(rated) if rated.steady_state.throughput == rated.upper_bound => Ok(rated.upper_bound),
+            Rating::Rated(rated) if rated.steady_state.throughput == rated.upper_bound => {
+                Ok(rated.upper_bound)
+            }
             _ => bail!("no optimum"),
         }
     };

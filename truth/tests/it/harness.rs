@@ -13,18 +13,30 @@ use oneport_truth::sample::{Sample, sample};
 
 /// The checks of so many questions.
 fn run(seed: u64, instances: u64, solver: bool, bound: Bound<'_>) -> Vec<(Sample, Checked)> {
-    (0..instances).flat_map(|instance| run_one(seed, instance, solver, bound)).collect()
+    (0..instances)
+        .flat_map(|instance| run_one(seed, instance, solver, bound))
+        .collect()
 }
 
 fn run_one(seed: u64, instance: u64, solver: bool, bound: Bound<'_>) -> Vec<(Sample, Checked)> {
     let mut draw = Draw::new(seed, instance);
     let question = sample(&mut draw);
-    let effort = Effort { certificates: 1, solver, states: 10_000 };
-    check(&mut draw, &question, effort, bound).into_iter().map(|one| (question.clone(), one)).collect()
+    let effort = Effort {
+        certificates: 1,
+        solver,
+        states: 10_000,
+    };
+    check(&mut draw, &question, effort, bound)
+        .into_iter()
+        .map(|one| (question.clone(), one))
+        .collect()
 }
 
 fn wrong(results: &[(Sample, Checked)]) -> Vec<&(Sample, Checked)> {
-    results.iter().filter(|(_, one)| matches!(one.verdict, Verdict::Wrong(_))).collect()
+    results
+        .iter()
+        .filter(|(_, one)| matches!(one.verdict, Verdict::Wrong(_)))
+        .collect()
 }
 
 #[track_caller]
@@ -38,14 +50,35 @@ fn check_all_hold(results: &[(Sample, Checked)]) {
 fn every_bound_holds() {
     let results = run(1, 1500, false, &referee);
     check_all_hold(&results);
-    let given_up = results.iter().filter(|(_, one)| one.verdict == Verdict::GivenUp).count();
-    assert!(given_up * 20 < results.len(), "{given_up} of {} given up", results.len());
-    for kind in [Kind::Prices, Kind::OddSets, Kind::Cuts, Kind::Shares, Kind::Crossings] {
+    let given_up = results
+        .iter()
+        .filter(|(_, one)| one.verdict == Verdict::GivenUp)
+        .count();
+    assert!(
+        given_up * 20 < results.len(),
+        "{given_up} of {} given up",
+        results.len()
+    );
+    for kind in [
+        Kind::Prices,
+        Kind::OddSets,
+        Kind::Cuts,
+        Kind::Shares,
+        Kind::Crossings,
+    ] {
         let of = |tight: bool| {
             let holds = Verdict::Holds { tight };
-            results.iter().filter(|(_, one)| one.kind == Some(kind) && one.verdict == holds).count()
+            results
+                .iter()
+                .filter(|(_, one)| one.kind == Some(kind) && one.verdict == holds)
+                .count()
         };
-        assert!(of(true) > 20 && of(false) + of(true) > 100, "{kind:?}: {} tight, {} not", of(true), of(false));
+        assert!(
+            of(true) > 20 && of(false) + of(true) > 100,
+            "{kind:?}: {} tight, {} not",
+            of(true),
+            of(false)
+        );
     }
 }
 
@@ -54,7 +87,9 @@ fn every_answer_of_the_solver_is_true() {
     let results = run(1, 800, true, &referee);
     check_all_hold(&results);
     let answers = results.iter().filter(|(_, one)| one.kind.is_none());
-    let optimal = answers.filter(|(_, one)| one.verdict == Verdict::Holds { tight: true }).count();
+    let optimal = answers
+        .filter(|(_, one)| one.verdict == Verdict::Holds { tight: true })
+        .count();
     assert!(optimal > 700, "{optimal}");
 }
 
@@ -62,7 +97,10 @@ fn every_answer_of_the_solver_is_true() {
 #[track_caller]
 fn check_caught(instances: u64, bound: Bound<'_>) {
     let caught = |instance| !wrong(&run_one(3, instance, false, bound)).is_empty();
-    assert!((0..instances).any(caught), "no bound of {instances} questions is wrong");
+    assert!(
+        (0..instances).any(caught),
+        "no bound of {instances} questions is wrong"
+    );
 }
 
 #[test]
@@ -77,13 +115,21 @@ fn a_capacity_that_is_too_small_is_caught() {
     // Multiport nodes taken for one-port nodes.
     check_caught(200, &|question, certificate| {
         let mut question = question.clone();
-        let models: Vec<PortModel> =
-            question.platform.node_ids().map(|node| question.platform.model_of(node)).collect();
+        let models: Vec<PortModel> = question
+            .platform
+            .node_ids()
+            .map(|node| question.platform.model_of(node))
+            .collect();
         if models.contains(&PortModel::Multiport) {
             let mut builder = oneport_platform::Platform::builder();
             builder.model(question.platform.model());
             for node in question.platform.nodes() {
-                builder.node(oneport_platform::Node { ports: None, ..node.clone() }).unwrap();
+                builder
+                    .node(oneport_platform::Node {
+                        ports: None,
+                        ..node.clone()
+                    })
+                    .unwrap();
             }
             for link in question.platform.links() {
                 builder.link(link.from, link.to, link.cost.clone()).unwrap();
@@ -114,14 +160,18 @@ fn processors_taken_for_routers_are_caught() {
         });
         let of_router = |resource| matches!(resource, oneport_plan::Resource::Compute(node) if !question.platform.node(node).is_processor());
         let mut certificate: Certificate = certificate.clone();
-        certificate.rows.retain(|(row, _)| !matches!(row, Row::Resource(resource) if of_router(*resource)));
+        certificate
+            .rows
+            .retain(|(row, _)| !matches!(row, Row::Resource(resource) if of_router(*resource)));
         referee(&question, &certificate)
     });
 }
 
 #[test]
 fn a_commutative_operator_taken_for_an_ordered_one_is_caught() {
-    check_caught(600, &|question, certificate| -> Result<Rational, Violation> {
+    check_caught(600, &|question,
+                        certificate|
+     -> Result<Rational, Violation> {
         let mut question = question.clone();
         question.collective = question.collective.in_order();
         referee(&question, certificate)
@@ -134,12 +184,18 @@ fn an_odd_set_that_holds_one_transfer_less_is_caught() {
     check_caught(400, &|question, certificate| {
         let bound = referee(question, certificate)?;
         let sets = certificate.odd_sets();
-        let less: Rational = sets.filter(|(set, _)| set.capacity(&question.platform) > 0).map(|(_, price)| price).sum();
+        let less: Rational = sets
+            .filter(|(set, _)| set.capacity(&question.platform) > 0)
+            .map(|(_, price)| price)
+            .sum();
         let resources = certificate.prices();
-        let resources =
-            resources.map(|(one, price)| price * Rational::from_integer(one.capacity(&question.platform).into()));
+        let resources = resources.map(|(one, price)| {
+            price * Rational::from_integer(one.capacity(&question.platform).into())
+        });
         let sets = certificate.odd_sets();
-        let sets = sets.map(|(set, price)| price * Rational::from_integer(set.capacity(&question.platform).into()));
+        let sets = sets.map(|(set, price)| {
+            price * Rational::from_integer(set.capacity(&question.platform).into())
+        });
         let worth: Rational = resources.chain(sets).sum();
         Ok(bound * (Rational::one() - less / worth))
     });
@@ -150,23 +206,40 @@ fn an_odd_set_that_holds_one_transfer_less_is_caught() {
 fn a_gathering_that_forgets_the_place_is_caught() {
     check_caught(1500, &|question, certificate| {
         let bound = referee(question, certificate)?;
-        let proof = proof(Problem::new(&question.platform, &question.collective, &question.volumes)?, certificate)?;
+        let proof = proof(
+            Problem::new(&question.platform, &question.collective, &question.volumes)?,
+            certificate,
+        )?;
         let instance = &proof.supply / &bound;
         let holding = |node| {
-            let holds =
-                |need: &&Need| matches!(&need.inequality, Inequality::Gathering(one) if one.nodes.contains(&node));
-            certificate.needs.iter().filter(holds).map(|need| &need.weight).sum::<Rational>()
+            let holds = |need: &&Need| matches!(&need.inequality, Inequality::Gathering(one) if one.nodes.contains(&node));
+            certificate
+                .needs
+                .iter()
+                .filter(holds)
+                .map(|need| &need.weight)
+                .sum::<Rational>()
         };
-        let most = question.platform.processors().map(holding).max().unwrap_or_default();
+        let most = question
+            .platform
+            .processors()
+            .map(holding)
+            .max()
+            .unwrap_or_default();
         Ok(proof.supply / (instance + most))
     });
 }
 
 /// The question's platform with other nodes; participants, sources and targets are told to the change.
-fn rebuilt(question: &Sample, change: impl Fn(&mut oneport_platform::Node, bool)) -> oneport_platform::Platform {
+fn rebuilt(
+    question: &Sample,
+    change: impl Fn(&mut oneport_platform::Node, bool),
+) -> oneport_platform::Platform {
     let platform = &question.platform;
     let mut taking_part = Vec::new();
-    for demand in (0..question.collective.demands()).filter_map(|place| question.collective.demand(place)) {
+    for demand in
+        (0..question.collective.demands()).filter_map(|place| question.collective.demand(place))
+    {
         taking_part.extend(demand.operands.iter().copied());
         match demand.goals {
             Goals::At(node) => taking_part.push(node),
@@ -189,7 +262,10 @@ fn rebuilt(question: &Sample, change: impl Fn(&mut oneport_platform::Node, bool)
 
 #[test]
 fn samples_have_every_collective_model_and_kind_of_node() {
-    let (mut kinds, mut rows) = (std::collections::BTreeSet::new(), std::collections::BTreeSet::new());
+    let (mut kinds, mut rows) = (
+        std::collections::BTreeSet::new(),
+        std::collections::BTreeSet::new(),
+    );
     for instance in 0..3000 {
         let question = sample(&mut Draw::new(1, instance));
         question.collective.validate(&question.platform).unwrap();

@@ -93,7 +93,12 @@ fn a_reduction_through_a_hub_depends_on_whether_the_hub_merges() {
         ));
         let node = |name| star.find(name).unwrap();
         let participants = vec![node("b"), node("c")];
-        check(&star, &Collective::reduce(node("a"), participants).in_order(), &unit(), expected);
+        check(
+            &star,
+            &Collective::reduce(node("a"), participants).in_order(),
+            &unit(),
+            expected,
+        );
     }
 }
 
@@ -118,7 +123,9 @@ fn a_switch_that_merges_but_cannot_copy_shares_links_on_the_way_in() {
             { from = \"h\", to = \"c\", cost = 1 },
         ]";
     let star = platform(text);
-    let participants = ["a", "b", "c"].map(|name| star.find(name).unwrap()).to_vec();
+    let participants = ["a", "b", "c"]
+        .map(|name| star.find(name).unwrap())
+        .to_vec();
     let mut volumes = unit();
     volumes.work = oneport_plan::Amount::Constant(Rational::zero());
     check(&star, &Collective::all_reduce(participants), &volumes, "1");
@@ -137,24 +144,52 @@ fn a_triangle_under_half_duplex_has_one_transfer_at_a_time() {
     );
     assert_eq!(maximal_sets(&triangle).len(), 6);
     let participants: Vec<_> = triangle.node_ids().collect();
-    check(&triangle, &Collective::all_to_all(participants.clone()), &unit(), "1/6");
+    check(
+        &triangle,
+        &Collective::all_to_all(participants.clone()),
+        &unit(),
+        "1/6",
+    );
     let twice = Volumes::of_size(parse_rational("2").unwrap());
-    check(&triangle, &Collective::all_gather(participants), &twice, "1/12");
+    check(
+        &triangle,
+        &Collective::all_gather(participants),
+        &twice,
+        "1/12",
+    );
 }
 
 #[test]
 fn the_papers_toys() {
-    let read = |text: &str| parse_platform("toy.toml", text.as_bytes(), PlatformFormat::Toml).unwrap();
+    let read =
+        |text: &str| parse_platform("toy.toml", text.as_bytes(), PlatformFormat::Toml).unwrap();
     let toy = read(include_str!("../../../fixtures/platforms/toy-scatter.toml"));
     let node = |name| toy.find(name).unwrap();
-    check(&toy, &Collective::scatter(node("Ps"), vec![node("P0"), node("P1")]), &unit(), "1/2");
+    check(
+        &toy,
+        &Collective::scatter(node("Ps"), vec![node("P0"), node("P1")]),
+        &unit(),
+        "1/2",
+    );
     let toy = read(include_str!("../../../fixtures/platforms/toy-reduce.toml"));
     let participants: Vec<_> = toy.node_ids().collect();
     let target = participants[0];
-    check(&toy, &Collective::reduce(target, participants).in_order(), &unit(), "1");
-    let toy = read(include_str!("../../../fixtures/platforms/toy-broadcast.toml"));
+    check(
+        &toy,
+        &Collective::reduce(target, participants).in_order(),
+        &unit(),
+        "1",
+    );
+    let toy = read(include_str!(
+        "../../../fixtures/platforms/toy-broadcast.toml"
+    ));
     let nodes: Vec<_> = toy.node_ids().collect();
-    check(&toy, &Collective::broadcast(nodes[0], nodes[1..].to_vec()), &unit(), "4/5");
+    check(
+        &toy,
+        &Collective::broadcast(nodes[0], nodes[1..].to_vec()),
+        &unit(),
+        "4/5",
+    );
 }
 
 #[test]
@@ -173,7 +208,9 @@ fn what_cannot_arrive_is_impossible() {
 /// Dijkstra's algorithm over all of it.
 fn forwards(game: &Game, prices: &[u64], limit: usize) -> Option<Option<u64>> {
     let mut first = vec![0_u8; game.facts.len()];
-    game.start.iter().for_each(|&fact| first[usize::from(fact)] = 1);
+    game.start
+        .iter()
+        .for_each(|&fact| first[usize::from(fact)] = 1);
     let mut settled = BTreeSet::new();
     let mut best = BTreeMap::from([(first.clone(), 0)]);
     let mut open = BinaryHeap::from([(std::cmp::Reverse(0), first)]);
@@ -188,15 +225,26 @@ fn forwards(game: &Game, prices: &[u64], limit: usize) -> Option<Option<u64>> {
             return None;
         }
         for (one, price) in game.moves.iter().zip(prices) {
-            if one.inputs.iter().any(|&input| state[usize::from(input)] == 0) {
+            if one
+                .inputs
+                .iter()
+                .any(|&input| state[usize::from(input)] == 0)
+            {
                 continue;
             }
             let mut next = state.clone();
-            one.inputs.iter().filter(|&&input| !game.copies[usize::from(input)]).for_each(|&input| {
-                next[usize::from(input)] -= 1;
-            });
+            one.inputs
+                .iter()
+                .filter(|&&input| !game.copies[usize::from(input)])
+                .for_each(|&input| {
+                    next[usize::from(input)] -= 1;
+                });
             let made = &mut next[usize::from(one.output)];
-            *made = (*made + 1).min(if game.copies[usize::from(one.output)] { 1 } else { 4 });
+            *made = (*made + 1).min(if game.copies[usize::from(one.output)] {
+                1
+            } else {
+                4
+            });
             let known = best.entry(next.clone()).or_insert(u64::MAX);
             if spent + price < *known {
                 *known = spent + price;
@@ -210,7 +258,9 @@ fn forwards(game: &Game, prices: &[u64], limit: usize) -> Option<Option<u64>> {
 /// A scheme is carried out move by move: every input is at hand, and at a node that does not replicate used up.
 fn carries_out(game: &Game, moves: &[u32]) -> bool {
     let mut at_hand = vec![0; game.facts.len()];
-    game.start.iter().for_each(|&fact| at_hand[usize::from(fact)] = 1);
+    game.start
+        .iter()
+        .for_each(|&fact| at_hand[usize::from(fact)] = 1);
     for one in moves.iter().map(|&number| &game.moves[number as usize]) {
         for &input in &one.inputs {
             if at_hand[usize::from(input)] == 0 {
@@ -220,7 +270,9 @@ fn carries_out(game: &Game, moves: &[u32]) -> bool {
         }
         at_hand[usize::from(one.output)] += 1;
     }
-    game.goals.iter().all(|&goal| at_hand[usize::from(goal)] > 0)
+    game.goals
+        .iter()
+        .all(|&goal| at_hand[usize::from(goal)] > 0)
 }
 
 #[test]
@@ -234,14 +286,26 @@ fn backwards_and_forwards_agree() {
         }
         let place = draw.below(question.collective.demands());
         let demand = question.collective.demand(place).unwrap();
-        let Some(game) = Game::new(&question.platform, &demand, &question.volumes) else { continue };
+        let Some(game) = Game::new(&question.platform, &demand, &question.volumes) else {
+            continue;
+        };
         let largest = draw.pick(&[1, 3, 9]);
-        let prices: Vec<u64> = game.moves.iter().map(|_| draw.between(0, largest).to_u64().unwrap()).collect();
-        let Some(expected) = forwards(&game, &prices, 3000) else { continue };
+        let prices: Vec<u64> = game
+            .moves
+            .iter()
+            .map(|_| draw.between(0, largest).to_u64().unwrap())
+            .collect();
+        let Some(expected) = forwards(&game, &prices, 3000) else {
+            continue;
+        };
         let found = match cheapest(&game, &prices, 1_000_000) {
             Found::Scheme(scheme) => {
                 assert!(carries_out(&game, &scheme.moves), "instance {instance}");
-                let sum: u64 = scheme.moves.iter().map(|&number| prices[number as usize]).sum();
+                let sum: u64 = scheme
+                    .moves
+                    .iter()
+                    .map(|&number| prices[number as usize])
+                    .sum();
                 assert_eq!(sum, scheme.price, "instance {instance}");
                 Some(scheme.price)
             }
@@ -253,5 +317,8 @@ fn backwards_and_forwards_agree() {
         several += usize::from(game.goals.len() > 1 && demand.operands.len() > 1);
         switches += usize::from(game.goals.len() > 1 && game.copies.contains(&false));
     }
-    assert!(compared > 400 && several > 100 && switches > 30, "{compared} {several} {switches}");
+    assert!(
+        compared > 400 && several > 100 && switches > 30,
+        "{compared} {several} {switches}"
+    );
 }

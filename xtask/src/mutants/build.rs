@@ -13,7 +13,8 @@ use super::schema::{self, Arm};
 use crate::{tree, workspace};
 
 /// A mutant that the compiler sees through (`1 / 0`) shall run all the same.
-const ALLOWED: &str = "#![allow(warnings, arithmetic_overflow, unconditional_panic, overflowing_literals)]";
+const ALLOWED: &str =
+    "#![allow(warnings, arithmetic_overflow, unconditional_panic, overflowing_literals)]";
 
 /// Where it is built.
 pub struct Place<'a> {
@@ -76,16 +77,38 @@ pub fn build(place: &Place<'_>, mutants: Vec<Mutant>, also: &[String]) -> Result
     };
     let sources = sources(&mutants)?;
     tree::copy(&place.root, &place.tree(), Some(&place.root.join(sources)))?;
-    tree::copy(&place.draft().join(sources), &place.tree().join(sources), None)?;
+    tree::copy(
+        &place.draft().join(sources),
+        &place.tree().join(sources),
+        None,
+    )?;
     let binaries = binaries(place, also)?;
-    let functions = arms.into_values().flatten().map(|arm| (arm.id, arm.function)).collect();
-    let (unviable, rest): (Vec<_>, Vec<_>) = mutants.into_iter().partition(|mutant| dropped.contains(&mutant.id));
-    let (untried, mutants) = rest.into_iter().partition(|mutant| untried.contains(&mutant.id));
-    Ok(Built { mutants, functions, unviable, untried, binaries })
+    let functions = arms
+        .into_values()
+        .flatten()
+        .map(|arm| (arm.id, arm.function))
+        .collect();
+    let (unviable, rest): (Vec<_>, Vec<_>) = mutants
+        .into_iter()
+        .partition(|mutant| dropped.contains(&mutant.id));
+    let (untried, mutants) = rest
+        .into_iter()
+        .partition(|mutant| untried.contains(&mutant.id));
+    Ok(Built {
+        mutants,
+        functions,
+        unviable,
+        untried,
+        binaries,
+    })
 }
 
 /// The arms of each file, and the mutants without an arm.
-fn write(place: &Place<'_>, mutants: &[Mutant], dropped: &BTreeSet<usize>) -> Result<(Arms, BTreeSet<usize>)> {
+fn write(
+    place: &Place<'_>,
+    mutants: &[Mutant],
+    dropped: &BTreeSet<usize>,
+) -> Result<(Arms, BTreeSet<usize>)> {
     let mut files: BTreeMap<&str, Vec<&Mutant>> = BTreeMap::new();
     for mutant in mutants {
         let file = files.entry(&mutant.file).or_default();
@@ -98,7 +121,8 @@ fn write(place: &Place<'_>, mutants: &[Mutant], dropped: &BTreeSet<usize>) -> Re
     let mut arms = BTreeMap::new();
     let mut untried = BTreeSet::new();
     for (file, mutants) in files {
-        let text = fs::read_to_string(place.root.join(file)).with_context(|| format!("cannot read {file}"))?;
+        let text = fs::read_to_string(place.root.join(file))
+            .with_context(|| format!("cannot read {file}"))?;
         let mut schema = schema::schema(&text, &mutants);
         if file == lib {
             schema.text = format!("{ALLOWED} {}{}", schema.text, schema::CHOICE);
@@ -113,7 +137,9 @@ fn write(place: &Place<'_>, mutants: &[Mutant], dropped: &BTreeSet<usize>) -> Re
 /// The folder of the sources, from the root of the repository.
 fn sources(mutants: &[Mutant]) -> Result<&str> {
     let file = &mutants.first().context("the crate has no mutants")?.file;
-    let end = file.find("/src/").with_context(|| format!("{file} lies in no folder `src`"))?;
+    let end = file
+        .find("/src/")
+        .with_context(|| format!("{file} lies in no folder `src`"))?;
     Ok(&file[..end + "/src".len()])
 }
 
@@ -126,36 +152,63 @@ fn cargo(place: &Place<'_>, tree: &Path, arguments: &[&str]) -> Command {
         .arg("--target-dir")
         .arg(place.target.join("build"));
     // The function bodies are many: no debug information for them.
-    command.arg("--config").arg(format!("profile.dev.package.{}.debug=false", place.package));
+    command
+        .arg("--config")
+        .arg(format!("profile.dev.package.{}.debug=false", place.package));
     // Ours, not the copy's.
-    command.env_remove("CARGO_MANIFEST_DIR").stdout(Stdio::piped()).stderr(Stdio::inherit());
+    command
+        .env_remove("CARGO_MANIFEST_DIR")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::inherit());
     command
 }
 
 /// Messages of cargo, and whether it succeeded.
 fn messages(mut command: Command) -> Result<(Vec<Value>, bool)> {
     let text = workspace::describe(&command);
-    let output = command.output().with_context(|| format!("cannot run `{text}`"))?;
-    let lines = output.stdout.split(|byte| *byte == b'\n').filter(|line| line.starts_with(b"{"));
+    let output = command
+        .output()
+        .with_context(|| format!("cannot run `{text}`"))?;
+    let lines = output
+        .stdout
+        .split(|byte| *byte == b'\n')
+        .filter(|line| line.starts_with(b"{"));
     let values: Result<Vec<Value>, _> = lines.map(serde_json::from_slice).collect();
-    Ok((values.with_context(|| format!("`{text}` printed something that is not JSON"))?, output.status.success()))
+    Ok((
+        values.with_context(|| format!("`{text}` printed something that is not JSON"))?,
+        output.status.success(),
+    ))
 }
 
 /// The mutants in which the compiler finds errors.
 fn check(place: &Place<'_>, arms: &Arms) -> Result<BTreeSet<usize>> {
-    let (messages, success) = messages(cargo(place, &place.draft(), &["check", "--lib", "--package", place.package]))?;
-    let errors = messages.iter().filter(|message| message["message"]["level"] == "error");
+    let (messages, success) = messages(cargo(
+        place,
+        &place.draft(),
+        &["check", "--lib", "--package", place.package],
+    ))?;
+    let errors = messages
+        .iter()
+        .filter(|message| message["message"]["level"] == "error");
     let mut wrong = BTreeSet::new();
     for error in errors {
         let found = culprits(&error["message"], arms);
-        let counts = error["message"]["message"].as_str().is_some_and(|text| text.starts_with("aborting due to"));
+        let counts = error["message"]["message"]
+            .as_str()
+            .is_some_and(|text| text.starts_with("aborting due to"));
         if found.is_empty() && !counts {
-            bail!("an error that is no mutant's: {}", error["message"]["rendered"].as_str().unwrap_or("unknown"));
+            bail!(
+                "an error that is no mutant's: {}",
+                error["message"]["rendered"].as_str().unwrap_or("unknown")
+            );
         }
         wrong.extend(found);
     }
     if wrong.is_empty() && !success {
-        bail!("`cargo check` failed in {} without an error that is a mutant's", place.draft().display());
+        bail!(
+            "`cargo check` failed in {} without an error that is a mutant's",
+            place.draft().display()
+        );
     }
     Ok(wrong)
 }
@@ -173,13 +226,23 @@ fn culprits(error: &Value, arms: &Arms) -> BTreeSet<usize> {
 
 /// Builds the tests.
 fn binaries(place: &Place<'_>, also: &[String]) -> Result<Vec<Binary>> {
-    let mut arguments = vec!["test", "--no-run", "--lib", "--tests", "--package", place.package];
+    let mut arguments = vec![
+        "test",
+        "--no-run",
+        "--lib",
+        "--tests",
+        "--package",
+        place.package,
+    ];
     for package in also {
         arguments.extend(["--package", package]);
     }
     let (messages, success) = messages(cargo(place, &place.tree(), &arguments))?;
     if !success {
-        bail!("the tests do not compile with the mutants in {}", place.tree().display());
+        bail!(
+            "the tests do not compile with the mutants in {}",
+            place.tree().display()
+        );
     }
     let mut binaries: Vec<Binary> = messages.iter().filter_map(binary).collect();
     binaries.sort();
@@ -187,9 +250,14 @@ fn binaries(place: &Place<'_>, also: &[String]) -> Result<Vec<Binary>> {
 }
 
 fn binary(message: &Value) -> Option<Binary> {
-    let path = message["executable"].as_str().filter(|_| message["profile"]["test"] == true)?;
+    let path = message["executable"]
+        .as_str()
+        .filter(|_| message["profile"]["test"] == true)?;
     let manifest = PathBuf::from(message["manifest_path"].as_str()?);
-    Some(Binary { path: path.into(), folder: manifest.parent()?.to_path_buf() })
+    Some(Binary {
+        path: path.into(),
+        folder: manifest.parent()?.to_path_buf(),
+    })
 }
 
 #[cfg(test)]
@@ -198,13 +266,24 @@ mod tests {
 
     #[test]
     fn an_error_belongs_to_the_arm_where_it_lies() {
-        let arm = |id, lines| Arm { id, function: 1, lines };
+        let arm = |id, lines| Arm {
+            id,
+            function: 1,
+            lines,
+        };
         let arms = BTreeMap::from([("a.rs".to_string(), vec![arm(1, 4..7), arm(2, 7..9)])]);
         let error = |file: &str, line: u64| serde_json::json!({"spans": [{"file_name": file, "line_start": line}]});
-        for (file, line, expected) in
-            [("a.rs", 6, vec![1]), ("a.rs", 7, vec![2]), ("a.rs", 9, vec![]), ("b.rs", 6, vec![])]
-        {
-            assert_eq!(culprits(&error(file, line), &arms), expected.into_iter().collect(), "{file} {line}");
+        for (file, line, expected) in [
+            ("a.rs", 6, vec![1]),
+            ("a.rs", 7, vec![2]),
+            ("a.rs", 9, vec![]),
+            ("b.rs", 6, vec![]),
+        ] {
+            assert_eq!(
+                culprits(&error(file, line), &arms),
+                expected.into_iter().collect(),
+                "{file} {line}"
+            );
         }
     }
 
@@ -213,7 +292,16 @@ mod tests {
         let message = serde_json::json!({
             "executable": "/b/a-1", "manifest_path": "/r/crates/a/Cargo.toml", "profile": {"test": true},
         });
-        assert_eq!(binary(&message), Some(Binary { path: "/b/a-1".into(), folder: "/r/crates/a".into() }));
-        assert_eq!(binary(&serde_json::json!({"executable": null, "profile": {"test": true}})), None);
+        assert_eq!(
+            binary(&message),
+            Some(Binary {
+                path: "/b/a-1".into(),
+                folder: "/r/crates/a".into()
+            })
+        );
+        assert_eq!(
+            binary(&serde_json::json!({"executable": null, "profile": {"test": true}})),
+            None
+        );
     }
 }

@@ -39,12 +39,22 @@ pub fn mutants(package: &str) -> Result<Vec<Mutant>> {
     let output = command.output().context("cannot run `cargo mutants`")?;
     if !output.status.success() {
         let text = String::from_utf8_lossy(&output.stderr);
-        let advice = format!("if it is missing: `cargo install --locked cargo-mutants --version {VERSION}`");
-        bail!("`{}` failed: {}\n{advice}", workspace::describe(&command), text.trim());
+        let advice =
+            format!("if it is missing: `cargo install --locked cargo-mutants --version {VERSION}`");
+        bail!(
+            "`{}` failed: {}\n{advice}",
+            workspace::describe(&command),
+            text.trim()
+        );
     }
-    let list: Value = serde_json::from_slice(&output.stdout).context("`cargo mutants --list --json` is not JSON")?;
-    let list = list.as_array().context("`cargo mutants --list --json` is no list")?;
-    let read = |(index, value)| read(index + 1, value).context("`cargo mutants --list --json` lacks a field");
+    let list: Value = serde_json::from_slice(&output.stdout)
+        .context("`cargo mutants --list --json` is not JSON")?;
+    let list = list
+        .as_array()
+        .context("`cargo mutants --list --json` is no list")?;
+    let read = |(index, value)| {
+        read(index + 1, value).context("`cargo mutants --list --json` lacks a field")
+    };
     list.iter().enumerate().map(read).collect()
 }
 
@@ -55,8 +65,14 @@ fn read(id: usize, value: &Value) -> Option<Mutant> {
         id,
         name: text("name")?,
         file: text("file")?,
-        function: if function.is_null() { None } else { Some(span(&function["span"])?) },
-        opaque: function["return_type"].as_str().is_some_and(|text| text.contains("impl ")),
+        function: if function.is_null() {
+            None
+        } else {
+            Some(span(&function["span"])?)
+        },
+        opaque: function["return_type"]
+            .as_str()
+            .is_some_and(|text| text.contains("impl ")),
         span: span(&value["span"])?,
         replacement: text("replacement")?,
     })
@@ -81,7 +97,10 @@ mod tests {
             "span": {"start": place(2, 5), "end": place(2, 6)},
         });
         let mutant = read(7, &value).unwrap();
-        assert_eq!((mutant.id, mutant.function, mutant.span), (7, Some(((1, 1), (3, 2))), ((2, 5), (2, 6))));
+        assert_eq!(
+            (mutant.id, mutant.function, mutant.span),
+            (7, Some(((1, 1), (3, 2))), ((2, 5), (2, 6)))
+        );
         assert!(mutant.opaque);
         assert_eq!(read(7, &serde_json::json!({"name": "a"})), None);
     }

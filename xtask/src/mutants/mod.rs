@@ -53,8 +53,12 @@ pub struct Arguments {
 }
 
 fn shard(text: &str) -> Result<(usize, usize), String> {
-    let parts = text.split_once('/').and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
-    parts.filter(|(k, n)| 1 <= *k && k <= n).ok_or_else(|| format!("`{text}` is no shard; the third of eight is 3/8"))
+    let parts = text
+        .split_once('/')
+        .and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
+    parts
+        .filter(|(k, n)| 1 <= *k && k <= n)
+        .ok_or_else(|| format!("`{text}` is no shard; the third of eight is 3/8"))
 }
 
 impl Arguments {
@@ -63,8 +67,12 @@ impl Arguments {
         let (k, n) = self.shard;
         mutants.retain(|mutant| mutant.id % n == k % n);
         if let Some(file) = &self.again {
-            let names = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-            let names: BTreeSet<&str> = names.lines().map(|line| line.split(MARK).next().unwrap_or(line)).collect();
+            let names = fs::read_to_string(file)
+                .with_context(|| format!("cannot read {}", file.display()))?;
+            let names: BTreeSet<&str> = names
+                .lines()
+                .map(|line| line.split(MARK).next().unwrap_or(line))
+                .collect();
             mutants.retain(|mutant| names.contains(mutant.name.as_str()));
         }
         if mutants.is_empty() {
@@ -87,18 +95,33 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     // Within the repository, wherever else cargo builds: the copies find its `.cargo` there.
     let target = root.join("target/mutants");
     let mutants = list::mutants(&arguments.package)?;
-    let place = build::Place { root, target: target.clone(), package: &arguments.package };
+    let place = build::Place {
+        root,
+        target: target.clone(),
+        package: &arguments.package,
+    };
     let mut built = build::build(&place, mutants, &arguments.also_test)?;
     eprintln!("mutants: built in {}", workspace::duration(start.elapsed()));
     arguments.choose(&mut built.mutants)?;
-    let (folder, longest) = (target.join(&arguments.package), Duration::from_secs(arguments.longest));
+    let (folder, longest) = (
+        target.join(&arguments.package),
+        Duration::from_secs(arguments.longest),
+    );
     let tests = trial::tests(&built.binaries, &folder, longest, arguments.jobs)?;
     let outcomes = trial::run(&built, &tests, arguments.jobs);
-    let report = Report { built: &built, outcomes: &outcomes };
+    let report = Report {
+        built: &built,
+        outcomes: &outcomes,
+    };
     let default = target.join(format!("{}.survivors", arguments.package));
     let file = arguments.survivors.as_ref().unwrap_or(&default);
-    fs::write(file, report.survivors()).with_context(|| format!("cannot write {}", file.display()))?;
-    eprintln!("{}, in {}", report.counts(), workspace::duration(start.elapsed()));
+    fs::write(file, report.survivors())
+        .with_context(|| format!("cannot write {}", file.display()))?;
+    eprintln!(
+        "{}, in {}",
+        report.counts(),
+        workspace::duration(start.elapsed())
+    );
     eprintln!("mutants: survivors are listed in {}", file.display());
     Ok(())
 }
@@ -112,7 +135,10 @@ struct Report<'a> {
 
 impl Report<'_> {
     fn count(&self, which: fn(&Outcome) -> bool) -> usize {
-        self.outcomes.iter().filter(|outcome| which(outcome)).count()
+        self.outcomes
+            .iter()
+            .filter(|outcome| which(outcome))
+            .count()
     }
 
     fn counts(&self) -> String {

@@ -53,11 +53,19 @@ pub struct Arm {
 /// Puts the mutants into their file.
 pub fn schema(text: &str, mutants: &[&Mutant]) -> Schema {
     let source = Source::new(text);
-    let mut schema = Schema { text: String::new(), arms: Vec::new(), untried: Vec::new() };
+    let mut schema = Schema {
+        text: String::new(),
+        arms: Vec::new(),
+        untried: Vec::new(),
+    };
     let mut functions: BTreeMap<usize, (usize, Vec<&Mutant>)> = BTreeMap::new();
     for mutant in mutants {
         match source.function(mutant) {
-            Some(range) => functions.entry(range.start).or_insert((range.end, Vec::new())).1.push(mutant),
+            Some(range) => functions
+                .entry(range.start)
+                .or_insert((range.end, Vec::new()))
+                .1
+                .push(mutant),
             None => schema.untried.push(mutant.id),
         }
     }
@@ -72,7 +80,9 @@ pub fn schema(text: &str, mutants: &[&Mutant]) -> Schema {
 }
 
 /// A function within another function is a part of that one's body.
-fn merged(functions: BTreeMap<usize, (usize, Vec<&Mutant>)>) -> Vec<(usize, (usize, Vec<&Mutant>))> {
+fn merged(
+    functions: BTreeMap<usize, (usize, Vec<&Mutant>)>,
+) -> Vec<(usize, (usize, Vec<&Mutant>))> {
     let mut merged: Vec<(usize, (usize, Vec<&Mutant>))> = Vec::new();
     for (start, (end, mutants)) in functions {
         match merged.last_mut() {
@@ -97,7 +107,11 @@ impl Schema {
             self.text.push(' ');
             self.text.extend(&source.chars[to..body.end]);
             self.text += "}\n";
-            self.arms.push(Arm { id: mutant.id, function, lines: start..self.line() });
+            self.arms.push(Arm {
+                id: mutant.id,
+                function,
+                lines: start..self.line(),
+            });
         }
         self.text += "_ => {";
         self.text.extend(&source.chars[body]);
@@ -122,9 +136,17 @@ struct Source {
 impl Source {
     fn new(text: &str) -> Source {
         let chars: Vec<char> = text.chars().collect();
-        let after = chars.iter().enumerate().filter(|(_, c)| **c == '\n').map(|(at, _)| at + 1);
+        let after = chars
+            .iter()
+            .enumerate()
+            .filter(|(_, c)| **c == '\n')
+            .map(|(at, _)| at + 1);
         let lines = std::iter::once(0).chain(after).collect();
-        Source { code: code_lines(text).join("\n").chars().collect(), chars, lines }
+        Source {
+            code: code_lines(text).join("\n").chars().collect(),
+            chars,
+            lines,
+        }
     }
 
     fn at(&self, (line, column): Place) -> usize {
@@ -153,12 +175,24 @@ impl Source {
 mod tests {
     use super::*;
 
-    const TEXT: &str =
-        "const A: u8 = 1 + 2;\n/// {\nfn a(b: [u8; 2]) -> u8 {\n    b[0] + 1\n}\nconst fn c() -> u8 {\n    1\n}\n";
+    const TEXT: &str = "const A: u8 = 1 + 2;\n/// {\nfn a(b: [u8; 2]) -> u8 {\n    b[0] + 1\n}\nconst fn c() -> u8 {\n    1\n}\n";
 
-    fn mutant(id: usize, function: Option<(Place, Place)>, span: (Place, Place), replacement: &str) -> Mutant {
+    fn mutant(
+        id: usize,
+        function: Option<(Place, Place)>,
+        span: (Place, Place),
+        replacement: &str,
+    ) -> Mutant {
         let (name, file) = (String::new(), String::new());
-        Mutant { id, name, file, function, opaque: false, span, replacement: replacement.to_string() }
+        Mutant {
+            id,
+            name,
+            file,
+            function,
+            opaque: false,
+            span,
+            replacement: replacement.to_string(),
+        }
     }
 
     #[test]
@@ -173,7 +207,11 @@ mod tests {
                         4 => {\n    b[0] -  1\n}\n5 => {\n    0 \n}\n_ => {\n    b[0] + 1\n}\n}}\n\
                         const fn c() -> u8 {\n    1\n}\n";
         assert_eq!(schema.text, expected);
-        let arm = |id, lines| Arm { id, function: 4, lines };
+        let arm = |id, lines| Arm {
+            id,
+            function: 4,
+            lines,
+        };
         assert_eq!(schema.arms, [arm(4, 4..7), arm(5, 7..10)]);
         assert_eq!(schema.untried, [1, 6]);
     }

@@ -47,14 +47,24 @@ pub enum Outcome {
 ///
 /// # Errors
 /// A test fails, or a program cannot be run.
-pub fn tests<'a>(binaries: &'a [Binary], folder: &Path, longest: Duration, jobs: usize) -> Result<Vec<Test<'a>>> {
+pub fn tests<'a>(
+    binaries: &'a [Binary],
+    folder: &Path,
+    longest: Duration,
+    jobs: usize,
+) -> Result<Vec<Test<'a>>> {
     let mut names = Vec::new();
     for binary in binaries {
-        let output =
-            Command::new(&binary.path).current_dir(&binary.folder).args(["--list", "--format", "terse"]).output();
+        let output = Command::new(&binary.path)
+            .current_dir(&binary.folder)
+            .args(["--list", "--format", "terse"])
+            .output();
         let output = output.with_context(|| format!("cannot run {}", binary.path.display()))?;
         let text = String::from_utf8_lossy(&output.stdout);
-        names.extend(text.lines().filter_map(|line| Some((binary, line.strip_suffix(": test")?.to_string()))));
+        names.extend(
+            text.lines()
+                .filter_map(|line| Some((binary, line.strip_suffix(": test")?.to_string()))),
+        );
     }
     let start = Instant::now();
     let alone = |index: usize| {
@@ -62,10 +72,18 @@ pub fn tests<'a>(binaries: &'a [Binary], folder: &Path, longest: Duration, jobs:
         let path = folder.join(format!("reached-{index}"));
         alone(binary, name, &path)
     };
-    let mut tests = parallel(names.len(), jobs, alone).into_iter().collect::<Result<Vec<Test<'_>>>>()?;
+    let mut tests = parallel(names.len(), jobs, alone)
+        .into_iter()
+        .collect::<Result<Vec<Test<'_>>>>()?;
     tests.sort_by_key(|test| test.time);
     let slow = tests.iter().rev().take_while(|test| test.time >= longest);
-    slow.for_each(|test| eprintln!("mutants: left out: {}, {}", test.name, workspace::duration(test.time)));
+    slow.for_each(|test| {
+        eprintln!(
+            "mutants: left out: {}, {}",
+            test.name,
+            workspace::duration(test.time)
+        )
+    });
     tests.retain(|test| test.time < longest);
     let count = (tests.len(), binaries.len());
     eprintln!(
@@ -81,16 +99,27 @@ fn alone<'a>(binary: &'a Binary, name: &str, path: &Path) -> Result<Test<'a>> {
     let _ = fs::remove_file(path);
     let start = Instant::now();
     let mut command = command(binary, &[name], Duration::from_secs(600));
-    let status = command.env("XTASK_MUTANT_REACHED", path).status().context("cannot run `sh`")?;
+    let status = command
+        .env("XTASK_MUTANT_REACHED", path)
+        .status()
+        .context("cannot run `sh`")?;
     let time = start.elapsed();
     if !status.success() {
-        bail!("the test {name} of {} fails without any mutant ({status})", binary.path.display());
+        bail!(
+            "the test {name} of {} fails without any mutant ({status})",
+            binary.path.display()
+        );
     }
     // A test that reaches nothing writes nothing.
     let text = fs::read_to_string(path).unwrap_or_default();
     let _ = fs::remove_file(path);
     let reached = text.lines().filter_map(|line| line.parse().ok()).collect();
-    Ok(Test { binary, name: name.to_string(), time, reached })
+    Ok(Test {
+        binary,
+        name: name.to_string(),
+        time,
+        reached,
+    })
 }
 
 /// Some tests of one program, within limits of processor time (a busy machine shall not decide), memory and stack, one
@@ -101,11 +130,23 @@ fn command(binary: &Binary, names: &[&str], limit: Duration) -> Command {
         "ulimit -t {}; ulimit -v {MEMORY}; ulimit -s {STACK}; ulimit -c 0; exec nice -n 10 \"$0\" \"$@\"",
         limit.as_secs()
     );
-    command.current_dir(&binary.folder).arg("-c").arg(script).arg(&binary.path).arg("--exact").args(names);
-    command.env("RUST_TEST_THREADS", "1").env("RUST_BACKTRACE", "0").env("PROPTEST_RNG_SEED", "1");
+    command
+        .current_dir(&binary.folder)
+        .arg("-c")
+        .arg(script)
+        .arg(&binary.path)
+        .arg("--exact")
+        .args(names);
+    command
+        .env("RUST_TEST_THREADS", "1")
+        .env("RUST_BACKTRACE", "0")
+        .env("PROPTEST_RNG_SEED", "1");
     // Failing cases are not kept: the next mutant is another one.
     command.env("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "1");
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     command
 }
 
@@ -121,14 +162,21 @@ pub fn run(built: &Built, tests: &[Test<'_>], jobs: usize) -> Vec<Outcome> {
         }
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
         if done.is_multiple_of(100) {
-            eprintln!("mutants: {done} of {} in {}", built.mutants.len(), workspace::duration(start.elapsed()));
+            eprintln!(
+                "mutants: {done} of {} in {}",
+                built.mutants.len(),
+                workspace::duration(start.elapsed())
+            );
         }
         outcome
     })
 }
 
 fn outcome(mutant: usize, function: usize, tests: &[Test<'_>]) -> Outcome {
-    let tests: Vec<&Test<'_>> = tests.iter().filter(|test| test.reached.contains(&function)).collect();
+    let tests: Vec<&Test<'_>> = tests
+        .iter()
+        .filter(|test| test.reached.contains(&function))
+        .collect();
     for run in runs(&tests) {
         match once(mutant, &run) {
             None => {}
@@ -159,7 +207,10 @@ fn once(mutant: usize, run: &[&Test<'_>]) -> Option<Outcome> {
     let limit = time * 5 + Duration::from_secs(2);
     let mut command = command(run[0].binary, &names, limit);
     // A program that cannot be run ends like one that fails; `tests` has run it before.
-    let mut child = command.env("XTASK_MUTANT", mutant.to_string()).spawn().ok()?;
+    let mut child = command
+        .env("XTASK_MUTANT", mutant.to_string())
+        .spawn()
+        .ok()?;
     let start = Instant::now();
     loop {
         match child.try_wait() {
@@ -211,7 +262,10 @@ mod tests {
 
     #[test]
     fn quick_tests_of_a_program_share_a_run() {
-        let binaries = ["a", "b"].map(|path| Binary { path: path.into(), folder: ".".into() });
+        let binaries = ["a", "b"].map(|path| Binary {
+            path: path.into(),
+            folder: ".".into(),
+        });
         let test = |binary, name: &str, millis| Test {
             binary,
             name: name.to_string(),
@@ -219,16 +273,27 @@ mod tests {
             reached: BTreeSet::new(),
         };
         let [a, b] = &binaries;
-        let tests = [test(a, "1", 10), test(b, "2", 15), test(a, "3", 20), test(a, "4", 500), test(a, "5", 700)];
+        let tests = [
+            test(a, "1", 10),
+            test(b, "2", 15),
+            test(a, "3", 20),
+            test(a, "4", 500),
+            test(a, "5", 700),
+        ];
         let runs = runs(&tests.iter().collect::<Vec<_>>());
-        let names: Vec<Vec<&str>> =
-            runs.iter().map(|run| run.iter().map(|test| test.name.as_str()).collect()).collect();
+        let names: Vec<Vec<&str>> = runs
+            .iter()
+            .map(|run| run.iter().map(|test| test.name.as_str()).collect())
+            .collect();
         assert_eq!(names, [vec!["2"], vec!["1", "3"], vec!["4"], vec!["5"]]);
     }
 
     #[test]
     fn values_come_in_order() {
-        assert_eq!(parallel(100, 3, |index| index * index), (0..100).map(|index| index * index).collect::<Vec<_>>());
+        assert_eq!(
+            parallel(100, 3, |index| index * index),
+            (0..100).map(|index| index * index).collect::<Vec<_>>()
+        );
         assert!(parallel(0, 0, |index| index).is_empty());
     }
 
@@ -236,8 +301,17 @@ mod tests {
     fn how_a_program_ends_is_told_apart() {
         // The lower byte of a wait status is the signal, the next one the exit code.
         assert!(judge(ExitStatus::from_raw(0)).is_none());
-        assert!(matches!(judge(ExitStatus::from_raw(101 << 8)), Some(Outcome::Caught)));
-        assert!(matches!(judge(ExitStatus::from_raw(6)), Some(Outcome::Caught)));
-        assert!(matches!(judge(ExitStatus::from_raw(24)), Some(Outcome::Endless)));
+        assert!(matches!(
+            judge(ExitStatus::from_raw(101 << 8)),
+            Some(Outcome::Caught)
+        ));
+        assert!(matches!(
+            judge(ExitStatus::from_raw(6)),
+            Some(Outcome::Caught)
+        ));
+        assert!(matches!(
+            judge(ExitStatus::from_raw(24)),
+            Some(Outcome::Endless)
+        ));
     }
 }

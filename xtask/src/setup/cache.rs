@@ -26,19 +26,32 @@ impl Cache {
     /// The place for the library that the stamp describes, made by this compiler (what it says about its version).
     /// Waits while another setup uses the cache. `None` where no cache can be used.
     pub fn open(version: &str, stamp: &str, compiler: &str) -> Option<Cache> {
-        if COMPILER_FLAGS.iter().any(|name| env::var_os(name).is_some_and(|flags| !flags.is_empty())) {
+        if COMPILER_FLAGS
+            .iter()
+            .any(|name| env::var_os(name).is_some_and(|flags| !flags.is_empty()))
+        {
             return None;
         }
-        let absolute = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let absolute = |name| {
+            env::var_os(name)
+                .map(PathBuf::from)
+                .filter(|path| path.is_absolute())
+        };
         let base = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
         let key = fnv(&format!("{stamp}{compiler}\n{}\n", workspace::host().ok()?));
-        Cache::at(base.join("oneport").join(format!("highs-{version}-{key:016x}")))
+        Cache::at(
+            base.join("oneport")
+                .join(format!("highs-{version}-{key:016x}")),
+        )
     }
 
     fn at(folder: PathBuf) -> Option<Cache> {
         fs::create_dir_all(folder.parent()?).ok()?;
         let lock = place::lock(&beside(&folder, ".lock")?, "in another clone").ok()?;
-        Some(Cache { folder, _lock: lock })
+        Some(Cache {
+            folder,
+            _lock: lock,
+        })
     }
 
     /// Where the library lies.
@@ -67,7 +80,9 @@ fn beside(path: &Path, ending: &str) -> Option<PathBuf> {
 /// Copies a folder next to its new place and moves it there when it is whole. A failure leaves nothing.
 fn copy_whole(from: &Path, to: &Path) -> io::Result<()> {
     let part = beside(to, ".part").ok_or(io::ErrorKind::InvalidInput)?;
-    let copied = remove(&part).and_then(|()| copy(from, &part)).and_then(|()| remove(to));
+    let copied = remove(&part)
+        .and_then(|()| copy(from, &part))
+        .and_then(|()| remove(to));
     let moved = copied.and_then(|()| fs::rename(&part, to));
     if moved.is_err() {
         let _ = fs::remove_dir_all(&part);
@@ -90,7 +105,11 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 fn remove(folder: &Path) -> io::Result<()> {
-    if folder.exists() { fs::remove_dir_all(folder) } else { Ok(()) }
+    if folder.exists() {
+        fs::remove_dir_all(folder)
+    } else {
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -107,8 +126,11 @@ mod tests {
 
     fn library(at: &Path, stamp: &str) {
         fs::create_dir_all(at.join("lib/pkgconfig")).unwrap();
-        for (name, text) in [("lib/libhighs.a", "library"), ("lib/pkgconfig/highs.pc", "Name: HiGHS"), ("stamp", stamp)]
-        {
+        for (name, text) in [
+            ("lib/libhighs.a", "library"),
+            ("lib/pkgconfig/highs.pc", "Name: HiGHS"),
+            ("stamp", stamp),
+        ] {
             fs::write(at.join(name), text).unwrap();
         }
     }
@@ -118,7 +140,10 @@ mod tests {
         let folder = folder("cache");
         library(&folder.join("built"), "stamp");
         let cache = Cache::at(folder.join("cache/highs-1.5.0")).unwrap();
-        assert!(!cache.restore(&folder.join("copy"), "stamp"), "nothing is there yet");
+        assert!(
+            !cache.restore(&folder.join("copy"), "stamp"),
+            "nothing is there yet"
+        );
         assert!(cache.store(&folder.join("built")));
         assert!(!cache.restore(&folder.join("copy"), "another stamp"));
         assert!(!folder.join("copy").exists());
@@ -126,7 +151,10 @@ mod tests {
         assert!(is_complete(&folder.join("copy"), "stamp"));
         // The copy stands on its own.
         remove(&folder.join("cache")).unwrap();
-        assert_eq!(fs::read_to_string(folder.join("copy/lib/libhighs.a")).unwrap(), "library");
+        assert_eq!(
+            fs::read_to_string(folder.join("copy/lib/libhighs.a")).unwrap(),
+            "library"
+        );
         remove(&folder).unwrap();
     }
 
@@ -147,7 +175,10 @@ mod tests {
         let folder = folder("failure");
         let cache = Cache::at(folder.join("highs-1.5.0")).unwrap();
         assert!(!cache.store(&folder.join("absent")));
-        let left: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        let left: Vec<_> = fs::read_dir(&folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
         assert_eq!(left, ["highs-1.5.0.lock"]);
         // A file stands where a folder is asked for, as with a home that cannot be written.
         fs::write(folder.join("file"), "").unwrap();

@@ -33,12 +33,15 @@ const FLAGS: &[&str] = &[
 /// The version of `highs-sys` (it is also that of the HiGHS inside) that Cargo.lock names.
 pub fn locked_version(place: &Place) -> Result<String> {
     let path = place.root.join("Cargo.lock");
-    let lock = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let lock =
+        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     version_in(&lock).context("Cargo.lock names no package highs-sys; is it complete?")
 }
 
 fn version_in(lock: &str) -> Option<String> {
-    let mut lines = lock.lines().skip_while(|line| *line != r#"name = "highs-sys""#);
+    let mut lines = lock
+        .lines()
+        .skip_while(|line| *line != r#"name = "highs-sys""#);
     let version = lines.nth(1)?.strip_prefix(r#"version = ""#)?;
     Some(version.strip_suffix('"')?.to_string())
 }
@@ -62,14 +65,20 @@ pub fn provide(place: &Place, version: &str, stamp: &str, why: &str) -> Result<(
         && cache.restore(&place.path("highs"), stamp)
     {
         let folder = cache.folder().display();
-        eprintln!("HiGHS {version}, compiled on this machine before ({why}), is copied from {folder}");
+        eprintln!(
+            "HiGHS {version}, compiled on this machine before ({why}), is copied from {folder}"
+        );
         return Ok(());
     }
     let builder = tools::provide(place, Purpose::BindAndBuild)?;
-    eprintln!("Compiling HiGHS {version} once (2-3 minutes on two cores; {why}); every later build uses the result");
+    eprintln!(
+        "Compiling HiGHS {version} once (2-3 minutes on two cores; {why}); every later build uses the result"
+    );
     build(place, &builder, version, stamp)?;
     if cache.is_some_and(|cache| !cache.store(&place.path("highs"))) {
-        eprintln!("HiGHS cannot be kept in the user's cache folder; another clone will compile it again");
+        eprintln!(
+            "HiGHS cannot be kept in the user's cache folder; another clone will compile it again"
+        );
     }
     Ok(())
 }
@@ -77,14 +86,27 @@ pub fn provide(place: &Place, version: &str, stamp: &str, why: &str) -> Result<(
 /// Compiles HiGHS next to its final place and moves it there when it is whole, so an interrupted build leaves nothing.
 fn build(place: &Place, builder: &Builder, version: &str, stamp: &str) -> Result<()> {
     let source = source()?;
-    let (tree, staging, log) = (place.path("build"), place.path("staging"), place.path("highs.log"));
+    let (tree, staging, log) = (
+        place.path("build"),
+        place.path("staging"),
+        place.path("highs.log"),
+    );
     clear(&tree)?;
     clear(&staging)?;
     let mut progress = Progress::new();
     let mut file = File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
-    logged(configure(builder, &source, &tree, &staging), &mut file, &log, &mut progress)?;
+    logged(
+        configure(builder, &source, &tree, &staging),
+        &mut file,
+        &log,
+        &mut progress,
+    )?;
     logged(compile(builder, &tree), &mut file, &log, &mut progress)?;
-    fs::write(staging.join("lib/pkgconfig/highs.pc"), package_config(version)).context("cannot write highs.pc")?;
+    fs::write(
+        staging.join("lib/pkgconfig/highs.pc"),
+        package_config(version),
+    )
+    .context("cannot write highs.pc")?;
     fs::write(staging.join("stamp"), stamp).context("cannot write the stamp")?;
     clear(&place.path("highs"))?;
     fs::rename(&staging, place.path("highs")).context("cannot move HiGHS into place")?;
@@ -97,33 +119,58 @@ fn build(place: &Place, builder: &Builder, version: &str, stamp: &str) -> Result
 fn source() -> Result<PathBuf> {
     let host = workspace::host()?;
     let metadata = workspace::metadata(&["--locked", "--filter-platform", &host])?;
-    let packages = metadata["packages"].as_array().context("`cargo metadata` lists no packages")?;
-    let package = packages.iter().find(|package| package["name"] == "highs-sys");
+    let packages = metadata["packages"]
+        .as_array()
+        .context("`cargo metadata` lists no packages")?;
+    let package = packages
+        .iter()
+        .find(|package| package["name"] == "highs-sys");
     let manifest = package.and_then(|package| package["manifest_path"].as_str());
-    let folder = Path::new(manifest.context("no package of the workspace needs highs-sys")?).parent();
+    let folder =
+        Path::new(manifest.context("no package of the workspace needs highs-sys")?).parent();
     let source = folder.context("highs-sys lies in no folder")?.join("HiGHS");
     if !source.join("CMakeLists.txt").is_file() {
-        bail!("{} holds no HiGHS source; remove the folder of highs-sys there and run this again", source.display());
+        bail!(
+            "{} holds no HiGHS source; remove the folder of highs-sys there and run this again",
+            source.display()
+        );
     }
     Ok(source)
 }
 
 fn configure(builder: &Builder, source: &Path, tree: &Path, staging: &Path) -> Command {
     let mut command = builder.cmake();
-    command.arg("-S").arg(source).arg("-B").arg(tree).args(builder.generator());
-    command.args(FLAGS).arg(format!("-DCMAKE_INSTALL_PREFIX={}", staging.display()));
+    command
+        .arg("-S")
+        .arg(source)
+        .arg("-B")
+        .arg(tree)
+        .args(builder.generator());
+    command
+        .args(FLAGS)
+        .arg(format!("-DCMAKE_INSTALL_PREFIX={}", staging.display()));
     command
 }
 
 fn compile(builder: &Builder, tree: &Path) -> Command {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let mut command = builder.cmake();
-    command.arg("--build").arg(tree).args(["--parallel", &cores.to_string(), "--target", "install"]);
+    command.arg("--build").arg(tree).args([
+        "--parallel",
+        &cores.to_string(),
+        "--target",
+        "install",
+    ]);
     command
 }
 
 /// Runs a step of the build: its output goes to the log, its progress to the user.
-fn logged(mut command: Command, file: &mut File, log: &Path, progress: &mut Progress) -> Result<()> {
+fn logged(
+    mut command: Command,
+    file: &mut File,
+    log: &Path,
+    progress: &mut Progress,
+) -> Result<()> {
     let text = workspace::describe(&command);
     let errors = file.try_clone().context("cannot write the log")?;
     let mut child = command
@@ -140,10 +187,18 @@ fn logged(mut command: Command, file: &mut File, log: &Path, progress: &mut Prog
             writeln!(file, "{line}").context("cannot write the log")?;
         }
     }
-    let status = child.wait().with_context(|| format!("cannot wait for `{text}`"))?;
+    let status = child
+        .wait()
+        .with_context(|| format!("cannot wait for `{text}`"))?;
     if !status.success() {
-        eprintln!("\n{}", last_lines(&fs::read_to_string(log).unwrap_or_default(), 30));
-        bail!("HiGHS does not compile (cmake: {status}); the lines above end the log {}", log.display());
+        eprintln!(
+            "\n{}",
+            last_lines(&fs::read_to_string(log).unwrap_or_default(), 30)
+        );
+        bail!(
+            "HiGHS does not compile (cmake: {status}); the lines above end the log {}",
+            log.display()
+        );
     }
     Ok(())
 }
@@ -173,7 +228,10 @@ mod tests {
     fn the_version_is_the_locked_one() {
         let lock = "[[package]]\nname = \"highs\"\nversion = \"2.4.0\"\n\n[[package]]\nname = \"highs-sys\"\nversion = \"1.15.0\"\n";
         assert_eq!(version_in(lock).as_deref(), Some("1.15.0"));
-        assert_eq!(version_in("[[package]]\nname = \"highs\"\nversion = \"2.4.0\"\n"), None);
+        assert_eq!(
+            version_in("[[package]]\nname = \"highs\"\nversion = \"2.4.0\"\n"),
+            None
+        );
         assert_eq!(version_in("name = \"highs-sys\""), None);
     }
 

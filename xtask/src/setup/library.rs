@@ -6,7 +6,11 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 /// The C++ run-time library that a static HiGHS needs at link time.
-pub const CXX_LIBRARY: &str = if cfg!(target_vendor = "apple") { "-lc++" } else { "-lstdc++" };
+pub const CXX_LIBRARY: &str = if cfg!(target_vendor = "apple") {
+    "-lc++"
+} else {
+    "-lstdc++"
+};
 
 /// Whether a folder holds the whole HiGHS that the stamp describes.
 pub fn is_complete(highs: &Path, stamp: &str) -> bool {
@@ -19,12 +23,15 @@ pub fn is_complete(highs: &Path, stamp: &str) -> bool {
 /// Removes a folder, if it is there.
 pub fn clear(folder: &Path) -> Result<()> {
     if folder.exists() {
-        fs::remove_dir_all(folder).with_context(|| format!("cannot remove {}", folder.display()))?;
+        fs::remove_dir_all(folder)
+            .with_context(|| format!("cannot remove {}", folder.display()))?;
     }
     Ok(())
 }
 
 /// The hash of Fowler, Noll and Vo (FNV-1a, 64 bits): the same in every version of Rust.
 pub fn fnv(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }

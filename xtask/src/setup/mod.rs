@@ -59,7 +59,9 @@ impl Choice {
         match env::var(CHOICE).as_deref() {
             Ok("source") => return Ok(Choice::Own(format!("{CHOICE}=source"))),
             Ok("" | "system") | Err(env::VarError::NotPresent) => {}
-            _ => bail!("{CHOICE} is 'source' (compile HiGHS) or 'system' (take the system's if it fits; the default)"),
+            _ => bail!(
+                "{CHOICE} is 'source' (compile HiGHS) or 'system' (take the system's if it fits; the default)"
+            ),
         }
         Ok(system::find(place).map_or_else(Choice::Own, Choice::System))
     }
@@ -78,7 +80,9 @@ impl Choice {
     fn environment(&self, place: &Place) -> String {
         let folder = self.folder();
         let mut text = ENVIRONMENT.to_string();
-        text += &format!("HOST_PKG_CONFIG_PATH = {{ value = \"setup/{folder}\", relative = true, force = true }}\n");
+        text += &format!(
+            "HOST_PKG_CONFIG_PATH = {{ value = \"setup/{folder}\", relative = true, force = true }}\n"
+        );
         let path = system::search_path(place).and_then(|path| path.into_string().ok());
         if let (Choice::System(_), Some(path)) = (self, path) {
             // JSON's strings are strings of TOML.
@@ -116,13 +120,17 @@ fn is_ready(place: &Place, stamp: &str) -> Result<bool> {
 /// compile.
 pub fn run() -> Result<()> {
     let root = workspace::root()?;
-    let place = Place { setup: root.join("target").join("setup"), root };
+    let place = Place {
+        setup: root.join("target").join("setup"),
+        root,
+    };
     let version = highs::locked_version(&place)?;
     let stamp = highs::stamp(&version);
     if is_ready(&place, &stamp)? {
         return Ok(());
     }
-    fs::create_dir_all(&place.setup).with_context(|| format!("cannot create {}", place.setup.display()))?;
+    fs::create_dir_all(&place.setup)
+        .with_context(|| format!("cannot create {}", place.setup.display()))?;
     let _lock = place::lock(&place.path("lock"), "in this repository")?;
     if is_ready(&place, &stamp)? {
         return Ok(());
@@ -132,12 +140,18 @@ pub fn run() -> Result<()> {
     match &choice {
         // The system has one that was found to be of no use.
         _ if choice.is_ready(&place, &stamp) => return Ok(()),
-        Choice::System(system) => eprintln!("HiGHS {} of this system, found by pkg-config", system.version),
-        Choice::Own(why) if highs::is_built(&place, &stamp) => eprintln!("HiGHS {version}, compiled before ({why})"),
+        Choice::System(system) => eprintln!(
+            "HiGHS {} of this system, found by pkg-config",
+            system.version
+        ),
+        Choice::Own(why) if highs::is_built(&place, &stamp) => {
+            eprintln!("HiGHS {version}, compiled before ({why})")
+        }
         Choice::Own(why) => highs::provide(&place, &version, &stamp, why)?,
     }
     tools::check(&place, &choice.folder())?;
-    fs::write(place.path("env.toml"), choice.environment(&place)).context("cannot write target/setup/env.toml")?;
+    fs::write(place.path("env.toml"), choice.environment(&place))
+        .context("cannot write target/setup/env.toml")?;
     eprintln!("Setup is complete in {}", place.setup.display());
     Ok(())
 }
@@ -145,9 +159,9 @@ pub fn run() -> Result<()> {
 /// The choice, with the system's HiGHS tried.
 fn choose(place: &Place) -> Result<Choice> {
     match Choice::look(place)? {
-        Choice::System(system) if !system.is_taken(place) => {
-            Ok(system.take(place)?.map_or_else(Choice::Own, |()| Choice::System(system)))
-        }
+        Choice::System(system) if !system.is_taken(place) => Ok(system
+            .take(place)?
+            .map_or_else(Choice::Own, |()| Choice::System(system))),
         choice => Ok(choice),
     }
 }

@@ -22,9 +22,19 @@ impl Mpi {
     /// The system's, else the one fetched before.
     fn look(place: &Place, name: &'static str) -> Option<Mpi> {
         let fetched = place.path("mpi").join(name).join("bin");
-        let system = Mpi { name, compiler: format!("mpicc.{name}").into(), launcher: format!("mpirun.{name}").into() };
-        let fetched = Mpi { name, compiler: fetched.join("mpicc"), launcher: fetched.join("mpirun") };
-        [system, fetched].into_iter().find(|mpi| tools::runs(&mpi.compiler) && tools::runs(&mpi.launcher))
+        let system = Mpi {
+            name,
+            compiler: format!("mpicc.{name}").into(),
+            launcher: format!("mpirun.{name}").into(),
+        };
+        let fetched = Mpi {
+            name,
+            compiler: fetched.join("mpicc"),
+            launcher: fetched.join("mpirun"),
+        };
+        [system, fetched]
+            .into_iter()
+            .find(|mpi| tools::runs(&mpi.compiler) && tools::runs(&mpi.launcher))
     }
 }
 
@@ -35,14 +45,19 @@ impl Mpi {
 /// `target/setup` cannot be written.
 pub fn provide() -> Result<Vec<Mpi>> {
     let root = workspace::root()?;
-    let place = Place { setup: root.join("target").join("setup"), root };
+    let place = Place {
+        setup: root.join("target").join("setup"),
+        root,
+    };
     fs::create_dir_all(place.path("mpi"))?;
     let _lock = place::lock(&place.path("mpi/lock"), "in this repository")?;
     let mut found = Vec::new();
     for name in ["openmpi", "mpich"] {
         if Mpi::look(&place, name).is_none() {
             let folder = place.path("mpi").join(name);
-            if let Err(reason) = tools::fetch_into(&["--ignore-installed", "--prefix"], &folder, &[name]) {
+            if let Err(reason) =
+                tools::fetch_into(&["--ignore-installed", "--prefix"], &folder, &[name])
+            {
                 eprintln!("{name} is missing, and its programs are not tested: {reason}");
             }
         }
@@ -61,7 +76,16 @@ pub fn build(package: &str, mpi: &Mpi, folder: &Path) -> Result<()> {
     }
     let mut pip = tools::pip()?;
     // A cached build could be another MPI's.
-    pip.args(["install", "--no-cache-dir", "--no-binary", package, "--no-deps", "--target"]).arg(folder).arg(package);
+    pip.args([
+        "install",
+        "--no-cache-dir",
+        "--no-binary",
+        package,
+        "--no-deps",
+        "--target",
+    ])
+    .arg(folder)
+    .arg(package);
     tools::finish(pip.env("MPICC", &mpi.compiler).env("CFLAGS", "-O0 -g0"))
 }
 
@@ -76,11 +100,19 @@ pub fn source(package: &str, folder: &Path) -> Result<PathBuf> {
         let mut pip = tools::pip()?;
         pip.args(["download", "--no-binary", ":all:", "--no-deps", "--dest"]);
         tools::finish(pip.arg(&packed).arg(package))?;
-        let archive = fs::read_dir(&packed)?.next().context("pip downloaded nothing")??.path();
+        let archive = fs::read_dir(&packed)?
+            .next()
+            .context("pip downloaded nothing")??
+            .path();
         let partial = folder.join("partial");
         fs::create_dir_all(&partial)?;
         let mut tar = Command::new("tar");
-        tools::finish(tar.args(["--strip-components", "1", "-xf"]).arg(archive).arg("-C").arg(&partial))?;
+        tools::finish(
+            tar.args(["--strip-components", "1", "-xf"])
+                .arg(archive)
+                .arg("-C")
+                .arg(&partial),
+        )?;
         fs::rename(partial, &unpacked)?;
     }
     Ok(unpacked)

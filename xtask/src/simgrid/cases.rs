@@ -65,7 +65,12 @@ pub fn all(root: &Path, folder: &Path) -> Vec<Case> {
                 for model in models.iter().map(|&model| Some(model)).chain(own) {
                     let arguments = arguments(collective, model, node, &[]);
                     let name = format!("{name} {}", arguments.join(" "));
-                    cases.push(Case { name, platform: platform.clone(), generate: None, arguments });
+                    cases.push(Case {
+                        name,
+                        platform: platform.clone(),
+                        generate: None,
+                        arguments,
+                    });
                 }
             }
         }
@@ -78,7 +83,16 @@ pub fn all(root: &Path, folder: &Path) -> Vec<Case> {
 fn random(folder: &Path, seed: usize) -> Case {
     let platform = folder.join("random.toml");
     let (nodes, cost) = ((3 + seed % 5).to_string(), format!("1..{}", 2 + seed % 7));
-    let generate = ["generate", "random", "--nodes", &nodes, "--degree", "2", "--seed", &seed.to_string()];
+    let generate = [
+        "generate",
+        "random",
+        "--nodes",
+        &nodes,
+        "--degree",
+        "2",
+        "--seed",
+        &seed.to_string(),
+    ];
     let generate = [&generate[..], &["--cost", &cost, "--compute", "1..4"]].concat();
     let reduces = |name: &str| name.contains("reduce");
     let collective = COLLECTIVES[seed % COLLECTIVES.len()];
@@ -98,9 +112,16 @@ fn random(folder: &Path, seed: usize) -> Case {
     }
 }
 
-fn arguments((name, root): (&str, Option<&str>), model: Option<&str>, node: &str, extra: &[&str]) -> Vec<String> {
+fn arguments(
+    (name, root): (&str, Option<&str>),
+    model: Option<&str>,
+    node: &str,
+    extra: &[&str],
+) -> Vec<String> {
     let option = |option: &str, value: Option<&str>| {
-        value.map(|value| vec![option.to_string(), value.to_string()]).unwrap_or_default()
+        value
+            .map(|value| vec![option.to_string(), value.to_string()])
+            .unwrap_or_default()
     };
     let mut arguments = vec![name.to_string()];
     arguments.extend(option("--model", model));

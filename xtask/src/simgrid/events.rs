@@ -32,10 +32,16 @@ struct Event {
 impl Events {
     /// Reads a run.
     pub fn read(path: &Path) -> Result<Events> {
-        let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-        let mut run = Events { period: 0.0, limits: BTreeMap::new(), events: Vec::new() };
+        let text =
+            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let mut run = Events {
+            period: 0.0,
+            limits: BTreeMap::new(),
+            events: Vec::new(),
+        };
         for line in text.lines() {
-            run.line(&line.split(' ').collect::<Vec<_>>()).with_context(|| format!("`{line}`"))?;
+            run.line(&line.split(' ').collect::<Vec<_>>())
+                .with_context(|| format!("`{line}`"))?;
         }
         Ok(run)
     }
@@ -53,7 +59,10 @@ impl Events {
                 from: from.to_string(),
                 to: to.to_string(),
                 amount: amount.to_string(),
-                after: after.iter().map(|number| number.parse()).collect::<Result<_, _>>()?,
+                after: after
+                    .iter()
+                    .map(|number| number.parse())
+                    .collect::<Result<_, _>>()?,
             }),
             _ => anyhow::bail!("not a line of a run"),
         }
@@ -67,10 +76,23 @@ impl Events {
     /// The text that the program reads.
     pub fn text(&self) -> String {
         let mut text = format!("period {}\n", self.period);
-        self.limits.iter().for_each(|(name, limit)| text.push_str(&format!("limit {name} {limit}\n")));
-        for Event { kind, start, end, from, to, amount, after } in &self.events {
+        self.limits
+            .iter()
+            .for_each(|(name, limit)| text.push_str(&format!("limit {name} {limit}\n")));
+        for Event {
+            kind,
+            start,
+            end,
+            from,
+            to,
+            amount,
+            after,
+        } in &self.events
+        {
             let _ = write!(text, "{kind} {start} {end} {from} {to} {amount}");
-            after.iter().for_each(|input| text.push_str(&format!(" {input}")));
+            after
+                .iter()
+                .for_each(|input| text.push_str(&format!(" {input}")));
             text.push('\n');
         }
         text
@@ -81,7 +103,11 @@ impl Events {
     pub fn as_soon_as_possible(&self) -> Events {
         let mut order: Vec<usize> = (0..self.len()).collect();
         let key = |&number: &usize| (self.events[number].start, self.events[number].end);
-        order.sort_by(|one, other| key(one).partial_cmp(&key(other)).unwrap_or(std::cmp::Ordering::Equal));
+        order.sort_by(|one, other| {
+            key(one)
+                .partial_cmp(&key(other))
+                .unwrap_or(std::cmp::Ordering::Equal)
+        });
         let mut run = self.clone();
         // Per port: the last event of each lane.
         let mut last: BTreeMap<String, Vec<usize>> = BTreeMap::new();
@@ -89,17 +115,25 @@ impl Events {
             let length = self.events[number].end - self.events[number].start;
             for (port, limit) in self.ports(number) {
                 let lanes = last.entry(port).or_default();
-                let free = |&other: &usize| self.events[other].end <= self.events[number].start + 1e-9 * self.period;
+                let free = |&other: &usize| {
+                    self.events[other].end <= self.events[number].start + 1e-9 * self.period
+                };
                 match lanes.iter().position(free) {
                     Some(lane) => {
-                        run.events[number].after.insert(std::mem::replace(&mut lanes[lane], number));
+                        run.events[number]
+                            .after
+                            .insert(std::mem::replace(&mut lanes[lane], number));
                     }
                     // No lane is free, so the plan itself is wrong; the replay by dates says so.
                     None if lanes.len() >= limit => {}
                     None => lanes.push(number),
                 }
             }
-            let ready = run.events[number].after.iter().map(|&before| run.events[before].end).fold(0.0, f64::max);
+            let ready = run.events[number]
+                .after
+                .iter()
+                .map(|&before| run.events[before].end)
+                .fold(0.0, f64::max);
             (run.events[number].start, run.events[number].end) = (0.0, ready + length);
         }
         // Errors add up along the run: it is what they are measured by.
@@ -114,9 +148,18 @@ impl Events {
             return vec![(format!("merges at {}", event.from), 1)];
         }
         let end = |node: &str, kind: &str| node.replace("node", kind);
-        let ports = [end(&event.from, "out"), end(&event.from, "port"), end(&event.to, "in"), end(&event.to, "port")];
-        let limited = ports.into_iter().filter_map(|port| Some((port.clone(), *self.limits.get(&port)?)));
-        limited.chain([(format!("{} to {}", event.from, event.to), 1)]).collect()
+        let ports = [
+            end(&event.from, "out"),
+            end(&event.from, "port"),
+            end(&event.to, "in"),
+            end(&event.to, "port"),
+        ];
+        let limited = ports
+            .into_iter()
+            .filter_map(|port| Some((port.clone(), *self.limits.get(&port)?)));
+        limited
+            .chain([(format!("{} to {}", event.from, event.to), 1)])
+            .collect()
     }
 
     /// Two transfers overlap on a port: one starts in the middle of another. No event waits for inputs, so only the
@@ -126,7 +169,9 @@ impl Events {
         run.events.iter_mut().for_each(|event| event.after.clear());
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
         for number in 0..self.len() {
-            let long = |event: &Event| event.kind == "send" && event.end - event.start > 1e-6 * self.period;
+            let long = |event: &Event| {
+                event.kind == "send" && event.end - event.start > 1e-6 * self.period
+            };
             if !long(&self.events[number]) {
                 continue;
             }
@@ -138,7 +183,10 @@ impl Events {
                 let other = &self.events[other];
                 let event = &mut run.events[number];
                 let length = event.end - event.start;
-                (event.start, event.end) = ((other.start + other.end) / 2.0, (other.start + other.end) / 2.0 + length);
+                (event.start, event.end) = (
+                    (other.start + other.end) / 2.0,
+                    (other.start + other.end) / 2.0 + length,
+                );
                 return Some(run);
             }
         }
@@ -150,8 +198,12 @@ impl Events {
     pub fn early(&self, kind: &str) -> Option<Events> {
         let mut run = self.clone();
         run.limits.values_mut().for_each(|limit| *limit = 1_000_000);
-        let long = |&input: &usize| self.events[input].end - self.events[input].start > 1e-6 * self.period;
-        let inputs = self.events.iter().map(|event| event.after.iter().copied().find(long));
+        let long =
+            |&input: &usize| self.events[input].end - self.events[input].start > 1e-6 * self.period;
+        let inputs = self
+            .events
+            .iter()
+            .map(|event| event.after.iter().copied().find(long));
         let (number, input) = inputs.enumerate().find_map(|(number, input)| {
             let event = &self.events[number];
             Some((number, input?)).filter(|_| event.kind == kind)

@@ -37,7 +37,11 @@ pub struct Arguments {
 impl Arguments {
     /// The sample that `cargo xtask test` runs, with the command that it has compiled.
     pub fn sample(program: Option<PathBuf>) -> Arguments {
-        Arguments { sample: true, only: String::new(), program }
+        Arguments {
+            sample: true,
+            only: String::new(),
+            program,
+        }
     }
 }
 
@@ -52,7 +56,10 @@ const REASONS: [&str; 2] = ["infeasible", "ended the work"];
 /// Longer runs are left out.
 const LONGEST: usize = 40_000;
 /// SimGrid is present if one of these headers is.
-const HEADERS: [&str; 2] = ["/usr/include/simgrid/s4u.hpp", "/usr/local/include/simgrid/s4u.hpp"];
+const HEADERS: [&str; 2] = [
+    "/usr/include/simgrid/s4u.hpp",
+    "/usr/local/include/simgrid/s4u.hpp",
+];
 
 /// Counts of the replay.
 #[derive(Default)]
@@ -86,15 +93,29 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let (root, target) = (workspace::root()?, workspace::target()?);
     let folder = target.join("simgrid");
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let bench = Bench { replay: folder.join("replay"), oneport: oneport(arguments, &target)?, folder };
-    compile(&root.join("doors/exports/src/simgrid/replay.cpp"), &bench.replay)?;
+    let bench = Bench {
+        replay: folder.join("replay"),
+        oneport: oneport(arguments, &target)?,
+        folder,
+    };
+    compile(
+        &root.join("doors/exports/src/simgrid/replay.cpp"),
+        &bench.replay,
+    )?;
     let path = bench.folder.join("report");
-    let mut report = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
+    let mut report =
+        File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
     let mut count = Count::default();
     let step = if arguments.sample { SAMPLE } else { 1 };
     let chosen = |case: &&Case| case.name.starts_with(&arguments.only);
-    for case in cases::all(&root, &bench.folder).iter().filter(chosen).step_by(step) {
-        let line = bench.one(case, &mut count).with_context(|| case.name.clone())?;
+    for case in cases::all(&root, &bench.folder)
+        .iter()
+        .filter(chosen)
+        .step_by(step)
+    {
+        let line = bench
+            .one(case, &mut count)
+            .with_context(|| case.name.clone())?;
         writeln!(report, "{}: {line}", case.name)?;
     }
     let [overlaps, merges, sends] = count.faults;
@@ -111,7 +132,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     );
     writeln!(report, "{summary}")?;
     println!("{summary}");
-    println!("written to {}", path.strip_prefix(&root).unwrap_or(&path).display());
+    println!(
+        "written to {}",
+        path.strip_prefix(&root).unwrap_or(&path).display()
+    );
     if !count.wrong.is_empty() {
         bail!("{}", count.wrong.join("\n"));
     }
@@ -124,17 +148,27 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 /// The command under test.
 fn oneport(arguments: &Arguments, target: &Path) -> Result<PathBuf> {
     if let Some(program) = &arguments.program {
-        return program.canonicalize().with_context(|| format!("there is no {}", program.display()));
+        return program
+            .canonicalize()
+            .with_context(|| format!("there is no {}", program.display()));
     }
     setup::run()?;
-    workspace::run(workspace::cargo(&["build", "--release", "--package", "oneport-cli"])?)?;
+    workspace::run(workspace::cargo(&[
+        "build",
+        "--release",
+        "--package",
+        "oneport-cli",
+    ])?)?;
     Ok(target.join("release/oneport"))
 }
 
 /// Compiles the program that comes with every export, once.
 fn compile(source: &Path, program: &Path) -> Result<()> {
     let mut compiler = Command::new("g++");
-    compiler.args(["-O1", "-std=c++17", "-o"]).args([program, source]).arg("-lsimgrid");
+    compiler
+        .args(["-O1", "-std=c++17", "-o"])
+        .args([program, source])
+        .arg("-lsimgrid");
     workspace::run(compiler)
 }
 
@@ -144,11 +178,23 @@ impl Bench {
         let (plan, platform) = (self.folder.join("plan.json"), self.folder.join("run.xml"));
         let mut solve = Command::new(&self.oneport);
         if let Some(generate) = &case.generate {
-            let output = self.output(Command::new(&self.oneport).args(generate).arg("-o").arg(&case.platform))?;
+            let output = self.output(
+                Command::new(&self.oneport)
+                    .args(generate)
+                    .arg("-o")
+                    .arg(&case.platform),
+            )?;
             expect(&output)?;
         }
-        solve.arg("solve").args(&case.arguments).arg("--platform").arg(&case.platform).arg("-o").arg(&plan);
-        let output = self.output(solve.args(["--time-limit", SOLVE, "--max-instances", INSTANCES]))?;
+        solve
+            .arg("solve")
+            .args(&case.arguments)
+            .arg("--platform")
+            .arg(&case.platform)
+            .arg("-o")
+            .arg(&plan);
+        let output =
+            self.output(solve.args(["--time-limit", SOLVE, "--max-instances", INSTANCES]))?;
         if !output.status.success() {
             let said = last_line(&output.stderr);
             match REASONS.iter().any(|reason| said.contains(reason)) {
@@ -158,7 +204,15 @@ impl Bench {
             return Ok(format!("no plan: {said}"));
         }
         let mut export = Command::new(&self.oneport);
-        expect(&self.output(export.arg("export").arg(&plan).args(["--to", "simgrid"]).arg(&platform))?)?;
+        expect(
+            &self.output(
+                export
+                    .arg("export")
+                    .arg(&plan)
+                    .args(["--to", "simgrid"])
+                    .arg(&platform),
+            )?,
+        )?;
         let events = Events::read(&self.folder.join("run.xml.replay"))?;
         if events.len() > LONGEST {
             count.left_out += 1;
@@ -167,23 +221,41 @@ impl Bench {
         count.plans += 1;
         count.events += events.len();
         let mut said = Vec::new();
-        for (name, events) in [("by date", events.clone()), ("as soon as possible", events.as_soon_as_possible())] {
+        for (name, events) in [
+            ("by date", events.clone()),
+            ("as soon as possible", events.as_soon_as_possible()),
+        ] {
             let output = self.replay(&events)?;
             if !output.status.success() {
-                count.wrong.push(format!("{}: {name}: {}", case.name, String::from_utf8_lossy(&output.stdout)));
+                count.wrong.push(format!(
+                    "{}: {name}: {}",
+                    case.name,
+                    String::from_utf8_lossy(&output.stdout)
+                ));
             }
             let line = last_line(&output.stdout);
-            let worst = line.rsplit("worst ").next().and_then(|it| it.split(' ').next()).context("no figure")?;
-            count.worst = count.worst.max(worst.parse().with_context(|| line.clone())?);
+            let worst = line
+                .rsplit("worst ")
+                .next()
+                .and_then(|it| it.split(' ').next())
+                .context("no figure")?;
+            count.worst = count
+                .worst
+                .max(worst.parse().with_context(|| line.clone())?);
             said.push(format!("{name}: {line}"));
         }
-        let faults =
-            [("an overlap", events.overlap()), ("a merge", events.early("merge")), ("a message", events.early("send"))];
+        let faults = [
+            ("an overlap", events.overlap()),
+            ("a merge", events.early("merge")),
+            ("a message", events.early("send")),
+        ];
         for (kind, (name, events)) in faults.into_iter().enumerate() {
             let Some(events) = events else { continue };
             match self.replay(&events)?.status.code() {
                 Some(1) => count.faults[kind] += 1,
-                _ => count.wrong.push(format!("{}: {name} too early was not noticed", case.name)),
+                _ => count
+                    .wrong
+                    .push(format!("{}: {name} too early was not noticed", case.name)),
             }
         }
         Ok(said.join("; "))
@@ -191,12 +263,19 @@ impl Bench {
 
     fn replay(&self, events: &Events) -> Result<Output> {
         let path = self.folder.join("now.replay");
-        fs::write(&path, events.text()).with_context(|| format!("cannot write {}", path.display()))?;
-        self.output(Command::new(&self.replay).arg(self.folder.join("run.xml")).arg(&path))
+        fs::write(&path, events.text())
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        self.output(
+            Command::new(&self.replay)
+                .arg(self.folder.join("run.xml"))
+                .arg(&path),
+        )
     }
 
     fn output(&self, command: &mut Command) -> Result<Output> {
-        command.output().with_context(|| format!("cannot run `{}`", workspace::describe(command)))
+        command
+            .output()
+            .with_context(|| format!("cannot run `{}`", workspace::describe(command)))
     }
 }
 
@@ -209,5 +288,9 @@ fn expect(output: &Output) -> Result<()> {
 }
 
 fn last_line(text: &[u8]) -> String {
-    String::from_utf8_lossy(text).lines().last().unwrap_or_default().to_string()
+    String::from_utf8_lossy(text)
+        .lines()
+        .last()
+        .unwrap_or_default()
+        .to_string()
 }

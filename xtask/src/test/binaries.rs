@@ -25,7 +25,10 @@ impl Binary {
     /// A call of the program as cargo makes it.
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.path);
-        command.current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder).stdin(Stdio::null());
+        command
+            .current_dir(&self.folder)
+            .env("CARGO_MANIFEST_DIR", &self.folder)
+            .stdin(Stdio::null());
         command
     }
 
@@ -39,7 +42,10 @@ impl Binary {
 
     fn list(&self, which: &[&str]) -> Result<Vec<String>> {
         let mut command = self.command();
-        let output = command.args(which).args(["--list", "--format", "terse"]).output();
+        let output = command
+            .args(which)
+            .args(["--list", "--format", "terse"])
+            .output();
         let output = output.with_context(|| format!("cannot run {}", self.path.display()))?;
         if !output.status.success() {
             bail!("{} does not list its tests ({})", self.name, output.status);
@@ -49,7 +55,9 @@ impl Binary {
 }
 
 fn names(list: &str) -> Vec<String> {
-    list.lines().filter_map(|line| Some(line.strip_suffix(": test")?.to_string())).collect()
+    list.lines()
+        .filter_map(|line| Some(line.strip_suffix(": test")?.to_string()))
+        .collect()
 }
 
 /// Results of one build of all tests.
@@ -67,7 +75,11 @@ impl Built {
     /// The program of this name, such as `oneport`.
     pub fn program(&self, name: &str) -> Option<PathBuf> {
         let named = |path: &&PathBuf| path.file_stem().is_some_and(|stem| stem == name);
-        self.programs.iter().map(|(_, path)| path).find(named).cloned()
+        self.programs
+            .iter()
+            .map(|(_, path)| path)
+            .find(named)
+            .cloned()
     }
 }
 
@@ -85,16 +97,24 @@ pub fn build() -> Result<Built> {
         "json-render-diagnostics",
     ])?;
     eprintln!("{}", workspace::describe(&command));
-    let output = command.stderr(Stdio::inherit()).output().context("cannot run cargo")?;
+    let output = command
+        .stderr(Stdio::inherit())
+        .output()
+        .context("cannot run cargo")?;
     if !output.status.success() {
         bail!("the tests do not compile ({})", output.status);
     }
     let messages = String::from_utf8_lossy(&output.stdout);
     let root = workspace::root()?;
     let mut built = Built::default();
-    for message in messages.lines().filter_map(|line| serde_json::from_str(line).ok()) {
+    for message in messages
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+    {
         built.tests.extend(read(&message));
-        built.programs.extend(program(&message).filter(|(folder, _)| folder.starts_with(&root)));
+        built
+            .programs
+            .extend(program(&message).filter(|(folder, _)| folder.starts_with(&root)));
         built.libraries.extend(library(&message, &root));
     }
     Ok(built)
@@ -112,21 +132,33 @@ fn read(message: &Value) -> Option<Binary> {
         "test" | "bench" => format!("{package} {}", target["name"].as_str()?),
         _ => format!("{package} {kind}"),
     };
-    Some(Binary { name, folder: folder.to_path_buf(), path: path.into(), is_benchmark: kind == "bench" })
+    Some(Binary {
+        name,
+        folder: folder.to_path_buf(),
+        path: path.into(),
+        is_benchmark: kind == "bench",
+    })
 }
 
 /// A program without tests in a message of cargo, with its folder.
 fn program(message: &Value) -> Option<(PathBuf, PathBuf)> {
     let ours = message["target"]["kind"][0] == "bin" && message["profile"]["test"] == false;
     let path = message["executable"].as_str().filter(|_| ours)?;
-    Some((Path::new(message["manifest_path"].as_str()?).parent()?.to_path_buf(), path.into()))
+    Some((
+        Path::new(message["manifest_path"].as_str()?)
+            .parent()?
+            .to_path_buf(),
+        path.into(),
+    ))
 }
 
 /// A library under this root in a message of cargo.
 fn library(message: &Value, root: &Path) -> Option<PathBuf> {
     let ours = message["target"]["kind"][0] == "lib" && message["profile"]["test"] == false;
     let path = message["filenames"][0].as_str().filter(|_| ours)?;
-    Path::new(message["manifest_path"].as_str()?).starts_with(root).then(|| path.into())
+    Path::new(message["manifest_path"].as_str()?)
+        .starts_with(root)
+        .then(|| path.into())
 }
 
 #[cfg(test)]
@@ -135,7 +167,10 @@ mod tests {
 
     #[test]
     fn tests_are_listed_by_name() {
-        assert_eq!(names("a::b: test\nc: test\nd: benchmark\n\n2 tests, 1 benchmark\n"), ["a::b", "c"]);
+        assert_eq!(
+            names("a::b: test\nc: test\nd: benchmark\n\n2 tests, 1 benchmark\n"),
+            ["a::b", "c"]
+        );
     }
 
     #[test]
@@ -145,9 +180,18 @@ mod tests {
                 "target": {"name": "it", "kind": [kind]}, "profile": {"test": test}, "executable": "/r/it-1"})
         };
         let binary = read(&message("test", true));
-        assert_eq!(binary.map(|binary| (binary.name, binary.is_benchmark)), Some(("lp it".to_string(), false)));
-        assert_eq!(read(&message("bench", true)).map(|binary| binary.is_benchmark), Some(true));
-        assert_eq!(read(&message("lib", true)).map(|binary| binary.name), Some("lp lib".to_string()));
+        assert_eq!(
+            binary.map(|binary| (binary.name, binary.is_benchmark)),
+            Some(("lp it".to_string(), false))
+        );
+        assert_eq!(
+            read(&message("bench", true)).map(|binary| binary.is_benchmark),
+            Some(true)
+        );
+        assert_eq!(
+            read(&message("lib", true)).map(|binary| binary.name),
+            Some("lp lib".to_string())
+        );
         assert!(read(&message("bin", false)).is_none());
         assert!(read(&serde_json::json!({"reason": "build-finished"})).is_none());
     }

@@ -15,28 +15,71 @@ use cost::Cost;
 
 /// The steps of `--quick`.
 const QUICK: &[Step] = &[
-    Step { name: "fmt", run: |_| cargo(&["fmt", "--all", "--check"], &[]) },
-    Step { name: "tidy", run: |_| tidy::run() },
+    Step {
+        name: "fmt",
+        run: |_| cargo(&["fmt", "--all", "--check"], &[]),
+    },
+    Step {
+        name: "tidy",
+        run: |_| tidy::run(),
+    },
     Step {
         name: "clippy",
-        run: |_| cargo(&["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"], &[]),
+        run: |_| {
+            cargo(
+                &[
+                    "clippy",
+                    "--workspace",
+                    "--all-targets",
+                    "--",
+                    "--deny",
+                    "warnings",
+                ],
+                &[],
+            )
+        },
     },
-    Step { name: "compile the tests", run: compile },
-    Step { name: "run the tests", run: |state| runner::run(&state.built, state.all) },
+    Step {
+        name: "compile the tests",
+        run: compile,
+    },
+    Step {
+        name: "run the tests",
+        run: |state| runner::run(&state.built, state.all),
+    },
 ];
 /// The other ones. A warning of the documentation (a dead link, say) is an error.
 const REST: &[Step] = &[
     Step {
         name: "the command without its doors",
-        run: |_| cargo(&["check", "--package", "oneport-cli", "--no-default-features"], &[]),
+        run: |_| {
+            cargo(
+                &["check", "--package", "oneport-cli", "--no-default-features"],
+                &[],
+            )
+        },
     },
-    Step { name: "doc", run: |_| cargo(&["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")]) },
-    Step { name: "measure benchmarks", run: |state| bench::ratios(&state.built.tests) },
+    Step {
+        name: "doc",
+        run: |_| {
+            cargo(
+                &["doc", "--workspace", "--no-deps"],
+                &[("RUSTDOCFLAGS", "-D warnings")],
+            )
+        },
+    },
+    Step {
+        name: "measure benchmarks",
+        run: |state| bench::ratios(&state.built.tests),
+    },
     Step {
         name: "simgrid --sample",
         run: |state| simgrid::run(&simgrid::Arguments::sample(state.built.program("oneport"))),
     },
-    Step { name: "package", run: |_| package::run() },
+    Step {
+        name: "package",
+        run: |_| package::run(),
+    },
 ];
 
 /// One step of the test.
@@ -76,9 +119,19 @@ pub fn run(quick: bool) -> Result<()> {
     result?;
     let (result, mpi) = Cost::of(setup::mpi::provide);
     result?;
-    let mut costs = vec![("setup".to_string(), cost), ("MPI libraries".to_string(), mpi)];
-    let steps: Vec<&Step> = if quick { QUICK.iter().collect() } else { QUICK.iter().chain(REST).collect() };
-    let mut state = State { all: !quick, built: Built::default() };
+    let mut costs = vec![
+        ("setup".to_string(), cost),
+        ("MPI libraries".to_string(), mpi),
+    ];
+    let steps: Vec<&Step> = if quick {
+        QUICK.iter().collect()
+    } else {
+        QUICK.iter().chain(REST).collect()
+    };
+    let mut state = State {
+        all: !quick,
+        built: Built::default(),
+    };
     for (index, step) in steps.iter().enumerate() {
         let label = format!("step {}/{}", index + 1, steps.len());
         eprintln!("== {label}: {}", step.name);
@@ -87,6 +140,10 @@ pub fn run(quick: bool) -> Result<()> {
         costs.push((step.name.to_string(), cost));
     }
     eprint!("{}", cost::table(&costs, cold));
-    eprintln!("== all {} steps passed in {}", steps.len(), workspace::duration(start.elapsed()));
+    eprintln!(
+        "== all {} steps passed in {}",
+        steps.len(),
+        workspace::duration(start.elapsed())
+    );
     Ok(())
 }

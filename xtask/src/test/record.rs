@@ -31,7 +31,11 @@ impl Record {
         let value: Value = serde_json::from_str(&text).unwrap_or_default();
         let times = serde_json::from_value(value["times"].clone()).unwrap_or_default();
         let passed = serde_json::from_value(value["passed"].clone()).unwrap_or_default();
-        Ok(Record { path, times, passed })
+        Ok(Record {
+            path,
+            times,
+            passed,
+        })
     }
 
     /// How long a test took the last time; unknown ones may be long.
@@ -59,7 +63,8 @@ impl Record {
 
     /// Writes it down.
     pub fn write(&self) -> Result<()> {
-        let text = serde_json::to_string_pretty(&json!({ "times": self.times, "passed": self.passed }))?;
+        let text =
+            serde_json::to_string_pretty(&json!({ "times": self.times, "passed": self.passed }))?;
         fs::write(&self.path, text).with_context(|| format!("cannot write {}", self.path.display()))
     }
 }
@@ -68,8 +73,14 @@ impl Record {
 pub fn stamp<'a>(files: impl IntoIterator<Item = &'a Path>) -> String {
     let one = |file: &Path| {
         let known = fs::metadata(file).ok();
-        let date = known.as_ref().and_then(|known| known.modified().ok()?.duration_since(UNIX_EPOCH).ok());
-        format!("{}:{:?}", known.map_or(0, |known| known.len()), date.unwrap_or_default())
+        let date = known
+            .as_ref()
+            .and_then(|known| known.modified().ok()?.duration_since(UNIX_EPOCH).ok());
+        format!(
+            "{}:{:?}",
+            known.map_or(0, |known| known.len()),
+            date.unwrap_or_default()
+        )
     };
     files.into_iter().map(one).collect::<Vec<_>>().join(" ")
 }
@@ -77,10 +88,14 @@ pub fn stamp<'a>(files: impl IntoIterator<Item = &'a Path>) -> String {
 /// A number for all that tests read in the repository besides what is compiled in: every text file but Rust's.
 pub fn read_files() -> Result<u64> {
     let sources = workspace::sources()?;
-    let read = sources.iter().filter(|source| !source.path.ends_with(".rs"));
+    let read = sources
+        .iter()
+        .filter(|source| !source.path.ends_with(".rs"));
     Ok(read.fold(0xcbf2_9ce4_8422_2325, |hash, source| {
         let bytes = source.path.bytes().chain(source.text.bytes());
-        bytes.fold(hash, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+        bytes.fold(hash, |hash: u64, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        })
     }))
 }
 
@@ -90,7 +105,11 @@ mod tests {
 
     #[test]
     fn a_program_passes_until_it_or_a_file_changes() {
-        let mut record = Record { path: PathBuf::new(), times: BTreeMap::new(), passed: BTreeMap::new() };
+        let mut record = Record {
+            path: PathBuf::new(),
+            times: BTreeMap::new(),
+            passed: BTreeMap::new(),
+        };
         assert!(!record.has_passed("lp it", "1"));
         record.judged("lp it", Some("1"));
         assert!(record.has_passed("lp it", "1") && !record.has_passed("lp it", "2"));

@@ -55,26 +55,38 @@ struct Group {
 /// A test failed; its output was shown.
 pub fn run(built: &Built, all: bool) -> Result<()> {
     let mut record = Record::open()?;
-    let (unchanged, groups): (Vec<Group>, Vec<Group>) =
-        groups(built, all)?.into_iter().partition(|group| !all && record.has_passed(&group.name, &group.key));
-    let programs: Vec<(String, String)> = groups.iter().map(|group| (group.name.clone(), group.key.clone())).collect();
+    let (unchanged, groups): (Vec<Group>, Vec<Group>) = groups(built, all)?
+        .into_iter()
+        .partition(|group| !all && record.has_passed(&group.name, &group.key));
+    let programs: Vec<(String, String)> = groups
+        .iter()
+        .map(|group| (group.name.clone(), group.key.clone()))
+        .collect();
     let mut jobs: Vec<Job> = groups.into_iter().flat_map(|group| group.jobs).collect();
     // The order in which the workers take from the end: the ones marked as long, unknown ones, the longest.
     jobs.sort_by_key(|job| (job.long, record.time(&job.name)));
     let start = Instant::now();
     let ended = side_by_side(jobs);
     for (program, key) in &programs {
-        let failed = ended.iter().any(|one| one.program == *program && !one.passed);
+        let failed = ended
+            .iter()
+            .any(|one| one.program == *program && !one.passed);
         record.judged(program, Some(key.as_str()).filter(|_| !failed));
     }
     for one in &ended {
-        record.took(&one.name, u64::try_from(one.time.as_millis()).unwrap_or(u64::MAX));
+        record.took(
+            &one.name,
+            u64::try_from(one.time.as_millis()).unwrap_or(u64::MAX),
+        );
     }
     record.write()?;
     report(&ended, start.elapsed());
     let before: usize = unchanged.iter().map(|group| group.jobs.len()).sum();
     if before > 0 {
-        println!("not run again: {before} tests of {} programs that are unchanged since they passed", unchanged.len());
+        println!(
+            "not run again: {before} tests of {} programs that are unchanged since they passed",
+            unchanged.len()
+        );
     }
     match ended.iter().filter(|one| !one.passed).count() {
         0 => Ok(()),
@@ -87,11 +99,21 @@ fn groups(built: &Built, all: bool) -> Result<Vec<Group>> {
     let seed = std::env::var(SEED).unwrap_or_default();
     let key = |files: &[&Path]| format!("{read:x} {seed} {}", record::stamp(files.iter().copied()));
     let libraries: Vec<&Path> = built.libraries.iter().map(PathBuf::as_path).collect();
-    let mut groups = vec![Group { key: key(&libraries), ..examples()? }];
+    let mut groups = vec![Group {
+        key: key(&libraries),
+        ..examples()?
+    }];
     for binary in &built.tests {
-        let own = built.programs.iter().filter(|(folder, _)| *folder == binary.folder).map(|(_, path)| path.as_path());
+        let own = built
+            .programs
+            .iter()
+            .filter(|(folder, _)| *folder == binary.folder)
+            .map(|(_, path)| path.as_path());
         let files: Vec<&Path> = std::iter::once(binary.path.as_path()).chain(own).collect();
-        groups.push(Group { key: key(&files), ..of_binary(binary, all)? });
+        groups.push(Group {
+            key: key(&files),
+            ..of_binary(binary, all)?
+        });
     }
     for job in groups.iter_mut().flat_map(|group| &mut group.jobs) {
         self::seed(&mut job.command);
@@ -113,8 +135,18 @@ fn seed(command: &mut Command) {
 fn examples() -> Result<Group> {
     let name = "examples in the documentation".to_string();
     let command = workspace::cargo(&["test", "--workspace", "--doc"])?;
-    let job = Job { program: name.clone(), name: name.clone(), command, long: false, single: false };
-    Ok(Group { name, key: String::new(), jobs: vec![job] })
+    let job = Job {
+        program: name.clone(),
+        name: name.clone(),
+        command,
+        long: false,
+        single: false,
+    };
+    Ok(Group {
+        name,
+        key: String::new(),
+        jobs: vec![job],
+    })
 }
 
 fn of_binary(binary: &Binary, all: bool) -> Result<Group> {
@@ -134,12 +166,26 @@ fn of_binary(binary: &Binary, all: bool) -> Result<Group> {
         let one = |long: bool, name: String| {
             let mut command = binary.command();
             command.args(["--exact", &name, "--include-ignored"]);
-            Job { long, ..job(format!("{program} {name}"), command, true) }
+            Job {
+                long,
+                ..job(format!("{program} {name}"), command, true)
+            }
         };
-        let ignored = ignored.into_iter().filter(|_| all).map(|name| one(true, name));
-        names.into_iter().map(|name| one(false, name)).chain(ignored).collect()
+        let ignored = ignored
+            .into_iter()
+            .filter(|_| all)
+            .map(|name| one(true, name));
+        names
+            .into_iter()
+            .map(|name| one(false, name))
+            .chain(ignored)
+            .collect()
     };
-    Ok(Group { name: program, key: String::new(), jobs })
+    Ok(Group {
+        name: program,
+        key: String::new(),
+        jobs,
+    })
 }
 
 fn side_by_side(jobs: Vec<Job>) -> Vec<Ended> {
@@ -169,26 +215,47 @@ fn run_one(mut job: Job) -> Ended {
     let time = start.elapsed();
     let (passed, output) = match output {
         Ok(output) => {
-            let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+            let text = [output.stdout, output.stderr]
+                .map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
             let text = text.concat();
             let ran = !job.single || text.contains("test result: ok. 1 passed");
             (output.status.success() && ran, text)
         }
-        Err(error) => (false, format!("cannot run {}: {error}", job.command.get_program().to_string_lossy())),
+        Err(error) => (
+            false,
+            format!(
+                "cannot run {}: {error}",
+                job.command.get_program().to_string_lossy()
+            ),
+        ),
     };
-    Ended { program: job.program, name: job.name, time, passed, output }
+    Ended {
+        program: job.program,
+        name: job.name,
+        time,
+        passed,
+        output,
+    }
 }
 
 fn report(ended: &[Ended], whole: Duration) {
     let mut slowest: Vec<&Ended> = ended.iter().collect();
     slowest.sort_by_key(|one| std::cmp::Reverse(one.time));
-    eprintln!("== the slowest of {} tests, in {}", ended.len(), workspace::duration(whole));
+    eprintln!(
+        "== the slowest of {} tests, in {}",
+        ended.len(),
+        workspace::duration(whole)
+    );
     for one in slowest.iter().take(SLOWEST) {
         eprintln!("   {:>13}  {}", workspace::duration(one.time), one.name);
     }
     // A test that needs something this machine lacks says so in a line that begins with `skipped`.
     for one in ended {
-        for line in one.output.lines().filter(|line| line.trim_start().starts_with("skipped")) {
+        for line in one
+            .output
+            .lines()
+            .filter(|line| line.trim_start().starts_with("skipped"))
+        {
             eprintln!("   {}: {line}", one.name);
         }
     }
@@ -204,12 +271,20 @@ mod tests {
     fn job(name: &str, script: &str) -> Job {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
-        Job { program: "p".to_string(), name: name.to_string(), command, long: false, single: false }
+        Job {
+            program: "p".to_string(),
+            name: name.to_string(),
+            command,
+            long: false,
+            single: false,
+        }
     }
 
     #[test]
     fn every_job_ends_and_failures_are_seen() {
-        let mut jobs: Vec<Job> = (0..20).map(|index| job(&index.to_string(), "echo fine")).collect();
+        let mut jobs: Vec<Job> = (0..20)
+            .map(|index| job(&index.to_string(), "echo fine"))
+            .collect();
         jobs.push(job("bad", "echo reason >&2; exit 3"));
         jobs.push(Job {
             program: "p".to_string(),
@@ -219,8 +294,11 @@ mod tests {
             single: false,
         });
         let ended = side_by_side(jobs);
-        let mut failed: Vec<(&str, &str)> =
-            ended.iter().filter(|one| !one.passed).map(|one| (one.name.as_str(), one.output.trim())).collect();
+        let mut failed: Vec<(&str, &str)> = ended
+            .iter()
+            .filter(|one| !one.passed)
+            .map(|one| (one.name.as_str(), one.output.trim()))
+            .collect();
         failed.sort_unstable();
         assert_eq!(ended.len(), 22);
         assert_eq!(failed.len(), 2);

@@ -40,17 +40,29 @@ pub fn check(sources: &[Source]) -> Vec<Problem> {
 
 /// All circles, each with its files in order and the arrows between them.
 fn found(sources: &[Source]) -> Vec<(Vec<String>, Arrows)> {
-    let texts: BTreeMap<&str, &str> = sources.iter().map(|one| (one.path.as_str(), one.text.as_str())).collect();
+    let texts: BTreeMap<&str, &str> = sources
+        .iter()
+        .map(|one| (one.path.as_str(), one.text.as_str()))
+        .collect();
     let roots = texts.keys().filter(|path| is_root(path));
-    roots.flat_map(|root| circles(&Tree::read(&texts, root).arrows())).collect()
+    roots
+        .flat_map(|root| circles(&Tree::read(&texts, root).arrows()))
+        .collect()
 }
 
 /// Whether a file is the root of a crate that is checked.
 fn is_root(path: &str) -> bool {
-    let Some(folder) = path.strip_suffix("/src/lib.rs").or_else(|| path.strip_suffix("/src/main.rs")) else {
+    let Some(folder) = path
+        .strip_suffix("/src/lib.rs")
+        .or_else(|| path.strip_suffix("/src/main.rs"))
+    else {
         return false;
     };
-    let inside = |place: &str| folder.strip_prefix(place).is_some_and(|name| !name.contains('/'));
+    let inside = |place: &str| {
+        folder
+            .strip_prefix(place)
+            .is_some_and(|name| !name.contains('/'))
+    };
     inside("crates/") || inside("doors/") || ["papers", "truth", "xtask"].contains(&folder)
 }
 
@@ -86,9 +98,20 @@ fn shortest(files: &[String], arrows: &Arrows) -> (usize, String) {
         }
     }
     way.reverse();
-    let line = |pair: &[&String]| arrows.get(pair[0]).and_then(|to| to.get(pair[1])).copied().unwrap_or(0);
-    let steps = way.windows(2).map(|pair| format!("{}:{} imports {}", pair[0], line(pair), pair[1]));
-    (way.get(..2).map_or(0, line), steps.collect::<Vec<_>>().join(", "))
+    let line = |pair: &[&String]| {
+        arrows
+            .get(pair[0])
+            .and_then(|to| to.get(pair[1]))
+            .copied()
+            .unwrap_or(0)
+    };
+    let steps = way
+        .windows(2)
+        .map(|pair| format!("{}:{} imports {}", pair[0], line(pair), pair[1]));
+    (
+        way.get(..2).map_or(0, line),
+        steps.collect::<Vec<_>>().join(", "),
+    )
 }
 
 impl Tree {
@@ -97,14 +120,20 @@ impl Tree {
         let mut tree = Tree::default();
         let mut open = vec![(Module::new(), root.to_string())];
         while let Some((module, path)) = open.pop() {
-            let Some(text) = texts.get(path.as_str()) else { continue };
+            let Some(text) = texts.get(path.as_str()) else {
+                continue;
+            };
             let file = File::read(text);
             for child in &file.children {
                 let mut below = module.clone();
                 below.push(child.clone());
                 let stem = format!("{folder}/{}", below.join("/"));
                 let path = [format!("{stem}.rs"), format!("{stem}/mod.rs")];
-                open.extend(path.into_iter().find(|path| texts.contains_key(path.as_str())).map(|path| (below, path)));
+                open.extend(
+                    path.into_iter()
+                        .find(|path| texts.contains_key(path.as_str()))
+                        .map(|path| (below, path)),
+                );
             }
             tree.modules.insert(module, (path, file));
         }
@@ -121,7 +150,9 @@ impl Tree {
         for (module, (path, file)) in &self.modules {
             let own = arrows.entry(path.clone()).or_default();
             let mut point = |target: Module, line: usize| {
-                if let Some((other, _)) = self.modules.get(&target).filter(|(other, _)| other != path) {
+                if let Some((other, _)) =
+                    self.modules.get(&target).filter(|(other, _)| other != path)
+                {
                     own.entry(other.clone()).or_insert(line);
                 }
             };
@@ -196,10 +227,11 @@ impl Tree {
             }
             if !file.items.contains(name) {
                 let mut globs = file.imports.iter().filter(|import| import.name == "*");
-                let below = globs.find_map(|glob| match self.resolve(&module, &glob.path, depth)? {
-                    Found::Module(below) if self.has(&below, name) => Some(below),
-                    _ => None,
-                });
+                let below =
+                    globs.find_map(|glob| match self.resolve(&module, &glob.path, depth)? {
+                        Found::Module(below) if self.has(&below, name) => Some(below),
+                        _ => None,
+                    });
                 if let Some(below) = below {
                     return self.walk(below, &path[place..], depth.checked_sub(1)?);
                 }
@@ -211,28 +243,44 @@ impl Tree {
 
     fn has(&self, module: &Module, name: &String) -> bool {
         self.file(module).is_some_and(|file| {
-            file.items.contains(name) || file.imports.iter().any(|import| import.exported && import.name == *name)
+            file.items.contains(name)
+                || file
+                    .imports
+                    .iter()
+                    .any(|import| import.exported && import.name == *name)
         })
     }
 }
 
 /// The strongly connected files, each group with the arrows among them: arrows between its files.
 fn circles(arrows: &Arrows) -> Vec<(Vec<String>, Arrows)> {
-    let reached: BTreeMap<&String, BTreeSet<&String>> =
-        arrows.keys().map(|file| (file, reached(arrows, file))).collect();
+    let reached: BTreeMap<&String, BTreeSet<&String>> = arrows
+        .keys()
+        .map(|file| (file, reached(arrows, file)))
+        .collect();
     let mut done: BTreeSet<&String> = BTreeSet::new();
     let mut found = Vec::new();
     for (file, own) in &reached {
         if done.contains(file) || !own.contains(file) {
             continue;
         }
-        let members: BTreeSet<&String> = own.iter().copied().filter(|other| reached[*other].contains(file)).collect();
+        let members: BTreeSet<&String> = own
+            .iter()
+            .copied()
+            .filter(|other| reached[*other].contains(file))
+            .collect();
         done.extend(&members);
         let inside = members.iter().map(|&member| {
             let to = arrows[member].iter().filter(|(to, _)| members.contains(to));
-            (member.clone(), to.map(|(to, line)| (to.clone(), *line)).collect())
+            (
+                member.clone(),
+                to.map(|(to, line)| (to.clone(), *line)).collect(),
+            )
         });
-        found.push((members.iter().map(|&member| member.clone()).collect(), inside.collect()));
+        found.push((
+            members.iter().map(|&member| member.clone()).collect(),
+            inside.collect(),
+        ));
     }
     found
 }
@@ -242,7 +290,13 @@ fn reached<'a>(arrows: &'a Arrows, from: &'a String) -> BTreeSet<&'a String> {
     let mut seen = BTreeSet::new();
     let mut open = vec![from];
     while let Some(file) = open.pop() {
-        open.extend(arrows.get(file).into_iter().flat_map(BTreeMap::keys).filter(|next| seen.insert(*next)));
+        open.extend(
+            arrows
+                .get(file)
+                .into_iter()
+                .flat_map(BTreeMap::keys)
+                .filter(|next| seen.insert(*next)),
+        );
     }
     seen
 }
@@ -253,51 +307,117 @@ mod tests {
 
     /// The circles among made-up files of one crate.
     fn found_in(files: &[(&str, &str)]) -> Vec<(Vec<String>, Arrows)> {
-        let source =
-            |(path, text): &(&str, &str)| Source { path: format!("crates/a/src/{path}"), text: text.to_string() };
+        let source = |(path, text): &(&str, &str)| Source {
+            path: format!("crates/a/src/{path}"),
+            text: text.to_string(),
+        };
         found(&files.iter().map(source).collect::<Vec<_>>())
     }
 
     #[track_caller]
     fn check(files: &[(&str, &str)], expected: &[&[&str]]) {
-        let circles: Vec<Vec<String>> = found_in(files).into_iter().map(|(files, _)| files).collect();
-        let full = |names: &&[&str]| names.iter().map(|name| format!("crates/a/src/{name}")).collect::<Vec<_>>();
-        assert_eq!(circles, expected.iter().map(full).collect::<Vec<_>>(), "{files:?}");
+        let circles: Vec<Vec<String>> = found_in(files)
+            .into_iter()
+            .map(|(files, _)| files)
+            .collect();
+        let full = |names: &&[&str]| {
+            names
+                .iter()
+                .map(|name| format!("crates/a/src/{name}"))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            circles,
+            expected.iter().map(full).collect::<Vec<_>>(),
+            "{files:?}"
+        );
     }
 
     const LIB: (&str, &str) = ("lib.rs", "mod a;\nmod b;\nmod c;\n");
 
     #[test]
     fn two_files_and_more_make_a_circle() {
-        check(&[LIB, ("a.rs", "use crate::b::B;"), ("b.rs", "use crate::a::A;")], &[&["a.rs", "b.rs"]]);
-        check(&[LIB, ("a.rs", "use crate::b::B;"), ("b.rs", "struct B;")], &[]);
         check(
-            &[LIB, ("a.rs", "use super::b;\nfn f() { b::g() }"), ("b.rs", "fn g() { crate::a::f() }")],
+            &[
+                LIB,
+                ("a.rs", "use crate::b::B;"),
+                ("b.rs", "use crate::a::A;"),
+            ],
             &[&["a.rs", "b.rs"]],
         );
-        let three = [LIB, ("a.rs", "use crate::b::B;"), ("b.rs", "use crate::c::C;"), ("c.rs", "use crate::a::A;")];
+        check(
+            &[LIB, ("a.rs", "use crate::b::B;"), ("b.rs", "struct B;")],
+            &[],
+        );
+        check(
+            &[
+                LIB,
+                ("a.rs", "use super::b;\nfn f() { b::g() }"),
+                ("b.rs", "fn g() { crate::a::f() }"),
+            ],
+            &[&["a.rs", "b.rs"]],
+        );
+        let three = [
+            LIB,
+            ("a.rs", "use crate::b::B;"),
+            ("b.rs", "use crate::c::C;"),
+            ("c.rs", "use crate::a::A;"),
+        ];
         check(&three, &[&["a.rs", "b.rs", "c.rs"]]);
         // The name of a module alone takes nothing from its file.
-        check(&[LIB, ("a.rs", "use crate::b;"), ("b.rs", "use crate::a::A;")], &[]);
+        check(
+            &[LIB, ("a.rs", "use crate::b;"), ("b.rs", "use crate::a::A;")],
+            &[],
+        );
     }
 
     #[test]
     fn a_parent_passes_the_names_of_its_children_on() {
         let parent = ("a/mod.rs", "mod d;\nmod e;\npub use d::D;\npub use e::*;\n");
         // The name of d is of d, also if another file re-exports it.
-        check(&[LIB, parent, ("a/d.rs", "pub struct D;"), ("a/e.rs", "use super::D;")], &[]);
         check(
-            &[LIB, parent, ("a/d.rs", "use crate::a::E;"), ("a/e.rs", "use super::D; pub struct E;")],
+            &[
+                LIB,
+                parent,
+                ("a/d.rs", "pub struct D;"),
+                ("a/e.rs", "use super::D;"),
+            ],
+            &[],
+        );
+        check(
+            &[
+                LIB,
+                parent,
+                ("a/d.rs", "use crate::a::E;"),
+                ("a/e.rs", "use super::D; pub struct E;"),
+            ],
             &[&["a/d.rs", "a/e.rs"]],
         );
-        check(&[LIB, parent, ("a/d.rs", "use crate::b::B;"), ("b.rs", "use crate::a::D;")], &[&["a/d.rs", "b.rs"]]);
         check(
-            &[LIB, parent, ("a/d.rs", "use crate::b::B;"), ("b.rs", "use crate::a::E;"), ("a/e.rs", "pub struct E;")],
+            &[
+                LIB,
+                parent,
+                ("a/d.rs", "use crate::b::B;"),
+                ("b.rs", "use crate::a::D;"),
+            ],
+            &[&["a/d.rs", "b.rs"]],
+        );
+        check(
+            &[
+                LIB,
+                parent,
+                ("a/d.rs", "use crate::b::B;"),
+                ("b.rs", "use crate::a::E;"),
+                ("a/e.rs", "pub struct E;"),
+            ],
             &[],
         );
         // Under another name, and from the root.
         let lib = ("lib.rs", "mod a;\nmod b;\npub use a::A as C;\n");
-        check(&[lib, ("a.rs", "use crate::b::B;"), ("b.rs", "use crate::C;")], &[&["a.rs", "b.rs"]]);
+        check(
+            &[lib, ("a.rs", "use crate::b::B;"), ("b.rs", "use crate::C;")],
+            &[&["a.rs", "b.rs"]],
+        );
     }
 
     #[test]
@@ -305,10 +425,19 @@ mod tests {
         let declares = ("a/mod.rs", "mod d;\nstruct A;\n");
         check(&[LIB, declares, ("a/d.rs", "use super::A;")], &[]);
         let uses = ("a/mod.rs", "mod d;\nuse d::D;\nstruct A;\n");
-        check(&[LIB, uses, ("a/d.rs", "use super::A;")], &[&["a/d.rs", "a/mod.rs"]]);
+        check(
+            &[LIB, uses, ("a/d.rs", "use super::A;")],
+            &[&["a/d.rs", "a/mod.rs"]],
+        );
         let calls = ("a/mod.rs", "mod d;\nstruct A;\nfn f() { d::g() }\n");
-        check(&[LIB, calls, ("a/d.rs", "fn g() -> super::A { loop {} }")], &[&["a/d.rs", "a/mod.rs"]]);
-        check(&[LIB, calls, ("a/d.rs", "use super::*;")], &[&["a/d.rs", "a/mod.rs"]]);
+        check(
+            &[LIB, calls, ("a/d.rs", "fn g() -> super::A { loop {} }")],
+            &[&["a/d.rs", "a/mod.rs"]],
+        );
+        check(
+            &[LIB, calls, ("a/d.rs", "use super::*;")],
+            &[&["a/d.rs", "a/mod.rs"]],
+        );
         // Items that a parent imports from outside are not the parent's.
         let outside = ("a/mod.rs", "mod d;\nuse other::A;\nfn f() { d::g() }\n");
         check(&[LIB, outside, ("a/d.rs", "use super::A;")], &[]);
@@ -316,9 +445,24 @@ mod tests {
 
     #[test]
     fn tests_and_other_folders_are_ignored() {
-        check(&[LIB, ("a.rs", "use crate::b::B;"), ("b.rs", "#[cfg(test)]\nmod tests { use crate::a::A; }")], &[]);
+        check(
+            &[
+                LIB,
+                ("a.rs", "use crate::b::B;"),
+                ("b.rs", "#[cfg(test)]\nmod tests { use crate::a::A; }"),
+            ],
+            &[],
+        );
         let tests = ("b.rs", "#[cfg(test)]\nmod tests;\n");
-        check(&[LIB, ("a.rs", "use crate::b::B;"), tests, ("b/tests.rs", "use super::B; use crate::a::A;")], &[]);
+        check(
+            &[
+                LIB,
+                ("a.rs", "use crate::b::B;"),
+                tests,
+                ("b/tests.rs", "use super::B; use crate::a::A;"),
+            ],
+            &[],
+        );
         assert!(is_root("doors/a/src/main.rs") && is_root("truth/src/lib.rs"));
         assert!(
             !is_root("crates/a/tests/it/main.rs")
@@ -330,9 +474,18 @@ mod tests {
     #[test]
     fn a_circle_is_named_with_its_imports() {
         let (a, b) = ("crates/a/src/a.rs", "crates/a/src/b.rs");
-        let circle = found_in(&[LIB, ("a.rs", "\nuse crate::b::B;"), ("b.rs", "use crate::a::A;")]);
+        let circle = found_in(&[
+            LIB,
+            ("a.rs", "\nuse crate::b::B;"),
+            ("b.rs", "use crate::a::A;"),
+        ]);
         let told: Vec<Problem> = circle.iter().map(problem).collect();
         assert_eq!((told.len(), told[0].path.as_str(), told[0].line), (1, a, 2));
-        assert!(told[0].message.contains(&format!("{a}:2 imports {b}, {b}:1 imports {a};")), "{told:?}");
+        assert!(
+            told[0]
+                .message
+                .contains(&format!("{a}:2 imports {b}, {b}:1 imports {a};")),
+            "{told:?}"
+        );
     }
 }

@@ -16,28 +16,54 @@ const UNSAFE: [&str; 2] = ["allow(", "unsafe_code)"];
 pub fn check(sources: &[Source]) -> Vec<Problem> {
     let mut problems: Vec<Problem> = sources.iter().filter_map(misplaced_unsafe).collect();
     if let Some(exact) = sources.iter().find(|source| source.path == EXACT) {
-        problems.extend(sources.iter().filter_map(|source| shown_floats(source, &exact.text)));
+        problems.extend(
+            sources
+                .iter()
+                .filter_map(|source| shown_floats(source, &exact.text)),
+        );
     }
     problems
 }
 
 /// `unsafe_code` is denied in the whole workspace. A file that allows it is in the wrong place.
 fn misplaced_unsafe(source: &Source) -> Option<Problem> {
-    let line = source.text.lines().position(|line| line.contains(&UNSAFE.concat()))?;
+    let line = source
+        .text
+        .lines()
+        .position(|line| line.contains(&UNSAFE.concat()))?;
     let rust = source.path.ends_with(".rs") && source.path != HIGHS;
-    rust.then(|| Problem::new(&source.path, line + 1, format!("`unsafe` belongs in {HIGHS} alone")))
+    rust.then(|| {
+        Problem::new(
+            &source.path,
+            line + 1,
+            format!("`unsafe` belongs in {HIGHS} alone"),
+        )
+    })
 }
 
 /// Floats are disallowed but in files that say so; in `exact` such files stay private.
 fn shown_floats(source: &Source, exact: &str) -> Option<Problem> {
-    let module = source.path.strip_prefix("crates/exact/src/")?.strip_suffix(".rs")?;
+    let module = source
+        .path
+        .strip_prefix("crates/exact/src/")?
+        .strip_suffix(".rs")?;
     let is_door = |line: &str| {
-        let shown = line.strip_prefix("pub mod ").or_else(|| line.strip_prefix("pub use "));
-        shown.is_some_and(|shown| shown.strip_prefix(module).is_some_and(|rest| rest.starts_with([';', ':', ' '])))
+        let shown = line
+            .strip_prefix("pub mod ")
+            .or_else(|| line.strip_prefix("pub use "));
+        shown.is_some_and(|shown| {
+            shown
+                .strip_prefix(module)
+                .is_some_and(|rest| rest.starts_with([';', ':', ' ']))
+        })
     };
     let shown = source.text.contains(&FLOATS.concat()) && exact.lines().any(is_door);
     shown.then(|| {
-        Problem::new(&source.path, 0, "may hold floats, so lib.rs must not show it; exact shows rationals alone")
+        Problem::new(
+            &source.path,
+            0,
+            "may hold floats, so lib.rs must not show it; exact shows rationals alone",
+        )
     })
 }
 
@@ -47,7 +73,10 @@ mod tests {
 
     #[track_caller]
     fn check_one(path: &str, text: &str, lib: &str, expected: usize) {
-        let source = |path: &str, text: &str| Source { path: path.to_string(), text: text.to_string() };
+        let source = |path: &str, text: &str| Source {
+            path: path.to_string(),
+            text: text.to_string(),
+        };
         let problems = check(&[source(path, text), source(EXACT, lib)]);
         assert_eq!(problems.len(), expected, "{problems:?}");
     }

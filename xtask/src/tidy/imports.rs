@@ -5,7 +5,18 @@ use std::collections::BTreeSet;
 use crate::lexer::code_lines;
 
 /// Words that are followed by the name of an item.
-const ITEMS: [&str; 10] = ["fn", "struct", "enum", "union", "trait", "const", "static", "type", "mod", "macro_rules"];
+const ITEMS: [&str; 10] = [
+    "fn",
+    "struct",
+    "enum",
+    "union",
+    "trait",
+    "const",
+    "static",
+    "type",
+    "mod",
+    "macro_rules",
+];
 
 /// One name taken in by `use`.
 #[derive(Debug, PartialEq, Eq)]
@@ -87,7 +98,13 @@ impl File {
     }
 
     /// Reads one tree of a `use` declaration; returns where it ends.
-    fn declaration(&mut self, tokens: &[Token], from: usize, prefix: &[String], exported: bool) -> usize {
+    fn declaration(
+        &mut self,
+        tokens: &[Token],
+        from: usize,
+        prefix: &[String],
+        exported: bool,
+    ) -> usize {
         let word = |at: usize| tokens.get(at).map_or(";", |token| token.text.as_str());
         let mut path = prefix.to_vec();
         let mut at = from;
@@ -103,7 +120,12 @@ impl File {
                     return at + 1;
                 }
                 "*" => {
-                    self.imports.push(Import { path, name: "*".to_string(), exported, line: tokens[at].line });
+                    self.imports.push(Import {
+                        path,
+                        name: "*".to_string(),
+                        exported,
+                        line: tokens[at].line,
+                    });
                     return at + 1;
                 }
                 "self" if !path.is_empty() => at += 1,
@@ -116,9 +138,18 @@ impl File {
         }
         let line = tokens.get(from).map_or(0, |token| token.line);
         let renamed = word(at) == "as";
-        let name = if renamed { Some(word(at + 1).to_string()) } else { path.last().cloned() };
+        let name = if renamed {
+            Some(word(at + 1).to_string())
+        } else {
+            path.last().cloned()
+        };
         if let Some(name) = name {
-            self.imports.push(Import { path, name, exported, line });
+            self.imports.push(Import {
+                path,
+                name,
+                exported,
+                line,
+            });
         }
         if renamed { at + 2 } else { at }
     }
@@ -139,7 +170,10 @@ fn tokens(text: &str) -> Vec<Token> {
                 ':' if rest.starts_with("::") => 2,
                 _ => first.len_utf8(),
             };
-            tokens.push(Token { text: rest[..length].to_string(), line: number + 1 });
+            tokens.push(Token {
+                text: rest[..length].to_string(),
+                line: number + 1,
+            });
             rest = rest[length..].trim_start();
         }
     }
@@ -150,7 +184,11 @@ fn tokens(text: &str) -> Vec<Token> {
 fn without_tests(tokens: Vec<Token>) -> Vec<Token> {
     const TEST: [&str; 7] = ["#", "[", "cfg", "(", "test", ")", "]"];
     let is_test = |at: usize| {
-        TEST.iter().enumerate().all(|(ahead, text)| tokens.get(at + ahead).is_some_and(|token| token.text == *text))
+        TEST.iter().enumerate().all(|(ahead, text)| {
+            tokens
+                .get(at + ahead)
+                .is_some_and(|token| token.text == *text)
+        })
     };
     let mut kept = vec![true; tokens.len()];
     let mut at = 0;
@@ -163,7 +201,12 @@ fn without_tests(tokens: Vec<Token>) -> Vec<Token> {
         kept[at..end].fill(false);
         at = end;
     }
-    tokens.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(token, _)| token).collect()
+    tokens
+        .into_iter()
+        .zip(kept)
+        .filter(|(_, kept)| *kept)
+        .map(|(token, _)| token)
+        .collect()
 }
 
 /// Behind the `;` or the closing brace of the item that begins at a token.
@@ -196,9 +239,14 @@ mod tests {
     #[track_caller]
     fn check_imports(text: &str, expected: &[(&str, &str, bool)]) {
         let imports = File::read(text).imports;
-        let found: Vec<_> = imports.iter().map(|one| (one.path.join("::"), one.name.as_str(), one.exported)).collect();
-        let expected: Vec<_> =
-            expected.iter().map(|&(path, name, exported)| (path.to_string(), name, exported)).collect();
+        let found: Vec<_> = imports
+            .iter()
+            .map(|one| (one.path.join("::"), one.name.as_str(), one.exported))
+            .collect();
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|&(path, name, exported)| (path.to_string(), name, exported))
+            .collect();
         assert_eq!(found, expected, "{text}");
     }
 
@@ -207,18 +255,33 @@ mod tests {
         check_imports("use crate::a::B;", &[("crate::a::B", "B", false)]);
         check_imports(
             "pub(crate) use super::{a::{self, B as C}, d};",
-            &[("super::a", "a", true), ("super::a::B", "C", true), ("super::d", "d", true)],
+            &[
+                ("super::a", "a", true),
+                ("super::a::B", "C", true),
+                ("super::d", "d", true),
+            ],
         );
-        check_imports("use a::*; pub use b::c;", &[("a", "*", false), ("b::c", "c", true)]);
-        check_imports("// use a::b;\nfn f() { use c::d; }", &[("c::d", "d", false)]);
+        check_imports(
+            "use a::*; pub use b::c;",
+            &[("a", "*", false), ("b::c", "c", true)],
+        );
+        check_imports(
+            "// use a::b;\nfn f() { use c::d; }",
+            &[("c::d", "d", false)],
+        );
     }
 
     #[test]
     fn paths_children_and_items_are_read() {
-        let file = File::read("mod a;\npub mod b;\nstruct C;\nfn d(x: u8) { crate::e::f::<u8>(a::G::new()); x.h() }");
+        let file = File::read(
+            "mod a;\npub mod b;\nstruct C;\nfn d(x: u8) { crate::e::f::<u8>(a::G::new()); x.h() }",
+        );
         assert_eq!(file.children.iter().collect::<Vec<_>>(), ["a", "b"]);
         assert_eq!(file.items.iter().collect::<Vec<_>>(), ["C", "d"]);
-        assert_eq!(file.paths, [(words("crate::e::f"), 4), (words("a::G::new"), 4)]);
+        assert_eq!(
+            file.paths,
+            [(words("crate::e::f"), 4), (words("a::G::new"), 4)]
+        );
     }
 
     #[test]
@@ -229,15 +292,30 @@ mod tests {
             "use a::{b, c};",
             "const A: [u8; 2] = [b::C; 2];",
         ] {
-            let file = File::read(&format!("#[cfg(test)]\n#[allow(unused)]\n{test}\nuse x::y;"));
+            let file = File::read(&format!(
+                "#[cfg(test)]\n#[allow(unused)]\n{test}\nuse x::y;"
+            ));
             assert_eq!(file.imports.len(), 1, "{test}: {file:?}");
-            assert_eq!((file.imports[0].line, file.paths.len(), file.children.len()), (4, 0, 0), "{test}");
+            assert_eq!(
+                (file.imports[0].line, file.paths.len(), file.children.len()),
+                (4, 0, 0),
+                "{test}"
+            );
         }
     }
 
     #[test]
     fn unfinished_text_ends() {
-        for text in ["use", "use a::{", "use a as", "mod", "fn", "#[cfg(test)]", "a::", "use {{"] {
+        for text in [
+            "use",
+            "use a::{",
+            "use a as",
+            "mod",
+            "fn",
+            "#[cfg(test)]",
+            "a::",
+            "use {{",
+        ] {
             File::read(text);
         }
     }

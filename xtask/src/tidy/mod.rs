@@ -33,15 +33,27 @@ pub fn run() -> Result<()> {
     problems.extend(circles::check(&sources));
     problems.extend(targets::check(&metadata, &root, &sources));
     problems.sort();
-    for Problem { path, line, message } in &problems {
+    for Problem {
+        path,
+        line,
+        message,
+    } in &problems
+    {
         match line {
             0 => eprintln!("{path}: {message}"),
             _ => eprintln!("{path}:{line}: {message}"),
         }
     }
     if !problems.is_empty() {
-        bail!("tidy found {} violations of the house rules", problems.len());
+        bail!(
+            "tidy found {} violations of the house rules",
+            problems.len()
+        );
     }
-    eprintln!("tidy: {} files and {} crates keep the house rules", sources.len(), crates.len());
+    eprintln!(
+        "tidy: {} files and {} crates keep the house rules",
+        sources.len(),
+        crates.len()
+    );
     Ok(())
 }

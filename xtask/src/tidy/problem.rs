@@ -14,6 +14,10 @@ pub struct Problem {
 impl Problem {
     /// A violation in a file.
     pub fn new(path: &str, line: usize, message: impl Into<String>) -> Problem {
-        Problem { path: path.to_string(), line, message: message.into() }
+        Problem {
+            path: path.to_string(),
+            line,
+            message: message.into(),
+        }
     }
 }

@@ -14,8 +14,14 @@ pub fn check(metadata: &Value, root: &Path, sources: &[Source]) -> Vec<Problem> 
     packages
         .flat_map(|package| package["targets"].as_array().into_iter().flatten())
         .filter_map(|target| {
-            let kind = target["kind"][0].as_str().filter(|kind| matches!(*kind, "lib" | "bin"))?;
-            let path = Path::new(target["src_path"].as_str()?).strip_prefix(root).ok()?.to_str()?.replace('\\', "/");
+            let kind = target["kind"][0]
+                .as_str()
+                .filter(|kind| matches!(*kind, "lib" | "bin"))?;
+            let path = Path::new(target["src_path"].as_str()?)
+                .strip_prefix(root)
+                .ok()?
+                .to_str()?
+                .replace('\\', "/");
             check_one(kind, &path, target["test"] == true, sources)
         })
         .collect()
@@ -23,17 +29,23 @@ pub fn check(metadata: &Value, root: &Path, sources: &[Source]) -> Vec<Problem> 
 
 fn check_one(kind: &str, path: &str, is_tested: bool, sources: &[Source]) -> Option<Problem> {
     let folder = &path[..=path.rfind('/')?];
-    let tests = sources.iter().filter(|source| source.path.starts_with(folder) && source.path.ends_with(".rs"));
-    let test = tests.filter_map(|source| Some((source, line_of_test(&source.text)?))).next();
+    let tests = sources
+        .iter()
+        .filter(|source| source.path.starts_with(folder) && source.path.ends_with(".rs"));
+    let test = tests
+        .filter_map(|source| Some((source, line_of_test(&source.text)?)))
+        .next();
     match test {
         Some((source, line)) if !is_tested => {
-            let why =
-                format!("the manifest says `test = false` of this {kind}, so the test never runs; remove that line");
+            let why = format!(
+                "the manifest says `test = false` of this {kind}, so the test never runs; remove that line"
+            );
             Some(Problem::new(&source.path, line, why))
         }
         None if is_tested => {
-            let why =
-                format!("no test is in this {kind}; write `test = false` in its manifest, or it is compiled twice");
+            let why = format!(
+                "no test is in this {kind}; write `test = false` in its manifest, or it is compiled twice"
+            );
             Some(Problem::new(path, 0, why))
         }
         _ => None,
@@ -42,7 +54,9 @@ fn check_one(kind: &str, path: &str, is_tested: bool, sources: &[Source]) -> Opt
 
 /// The line of the first attribute that makes a function a test, counted from 1.
 fn line_of_test(text: &str) -> Option<usize> {
-    text.lines().position(|line| line.trim() == "#[test]").map(|line| line + 1)
+    text.lines()
+        .position(|line| line.trim() == "#[test]")
+        .map(|line| line + 1)
 }
 
 #[cfg(test)]
@@ -51,13 +65,32 @@ mod tests {
 
     #[test]
     fn manifests_say_whether_there_are_tests() {
-        let source = |path: &str, text: &str| Source { path: path.into(), text: text.into() };
-        let with = [source("crates/a/src/lib.rs", "mod b;"), source("crates/a/src/b.rs", "\n    #[test]\n")];
-        let without = [source("crates/a/src/lib.rs", ""), source("crates/a/tests/it/main.rs", "#[test]")];
-        let found = |is_tested: bool, sources: &[Source]| check_one("lib", "crates/a/src/lib.rs", is_tested, sources);
+        let source = |path: &str, text: &str| Source {
+            path: path.into(),
+            text: text.into(),
+        };
+        let with = [
+            source("crates/a/src/lib.rs", "mod b;"),
+            source("crates/a/src/b.rs", "\n    #[test]\n"),
+        ];
+        let without = [
+            source("crates/a/src/lib.rs", ""),
+            source("crates/a/tests/it/main.rs", "#[test]"),
+        ];
+        let found = |is_tested: bool, sources: &[Source]| {
+            check_one("lib", "crates/a/src/lib.rs", is_tested, sources)
+        };
         assert_eq!((found(true, &with), found(false, &without)), (None, None));
         let never_run = found(false, &with).unwrap();
-        assert_eq!((never_run.path.as_str(), never_run.line), ("crates/a/src/b.rs", 2));
-        assert!(found(true, &without).unwrap().message.contains("test = false"));
+        assert_eq!(
+            (never_run.path.as_str(), never_run.line),
+            ("crates/a/src/b.rs", 2)
+        );
+        assert!(
+            found(true, &without)
+                .unwrap()
+                .message
+                .contains("test = false")
+        );
     }
 }

@@ -5,7 +5,7 @@ use super::problem::Problem;
 use crate::workspace::Source;
 
 /// More lines than this, and a file holds two subjects.
-const MAX_LINES: usize = 700;
+const MAX_LINES: usize = 1200;
 /// Most characters of a line of comment.
 const MOST_CHARACTERS: usize = 120;
 
@@ -27,11 +27,21 @@ pub fn check(source: &Source) -> Vec<Problem> {
 pub fn check_architecture(crates: &[Crate], sources: &[Source]) -> Vec<Problem> {
     const PATH: &str = "ARCHITECTURE.md";
     let Some(source) = sources.iter().find(|source| source.path == PATH) else {
-        return vec![Problem::new(PATH, 0, "missing; write it, with a heading for every crate")];
+        return vec![Problem::new(
+            PATH,
+            0,
+            "missing; write it, with a heading for every crate",
+        )];
     };
     let headings = source.text.lines().filter(|line| line.starts_with("##"));
-    let words: Vec<&str> = headings.flat_map(|line| line.split([' ', '`', '#', ',', ':', '(', ')'])).collect();
-    let named = |package: &Crate| words.iter().any(|word| *word == package.folder || *word == package.name);
+    let words: Vec<&str> = headings
+        .flat_map(|line| line.split([' ', '`', '#', ',', ':', '(', ')']))
+        .collect();
+    let named = |package: &Crate| {
+        words
+            .iter()
+            .any(|word| *word == package.folder || *word == package.name)
+    };
     let missing = crates.iter().filter(|package| !named(package));
     missing
         .map(|package| {
@@ -48,7 +58,9 @@ pub fn check_architecture(crates: &[Crate], sources: &[Source]) -> Vec<Problem> 
 fn is_written_by_hand(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     match name.rsplit_once('.') {
-        Some((stem, extension)) => stem.is_empty() || ["rs", "toml", "md", "yml", "yaml", "sh"].contains(&extension),
+        Some((stem, extension)) => {
+            stem.is_empty() || ["rs", "toml", "md", "yml", "yaml", "sh"].contains(&extension)
+        }
         None => true,
     }
 }
@@ -60,20 +72,28 @@ fn white_space(source: &Source) -> Vec<Problem> {
             problems.push(Problem::new(&source.path, index + 1, "a tab; use spaces"));
         }
         if line.ends_with([' ', '\t', '\r']) {
-            problems.push(Problem::new(&source.path, index + 1, "white space at the end of the line; remove it"));
+            problems.push(Problem::new(
+                &source.path,
+                index + 1,
+                "white space at the end of the line; remove it",
+            ));
         }
     }
     if !source.text.is_empty() && (!source.text.ends_with('\n') || source.text.ends_with("\n\n")) {
         let line = source.text.lines().count();
-        problems.push(Problem::new(&source.path, line, "the file must end with one newline"));
+        problems.push(Problem::new(
+            &source.path,
+            line,
+            "the file must end with one newline",
+        ));
     }
     problems
 }
 
 fn module_documentation(source: &Source) -> Option<Problem> {
-    let message =
-        "no module documentation; the first line says, after `//!`, what the file is for, or takes the README in";
-    let documented = source.text.starts_with("//!") || source.text.starts_with("#![doc = include_str!(");
+    let message = "no module documentation; the first line says, after `//!`, what the file is for, or takes the README in";
+    let documented =
+        source.text.starts_with("//!") || source.text.starts_with("#![doc = include_str!(");
     (!documented).then(|| Problem::new(&source.path, 1, message))
 }
 
@@ -81,12 +101,20 @@ fn module_documentation(source: &Source) -> Option<Problem> {
 fn long_comments(source: &Source) -> Vec<Problem> {
     let is_long = |line: &str| {
         let text = line.trim_start();
-        let comment = text.strip_prefix("//").map(|rest| rest.trim_start_matches(['/', '!']).trim_start());
-        comment.is_some_and(|comment| !comment.starts_with('|')) && line.chars().count() > MOST_CHARACTERS
+        let comment = text
+            .strip_prefix("//")
+            .map(|rest| rest.trim_start_matches(['/', '!']).trim_start());
+        comment.is_some_and(|comment| !comment.starts_with('|'))
+            && line.chars().count() > MOST_CHARACTERS
     };
-    let long = source.text.lines().enumerate().filter(|(_, line)| is_long(line));
+    let long = source
+        .text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| is_long(line));
     let message = format!("a comment of more than {MOST_CHARACTERS} characters; wrap it");
-    long.map(|(index, _)| Problem::new(&source.path, index + 1, &*message)).collect()
+    long.map(|(index, _)| Problem::new(&source.path, index + 1, &*message))
+        .collect()
 }
 
 fn length(source: &Source) -> Option<Problem> {
@@ -109,8 +137,12 @@ fn machine_paths(source: &Source) -> Vec<Problem> {
     .map(|halves| halves.concat());
     let mut problems = Vec::new();
     for (index, line) in source.text.lines().enumerate() {
-        for pattern in patterns.iter().filter(|pattern| line.contains(pattern.as_str())) {
-            let message = format!("`{pattern}` is a place of one machine or registry; write it another way");
+        for pattern in patterns
+            .iter()
+            .filter(|pattern| line.contains(pattern.as_str()))
+        {
+            let message =
+                format!("`{pattern}` is a place of one machine or registry; write it another way");
             problems.push(Problem::new(&source.path, index + 1, message));
         }
     }
@@ -122,7 +154,10 @@ mod tests {
     use super::*;
 
     fn source(path: &str, text: &str) -> Source {
-        Source { path: path.to_string(), text: text.to_string() }
+        Source {
+            path: path.to_string(),
+            text: text.to_string(),
+        }
     }
 
     /// The lines that have a problem.
@@ -159,8 +194,14 @@ mod tests {
 
     #[test]
     fn machine_paths_are_found() {
-        for (word, expected) in [("x /tm_p/ y", 1), ("/ro_ot/x", 1), ("https://crates_.io", 1), ("tmp/ and root", 0)] {
-            let problems = machine_paths(&source("a.md", &format!("\n{}\n", word.replace('_', ""))));
+        for (word, expected) in [
+            ("x /tm_p/ y", 1),
+            ("/ro_ot/x", 1),
+            ("https://crates_.io", 1),
+            ("tmp/ and root", 0),
+        ] {
+            let problems =
+                machine_paths(&source("a.md", &format!("\n{}\n", word.replace('_', ""))));
             assert_eq!(problems.len(), expected, "{word}");
             assert!(problems.iter().all(|problem| problem.line == 2));
         }
@@ -174,7 +215,10 @@ mod tests {
             dependencies: Vec::new(),
             licensed: true,
         };
-        let crates = [package("oneport-lp", "crates/lp"), package("oneport", "crates/oneport")];
+        let crates = [
+            package("oneport-lp", "crates/lp"),
+            package("oneport", "crates/oneport"),
+        ];
         let text = "# oneport\n## `crates/lp`: programs\n";
         let problems = check_architecture(&crates, &[source("ARCHITECTURE.md", text)]);
         assert_eq!(problems.len(), 1);
@@ -187,11 +231,23 @@ mod tests {
     #[test]
     fn long_comments_are_wrapped() {
         let lines = |text: &str| {
-            let source = Source { path: "crates/lp/src/a.rs".to_string(), text: text.to_string() };
-            long_comments(&source).iter().map(|problem| problem.line).collect::<Vec<usize>>()
+            let source = Source {
+                path: "crates/lp/src/a.rs".to_string(),
+                text: text.to_string(),
+            };
+            long_comments(&source)
+                .iter()
+                .map(|problem| problem.line)
+                .collect::<Vec<usize>>()
         };
         let long = "x".repeat(MOST_CHARACTERS);
-        assert_eq!(lines(&format!("//! short\n/// {long}\n    // {long}\n")), [2, 3]);
-        assert_eq!(lines(&format!("//! | {long} |\nlet a = \"{long}\";\n")), [0usize; 0]);
+        assert_eq!(
+            lines(&format!("//! short\n/// {long}\n    // {long}\n")),
+            [2, 3]
+        );
+        assert_eq!(
+            lines(&format!("//! | {long} |\nlet a = \"{long}\";\n")),
+            [0usize; 0]
+        );
     }
 }

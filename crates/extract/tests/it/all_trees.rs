@@ -29,13 +29,22 @@ impl Case {
     fn new(owners: &[usize], target: usize, commutative: bool) -> Case {
         let mut builder = Platform::builder();
         for node in 0..3 {
-            builder.node(Node::processor(format!("P{node}"), Rational::one())).unwrap();
+            builder
+                .node(Node::processor(format!("P{node}"), Rational::one()))
+                .unwrap();
         }
         for (from, to) in [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)] {
-            builder.link(NodeId::new(from), NodeId::new(to), Rational::one()).unwrap();
+            builder
+                .link(NodeId::new(from), NodeId::new(to), Rational::one())
+                .unwrap();
         }
         let owners = owners.iter().map(|&node| NodeId::new(node)).collect();
-        Case { platform: builder.build().unwrap(), owners, target: NodeId::new(target), commutative }
+        Case {
+            platform: builder.build().unwrap(),
+            owners,
+            target: NodeId::new(target),
+            commutative,
+        }
     }
 
     /// All ways to have a value at a node: tasks, each once.
@@ -45,7 +54,10 @@ impl Case {
         for start in self.platform.node_ids() {
             let made = self.made(operands, start);
             for path in self.paths(start, node) {
-                let sends: Vec<Key> = path.iter().map(|&link| Key::Send(link, value.clone())).collect();
+                let sends: Vec<Key> = path
+                    .iter()
+                    .map(|&link| Key::Send(link, value.clone()))
+                    .collect();
                 all.extend(made.iter().map(|tasks| [&tasks[..], &sends[..]].concat()));
             }
         }
@@ -55,7 +67,11 @@ impl Case {
     /// All ways to make a value at a node, or to own it there.
     fn made(&self, operands: &[usize], node: NodeId) -> Vec<Vec<Key>> {
         if let [operand] = operands {
-            return if self.owners[*operand] == node { vec![Vec::new()] } else { Vec::new() };
+            return if self.owners[*operand] == node {
+                vec![Vec::new()]
+            } else {
+                Vec::new()
+            };
         }
         let mut all = Vec::new();
         for set in 0..1usize << operands.len() {
@@ -71,7 +87,11 @@ impl Case {
             if !(self.commutative || consecutive(&left) && consecutive(&right)) {
                 continue;
             }
-            let merge = Key::Merge(node, Value::of(left.iter().copied()), Value::of(right.iter().copied()));
+            let merge = Key::Merge(
+                node,
+                Value::of(left.iter().copied()),
+                Value::of(right.iter().copied()),
+            );
             for one in self.ways(&left, node) {
                 for other in self.ways(&right, node) {
                     all.push([&one[..], &other[..], std::slice::from_ref(&merge)].concat());
@@ -86,20 +106,34 @@ impl Case {
         if from == to {
             return vec![Vec::new()];
         }
-        let third = self.platform.node_ids().find(|node| ![from, to].contains(node)).unwrap();
+        let third = self
+            .platform
+            .node_ids()
+            .find(|node| ![from, to].contains(node))
+            .unwrap();
         let link = |from, to| self.platform.link_between(from, to).unwrap();
-        vec![vec![link(from, to)], vec![link(from, third), link(third, to)]]
+        vec![
+            vec![link(from, to)],
+            vec![link(from, third), link(third, to)],
+        ]
     }
 
     fn extract(&self, throughput: &Rational, rates: &TaskRates) -> Trees {
         let (platform, owners, target) = (&self.platform, &self.owners[..], self.target);
-        let reduction = Reduction { platform, owners, target, commutative: self.commutative };
+        let reduction = Reduction {
+            platform,
+            owners,
+            target,
+            commutative: self.commutative,
+        };
         extract(&reduction, throughput, rates, &Watch::unlimited()).unwrap()
     }
 }
 
 fn add(rates: &mut BTreeMap<Key, Rational>, tasks: &[Key], weight: &Rational) {
-    tasks.iter().for_each(|task| *rates.entry(task.clone()).or_default() += weight);
+    tasks
+        .iter()
+        .for_each(|task| *rates.entry(task.clone()).or_default() += weight);
 }
 
 fn task_rates(rates: &BTreeMap<Key, Rational>) -> TaskRates {
@@ -116,15 +150,22 @@ fn task_rates(rates: &BTreeMap<Key, Rational>) -> TaskRates {
 /// The most that all trees together make of the rates.
 fn most(trees: &[Vec<Key>], rates: &BTreeMap<Key, Rational>) -> Rational {
     let mut program = LinearProgram::new(Sense::Maximize);
-    let rows: BTreeMap<&Key, _> =
-        rates.iter().map(|(key, rate)| (key, program.add_row(Relation::AtMost, rate.clone()))).collect();
+    let rows: BTreeMap<&Key, _> = rates
+        .iter()
+        .map(|(key, rate)| (key, program.add_row(Relation::AtMost, rate.clone())))
+        .collect();
     for tree in trees {
-        let entries: Option<Vec<_>> = tree.iter().map(|task| Some((*rows.get(task)?, Rational::one()))).collect();
+        let entries: Option<Vec<_>> = tree
+            .iter()
+            .map(|task| Some((*rows.get(task)?, Rational::one())))
+            .collect();
         if let Some(entries) = entries {
             program.add_column(Rational::one(), entries).unwrap();
         }
     }
-    let Outcome::Optimal(optimum) = Solver::new(program).solve(&Options::default()).unwrap() else { panic!("bounded") };
+    let Outcome::Optimal(optimum) = Solver::new(program).solve(&Options::default()).unwrap() else {
+        panic!("bounded")
+    };
     optimum.objective
 }
 

@@ -36,7 +36,9 @@ fn flow(
             }
         }
         if at == end {
-            links.into_iter().for_each(|link| *sends.entry(link).or_default() += &weight);
+            links
+                .into_iter()
+                .for_each(|link| *sends.entry(link).or_default() += &weight);
             throughput += if cycle { Rational::zero() } else { weight };
         }
     }
@@ -45,13 +47,24 @@ fn flow(
 
 fn platform(seed: u64) -> Platform {
     let mut builder = Platform::builder();
-    let nodes: Vec<NodeId> =
-        (0..6).map(|node| builder.node(Node::processor(format!("P{node}"), rational("1"))).unwrap()).collect();
+    let nodes: Vec<NodeId> = (0..6)
+        .map(|node| {
+            builder
+                .node(Node::processor(format!("P{node}"), rational("1")))
+                .unwrap()
+        })
+        .collect();
     for (place, &from) in nodes.iter().enumerate() {
         // A ring, and two chords of each node.
-        let far = [1, 2 + (seed >> place) as usize % 2, 4 + (seed >> (place + 3)) as usize % 2];
+        let far = [
+            1,
+            2 + (seed >> place) as usize % 2,
+            4 + (seed >> (place + 3)) as usize % 2,
+        ];
         for to in far {
-            builder.link(from, nodes[(place + to) % 6], rational("1")).unwrap();
+            builder
+                .link(from, nodes[(place + to) % 6], rational("1"))
+                .unwrap();
         }
     }
     builder.build().unwrap()
@@ -107,23 +120,48 @@ fn what_is_no_flow_is_refused_by_place_and_amount() {
     let refused = |throughput: &str, change: &dyn Fn(&mut BTreeMap<LinkId, Rational>)| {
         let mut sends = sends.clone();
         change(&mut sends);
-        route(&platform, 0, ends, &rational(throughput), &sends).unwrap_err().to_string()
+        route(&platform, 0, ends, &rational(throughput), &sends)
+            .unwrap_err()
+            .to_string()
     };
     let message = refused("8/7", &|_| ());
-    assert_eq!(message, format!("'{}' gains 1 messages; the throughput says 8/7", name(3)));
+    assert_eq!(
+        message,
+        format!("'{}' gains 1 messages; the throughput says 8/7", name(3))
+    );
     let message = refused("-1", &|_| ());
     assert_eq!(message, "throughput: rate -1; a rate is 0 or more");
-    let message = refused("1", &|sends| drop(sends.insert(LinkId::new(99), rational("1"))));
-    assert!(message.starts_with("link id 99 does not exist"), "{message}");
+    let message = refused("1", &|sends| {
+        drop(sends.insert(LinkId::new(99), rational("1")))
+    });
+    assert!(
+        message.starts_with("link id 99 does not exist"),
+        "{message}"
+    );
     // Off by very little between source and target.
     let tiny = Rational::new(1.into(), num_bigint::BigInt::from(10).pow(400));
     let inner = |link: LinkId| ![ends.0, ends.1].contains(&platform.link(link).to);
-    let link = *sends.keys().find(|&&link| inner(link)).expect("a path of two hops");
+    let link = *sends
+        .keys()
+        .find(|&&link| inner(link))
+        .expect("a path of two hops");
     let message = refused("1", &|sends| *sends.get_mut(&link).unwrap() += &tiny);
     let node = platform.name(platform.link(link).to);
-    assert!(message.starts_with(&format!("'{node}' receives ")) && message.contains("1/1000000"), "{message}");
+    assert!(
+        message.starts_with(&format!("'{node}' receives ")) && message.contains("1/1000000"),
+        "{message}"
+    );
     let message = refused("1", &|sends| drop(sends.insert(link, rational("-1/3"))));
-    assert_eq!(message, format!("send({}): rate -1/3; a rate is 0 or more", platform.link_name(link)));
+    assert_eq!(
+        message,
+        format!(
+            "send({}): rate -1/3; a rate is 0 or more",
+            platform.link_name(link)
+        )
+    );
     // Nothing is made of nothing.
-    assert_eq!(route(&platform, 0, ends, &rational("0"), &BTreeMap::new()), Ok(Default::default()));
+    assert_eq!(
+        route(&platform, 0, ends, &rational("0"), &BTreeMap::new()),
+        Ok(Default::default())
+    );
 }

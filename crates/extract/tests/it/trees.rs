@@ -25,11 +25,21 @@ fn node(index: usize) -> NodeId {
 }
 
 /// Every cost is 1; the nodes from `processors` on are routers.
-fn platform(processors: usize, nodes: usize, links: impl IntoIterator<Item = (usize, usize)>) -> Platform {
+fn platform(
+    processors: usize,
+    nodes: usize,
+    links: impl IntoIterator<Item = (usize, usize)>,
+) -> Platform {
     let mut builder = Platform::builder();
     for i in 0..nodes {
         let name = format!("P{i}");
-        builder.node(if i < processors { Node::processor(name, Rational::one()) } else { Node::router(name) }).unwrap();
+        builder
+            .node(if i < processors {
+                Node::processor(name, Rational::one())
+            } else {
+                Node::router(name)
+            })
+            .unwrap();
     }
     for (from, to) in links {
         // A loop or a second link is refused, which is what we want.
@@ -39,7 +49,11 @@ fn platform(processors: usize, nodes: usize, links: impl IntoIterator<Item = (us
 }
 
 fn complete(nodes: usize) -> Platform {
-    platform(nodes, nodes, (0..nodes).flat_map(|from| (0..nodes).map(move |to| (from, to))))
+    platform(
+        nodes,
+        nodes,
+        (0..nodes).flat_map(|from| (0..nodes).map(move |to| (from, to))),
+    )
 }
 
 /// A question with rates.
@@ -55,8 +69,18 @@ struct Case {
 impl Case {
     fn extract(&self) -> Result<Vec<(Rational, Pattern)>, ExtractError> {
         let (platform, owners, target) = (&self.platform, &self.participants[..], self.target);
-        let reduction = Reduction { platform, owners, target, commutative: false };
-        let found = extract(&reduction, &self.throughput, &self.rates, &Watch::unlimited())?;
+        let reduction = Reduction {
+            platform,
+            owners,
+            target,
+            commutative: false,
+        };
+        let found = extract(
+            &reduction,
+            &self.throughput,
+            &self.rates,
+            &Watch::unlimited(),
+        )?;
         let mut rates = self.rates.clone();
         assert_eq!(found.left_over, cancel_circulations(platform, &mut rates));
         Ok(found.trees)
@@ -76,10 +100,16 @@ impl Case {
     }
 
     fn merge(&mut self, at: usize, value: Interval, split: usize, rate: i64) {
-        self.rates.add(Task::merge(node(at), value, split), &whole(rate));
+        self.rates
+            .add(Task::merge(node(at), value, split), &whole(rate));
     }
 
-    fn without_rates(platform: Platform, participants: &[usize], target: usize, throughput: i64) -> Case {
+    fn without_rates(
+        platform: Platform,
+        participants: &[usize],
+        target: usize,
+        throughput: i64,
+    ) -> Case {
         Case {
             platform,
             participants: participants.iter().copied().map(node).collect(),
@@ -97,7 +127,9 @@ fn add(rates: &mut TaskRates, tasks: &[Task], weight: &Rational) {
 /// `sum w(T) chi_T`.
 fn sum(trees: &[(Rational, Pattern)]) -> TaskRates {
     let mut rates = TaskRates::default();
-    trees.iter().for_each(|(weight, tree)| add(&mut rates, &tree.tasks, weight));
+    trees
+        .iter()
+        .for_each(|(weight, tree)| add(&mut rates, &tree.tasks, weight));
     rates
 }
 
@@ -113,8 +145,10 @@ fn positive(mut rates: TaskRates) -> TaskRates {
 fn check_tree(case: &Case, tree: &Pattern) {
     assert_eq!((tree.demand, &tree.order), (0, &None));
     let leaves = case.participants.iter().enumerate();
-    let mut at: BTreeMap<Interval, NodeId> = leaves.map(|(k, &owner)| (part(k, k), owner)).collect();
-    let mut visited: BTreeSet<(Interval, NodeId)> = at.iter().map(|(&value, &owner)| (value, owner)).collect();
+    let mut at: BTreeMap<Interval, NodeId> =
+        leaves.map(|(k, &owner)| (part(k, k), owner)).collect();
+    let mut visited: BTreeSet<(Interval, NodeId)> =
+        at.iter().map(|(&value, &owner)| (value, owner)).collect();
     for &task in &tree.tasks {
         let (value, arrives) = match task {
             Task::Send { link, part, .. } => {
@@ -122,7 +156,12 @@ fn check_tree(case: &Case, tree: &Pattern) {
                 assert_eq!(at.get(&part), Some(&ends.from), "{task:?}");
                 (part, ends.to)
             }
-            Task::Merge { node, part: value, split, .. } => {
+            Task::Merge {
+                node,
+                part: value,
+                split,
+                ..
+            } => {
                 assert!(case.platform.node(node).is_processor(), "{task:?}");
                 for input in [part(value.first, split), part(split + 1, value.last)] {
                     assert_eq!(at.remove(&input), Some(node), "{task:?}");
@@ -133,20 +172,35 @@ fn check_tree(case: &Case, tree: &Pattern) {
         at.insert(value, arrives);
         assert!(visited.insert((value, arrives)), "{task:?} comes back");
     }
-    assert_eq!(at, BTreeMap::from([(case.result(), case.target)]), "left over");
+    assert_eq!(
+        at,
+        BTreeMap::from([(case.result(), case.target)]),
+        "left over"
+    );
 }
 
 /// The tasks that make `value`, in canonical order, written down by recursion.
-fn canonical(platform: &Platform, tasks: &[Task], value: Interval, from: Option<NodeId>) -> Vec<Task> {
-    let merge = tasks.iter().find(|task| matches!(task, Task::Merge { part, .. } if *part == value));
+fn canonical(
+    platform: &Platform,
+    tasks: &[Task],
+    value: Interval,
+    from: Option<NodeId>,
+) -> Vec<Task> {
+    let merge = tasks
+        .iter()
+        .find(|task| matches!(task, Task::Merge { part, .. } if *part == value));
     let (mut all, mut at) = (Vec::new(), from);
     if let Some(&Task::Merge { node, split, .. }) = merge {
         let inputs = [part(value.first, split), part(split + 1, value.last)];
-        inputs.into_iter().for_each(|input| all.extend(canonical(platform, tasks, input, None)));
+        inputs
+            .into_iter()
+            .for_each(|input| all.extend(canonical(platform, tasks, input, None)));
         all.push(*merge.unwrap());
         at = Some(node);
     }
-    let hops = tasks.iter().filter(|task| matches!(task, Task::Send { part, .. } if *part == value));
+    let hops = tasks
+        .iter()
+        .filter(|task| matches!(task, Task::Send { part, .. } if *part == value));
     let mut hops: Vec<(&Link, Task)> = hops
         .map(|task| match task {
             Task::Send { link, .. } => (platform.link(*link), *task),
@@ -154,7 +208,10 @@ fn canonical(platform: &Platform, tasks: &[Task], value: Interval, from: Option<
         })
         .collect();
     // A value that nobody makes starts where no transfer of it ends.
-    let start = hops.iter().map(|(hop, _)| hop.from).find(|&start| hops.iter().all(|(hop, _)| hop.to != start));
+    let start = hops
+        .iter()
+        .map(|(hop, _)| hop.from)
+        .find(|&start| hops.iter().all(|(hop, _)| hop.to != start));
     let mut at = at.or(start);
     while let Some(place) = hops.iter().position(|(hop, _)| Some(hop.from) == at) {
         let (hop, task) = hops.remove(place);
@@ -165,11 +222,18 @@ fn canonical(platform: &Platform, tasks: &[Task], value: Interval, from: Option<
 }
 
 /// Messages of each type gained by each node, by sends alone.
-fn gains(platform: &Platform, sends: &BTreeMap<(LinkId, Value), Rational>) -> BTreeMap<(Value, NodeId), Rational> {
+fn gains(
+    platform: &Platform,
+    sends: &BTreeMap<(LinkId, Value), Rational>,
+) -> BTreeMap<(Value, NodeId), Rational> {
     let mut gains: BTreeMap<_, Rational> = BTreeMap::new();
     for ((link, value), rate) in sends {
-        *gains.entry((value.clone(), platform.link(*link).from)).or_default() -= rate;
-        *gains.entry((value.clone(), platform.link(*link).to)).or_default() += rate;
+        *gains
+            .entry((value.clone(), platform.link(*link).from))
+            .or_default() -= rate;
+        *gains
+            .entry((value.clone(), platform.link(*link).to))
+            .or_default() += rate;
     }
     gains.retain(|_, gain| !gain.is_zero());
     gains
@@ -179,7 +243,9 @@ fn gains(platform: &Platform, sends: &BTreeMap<(LinkId, Value), Rational>) -> BT
 fn has_cycle(platform: &Platform, sends: &BTreeMap<(LinkId, Value), Rational>) -> bool {
     let types: BTreeSet<&Value> = sends.keys().map(|(_, value)| value).collect();
     types.into_iter().any(|value| {
-        let of_type = sends.iter().filter(|((_, other), rate)| other == value && !rate.is_zero());
+        let of_type = sends
+            .iter()
+            .filter(|((_, other), rate)| other == value && !rate.is_zero());
         let mut arcs: Vec<&Link> = of_type.map(|((link, _), _)| platform.link(*link)).collect();
         loop {
             let before = arcs.len();
@@ -197,9 +263,13 @@ fn balances(case: &Case, rates: &TaskRates) -> Vec<Vec<Rational>> {
     let tasks = rates.sends.len() + rates.merges.len();
     let mut rows: BTreeMap<(Value, NodeId), Vec<Rational>> = BTreeMap::new();
     let mut count = |value: &Value, at: NodeId, task: usize, sign: i64| {
-        let owned = value.alone().is_some_and(|operand| case.participants[operand] == at);
+        let owned = value
+            .alone()
+            .is_some_and(|operand| case.participants[operand] == at);
         if !owned && (at != case.target || *value != Value::from(case.result())) {
-            let row = rows.entry((value.clone(), at)).or_insert_with(|| vec![Rational::zero(); tasks]);
+            let row = rows
+                .entry((value.clone(), at))
+                .or_insert_with(|| vec![Rational::zero(); tasks]);
             row[task] += whole(sign);
         }
     };
@@ -223,10 +293,16 @@ fn check_extraction(case: &Case) {
     let mut cancelled = case.rates.clone();
     let removed = cancel_circulations(&case.platform, &mut cancelled);
     assert!(!has_cycle(&case.platform, &cancelled.sends));
-    assert_eq!(gains(&case.platform, &removed), BTreeMap::new(), "what is removed is a circulation");
+    assert_eq!(
+        gains(&case.platform, &removed),
+        BTreeMap::new(),
+        "what is removed is a circulation"
+    );
     assert!(removed.values().all(|rate| *rate > Rational::zero()));
     let mut restored = cancelled.clone();
-    removed.iter().for_each(|(key, rate)| *restored.sends.entry(key.clone()).or_default() += rate);
+    removed
+        .iter()
+        .for_each(|(key, rate)| *restored.sends.entry(key.clone()).or_default() += rate);
     assert_eq!(positive(restored), original, "nothing else is removed");
     let trees = case.extract().unwrap();
     let cancelled = positive(cancelled);
@@ -234,15 +310,32 @@ fn check_extraction(case: &Case) {
     let total: Rational = trees.iter().map(|(weight, _)| weight).sum();
     assert_eq!(total, case.throughput);
     assert!(trees.iter().all(|(weight, _)| *weight > Rational::zero()));
-    assert!(trees.windows(2).all(|pair| pair[0].0 >= pair[1].0), "widest first");
+    assert!(
+        trees.windows(2).all(|pair| pair[0].0 >= pair[1].0),
+        "widest first"
+    );
     let tasks = cancelled.sends.len() + cancelled.merges.len();
-    assert!(trees.len() <= tasks - rank(balances(case, &cancelled)), "the lemma");
+    assert!(
+        trees.len() <= tasks - rank(balances(case, &cancelled)),
+        "the lemma"
+    );
     for (_, tree) in &trees {
         check_tree(case, tree);
-        assert_eq!(tree.tasks, canonical(&case.platform, &tree.tasks, case.result(), None));
+        assert_eq!(
+            tree.tasks,
+            canonical(&case.platform, &tree.tasks, case.result(), None)
+        );
     }
     // Already cancelled rates give the same trees.
-    assert_eq!(Case { rates: cancelled, ..case.clone() }.extract().unwrap(), trees);
+    assert_eq!(
+        Case {
+            rates: cancelled,
+            ..case.clone()
+        }
+        .extract()
+        .unwrap(),
+        trees
+    );
 }
 
 /// Decisions read off a list of random numbers.
@@ -268,7 +361,10 @@ impl Tape<'_> {
         while at != to {
             let link = self.pick(platform.outgoing(at));
             at = platform.link(link).to;
-            match path.iter().position(|&earlier| platform.link(earlier).from == at) {
+            match path
+                .iter()
+                .position(|&earlier| platform.link(earlier).from == at)
+            {
                 Some(place) => path.truncate(place),
                 None => path.push(link),
             }
@@ -282,7 +378,10 @@ impl Tape<'_> {
         let made_at = if value.first == value.last {
             case.participants[value.first]
         } else {
-            let (node, split) = (self.pick(&processors), value.first + self.below(value.last - value.first));
+            let (node, split) = (
+                self.pick(&processors),
+                value.first + self.below(value.last - value.first),
+            );
             self.tasks(case, part(value.first, split), node, tasks);
             self.tasks(case, part(split + 1, value.last), node, tasks);
             tasks.push(Task::merge(node, value, split));
@@ -306,36 +405,66 @@ impl Tape<'_> {
 fn cases() -> impl Strategy<Value = (Case, usize, usize)> {
     let links = prop::collection::vec((0..7usize, 0..7usize), 0..=12);
     let tape = prop::collection::vec(any::<u32>(), 400);
-    let raw = (2..=5usize, 0..=2usize, links, 2..=5usize, 0..=4usize, 0..=3usize, prop_oneof![Just(2), Just(60)], tape);
-    raw.prop_map(|(processors, routers, links, operands, trees, cycles, heaviest, numbers)| {
-        let nodes = processors + routers;
-        let ring = (0..nodes).map(|i| (i, (i + 1) % nodes));
-        let links: Vec<_> = links.into_iter().filter(|&(from, to)| from < nodes && to < nodes).chain(ring).collect();
-        let mut tape = Tape { numbers: &numbers, at: 0 };
-        let mut order: Vec<usize> = (0..processors).collect();
-        (1..processors).for_each(|i| order.swap(i, tape.below(i + 1)));
-        order.truncate(operands.max(2));
-        let target = tape.below(processors);
-        let mut case = Case::without_rates(platform(processors, nodes, links), &order, target, 0);
-        let heaviest: usize = heaviest;
-        for _ in 0..trees {
-            let weight = whole(1 + tape.below(heaviest) as i64);
-            let mut tasks = Vec::new();
-            tape.tasks(&case, case.result(), case.target, &mut tasks);
-            add(&mut case.rates, &tasks, &weight);
-            case.throughput += weight;
-        }
-        for _ in 0..cycles {
-            // Through the owner, through the target, or wherever.
-            let first = tape.below(order.len());
-            let last = first + tape.below(order.len() - first);
-            let value = if tape.below(3) == 0 { case.result() } else { part(first, last) };
-            let cycle = tape.cycle(&case.platform);
-            let tasks: Vec<Task> = cycle.into_iter().map(|link| Task::send(link, value)).collect();
-            add(&mut case.rates, &tasks, &whole(1 + tape.below(heaviest) as i64));
-        }
-        (case, trees, cycles)
-    })
+    let raw = (
+        2..=5usize,
+        0..=2usize,
+        links,
+        2..=5usize,
+        0..=4usize,
+        0..=3usize,
+        prop_oneof![Just(2), Just(60)],
+        tape,
+    );
+    raw.prop_map(
+        |(processors, routers, links, operands, trees, cycles, heaviest, numbers)| {
+            let nodes = processors + routers;
+            let ring = (0..nodes).map(|i| (i, (i + 1) % nodes));
+            let links: Vec<_> = links
+                .into_iter()
+                .filter(|&(from, to)| from < nodes && to < nodes)
+                .chain(ring)
+                .collect();
+            let mut tape = Tape {
+                numbers: &numbers,
+                at: 0,
+            };
+            let mut order: Vec<usize> = (0..processors).collect();
+            (1..processors).for_each(|i| order.swap(i, tape.below(i + 1)));
+            order.truncate(operands.max(2));
+            let target = tape.below(processors);
+            let mut case =
+                Case::without_rates(platform(processors, nodes, links), &order, target, 0);
+            let heaviest: usize = heaviest;
+            for _ in 0..trees {
+                let weight = whole(1 + tape.below(heaviest) as i64);
+                let mut tasks = Vec::new();
+                tape.tasks(&case, case.result(), case.target, &mut tasks);
+                add(&mut case.rates, &tasks, &weight);
+                case.throughput += weight;
+            }
+            for _ in 0..cycles {
+                // Through the owner, through the target, or wherever.
+                let first = tape.below(order.len());
+                let last = first + tape.below(order.len() - first);
+                let value = if tape.below(3) == 0 {
+                    case.result()
+                } else {
+                    part(first, last)
+                };
+                let cycle = tape.cycle(&case.platform);
+                let tasks: Vec<Task> = cycle
+                    .into_iter()
+                    .map(|link| Task::send(link, value))
+                    .collect();
+                add(
+                    &mut case.rates,
+                    &tasks,
+                    &whole(1 + tape.below(heaviest) as i64),
+                );
+            }
+            (case, trees, cycles)
+        },
+    )
 }
 
 proptest! {
@@ -421,7 +550,10 @@ fn figure_6_has_the_two_trees_of_figure_7() {
         ]
     };
     let tree = |tasks| Pattern::tree(0, None, tasks);
-    let expected = [(whole(2), tree(through(2, 1, part(1, 1)))), (whole(1), tree(through(1, 2, part(2, 2))))];
+    let expected = [
+        (whole(2), tree(through(2, 1, part(1, 1)))),
+        (whole(1), tree(through(1, 2, part(2, 2)))),
+    ];
     assert_eq!(case.extract().unwrap(), expected);
 }
 
@@ -466,15 +598,21 @@ fn as_printed(case: &Case, reverse: bool) -> Printed {
     let limit = 10 * (rates.sends.len() + rates.merges.len());
     while done < case.throughput {
         let (mut inputs, mut tasks) = (vec![(case.result(), case.target)], Vec::new());
-        let owned = |(value, at): (Interval, NodeId)| value.first == value.last && case.participants[value.first] == at;
+        let owned = |(value, at): (Interval, NodeId)| {
+            value.first == value.last && case.participants[value.first] == at
+        };
         while let Some(place) = inputs.iter().position(|&input| !owned(input)) {
             let (value, at) = inputs.remove(place);
             if tasks.len() > limit {
                 return Printed::GoesOn;
             }
-            let split = (value.first..value.last).find(|&split| !rates.of_mut(Task::merge(at, value, split)).is_zero());
+            let split = (value.first..value.last)
+                .find(|&split| !rates.of_mut(Task::merge(at, value, split)).is_zero());
             if let Some(split) = split {
-                inputs.extend([(part(value.first, split), at), (part(split + 1, value.last), at)]);
+                inputs.extend([
+                    (part(value.first, split), at),
+                    (part(split + 1, value.last), at),
+                ]);
                 tasks.push(Task::merge(at, value, split));
                 continue;
             }
@@ -484,29 +622,54 @@ fn as_printed(case: &Case, reverse: bool) -> Printed {
                 senders.reverse();
             }
             let sent = |link: &LinkId| !rates.of_mut(Task::send(*link, value)).is_zero();
-            let Some(link) = senders.into_iter().find(sent) else { return Printed::Stuck };
+            let Some(link) = senders.into_iter().find(sent) else {
+                return Printed::Stuck;
+            };
             inputs.push((value, case.platform.link(link).from));
             tasks.push(Task::send(link, value));
         }
-        let weight = tasks.iter().map(|&task| rates.of_mut(task).clone()).min().unwrap();
-        tasks.iter().for_each(|&task| *rates.of_mut(task) -= &weight);
+        let weight = tasks
+            .iter()
+            .map(|&task| rates.of_mut(task).clone())
+            .min()
+            .unwrap();
+        tasks
+            .iter()
+            .for_each(|&task| *rates.of_mut(task) -= &weight);
         done += &weight;
         extracted.push((weight, tasks));
     }
-    Printed::Trees { extracted, left_over: positive(rates) }
+    Printed::Trees {
+        extracted,
+        left_over: positive(rates),
+    }
 }
 
 #[test]
 fn the_printed_algorithm_agrees_where_nothing_goes_round() {
     let case = figure_6();
     for reverse in [false, true] {
-        let Printed::Trees { extracted, left_over } = as_printed(&case, reverse) else { panic!("two trees") };
+        let Printed::Trees {
+            extracted,
+            left_over,
+        } = as_printed(&case, reverse)
+        else {
+            panic!("two trees")
+        };
         assert_eq!(left_over, TaskRates::default());
         let sorted = |trees: Vec<(Rational, Vec<Task>)>| -> BTreeSet<(Rational, BTreeSet<Task>)> {
-            trees.into_iter().map(|(weight, tasks)| (weight, tasks.into_iter().collect())).collect()
+            trees
+                .into_iter()
+                .map(|(weight, tasks)| (weight, tasks.into_iter().collect()))
+                .collect()
         };
         let tasks = |tree: Pattern| tree.tasks.into_iter().map(Task::alone).collect();
-        let ours = case.extract().unwrap().into_iter().map(|(weight, tree)| (weight, tasks(tree))).collect();
+        let ours = case
+            .extract()
+            .unwrap()
+            .into_iter()
+            .map(|(weight, tree)| (weight, tasks(tree)))
+            .collect();
         assert_eq!(sorted(extracted), sorted(ours));
     }
 }
@@ -530,10 +693,22 @@ fn the_printed_algorithm_does_not_end_where_ours_does() {
 fn the_printed_algorithm_leaves_the_circulation_over() {
     let mut case = circling_vertex();
     let lucky = as_printed(&case, true);
-    let Printed::Trees { extracted, left_over } = lucky else { panic!("{lucky:?}") };
+    let Printed::Trees {
+        extracted,
+        left_over,
+    } = lucky
+    else {
+        panic!("{lucky:?}")
+    };
     assert_eq!(extracted.len(), 2);
     let removed = cancel_circulations(&case.platform, &mut case.rates);
-    assert_eq!(left_over, TaskRates { sends: removed, merges: BTreeMap::new() });
+    assert_eq!(
+        left_over,
+        TaskRates {
+            sends: removed,
+            merges: BTreeMap::new()
+        }
+    );
 }
 
 /// Returns to the owner and sends out of the target are circulations, too.
@@ -557,7 +732,10 @@ fn a_result_that_goes_to_and_fro_is_no_throughput() {
     case.send(0, 1, part(0, 2), 1);
     case.send(1, 0, part(0, 2), 1);
     let error = case.extract().unwrap_err();
-    assert_eq!(error.to_string(), "'P0' gains 0 results v[0,2]; the throughput says 1");
+    assert_eq!(
+        error.to_string(),
+        "'P0' gains 0 results v[0,2]; the throughput says 1"
+    );
     case.throughput = Rational::zero();
     assert_eq!(case.extract(), Ok(Vec::new()));
 }
@@ -570,37 +748,75 @@ fn errors_name_the_task() {
         case.extract().unwrap_err().to_string()
     };
     let message = refused(&|case| case.participants.truncate(1));
-    assert_eq!(message, "the target owns the only operand, so nothing has to be done; name another target");
+    assert_eq!(
+        message,
+        "the target owns the only operand, so nothing has to be done; name another target"
+    );
     let message = refused(&|case| case.participants.clear());
     assert_eq!(message, "0 operands; a reduction combines at least 1");
     let message = refused(&|case| case.target = node(3));
-    assert_eq!(message, "node id 3 does not exist; the platform has 3 nodes, numbered from 0");
+    assert_eq!(
+        message,
+        "node id 3 does not exist; the platform has 3 nodes, numbered from 0"
+    );
     let message = refused(&|case| case.participants[1] = node(9));
-    assert_eq!(message, "node id 9 does not exist; the platform has 3 nodes, numbered from 0");
+    assert_eq!(
+        message,
+        "node id 9 does not exist; the platform has 3 nodes, numbered from 0"
+    );
     let message = refused(&|case| case.merge(4, part(0, 1), 0, 1));
-    assert_eq!(message, "node id 4 does not exist; the platform has 3 nodes, numbered from 0");
-    let message = refused(&|case| drop(case.rates.sends.insert((LinkId::new(6), part(0, 1).into()), Rational::one())));
-    assert_eq!(message, "link id 6 does not exist; the platform has 6 links, numbered from 0");
+    assert_eq!(
+        message,
+        "node id 4 does not exist; the platform has 3 nodes, numbered from 0"
+    );
+    let message = refused(&|case| {
+        drop(
+            case.rates
+                .sends
+                .insert((LinkId::new(6), part(0, 1).into()), Rational::one()),
+        )
+    });
+    assert_eq!(
+        message,
+        "link id 6 does not exist; the platform has 6 links, numbered from 0"
+    );
     for value in [part(1, 3), part(2, 1), part(usize::MAX, usize::MAX)] {
         let message = refused(&|case| case.send(0, 1, value, 1));
-        let task = format!("send(P0 -> P1, {}): no such task among 3 operands;", Value::from(value));
+        let task = format!(
+            "send(P0 -> P1, {}): no such task among 3 operands;",
+            Value::from(value)
+        );
         assert!(message.starts_with(&task), "{message}");
     }
-    for (value, split) in [(part(0, 1), 1), (part(1, 2), 3), (part(1, 1), 1), (part(0, usize::MAX), 0)] {
+    for (value, split) in [
+        (part(0, 1), 1),
+        (part(1, 2), 3),
+        (part(1, 1), 1),
+        (part(0, usize::MAX), 0),
+    ] {
         let message = refused(&|case| case.merge(0, value, split, 1));
-        assert!(message.contains("no such task among 3 operands; v[k,m] has k <= m < 3"), "{message}");
+        assert!(
+            message.contains("no such task among 3 operands; v[k,m] has k <= m < 3"),
+            "{message}"
+        );
     }
     let message = refused(&|case| case.merge(0, part(0, 1), 0, -1));
     assert_eq!(message, "cons(P0, T[0,0,1]): rate -1; a rate is 0 or more");
     let message = refused(&|case| case.send(1, 0, part(1, 2), 1));
-    assert_eq!(message, "v[1,2] at 'P0': 4 made or received, but 3 merged or sent; the two have to be equal");
+    assert_eq!(
+        message,
+        "v[1,2] at 'P0': 4 made or received, but 3 merged or sent; the two have to be equal"
+    );
     let mut case = Case::without_rates(platform(2, 3, [(0, 2), (1, 2), (2, 0)]), &[0, 1], 0, 1);
     case.send(0, 2, part(0, 0), 1);
     case.send(1, 2, part(1, 1), 1);
     case.merge(2, part(0, 1), 0, 1);
     case.send(2, 0, part(0, 1), 1);
     let message = case.extract().unwrap_err().to_string();
-    assert_eq!(message, "cons(P2, T[0,0,1]): 'P2' is a router; only processors merge");
+    assert_eq!(
+        message,
+        "cons(P2, T[0,0,1]): 'P2' is a router; only processors merge"
+    );
 }
 
 /// A value that comes from far and a long chain of merges: nothing recurses, nothing is quadratic in the length.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use num_traits::{One, Zero};
 use oneport_extract::{ExtractError, Extracted, LeftOver, extract};
 use oneport_plan::{
-    Collective, CustomDemand, DemandRates, Interval, Pattern, Problem, Rates, SteadyState, Task, TaskRates, Value,
-    Volumes, Wanted, WeightedPattern,
+    Collective, CustomDemand, DemandRates, Interval, Pattern, Problem, Rates, SteadyState, Task,
+    TaskRates, Value, Volumes, Wanted, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational, parse_rational};
 use oneport_watch::Watch;
@@ -23,7 +23,9 @@ fn node(index: usize) -> NodeId {
 fn triangle() -> Platform {
     let mut builder = Platform::builder();
     for name in ["a", "b", "c"] {
-        builder.node(Node::processor(name, Rational::one())).unwrap();
+        builder
+            .node(Node::processor(name, Rational::one()))
+            .unwrap();
     }
     for (from, to) in [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)] {
         builder.link(node(from), node(to), Rational::one()).unwrap();
@@ -41,15 +43,29 @@ fn extracted(collective: &Collective, rates: &Rates) -> Result<Extracted, Extrac
     let problem = Problem::new(&platform, collective, &volumes).unwrap();
     let found = extract(problem, rates, &Watch::unlimited())?;
     // Entry by entry: the rates are the patterns' sum and what is left over.
-    let state = SteadyState { throughput: rates.throughput.clone(), patterns: found.patterns.clone() };
+    let state = SteadyState {
+        throughput: rates.throughput.clone(),
+        patterns: found.patterns.clone(),
+    };
     let mut sum = Rates::of(problem, &state).unwrap();
     let mut together: BTreeMap<LinkId, Rational> = BTreeMap::new();
-    for LeftOver { demand, link, value, rate } in &found.left_over {
+    for LeftOver {
+        demand,
+        link,
+        value,
+        rate,
+    } in &found.left_over
+    {
         assert!(*rate > Rational::zero());
         let entry = match demand.map(|demand| &mut sum.demands[demand]) {
             None => together.entry(*link).or_default(),
-            Some(DemandRates::Route(sends) | DemandRates::Copy(sends)) => sends.entry(*link).or_default(),
-            Some(DemandRates::Combine(rates)) => rates.sends.entry((*link, value.clone().unwrap())).or_default(),
+            Some(DemandRates::Route(sends) | DemandRates::Copy(sends)) => {
+                sends.entry(*link).or_default()
+            }
+            Some(DemandRates::Combine(rates)) => rates
+                .sends
+                .entry((*link, value.clone().unwrap()))
+                .or_default(),
         };
         *entry += rate;
     }
@@ -57,15 +73,23 @@ fn extracted(collective: &Collective, rates: &Rates) -> Result<Extracted, Extrac
         assert_eq!(sum.demands, rates.demands);
     } else {
         for demand in sum.demands {
-            let DemandRates::Copy(copies) = demand else { panic!("copies") };
-            copies.into_iter().for_each(|(link, rate)| *together.entry(link).or_default() += rate);
+            let DemandRates::Copy(copies) = demand else {
+                panic!("copies")
+            };
+            copies
+                .into_iter()
+                .for_each(|(link, rate)| *together.entry(link).or_default() += rate);
         }
         assert_eq!(together, rates.together);
     }
     for (place, demand) in problem.demands().enumerate() {
         let _ = demand;
-        let total: Rational =
-            found.patterns.iter().filter(|one| one.pattern.demand == place).map(|one| &one.weight).sum();
+        let total: Rational = found
+            .patterns
+            .iter()
+            .filter(|one| one.pattern.demand == place)
+            .map(|one| &one.weight)
+            .sum();
         let rate = Rational::from_integer(collective.rate(place).into());
         assert_eq!(total, rate * &rates.throughput);
     }
@@ -77,13 +101,23 @@ fn an_all_gather_of_which_the_sum_is_known() {
     let collective = Collective::all_gather((0..3).map(node).collect());
     let platform = triangle();
     let empty = vec![DemandRates::Copy(BTreeMap::new()); 3];
-    let mut together: BTreeMap<LinkId, Rational> = platform.link_ids().map(|link| (link, Rational::one())).collect();
+    let mut together: BTreeMap<LinkId, Rational> = platform
+        .link_ids()
+        .map(|link| (link, Rational::one()))
+        .collect();
     *together.get_mut(&link(&platform, 0, 1)).unwrap() += rational("1/3");
-    let rates = Rates { throughput: Rational::one(), demands: empty, together };
+    let rates = Rates {
+        throughput: Rational::one(),
+        demands: empty,
+        together,
+    };
     let found = extracted(&collective, &rates).unwrap();
     assert_eq!(found.left_over.len(), 1);
     let scatter = Collective::scatter(node(0), vec![node(1)]);
-    let problem = Rates { demands: vec![DemandRates::Route(BTreeMap::new())], ..rates };
+    let problem = Rates {
+        demands: vec![DemandRates::Route(BTreeMap::new())],
+        ..rates
+    };
     assert_eq!(extracted(&scatter, &problem), Err(ExtractError::Together));
 }
 
@@ -115,12 +149,18 @@ fn groups_and_rates_are_kept() {
             Task::merge(node(2), part(0, 2), 1),
         ],
     );
-    let weighted = |pattern, weight: &str| WeightedPattern { pattern, weight: rational(weight) };
+    let weighted = |pattern, weight: &str| WeightedPattern {
+        pattern,
+        weight: rational(weight),
+    };
     let state = SteadyState {
         throughput: rational("1/4"),
         patterns: vec![
             weighted(Pattern::path(0, [link(&platform, 0, 1)]), "1/8"),
-            weighted(Pattern::path(0, [link(&platform, 0, 2), link(&platform, 2, 1)]), "3/8"),
+            weighted(
+                Pattern::path(0, [link(&platform, 0, 2), link(&platform, 2, 1)]),
+                "3/8",
+            ),
             weighted(tree, "1/4"),
             weighted(Pattern::path(2, [link(&platform, 2, 0)]), "1/4"),
         ],
@@ -131,7 +171,10 @@ fn groups_and_rates_are_kept() {
     let rates = Rates::of(problem, &state).unwrap();
     let found = extracted(&collective, &rates).unwrap();
     assert_eq!(found.patterns, state.patterns);
-    let again = SteadyState { throughput: rational("1/4"), patterns: found.patterns };
+    let again = SteadyState {
+        throughput: rational("1/4"),
+        patterns: found.patterns,
+    };
     oneport_referee::check_steady_state(problem, &again).unwrap();
 }
 
@@ -139,26 +182,55 @@ fn groups_and_rates_are_kept() {
 fn what_does_not_fit_is_refused() {
     let participants: Vec<NodeId> = (0..3).map(node).collect();
     let refused = |collective: &Collective, demands: Vec<DemandRates>| {
-        let rates = Rates { throughput: Rational::one(), demands, ..Rates::default() };
+        let rates = Rates {
+            throughput: Rational::one(),
+            demands,
+            ..Rates::default()
+        };
         extracted(collective, &rates).unwrap_err().to_string()
     };
     let all_reduce = Collective::all_reduce(participants.clone());
-    let message = refused(&all_reduce, vec![DemandRates::Combine(TaskRates::default())]);
-    assert!(message.starts_with("all-reduce: rates of transfers and merges do not say"), "{message}");
+    let message = refused(
+        &all_reduce,
+        vec![DemandRates::Combine(TaskRates::default())],
+    );
+    assert!(
+        message.starts_with("all-reduce: rates of transfers and merges do not say"),
+        "{message}"
+    );
     let scan = Collective::scan(participants.clone());
     assert!(refused(&scan, vec![DemandRates::Combine(TaskRates::default())]).starts_with("scan: "));
     let gather = Collective::gather(node(0), vec![node(1), node(2)]);
-    assert_eq!(refused(&gather, Vec::new()), "rates of 0 demands; the collective has 2");
-    let routes =
-        |rates: DemandRates| vec![DemandRates::Route(BTreeMap::from([(LinkId::new(2), Rational::one())])), rates];
+    assert_eq!(
+        refused(&gather, Vec::new()),
+        "rates of 0 demands; the collective has 2"
+    );
+    let routes = |rates: DemandRates| {
+        vec![
+            DemandRates::Route(BTreeMap::from([(LinkId::new(2), Rational::one())])),
+            rates,
+        ]
+    };
     let message = refused(&gather, routes(DemandRates::Combine(TaskRates::default())));
-    assert_eq!(message, "demand 1 (counted from 0): rates of a reduction; the demand asks for a message for one node");
+    assert_eq!(
+        message,
+        "demand 1 (counted from 0): rates of a reduction; the demand asks for a message for one node"
+    );
     let message = refused(&gather, routes(DemandRates::Route(BTreeMap::new())));
-    assert_eq!(message, "demand 1 (counted from 0): 'a' gains 0 messages; the throughput says 1");
+    assert_eq!(
+        message,
+        "demand 1 (counted from 0): 'a' gains 0 messages; the throughput says 1"
+    );
     let reduce = Collective::reduce(node(0), participants);
     let mut rates = TaskRates::default();
     let sets = |list: &[usize]| Value::of(list.iter().copied());
-    rates.merges.insert((node(0), sets(&[1]), sets(&[0, 2])), Rational::one());
+    rates
+        .merges
+        .insert((node(0), sets(&[1]), sets(&[0, 2])), Rational::one());
     let message = refused(&reduce, vec![DemandRates::Combine(rates)]);
-    assert!(message.starts_with("cons(a, v[1,1] + v{0,2}): no such task among 3 operands; operands are"), "{message}");
+    assert!(
+        message
+            .starts_with("cons(a, v[1,1] + v{0,2}): no such task among 3 operands; operands are"),
+        "{message}"
+    );
 }

@@ -25,7 +25,11 @@ pub(crate) fn assemble(
     number: fn(&str) -> Result<Rational, NumberError>,
 ) -> Result<Platform, FormatError> {
     let [format, model, units, nodes, links] = top.object(TOP_KEYS)?;
-    let mut assembly = Assembly { prefix, measures: Measures::new(number), ..Assembly::new(top.source) };
+    let mut assembly = Assembly {
+        prefix,
+        measures: Measures::new(number),
+        ..Assembly::new(top.source)
+    };
     assembly.head(fields([format, model, units])?)?;
     need(&top, nodes, "node", "the list of nodes")?.each(|index, node| {
         let fields = fields(node.object(NODE_KEYS)?)?;
@@ -41,14 +45,21 @@ pub(crate) fn assemble(
 }
 
 fn is_of_plans(format: Json<'_, '_>) -> bool {
-    format.string().is_ok_and(|format| format.starts_with("oneport-plan/"))
+    format
+        .string()
+        .is_ok_and(|format| format.starts_with("oneport-plan/"))
 }
 
 fn field<'a>(value: Json<'a, '_>) -> Result<Field<'a>, FormatError> {
-    Ok(Field { offset: value.offset(), scalar: value.scalar()? })
+    Ok(Field {
+        offset: value.offset(),
+        scalar: value.scalar()?,
+    })
 }
 
-fn fields<'a, const N: usize>(values: [Option<Json<'a, '_>>; N]) -> Result<[Option<Field<'a>>; N], FormatError> {
+fn fields<'a, const N: usize>(
+    values: [Option<Json<'a, '_>>; N],
+) -> Result<[Option<Field<'a>>; N], FormatError> {
     let mut fields = [const { None }; N];
     for (place, value) in fields.iter_mut().zip(values) {
         *place = value.map(field).transpose()?;

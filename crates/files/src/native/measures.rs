@@ -33,7 +33,14 @@ pub(super) struct Measures {
 
 impl Measures {
     pub(super) fn new(number: fn(&str) -> Result<Rational, NumberError>) -> Self {
-        Measures { number, declared: None, with_unit: None, plain: None, per_work: None, per_data: None }
+        Measures {
+            number,
+            declared: None,
+            with_unit: None,
+            plain: None,
+            per_work: None,
+            per_data: None,
+        }
     }
 
     pub(super) fn declare(&mut self, text: &str) -> Result<(), Mistake> {
@@ -43,8 +50,15 @@ impl Measures {
 
     /// The platform's units: those declared, or gigabytes and seconds where every number carries its own.
     pub(super) fn units(&self) -> Option<Units> {
-        let units = self.declared.or_else(|| self.with_unit.as_ref().map(|_| Units::gigabytes_and_seconds()))?;
-        Some(Units { work_is_data: self.per_data.is_some(), ..units })
+        let units = self.declared.or_else(|| {
+            self.with_unit
+                .as_ref()
+                .map(|_| Units::gigabytes_and_seconds())
+        })?;
+        Some(Units {
+            work_is_data: self.per_data.is_some(),
+            ..units
+        })
     }
 
     /// The number in the file's units.
@@ -84,16 +98,27 @@ impl Measures {
 
     /// Notes what a unit of work is; all nodes must agree.
     fn compute(&mut self, text: &str, per_data: bool) -> Result<(), Mistake> {
-        let (own, other) =
-            if per_data { (&mut self.per_data, &self.per_work) } else { (&mut self.per_work, &self.per_data) };
+        let (own, other) = if per_data {
+            (&mut self.per_data, &self.per_work)
+        } else {
+            (&mut self.per_work, &self.per_data)
+        };
         own.get_or_insert_with(|| clip(text));
         match other {
-            Some(other) => Err(Mistake::MixedWork { value: clip(text), other: other.clone() }),
+            Some(other) => Err(Mistake::MixedWork {
+                value: clip(text),
+                other: other.clone(),
+            }),
             None => Ok(()),
         }
     }
 }
 
 fn mixed(text: &str, other: &Option<String>, has: &'static str, differs: &'static str) -> Mistake {
-    Mistake::MixedUnits { value: clip(text), has, other: other.clone().unwrap_or_default(), differs }
+    Mistake::MixedUnits {
+        value: clip(text),
+        has,
+        other: other.clone().unwrap_or_default(),
+        differs,
+    }
 }

@@ -10,7 +10,9 @@ mod write;
 use std::borrow::Cow;
 
 use num_traits::{Signed, Zero};
-use oneport_platform::{Delays, Node, NodeId, Platform, PlatformBuilder, PortModel, Rational, parse_rational};
+use oneport_platform::{
+    Delays, Node, NodeId, Platform, PlatformBuilder, PortModel, Rational, parse_rational,
+};
 
 use measures::{Measure, Measures};
 
@@ -27,7 +29,15 @@ use crate::source::Source;
 const FORMAT: &str = "oneport-platform/1";
 const TOP_KEYS: [&str; 5] = ["format", "model", "units", "node", "link"];
 const NODE_KEYS: [&str; 6] = ["name", "compute", "model", "ports", "replicates", "switch"];
-const LINK_KEYS: [&str; 7] = ["from", "to", "cost", "bandwidth", "duplex", "latency", "overhead"];
+const LINK_KEYS: [&str; 7] = [
+    "from",
+    "to",
+    "cost",
+    "bandwidth",
+    "duplex",
+    "latency",
+    "overhead",
+];
 
 /// A scalar and where it stands.
 pub(crate) struct Field<'a> {
@@ -54,35 +64,55 @@ struct Assembly<'a> {
 
 impl<'a> Assembly<'a> {
     fn new(source: Source<'a>) -> Self {
-        Assembly { source, prefix: "", measures: Measures::new(parse_rational), builder: Platform::builder() }
+        Assembly {
+            source,
+            prefix: "",
+            measures: Measures::new(parse_rational),
+            builder: Platform::builder(),
+        }
     }
 
     fn error(&self, offset: usize, key: &str, mistake: Mistake) -> FormatError {
-        self.source.error(offset, Some(format!("{}{key}", self.prefix)), mistake)
+        self.source
+            .error(offset, Some(format!("{}{key}", self.prefix)), mistake)
     }
 
     fn entry_error(&self, entry: Entry, key: &str, offset: usize, mistake: Mistake) -> FormatError {
         let dot = if key.is_empty() { "" } else { "." };
-        self.error(offset, &format!("{}[{}]{dot}{key}", entry.list, entry.index), mistake)
+        self.error(
+            offset,
+            &format!("{}[{}]{dot}{key}", entry.list, entry.index),
+            mistake,
+        )
     }
 
     /// `format`, `model` and `units`.
     fn head(&mut self, [format, model, units]: [Option<Field<'_>>; 3]) -> Result<(), FormatError> {
         let format = format.ok_or_else(|| {
-            self.source.error_in_file(Mistake::MissingKey { key: "format", meaning: "\"oneport-platform/1\"" })
+            self.source.error_in_file(Mistake::MissingKey {
+                key: "format",
+                meaning: "\"oneport-platform/1\"",
+            })
         })?;
         if !matches!(&format.scalar, Scalar::Text(text) if text == FORMAT) {
-            let mistake = Mistake::WrongFormat { found: format.scalar.shown(), expected: FORMAT };
+            let mistake = Mistake::WrongFormat {
+                found: format.scalar.shown(),
+                expected: FORMAT,
+            };
             return Err(self.error(format.offset, "format", mistake));
         }
         if let Some(field) = model {
-            let model = port_model(&field.scalar).map_err(|mistake| self.error(field.offset, "model", mistake))?;
+            let model = port_model(&field.scalar)
+                .map_err(|mistake| self.error(field.offset, "model", mistake))?;
             self.builder.model(model);
         }
         if let Some(field) = units {
             let declared = match &field.scalar {
                 Scalar::Text(text) => self.measures.declare(text),
-                other => Err(wrong(other, "units in quotes: data over time, such as \"GB/s\"")),
+                other => Err(wrong(
+                    other,
+                    "units in quotes: data over time, such as \"GB/s\"",
+                )),
             };
             declared.map_err(|mistake| self.error(field.offset, "units", mistake))?;
         }
@@ -90,8 +120,17 @@ impl<'a> Assembly<'a> {
     }
 
     /// One `node`; fields in the order of [`NODE_KEYS`].
-    fn node(&mut self, index: usize, offset: usize, fields: [Option<Field<'_>>; 6]) -> Result<(), FormatError> {
-        let entry = Entry { list: "node", index, offset };
+    fn node(
+        &mut self,
+        index: usize,
+        offset: usize,
+        fields: [Option<Field<'_>>; 6],
+    ) -> Result<(), FormatError> {
+        let entry = Entry {
+            list: "node",
+            index,
+            offset,
+        };
         let [name, compute, model, ports, replicates, switch] = fields;
         let name = self.name(entry, name, "name", "the node's name")?;
         let mut node = Node::router(name);
@@ -102,30 +141,48 @@ impl<'a> Assembly<'a> {
             && self.boolean(entry, "switch", &field)?
         {
             if let Some(second) = &model {
-                return Err(self.entry_error(entry, "", second.offset, Mistake::BothKeys("switch", "model")));
+                return Err(self.entry_error(
+                    entry,
+                    "",
+                    second.offset,
+                    Mistake::BothKeys("switch", "model"),
+                ));
             }
             node.model = Some(PortModel::Links);
             node.replicates = false;
         }
         if let Some(field) = model {
-            let model =
-                port_model(&field.scalar).map_err(|mistake| self.entry_error(entry, "model", field.offset, mistake))?;
+            let model = port_model(&field.scalar)
+                .map_err(|mistake| self.entry_error(entry, "model", field.offset, mistake))?;
             node.model = Some(model);
         }
         if let Some(field) = ports {
             let ports = whole(&field.scalar);
-            node.ports = Some(ports.map_err(|mistake| self.entry_error(entry, "ports", field.offset, mistake))?);
+            node.ports = Some(
+                ports.map_err(|mistake| self.entry_error(entry, "ports", field.offset, mistake))?,
+            );
         }
         if let Some(field) = replicates {
             node.replicates = self.boolean(entry, "replicates", &field)?;
         }
         let added = self.builder.node(node);
-        added.map(|_| ()).map_err(|error| self.entry_error(entry, "", offset, Mistake::Platform(error)))
+        added
+            .map(|_| ())
+            .map_err(|error| self.entry_error(entry, "", offset, Mistake::Platform(error)))
     }
 
     /// One `link`; fields in the order of [`LINK_KEYS`].
-    fn link(&mut self, index: usize, offset: usize, fields: [Option<Field<'_>>; 7]) -> Result<(), FormatError> {
-        let entry = Entry { list: "link", index, offset };
+    fn link(
+        &mut self,
+        index: usize,
+        offset: usize,
+        fields: [Option<Field<'_>>; 7],
+    ) -> Result<(), FormatError> {
+        let entry = Entry {
+            list: "link",
+            index,
+            offset,
+        };
         let [from, to, cost, bandwidth, duplex, latency, overhead] = fields;
         let from = self.end(entry, from, "from", "the sending node")?;
         let to = self.end(entry, to, "to", "the receiving node")?;
@@ -143,20 +200,31 @@ impl<'a> Assembly<'a> {
             let link = builder.link(from, to, cost.clone())?;
             builder.delays(link, delays.clone())
         };
-        let added = one_way(from, to).and_then(|()| if duplex { one_way(to, from) } else { Ok(()) });
+        let added =
+            one_way(from, to).and_then(|()| if duplex { one_way(to, from) } else { Ok(()) });
         added.map_err(|error| self.entry_error(entry, "", offset, Mistake::Platform(error)))
     }
 
     /// `latency` or `overhead`: 0 where absent.
-    fn delay(&mut self, entry: Entry, key: &str, field: Option<Field<'_>>) -> Result<Rational, FormatError> {
-        field.map_or_else(|| Ok(Rational::zero()), |field| self.value(entry, key, Measure::Delay, &field))
+    fn delay(
+        &mut self,
+        entry: Entry,
+        key: &str,
+        field: Option<Field<'_>>,
+    ) -> Result<Rational, FormatError> {
+        field.map_or_else(
+            || Ok(Rational::zero()),
+            |field| self.value(entry, key, Measure::Delay, &field),
+        )
     }
 
     fn finish(mut self) -> Result<Platform, FormatError> {
         if let Some(units) = self.measures.units() {
             self.builder.units(units);
         }
-        self.builder.build().map_err(|error| self.source.error_in_file(Mistake::Platform(error)))
+        self.builder
+            .build()
+            .map_err(|error| self.source.error_in_file(Mistake::Platform(error)))
     }
 
     /// `cost`, or 1 / `bandwidth`.
@@ -175,7 +243,15 @@ impl<'a> Assembly<'a> {
             }
             (None, None) => {
                 let meaning = "the time for one unit of message (or give 'bandwidth', its inverse)";
-                return Err(self.entry_error(entry, "", entry.offset, Mistake::MissingKey { key: "cost", meaning }));
+                return Err(self.entry_error(
+                    entry,
+                    "",
+                    entry.offset,
+                    Mistake::MissingKey {
+                        key: "cost",
+                        meaning,
+                    },
+                ));
             }
         };
         let value = self.value(entry, key, measure, &field)?;
@@ -183,23 +259,42 @@ impl<'a> Assembly<'a> {
         if value.is_negative() || key == "bandwidth" && value.is_zero() {
             let value = field.scalar.shown();
             let mistake = match key {
-                "cost" => Mistake::Negative { what: "a link's cost", value },
-                _ => Mistake::NotPositive { what: "a link's bandwidth", value },
+                "cost" => Mistake::Negative {
+                    what: "a link's cost",
+                    value,
+                },
+                _ => Mistake::NotPositive {
+                    what: "a link's bandwidth",
+                    value,
+                },
             };
             return Err(self.entry_error(entry, key, field.offset, mistake));
         }
         Ok(if key == "cost" { value } else { value.recip() })
     }
 
-    fn value(&mut self, entry: Entry, key: &str, measure: Measure, field: &Field<'_>) -> Result<Rational, FormatError> {
+    fn value(
+        &mut self,
+        entry: Entry,
+        key: &str,
+        measure: Measure,
+        field: &Field<'_>,
+    ) -> Result<Rational, FormatError> {
         let value = match &field.scalar {
             Scalar::Text(text) | Scalar::Number(text) => self.measures.value(measure, text),
             other => Err(wrong(other, "a number; write 7, 0.25, \"2/3\" or \"1e-3\"")),
         };
         let value = value.and_then(|value| match key {
             "compute" if !value.is_positive() => {
-                let what = if value.is_zero() { "compute (absent for a router)" } else { "compute" };
-                Err(Mistake::NotPositive { what, value: field.scalar.shown() })
+                let what = if value.is_zero() {
+                    "compute (absent for a router)"
+                } else {
+                    "compute"
+                };
+                Err(Mistake::NotPositive {
+                    what,
+                    value: field.scalar.shown(),
+                })
             }
             _ => Ok(value),
         });
@@ -209,7 +304,9 @@ impl<'a> Assembly<'a> {
     fn boolean(&self, entry: Entry, key: &str, field: &Field<'_>) -> Result<bool, FormatError> {
         match field.scalar {
             Scalar::Bool(value) => Ok(value),
-            ref other => Err(self.entry_error(entry, key, field.offset, wrong(other, "true or false"))),
+            ref other => {
+                Err(self.entry_error(entry, key, field.offset, wrong(other, "true or false")))
+            }
         }
     }
 
@@ -220,11 +317,19 @@ impl<'a> Assembly<'a> {
         key: &'static str,
         meaning: &'static str,
     ) -> Result<String, FormatError> {
-        let field =
-            field.ok_or_else(|| self.entry_error(entry, "", entry.offset, Mistake::MissingKey { key, meaning }))?;
+        let field = field.ok_or_else(|| {
+            self.entry_error(
+                entry,
+                "",
+                entry.offset,
+                Mistake::MissingKey { key, meaning },
+            )
+        })?;
         match field.scalar {
             Scalar::Text(text) => Ok(text.into_owned()),
-            other => Err(self.entry_error(entry, key, field.offset, wrong(&other, "a name in quotes"))),
+            other => {
+                Err(self.entry_error(entry, key, field.offset, wrong(&other, "a name in quotes")))
+            }
         }
     }
 
@@ -239,24 +344,47 @@ impl<'a> Assembly<'a> {
         let name = self.name(entry, field, key, meaning)?;
         self.builder.find(&name).ok_or_else(|| {
             let close = self.close(&name);
-            self.entry_error(entry, key, offset, Mistake::UnknownNode { name: clip(&name), close })
+            self.entry_error(
+                entry,
+                key,
+                offset,
+                Mistake::UnknownNode {
+                    name: clip(&name),
+                    close,
+                },
+            )
         })
     }
 
     /// A node with nearly this name. The builder does not list its nodes, but it builds.
     fn close(&self, name: &str) -> Option<String> {
-        closest(name, self.builder.clone().build().ok()?.nodes().iter().map(|node| node.name.as_str()))
+        closest(
+            name,
+            self.builder
+                .clone()
+                .build()
+                .ok()?
+                .nodes()
+                .iter()
+                .map(|node| node.name.as_str()),
+        )
     }
 }
 
 fn wrong(found: &Scalar<'_>, expected: &'static str) -> Mistake {
-    Mistake::WrongValue { value: found.shown(), expected: Cow::Borrowed(expected) }
+    Mistake::WrongValue {
+        value: found.shown(),
+        expected: Cow::Borrowed(expected),
+    }
 }
 
 fn port_model(scalar: &Scalar<'_>) -> Result<PortModel, Mistake> {
     match scalar {
         Scalar::Text(text) => model_named(text),
-        other => Err(wrong(other, "a port model in quotes: full-duplex, half-duplex, multiport or links")),
+        other => Err(wrong(
+            other,
+            "a port model in quotes: full-duplex, half-duplex, multiport or links",
+        )),
     }
 }
 

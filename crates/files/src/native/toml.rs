@@ -28,7 +28,10 @@ pub(crate) fn read_toml(source: Source<'_>) -> Result<Platform, FormatError> {
     let mut assembly = Assembly::new(source);
     assembly.head([format, model, units].map(|value| value.map(field)))?;
     let nodes = nodes.ok_or_else(|| {
-        source.error_in_file(Mistake::MissingKey { key: "node", meaning: "the nodes, one [[node]] each" })
+        source.error_in_file(Mistake::MissingKey {
+            key: "node",
+            meaning: "the nodes, one [[node]] each",
+        })
     })?;
     each(&source, nodes, "node", |index, offset, table| {
         let fields = members(&source, table, Some(("node", index)), NODE_KEYS)?;
@@ -57,10 +60,18 @@ pub(super) fn check_size(text: &str) -> Result<(), Mistake> {
         before = byte;
     }
     if values > MAX_VALUES {
-        return Err(Mistake::TooMany { what: "values for a TOML file", limit: MAX_VALUES, instead });
+        return Err(Mistake::TooMany {
+            what: "values for a TOML file",
+            limit: MAX_VALUES,
+            instead,
+        });
     }
     if tokens > MAX_TOKENS {
-        return Err(Mistake::TooMany { what: "words and marks for a TOML file", limit: MAX_TOKENS, instead });
+        return Err(Mistake::TooMany {
+            what: "words and marks for a TOML file",
+            limit: MAX_TOKENS,
+            instead,
+        });
     }
     Ok(())
 }
@@ -84,10 +95,16 @@ fn members<'t, 'a, const N: usize>(
     entry: Option<(&str, usize)>,
     keys: [&'static str; N],
 ) -> Result<[Option<Value<'t, 'a>>; N], FormatError> {
-    let unknown = table.keys().filter(|key| !keys.contains(&key.get_ref().as_ref())).min_by_key(|key| key.span().start);
+    let unknown = table
+        .keys()
+        .filter(|key| !keys.contains(&key.get_ref().as_ref()))
+        .min_by_key(|key| key.span().start);
     if let Some(key) = unknown {
         let at = entry.map(|(list, index)| format!("{list}[{index}]"));
-        let mistake = Mistake::UnknownKey { key: clip(key.get_ref()), known: keys.to_vec() };
+        let mistake = Mistake::UnknownKey {
+            key: clip(key.get_ref()),
+            known: keys.to_vec(),
+        };
         return Err(source.error(key.span().start, at, mistake));
     }
     Ok(keys.map(|key| table.get(key)))
@@ -101,11 +118,18 @@ fn each<'t, 'a>(
     mut f: impl FnMut(usize, usize, &'t DeTable<'a>) -> Result<(), FormatError>,
 ) -> Result<(), FormatError> {
     let wrong = |value: Value<'_, '_>, key: String| {
-        let expected = Cow::Owned(format!("a list of tables; write [[{name}]] before the keys of each {name}"));
-        let mistake = Mistake::WrongValue { value: field(value).scalar.shown(), expected };
+        let expected = Cow::Owned(format!(
+            "a list of tables; write [[{name}]] before the keys of each {name}"
+        ));
+        let mistake = Mistake::WrongValue {
+            value: field(value).scalar.shown(),
+            expected,
+        };
         source.error(value.span().start, Some(key), mistake)
     };
-    let DeValue::Array(elements) = list.get_ref() else { return Err(wrong(list, name.to_string())) };
+    let DeValue::Array(elements) = list.get_ref() else {
+        return Err(wrong(list, name.to_string()));
+    };
     for (index, element) in elements.iter().enumerate() {
         let DeValue::Table(table) = element.get_ref() else {
             return Err(wrong(element, format!("{name}[{index}]")));
@@ -125,7 +149,10 @@ fn field<'t>(value: Value<'t, '_>) -> Field<'t> {
         DeValue::Array(_) => Scalar::Other("an array"),
         DeValue::Table(_) => Scalar::Other("a table"),
     };
-    Field { offset: value.span().start, scalar }
+    Field {
+        offset: value.span().start,
+        scalar,
+    }
 }
 
 /// The digits in base ten; TOML also knows `0xff`, `0o17` and `0b11`.
@@ -145,9 +172,27 @@ pub(crate) fn syntax(source: &Source<'_>, error: &toml::de::Error) -> FormatErro
     match error.span() {
         Some(span) => {
             let before = source.text.get(..span.start).unwrap_or(source.text);
-            let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-            source.error(span.start, None, Mistake::Syntax { format: "TOML", at: Some(column), message })
+            let column = before
+                .rsplit('\n')
+                .next()
+                .unwrap_or_default()
+                .chars()
+                .count()
+                + 1;
+            source.error(
+                span.start,
+                None,
+                Mistake::Syntax {
+                    format: "TOML",
+                    at: Some(column),
+                    message,
+                },
+            )
         }
-        None => source.error_in_file(Mistake::Syntax { format: "TOML", at: None, message }),
+        None => source.error_in_file(Mistake::Syntax {
+            format: "TOML",
+            at: None,
+            message,
+        }),
     }
 }

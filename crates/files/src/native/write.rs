@@ -12,9 +12,17 @@ use crate::error::{FormatError, Mistake};
 /// Why a platform cannot be written in a format that reads numbers of bounded length only.
 fn check_numbers(platform: &Platform, format: &'static str) -> Result<(), FormatError> {
     let costs = platform.links().iter().map(|link| &link.cost);
-    let delays = platform.links().iter().filter_map(|link| link.delays.as_deref());
+    let delays = platform
+        .links()
+        .iter()
+        .filter_map(|link| link.delays.as_deref());
     let delays = delays.flat_map(|delays| [&delays.latency, &delays.overhead]);
-    let numbers = platform.nodes().iter().filter_map(|node| node.compute.as_ref()).chain(costs).chain(delays);
+    let numbers = platform
+        .nodes()
+        .iter()
+        .filter_map(|node| node.compute.as_ref())
+        .chain(costs)
+        .chain(delays);
     for number in numbers {
         // Cheap bound first: 1,000 characters are over 3,000 bits.
         if number.numer().bits() + number.denom().bits() > 3000
@@ -27,7 +35,12 @@ fn check_numbers(platform: &Platform, format: &'static str) -> Result<(), Format
 }
 
 fn unsupported(format: &'static str, why: String) -> FormatError {
-    FormatError::new("the platform", None, None, Mistake::Unsupported { format, why })
+    FormatError::new(
+        "the platform",
+        None,
+        None,
+        Mistake::Unsupported { format, why },
+    )
 }
 
 /// The platform as TOML.
@@ -35,7 +48,12 @@ pub(crate) fn write_toml(platform: &Platform) -> Result<String, FormatError> {
     check_numbers(platform, "toml")?;
     let mut out = String::new();
     // Writing to a string cannot fail.
-    let _ = writeln!(out, "format = {}\nmodel = {}", quote(FORMAT), quote(platform.model().name()));
+    let _ = writeln!(
+        out,
+        "format = {}\nmodel = {}",
+        quote(FORMAT),
+        quote(platform.model().name())
+    );
     if let Some(units) = platform.units() {
         let _ = writeln!(out, "units = \"{units}\"");
     }
@@ -67,11 +85,18 @@ pub(crate) fn write_json(platform: &Platform) -> Result<String, FormatError> {
 /// As [`write_json`], indented, inside a larger file; `fold` writes two opposite links as one entry.
 pub(crate) fn write_json_into(out: &mut String, platform: &Platform, indent: &str, fold: bool) {
     let _ = writeln!(out, "{{\n{indent}  \"format\": {},", quote(FORMAT));
-    let _ = writeln!(out, "{indent}  \"model\": {},", quote(platform.model().name()));
+    let _ = writeln!(
+        out,
+        "{indent}  \"model\": {},",
+        quote(platform.model().name())
+    );
     if let Some(units) = platform.units() {
         let _ = writeln!(out, "{indent}  \"units\": \"{units}\",");
     }
-    let nodes = platform.nodes().iter().map(|node| node_values(platform, node));
+    let nodes = platform
+        .nodes()
+        .iter()
+        .map(|node| node_values(platform, node));
     write_list(out, "node", nodes, indent);
     out.push_str(",\n");
     let links = folded(platform, fold).map(|(link, duplex)| link_values(platform, link, duplex));
@@ -86,7 +111,11 @@ fn write_list(out: &mut String, name: &str, entries: impl Iterator<Item = Values
     for (index, entry) in entries.enumerate() {
         let _ = write!(out, "{}\n{indent}    {{", if index == 0 { "" } else { "," });
         for (place, (key, value)) in entry.into_iter().enumerate() {
-            let _ = write!(out, "{}\"{key}\": {value}", if place == 0 { "" } else { ", " });
+            let _ = write!(
+                out,
+                "{}\"{key}\": {value}",
+                if place == 0 { "" } else { ", " }
+            );
         }
         out.push('}');
     }
@@ -99,8 +128,14 @@ fn node_values(platform: &Platform, node: &Node) -> Values {
     let mut values = vec![(name, quote(&node.name))];
     // Where a unit of work is one of data, computes say so by their own unit.
     let per_data = platform.units().filter(|units| units.work_is_data);
-    let unit = per_data.map(|units| format!(" {}/{}", units.time, units.data)).unwrap_or_default();
-    values.extend(node.compute.as_ref().map(|value| (compute, format!("\"{value}{unit}\""))));
+    let unit = per_data
+        .map(|units| format!(" {}/{}", units.time, units.data))
+        .unwrap_or_default();
+    values.extend(
+        node.compute
+            .as_ref()
+            .map(|value| (compute, format!("\"{value}{unit}\""))),
+    );
     values.extend(node.model.map(|value| (model, quote(value.name()))));
     values.extend(node.ports.map(|value| (ports, value.to_string())));
     if !node.replicates {
@@ -133,7 +168,10 @@ fn folded(platform: &Platform, fold: bool) -> impl Iterator<Item = (&Link, bool)
     std::iter::from_fn(move || {
         let link = links.next()?;
         let reverse = |next: &&Link| {
-            fold && next.from == link.to && next.to == link.from && next.cost == link.cost && next.delays == link.delays
+            fold && next.from == link.to
+                && next.to == link.from
+                && next.cost == link.cost
+                && next.delays == link.delays
         };
         Some((link, links.next_if(reverse).is_some()))
     })

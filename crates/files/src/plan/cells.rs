@@ -21,18 +21,30 @@ pub(super) struct Reader<'c> {
 pub(crate) fn find(value: &Json<'_, '_>, platform: &Platform) -> Result<NodeId, FormatError> {
     let name = value.string()?;
     platform.find(&name).ok_or_else(|| {
-        let close = closest(&name, platform.nodes().iter().map(|node| node.name.as_str()));
-        value.fail(Mistake::UnknownNode { name: clip(&name), close })
+        let close = closest(
+            &name,
+            platform.nodes().iter().map(|node| node.name.as_str()),
+        );
+        value.fail(Mistake::UnknownNode {
+            name: clip(&name),
+            close,
+        })
     })
 }
 
 /// A link of the platform, by its number.
-pub(super) fn link_number(value: &Json<'_, '_>, platform: &Platform) -> Result<LinkId, FormatError> {
+pub(super) fn link_number(
+    value: &Json<'_, '_>,
+    platform: &Platform,
+) -> Result<LinkId, FormatError> {
     value.place("link", platform.links().len()).map(LinkId::new)
 }
 
 /// A list of links.
-pub(super) fn links_of(list: &Json<'_, '_>, platform: &Platform) -> Result<Vec<LinkId>, FormatError> {
+pub(super) fn links_of(
+    list: &Json<'_, '_>,
+    platform: &Platform,
+) -> Result<Vec<LinkId>, FormatError> {
     let mut links = Vec::new();
     list.each(|_, link| {
         links.push(link_number(&link, platform)?);
@@ -75,5 +87,8 @@ pub(super) fn node_list(out: &mut String, platform: &Platform, key: &str, nodes:
 
 /// The node's name in quotes, `null` for a node of nowhere.
 pub(super) fn name(platform: &Platform, node: NodeId) -> String {
-    platform.nodes().get(node.index()).map_or_else(|| "null".to_string(), |node| quote(&node.name))
+    platform
+        .nodes()
+        .get(node.index())
+        .map_or_else(|| "null".to_string(), |node| quote(&node.name))
 }

@@ -54,7 +54,10 @@ impl Reader<'_> {
     fn price(&self, entry: &Json<'_, '_>) -> Result<(Resource, Rational), FormatError> {
         let [resource, node, link, price] = entry.object(["resource", "node", "link", "price"])?;
         let resource = self.resource(entry, [resource, node, link])?;
-        Ok((resource, rational(need(entry, price, "price", "the resource's price")?)?))
+        Ok((
+            resource,
+            rational(need(entry, price, "price", "the resource's price")?)?,
+        ))
     }
 
     /// A resource by its kind and its node or link.
@@ -68,7 +71,10 @@ impl Reader<'_> {
         let kind = resource.string()?;
         if kind == "link" {
             if let Some(node) = node {
-                return Err(node.fail(Mistake::NotHere { key: "node", why: "a link is known by its number" }));
+                return Err(node.fail(Mistake::NotHere {
+                    key: "node",
+                    why: "a link is known by its number",
+                }));
             }
             let link = need(entry, link, "link", "the link's number")?;
             return Ok(Resource::Link(link_number(&link, self.platform)?));
@@ -81,14 +87,23 @@ impl Reader<'_> {
             _ => return Err(resource.wrong(KINDS)),
         };
         if let Some(link) = link {
-            return Err(link.fail(Mistake::NotHere { key: "link", why: "the resource belongs to a node" }));
+            return Err(link.fail(Mistake::NotHere {
+                key: "link",
+                why: "the resource belongs to a node",
+            }));
         }
-        Ok(make(find(&need(entry, node, "node", "the node of the resource")?, self.platform)?))
+        Ok(make(find(
+            &need(entry, node, "node", "the node of the resource")?,
+            self.platform,
+        )?))
     }
 
     fn odd_set(&self, entry: &Json<'_, '_>) -> Result<(OddSet, Rational), FormatError> {
         let [ports, links, price] = entry.object(["ports", "links", "price"])?;
-        let mut set = OddSet { ports: Vec::new(), links: Vec::new() };
+        let mut set = OddSet {
+            ports: Vec::new(),
+            links: Vec::new(),
+        };
         need(entry, ports, "ports", "the ports of the set")?.each(|_, port| {
             let [resource, node] = port.object(["resource", "node"])?;
             let found = self.resource(&port, [resource, node, None])?;
@@ -98,8 +113,19 @@ impl Reader<'_> {
             set.ports.push(found);
             Ok(())
         })?;
-        set.links = links_of(&need(entry, links, "links", "further links of the set, [] for none")?, self.platform)?;
-        Ok((set, rational(need(entry, price, "price", "the set's price")?)?))
+        set.links = links_of(
+            &need(
+                entry,
+                links,
+                "links",
+                "further links of the set, [] for none",
+            )?,
+            self.platform,
+        )?;
+        Ok((
+            set,
+            rational(need(entry, price, "price", "the set's price")?)?,
+        ))
     }
 }
 
@@ -110,7 +136,9 @@ pub(super) fn write(out: &mut String, plan: &Plan) {
     let needs = &plan.certificate.needs;
     if !needs.is_empty() {
         out.push_str(",\n");
-        list(out, "    ", "needs", needs, |out, need| needs::write(out, &plan.platform, need));
+        list(out, "    ", "needs", needs, |out, need| {
+            needs::write(out, &plan.platform, need)
+        });
     }
     out.push_str("\n  },\n");
 }
@@ -144,7 +172,10 @@ fn write_resource(out: &mut String, platform: &Platform, resource: Resource) {
     let _ = write!(out, "\"resource\": {}, ", quote(resource.kind()));
     let _ = match resource {
         Resource::Link(link) => write!(out, "\"link\": {link}"),
-        Resource::Send(node) | Resource::Receive(node) | Resource::Compute(node) | Resource::Port(node) => {
+        Resource::Send(node)
+        | Resource::Receive(node)
+        | Resource::Compute(node)
+        | Resource::Port(node) => {
             write!(out, "\"node\": {}", name(platform, node))
         }
     };

@@ -19,14 +19,24 @@ struct Places<'c> {
 }
 
 fn places(nodes: &[NodeId]) -> BTreeMap<NodeId, usize> {
-    nodes.iter().enumerate().map(|(place, &node)| (node, place)).collect()
+    nodes
+        .iter()
+        .enumerate()
+        .map(|(place, &node)| (node, place))
+        .collect()
 }
 
 impl<'c> Demands<'c> {
     pub fn new(collective: &'c Collective) -> Self {
-        let of_block = |block: Block<'c>| Places { block, operands: places(block.operands()) };
+        let of_block = |block: Block<'c>| Places {
+            block,
+            operands: places(block.operands()),
+        };
         // Counted once: adding up the groups for every pattern takes long.
-        Demands { blocks: collective.blocks().into_iter().map(of_block).collect(), count: collective.demands() }
+        Demands {
+            blocks: collective.blocks().into_iter().map(of_block).collect(),
+            count: collective.demands(),
+        }
     }
 
     /// How many there are.
@@ -46,7 +56,9 @@ impl<'c> Demands<'c> {
     }
 
     fn block(&self, place: usize) -> Option<&Places<'c>> {
-        let after = self.blocks.partition_point(|places| places.block.first <= place);
+        let after = self
+            .blocks
+            .partition_point(|places| places.block.first <= place);
         self.blocks.get(after.checked_sub(1)?)
     }
 }
@@ -75,14 +87,25 @@ mod tests {
     #[test]
     fn the_numbering_is_that_of_the_list() {
         let node = NodeId::new;
-        for members in [vec![node(3), node(1)], vec![node(2), node(7), node(4), node(0)], vec![node(5)]] {
+        for members in [
+            vec![node(3), node(1)],
+            vec![node(2), node(7), node(4), node(0)],
+            vec![node(5)],
+        ] {
             for collective in collectives(&members) {
                 let demands = Demands::new(&collective);
                 assert_eq!(demands.count(), collective.demands());
                 for place in 0..collective.demands() + 3 {
-                    assert_eq!(demands.get(place), collective.demand(place), "{collective:?} {place}");
+                    assert_eq!(
+                        demands.get(place),
+                        collective.demand(place),
+                        "{collective:?} {place}"
+                    );
                 }
-                let combined = collective.blocks().first().map_or(&[][..], |block| block.operands());
+                let combined = collective
+                    .blocks()
+                    .first()
+                    .map_or(&[][..], |block| block.operands());
                 for (place, &operand) in combined.iter().enumerate() {
                     assert_eq!(demands.participant(0, operand), Some(place));
                 }
@@ -93,14 +116,30 @@ mod tests {
     #[test]
     fn groups_count_on() {
         let node = NodeId::new;
-        let lists = [vec![node(3), node(1)], vec![node(2), node(7), node(4)], vec![node(5)]];
+        let lists = [
+            vec![node(3), node(1)],
+            vec![node(2), node(7), node(4)],
+            vec![node(5)],
+        ];
         let members = lists.iter().flat_map(|list| collectives(list));
-        let groups = Collective::Groups(members.map(|collective| Member { collective, rate: 2 }).collect());
+        let groups = Collective::Groups(
+            members
+                .map(|collective| Member {
+                    collective,
+                    rate: 2,
+                })
+                .collect(),
+        );
         let demands = Demands::new(&groups);
         assert!(demands.count() > 30);
         for place in 0..demands.count() + 3 {
             assert_eq!(demands.get(place), groups.demand(place), "{place}");
-            let Some(demand) = demands.get(place).filter(|demand| demand.operands.len() > 1) else { continue };
+            let Some(demand) = demands
+                .get(place)
+                .filter(|demand| demand.operands.len() > 1)
+            else {
+                continue;
+            };
             for (operand, &owner) in demand.operands.iter().enumerate() {
                 assert_eq!(demands.participant(place, owner), Some(operand));
             }

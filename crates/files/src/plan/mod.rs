@@ -47,7 +47,10 @@ const FORMER: [&str; 2] = ["oneport-plan/1", "oneport-plan/2"];
 /// # Errors
 /// A file that cannot be read or is over [`MAX_PLAN_BYTES`]; else as [`plan_from_json`].
 pub fn read_plan(path: &Path) -> Result<Plan, FormatError> {
-    plan_of(&path.display().to_string(), &read_bytes(path, MAX_PLAN_BYTES)?)
+    plan_of(
+        &path.display().to_string(),
+        &read_bytes(path, MAX_PLAN_BYTES)?,
+    )
 }
 
 /// As [`plan_from_json`]; a platform is refused as such.

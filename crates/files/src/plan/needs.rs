@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use oneport_plan::inequality::{
-    Balance, Border, Cut, Direction, Exchange, Gathering, Inequality, Keeps, Merges, Need, Place, Tree,
+    Balance, Border, Cut, Direction, Exchange, Gathering, Inequality, Keeps, Merges, Need, Place,
+    Tree,
 };
 use oneport_plan::{Goals, Task};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
@@ -16,13 +17,26 @@ use crate::native::quote;
 use crate::number::rational;
 
 /// Both values of `keeps`, as files have them.
-const KEEPS: [(Keeps, &str); 2] =
-    [(Keeps::AllThatArrives, "all that arrives"), (Keeps::NoMoreThanArrives, "no more than arrives")];
+const KEEPS: [(Keeps, &str); 2] = [
+    (Keeps::AllThatArrives, "all that arrives"),
+    (Keeps::NoMoreThanArrives, "no more than arrives"),
+];
 
 impl Reader<'_> {
     /// Every name and number exists; whether they prove anything is the referee's part.
     pub(super) fn need(&self, entry: &Json<'_, '_>) -> Result<Need, FormatError> {
-        let [demand, weight, cut, border, gathering, balance, merges, place, exchange, tree] = entry.object([
+        let [
+            demand,
+            weight,
+            cut,
+            border,
+            gathering,
+            balance,
+            merges,
+            place,
+            exchange,
+            tree,
+        ] = entry.object([
             "demand",
             "weight",
             "cut",
@@ -34,24 +48,47 @@ impl Reader<'_> {
             "exchange",
             "tree",
         ])?;
-        let demand = demand.map(|demand| demand.place("demand", self.demands.count())).transpose()?;
-        let weight = rational(need(entry, weight, "weight", "what a unit of the inequality is charged")?)?;
+        let demand = demand
+            .map(|demand| demand.place("demand", self.demands.count()))
+            .transpose()?;
+        let weight = rational(need(
+            entry,
+            weight,
+            "weight",
+            "what a unit of the inequality is charged",
+        )?)?;
         let mut found: Option<(&'static str, Inequality)> = None;
-        let mut take = |key: &'static str, inequality: Inequality| match found.replace((key, inequality)) {
-            Some((other, _)) => Err(entry.fail(Mistake::BothKeys(other, key))),
-            None => Ok(()),
-        };
+        let mut take =
+            |key: &'static str, inequality: Inequality| match found.replace((key, inequality)) {
+                Some((other, _)) => Err(entry.fail(Mistake::BothKeys(other, key))),
+                None => Ok(()),
+            };
         if let Some(value) = cut {
-            take("cut", Inequality::Cut(Cut { nodes: self.set(&value)? }))?;
+            take(
+                "cut",
+                Inequality::Cut(Cut {
+                    nodes: self.set(&value)?,
+                }),
+            )?;
         }
         if let Some(value) = border {
             let [way, sets] = value.object(["direction", "sets"])?;
             let direction = direction(&value, way)?;
-            let sets = self.sets(&need(&value, sets, "sets", "the sets of nodes whose borders are crossed")?)?;
+            let sets = self.sets(&need(
+                &value,
+                sets,
+                "sets",
+                "the sets of nodes whose borders are crossed",
+            )?)?;
             take("border", Inequality::Border(Border { direction, sets }))?;
         }
         if let Some(value) = gathering {
-            take("gathering", Inequality::Gathering(Gathering { nodes: self.set(&value)? }))?;
+            take(
+                "gathering",
+                Inequality::Gathering(Gathering {
+                    nodes: self.set(&value)?,
+                }),
+            )?;
         }
         if let Some(value) = balance {
             take("balance", Inequality::Balance(self.balance(&value)?))?;
@@ -70,15 +107,26 @@ impl Reader<'_> {
         if let Some(value) = tree {
             let demand = demand.ok_or_else(|| {
                 let meaning = "the number of the tree's demand, counted from 0";
-                entry.fail(Mistake::MissingKey { key: "demand", meaning })
+                entry.fail(Mistake::MissingKey {
+                    key: "demand",
+                    meaning,
+                })
             })?;
             take("tree", Inequality::Tree(self.tree(&value, demand)?))?;
         }
         let (_, inequality) = found.ok_or_else(|| {
-            let meaning = "the inequality: cut, border, gathering, balance, merges, place, exchange or tree";
-            entry.fail(Mistake::MissingKey { key: "cut", meaning })
+            let meaning =
+                "the inequality: cut, border, gathering, balance, merges, place, exchange or tree";
+            entry.fail(Mistake::MissingKey {
+                key: "cut",
+                meaning,
+            })
         })?;
-        Ok(Need { demand, inequality, weight })
+        Ok(Need {
+            demand,
+            inequality,
+            weight,
+        })
     }
 
     /// `{"nodes": [...]}`.
@@ -90,11 +138,17 @@ impl Reader<'_> {
     fn balance(&self, value: &Json<'_, '_>) -> Result<Balance, FormatError> {
         const EXPECTED: &str = "a limit: \"all that arrives\" or \"no more than arrives\"";
         let [node, keeps] = value.object(["node", "keeps"])?;
-        let node = find(&need(value, node, "node", "the node's name")?, self.platform)?;
+        let node = find(
+            &need(value, node, "node", "the node's name")?,
+            self.platform,
+        )?;
         let keeps = need(value, keeps, "keeps", EXPECTED)?;
         let text = keeps.string()?;
         let found = KEEPS.into_iter().find(|(_, name)| *name == text);
-        Ok(Balance { node, keeps: found.ok_or_else(|| keeps.wrong(EXPECTED))?.0 })
+        Ok(Balance {
+            node,
+            keeps: found.ok_or_else(|| keeps.wrong(EXPECTED))?.0,
+        })
     }
 
     fn exchange(&self, value: &Json<'_, '_>) -> Result<Exchange, FormatError> {
@@ -104,16 +158,28 @@ impl Reader<'_> {
         let mut listed: Vec<(LinkId, Rational)> = Vec::new();
         need(value, lengths, "lengths", "the links' lengths")?.each(|_, entry| {
             let [link, length] = entry.object(["link", "length"])?;
-            let link = link_number(&need(&entry, link, "link", "the link's number")?, self.platform)?;
-            listed.push((link, rational(need(&entry, length, "length", "the link's length")?)?));
+            let link = link_number(
+                &need(&entry, link, "link", "the link's number")?,
+                self.platform,
+            )?;
+            listed.push((
+                link,
+                rational(need(&entry, length, "length", "the link's length")?)?,
+            ));
             Ok(())
         })?;
-        Ok(Exchange { direction, parts, lengths: listed })
+        Ok(Exchange {
+            direction,
+            parts,
+            lengths: listed,
+        })
     }
 
     fn tree(&self, value: &Json<'_, '_>, place: usize) -> Result<Tree, FormatError> {
-        let demand =
-            self.demands.get(place).ok_or_else(|| value.wrong("a tree of a demand of the plan's collective"))?;
+        let demand = self
+            .demands
+            .get(place)
+            .ok_or_else(|| value.wrong("a tree of a demand of the plan's collective"))?;
         let (operands, commutative) = (demand.operands.len(), demand.commutative);
         let goals = match demand.goals {
             Goals::At(_) => 1,
@@ -121,17 +187,40 @@ impl Reader<'_> {
             Goals::Prefixes => operands,
         };
         let [goal, prices] = value.object(["goal", "prices"])?;
-        let goal =
-            need(value, goal, "goal", "the number of the demand's goal, counted from 0")?.place("goal", goals)?;
-        let tasks = Tasks { platform: self.platform, demands: self.demands, demand: place, operands, commutative };
+        let goal = need(
+            value,
+            goal,
+            "goal",
+            "the number of the demand's goal, counted from 0",
+        )?
+        .place("goal", goals)?;
+        let tasks = Tasks {
+            platform: self.platform,
+            demands: self.demands,
+            demand: place,
+            operands,
+            commutative,
+        };
         let mut listed: Vec<(Task, Rational)> = Vec::new();
         need(value, prices, "prices", "what the goal pays for tasks")?.each(|_, entry| {
-            let [link, merge, part, split, price] = entry.object(["link", "merge", "part", "split", "price"])?;
+            let [link, merge, part, split, price] =
+                entry.object(["link", "merge", "part", "split", "price"])?;
             let task = tasks.plain(&entry, [link, merge, part, split])?;
-            listed.push((task, rational(need(&entry, price, "price", "what the goal pays for the task")?)?));
+            listed.push((
+                task,
+                rational(need(
+                    &entry,
+                    price,
+                    "price",
+                    "what the goal pays for the task",
+                )?)?,
+            ));
             Ok(())
         })?;
-        Ok(Tree { goal, prices: listed })
+        Ok(Tree {
+            goal,
+            prices: listed,
+        })
     }
 
     fn sets(&self, value: &Json<'_, '_>) -> Result<Vec<Vec<NodeId>>, FormatError> {
@@ -173,15 +262,29 @@ pub(super) fn write(out: &mut String, platform: &Platform, need: &Need) {
         Inequality::Cut(Cut { nodes }) | Inequality::Gathering(Gathering { nodes }) => {
             node_list(out, platform, "nodes", nodes);
         }
-        Inequality::Border(Border { direction, sets }) => write_sets(out, platform, *direction, ("sets", sets)),
+        Inequality::Border(Border { direction, sets }) => {
+            write_sets(out, platform, *direction, ("sets", sets))
+        }
         Inequality::Balance(Balance { node, keeps }) => {
-            let keeps = KEEPS.iter().find(|(known, _)| known == keeps).map_or("", |(_, name)| name);
-            let _ = write!(out, "\"node\": {}, \"keeps\": \"{keeps}\"", name(platform, *node));
+            let keeps = KEEPS
+                .iter()
+                .find(|(known, _)| known == keeps)
+                .map_or("", |(_, name)| name);
+            let _ = write!(
+                out,
+                "\"node\": {}, \"keeps\": \"{keeps}\"",
+                name(platform, *node)
+            );
         }
         Inequality::Merges(Merges) | Inequality::Place(Place) => {}
-        Inequality::Exchange(Exchange { direction, parts, lengths }) => {
+        Inequality::Exchange(Exchange {
+            direction,
+            parts,
+            lengths,
+        }) => {
             write_sets(out, platform, *direction, ("parts", parts));
-            let length = |(link, length): &_| format!("{{\"link\":{link},\"length\":\"{length}\"}}");
+            let length =
+                |(link, length): &_| format!("{{\"link\":{link},\"length\":\"{length}\"}}");
             let lengths: Vec<String> = lengths.iter().map(length).collect();
             let _ = write!(out, ", \"lengths\": [{}]", lengths.join(","));
         }
@@ -198,11 +301,21 @@ pub(super) fn write(out: &mut String, platform: &Platform, need: &Need) {
     let _ = write!(out, "}}, \"weight\": \"{}\"", need.weight);
 }
 
-fn write_sets(out: &mut String, platform: &Platform, direction: Direction, (key, sets): (&str, &[Vec<NodeId>])) {
+fn write_sets(
+    out: &mut String,
+    platform: &Platform,
+    direction: Direction,
+    (key, sets): (&str, &[Vec<NodeId>]),
+) {
     let set = |set: &Vec<NodeId>| {
         let names: Vec<String> = set.iter().map(|&node| name(platform, node)).collect();
         format!("[{}]", names.join(","))
     };
     let sets: Vec<String> = sets.iter().map(set).collect();
-    let _ = write!(out, "\"direction\": {}, \"{key}\": [{}]", quote(direction.name()), sets.join(","));
+    let _ = write!(
+        out,
+        "\"direction\": {}, \"{key}\": [{}]",
+        quote(direction.name()),
+        sets.join(",")
+    );
 }

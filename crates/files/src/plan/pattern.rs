@@ -27,14 +27,30 @@ impl<'c> Patterns<'c> {
 
     /// A pattern and the value of `last`: how often. Every name and number exists; the referee checks whether the
     /// pattern executes its demand.
-    pub fn read<'a, 'e>(&self, entry: &'e Json<'a, '_>, last: &'static str) -> Result<Counted<'a, 'e>, FormatError> {
+    pub fn read<'a, 'e>(
+        &self,
+        entry: &'e Json<'a, '_>,
+        last: &'static str,
+    ) -> Result<Counted<'a, 'e>, FormatError> {
         let [place, order, tasks, last] = entry.object(["demand", "order", "tasks", last])?;
         let (place, demand) = self.demand(entry, place)?;
         let (operands, commutative) = (demand.operands.len(), demand.commutative);
-        let reader = Tasks { platform: self.platform, demands: self.demands, demand: place, operands, commutative };
+        let reader = Tasks {
+            platform: self.platform,
+            demands: self.demands,
+            demand: place,
+            operands,
+            commutative,
+        };
         let mut pattern = Pattern::new(place);
         pattern.order = order.map(|order| reader.order(&order)).transpose()?;
-        need(entry, tasks, "tasks", "the sends and merges that carry it out")?.each(|index, task| {
+        need(
+            entry,
+            tasks,
+            "tasks",
+            "the sends and merges that carry it out",
+        )?
+        .each(|index, task| {
             pattern.tasks.push(reader.task(&task, index)?);
             Ok(())
         })?;
@@ -42,22 +58,47 @@ impl<'c> Patterns<'c> {
     }
 
     /// `demand`: its number.
-    fn demand(&self, entry: &Json<'_, '_>, value: Option<Json<'_, '_>>) -> Result<(usize, Demand<'c>), FormatError> {
-        let value = need(entry, value, "demand", "the index of the pattern's demand, counted from 0")?;
+    fn demand(
+        &self,
+        entry: &Json<'_, '_>,
+        value: Option<Json<'_, '_>>,
+    ) -> Result<(usize, Demand<'c>), FormatError> {
+        let value = need(
+            entry,
+            value,
+            "demand",
+            "the index of the pattern's demand, counted from 0",
+        )?;
         let place = value.place("demand", self.demands.count())?;
-        let demand = self.demands.get(place).ok_or_else(|| value.wrong("a demand of the plan's collective"))?;
+        let demand = self
+            .demands
+            .get(place)
+            .ok_or_else(|| value.wrong("a demand of the plan's collective"))?;
         Ok((place, demand))
     }
 }
 
 /// The pattern as [`Patterns::read`] reads it, but for the braces.
-pub(super) fn write(out: &mut String, platform: &Platform, demands: &Demands<'_>, pattern: &Pattern) {
+pub(super) fn write(
+    out: &mut String,
+    platform: &Platform,
+    demands: &Demands<'_>,
+    pattern: &Pattern,
+) {
     let demand = demands.get(pattern.demand);
-    let operands = demand.as_ref().map(|demand| demand.operands).unwrap_or_default();
+    let operands = demand
+        .as_ref()
+        .map(|demand| demand.operands)
+        .unwrap_or_default();
     let _ = write!(out, "\"demand\": {}, ", pattern.demand);
     if let Some(order) = &pattern.order {
-        let known = |node: Option<&NodeId>| node.map_or_else(|| "null".to_string(), |&node| name(platform, node));
-        let names: Vec<String> = order.iter().map(|&place| known(operands.get(place))).collect();
+        let known = |node: Option<&NodeId>| {
+            node.map_or_else(|| "null".to_string(), |&node| name(platform, node))
+        };
+        let names: Vec<String> = order
+            .iter()
+            .map(|&place| known(operands.get(place)))
+            .collect();
         let _ = write!(out, "\"order\": [{}], ", names.join(","));
     }
     out.push_str("\"tasks\": [");

@@ -1,7 +1,9 @@
 //! The question of a plan: the collective, the sizes of its messages, the work of its merges.
 
 use num_traits::{One, ToPrimitive};
-use oneport_plan::{Collective, CollectiveError, CustomDemand, Form, Member, Role, Volumes, Wanted};
+use oneport_plan::{
+    Collective, CollectiveError, CustomDemand, Form, Member, Role, Volumes, Wanted,
+};
 use oneport_platform::{NodeId, Platform, Rational};
 
 use super::cells::find;
@@ -21,26 +23,70 @@ fn names() -> String {
 const ROLES: [&str; 5] = ["source", "sources", "target", "targets", "participants"];
 
 /// The collective, checked against its platform.
-pub(super) fn read_collective(value: &Json<'_, '_>, platform: &Platform) -> Result<Collective, FormatError> {
+pub(super) fn read_collective(
+    value: &Json<'_, '_>,
+    platform: &Platform,
+) -> Result<Collective, FormatError> {
     read_member(value, platform, None)
 }
 
 /// A collective, or one of several: the `group`-th of a list, which holds no lists.
-fn read_member(value: &Json<'_, '_>, platform: &Platform, group: Option<usize>) -> Result<Collective, FormatError> {
+fn read_member(
+    value: &Json<'_, '_>,
+    platform: &Platform,
+    group: Option<usize>,
+) -> Result<Collective, FormatError> {
     let [one, two, three, four, five] = ROLES;
-    let keys = ["name", one, two, three, four, five, "commutative", "counts", "members", "demands"];
+    let keys = [
+        "name",
+        one,
+        two,
+        three,
+        four,
+        five,
+        "commutative",
+        "counts",
+        "members",
+        "demands",
+    ];
     let given = value.object(keys)?;
-    let [name, source, sources, target, targets, participants, commutative, counts, members, demands] = given;
+    let [
+        name,
+        source,
+        sources,
+        target,
+        targets,
+        participants,
+        commutative,
+        counts,
+        members,
+        demands,
+    ] = given;
     let name = need(value, name, "name", "the collective's name")?;
     let (collective, known) = match (name.string()?.as_ref(), group) {
         ("groups", None) => {
-            let list = need(value, members, "members", "the groups, a list of {\"rate\": 1, \"collective\": {...}}")?;
-            (Collective::Groups(read_groups(&list, platform)?), vec!["name", "members"])
+            let list = need(
+                value,
+                members,
+                "members",
+                "the groups, a list of {\"rate\": 1, \"collective\": {...}}",
+            )?;
+            (
+                Collective::Groups(read_groups(&list, platform)?),
+                vec!["name", "members"],
+            )
         }
         ("custom", None) => {
-            let list =
-                need(value, demands, "demands", "the demands, a list of {\"values\": [...], \"wanted\": [...]}")?;
-            (Collective::Custom(read_demands(&list, platform)?), vec!["name", "demands"])
+            let list = need(
+                value,
+                demands,
+                "demands",
+                "the demands, a list of {\"values\": [...], \"wanted\": [...]}",
+            )?;
+            (
+                Collective::Custom(read_demands(&list, platform)?),
+                vec!["name", "demands"],
+            )
         }
         ("groups" | "custom", Some(group)) => {
             return Err(name.fail(Mistake::Collective(CollectiveError::Nested { group })));
@@ -51,18 +97,32 @@ fn read_member(value: &Json<'_, '_>, platform: &Platform, group: Option<usize>) 
             // Lists first: what is missing there says most.
             for role in form.roles.iter().rev() {
                 let place = ROLES.iter().position(|key| *key == role.key);
-                let listed = place.and_then(|place| [source, sources, target, targets, participants][place]);
+                let listed =
+                    place.and_then(|place| [source, sources, target, targets, participants][place]);
                 nodes.push(read_role(value, listed, role, platform)?);
             }
             nodes.reverse();
-            let commutative = if form.commutes() { flag(commutative)? } else { false };
+            let commutative = if form.commutes() {
+                flag(commutative)?
+            } else {
+                false
+            };
             let known: Vec<&'static str> = std::iter::once("name")
                 .chain(form.roles.iter().map(|role| role.key))
                 .chain(form.commutes().then_some("commutative"))
                 .chain(form.counted.then_some("counts"))
                 .collect();
-            let built = form.build(&nodes, commutative).ok_or_else(|| value.wrong("one node for each role"))?;
-            (if form.counted { with_counts(value, counts, built)? } else { built }, known)
+            let built = form
+                .build(&nodes, commutative)
+                .ok_or_else(|| value.wrong("one node for each role"))?;
+            (
+                if form.counted {
+                    with_counts(value, counts, built)?
+                } else {
+                    built
+                },
+                known,
+            )
         }
     };
     for (key, given) in keys.into_iter().zip(given) {
@@ -71,7 +131,9 @@ fn read_member(value: &Json<'_, '_>, platform: &Platform, group: Option<usize>) 
             return Err(value.fail(Mistake::UnknownKey { key, known }));
         }
     }
-    collective.validate(platform).map_err(|error| value.fail(Mistake::Collective(error)))?;
+    collective
+        .validate(platform)
+        .map_err(|error| value.fail(Mistake::Collective(error)))?;
     Ok(collective)
 }
 
@@ -81,13 +143,20 @@ fn with_counts(
     counts: Option<Json<'_, '_>>,
     collective: Collective,
 ) -> Result<Collective, FormatError> {
-    let list = need(value, counts, "counts", "a list of whole numbers, one for each message or reduction")?;
+    let list = need(
+        value,
+        counts,
+        "counts",
+        "a list of whole numbers, one for each message or reduction",
+    )?;
     let mut counts = Vec::new();
     list.each(|_, count| {
         counts.push(whole(&count)?);
         Ok(())
     })?;
-    collective.with_counts(&counts).map_err(|error| list.fail(Mistake::Collective(error)))
+    collective
+        .with_counts(&counts)
+        .map_err(|error| list.fail(Mistake::Collective(error)))
 }
 
 /// The nodes that play a role.
@@ -98,13 +167,22 @@ fn read_role(
     platform: &Platform,
 ) -> Result<Vec<NodeId>, FormatError> {
     if role.many {
-        return read_nodes(&need(value, listed, role.key, "a list of nodes' names")?, platform);
+        return read_nodes(
+            &need(value, listed, role.key, "a list of nodes' names")?,
+            platform,
+        );
     }
-    Ok(vec![find(&need(value, listed, role.key, "a node's name")?, platform)?])
+    Ok(vec![find(
+        &need(value, listed, role.key, "a node's name")?,
+        platform,
+    )?])
 }
 
 /// Listed nodes.
-pub(crate) fn read_nodes(list: &Json<'_, '_>, platform: &Platform) -> Result<Vec<NodeId>, FormatError> {
+pub(crate) fn read_nodes(
+    list: &Json<'_, '_>,
+    platform: &Platform,
+) -> Result<Vec<NodeId>, FormatError> {
     let mut nodes = Vec::new();
     list.each(|_, name| {
         nodes.push(find(&name, platform)?);
@@ -117,38 +195,67 @@ fn read_groups(list: &Json<'_, '_>, platform: &Platform) -> Result<Vec<Member>, 
     let mut members = Vec::new();
     list.each(|group, entry| {
         let [rate, collective] = entry.object(["rate", "collective"])?;
-        let collective = need(&entry, collective, "collective", "the collective of the group")?;
+        let collective = need(
+            &entry,
+            collective,
+            "collective",
+            "the collective of the group",
+        )?;
         let collective = read_member(&collective, platform, Some(group))?;
         let rate = need(&entry, rate, "rate", "how often per instance of the whole")?;
-        members.push(Member { collective, rate: read_rate(&rate, CollectiveError::NoRate { group })? });
+        members.push(Member {
+            collective,
+            rate: read_rate(&rate, CollectiveError::NoRate { group })?,
+        });
         Ok(())
     })?;
     Ok(members)
 }
 
 /// Any list of demands. `rate` is 1 and `commutative` false where absent.
-pub(crate) fn read_demands(list: &Json<'_, '_>, platform: &Platform) -> Result<Vec<CustomDemand>, FormatError> {
+pub(crate) fn read_demands(
+    list: &Json<'_, '_>,
+    platform: &Platform,
+) -> Result<Vec<CustomDemand>, FormatError> {
     let mut demands = Vec::new();
     list.each(|place, entry| {
         let [values, wanted, prefixes, rate, commutative] =
             entry.object(["values", "wanted", "prefixes", "rate", "commutative"])?;
-        let owners =
-            read_nodes(&need(&entry, values, "values", "the owners of the values, in operand order")?, platform)?;
+        let owners = read_nodes(
+            &need(
+                &entry,
+                values,
+                "values",
+                "the owners of the values, in operand order",
+            )?,
+            platform,
+        )?;
         let wanted = match (wanted, flag(prefixes)?) {
             (None, true) => Wanted::Prefixes,
             (Some(wanted), true) => {
-                return Err(wanted.fail(Mistake::NotHere { key: "wanted", why: "prefixes are wanted by their owners" }));
+                return Err(wanted.fail(Mistake::NotHere {
+                    key: "wanted",
+                    why: "prefixes are wanted by their owners",
+                }));
             }
             (wanted, false) => {
                 let meaning = "a list of nodes' names, or \"prefixes\": true";
-                Wanted::At(read_nodes(&need(&entry, wanted, "wanted", meaning)?, platform)?)
+                Wanted::At(read_nodes(
+                    &need(&entry, wanted, "wanted", meaning)?,
+                    platform,
+                )?)
             }
         };
         let rate = match rate {
             Some(rate) => read_rate(&rate, CollectiveError::NoRateOfDemand { demand: place })?,
             None => 1,
         };
-        demands.push(CustomDemand { owners, wanted, commutative: flag(commutative)?, rate });
+        demands.push(CustomDemand {
+            owners,
+            wanted,
+            commutative: flag(commutative)?,
+            rate,
+        });
         Ok(())
     })?;
     Ok(demands)
@@ -157,11 +264,17 @@ pub(crate) fn read_demands(list: &Json<'_, '_>, platform: &Platform) -> Result<V
 /// A whole number from 1; `none` is what to say of 0.
 fn read_rate(rate: &Json<'_, '_>, none: CollectiveError) -> Result<u64, FormatError> {
     let often = whole(rate)?;
-    if often == 0 { Err(rate.fail(Mistake::Collective(none))) } else { Ok(often) }
+    if often == 0 {
+        Err(rate.fail(Mistake::Collective(none)))
+    } else {
+        Ok(often)
+    }
 }
 
 fn whole(number: &Json<'_, '_>) -> Result<u64, FormatError> {
-    natural(*number)?.to_u64().ok_or_else(|| number.wrong("a whole number up to 18446744073709551615"))
+    natural(*number)?
+        .to_u64()
+        .ok_or_else(|| number.wrong("a whole number up to 18446744073709551615"))
 }
 
 /// `commutative`: false when absent.
@@ -183,11 +296,26 @@ pub(super) fn read_volumes(
     let amount_of_size = amount(size)?;
     let (volumes, work) = if collective.combines() {
         let work = work?;
-        (Volumes { size: amount_of_size, work: work_of(&work, platform)? }, Some(work))
+        (
+            Volumes {
+                size: amount_of_size,
+                work: work_of(&work, platform)?,
+            },
+            Some(work),
+        )
     } else if let Ok(work) = work {
-        return Err(work.fail(Mistake::NotHere { key: "work", why: "this collective combines nothing" }));
+        return Err(work.fail(Mistake::NotHere {
+            key: "work",
+            why: "this collective combines nothing",
+        }));
     } else {
-        (Volumes { size: amount_of_size, ..Volumes::of_size(Rational::one()) }, None)
+        (
+            Volumes {
+                size: amount_of_size,
+                ..Volumes::of_size(Rational::one())
+            },
+            None,
+        )
     };
     volumes.validate(collective).map_err(|error| {
         let place = work.as_ref().filter(|_| error.is_of_work()).unwrap_or(size);

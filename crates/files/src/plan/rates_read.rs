@@ -5,7 +5,8 @@ use std::path::Path;
 
 use num_traits::{One, Signed, Zero};
 use oneport_plan::{
-    Certificate, Collective, Demand, DemandRates, Interval, Kind, Problem, Rates, RatesError, TaskRates, Value, Volumes,
+    Certificate, Collective, Demand, DemandRates, Interval, Kind, Problem, Rates, RatesError,
+    TaskRates, Value, Volumes,
 };
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
@@ -38,7 +39,11 @@ pub struct RatesFile {
 /// # Errors
 /// A file that cannot be read or is as large as no plan is; else as [`rates_from_json`].
 pub fn read_rates(path: &Path, platform: &Platform) -> Result<RatesFile, FormatError> {
-    rates_from_json(&path.display().to_string(), &read_bytes(path, MAX_PLAN_BYTES)?, platform)
+    rates_from_json(
+        &path.display().to_string(),
+        &read_bytes(path, MAX_PLAN_BYTES)?,
+        platform,
+    )
 }
 
 /// Reads a `oneport-rates/1` file; `name` is the file's name in messages. Whether the rates balance and fit the ports
@@ -50,7 +55,11 @@ pub fn read_rates(path: &Path, platform: &Platform) -> Result<RatesFile, FormatE
 /// The first mistake: its line, key and value, and the expected value. Unknown keys, names and tasks; the same variable
 /// twice; rates below 0 or with a decimal point; derived values that differ from the rates' values, or that are missing
 /// in a list of them.
-pub fn rates_from_json(name: &str, bytes: &[u8], platform: &Platform) -> Result<RatesFile, FormatError> {
+pub fn rates_from_json(
+    name: &str,
+    bytes: &[u8],
+    platform: &Platform,
+) -> Result<RatesFile, FormatError> {
     let top = Json::parse(Source::new(name, bytes, "a file of rates")?)?;
     let keys = [
         "format",
@@ -68,19 +77,37 @@ pub fn rates_from_json(name: &str, bytes: &[u8], platform: &Platform) -> Result<
         "prices",
         "odd_sets",
     ];
-    let [format, collective, model, size, work, throughput, per, sends, copies, cons, busy, alpha, prices, odd_sets] =
-        top.object(keys)?;
+    let [
+        format,
+        collective,
+        model,
+        size,
+        work,
+        throughput,
+        per,
+        sends,
+        copies,
+        cons,
+        busy,
+        alpha,
+        prices,
+        odd_sets,
+    ] = top.object(keys)?;
     let format = need(&top, format, "format", "\"oneport-rates/1\"")?;
     let found = format.string()?;
     if found != RATES_FORMAT {
-        return Err(format.fail(Mistake::WrongFormat { found: quoted(&found), expected: RATES_FORMAT }));
+        return Err(format.fail(Mistake::WrongFormat {
+            found: quoted(&found),
+            expected: RATES_FORMAT,
+        }));
     }
     if let Some(model) = model {
         let named = model_named(&model.string()?).map_err(|mistake| model.fail(mistake))?;
         if named != platform.model() {
-            return Err(
-                model.wrong(format!("the model of the platform, \"{}\"; give --model {named}", platform.model()))
-            );
+            return Err(model.wrong(format!(
+                "the model of the platform, \"{}\"; give --model {named}",
+                platform.model()
+            )));
         }
     }
     let question = need(&top, collective, "collective", "the question")?;
@@ -89,23 +116,36 @@ pub fn rates_from_json(name: &str, bytes: &[u8], platform: &Platform) -> Result<
     let work = need(&top, work, "work", "the work of every merge");
     let volumes = read_volumes(&size, work, &collective, platform)?;
     let refuse = |error: RatesError| question.fail(Mistake::Import(error.to_string()));
-    let unreadable = || refuse(RatesError::NoReading { collective: collective.name() });
+    let unreadable = || {
+        refuse(RatesError::NoReading {
+            collective: collective.name(),
+        })
+    };
     let problem = Problem::new(platform, &collective, &volumes).map_err(|_| unreadable())?;
     let per = match per {
         None => Rational::one(),
-        Some(per) => {
-            Some(exact(&per)?).filter(Signed::is_positive).ok_or_else(|| per.wrong("a positive length of time"))?
-        }
+        Some(per) => Some(exact(&per)?)
+            .filter(Signed::is_positive)
+            .ok_or_else(|| per.wrong("a positive length of time"))?,
     };
     let rates = Rates::none_of(problem).map_err(refuse)?;
-    let mut reading = Reading { problem, demands: Demands::new(&collective), rates, per, flows: BTreeMap::new() };
+    let mut reading = Reading {
+        problem,
+        demands: Demands::new(&collective),
+        rates,
+        per,
+        flows: BTreeMap::new(),
+    };
     let throughput = need(&top, throughput, "throughput", "instances per unit of time")?;
     reading.rates.throughput = reading.rate(&throughput)?;
     reading.each(sends, Reading::send)?;
     reading.each(copies, Reading::copy)?;
     reading.each(cons, Reading::merge)?;
     let mut certificate = Certificate::default();
-    let prover = Reader { platform, demands: &reading.demands };
+    let prover = Reader {
+        platform,
+        demands: &reading.demands,
+    };
     prover.read_rows(prices, odd_sets, &mut certificate)?;
     if let Some(copies) = copies {
         reading.check_flows(&copies)?;
@@ -113,7 +153,12 @@ pub fn rates_from_json(name: &str, bytes: &[u8], platform: &Platform) -> Result<
     reading.check_busy(busy, &certificate)?;
     reading.check_alpha(alpha)?;
     let rates = reading.rates;
-    Ok(RatesFile { volumes: volumes.clone(), rates, certificate, collective: collective.clone() })
+    Ok(RatesFile {
+        volumes: volumes.clone(),
+        rates,
+        certificate,
+        collective: collective.clone(),
+    })
 }
 
 /// Every element of a list that may be absent.
@@ -162,23 +207,45 @@ impl<'a> Reading<'a> {
     /// A number of times, per unit of time.
     fn rate(&self, value: &Json<'_, '_>) -> Result<Rational, FormatError> {
         let rate = exact(value)?;
-        if rate.is_negative() { Err(value.wrong("a rate; a rate is 0 or more")) } else { Ok(rate / &self.per) }
+        if rate.is_negative() {
+            Err(value.wrong("a rate; a rate is 0 or more"))
+        } else {
+            Ok(rate / &self.per)
+        }
     }
 
-    fn demand(&self, entry: &Json<'_, '_>, demand: Option<Json<'_, '_>>) -> Result<(usize, Demand<'a>), FormatError> {
+    fn demand(
+        &self,
+        entry: &Json<'_, '_>,
+        demand: Option<Json<'_, '_>>,
+    ) -> Result<(usize, Demand<'a>), FormatError> {
         let count = self.demands.count();
         let place = match demand {
             None if count == 1 => 0,
-            demand => {
-                need(entry, demand, "demand", "the number of the demand, counted from 0")?.place("demand", count)?
-            }
+            demand => need(
+                entry,
+                demand,
+                "demand",
+                "the number of the demand, counted from 0",
+            )?
+            .place("demand", count)?,
         };
         let found = self.demands.get(place);
-        Ok((place, found.ok_or_else(|| entry.wrong("of a demand of the collective"))?))
+        Ok((
+            place,
+            found.ok_or_else(|| entry.wrong("of a demand of the collective"))?,
+        ))
     }
 
-    fn link(&self, entry: &Json<'_, '_>, [from, to]: [Option<Json<'_, '_>>; 2]) -> Result<LinkId, FormatError> {
-        let from = find(&need(entry, from, "from", "the node that sends")?, self.platform())?;
+    fn link(
+        &self,
+        entry: &Json<'_, '_>,
+        [from, to]: [Option<Json<'_, '_>>; 2],
+    ) -> Result<LinkId, FormatError> {
+        let from = find(
+            &need(entry, from, "from", "the node that sends")?,
+            self.platform(),
+        )?;
         let to = need(entry, to, "to", "the node that receives")?;
         let end = find(&to, self.platform())?;
         self.platform().link_between(from, end).ok_or_else(|| {
@@ -206,33 +273,47 @@ impl<'a> Reading<'a> {
         let known = match (&mut self.rates.demands[place], part) {
             (DemandRates::Route(sends), _) => sends.insert(link, rate),
             (DemandRates::Combine(rates), Some(part)) => rates.sends.insert((link, part), rate),
-            _ => return Err(entry.wrong("of this demand, whose messages are copied; list it under 'copies'")),
+            _ => {
+                return Err(entry
+                    .wrong("of this demand, whose messages are copied; list it under 'copies'"));
+            }
         };
         once(entry, known)
     }
 
     fn copy(&mut self, entry: &Json<'_, '_>) -> Result<(), FormatError> {
-        let [demand, from, to, rate, towards] = entry.object(["demand", "from", "to", "rate", "towards"])?;
+        let [demand, from, to, rate, towards] =
+            entry.object(["demand", "from", "to", "rate", "towards"])?;
         let link = self.link(entry, [from, to])?;
         let rate = self.rate(&need(entry, rate, "rate", "how many copies are sent")?)?;
         if demand.is_none() && self.demands.count() > 1 {
             if let Some(towards) = towards {
                 let why = "the copies do not say which demand they belong to";
-                return Err(towards.fail(Mistake::NotHere { key: "towards", why }));
+                return Err(towards.fail(Mistake::NotHere {
+                    key: "towards",
+                    why,
+                }));
             }
             return once(entry, self.rates.together.insert(link, rate));
         }
         let (place, of) = self.demand(entry, demand)?;
         if let Some(towards) = towards {
             towards.entries(|name, amount| {
-                let unknown = || amount.fail(Mistake::UnknownNode { name: clip(&name), close: None });
+                let unknown = || {
+                    amount.fail(Mistake::UnknownNode {
+                        name: clip(&name),
+                        close: None,
+                    })
+                };
                 let node = self.platform().find(&name).ok_or_else(unknown)?;
                 if !of.targets().contains(&node) {
                     return Err(amount.wrong("the flow to a target of the demand"));
                 }
                 let flow = self.rate(&amount)?;
                 if flow > rate {
-                    return Err(amount.wrong("a flow; no more can be on its way to a target than copies are sent"));
+                    return Err(amount.wrong(
+                        "a flow; no more can be on its way to a target than copies are sent",
+                    ));
                 }
                 let flows = self.flows.entry(place).or_default();
                 once(&amount, flows.insert((node, link), flow))
@@ -240,7 +321,10 @@ impl<'a> Reading<'a> {
         }
         match &mut self.rates.demands[place] {
             DemandRates::Copy(copies) => once(entry, copies.insert(link, rate)),
-            _ => Err(entry.wrong("of this demand, whose messages are not copied; list it under 'sends'")),
+            _ => {
+                Err(entry
+                    .wrong("of this demand, whose messages are not copied; list it under 'sends'"))
+            }
         }
     }
 
@@ -248,7 +332,10 @@ impl<'a> Reading<'a> {
         let [demand, node, task, left, right, rate] =
             entry.object(["demand", "node", "task", "left", "right", "rate"])?;
         let (place, demand) = self.demand(entry, demand)?;
-        let node = find(&need(entry, node, "node", "the node that merges")?, self.platform())?;
+        let node = find(
+            &need(entry, node, "node", "the node that merges")?,
+            self.platform(),
+        )?;
         let rate = self.rate(&need(entry, rate, "rate", "how often it merges")?)?;
         if demand.kind() != Kind::Combine {
             return Err(entry.wrong("of this demand, which combines nothing"));
@@ -259,21 +346,41 @@ impl<'a> Reading<'a> {
                 if first > split || split >= last {
                     return Err(task.wrong("a merge [k,l,m] with k <= l < m"));
                 }
-                (Value::from(Interval { first, last: split }), Value::from(Interval { first: split + 1, last }))
+                (
+                    Value::from(Interval { first, last: split }),
+                    Value::from(Interval {
+                        first: split + 1,
+                        last,
+                    }),
+                )
             }
             (None, left, right) => {
                 const MEANING: &str = "the operands of one input (or give 'task', [k,l,m])";
-                let left = part(entry, &demand, [None, Some(need(entry, left, "left", MEANING)?)])?;
-                let right = part(entry, &demand, [None, Some(need(entry, right, "right", MEANING)?)])?;
+                let left = part(
+                    entry,
+                    &demand,
+                    [None, Some(need(entry, left, "left", MEANING)?)],
+                )?;
+                let right = part(
+                    entry,
+                    &demand,
+                    [None, Some(need(entry, right, "right", MEANING)?)],
+                )?;
                 if left.join(&right).is_none() {
                     return Err(entry.wrong("a merge; its inputs share an operand"));
                 }
-                if left < right { (left, right) } else { (right, left) }
+                if left < right {
+                    (left, right)
+                } else {
+                    (right, left)
+                }
             }
             (Some(task), ..) => return Err(task.fail(Mistake::BothKeys("task", "left"))),
         };
         match &mut self.rates.demands[place] {
-            DemandRates::Combine(TaskRates { merges, .. }) => once(entry, merges.insert((node, left, right), rate)),
+            DemandRates::Combine(TaskRates { merges, .. }) => {
+                once(entry, merges.insert((node, left, right), rate))
+            }
             _ => Err(entry.wrong("of this demand, which combines nothing")),
         }
     }
@@ -281,8 +388,11 @@ impl<'a> Reading<'a> {
     /// Flows towards targets carry the throughput there, where there are any.
     fn check_flows(&self, copies: &Json<'_, '_>) -> Result<(), FormatError> {
         for (&place, flows) in &self.flows {
-            let Some(demand) = self.demands.get(place) else { continue };
-            let often = Rational::from_integer(self.problem.collective().rate(place).into()) * &self.rates.throughput;
+            let Some(demand) = self.demands.get(place) else {
+                continue;
+            };
+            let often = Rational::from_integer(self.problem.collective().rate(place).into())
+                * &self.rates.throughput;
             let source = demand.operands.first();
             let mut gains: BTreeMap<(NodeId, NodeId), Rational> = BTreeMap::new();
             for (&(target, link), flow) in flows {
@@ -290,18 +400,25 @@ impl<'a> Reading<'a> {
                 *gains.entry((target, ends.to)).or_default() += flow;
                 *gains.entry((target, ends.from)).or_default() -= flow;
             }
-            for &target in demand.targets().iter().filter(|target| Some(*target) != source) {
+            for &target in demand
+                .targets()
+                .iter()
+                .filter(|target| Some(*target) != source)
+            {
                 gains.entry((target, target)).or_default();
             }
             let wrong = gains.into_iter().find(|((target, node), gain)| {
-                let right = if node == target { often.clone() } else { Rational::zero() };
+                let right = if node == target {
+                    often.clone()
+                } else {
+                    Rational::zero()
+                };
                 Some(node) != source && *gain != right
             });
             if let Some(((target, node), gain)) = wrong {
                 let (target, node) = (self.platform().name(target), self.platform().name(node));
                 let message = format!("the flow towards '{target}' gains {gain} at '{node}'");
-                let right =
-                    "a flow gains the throughput at its target and nothing elsewhere; correct it or leave it out";
+                let right = "a flow gains the throughput at its target and nothing elsewhere; correct it or leave it out";
                 return Err(copies.fail(Mistake::Import(format!("{message}; {right}"))));
             }
         }
@@ -309,22 +426,44 @@ impl<'a> Reading<'a> {
     }
 
     /// `s` and the prices of links are what rates and prices say.
-    fn check_busy(&self, list: Option<Json<'_, '_>>, certificate: &Certificate) -> Result<(), FormatError> {
-        let (busy, prices) = (self.rates.busy(self.problem), certificate.link_prices(self.platform()));
+    fn check_busy(
+        &self,
+        list: Option<Json<'_, '_>>,
+        certificate: &Certificate,
+    ) -> Result<(), FormatError> {
+        let (busy, prices) = (
+            self.rates.busy(self.problem),
+            certificate.link_prices(self.platform()),
+        );
         let Some(list) = list else { return Ok(()) };
         let mut listed: BTreeMap<LinkId, [bool; 2]> = BTreeMap::new();
         list.each(|_, entry| {
             let entry = &entry;
             let [from, to, share, price] = entry.object(["from", "to", "s", "price"])?;
             let link = self.link(entry, [from, to])?;
-            if listed.insert(link, [share.is_some(), price.is_some()]).is_some() {
-                return Err(entry.fail(Mistake::Import("lists the link a second time; keep one".to_string())));
+            if listed
+                .insert(link, [share.is_some(), price.is_some()])
+                .is_some()
+            {
+                return Err(entry.fail(Mistake::Import(
+                    "lists the link a second time; keep one".to_string(),
+                )));
             }
             if let Some(given) = share {
-                same(&given, &self.rate(&given)?, &busy.get(&link).cloned().unwrap_or_default(), "rates")?;
+                same(
+                    &given,
+                    &self.rate(&given)?,
+                    &busy.get(&link).cloned().unwrap_or_default(),
+                    "rates",
+                )?;
             }
             match price {
-                Some(given) => same(&given, &exact(&given)?, &prices[link.index()], "prices of resources"),
+                Some(given) => same(
+                    &given,
+                    &exact(&given)?,
+                    &prices[link.index()],
+                    "prices of resources",
+                ),
                 None => Ok(()),
             }
         })?;
@@ -332,13 +471,26 @@ impl<'a> Reading<'a> {
         let gives = |place: usize| listed.values().any(|given| given[place]);
         let has = |link: LinkId, place: usize| listed.get(&link).is_some_and(|given| given[place]);
         let derived = |link: LinkId| [busy.get(&link), prices.get(link.index())];
-        let lists = [("s", "rates", gives(0) || !gives(1)), ("price", "prices of resources", gives(1))];
+        let lists = [
+            ("s", "rates", gives(0) || !gives(1)),
+            ("price", "prices of resources", gives(1)),
+        ];
         for (place, (key, of, given)) in lists.into_iter().enumerate() {
             let value = |link: LinkId| derived(link)[place].filter(|value| !value.is_zero());
-            let missing = self.platform().link_ids().filter(|&link| given && !has(link, place));
-            if let Some((link, value)) = missing.filter_map(|link| Some((link, value(link)?))).next() {
+            let missing = self
+                .platform()
+                .link_ids()
+                .filter(|&link| given && !has(link, place));
+            if let Some((link, value)) =
+                missing.filter_map(|link| Some((link, value(link)?))).next()
+            {
                 let name = self.platform().link_name(link);
-                return Err(incomplete(&list, &format!("{key} of link '{name}'"), value, of));
+                return Err(incomplete(
+                    &list,
+                    &format!("{key} of link '{name}'"),
+                    value,
+                    of,
+                ));
             }
         }
         Ok(())
@@ -352,16 +504,38 @@ impl<'a> Reading<'a> {
         list.each(|_, entry| {
             let entry = &entry;
             let [node, alpha] = entry.object(["node", "alpha"])?;
-            let node = find(&need(entry, node, "node", "the processor")?, self.platform())?;
-            let given = need(entry, alpha, "alpha", "the share of the time during which it merges")?;
+            let node = find(
+                &need(entry, node, "node", "the processor")?,
+                self.platform(),
+            )?;
+            let given = need(
+                entry,
+                alpha,
+                "alpha",
+                "the share of the time during which it merges",
+            )?;
             if !listed.insert(node) {
-                return Err(entry.fail(Mistake::Import("lists the node a second time; keep one".to_string())));
+                return Err(entry.fail(Mistake::Import(
+                    "lists the node a second time; keep one".to_string(),
+                )));
             }
-            same(&given, &self.rate(&given)?, &shares.get(&node).cloned().unwrap_or_default(), "rates")
+            same(
+                &given,
+                &self.rate(&given)?,
+                &shares.get(&node).cloned().unwrap_or_default(),
+                "rates",
+            )
         })?;
-        let missing = shares.iter().find(|(node, share)| !share.is_zero() && !listed.contains(node));
+        let missing = shares
+            .iter()
+            .find(|(node, share)| !share.is_zero() && !listed.contains(node));
         missing.map_or(Ok(()), |(&node, share)| {
-            Err(incomplete(&list, &format!("alpha of '{}'", self.platform().name(node)), share, "rates"))
+            Err(incomplete(
+                &list,
+                &format!("alpha of '{}'", self.platform().name(node)),
+                share,
+                "rates",
+            ))
         })
     }
 }
@@ -370,23 +544,32 @@ impl<'a> Reading<'a> {
 fn once(entry: &Json<'_, '_>, known: Option<Rational>) -> Result<(), FormatError> {
     match known {
         None => Ok(()),
-        Some(rate) => {
-            Err(entry.fail(Mistake::Import(format!("is given a second time (the first time {rate}); keep one"))))
-        }
+        Some(rate) => Err(entry.fail(Mistake::Import(format!(
+            "is given a second time (the first time {rate}); keep one"
+        )))),
     }
 }
 
 /// A derived value is what it is derived from.
-fn same(value: &Json<'_, '_>, given: &Rational, right: &Rational, of: &str) -> Result<(), FormatError> {
+fn same(
+    value: &Json<'_, '_>,
+    given: &Rational,
+    right: &Rational,
+    of: &str,
+) -> Result<(), FormatError> {
     if given == right {
         return Ok(());
     }
-    Err(value.fail(Mistake::Import(format!("is {given}, but the {of} give {right}; correct it or leave it out"))))
+    Err(value.fail(Mistake::Import(format!(
+        "is {given}, but the {of} give {right}; correct it or leave it out"
+    ))))
 }
 
 /// A derived list has every value that is not 0.
 fn incomplete(list: &Json<'_, '_>, what: &str, right: &Rational, of: &str) -> FormatError {
-    let missing = format!("has no {what}, which the {of} give as {right}; add it, or leave the whole list out");
+    let missing = format!(
+        "has no {what}, which the {of} give as {right}; add it, or leave the whole list out"
+    );
     list.fail(Mistake::Import(missing))
 }
 
@@ -416,24 +599,37 @@ fn part(
                 return Err(list.wrong("a set of operands; list each once, one at least"));
             }
             if !demand.commutative && value.interval().is_none() {
-                return Err(list.wrong("a run of consecutive operands; the operator is not commutative"));
+                return Err(
+                    list.wrong("a run of consecutive operands; the operator is not commutative")
+                );
             }
             Ok(value)
         }
         (None, None) => {
-            let meaning = "the partial result that is sent, [k,m] (or give 'operands', the list of them)";
-            Err(entry.fail(Mistake::MissingKey { key: "value", meaning }))
+            let meaning =
+                "the partial result that is sent, [k,m] (or give 'operands', the list of them)";
+            Err(entry.fail(Mistake::MissingKey {
+                key: "value",
+                meaning,
+            }))
         }
     }
 }
 
 /// `N` numbers of operands.
-fn numbers<const N: usize>(list: &Json<'_, '_>, demand: &Demand<'_>) -> Result<[usize; N], FormatError> {
+fn numbers<const N: usize>(
+    list: &Json<'_, '_>,
+    demand: &Demand<'_>,
+) -> Result<[usize; N], FormatError> {
     let mut all = Vec::new();
     list.each(|_, number| {
         all.push(number.place("operand", demand.operands.len())?);
         Ok(())
     })?;
-    let right = if N == 2 { "a partial result, [k,m]" } else { "a merge, [k,l,m]" };
+    let right = if N == 2 {
+        "a partial result, [k,m]"
+    } else {
+        "a merge, [k,l,m]"
+    };
     all.try_into().map_err(|_| list.wrong(right))
 }

@@ -1,6 +1,8 @@
 //! Reading plan files.
 
-use oneport_plan::{PeriodicSchedule, Plan, ScheduledPattern, Slot, Status, SteadyState, WeightedPattern};
+use oneport_plan::{
+    PeriodicSchedule, Plan, ScheduledPattern, Slot, Status, SteadyState, WeightedPattern,
+};
 use oneport_platform::Platform;
 
 use super::cells::{Reader, links_of};
@@ -54,24 +56,64 @@ pub fn plan_from_json(name: &str, bytes: &[u8]) -> Result<Plan, FormatError> {
         platform,
     ] = top.object(KEYS)?;
     check_format(&need(&top, format, "format", "\"oneport-plan/3\"")?)?;
-    let platform = native::assemble(need(&top, platform, "platform", "the platform")?, "platform.", long_rational)?;
-    check_model(&need(&top, model, "model", "the platform's port model")?, &platform)?;
-    let collective = read_collective(&need(&top, collective, "collective", "the question")?, &platform)?;
+    let platform = native::assemble(
+        need(&top, platform, "platform", "the platform")?,
+        "platform.",
+        long_rational,
+    )?;
+    check_model(
+        &need(&top, model, "model", "the platform's port model")?,
+        &platform,
+    )?;
+    let collective = read_collective(
+        &need(&top, collective, "collective", "the question")?,
+        &platform,
+    )?;
     let size = need(&top, size, "size", "the size of every message")?;
     let work = need(&top, work, "work", "the work of every merge");
     let volumes = read_volumes(&size, work, &collective, &platform)?;
     let demands = Demands::new(&collective);
-    let context = Context { platform: &platform, patterns: Patterns::new(&platform, &demands) };
+    let context = Context {
+        platform: &platform,
+        patterns: Patterns::new(&platform, &demands),
+    };
     let steady_state = SteadyState {
-        throughput: rational(need(&top, throughput, "throughput", "instances per unit of time")?)?,
+        throughput: rational(need(
+            &top,
+            throughput,
+            "throughput",
+            "instances per unit of time",
+        )?)?,
         patterns: context.weighted(need(&top, patterns, "patterns", "the weighted patterns")?)?,
     };
-    let proof = Reader { platform: &platform, demands: &demands };
-    let certificate = proof.read(&need(&top, certificate, "certificate", "the prices, and the needs")?)?;
+    let proof = Reader {
+        platform: &platform,
+        demands: &demands,
+    };
+    let certificate = proof.read(&need(
+        &top,
+        certificate,
+        "certificate",
+        "the prices, and the needs",
+    )?)?;
     let schedule = context.schedule(need(&top, schedule, "schedule", "the periodic schedule")?)?;
     let status = read_status(&need(&top, status, "status", "optimal or feasible")?)?;
-    let upper_bound = rational(need(&top, upper_bound, "upper_bound", "what the certificate proves")?)?;
-    Ok(Plan { platform, collective, volumes, status, steady_state, certificate, upper_bound, schedule })
+    let upper_bound = rational(need(
+        &top,
+        upper_bound,
+        "upper_bound",
+        "what the certificate proves",
+    )?)?;
+    Ok(Plan {
+        platform,
+        collective,
+        volumes,
+        status,
+        steady_state,
+        certificate,
+        upper_bound,
+        schedule,
+    })
 }
 
 fn check_format(value: &Json<'_, '_>) -> Result<(), FormatError> {
@@ -80,9 +122,15 @@ fn check_format(value: &Json<'_, '_>) -> Result<(), FormatError> {
         return Ok(());
     }
     if let Some(former) = FORMER.into_iter().find(|former| *former == found) {
-        return Err(value.fail(Mistake::FormerFormat { found: former, expected: FORMAT }));
+        return Err(value.fail(Mistake::FormerFormat {
+            found: former,
+            expected: FORMAT,
+        }));
     }
-    Err(value.fail(Mistake::WrongFormat { found: quoted(&found), expected: FORMAT }))
+    Err(value.fail(Mistake::WrongFormat {
+        found: quoted(&found),
+        expected: FORMAT,
+    }))
 }
 
 /// The plan says its model at the top, and its platform says it too: they must be the same.
@@ -91,7 +139,10 @@ fn check_model(value: &Json<'_, '_>, platform: &Platform) -> Result<(), FormatEr
     if model == platform.model() {
         return Ok(());
     }
-    Err(value.wrong(format!("the model of the plan's platform, \"{}\"", platform.model())))
+    Err(value.wrong(format!(
+        "the model of the plan's platform, \"{}\"",
+        platform.model()
+    )))
 }
 
 fn read_status(value: &Json<'_, '_>) -> Result<Status, FormatError> {
@@ -113,7 +164,12 @@ impl Context<'_> {
         let mut patterns = Vec::new();
         list.each(|_, entry| {
             let (pattern, weight) = self.patterns.read(&entry, "weight")?;
-            let weight = rational(need(&entry, weight, "weight", "how often per unit of time")?)?;
+            let weight = rational(need(
+                &entry,
+                weight,
+                "weight",
+                "how often per unit of time",
+            )?)?;
             patterns.push(WeightedPattern { pattern, weight });
             Ok(())
         })?;
@@ -121,13 +177,24 @@ impl Context<'_> {
     }
 
     fn schedule(&self, value: Json<'_, '_>) -> Result<PeriodicSchedule, FormatError> {
-        let [period, instances, patterns, slots] = value.object(["period", "instances", "patterns", "slots"])?;
+        let [period, instances, patterns, slots] =
+            value.object(["period", "instances", "patterns", "slots"])?;
         let period = rational(need(&value, period, "period", "the length of the period")?)?;
-        let instances = natural(need(&value, instances, "instances", "instances per period")?)?;
+        let instances = natural(need(
+            &value,
+            instances,
+            "instances",
+            "instances per period",
+        )?)?;
         Ok(PeriodicSchedule {
             period,
             instances,
-            patterns: self.scheduled(need(&value, patterns, "patterns", "the patterns of a period")?)?,
+            patterns: self.scheduled(need(
+                &value,
+                patterns,
+                "patterns",
+                "the patterns of a period",
+            )?)?,
             slots: self.slots(need(&value, slots, "slots", "the slots of a period")?)?,
         })
     }
@@ -148,7 +215,10 @@ impl Context<'_> {
         list.each(|_, entry| {
             let [length, links] = entry.object(["length", "links"])?;
             let length = rational(need(&entry, length, "length", "the slot's duration")?)?;
-            let links = links_of(&need(&entry, links, "links", "the busy links")?, self.platform)?;
+            let links = links_of(
+                &need(&entry, links, "links", "the busy links")?,
+                self.platform,
+            )?;
             slots.push(Slot { length, links });
             Ok(())
         })?;

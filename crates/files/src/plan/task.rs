@@ -26,7 +26,8 @@ impl Tasks<'_> {
     /// Participants in operand order, by name: each at most once.
     pub fn order(&self, list: &Json<'_, '_>) -> Result<Vec<usize>, FormatError> {
         if !self.commutative {
-            let why = "the operator is not commutative, so the participants' own order is the only one";
+            let why =
+                "the operator is not commutative, so the participants' own order is the only one";
             return Err(list.fail(Mistake::NotHere { key: "order", why }));
         }
         let mut order = Vec::new();
@@ -36,7 +37,9 @@ impl Tasks<'_> {
             let place = self.demands.participant(self.demand, node);
             let place = place.ok_or_else(|| value.wrong("a participant"))?;
             if !seen.insert(place) {
-                return Err(value.wrong("a participant that is not in the order yet; name each once"));
+                return Err(
+                    value.wrong("a participant that is not in the order yet; name each once")
+                );
             }
             order.push(place);
             Ok(())
@@ -45,11 +48,20 @@ impl Tasks<'_> {
     }
 
     /// A task from the values of `link`, `merge`, `part` and `split`, without its inputs.
-    pub fn plain(&self, value: &Json<'_, '_>, fields: [Option<Json<'_, '_>>; 4]) -> Result<Task, FormatError> {
+    pub fn plain(
+        &self,
+        value: &Json<'_, '_>,
+        fields: [Option<Json<'_, '_>>; 4],
+    ) -> Result<Task, FormatError> {
         let [link, merge, part, split] = fields;
         let part = || match part {
             None if self.operands == 1 => Ok(Interval::single(0)),
-            part => self.part(&need(value, part, "part", "the partial result [k,m] that is moved or made")?),
+            part => self.part(&need(
+                value,
+                part,
+                "part",
+                "the partial result [k,m] that is moved or made",
+            )?),
         };
         match (link, merge) {
             (Some(link), None) => {
@@ -67,7 +79,10 @@ impl Tasks<'_> {
             (Some(_), Some(_)) => Err(value.fail(Mistake::BothKeys("link", "merge"))),
             (None, None) => {
                 let meaning = "the link of a transfer (or give 'merge', the node that computes)";
-                Err(value.fail(Mistake::MissingKey { key: "link", meaning }))
+                Err(value.fail(Mistake::MissingKey {
+                    key: "link",
+                    meaning,
+                }))
             }
         }
     }
@@ -78,20 +93,42 @@ impl Tasks<'_> {
         let [link, merge, part, split, after, left, right] = value.object(keys)?;
         let mut task = self.plain(value, [link, merge, part, split])?;
         let (misplaced, why) = match task {
-            Task::Send { .. } => ([("left", left), ("right", right)], "a transfer has one input, 'after'"),
-            Task::Merge { .. } => ([("after", after), ("after", None)], "a merge has two inputs, 'left' and 'right'"),
+            Task::Send { .. } => (
+                [("left", left), ("right", right)],
+                "a transfer has one input, 'after'",
+            ),
+            Task::Merge { .. } => (
+                [("after", after), ("after", None)],
+                "a merge has two inputs, 'left' and 'right'",
+            ),
         };
-        if let Some((key, value)) = misplaced.into_iter().find_map(|(key, value)| Some((key, value?))) {
+        if let Some((key, value)) = misplaced
+            .into_iter()
+            .find_map(|(key, value)| Some((key, value?)))
+        {
             return Err(value.fail(Mistake::NotHere { key, why }));
         }
         match &mut task {
             Task::Send { after: input, .. } => {
                 *input = after.map_or(Ok(last(before)), |after| earlier(&after, before))?;
             }
-            Task::Merge { left: first, right: second, .. } => {
-                let input = |input, key, meaning| earlier(&need(value, input, key, meaning)?, before);
-                *first = input(left, "left", "the number of the task behind the left part, or null for the owner")?;
-                *second = input(right, "right", "the number of the task behind the right part, or null for the owner")?;
+            Task::Merge {
+                left: first,
+                right: second,
+                ..
+            } => {
+                let input =
+                    |input, key, meaning| earlier(&need(value, input, key, meaning)?, before);
+                *first = input(
+                    left,
+                    "left",
+                    "the number of the task behind the left part, or null for the owner",
+                )?;
+                *second = input(
+                    right,
+                    "right",
+                    "the number of the task behind the right part, or null for the owner",
+                )?;
             }
         }
         Ok(task)
@@ -105,11 +142,15 @@ impl Tasks<'_> {
     fn part(&self, value: &Json<'_, '_>) -> Result<Interval, FormatError> {
         let mut ends = [None, None];
         value.each(|index, end| {
-            let Some(place) = ends.get_mut(index) else { return Err(end.fail(two_operands("a third number"))) };
+            let Some(place) = ends.get_mut(index) else {
+                return Err(end.fail(two_operands("a third number")));
+            };
             *place = Some(self.operand(&end)?);
             Ok(())
         })?;
-        let [Some(first), Some(last)] = ends else { return Err(value.fail(two_operands("a shorter list"))) };
+        let [Some(first), Some(last)] = ends else {
+            return Err(value.fail(two_operands("a shorter list")));
+        };
         Ok(Interval { first, last })
     }
 }
@@ -117,13 +158,17 @@ impl Tasks<'_> {
 /// The number of one of the `count` tasks before this one, or null.
 fn earlier(value: &Json<'_, '_>, count: usize) -> Result<Option<u32>, FormatError> {
     let count = count.min(u32::MAX as usize);
-    let place = (!value.is_null()).then(|| value.place("earlier task", count)).transpose()?;
+    let place = (!value.is_null())
+        .then(|| value.place("earlier task", count))
+        .transpose()?;
     Ok(place.and_then(|place| u32::try_from(place).ok()))
 }
 
 /// The last of `before` tasks, as an input. `None`, the owner's value, if `before` is 0.
 fn last(before: usize) -> Option<u32> {
-    before.checked_sub(1).and_then(|place| u32::try_from(place).ok())
+    before
+        .checked_sub(1)
+        .and_then(|place| u32::try_from(place).ok())
 }
 
 fn two_operands(found: &str) -> Mistake {
@@ -149,7 +194,12 @@ pub(super) fn write_plain(out: &mut String, platform: &Platform, task: Task, mes
 }
 
 /// A task as [`Tasks::task`] reads it, without the braces, after `before` earlier tasks.
-pub(super) fn write(out: &mut String, platform: &Platform, (before, task): (usize, Task), message: bool) {
+pub(super) fn write(
+    out: &mut String,
+    platform: &Platform,
+    (before, task): (usize, Task),
+    message: bool,
+) {
     write_plain(out, platform, task, message);
     let input = |out: &mut String, key: &str, input: Option<u32>| {
         let _ = match input {

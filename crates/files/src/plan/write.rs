@@ -47,17 +47,30 @@ pub fn write_plan(plan: &Plan, to: &mut dyn io::Write, watch: &Watch) -> io::Res
         work(&mut out, &plan.volumes.work, &plan.platform);
     }
     let _ = writeln!(out, "  \"status\": {},", quote(plan.status.name()));
-    let _ = writeln!(out, "  \"throughput\": \"{}\",", plan.steady_state.throughput);
+    let _ = writeln!(
+        out,
+        "  \"throughput\": \"{}\",",
+        plan.steady_state.throughput
+    );
     let _ = writeln!(out, "  \"upper_bound\": \"{}\",", plan.upper_bound);
     certificate::write(&mut out, plan);
     let demands = Demands::new(&plan.collective);
     let mut sink = Sink { out, to, watch };
-    sink.list("  ", "patterns", &plan.steady_state.patterns, |out, weighted| {
-        pattern::write(out, platform, &demands, &weighted.pattern);
-        let _ = write!(out, ", \"weight\": \"{}\"", weighted.weight);
-    })?;
+    sink.list(
+        "  ",
+        "patterns",
+        &plan.steady_state.patterns,
+        |out, weighted| {
+            pattern::write(out, platform, &demands, &weighted.pattern);
+            let _ = write!(out, ", \"weight\": \"{}\"", weighted.weight);
+        },
+    )?;
     let schedule = &plan.schedule;
-    let _ = writeln!(sink.out, ",\n  \"schedule\": {{\n    \"period\": \"{}\",", schedule.period);
+    let _ = writeln!(
+        sink.out,
+        ",\n  \"schedule\": {{\n    \"period\": \"{}\",",
+        schedule.period
+    );
     let _ = writeln!(sink.out, "    \"instances\": \"{}\",", schedule.instances);
     sink.list("    ", "patterns", &schedule.patterns, |out, scheduled| {
         pattern::write(out, platform, &demands, &scheduled.pattern);
@@ -83,7 +96,13 @@ struct Sink<'s> {
 
 impl Sink<'_> {
     /// A long list of objects, one a line.
-    fn list<T>(&mut self, indent: &str, name: &str, entries: &[T], entry: impl Fn(&mut String, &T)) -> io::Result<()> {
+    fn list<T>(
+        &mut self,
+        indent: &str,
+        name: &str,
+        entries: &[T],
+        entry: impl Fn(&mut String, &T),
+    ) -> io::Result<()> {
         let mut refused = Ok(());
         list(&mut self.out, indent, name, entries, |out, value| {
             if refused.is_ok() {
@@ -105,7 +124,9 @@ fn ended(limit: Limit) -> io::Error {
 
 pub(super) fn collective(out: &mut String, platform: &Platform, collective: &Collective) {
     let _ = write!(out, "{{\"name\": {}, ", quote(collective.name()));
-    let Some(form) = collective.form() else { return listed(out, platform, collective) };
+    let Some(form) = collective.form() else {
+        return listed(out, platform, collective);
+    };
     for (place, (role, nodes)) in form.roles.iter().zip(collective.cast()).enumerate() {
         out.push_str(if place == 0 { "" } else { ", " });
         match nodes {
@@ -135,7 +156,12 @@ fn listed(out: &mut String, platform: &Platform, collective: &Collective) {
 fn demands(out: &mut String, platform: &Platform, demands: &[CustomDemand]) {
     out.push_str("\"demands\": [");
     for (index, demand) in demands.iter().enumerate() {
-        let _ = write!(out, "{}\n    {{\"rate\": \"{}\", ", if index == 0 { "" } else { "," }, demand.rate);
+        let _ = write!(
+            out,
+            "{}\n    {{\"rate\": \"{}\", ",
+            if index == 0 { "" } else { "," },
+            demand.rate
+        );
         node_list(out, platform, "values", &demand.owners);
         match &demand.wanted {
             Wanted::Prefixes => out.push_str(", \"prefixes\": true"),
@@ -153,7 +179,12 @@ fn demands(out: &mut String, platform: &Platform, demands: &[CustomDemand]) {
 fn groups(out: &mut String, platform: &Platform, members: &[Member]) {
     out.push_str("\"members\": [");
     for (index, member) in members.iter().enumerate() {
-        let _ = write!(out, "{}\n    {{\"rate\": \"{}\", ", if index == 0 { "" } else { "," }, member.rate);
+        let _ = write!(
+            out,
+            "{}\n    {{\"rate\": \"{}\", ",
+            if index == 0 { "" } else { "," },
+            member.rate
+        );
         out.push_str("\"collective\": ");
         collective(out, platform, &member.collective);
         out.push('}');

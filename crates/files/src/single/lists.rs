@@ -18,7 +18,10 @@ use crate::source::{Source, read_bytes};
 /// # Errors
 /// A file that cannot be read, text that is not such a list; an entry that is not a time, by its index.
 pub fn read_starts(path: &Path) -> Result<Vec<Option<Rational>>, FormatError> {
-    starts_from_json(&path.display().to_string(), &read_bytes(path, MAX_PLAN_BYTES)?)
+    starts_from_json(
+        &path.display().to_string(),
+        &read_bytes(path, MAX_PLAN_BYTES)?,
+    )
 }
 
 /// As [`read_starts`], from bytes.
@@ -32,13 +35,23 @@ pub fn starts_from_json(name: &str, bytes: &[u8]) -> Result<Vec<Option<Rational>
     }
     let [list, unit] = top.open_object(["starts", "unit"])?;
     let unit = unit.map(rational).transpose()?;
-    starts(&need(&top, list, "starts", "when each processor starts to send")?, unit.as_ref())
+    starts(
+        &need(&top, list, "starts", "when each processor starts to send")?,
+        unit.as_ref(),
+    )
 }
 
-fn starts(list: &Json<'_, '_>, unit: Option<&Rational>) -> Result<Vec<Option<Rational>>, FormatError> {
+fn starts(
+    list: &Json<'_, '_>,
+    unit: Option<&Rational>,
+) -> Result<Vec<Option<Rational>>, FormatError> {
     let mut starts = Vec::new();
     list.each(|_, entry| {
-        let date = if entry.is_null() { None } else { Some(rational(entry)?) };
+        let date = if entry.is_null() {
+            None
+        } else {
+            Some(rational(entry)?)
+        };
         starts.push(date.map(|date| unit.map_or(date.clone(), |unit| date * unit)));
         Ok(())
     })?;
@@ -52,7 +65,10 @@ fn starts(list: &Json<'_, '_>, unit: Option<&Rational>) -> Result<Vec<Option<Rat
 /// A file that cannot be read, text that is not such a list; no `null`, or several; a number without a processor, by
 /// its index.
 pub fn read_receivers(path: &Path) -> Result<Vec<u32>, FormatError> {
-    receivers_from_json(&path.display().to_string(), &read_bytes(path, MAX_PLAN_BYTES)?)
+    receivers_from_json(
+        &path.display().to_string(),
+        &read_bytes(path, MAX_PLAN_BYTES)?,
+    )
 }
 
 /// As [`read_receivers`], from bytes.
@@ -65,7 +81,12 @@ pub fn receivers_from_json(name: &str, bytes: &[u8]) -> Result<Vec<u32>, FormatE
         return receivers(&top);
     }
     let [list] = top.open_object(["receivers"])?;
-    receivers(&need(&top, list, "receivers", "to whom each processor sends")?)
+    receivers(&need(
+        &top,
+        list,
+        "receivers",
+        "to whom each processor sends",
+    )?)
 }
 
 fn receivers(list: &Json<'_, '_>) -> Result<Vec<u32>, FormatError> {
@@ -75,7 +96,9 @@ fn receivers(list: &Json<'_, '_>) -> Result<Vec<u32>, FormatError> {
         Ok(())
     })?;
     if processors == 0 || u32::try_from(processors).is_err() {
-        return Err(list.wrong("a list of receivers, one per processor, from 1 to 4294967295 of them"));
+        return Err(
+            list.wrong("a list of receivers, one per processor, from 1 to 4294967295 of them")
+        );
     }
     let mut receivers = Vec::with_capacity(processors);
     let mut root = None;

@@ -39,11 +39,18 @@ pub enum AnswerFile {
 /// A file that cannot be read or is over [`MAX_PLAN_BYTES`]; else as [`read_plan`](crate::read_plan) and
 /// [`one_reduction_from_json`].
 pub fn read_answer(path: &Path) -> Result<AnswerFile, FormatError> {
-    let (name, bytes) = (path.display().to_string(), read_bytes(path, MAX_PLAN_BYTES)?);
+    let (name, bytes) = (
+        path.display().to_string(),
+        read_bytes(path, MAX_PLAN_BYTES)?,
+    );
     if is_one_reduction(&name, &bytes) {
-        return Ok(AnswerFile::Reduction(Box::new(one_reduction_from_json(&name, &bytes)?)));
+        return Ok(AnswerFile::Reduction(Box::new(one_reduction_from_json(
+            &name, &bytes,
+        )?)));
     }
-    Ok(AnswerFile::Plan(Box::new(crate::plan::plan_of(&name, &bytes)?)))
+    Ok(AnswerFile::Plan(Box::new(crate::plan::plan_of(
+        &name, &bytes,
+    )?)))
 }
 
 /// Whether the file says that it is one reduction, of whichever version.
@@ -51,7 +58,11 @@ fn is_one_reduction(name: &str, bytes: &[u8]) -> bool {
     let says = || -> Result<bool, FormatError> {
         let top = Json::parse(Source::new(name, bytes, "an answer")?)?;
         let [format] = top.open_object(["format"])?;
-        Ok(format.is_some_and(|format| format.string().is_ok_and(|text| text.starts_with("oneport-reduction/"))))
+        Ok(format.is_some_and(|format| {
+            format
+                .string()
+                .is_ok_and(|text| text.starts_with("oneport-reduction/"))
+        }))
     };
     says().unwrap_or(false)
 }
@@ -80,7 +91,11 @@ struct SentCopy {
 /// under equal costs, `merge`: when the receiver starts to merge it. The root has no entry. O(n).
 pub fn reduction_to_json(reduction: &Reduction) -> String {
     let merges = reduction.merges.as_ref();
-    let rows = reduction.receivers.iter().enumerate().filter(|&(i, _)| i != reduction.root as usize);
+    let rows = reduction
+        .receivers
+        .iter()
+        .enumerate()
+        .filter(|&(i, _)| i != reduction.root as usize);
     json(rows.map(|(processor, &receiver)| SentValue {
         processor,
         receiver,
@@ -93,7 +108,11 @@ pub fn reduction_to_json(reduction: &Reduction) -> String {
 /// under equal costs, `preparation`: when the sender starts to prepare it. The root has no entry. O(n).
 pub fn broadcast_to_json(broadcast: &Broadcast) -> String {
     let preparations = broadcast.preparations.as_ref();
-    let rows = broadcast.senders.iter().enumerate().filter(|&(i, _)| i != broadcast.root as usize);
+    let rows = broadcast
+        .senders
+        .iter()
+        .enumerate()
+        .filter(|&(i, _)| i != broadcast.root as usize);
     json(rows.map(|(processor, &sender)| SentCopy {
         processor,
         sender,
@@ -108,5 +127,8 @@ fn json<T: Serialize>(rows: impl Iterator<Item = T>) -> String {
 }
 
 fn text(dates: &Dates, processor: usize) -> String {
-    dates.get(processor).unwrap_or_else(Rational::zero).to_string()
+    dates
+        .get(processor)
+        .unwrap_or_else(Rational::zero)
+        .to_string()
 }

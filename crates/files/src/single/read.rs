@@ -56,29 +56,60 @@ pub fn one_reduction_from_json(name: &str, bytes: &[u8]) -> Result<OneReduction,
         proof,
     ] = top.object(KEYS)?;
     check_format(&need(&top, format, "format", "\"oneport-reduction/1\"")?)?;
-    let list = need(&top, receivers, "receivers", "to whom each processor sends, null for the root")?;
+    let list = need(
+        &top,
+        receivers,
+        "receivers",
+        "to whom each processor sends, null for the root",
+    )?;
     let processors = count(&list)?;
-    let root = need(&top, root, "root", "the processor that ends with the result")?.place("processor", processors)?;
+    let root = need(
+        &top,
+        root,
+        "root",
+        "the processor that ends with the result",
+    )?
+    .place("processor", processors)?;
     let receivers = read_receivers(&list, processors, root)?;
-    let costs = read_costs(need(&top, costs, "costs", "\"transfer\" and \"compute\", or \"times\"")?, processors)?;
+    let costs = read_costs(
+        need(
+            &top,
+            costs,
+            "costs",
+            "\"transfer\" and \"compute\", or \"times\"",
+        )?,
+        processors,
+    )?;
     let unit = unit.map(read_unit).transpose()?;
     let dates = |list: Json<'_, '_>, root| read_dates(&list, unit.as_ref(), processors, root);
-    let starts = dates(need(&top, starts, "starts", "when each processor starts to send")?, Some(root))?;
+    let starts = dates(
+        need(&top, starts, "starts", "when each processor starts to send")?,
+        Some(root),
+    )?;
     let merges = match (&costs, merges) {
         (Costs::Equal { .. }, list) => {
             let meaning = "when the receiver starts to merge what each processor sent";
             Some(dates(need(&top, list, "merges", meaning)?, Some(root))?)
         }
         (Costs::PerSender(_), Some(list)) => {
-            return Err(
-                list.fail(Mistake::NotHere { key: "merges", why: "with \"times\" merging is part of the transfer" })
-            );
+            return Err(list.fail(Mistake::NotHere {
+                key: "merges",
+                why: "with \"times\" merging is part of the transfer",
+            }));
         }
         (Costs::PerSender(_), None) => None,
     };
     let ready = ready.map(|list| dates(list, None)).transpose()?;
     let length = rational(need(&top, length, "length", "when the result is complete")?)?;
-    let reduction = Reduction { costs, root: root as u32, receivers, starts, merges, ready, length };
+    let reduction = Reduction {
+        costs,
+        root: root as u32,
+        receivers,
+        starts,
+        merges,
+        ready,
+        length,
+    };
     let one = OneReduction {
         reduction,
         limit: limit.map_or(Ok(Limit::Unlimited), |limit| read_limit(&limit))?,
@@ -88,7 +119,12 @@ pub fn one_reduction_from_json(name: &str, bytes: &[u8]) -> Result<OneReduction,
             "commutative",
             "whether operands may be combined in any order",
         )?))?,
-        lower_bound: rational(need(&top, lower_bound, "lower_bound", "what no schedule is shorter than")?)?,
+        lower_bound: rational(need(
+            &top,
+            lower_bound,
+            "lower_bound",
+            "what no schedule is shorter than",
+        )?)?,
         proof: proof.map(|proof| read_proof(&proof, true)).transpose()?,
     };
     check_status(&need(&top, status, "status", "optimal or feasible")?, &one)?;
@@ -100,7 +136,10 @@ fn check_format(value: &Json<'_, '_>) -> Result<(), FormatError> {
     if found == FORMAT {
         return Ok(());
     }
-    Err(value.fail(Mistake::WrongFormat { found: quoted(&found), expected: FORMAT }))
+    Err(value.fail(Mistake::WrongFormat {
+        found: quoted(&found),
+        expected: FORMAT,
+    }))
 }
 
 fn check_status(value: &Json<'_, '_>, one: &OneReduction) -> Result<(), FormatError> {
@@ -124,19 +163,31 @@ fn count(list: &Json<'_, '_>) -> Result<usize, FormatError> {
     })?;
     match processors {
         0 => Err(list.wrong("a list of receivers: there is at least one processor, the root")),
-        _ if u32::try_from(processors).is_err() => Err(list.wrong("a list of at most 4294967295 processors")),
+        _ if u32::try_from(processors).is_err() => {
+            Err(list.wrong("a list of at most 4294967295 processors"))
+        }
         _ => Ok(processors),
     }
 }
 
-fn read_receivers(list: &Json<'_, '_>, processors: usize, root: usize) -> Result<Vec<u32>, FormatError> {
+fn read_receivers(
+    list: &Json<'_, '_>,
+    processors: usize,
+    root: usize,
+) -> Result<Vec<u32>, FormatError> {
     let mut receivers = Vec::with_capacity(processors);
     list.each(|place, entry| {
         let receiver = match (place == root, entry.is_null()) {
             (true, true) => root,
-            (true, false) => return Err(entry.wrong(format!("null: processor {root} is the root and sends nothing"))),
+            (true, false) => {
+                return Err(entry.wrong(format!(
+                    "null: processor {root} is the root and sends nothing"
+                )));
+            }
             (false, true) => {
-                let right = format!("the receiver of processor {place}; only the root, processor {root}, has none");
+                let right = format!(
+                    "the receiver of processor {place}; only the root, processor {root}, has none"
+                );
                 return Err(entry.wrong(right));
             }
             (false, false) => entry.place("processor", processors)?,
@@ -151,7 +202,14 @@ fn read_costs(value: Json<'_, '_>, processors: usize) -> Result<Costs, FormatErr
     let [transfer, compute, times] = value.object(["transfer", "compute", "times"])?;
     if let Some(list) = times {
         if transfer.or(compute).is_some() {
-            return Err(value.fail(Mistake::BothKeys("times", if transfer.is_some() { "transfer" } else { "compute" })));
+            return Err(value.fail(Mistake::BothKeys(
+                "times",
+                if transfer.is_some() {
+                    "transfer"
+                } else {
+                    "compute"
+                },
+            )));
         }
         let mut times = Vec::new();
         list.each(|place, entry| {
@@ -163,7 +221,12 @@ fn read_costs(value: Json<'_, '_>, processors: usize) -> Result<Costs, FormatErr
         return Ok(Costs::PerSender(times));
     }
     Ok(Costs::Equal {
-        transfer: rational(need(&value, transfer, "transfer", "the time of a transfer")?)?,
+        transfer: rational(need(
+            &value,
+            transfer,
+            "transfer",
+            "the time of a transfer",
+        )?)?,
         compute: rational(need(&value, compute, "compute", "the time of a merge")?)?,
     })
 }
@@ -173,13 +236,20 @@ fn read_limit(value: &Json<'_, '_>) -> Result<Limit, FormatError> {
         [Some(_), Some(_)] => Err(value.fail(Mistake::BothKeys("transfers", "reducers"))),
         [Some(most), None] => Ok(Limit::Transfers(most.whole()?)),
         [None, Some(most)] => Ok(Limit::Reducers(most.whole()?)),
-        [None, None] => Err(value.fail(Mistake::MissingKey { key: "transfers", meaning: "the most at once" })),
+        [None, None] => Err(value.fail(Mistake::MissingKey {
+            key: "transfers",
+            meaning: "the most at once",
+        })),
     }
 }
 
 fn read_unit(value: Json<'_, '_>) -> Result<Rational, FormatError> {
     let unit = rational(value)?;
-    if unit > Rational::zero() { Ok(unit) } else { Err(value.wrong("a positive time")) }
+    if unit > Rational::zero() {
+        Ok(unit)
+    } else {
+        Err(value.wrong("a positive time"))
+    }
 }
 
 /// A list of dates, in units where there is one; the root's entry is `null`.
@@ -196,7 +266,9 @@ fn read_dates(
         found = place + 1;
         if entry.is_null() != (Some(place) == root) {
             return Err(entry.wrong(match root {
-                Some(root) if root == place => format!("null: processor {root} is the root and sends nothing"),
+                Some(root) if root == place => {
+                    format!("null: processor {root} is the root and sends nothing")
+                }
                 Some(root) => format!("a date; only the root, processor {root}, has none"),
                 None => "a date; every processor has one".to_string(),
             }));
@@ -211,17 +283,28 @@ fn read_dates(
     })?;
     enough(list, found, processors)?;
     Ok(match unit {
-        Some(unit) => Dates::Ticks { unit: unit.clone(), ticks },
+        Some(unit) => Dates::Ticks {
+            unit: unit.clone(),
+            ticks,
+        },
         None => Dates::Exact(exact),
     })
 }
 
 fn one_each(list: &Json<'_, '_>, place: usize, processors: usize) -> Result<(), FormatError> {
-    if place < processors { Ok(()) } else { Err(list.wrong(right_count(processors))) }
+    if place < processors {
+        Ok(())
+    } else {
+        Err(list.wrong(right_count(processors)))
+    }
 }
 
 fn enough(list: &Json<'_, '_>, found: usize, processors: usize) -> Result<(), FormatError> {
-    if found == processors { Ok(()) } else { Err(list.wrong(right_count(processors))) }
+    if found == processors {
+        Ok(())
+    } else {
+        Err(list.wrong(right_count(processors)))
+    }
 }
 
 fn right_count(processors: usize) -> String {
@@ -230,14 +313,26 @@ fn right_count(processors: usize) -> String {
 
 /// A proof. A proof of lowered times contains another proof, of a different kind.
 fn read_proof(value: &Json<'_, '_>, outermost: bool) -> Result<Proof, FormatError> {
-    let [kind, prices, times, proof, states] = value.object(["kind", "prices", "times", "proof", "states"])?;
+    let [kind, prices, times, proof, states] =
+        value.object(["kind", "prices", "times", "proof", "states"])?;
     let kind = need(value, kind, "kind", "how the bound is proved")?;
     let text = kind.string()?;
-    let unused = |entries: &[(&'static str, Option<Json<'_, '_>>)]| match entries.iter().find(|(_, it)| it.is_some()) {
-        Some((key, Some(it))) => Err(it.fail(Mistake::NotHere { key, why: "a proof of this kind has none" })),
+    let unused = |entries: &[(&'static str, Option<Json<'_, '_>>)]| match entries
+        .iter()
+        .find(|(_, it)| it.is_some())
+    {
+        Some((key, Some(it))) => Err(it.fail(Mistake::NotHere {
+            key,
+            why: "a proof of this kind has none",
+        })),
         _ => Ok(()),
     };
-    let all = [("prices", prices), ("times", times), ("proof", proof), ("states", states)];
+    let all = [
+        ("prices", prices),
+        ("times", times),
+        ("proof", proof),
+        ("states", states),
+    ];
     let [of_prices, of_times, of_proof, of_states] = all;
     Ok(match &*text {
         "counting" | "limited-transfers" | "levels" | "slowest-first" => {
@@ -251,7 +346,12 @@ fn read_proof(value: &Json<'_, '_>, outermost: bool) -> Result<Proof, FormatErro
         }
         "prices" => {
             unused(&[of_times, of_proof, of_states])?;
-            Proof::Prices(read_prices(&need(value, prices, "prices", "a list of [date, price]")?)?)
+            Proof::Prices(read_prices(&need(
+                value,
+                prices,
+                "prices",
+                "a list of [date, price]",
+            )?)?)
         }
         "lowered" if outermost => {
             unused(&[of_prices, of_states])?;
@@ -260,12 +360,20 @@ fn read_proof(value: &Json<'_, '_>, outermost: bool) -> Result<Proof, FormatErro
                 lowered.push(rational(entry)?);
                 Ok(())
             })?;
-            let proof = read_proof(&need(value, proof, "proof", "the proof for the lowered times")?, false)?;
-            Proof::Lowered { times: lowered, proof: Box::new(proof) }
+            let proof = read_proof(
+                &need(value, proof, "proof", "the proof for the lowered times")?,
+                false,
+            )?;
+            Proof::Lowered {
+                times: lowered,
+                proof: Box::new(proof),
+            }
         }
         "exhaustion" => {
             unused(&[of_prices, of_times, of_proof])?;
-            Proof::Exhaustion { states: need(value, states, "states", "how many were visited")?.whole()? }
+            Proof::Exhaustion {
+                states: need(value, states, "states", "how many were visited")?.whole()?,
+            }
         }
         _ => {
             let lowered = if outermost { ", lowered" } else { "" };
@@ -288,7 +396,8 @@ fn read_prices(list: &Json<'_, '_>) -> Result<SlotPrices, FormatError> {
             numbers.push(rational(number)?);
             Ok(())
         })?;
-        let [date, price] = <[Rational; 2]>::try_from(numbers).map_err(|_| pair.wrong("a pair: [date, price]"))?;
+        let [date, price] =
+            <[Rational; 2]>::try_from(numbers).map_err(|_| pair.wrong("a pair: [date, price]"))?;
         prices.push((date, price));
         Ok(())
     })?;

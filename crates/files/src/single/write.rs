@@ -22,7 +22,10 @@ pub fn one_reduction_to_json(one: &OneReduction) -> String {
     let mut out = format!("{{\n  \"format\": \"{FORMAT}\",\n");
     match &reduction.costs {
         Costs::Equal { transfer, compute } => {
-            let _ = writeln!(out, "  \"costs\": {{\"transfer\": \"{transfer}\", \"compute\": \"{compute}\"}},");
+            let _ = writeln!(
+                out,
+                "  \"costs\": {{\"transfer\": \"{transfer}\", \"compute\": \"{compute}\"}},"
+            );
         }
         Costs::PerSender(times) => {
             out.push_str("  \"costs\": {\"times\": ");
@@ -32,13 +35,22 @@ pub fn one_reduction_to_json(one: &OneReduction) -> String {
     }
     match one.limit {
         Limit::Unlimited => {}
-        Limit::Transfers(most) => out.push_str(&format!("  \"limit\": {{\"transfers\": {most}}},\n")),
+        Limit::Transfers(most) => {
+            out.push_str(&format!("  \"limit\": {{\"transfers\": {most}}},\n"))
+        }
         Limit::Reducers(most) => out.push_str(&format!("  \"limit\": {{\"reducers\": {most}}},\n")),
     }
-    let _ = writeln!(out, "  \"commutative\": {},\n  \"root\": {root},", one.commutative);
+    let _ = writeln!(
+        out,
+        "  \"commutative\": {},\n  \"root\": {root},",
+        one.commutative
+    );
     let receivers = reduction.receivers.iter().enumerate();
     out.push_str("  \"receivers\": ");
-    entries(&mut out, receivers.map(|(place, receiver)| null_or(place == root, receiver.to_string())));
+    entries(
+        &mut out,
+        receivers.map(|(place, receiver)| null_or(place == root, receiver.to_string())),
+    );
     out.push_str(",\n");
     let lists = [
         ("starts", Some(&reduction.starts), Some(root)),
@@ -53,14 +65,24 @@ pub fn one_reduction_to_json(one: &OneReduction) -> String {
         let Some(dates) = dates else { continue };
         let _ = write!(out, "  \"{key}\": ");
         let date = |place| match dates {
-            Dates::Ticks { ticks, .. } if unit.is_some() => ticks.get(place).copied().unwrap_or(0).to_string(),
+            Dates::Ticks { ticks, .. } if unit.is_some() => {
+                ticks.get(place).copied().unwrap_or(0).to_string()
+            }
             _ => format!("\"{}\"", dates.get(place).unwrap_or_else(Rational::zero)),
         };
-        entries(&mut out, (0..dates.len()).map(|place| null_or(Some(place) == root, date(place))));
+        entries(
+            &mut out,
+            (0..dates.len()).map(|place| null_or(Some(place) == root, date(place))),
+        );
         out.push_str(",\n");
     }
     let _ = writeln!(out, "  \"length\": \"{}\",", reduction.length);
-    let _ = writeln!(out, "  \"status\": \"{}\",\n  \"lower_bound\": \"{}\"", one.status().name(), one.lower_bound);
+    let _ = writeln!(
+        out,
+        "  \"status\": \"{}\",\n  \"lower_bound\": \"{}\"",
+        one.status().name(),
+        one.lower_bound
+    );
     if let Some(proof) = &one.proof {
         out.truncate(out.trim_end().len());
         out.push_str(",\n  \"proof\": ");
@@ -107,7 +129,13 @@ fn write_proof(out: &mut String, proof: &Proof) {
         Proof::Counting | Proof::LimitedTransfers | Proof::Levels | Proof::SlowestFirst => {}
         Proof::Prices(prices) => {
             out.push_str(", \"prices\": ");
-            entries(out, prices.prices.iter().map(|(date, price)| format!("[\"{date}\", \"{price}\"]")));
+            entries(
+                out,
+                prices
+                    .prices
+                    .iter()
+                    .map(|(date, price)| format!("[\"{date}\", \"{price}\"]")),
+            );
         }
         Proof::Lowered { times, proof } => {
             out.push_str(", \"times\": ");

@@ -12,7 +12,10 @@ fn q(text: &str) -> Rational {
 }
 
 fn affine(fixed: &str, per_operand: &str) -> Amount {
-    Amount::Affine { fixed: q(fixed), per_operand: q(per_operand) }
+    Amount::Affine {
+        fixed: q(fixed),
+        per_operand: q(per_operand),
+    }
 }
 
 #[test]
@@ -58,14 +61,29 @@ proptest! {
 
 #[test]
 fn anything_else_is_refused_by_name() {
-    for text in ["", "one", "1+", "n+1", "1/0", "1 2", "m", "2n+1", "--n", "inf", &"9".repeat(2000)] {
+    for text in [
+        "",
+        "one",
+        "1+",
+        "n+1",
+        "1/0",
+        "1 2",
+        "m",
+        "2n+1",
+        "--n",
+        "inf",
+        &"9".repeat(2000),
+    ] {
         let error = parse_amount(text).expect_err(text);
         assert!(matches!(error, AmountError::Fixed(_)), "{error}");
         assert!(error.to_string().contains("1+1/2n"), "{error}");
     }
     for text in ["nn", "1+xn", "1+1/0n", "1+2 3n", "2*n"] {
         let error = parse_amount(text).expect_err(text);
-        assert!(matches!(error, AmountError::PerOperand(_)), "{text}: {error}");
+        assert!(
+            matches!(error, AmountError::PerOperand(_)),
+            "{text}: {error}"
+        );
         assert!(error.to_string().contains("before 'n'"), "{error}");
     }
     let error = parse_amount("1++n").expect_err("two signs");
@@ -77,7 +95,10 @@ fn read(folder: &Path, content: impl AsRef<[u8]>) -> Result<Amount, String> {
     std::fs::write(&path, content).expect("written");
     let answer = read_amount(&path).map_err(|error| error.to_string());
     if let Err(message) = &answer {
-        assert!(message.contains("amount.json") && !message.contains('\n') && message.len() < 700, "{message}");
+        assert!(
+            message.contains("amount.json") && !message.contains('\n') && message.len() < 700,
+            "{message}"
+        );
     }
     answer
 }
@@ -90,10 +111,17 @@ fn amount_files() {
         ("\n  7", Amount::Constant(q("7"))),
         ("1 + 1/2 n\n", affine("1", "1/2")),
         ("\"3/2\"", Amount::Constant(q("3/2"))),
-        ("\u{feff}{\"fixed\": 1, \"per_operand\": \"1/2\"}\n", affine("1", "1/2")),
+        (
+            "\u{feff}{\"fixed\": 1, \"per_operand\": \"1/2\"}\n",
+            affine("1", "1/2"),
+        ),
         ("[[\"1\", 2, 0.1],\n [\"1/3\", 4],\n [5]]", {
             let row = |texts: &[&str]| texts.iter().map(|text| q(text)).collect::<Vec<_>>();
-            Amount::Table(vec![row(&["1", "2", "1/10"]), row(&["1/3", "4"]), row(&["5"])])
+            Amount::Table(vec![
+                row(&["1", "2", "1/10"]),
+                row(&["1/3", "4"]),
+                row(&["5"]),
+            ])
         }),
         ("[]", Amount::Table(vec![])),
     ] {
@@ -116,20 +144,42 @@ fn amount_files() {
             assert!(message.contains(part), "says '{part}': {message}");
         }
     }
-    for content in ["[[".repeat(2_000_000), format!("[[{}1]]", "1,".repeat(4_000_000)), "n".repeat(1 << 24)] {
+    for content in [
+        "[[".repeat(2_000_000),
+        format!("[[{}1]]", "1,".repeat(4_000_000)),
+        "n".repeat(1 << 24),
+    ] {
         assert!(read(folder.path(), content).is_err());
     }
-    assert!(read(folder.path(), b"\xFF\xFE1\0").expect_err("UTF-16").contains("UTF-8"));
+    assert!(
+        read(folder.path(), b"\xFF\xFE1\0")
+            .expect_err("UTF-16")
+            .contains("UTF-8")
+    );
     let large = folder.path().join("large");
-    std::fs::File::create(&large).and_then(|file| file.set_len(1 << 40)).expect("a sparse file");
+    std::fs::File::create(&large)
+        .and_then(|file| file.set_len(1 << 40))
+        .expect("a sparse file");
     let error = read_amount(&large).expect_err("too large");
-    assert_eq!(*error.mistake, Mistake::TooLarge { limit: MAX_AMOUNT_BYTES });
-    assert_eq!(*read_amount(folder.path()).expect_err("a folder").mistake, Mistake::Directory);
+    assert_eq!(
+        *error.mistake,
+        Mistake::TooLarge {
+            limit: MAX_AMOUNT_BYTES
+        }
+    );
+    assert_eq!(
+        *read_amount(folder.path()).expect_err("a folder").mistake,
+        Mistake::Directory
+    );
 }
 
 fn site() -> Platform {
     let mut builder = Platform::builder();
-    for node in [Node::processor("P0", q("1/2")), Node::processor("a \"b\"", q("1")), Node::router("hub")] {
+    for node in [
+        Node::processor("P0", q("1/2")),
+        Node::processor("a \"b\"", q("1")),
+        Node::router("hub"),
+    ] {
         builder.node(node).expect("a node");
     }
     builder.build().expect("a platform")
@@ -147,19 +197,33 @@ fn work_by_task_and_processor() {
     let text = r#"[{"task": [0, 0, 1], "work": "3"},
         {"task": [0, "0", 1], "node": "P0", "time": "1/4"}, {"task": [0, 0, 1], "node": "a \"b\"", "work": null},
         {"task": [2, 3, 9], "node": "P0", "work": 0}]"#;
-    let Ok(Amount::Tasks(table)) = read_table(folder.path(), text) else { panic!("a table") };
-    let (short, long) =
-        (MergeTask::new(Interval { first: 0, last: 1 }, 0), MergeTask::new(Interval { first: 2, last: 9 }, 3));
+    let Ok(Amount::Tasks(table)) = read_table(folder.path(), text) else {
+        panic!("a table")
+    };
+    let (short, long) = (
+        MergeTask::new(Interval { first: 0, last: 1 }, 0),
+        MergeTask::new(Interval { first: 2, last: 9 }, 3),
+    );
     let node = NodeId::new;
     assert_eq!(table.everywhere, [(short, q("3"))].into());
     // A time of 1/4 at compute 1/2 is work 1/2.
-    let at = [((short, node(0)), Some(q("1/2"))), ((short, node(1)), None), ((long, node(0)), Some(q("0")))];
+    let at = [
+        ((short, node(0)), Some(q("1/2"))),
+        ((short, node(1)), None),
+        ((long, node(0)), Some(q("0"))),
+    ];
     assert_eq!(table.at, at.into());
     assert_eq!(table.of(node(0), short), Some(&q("1/2")));
-    assert_eq!((table.of(node(1), short), table.of(node(1), long)), (None, None));
+    assert_eq!(
+        (table.of(node(1), short), table.of(node(1), long)),
+        (None, None)
+    );
     // What is no list of entries is an amount as ever.
     assert_eq!(read_table(folder.path(), "1+1/2n"), Ok(affine("1", "1/2")));
-    assert_eq!(read_table(folder.path(), "[[1, 2], [3]]").map(|amount| amount.constant().cloned()), Ok(None));
+    assert_eq!(
+        read_table(folder.path(), "[[1, 2], [3]]").map(|amount| amount.constant().cloned()),
+        Ok(None)
+    );
 }
 
 #[test]
@@ -167,24 +231,60 @@ fn entries_that_mean_nothing_are_refused_by_name() {
     let folder = tempfile::tempdir().expect("a folder");
     for (entry, parts) in [
         (r#"{"work": 1}"#, &["[0]", "'task' is missing"][..]),
-        (r#"{"task": [0, 0, 1]}"#, &["[0]", "either \"work\" or \"time\""]),
-        (r#"{"task": [0, 0, 1], "node": "P0", "work": 1, "time": 1}"#, &["either \"work\" or \"time\""]),
-        (r#"{"task": [0, 1], "work": 1}"#, &["[0].task", "[k, l, m] with k <= l < m"]),
-        (r#"{"task": [1, 0, 2], "work": 1}"#, &["[0].task", "[k, l, m] with k <= l < m"]),
-        (r#"{"task": [0, 1, 1], "work": 1}"#, &["[0].task", "[k, l, m] with k <= l < m"]),
-        (r#"{"task": [0, -1, 1], "work": 1}"#, &["[0].task[1]", "a whole number"]),
-        (r#"{"task": [0, 0, 1], "node": "P9", "work": 1}"#, &["[0].node", "'P9'"]),
-        (r#"{"task": [0, 0, 1], "node": "hub", "work": 1}"#, &["[0].node", "routers merge nothing"]),
+        (
+            r#"{"task": [0, 0, 1]}"#,
+            &["[0]", "either \"work\" or \"time\""],
+        ),
+        (
+            r#"{"task": [0, 0, 1], "node": "P0", "work": 1, "time": 1}"#,
+            &["either \"work\" or \"time\""],
+        ),
+        (
+            r#"{"task": [0, 1], "work": 1}"#,
+            &["[0].task", "[k, l, m] with k <= l < m"],
+        ),
+        (
+            r#"{"task": [1, 0, 2], "work": 1}"#,
+            &["[0].task", "[k, l, m] with k <= l < m"],
+        ),
+        (
+            r#"{"task": [0, 1, 1], "work": 1}"#,
+            &["[0].task", "[k, l, m] with k <= l < m"],
+        ),
+        (
+            r#"{"task": [0, -1, 1], "work": 1}"#,
+            &["[0].task[1]", "a whole number"],
+        ),
+        (
+            r#"{"task": [0, 0, 1], "node": "P9", "work": 1}"#,
+            &["[0].node", "'P9'"],
+        ),
+        (
+            r#"{"task": [0, 0, 1], "node": "hub", "work": 1}"#,
+            &["[0].node", "routers merge nothing"],
+        ),
         (r#"{"task": [0, 0, 1], "time": 1}"#, &["[0]", "of one node"]),
-        (r#"{"task": [0, 0, 1], "work": null}"#, &["[0]", "of one node"]),
-        (r#"{"task": [0, 0, 1], "work": "fast"}"#, &["[0].work", "'fast'"]),
+        (
+            r#"{"task": [0, 0, 1], "work": null}"#,
+            &["[0]", "of one node"],
+        ),
+        (
+            r#"{"task": [0, 0, 1], "work": "fast"}"#,
+            &["[0].work", "'fast'"],
+        ),
         (r#"{"task": [0, 0, 1], "work": 1, "speed": 1}"#, &["speed"]),
-        (r#"{"task": [0, 0, 1], "work": 1}, {"task": [0, 0, 1], "work": 2}"#, &["[1]", "one entry for T[0,0,1]"]),
+        (
+            r#"{"task": [0, 0, 1], "work": 1}, {"task": [0, 0, 1], "work": 2}"#,
+            &["[1]", "one entry for T[0,0,1]"],
+        ),
         (
             r#"{"task": [0, 0, 1], "node": "P0", "work": 1}, {"task": [0, 0, 1], "node": "P0", "time": 1}"#,
             &["[1]", "one entry for T[0,0,1] at 'P0'"],
         ),
-        (r#"{"task": [0, 0, 1], "work": 1}, [1]"#, &["[1]", "an object"]),
+        (
+            r#"{"task": [0, 0, 1], "work": 1}, [1]"#,
+            &["[1]", "an object"],
+        ),
     ] {
         let message = read_table(folder.path(), &format!("[{entry}]")).expect_err(entry);
         for part in parts {

@@ -5,8 +5,9 @@ use std::time::Instant;
 use oneport_files::{plan_from_json, plan_to_json};
 use oneport_plan::inequality::{Cut, Inequality, Need, Tree};
 use oneport_plan::{
-    Amount, BigUint, Certificate, Collective, Interval, Member, OddSet, Pattern, PeriodicSchedule, Plan, Resource, Row,
-    ScheduledPattern, Slot, Status, SteadyState, Task, Volumes, WeightedPattern,
+    Amount, BigUint, Certificate, Collective, Interval, Member, OddSet, Pattern, PeriodicSchedule,
+    Plan, Resource, Row, ScheduledPattern, Slot, Status, SteadyState, Task, Volumes,
+    WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 
@@ -23,12 +24,22 @@ fn nodes(list: &[usize]) -> Vec<NodeId> {
 }
 
 fn transfer(link: usize, part: Interval, after: Option<u32>) -> Task {
-    Task::Send { link: LinkId::new(link), part, after }
+    Task::Send {
+        link: LinkId::new(link),
+        part,
+        after,
+    }
 }
 
 fn merge(node: usize, part: Interval, split: usize, inputs: [Option<u32>; 2]) -> Task {
     let [left, right] = inputs;
-    Task::Merge { node: NodeId::new(node), part, split, left, right }
+    Task::Merge {
+        node: NodeId::new(node),
+        part,
+        split,
+        left,
+        right,
+    }
 }
 
 fn copies(commodity: usize, hops: &[(usize, Option<u32>)]) -> Pattern {
@@ -39,41 +50,73 @@ fn copies(commodity: usize, hops: &[(usize, Option<u32>)]) -> Pattern {
 /// A line of three processors, both ways: links 0: A B, 1: B A, 2: B C, 3: C B.
 fn plan(collective: Collective, patterns: Vec<Pattern>) -> Plan {
     let mut builder = Platform::builder();
-    let ids = ["A", "B", "C"].map(|name| builder.node(Node::processor(name, ratio(1, 1))).expect("a node"));
+    let ids = ["A", "B", "C"].map(|name| {
+        builder
+            .node(Node::processor(name, ratio(1, 1)))
+            .expect("a node")
+    });
     builder.duplex(ids[0], ids[1], ratio(1, 1)).expect("a link");
     builder.duplex(ids[1], ids[2], ratio(2, 1)).expect("a link");
     let weight = ratio(1, 2);
-    let weighted = |pattern: &Pattern| WeightedPattern { pattern: pattern.clone(), weight: weight.clone() };
-    let scheduled = |pattern: &Pattern| ScheduledPattern { pattern: pattern.clone(), copies: BigUint::from(1_u32) };
+    let weighted = |pattern: &Pattern| WeightedPattern {
+        pattern: pattern.clone(),
+        weight: weight.clone(),
+    };
+    let scheduled = |pattern: &Pattern| ScheduledPattern {
+        pattern: pattern.clone(),
+        copies: BigUint::from(1_u32),
+    };
     Plan {
         platform: builder.build().expect("a platform"),
         collective,
         volumes: Volumes::of_size(ratio(1, 1)),
         status: Status::Feasible,
-        steady_state: SteadyState { throughput: ratio(1, 2), patterns: patterns.iter().map(weighted).collect() },
+        steady_state: SteadyState {
+            throughput: ratio(1, 2),
+            patterns: patterns.iter().map(weighted).collect(),
+        },
         certificate: Certificate::default(),
         upper_bound: ratio(1, 1),
         schedule: PeriodicSchedule {
             period: ratio(2, 1),
             instances: BigUint::from(1_u32),
             patterns: patterns.iter().map(scheduled).collect(),
-            slots: vec![Slot { length: ratio(1, 1), links: vec![LinkId::new(0), LinkId::new(2)] }],
+            slots: vec![Slot {
+                length: ratio(1, 1),
+                links: vec![LinkId::new(0), LinkId::new(2)],
+            }],
         },
     }
 }
 
 fn broadcast() -> Plan {
-    let mut plan =
-        plan(Collective::broadcast(NodeId::new(0), nodes(&[2, 1])), vec![copies(0, &[(0, None), (2, Some(0))])]);
+    let mut plan = plan(
+        Collective::broadcast(NodeId::new(0), nodes(&[2, 1])),
+        vec![copies(0, &[(0, None), (2, Some(0))])],
+    );
     plan.platform = plan.platform.with_model(PortModel::HalfDuplex);
-    let set =
-        OddSet { ports: nodes(&[0, 1, 2]).into_iter().map(Resource::Port).collect(), links: vec![LinkId::new(3)] };
-    let prices = [(Resource::Port(NodeId::new(1)), ratio(1, 3)), (Resource::Link(LinkId::new(2)), ratio(1, 5))];
-    let cut = |demand, inside: &[usize], weight| {
-        let inequality = Inequality::Cut(Cut { nodes: nodes(inside) });
-        Need { demand, inequality, weight }
+    let set = OddSet {
+        ports: nodes(&[0, 1, 2]).into_iter().map(Resource::Port).collect(),
+        links: vec![LinkId::new(3)],
     };
-    let cuts = [cut(None, &[0], ratio(1, 4)), cut(Some(0), &[0, 1], ratio(3, 4))];
+    let prices = [
+        (Resource::Port(NodeId::new(1)), ratio(1, 3)),
+        (Resource::Link(LinkId::new(2)), ratio(1, 5)),
+    ];
+    let cut = |demand, inside: &[usize], weight| {
+        let inequality = Inequality::Cut(Cut {
+            nodes: nodes(inside),
+        });
+        Need {
+            demand,
+            inequality,
+            weight,
+        }
+    };
+    let cuts = [
+        cut(None, &[0], ratio(1, 4)),
+        cut(Some(0), &[0, 1], ratio(3, 4)),
+    ];
     plan.certificate = Certificate::new(prices, [(set, ratio(1, 2))], cuts);
     plan
 }
@@ -90,8 +133,16 @@ fn all_reduce() -> Plan {
     plan(
         Collective::all_reduce(nodes(&[0, 1, 2])),
         vec![
-            Pattern { demand: 0, order: None, tasks: tasks.clone() },
-            Pattern { demand: 0, order: Some(vec![2, 1, 0]), tasks },
+            Pattern {
+                demand: 0,
+                order: None,
+                tasks: tasks.clone(),
+            },
+            Pattern {
+                demand: 0,
+                order: Some(vec![2, 1, 0]),
+                tasks,
+            },
         ],
     )
 }
@@ -103,7 +154,14 @@ fn scan() -> Plan {
         transfer(2, part(0, 1), Some(1)),
         merge(2, part(0, 2), 1, [Some(2), None]),
     ];
-    let mut plan = plan(Collective::scan(nodes(&[0, 1, 2])), vec![Pattern { demand: 0, order: None, tasks }]);
+    let mut plan = plan(
+        Collective::scan(nodes(&[0, 1, 2])),
+        vec![Pattern {
+            demand: 0,
+            order: None,
+            tasks,
+        }],
+    );
     let tree = |goal, prices| Need::once(Some(0), Inequality::Tree(Tree { goal, prices }));
     let merge = Task::merge(NodeId::new(1), part(0, 1), 0);
     let send = Task::send(LinkId::new(2), part(0, 1));
@@ -122,12 +180,19 @@ fn groups() -> Plan {
             merge(1, part(0, 1), 0, [Some(0), None]),
             transfer(1, part(0, 1), Some(1)),
         ];
-        Pattern { demand: commodity, order: None, tasks }
+        Pattern {
+            demand: commodity,
+            order: None,
+            tasks,
+        }
     };
     let reduction = Pattern::tree(
         6,
         Some(vec![1, 0]),
-        vec![Task::send(LinkId::new(2), part(0, 0)), Task::merge(NodeId::new(2), part(0, 1), 0)],
+        vec![
+            Task::send(LinkId::new(2), part(0, 0)),
+            Task::merge(NodeId::new(2), part(0, 1), 0),
+        ],
     );
     plan(
         Collective::Groups(vec![
@@ -152,8 +217,10 @@ fn groups() -> Plan {
 /// The layout of the file is a contract with scripts.
 #[test]
 fn the_layout() {
-    let all_gather =
-        plan(Collective::all_gather(nodes(&[1, 0])), vec![copies(0, &[(1, None)]), copies(1, &[(0, None)])]);
+    let all_gather = plan(
+        Collective::all_gather(nodes(&[1, 0])),
+        vec![copies(0, &[(1, None)]), copies(1, &[(0, None)])],
+    );
     for (plan, lines) in [
         (
             broadcast(),
@@ -213,22 +280,38 @@ fn the_layout() {
     ] {
         let text = plan_to_json(&plan);
         for line in lines {
-            assert!(text.lines().any(|other| other == *line), "{line}\nin {text}");
+            assert!(
+                text.lines().any(|other| other == *line),
+                "{line}\nin {text}"
+            );
         }
         // Absent where there is nothing to say.
-        assert_eq!(text.contains("odd_sets"), plan.certificate.odd_sets().next().is_some());
+        assert_eq!(
+            text.contains("odd_sets"),
+            plan.certificate.odd_sets().next().is_some()
+        );
         assert_eq!(text.contains("needs"), !plan.certificate.needs.is_empty());
         assert_eq!(text.contains("\"work\""), plan.collective.combines());
-        assert_eq!(plan_from_json("plan", text.as_bytes()).as_ref(), Ok(&plan), "{text}");
+        assert_eq!(
+            plan_from_json("plan", text.as_bytes()).as_ref(),
+            Ok(&plan),
+            "{text}"
+        );
         for end in 0..text.trim_end().len() {
-            assert!(plan_from_json("cut", &text.as_bytes()[..end]).is_err(), "cut at {end}");
+            assert!(
+                plan_from_json("cut", &text.as_bytes()[..end]).is_err(),
+                "cut at {end}"
+            );
         }
     }
     // A rate may be a JSON number, empty lists may be there, commutative may be silent.
     let loose = plan_to_json(&groups()).replace("\"rate\": \"3\"", "\"rate\": 3");
     assert_eq!(plan_from_json("loose", loose.as_bytes()), Ok(groups()));
-    let loose =
-        plan_to_json(&all_reduce()).replacen("\"prices\": [", "\"odd_sets\": [], \"needs\": [], \"prices\": [", 1);
+    let loose = plan_to_json(&all_reduce()).replacen(
+        "\"prices\": [",
+        "\"odd_sets\": [], \"needs\": [], \"prices\": [",
+        1,
+    );
     assert!(loose.contains("needs"));
     assert_eq!(plan_from_json("loose", loose.as_bytes()), Ok(all_reduce()));
 }
@@ -239,9 +322,17 @@ fn every_model_and_resource_is_read_back() {
         let mut plan = broadcast();
         plan.platform = plan.platform.with_model(model);
         let resources = Resource::of_platform(&plan.platform);
-        plan.certificate = Certificate::of_prices(resources.into_iter().map(|one| (one, ratio(1, 9))).collect());
+        plan.certificate = Certificate::of_prices(
+            resources
+                .into_iter()
+                .map(|one| (one, ratio(1, 9)))
+                .collect(),
+        );
         assert!(!plan.certificate.rows.is_empty());
-        assert_eq!(plan_from_json("plan", plan_to_json(&plan).as_bytes()), Ok(plan));
+        assert_eq!(
+            plan_from_json("plan", plan_to_json(&plan).as_bytes()),
+            Ok(plan)
+        );
     }
 }
 
@@ -249,9 +340,13 @@ fn refused(text: &str, from: &str, to: &str, parts: &[&str]) {
     assert!(text.contains(from), "{from} in {text}");
     let start = Instant::now();
     let broken = text.replacen(from, to, 1);
-    let error = plan_from_json("plan", broken.as_bytes()).expect_err(&broken[..broken.len().min(5000)]);
+    let error =
+        plan_from_json("plan", broken.as_bytes()).expect_err(&broken[..broken.len().min(5000)]);
     let message = error.to_string();
-    assert!(message.starts_with("plan:") && !message.contains('\n') && message.len() < 800, "{message}");
+    assert!(
+        message.starts_with("plan:") && !message.contains('\n') && message.len() < 800,
+        "{message}"
+    );
     for part in parts {
         assert!(message.contains(part), "says '{part}': {message}");
     }
@@ -262,16 +357,47 @@ fn refused(text: &str, from: &str, to: &str, parts: &[&str]) {
 #[test]
 fn perturbed_broadcasts_are_refused() {
     let text = plan_to_json(&broadcast());
-    let (hops, odd) = ("[{\"link\":0},{\"link\":2}]", "[{\"resource\": \"port\", \"node\": \"A\"},");
+    let (hops, odd) = (
+        "[{\"link\":0},{\"link\":2}]",
+        "[{\"resource\": \"port\", \"node\": \"A\"},",
+    );
     let port = "{\"resource\": \"port\", \"node\": \"B\", \"price\"";
     let link = "{\"resource\": \"link\", \"link\": 2";
     for (from, to, parts) in [
-        ("\"broadcast\"", "\"brodcast\"", &["plan:3: collective.name", "\"brodcast\"", "broadcast, all-gather"][..]),
-        ("\"source\": \"A\"", "\"source\": \"B\"", &["plan:3: collective", "'B'", "itself"]),
-        ("\"source\": \"A\", ", "", &["collective", "'source' is missing"]),
-        ("[\"C\", \"B\"]", "[\"C\", \"B\"], \"commutative\": true", &["'collective.commutative'", "source, targets"]),
-        ("[\"C\", \"B\"]", "[\"C\", \"B\"], \"members\": []", &["'collective.members'", "name, source, targets"]),
-        ("\"size\": \"1\",", "\"size\": \"1\", \"work\": \"1\",", &["plan:5: work", "combines nothing"]),
+        (
+            "\"broadcast\"",
+            "\"brodcast\"",
+            &[
+                "plan:3: collective.name",
+                "\"brodcast\"",
+                "broadcast, all-gather",
+            ][..],
+        ),
+        (
+            "\"source\": \"A\"",
+            "\"source\": \"B\"",
+            &["plan:3: collective", "'B'", "itself"],
+        ),
+        (
+            "\"source\": \"A\", ",
+            "",
+            &["collective", "'source' is missing"],
+        ),
+        (
+            "[\"C\", \"B\"]",
+            "[\"C\", \"B\"], \"commutative\": true",
+            &["'collective.commutative'", "source, targets"],
+        ),
+        (
+            "[\"C\", \"B\"]",
+            "[\"C\", \"B\"], \"members\": []",
+            &["'collective.members'", "name, source, targets"],
+        ),
+        (
+            "\"size\": \"1\",",
+            "\"size\": \"1\", \"work\": \"1\",",
+            &["plan:5: work", "combines nothing"],
+        ),
         (
             port,
             "{\"resource\": \"ports\", \"node\": \"B\", \"price\"",
@@ -282,37 +408,125 @@ fn perturbed_broadcasts_are_refused() {
             "{\"resource\": \"port\", \"node\": \"B\", \"link\": 0, \"price\"",
             &["certificate.prices[0].link", "a node"],
         ),
-        (port, "{\"resource\": \"port\", \"price\"", &["certificate.prices[0]", "'node' is missing"]),
-        (link, "{\"resource\": \"link\", \"link\": 4", &["certificate.prices[1].link", "link 4", "there are 4"]),
-        (link, "{\"resource\": \"link\", \"link\": \"2\"", &["certificate.prices[1].link", "\"2\"", "counted from 0"]),
-        (link, "{\"resource\": \"link\", \"node\": \"A\"", &["certificate.prices[1].node", "'node' is given"]),
-        (link, "{\"resource\": \"link\"", &["certificate.prices[1]", "'link' is missing"]),
+        (
+            port,
+            "{\"resource\": \"port\", \"price\"",
+            &["certificate.prices[0]", "'node' is missing"],
+        ),
+        (
+            link,
+            "{\"resource\": \"link\", \"link\": 4",
+            &["certificate.prices[1].link", "link 4", "there are 4"],
+        ),
+        (
+            link,
+            "{\"resource\": \"link\", \"link\": \"2\"",
+            &["certificate.prices[1].link", "\"2\"", "counted from 0"],
+        ),
+        (
+            link,
+            "{\"resource\": \"link\", \"node\": \"A\"",
+            &["certificate.prices[1].node", "'node' is given"],
+        ),
+        (
+            link,
+            "{\"resource\": \"link\"",
+            &["certificate.prices[1]", "'link' is missing"],
+        ),
         (
             odd,
             "[{\"resource\": \"compute\", \"node\": \"A\"},",
-            &["certificate.odd_sets[0].ports[0].resource", "compute", "a port"],
+            &[
+                "certificate.odd_sets[0].ports[0].resource",
+                "compute",
+                "a port",
+            ],
         ),
         (
             odd,
             "[{\"resource\": \"link\", \"node\": \"A\"},",
             &["certificate.odd_sets[0].ports[0].node", "'node' is given"],
         ),
-        (odd, "[{\"resource\": \"link\", \"link\": 0},", &["certificate.odd_sets[0].ports[0]", "unknown key 'link'"]),
-        (odd, "[{\"resource\": \"send\", \"node\": \"Z\"},", &["certificate.odd_sets[0].ports[0].node", "'Z'"]),
-        ("\"links\": [3], ", "\"links\": [9], ", &["certificate.odd_sets[0].links[0]", "link 9", "there are 4"]),
-        ("\"links\": [3], ", "", &["certificate.odd_sets[0]", "'links' is missing"]),
-        ("\"price\": \"1/2\"", "\"weight\": \"1/2\"", &["certificate.odd_sets[0]", "'weight'", "ports, links, price"]),
-        ("\"odd_sets\": [", "\"odd_sets\": [7, ", &["certificate.odd_sets[0]", "7", "an object"]),
-        ("\"needs\": [", "\"needs\": {}, \"x\": [", &["'x'", "prices, odd_sets, needs"]),
-        ("\"demand\": 0, \"cut\"", "\"demand\": 1, \"cut\"", &["needs[1].demand", "demand 1", "there are 1"]),
-        ("\"demand\": 0, \"cut\"", "\"demand\": null, \"cut\"", &["needs[1].demand", "null"]),
-        ("\"nodes\": [\"A\"]}, \"weight\"", "\"nodes\": [0]}, \"weight\"", &["needs[0].cut.nodes[0]", "0", "a string"]),
-        ("\"weight\": \"1/4\"", "\"weight\": \"much\"", &["certificate.needs[0].weight", "'much'"]),
-        ("\"weight\": \"1/4\"", "\"wait\": \"1/4\"", &["needs[0]", "'wait'", "demand, weight, cut, border"]),
-        (", \"weight\": \"1/4\"", "", &["needs[0]", "'weight' is missing"]),
-        ("\"cut\": {\"nodes\": [\"A\"]}, ", "", &["needs[0]", "'cut' is missing", "gathering, balance, merges"]),
-        ("\"cut\": {\"nodes\": [\"A\"]}", "\"cut\": {}", &["needs[0].cut", "'nodes' is missing"]),
-        ("\"cut\": {\"nodes\": [\"A\"]}", "\"merges\": {\"n\": 1}", &["needs[0].merges", "'n'"]),
+        (
+            odd,
+            "[{\"resource\": \"link\", \"link\": 0},",
+            &["certificate.odd_sets[0].ports[0]", "unknown key 'link'"],
+        ),
+        (
+            odd,
+            "[{\"resource\": \"send\", \"node\": \"Z\"},",
+            &["certificate.odd_sets[0].ports[0].node", "'Z'"],
+        ),
+        (
+            "\"links\": [3], ",
+            "\"links\": [9], ",
+            &["certificate.odd_sets[0].links[0]", "link 9", "there are 4"],
+        ),
+        (
+            "\"links\": [3], ",
+            "",
+            &["certificate.odd_sets[0]", "'links' is missing"],
+        ),
+        (
+            "\"price\": \"1/2\"",
+            "\"weight\": \"1/2\"",
+            &["certificate.odd_sets[0]", "'weight'", "ports, links, price"],
+        ),
+        (
+            "\"odd_sets\": [",
+            "\"odd_sets\": [7, ",
+            &["certificate.odd_sets[0]", "7", "an object"],
+        ),
+        (
+            "\"needs\": [",
+            "\"needs\": {}, \"x\": [",
+            &["'x'", "prices, odd_sets, needs"],
+        ),
+        (
+            "\"demand\": 0, \"cut\"",
+            "\"demand\": 1, \"cut\"",
+            &["needs[1].demand", "demand 1", "there are 1"],
+        ),
+        (
+            "\"demand\": 0, \"cut\"",
+            "\"demand\": null, \"cut\"",
+            &["needs[1].demand", "null"],
+        ),
+        (
+            "\"nodes\": [\"A\"]}, \"weight\"",
+            "\"nodes\": [0]}, \"weight\"",
+            &["needs[0].cut.nodes[0]", "0", "a string"],
+        ),
+        (
+            "\"weight\": \"1/4\"",
+            "\"weight\": \"much\"",
+            &["certificate.needs[0].weight", "'much'"],
+        ),
+        (
+            "\"weight\": \"1/4\"",
+            "\"wait\": \"1/4\"",
+            &["needs[0]", "'wait'", "demand, weight, cut, border"],
+        ),
+        (
+            ", \"weight\": \"1/4\"",
+            "",
+            &["needs[0]", "'weight' is missing"],
+        ),
+        (
+            "\"cut\": {\"nodes\": [\"A\"]}, ",
+            "",
+            &["needs[0]", "'cut' is missing", "gathering, balance, merges"],
+        ),
+        (
+            "\"cut\": {\"nodes\": [\"A\"]}",
+            "\"cut\": {}",
+            &["needs[0].cut", "'nodes' is missing"],
+        ),
+        (
+            "\"cut\": {\"nodes\": [\"A\"]}",
+            "\"merges\": {\"n\": 1}",
+            &["needs[0].merges", "'n'"],
+        ),
         (
             "\"cut\": {\"nodes\": [\"A\"]}",
             "\"cut\": {\"nodes\": [\"A\"]}, \"place\": {}",
@@ -328,26 +542,90 @@ fn perturbed_broadcasts_are_refused() {
             "\"balance\": {\"node\": \"A\", \"keeps\": \"all\"}",
             &["needs[0].balance.keeps", "\"all\"", "all that arrives"],
         ),
-        ("\"demand\": 0, \"tasks\"", "\"demand\": 1, \"tasks\"", &["patterns[0].demand", "demand 1", "there are 1"]),
-        ("\"demand\": 0, \"tasks\"", "\"tasks\"", &["patterns[0]", "'demand' is missing"]),
-        ("\"demand\": 0, \"tasks\"", "\"hops\"", &["patterns[0]", "'hops'", "demand, order, tasks, weight"]),
-        ("\"demand\": 0, \"tasks\"", "\"demand\": 0, \"order\": [\"A\"], \"tasks\"", &["order", "not commutative"]),
+        (
+            "\"demand\": 0, \"tasks\"",
+            "\"demand\": 1, \"tasks\"",
+            &["patterns[0].demand", "demand 1", "there are 1"],
+        ),
+        (
+            "\"demand\": 0, \"tasks\"",
+            "\"tasks\"",
+            &["patterns[0]", "'demand' is missing"],
+        ),
+        (
+            "\"demand\": 0, \"tasks\"",
+            "\"hops\"",
+            &["patterns[0]", "'hops'", "demand, order, tasks, weight"],
+        ),
+        (
+            "\"demand\": 0, \"tasks\"",
+            "\"demand\": 0, \"order\": [\"A\"], \"tasks\"",
+            &["order", "not commutative"],
+        ),
         (hops, "[0,2]", &["patterns[0].tasks[0]", "0", "an object"]),
-        (hops, "[{\"link\":0},{\"after\":0}]", &["patterns[0].tasks[1]", "'link' is missing"]),
-        (hops, "[{\"link\":4},{\"link\":2}]", &["patterns[0].tasks[0].link", "link 4", "there are 4"]),
-        (hops, "[{\"link\":null},{\"link\":2}]", &["patterns[0].tasks[0].link", "null", "the number of a link"]),
-        (hops, "[{\"link\":0,\"after\":0}]", &["patterns[0].tasks[0].after", "earlier task 0", "there are 0"]),
+        (
+            hops,
+            "[{\"link\":0},{\"after\":0}]",
+            &["patterns[0].tasks[1]", "'link' is missing"],
+        ),
+        (
+            hops,
+            "[{\"link\":4},{\"link\":2}]",
+            &["patterns[0].tasks[0].link", "link 4", "there are 4"],
+        ),
+        (
+            hops,
+            "[{\"link\":null},{\"link\":2}]",
+            &["patterns[0].tasks[0].link", "null", "the number of a link"],
+        ),
+        (
+            hops,
+            "[{\"link\":0,\"after\":0}]",
+            &[
+                "patterns[0].tasks[0].after",
+                "earlier task 0",
+                "there are 0",
+            ],
+        ),
         (
             hops,
             "[{\"link\":0},{\"link\":2,\"after\":1}]",
-            &["patterns[0].tasks[1].after", "earlier task 1", "there are 1"],
+            &[
+                "patterns[0].tasks[1].after",
+                "earlier task 1",
+                "there are 1",
+            ],
         ),
-        (hops, "[{\"link\":0},{\"link\":2,\"after\":4294967296}]", &["tasks[1].after", "earlier task 4294967296"]),
-        (hops, "[{\"link\":0},{\"link\":2,\"after\":99999999999999999999}]", &["tasks[1].after", "earlier task 9999"]),
-        (hops, "[{\"link\":0},{\"link\":2,\"after\":-1}]", &["patterns[0].tasks[1].after", "-1", "counted from 0"]),
-        (hops, "[{\"link\":0},{\"link\":2,\"after\":0.0}]", &["patterns[0].tasks[1].after", "0.0", "counted from 0"]),
-        (hops, "[{\"link\":0,\"part\":[0,1]}]", &["patterns[0].tasks[0].part[1]", "operand 1", "there are 1"]),
-        (hops, "[{\"merge\":\"A\",\"split\":0}]", &["patterns[0].tasks[0]", "'left' is missing"]),
+        (
+            hops,
+            "[{\"link\":0},{\"link\":2,\"after\":4294967296}]",
+            &["tasks[1].after", "earlier task 4294967296"],
+        ),
+        (
+            hops,
+            "[{\"link\":0},{\"link\":2,\"after\":99999999999999999999}]",
+            &["tasks[1].after", "earlier task 9999"],
+        ),
+        (
+            hops,
+            "[{\"link\":0},{\"link\":2,\"after\":-1}]",
+            &["patterns[0].tasks[1].after", "-1", "counted from 0"],
+        ),
+        (
+            hops,
+            "[{\"link\":0},{\"link\":2,\"after\":0.0}]",
+            &["patterns[0].tasks[1].after", "0.0", "counted from 0"],
+        ),
+        (
+            hops,
+            "[{\"link\":0,\"part\":[0,1]}]",
+            &["patterns[0].tasks[0].part[1]", "operand 1", "there are 1"],
+        ),
+        (
+            hops,
+            "[{\"merge\":\"A\",\"split\":0}]",
+            &["patterns[0].tasks[0]", "'left' is missing"],
+        ),
         (hops, "{}", &["patterns[0].tasks", "an object", "an array"]),
     ] {
         refused(&text, from, to, parts);
@@ -359,23 +637,67 @@ fn perturbed_trees_are_refused() {
     let text = plan_to_json(&scan());
     let merge = "{\"merge\":\"B\",\"part\":[0,1],\"split\":0";
     for (from, to, parts) in [
-        ("\"demand\": 0, \"tree\"", "\"tree\"", &["needs[0]", "'demand' is missing"][..]),
-        ("\"demand\": 0, \"tree\"", "\"demand\": 1, \"tree\"", &["needs[0].demand", "demand 1", "there are 1"]),
+        (
+            "\"demand\": 0, \"tree\"",
+            "\"tree\"",
+            &["needs[0]", "'demand' is missing"][..],
+        ),
+        (
+            "\"demand\": 0, \"tree\"",
+            "\"demand\": 1, \"tree\"",
+            &["needs[0].demand", "demand 1", "there are 1"],
+        ),
         ("\"goal\": 1, ", "", &["needs[0].tree", "'goal' is missing"]),
-        ("\"goal\": 1,", "\"goal\": 3,", &["needs[0].tree.goal", "goal 3", "there are 3"]),
-        (merge, "{\"part\":[0,1]", &["needs[0].tree.prices[0]", "'link' is missing", "merge"]),
-        (merge, "{\"link\":0,\"merge\":\"B\",\"part\":[0,1]", &["needs[0].tree.prices[0]", "'link'", "'merge'"]),
-        (merge, "{\"merge\":\"B\",\"part\":[0,1]", &["needs[0].tree.prices[0]", "'split' is missing"]),
-        (merge, "{\"merge\":\"B\",\"part\":[0,3],\"split\":0", &["needs[0].tree.prices[0].part[1]", "operand 3"]),
-        (merge, "{\"merge\":\"Z\",\"part\":[0,1],\"split\":0", &["needs[0].tree.prices[0].merge", "'Z'"]),
+        (
+            "\"goal\": 1,",
+            "\"goal\": 3,",
+            &["needs[0].tree.goal", "goal 3", "there are 3"],
+        ),
+        (
+            merge,
+            "{\"part\":[0,1]",
+            &["needs[0].tree.prices[0]", "'link' is missing", "merge"],
+        ),
+        (
+            merge,
+            "{\"link\":0,\"merge\":\"B\",\"part\":[0,1]",
+            &["needs[0].tree.prices[0]", "'link'", "'merge'"],
+        ),
+        (
+            merge,
+            "{\"merge\":\"B\",\"part\":[0,1]",
+            &["needs[0].tree.prices[0]", "'split' is missing"],
+        ),
+        (
+            merge,
+            "{\"merge\":\"B\",\"part\":[0,3],\"split\":0",
+            &["needs[0].tree.prices[0].part[1]", "operand 3"],
+        ),
+        (
+            merge,
+            "{\"merge\":\"Z\",\"part\":[0,1],\"split\":0",
+            &["needs[0].tree.prices[0].merge", "'Z'"],
+        ),
         (
             "\"link\":2,\"part\":[0,1],",
             "\"link\":4,\"part\":[0,1],",
             &["needs[1].tree.prices[0].link", "link 4", "there are 4"],
         ),
-        (",\"price\":\"1/3\"", "", &["needs[0].tree.prices[0]", "'price' is missing"]),
-        ("\"price\":\"1/3\"", "\"price\":\"much\"", &["needs[0].tree.prices[0].price", "'much'"]),
-        ("\"needs\": [", "\"needs\": [7, ", &["needs[0]", "7", "an object"]),
+        (
+            ",\"price\":\"1/3\"",
+            "",
+            &["needs[0].tree.prices[0]", "'price' is missing"],
+        ),
+        (
+            "\"price\":\"1/3\"",
+            "\"price\":\"much\"",
+            &["needs[0].tree.prices[0].price", "'much'"],
+        ),
+        (
+            "\"needs\": [",
+            "\"needs\": [7, ",
+            &["needs[0]", "7", "an object"],
+        ),
     ] {
         refused(&text, from, to, parts);
     }
@@ -386,33 +708,110 @@ fn perturbed_schemes_are_refused() {
     let text = plan_to_json(&all_reduce());
     let (first, last) = ("{\"link\":0,\"part\":[0,0]}", "\"left\":0,\"right\":null");
     for (from, to, parts) in [
-        (first, "{\"link\":0}", &["patterns[0].tasks[0]", "'part' is missing"][..]),
-        (first, "{\"link\":0,\"part\":[0,0],\"after\":0}", &["tasks[0].after", "earlier task 0", "there are 0"]),
-        (first, "{\"link\":0,\"part\":[0,0],\"after\":\"0\"}", &["tasks[0].after", "\"0\"", "earlier task"]),
-        (first, "{\"link\":0,\"part\":[0,0],\"after\":null,\"left\":null}", &["tasks[0].left", "one input"]),
-        (first, "{\"link\":0,\"part\":[0,3],\"after\":null}", &["tasks[0].part[1]", "operand 3", "there are 3"]),
-        (first, "{\"link\":9,\"part\":[0,0],\"after\":null}", &["tasks[0].link", "link 9"]),
-        (first, "{\"link\":0,\"merge\":\"A\",\"after\":null}", &["tasks[0]", "both 'link' and 'merge'"]),
+        (
+            first,
+            "{\"link\":0}",
+            &["patterns[0].tasks[0]", "'part' is missing"][..],
+        ),
+        (
+            first,
+            "{\"link\":0,\"part\":[0,0],\"after\":0}",
+            &["tasks[0].after", "earlier task 0", "there are 0"],
+        ),
+        (
+            first,
+            "{\"link\":0,\"part\":[0,0],\"after\":\"0\"}",
+            &["tasks[0].after", "\"0\"", "earlier task"],
+        ),
+        (
+            first,
+            "{\"link\":0,\"part\":[0,0],\"after\":null,\"left\":null}",
+            &["tasks[0].left", "one input"],
+        ),
+        (
+            first,
+            "{\"link\":0,\"part\":[0,3],\"after\":null}",
+            &["tasks[0].part[1]", "operand 3", "there are 3"],
+        ),
+        (
+            first,
+            "{\"link\":9,\"part\":[0,0],\"after\":null}",
+            &["tasks[0].link", "link 9"],
+        ),
+        (
+            first,
+            "{\"link\":0,\"merge\":\"A\",\"after\":null}",
+            &["tasks[0]", "both 'link' and 'merge'"],
+        ),
         (first, "{}", &["tasks[0]", "'link' is missing"]),
         (first, "[0,0,null]", &["tasks[0]", "an array", "an object"]),
         (last, "\"left\":0", &["tasks[2]", "'right' is missing"]),
         (last, "\"right\":0", &["tasks[2]", "'left' is missing"]),
-        (last, "\"left\":2,\"right\":null", &["tasks[2].left", "earlier task 2", "there are 2"]),
-        (last, "\"left\":0,\"right\":18446744073709551616", &["tasks[2].right", "earlier task 184467"]),
-        (last, "\"left\":0,\"right\":null,\"after\":1", &["tasks[2].after", "two inputs"]),
-        ("\"split\":0", "\"split\":3", &["tasks[2].split", "operand 3"]),
-        ("[\"C\",\"B\",\"A\"]", "[\"C\",\"C\",\"A\"]", &["patterns[1].order[1]", "\"C\"", "each once"]),
-        ("\"commutative\": true", "\"commutative\": false", &["patterns[1].order", "not commutative"]),
-        ("\"demand\": 0, ", "\"to\": \"A\", ", &["patterns[0]", "'to'", "demand, order, tasks, weight"]),
+        (
+            last,
+            "\"left\":2,\"right\":null",
+            &["tasks[2].left", "earlier task 2", "there are 2"],
+        ),
+        (
+            last,
+            "\"left\":0,\"right\":18446744073709551616",
+            &["tasks[2].right", "earlier task 184467"],
+        ),
+        (
+            last,
+            "\"left\":0,\"right\":null,\"after\":1",
+            &["tasks[2].after", "two inputs"],
+        ),
+        (
+            "\"split\":0",
+            "\"split\":3",
+            &["tasks[2].split", "operand 3"],
+        ),
+        (
+            "[\"C\",\"B\",\"A\"]",
+            "[\"C\",\"C\",\"A\"]",
+            &["patterns[1].order[1]", "\"C\"", "each once"],
+        ),
+        (
+            "\"commutative\": true",
+            "\"commutative\": false",
+            &["patterns[1].order", "not commutative"],
+        ),
+        (
+            "\"demand\": 0, ",
+            "\"to\": \"A\", ",
+            &["patterns[0]", "'to'", "demand, order, tasks, weight"],
+        ),
         ("  \"work\": \"1\",\n", "", &["'work' is missing"]),
-        ("\"all-reduce\"", "\"scan\"", &["'collective.commutative'", "name, participants"]),
-        ("\"all-reduce\"", "\"groups\"", &["plan:3: collective", "'members' is missing"]),
-        ("\"all-reduce\"", "\"reduce\"", &["plan:3: collective", "'target' is missing"]),
-        ("[\"A\", \"B\", \"C\"]", "[\"A\"]", &["plan:3: collective", "single participant"]),
+        (
+            "\"all-reduce\"",
+            "\"scan\"",
+            &["'collective.commutative'", "name, participants"],
+        ),
+        (
+            "\"all-reduce\"",
+            "\"groups\"",
+            &["plan:3: collective", "'members' is missing"],
+        ),
+        (
+            "\"all-reduce\"",
+            "\"reduce\"",
+            &["plan:3: collective", "'target' is missing"],
+        ),
+        (
+            "[\"A\", \"B\", \"C\"]",
+            "[\"A\"]",
+            &["plan:3: collective", "single participant"],
+        ),
     ] {
         refused(&text, from, to, parts);
     }
-    refused(&plan_to_json(&scan()), "\"demand\": 0, ", "\"demand\": 0, \"order\": [], ", &["order", "not commutative"]);
+    refused(
+        &plan_to_json(&scan()),
+        "\"demand\": 0, ",
+        "\"demand\": 0, \"order\": [], ",
+        &["order", "not commutative"],
+    );
 }
 
 #[test]
@@ -421,38 +820,113 @@ fn perturbed_groups_are_refused() {
     let path = "{\"demand\": 1, \"tasks\": [{\"link\":0},{\"link\":2}]";
     let tree = "{\"demand\": 6, \"order\": [\"B\",\"C\"], \"tasks\"";
     for (from, to, parts) in [
-        ("\"rate\": \"3\"", "\"rate\": \"0\"", &["plan:5: collective.members[1].rate", "rate 0", "from 1"][..]),
-        ("\"rate\": \"3\"", "\"rate\": \"-3\"", &["members[1].rate", "\"-3\"", "whole number"]),
-        ("\"rate\": \"3\"", "\"rate\": 1e2", &["members[1].rate", "1e2", "whole number"]),
-        ("\"rate\": \"3\"", "\"rate\": \"18446744073709551616\"", &["members[1].rate", "up to 18446744073709551615"]),
-        ("\"rate\": \"3\", ", "", &["members[1]", "'rate' is missing"]),
-        ("\"name\": \"all-gather\"", "\"name\": \"groups\"", &["members[1].collective.name", "group 2", "itself"]),
-        ("\"name\": \"all-gather\"", "\"name\": \"gather\"", &["members[1].collective", "'target' is missing"]),
-        ("\"name\": \"scan\"", "\"name\": \"scatter\"", &["members[3].collective", "'targets' is missing"]),
+        (
+            "\"rate\": \"3\"",
+            "\"rate\": \"0\"",
+            &["plan:5: collective.members[1].rate", "rate 0", "from 1"][..],
+        ),
+        (
+            "\"rate\": \"3\"",
+            "\"rate\": \"-3\"",
+            &["members[1].rate", "\"-3\"", "whole number"],
+        ),
+        (
+            "\"rate\": \"3\"",
+            "\"rate\": 1e2",
+            &["members[1].rate", "1e2", "whole number"],
+        ),
+        (
+            "\"rate\": \"3\"",
+            "\"rate\": \"18446744073709551616\"",
+            &["members[1].rate", "up to 18446744073709551615"],
+        ),
+        (
+            "\"rate\": \"3\", ",
+            "",
+            &["members[1]", "'rate' is missing"],
+        ),
+        (
+            "\"name\": \"all-gather\"",
+            "\"name\": \"groups\"",
+            &["members[1].collective.name", "group 2", "itself"],
+        ),
+        (
+            "\"name\": \"all-gather\"",
+            "\"name\": \"gather\"",
+            &["members[1].collective", "'target' is missing"],
+        ),
+        (
+            "\"name\": \"scan\"",
+            "\"name\": \"scatter\"",
+            &["members[3].collective", "'targets' is missing"],
+        ),
         (
             "\"name\": \"groups\"",
             "\"name\": \"groups\", \"participants\": []",
             &["'collective.participants'", "members"],
         ),
-        ("\"name\": \"groups\"", "\"name\": \"scan\"", &["collective", "'participants' is missing"]),
-        (path, "{\"demand\": 7, \"tasks\": []", &["patterns[1].demand", "demand 7", "there are 7"]),
-        (path, "{\"demand\": 1", &["patterns[1]", "'tasks' is missing"]),
-        (path, "{\"tasks\": []", &["patterns[1]", "'demand' is missing"]),
-        (path, "{\"from\": \"A\", \"tasks\": []", &["patterns[1]", "'from'", "demand, order, tasks"]),
-        (tree, "{\"demand\": 5, \"order\": [\"B\",\"C\"], \"tasks\"", &["patterns[6].order", "not commutative"]),
-        (tree, "{\"demand\": 6, \"order\": [\"A\",\"C\"], \"tasks\"", &["patterns[6].order[0]", "a participant"]),
-        (tree, "{\"demand\": 6, \"hops\": [], \"tasks\"", &["patterns[6]", "'hops'", "demand, order, tasks"]),
+        (
+            "\"name\": \"groups\"",
+            "\"name\": \"scan\"",
+            &["collective", "'participants' is missing"],
+        ),
+        (
+            path,
+            "{\"demand\": 7, \"tasks\": []",
+            &["patterns[1].demand", "demand 7", "there are 7"],
+        ),
+        (
+            path,
+            "{\"demand\": 1",
+            &["patterns[1]", "'tasks' is missing"],
+        ),
+        (
+            path,
+            "{\"tasks\": []",
+            &["patterns[1]", "'demand' is missing"],
+        ),
+        (
+            path,
+            "{\"from\": \"A\", \"tasks\": []",
+            &["patterns[1]", "'from'", "demand, order, tasks"],
+        ),
+        (
+            tree,
+            "{\"demand\": 5, \"order\": [\"B\",\"C\"], \"tasks\"",
+            &["patterns[6].order", "not commutative"],
+        ),
+        (
+            tree,
+            "{\"demand\": 6, \"order\": [\"A\",\"C\"], \"tasks\"",
+            &["patterns[6].order[0]", "a participant"],
+        ),
+        (
+            tree,
+            "{\"demand\": 6, \"hops\": [], \"tasks\"",
+            &["patterns[6]", "'hops'", "demand, order, tasks"],
+        ),
     ] {
         refused(&text, from, to, parts);
     }
     let start = text.find("\"members\": [").expect("members") + "\"members\": [".len();
     let end = text.find("\n  ]},").expect("the end of members");
     let with = |members: &str| format!("{}{members}{}", &text[..start], &text[end..]);
-    refused(&with(""), "groups", "groups", &["plan:3: collective", "no group is given"]);
+    refused(
+        &with(""),
+        "groups",
+        "groups",
+        &["plan:3: collective", "no group is given"],
+    );
     // A list of lists of lists: refused at the second.
-    let deep = "{\"rate\": 1, \"collective\": {\"name\": \"groups\", \"members\": [".repeat(100_000);
+    let deep =
+        "{\"rate\": 1, \"collective\": {\"name\": \"groups\", \"members\": [".repeat(100_000);
     let deep = deep + &"]}}".repeat(100_000);
-    refused(&with(&deep), "groups", "groups", &["members[0].collective.name", "itself a list of groups"]);
+    refused(
+        &with(&deep),
+        "groups",
+        "groups",
+        &["members[0].collective.name", "itself a list of groups"],
+    );
 }
 
 /// An id of nowhere is no panic: it is written as null or as its number, and refused when read.
@@ -465,22 +939,38 @@ fn foreign_ids_are_written_and_refused() {
     let first = |plan: &mut Plan, pattern| plan.steady_state.patterns[0].pattern = pattern;
     let nowhere = || NodeId::new(77);
     let all: &[(String, &str)] = &[
-        (changed(broadcast(), &|plan| first(plan, copies(5, &[]))), "patterns[0].demand: demand 5"),
-        (changed(broadcast(), &|plan| first(plan, copies(0, &[(88, None)]))), "tasks[0].link: link 88"),
-        (changed(broadcast(), &|plan| first(plan, copies(0, &[(0, Some(3))]))), "tasks[0].after: earlier task 3"),
         (
-            changed(broadcast(), &|plan| plan.certificate.rows[0].0 = Row::Resource(Resource::Port(nowhere()))),
+            changed(broadcast(), &|plan| first(plan, copies(5, &[]))),
+            "patterns[0].demand: demand 5",
+        ),
+        (
+            changed(broadcast(), &|plan| first(plan, copies(0, &[(88, None)]))),
+            "tasks[0].link: link 88",
+        ),
+        (
+            changed(broadcast(), &|plan| first(plan, copies(0, &[(0, Some(3))]))),
+            "tasks[0].after: earlier task 3",
+        ),
+        (
+            changed(broadcast(), &|plan| {
+                plan.certificate.rows[0].0 = Row::Resource(Resource::Port(nowhere()))
+            }),
             "certificate.prices[0].node: null",
         ),
         (
             changed(broadcast(), &|plan| {
-                plan.certificate.needs[0].inequality = Inequality::Cut(Cut { nodes: vec![nowhere()] });
+                plan.certificate.needs[0].inequality = Inequality::Cut(Cut {
+                    nodes: vec![nowhere()],
+                });
             }),
             "needs[0].cut.nodes[0]: null",
         ),
         (
             changed(broadcast(), &|plan| {
-                let set = OddSet { ports: vec![Resource::Link(LinkId::new(1))], links: Vec::new() };
+                let set = OddSet {
+                    ports: vec![Resource::Link(LinkId::new(1))],
+                    links: Vec::new(),
+                };
                 plan.certificate.rows[2].0 = Row::OddSet(set);
             }),
             "unknown key 'link'",
@@ -488,17 +978,36 @@ fn foreign_ids_are_written_and_refused() {
         (
             changed(scan(), &|plan| {
                 let tasks = vec![merge(77, part(0, 1), 0, [None, None])];
-                first(plan, Pattern { demand: 0, order: None, tasks });
+                first(
+                    plan,
+                    Pattern {
+                        demand: 0,
+                        order: None,
+                        tasks,
+                    },
+                );
             }),
             "tasks[0].merge: null",
         ),
         (
             changed(all_reduce(), &|plan| {
-                first(plan, Pattern { demand: 0, order: Some(vec![9]), tasks: Vec::new() });
+                first(
+                    plan,
+                    Pattern {
+                        demand: 0,
+                        order: Some(vec![9]),
+                        tasks: Vec::new(),
+                    },
+                );
             }),
             "order[0]: null",
         ),
-        (changed(groups(), &|plan| plan.collective = Collective::Groups(Vec::new())), "no group"),
+        (
+            changed(groups(), &|plan| {
+                plan.collective = Collective::Groups(Vec::new())
+            }),
+            "no group",
+        ),
     ];
     for (text, part) in all {
         let error = plan_from_json("foreign", text.as_bytes()).expect_err(part);
@@ -514,33 +1023,70 @@ fn hostile_sizes_end_in_time() {
     refused(&text, tasks, &chain, &["tasks[1000000].link", "link 99"]);
     let list = format!("[{{\"link\":0,\"after\":[{}0]}}]", "0,".repeat(3_000_000));
     refused(&text, tasks, &list, &["tasks[0].after", "an array"]);
-    refused(&text, tasks, &format!("{}{}", "[".repeat(500_000), "]".repeat(500_000)), &["tasks[0]", "an array"]);
+    refused(
+        &text,
+        tasks,
+        &format!("{}{}", "[".repeat(500_000), "]".repeat(500_000)),
+        &["tasks[0]", "an array"],
+    );
     let long = format!("[{{\"link\":{}}}]", "9".repeat(5_000_000));
-    refused(&text, tasks, &long, &["tasks[0].link", "5000000 characters"]);
+    refused(
+        &text,
+        tasks,
+        &long,
+        &["tasks[0].link", "5000000 characters"],
+    );
     // Orders of many patterns among many participants: each costs what is written.
     let mut plan = all_reduce();
     let count = 3000;
     let mut builder = Platform::builder();
-    let ids: Vec<_> =
-        (0..count).map(|id| builder.node(Node::processor(format!("n{id}"), ratio(1, 1))).expect("a node")).collect();
-    (plan.platform, plan.steady_state.patterns) = (builder.build().expect("a platform"), Vec::new());
+    let ids: Vec<_> = (0..count)
+        .map(|id| {
+            builder
+                .node(Node::processor(format!("n{id}"), ratio(1, 1)))
+                .expect("a node")
+        })
+        .collect();
+    (plan.platform, plan.steady_state.patterns) =
+        (builder.build().expect("a platform"), Vec::new());
     (plan.schedule.patterns, plan.schedule.slots) = (Vec::new(), Vec::new());
     plan.collective = Collective::all_reduce(ids);
     let text = plan_to_json(&plan);
     let line = r#"{"demand": 0, "order": [], "tasks": [], "weight": 1},"#;
     let many = format!("\"patterns\": [\n{}7", line.repeat(300_000));
-    refused(&text, "\"patterns\": [\n", &many, &["patterns[300000]", "an object"]);
+    refused(
+        &text,
+        "\"patterns\": [\n",
+        &many,
+        &["patterns[300000]", "an object"],
+    );
     // Many groups and many patterns: no pattern costs the number of groups.
-    let member = r#"{"rate": 1, "collective": {"name": "broadcast", "source": "A", "targets": ["B"]}},"#;
+    let member =
+        r#"{"rate": 1, "collective": {"name": "broadcast", "source": "A", "targets": ["B"]}},"#;
     let text = plan_to_json(&groups()).replace("  \"work\": \"1\",\n", "");
     let start = text.find("\"members\": [").expect("members") + "\"members\": [".len();
     let end = text.find("\n  ]},").expect("the end of members");
     let members = member.repeat(100_000);
-    let text = format!("{}{}{}", &text[..start], members.trim_end_matches(','), &text[end..]);
+    let text = format!(
+        "{}{}{}",
+        &text[..start],
+        members.trim_end_matches(','),
+        &text[end..]
+    );
     let start = text.find("  \"patterns\": [").expect("patterns") + "  \"patterns\": [".len();
     let line = r#"{"demand": 99999, "tasks": [], "weight": 1},"#;
-    let text = format!("{}{}7,{}", &text[..start], line.repeat(100_000), &text[start..]);
-    refused(&text, "groups", "groups", &["patterns[100000]", "an object"]);
+    let text = format!(
+        "{}{}7,{}",
+        &text[..start],
+        line.repeat(100_000),
+        &text[start..]
+    );
+    refused(
+        &text,
+        "groups",
+        "groups",
+        &["patterns[100000]", "an object"],
+    );
 }
 
 /// 128 arborescences of 2000 hops and 20 schemes of 2000 tasks, twice each.
@@ -548,31 +1094,65 @@ fn hostile_sizes_end_in_time() {
 fn a_large_plan_is_written_and_read_fast() {
     let count = 500;
     let mut builder = Platform::builder();
-    let ids: Vec<_> =
-        (0..count).map(|id| builder.node(Node::processor(format!("n{id}"), ratio(1, 1))).expect("a node")).collect();
+    let ids: Vec<_> = (0..count)
+        .map(|id| {
+            builder
+                .node(Node::processor(format!("n{id}"), ratio(1, 1)))
+                .expect("a node")
+        })
+        .collect();
     for index in 0..count {
-        builder.duplex(ids[index], ids[(index + 1) % count], ratio(1, 1)).expect("a link");
+        builder
+            .duplex(ids[index], ids[(index + 1) % count], ratio(1, 1))
+            .expect("a link");
     }
     let tree = |commodity: usize| {
-        let hop = |at: usize| ((at * 7 + commodity) % (2 * count), at.checked_sub(1 + at % 3).map(|at| at as u32));
+        let hop = |at: usize| {
+            (
+                (at * 7 + commodity) % (2 * count),
+                at.checked_sub(1 + at % 3).map(|at| at as u32),
+            )
+        };
         copies(commodity, &(0..2000).map(hop).collect::<Vec<_>>())
     };
     let scheme = |seed: usize| {
         let task = |at: usize| {
             let part = part((at + seed) % count, count - 1);
             if at.is_multiple_of(2) {
-                transfer((at * 3 + seed) % (2 * count), part, at.checked_sub(1).map(|at| at as u32))
+                transfer(
+                    (at * 3 + seed) % (2 * count),
+                    part,
+                    at.checked_sub(1).map(|at| at as u32),
+                )
             } else {
-                merge(at % count, part, (at + seed) % count, [at.checked_sub(2).map(|at| at as u32), None])
+                merge(
+                    at % count,
+                    part,
+                    (at + seed) % count,
+                    [at.checked_sub(2).map(|at| at as u32), None],
+                )
             }
         };
-        Pattern { demand: 500, order: None, tasks: (0..2000).map(task).collect() }
+        Pattern {
+            demand: 500,
+            order: None,
+            tasks: (0..2000).map(task).collect(),
+        }
     };
     let collective = Collective::Groups(vec![
-        Member { collective: Collective::all_gather(ids.clone()), rate: 1 },
-        Member { collective: Collective::scan(ids), rate: 1 },
+        Member {
+            collective: Collective::all_gather(ids.clone()),
+            rate: 1,
+        },
+        Member {
+            collective: Collective::scan(ids),
+            rate: 1,
+        },
     ]);
-    let mut plan = plan(collective, (0..128).map(tree).chain((0..20).map(scheme)).collect());
+    let mut plan = plan(
+        collective,
+        (0..128).map(tree).chain((0..20).map(scheme)).collect(),
+    );
     plan.platform = builder.build().expect("a platform");
     plan.volumes.work = Amount::Constant(ratio(1, 2));
     let start = Instant::now();
@@ -580,7 +1160,11 @@ fn a_large_plan_is_written_and_read_fast() {
     let written = start.elapsed();
     let read = plan_from_json("large", text.as_bytes());
     let total = start.elapsed();
-    println!("{} bytes: written in {written:?}, read in {:?}", text.len(), total - written);
+    println!(
+        "{} bytes: written in {written:?}, read in {:?}",
+        text.len(),
+        total - written
+    );
     assert!(read == Ok(plan), "the large plan is not read back");
     assert!(text.len() < 15_000_000, "{} bytes", text.len());
     assert!(total.as_secs() < 30, "{total:?}");

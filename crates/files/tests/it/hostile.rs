@@ -4,7 +4,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use oneport_files::{
-    FormatError, MAX_PLATFORM_BYTES, Mistake, PlatformFormat, parse_platform, plan_from_json, read_plan, read_platform,
+    FormatError, MAX_PLATFORM_BYTES, Mistake, PlatformFormat, parse_platform, plan_from_json,
+    read_plan, read_platform,
 };
 
 use PlatformFormat::{Json, Matrix, Toml};
@@ -32,7 +33,11 @@ fn refused(format: PlatformFormat, bytes: impl AsRef<[u8]>, parts: &[&str]) {
         Ok(_) => panic!("{format} was accepted; expected {parts:?}"),
         Err(error) => check_message(&error, "bad.file", parts),
     }
-    assert!(start.elapsed() < PATIENCE, "{format} {parts:?}: {:?}", start.elapsed());
+    assert!(
+        start.elapsed() < PATIENCE,
+        "{format} {parts:?}: {:?}",
+        start.elapsed()
+    );
 }
 
 /// A good file of two nodes with the given keys of its link.
@@ -57,7 +62,12 @@ fn toml_node(keys: &str) -> String {
 fn the_unperturbed_files_are_accepted() {
     for (format, text) in [
         (Toml, toml_link("from = \"a\"\nto = \"b\"\ncost = 1")),
-        (Toml, toml_node("name = \"second\"\ncompute = 0x10\nports = 2\nreplicates = false\nmodel = \"links\"")),
+        (
+            Toml,
+            toml_node(
+                "name = \"second\"\ncompute = 0x10\nports = 2\nreplicates = false\nmodel = \"links\"",
+            ),
+        ),
         (Json, json_link(r#""from": "a", "to": "b", "cost": 1"#)),
         (Matrix, "0 1\n1 0".to_string()),
     ] {
@@ -89,7 +99,9 @@ fn values_of_links() {
         );
         refused(
             Json,
-            json_link(&format!("\"from\": \"a\",\n\"to\": \"b\", \"cost\": {value}")),
+            json_link(&format!(
+                "\"from\": \"a\",\n\"to\": \"b\", \"cost\": {value}"
+            )),
             &[&["bad.file:6:"], parts].concat(),
         );
     }
@@ -100,26 +112,58 @@ fn values_of_links() {
             &["bad.file:11:", "cost", "number"],
         );
     }
-    refused(Json, json_link(r#""from": "a", "to": "b", "cost": 1e99999"#), &["link[0].cost", "1e99999", "too large"]);
-    refused(Json, json_link(r#""from": "a", "to": "b", "cost": null"#), &["link[0].cost", "null", "a number"]);
-    refused(Json, json_link(r#""from": "a", "to": "b", "bandwidth": 0"#), &["link[0].bandwidth", "0", "positive"]);
-    refused(Toml, toml_link("from = \"a\"\nto = \"b\"\nbandwidth = -2.5"), &["link[0].bandwidth", "-2.5", "positive"]);
+    refused(
+        Json,
+        json_link(r#""from": "a", "to": "b", "cost": 1e99999"#),
+        &["link[0].cost", "1e99999", "too large"],
+    );
+    refused(
+        Json,
+        json_link(r#""from": "a", "to": "b", "cost": null"#),
+        &["link[0].cost", "null", "a number"],
+    );
+    refused(
+        Json,
+        json_link(r#""from": "a", "to": "b", "bandwidth": 0"#),
+        &["link[0].bandwidth", "0", "positive"],
+    );
+    refused(
+        Toml,
+        toml_link("from = \"a\"\nto = \"b\"\nbandwidth = -2.5"),
+        &["link[0].bandwidth", "-2.5", "positive"],
+    );
     let long = "9".repeat(1001);
-    refused(Toml, toml_link(&format!("from = \"a\"\nto = \"b\"\ncost = {long}")), &["link[0].cost", "1001 characters"]);
+    refused(
+        Toml,
+        toml_link(&format!("from = \"a\"\nto = \"b\"\ncost = {long}")),
+        &["link[0].cost", "1001 characters"],
+    );
     refused(
         Json,
         json_link(&format!(r#""from": "a", "to": "b", "cost": {long}"#)),
         &["link[0].cost", "1001 characters"],
     );
     let hex = format!("0x{}", "f".repeat(2_000_000));
-    refused(Toml, toml_link(&format!("from = \"a\"\nto = \"b\"\ncost = {hex}")), &["link[0].cost", "too long"]);
+    refused(
+        Toml,
+        toml_link(&format!("from = \"a\"\nto = \"b\"\ncost = {hex}")),
+        &["link[0].cost", "too long"],
+    );
 }
 
 #[test]
 fn keys_and_names_of_links() {
     for (toml, json, parts) in [
-        ("from = \"a\"\nto = \"b\"", r#""from": "a", "to": "b""#, &["link[0]", "'cost' is missing", "bandwidth"][..]),
-        ("to = \"b\"\ncost = 1", r#""to": "b", "cost": 1"#, &["link[0]", "'from' is missing"]),
+        (
+            "from = \"a\"\nto = \"b\"",
+            r#""from": "a", "to": "b""#,
+            &["link[0]", "'cost' is missing", "bandwidth"][..],
+        ),
+        (
+            "to = \"b\"\ncost = 1",
+            r#""to": "b", "cost": 1"#,
+            &["link[0]", "'from' is missing"],
+        ),
         (
             "from = \"a\"\nto = \"b\"\ncost = 1\nbandwidth = 1",
             r#""from": "a", "to": "b", "cost": 1, "bandwidth": 1"#,
@@ -128,7 +172,11 @@ fn keys_and_names_of_links() {
         (
             "from = \"a\"\nto = \"b\"\ncosts = 1",
             r#""from": "a", "to": "b", "costs": 1"#,
-            &["link[0]", "unknown key 'costs'", "from, to, cost, bandwidth, duplex"],
+            &[
+                "link[0]",
+                "unknown key 'costs'",
+                "from, to, cost, bandwidth, duplex",
+            ],
         ),
         (
             "from = \"a\"\nto = \"a\"\ncost = 1",
@@ -140,7 +188,11 @@ fn keys_and_names_of_links() {
             r#""from": "a", "to": "c", "cost": 1"#,
             &["link[0].to", "'c'", "must name one"],
         ),
-        ("from = 3\nto = \"b\"\ncost = 1", r#""from": 3, "to": "b", "cost": 1"#, &["link[0].from", "3", "a name"]),
+        (
+            "from = 3\nto = \"b\"\ncost = 1",
+            r#""from": 3, "to": "b", "cost": 1"#,
+            &["link[0].from", "3", "a name"],
+        ),
         (
             "from = \"a\"\nto = \"b\"\ncost = 1\nduplex = \"yes\"",
             r#""from": "a", "to": "b", "cost": 1, "duplex": "yes""#,
@@ -160,7 +212,11 @@ fn keys_and_names_of_links() {
         json_link(r#""from": "a", "from": "a", "to": "b", "cost": 1"#),
         &["link[0]", "'from' is given twice"],
     );
-    refused(Toml, toml_link("from = \"a\"\nfrom = \"a\""), &["bad.file:10:", "duplicate"]);
+    refused(
+        Toml,
+        toml_link("from = \"a\"\nfrom = \"a\""),
+        &["bad.file:10:", "duplicate"],
+    );
     refused(
         Toml,
         toml_link("from = \"faraway\"\nto = \"b\"\ncost = 1"),
@@ -171,37 +227,106 @@ fn keys_and_names_of_links() {
 #[test]
 fn nodes_and_heads() {
     for (keys, parts) in [
-        ("name = \"first\"", &["node[1]", "'first' is used twice"][..]),
+        (
+            "name = \"first\"",
+            &["node[1]", "'first' is used twice"][..],
+        ),
         ("name = \"\"", &["node[1]", "empty"]),
         ("compute = 1", &["node[1]", "'name' is missing"]),
         ("name = 7", &["node[1].name", "7", "a name"]),
-        ("name = \"x\"\ncompute = 0", &["node[1].compute", "0", "positive", "router"]),
+        (
+            "name = \"x\"\ncompute = 0",
+            &["node[1].compute", "0", "positive", "router"],
+        ),
         ("name = \"x\"\nports = 0", &["node[1].ports", "0", "from 1"]),
-        ("name = \"x\"\nports = 1.5", &["node[1].ports", "1.5", "whole"]),
-        ("name = \"x\"\nports = 4294967296", &["node[1].ports", "4294967296", "whole"]),
-        ("name = \"x\"\nmodel = \"two-port\"", &["node[1].model", "'two-port'", "full-duplex"]),
-        ("name = \"x\"\nreplicates = 1", &["node[1].replicates", "1", "true or false"]),
-        ("name = \"x\"\nspeed = 1", &["node[1]", "'speed'", "name, compute, model, ports, replicates"]),
+        (
+            "name = \"x\"\nports = 1.5",
+            &["node[1].ports", "1.5", "whole"],
+        ),
+        (
+            "name = \"x\"\nports = 4294967296",
+            &["node[1].ports", "4294967296", "whole"],
+        ),
+        (
+            "name = \"x\"\nmodel = \"two-port\"",
+            &["node[1].model", "'two-port'", "full-duplex"],
+        ),
+        (
+            "name = \"x\"\nreplicates = 1",
+            &["node[1].replicates", "1", "true or false"],
+        ),
+        (
+            "name = \"x\"\nspeed = 1",
+            &[
+                "node[1]",
+                "'speed'",
+                "name, compute, model, ports, replicates",
+            ],
+        ),
         ("name = \"x\"\n[node.name]\na = 1", &["bad.file:6:"]),
     ] {
         refused(Toml, toml_node(keys), parts);
     }
     for (format, text, parts) in [
-        (Toml, "[[node]]\nname = \"a\"", &["'format' is missing", "oneport-platform/1"][..]),
-        (Json, r#"{"node": [{"name": "a"}]}"#, &["'format' is missing", "oneport-platform/1"]),
+        (
+            Toml,
+            "[[node]]\nname = \"a\"",
+            &["'format' is missing", "oneport-platform/1"][..],
+        ),
+        (
+            Json,
+            r#"{"node": [{"name": "a"}]}"#,
+            &["'format' is missing", "oneport-platform/1"],
+        ),
         (
             Toml,
             "format = \"oneport-platform/2\"",
-            &["format", "\"oneport-platform/2\"", "write \"oneport-platform/1\""],
+            &[
+                "format",
+                "\"oneport-platform/2\"",
+                "write \"oneport-platform/1\"",
+            ],
         ),
-        (Json, r#"{"format": 1}"#, &["format", "1", "write \"oneport-platform/1\""]),
-        (Toml, "format = \"oneport-platform/1\"", &["'node' is missing", "[[node]]"]),
-        (Json, r#"{"format": "oneport-platform/1"}"#, &["'node' is missing"]),
-        (Json, r#"{"format": "oneport-platform/1", "node": []}"#, &["no node"]),
-        (Toml, "format = \"oneport-platform/1\"\n[node]\nname = \"a\"", &["bad.file:2: node", "a table", "[[node]]"]),
-        (Toml, "format = \"oneport-platform/1\"\nnode = [1]", &["bad.file:2: node[0]", "1", "[[node]]"]),
-        (Json, r#"{"format": "oneport-platform/1", "node": {"a": 1}}"#, &["node", "an object", "an array"]),
-        (Json, r#"{"format": "oneport-platform/1", "node": ["a"]}"#, &["node[0]", "\"a\"", "an object"]),
+        (
+            Json,
+            r#"{"format": 1}"#,
+            &["format", "1", "write \"oneport-platform/1\""],
+        ),
+        (
+            Toml,
+            "format = \"oneport-platform/1\"",
+            &["'node' is missing", "[[node]]"],
+        ),
+        (
+            Json,
+            r#"{"format": "oneport-platform/1"}"#,
+            &["'node' is missing"],
+        ),
+        (
+            Json,
+            r#"{"format": "oneport-platform/1", "node": []}"#,
+            &["no node"],
+        ),
+        (
+            Toml,
+            "format = \"oneport-platform/1\"\n[node]\nname = \"a\"",
+            &["bad.file:2: node", "a table", "[[node]]"],
+        ),
+        (
+            Toml,
+            "format = \"oneport-platform/1\"\nnode = [1]",
+            &["bad.file:2: node[0]", "1", "[[node]]"],
+        ),
+        (
+            Json,
+            r#"{"format": "oneport-platform/1", "node": {"a": 1}}"#,
+            &["node", "an object", "an array"],
+        ),
+        (
+            Json,
+            r#"{"format": "oneport-platform/1", "node": ["a"]}"#,
+            &["node[0]", "\"a\"", "an object"],
+        ),
         (Json, "[]", &["an array is not an object"]),
         (Json, "7", &["7 is not an object"]),
         (
@@ -214,10 +339,26 @@ fn nodes_and_heads() {
             "{\"format\": \"oneport-platform/1\",\n \"nodes\": 1}",
             &["bad.file:2:", "'nodes'", "format, model, units, node, link"],
         ),
-        (Json, "{\"format\": \"oneport-platform/1\",\n\"format\": \"x\"}", &["bad.file:2:", "'format' is given twice"]),
-        (Json, r#"{"$serde_json::private::RawValue": "1"}"#, &["unknown key"]),
-        (Json, r#"{"format": "\ud800"}"#, &["format", "not valid JSON"]),
-        (Toml, "format = \"oneport-platform/1\"\nmodel = 3", &["bad.file:2: model", "3", "half-duplex"]),
+        (
+            Json,
+            "{\"format\": \"oneport-platform/1\",\n\"format\": \"x\"}",
+            &["bad.file:2:", "'format' is given twice"],
+        ),
+        (
+            Json,
+            r#"{"$serde_json::private::RawValue": "1"}"#,
+            &["unknown key"],
+        ),
+        (
+            Json,
+            r#"{"format": "\ud800"}"#,
+            &["format", "not valid JSON"],
+        ),
+        (
+            Toml,
+            "format = \"oneport-platform/1\"\nmodel = 3",
+            &["bad.file:2: model", "3", "half-duplex"],
+        ),
     ] {
         refused(format, text, parts);
     }
@@ -228,25 +369,66 @@ fn matrices() {
     for (text, parts) in [
         ("0 1\n1", &["bad.file:2", "1 cells", "2 are expected"][..]),
         ("0 1\n1 0\n0 0", &["3 rows of 2", "as many rows as columns"]),
-        ("0 1 2\n1 0 2", &["2 rows of 3", "as many rows as columns", "of no format known here"]),
+        (
+            "0 1 2\n1 0 2",
+            &[
+                "2 rows of 3",
+                "as many rows as columns",
+                "of no format known here",
+            ],
+        ),
         ("0,1,\n1,0,", &["2 rows of 3"]),
         ("a,b\n", &["0 rows of 2"]),
-        ("0 -2\n1 0", &["bad.file:1", "row 1 (P0), column 2 (P1)", "-2", "positive"]),
-        ("0 1\n1/0 0", &["bad.file:2", "row 2 (P1), column 1 (P0)", "1/0", "denominator"]),
-        ("0 inf\n1 0", &["row 1 (P0), column 2 (P1)", "inf", "finite"]),
+        (
+            "0 -2\n1 0",
+            &["bad.file:1", "row 1 (P0), column 2 (P1)", "-2", "positive"],
+        ),
+        (
+            "0 1\n1/0 0",
+            &[
+                "bad.file:2",
+                "row 2 (P1), column 1 (P0)",
+                "1/0",
+                "denominator",
+            ],
+        ),
+        (
+            "0 inf\n1 0",
+            &["row 1 (P0), column 2 (P1)", "inf", "finite"],
+        ),
         ("0 nan\n1 0", &["row 1 (P0), column 2 (P1)", "nan"]),
-        ("to,a,b\na,0,x1\nb,1,0", &["bad.file:2", "row 1 (a), column 2 (b)", "x1", "a number"]),
-        ("0;1,5\n1,5;0", &["bad.file:1", "row 1 (P0), column 2 (P1)", "1,5"]),
+        (
+            "to,a,b\na,0,x1\nb,1,0",
+            &["bad.file:2", "row 1 (a), column 2 (b)", "x1", "a number"],
+        ),
+        (
+            "0;1,5\n1,5;0",
+            &["bad.file:1", "row 1 (P0), column 2 (P1)", "1,5"],
+        ),
         ("a,a\n0,1\n1,0", &["'a' is used twice"]),
-        ("to,a,b\na,0,1\nc,1,0", &["bad.file:3", "\"c\"", "\"b\"", "column"]),
-        ("a,b,c\n0,1\n1,0", &["row of names", "3 cells", "2 are expected"]),
+        (
+            "to,a,b\na,0,1\nc,1,0",
+            &["bad.file:3", "\"c\"", "\"b\"", "column"],
+        ),
+        (
+            "a,b,c\n0,1\n1,0",
+            &["row of names", "3 cells", "2 are expected"],
+        ),
         ("# nothing\n\n# here", &["is empty", "bandwidths"]),
         ("0 1e2000\n1 0", &["row 1 (P0), column 2 (P1)", "1e2000"]),
     ] {
         refused(Matrix, text, parts);
     }
-    refused(Matrix, "0 ".repeat(20_000_000), &["over 2000 columns", "JSON"]);
-    refused(Matrix, "0\n".repeat(20_000_000), &["over 2000 rows", "JSON"]);
+    refused(
+        Matrix,
+        "0 ".repeat(20_000_000),
+        &["over 2000 columns", "JSON"],
+    );
+    refused(
+        Matrix,
+        "0\n".repeat(20_000_000),
+        &["over 2000 rows", "JSON"],
+    );
     refused(Matrix, "\"".repeat(10_000_000), &["bad.file"]);
     refused(Matrix, ",".repeat(10_000_000), &["over 2000 columns"]);
 }
@@ -259,12 +441,20 @@ fn bytes_that_are_no_text() {
         refused(format, "\u{feff}", &["is empty"]);
         refused(format, b"\xFF\xFEf\0o\0", &["UTF-16", "UTF-8"]);
         refused(format, b"\xFE\xFF\0f\0o", &["UTF-16", "UTF-8"]);
-        refused(format, b"# one\n# two \xC3\x28\n", &["bad.file:2", "byte 12", "UTF-8"]);
+        refused(
+            format,
+            b"# one\n# two \xC3\x28\n",
+            &["bad.file:2", "byte 12", "UTF-8"],
+        );
         refused(format, b"\0\0\0\0", &["bad.file"]);
         refused(format, vec![b'['; 100_000], &["bad.file"]);
         refused(format, vec![b'{'; 100_000], &["bad.file"]);
         refused(format, vec![b'"'; 100_001], &["bad.file"]);
-        refused(format, vec![b' '; (MAX_PLATFORM_BYTES + 1) as usize], &["over 67108864 bytes"]);
+        refused(
+            format,
+            vec![b' '; (MAX_PLATFORM_BYTES + 1) as usize],
+            &["over 67108864 bytes"],
+        );
     }
 }
 
@@ -280,8 +470,12 @@ fn nesting_bombs_and_long_strings() {
         format!("{} = 1", vec!["a"; deep].join(".")),
         format!("[{}]", vec!["a"; deep].join(".")),
         (0..deep).map(|i| format!("[[node.a{i}]]\n")).collect(),
-        (1..400).map(|depth| format!("[{}]\n", vec!["a"; depth].join("."))).collect(),
-        (0..5000).map(|i| format!("{}.b{i} = 1\n", vec!["a"; 60].join("."))).collect(),
+        (1..400)
+            .map(|depth| format!("[{}]\n", vec!["a"; depth].join(".")))
+            .collect(),
+        (0..5000)
+            .map(|i| format!("{}.b{i} = 1\n", vec!["a"; 60].join(".")))
+            .collect(),
         (0..deep).map(|i| format!("k{i} = 1\n")).collect(),
         format!("{}\n", "a.".repeat(20_000_000)),
         "=".repeat(20_000_000),
@@ -304,16 +498,58 @@ fn nesting_bombs_and_long_strings() {
         refused(Json, text, &["bad.file"]);
     }
     let long = "x".repeat(10_000_000);
-    refused(Toml, toml_node(&format!("name = \"{long}\"")), &["node[1]", "too long"]);
-    refused(Toml, toml_node(&format!("name = \"a\"\n{long} = 1")), &["unknown key", "(10000000 characters)"]);
-    refused(Toml, toml_node(&format!("name = \"{long}")), &["bad.file:5", "TOML"]);
-    refused(Toml, format!("format = \"{long}\""), &["format", "(10000000 characters)"]);
-    refused(Toml, toml_link(&format!("from = \"{long}\"\nto = \"b\"\ncost = 1")), &["link[0].from", "characters)"]);
-    refused(Json, json_link(&format!(r#""from": "{long}", "to": "b", "cost": 1"#)), &["link[0].from", "characters)"]);
-    refused(Json, json_link(&format!(r#""from": "a", "to": "b", "cost": "{long}""#)), &["link[0].cost", "characters)"]);
-    refused(Json, json_link(&format!(r#""from": "a", "to": "b", "{long}": 1"#)), &["unknown key", "characters)"]);
-    refused(Json, format!("{{\"format\": \"{long}"), &["JSON", "cut off"]);
-    refused(Json, json_link(&format!(r#""from": "a", "to": "b", "cost": 1, "duplex": "{long}""#)), &["characters)"]);
+    refused(
+        Toml,
+        toml_node(&format!("name = \"{long}\"")),
+        &["node[1]", "too long"],
+    );
+    refused(
+        Toml,
+        toml_node(&format!("name = \"a\"\n{long} = 1")),
+        &["unknown key", "(10000000 characters)"],
+    );
+    refused(
+        Toml,
+        toml_node(&format!("name = \"{long}")),
+        &["bad.file:5", "TOML"],
+    );
+    refused(
+        Toml,
+        format!("format = \"{long}\""),
+        &["format", "(10000000 characters)"],
+    );
+    refused(
+        Toml,
+        toml_link(&format!("from = \"{long}\"\nto = \"b\"\ncost = 1")),
+        &["link[0].from", "characters)"],
+    );
+    refused(
+        Json,
+        json_link(&format!(r#""from": "{long}", "to": "b", "cost": 1"#)),
+        &["link[0].from", "characters)"],
+    );
+    refused(
+        Json,
+        json_link(&format!(r#""from": "a", "to": "b", "cost": "{long}""#)),
+        &["link[0].cost", "characters)"],
+    );
+    refused(
+        Json,
+        json_link(&format!(r#""from": "a", "to": "b", "{long}": 1"#)),
+        &["unknown key", "characters)"],
+    );
+    refused(
+        Json,
+        format!("{{\"format\": \"{long}"),
+        &["JSON", "cut off"],
+    );
+    refused(
+        Json,
+        json_link(&format!(
+            r#""from": "a", "to": "b", "cost": 1, "duplex": "{long}""#
+        )),
+        &["characters)"],
+    );
     refused(Matrix, format!("0 {long}\n1 0"), &["bad.file"]);
 }
 
@@ -321,8 +557,14 @@ fn nesting_bombs_and_long_strings() {
 #[test]
 fn truncated_files() {
     for (format, text) in [
-        (Toml, toml_link("from = \"a\"\nto = \"b\"\ncost = 1.5e-3\nduplex = true")),
-        (Json, json_link(r#""from": "a", "to": "b", "cost": 1.5e-3, "duplex": true"#)),
+        (
+            Toml,
+            toml_link("from = \"a\"\nto = \"b\"\ncost = 1.5e-3\nduplex = true"),
+        ),
+        (
+            Json,
+            json_link(r#""from": "a", "to": "b", "cost": 1.5e-3, "duplex": true"#),
+        ),
         (Matrix, "from,a,b\na,0,\"1\"\nb,\"2\",0".to_string()),
     ] {
         let mut refusals = 0;
@@ -332,9 +574,16 @@ fn truncated_files() {
                 refusals += 1;
             }
         }
-        assert!(refusals > text.len() / 2, "{format}: {refusals} of {}", text.len());
+        assert!(
+            refusals > text.len() / 2,
+            "{format}: {refusals} of {}",
+            text.len()
+        );
         if format == Json {
-            assert!(refusals >= text.trim_end().len(), "{format}: a cut file was accepted");
+            assert!(
+                refusals >= text.trim_end().len(),
+                "{format}: a cut file was accepted"
+            );
         }
     }
 }
@@ -343,8 +592,14 @@ fn truncated_files() {
 #[test]
 fn mutated_files() {
     for (format, text) in [
-        (Toml, toml_link("from = \"a\"\nto = \"b\"\ncost = 1.5e-3\nduplex = true")),
-        (Json, json_link(r#""from": "a", "to": "b", "cost": 1.5e-3, "duplex": true"#)),
+        (
+            Toml,
+            toml_link("from = \"a\"\nto = \"b\"\ncost = 1.5e-3\nduplex = true"),
+        ),
+        (
+            Json,
+            json_link(r#""from": "a", "to": "b", "cost": 1.5e-3, "duplex": true"#),
+        ),
         (Matrix, "from,a,b\na,0,\"1\"\nb,\"2\",0".to_string()),
     ] {
         for place in 0..text.len() {
@@ -372,13 +627,24 @@ fn files_that_cannot_be_read() {
     assert!(matches!(*error.mistake, Mistake::Unreadable(_)), "{error}");
     // A sparse file: refused by its length, not read.
     let large = folder.path().join("large.json");
-    std::fs::File::create(&large).and_then(|file| file.set_len(1 << 40)).expect("a sparse file");
-    for error in [read_platform(&large).expect_err("too large"), read_plan(&large).expect_err("too large")] {
-        assert!(matches!(*error.mistake, Mistake::TooLarge { .. }), "{error}");
+    std::fs::File::create(&large)
+        .and_then(|file| file.set_len(1 << 40))
+        .expect("a sparse file");
+    for error in [
+        read_platform(&large).expect_err("too large"),
+        read_plan(&large).expect_err("too large"),
+    ] {
+        assert!(
+            matches!(*error.mistake, Mistake::TooLarge { .. }),
+            "{error}"
+        );
     }
     if Path::new("/dev/zero").exists() {
         let error = read_platform(Path::new("/dev/zero")).expect_err("endless");
-        assert!(matches!(*error.mistake, Mistake::TooLarge { .. }), "{error}");
+        assert!(
+            matches!(*error.mistake, Mistake::TooLarge { .. }),
+            "{error}"
+        );
     }
 }
 
@@ -388,16 +654,39 @@ fn plans() {
         ("", &["is empty", "a plan"][..]),
         ("{", &["JSON", "cut off"]),
         ("{}", &["'format' is missing", "oneport-plan/3"]),
-        (r#"{"format": "oneport-platform/1"}"#, &["format", "\"oneport-platform/1\"", "\"oneport-plan/3\""]),
-        (r#"{"format": "oneport-plan/3", "speed": 1}"#, &["'speed'", "format, collective, model"]),
-        (r#"{"format": "oneport-plan/3"}"#, &["'platform' is missing"]),
-        (r#"{"format": "oneport-plan/3", "platform": {"nodes": 1}}"#, &["platform", "'nodes'"]),
+        (
+            r#"{"format": "oneport-platform/1"}"#,
+            &["format", "\"oneport-platform/1\"", "\"oneport-plan/3\""],
+        ),
+        (
+            r#"{"format": "oneport-plan/3", "speed": 1}"#,
+            &["'speed'", "format, collective, model"],
+        ),
+        (
+            r#"{"format": "oneport-plan/3"}"#,
+            &["'platform' is missing"],
+        ),
+        (
+            r#"{"format": "oneport-plan/3", "platform": {"nodes": 1}}"#,
+            &["platform", "'nodes'"],
+        ),
     ] {
-        check_message(&plan_from_json("bad.plan", text.as_bytes()).expect_err(text), "bad.plan", parts);
+        check_message(
+            &plan_from_json("bad.plan", text.as_bytes()).expect_err(text),
+            "bad.plan",
+            parts,
+        );
     }
     let start = Instant::now();
-    for text in ["[".repeat(10_000_000), format!("{{\"format\":{}", "{\"a\":".repeat(1_000_000))] {
-        check_message(&plan_from_json("bad.plan", text.as_bytes()).expect_err("a bomb"), "bad.plan", &["JSON"]);
+    for text in [
+        "[".repeat(10_000_000),
+        format!("{{\"format\":{}", "{\"a\":".repeat(1_000_000)),
+    ] {
+        check_message(
+            &plan_from_json("bad.plan", text.as_bytes()).expect_err("a bomb"),
+            "bad.plan",
+            &["JSON"],
+        );
     }
     assert!(start.elapsed() < PATIENCE);
 }

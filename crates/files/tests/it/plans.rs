@@ -7,8 +7,8 @@ use std::time::Instant;
 use common::plan;
 use oneport_files::{Mistake, plan_from_json, plan_to_json, read_plan, write_atomically};
 use oneport_plan::{
-    BigUint, Certificate, Collective, Pattern, PeriodicSchedule, Plan, Resource, ScheduledPattern, Slot, Status,
-    SteadyState, Volumes, WeightedPattern,
+    BigUint, Certificate, Collective, Pattern, PeriodicSchedule, Plan, Resource, ScheduledPattern,
+    Slot, Status, SteadyState, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use proptest::prelude::*;
@@ -22,16 +22,28 @@ fn toy() -> Plan {
     let mut builder = Platform::builder();
     let ids: Vec<_> = ["Ps", "Pa", "Pb", "P0", "P1"]
         .into_iter()
-        .map(|name| builder.node(Node::processor(name, ratio(1, 1))).expect("a node"))
+        .map(|name| {
+            builder
+                .node(Node::processor(name, ratio(1, 1)))
+                .expect("a node")
+        })
         .collect();
-    for (from, to, cost) in
-        [(0, 1, ratio(1, 1)), (0, 2, ratio(1, 1)), (1, 3, ratio(2, 3)), (2, 3, ratio(4, 3)), (2, 4, ratio(4, 3))]
-    {
+    for (from, to, cost) in [
+        (0, 1, ratio(1, 1)),
+        (0, 2, ratio(1, 1)),
+        (1, 3, ratio(2, 3)),
+        (2, 3, ratio(4, 3)),
+        (2, 4, ratio(4, 3)),
+    ] {
         builder.link(ids[from], ids[to], cost).expect("a link");
     }
-    let path = |commodity, links: [usize; 2]| Pattern::path(commodity, links.map(LinkId::new).to_vec());
+    let path =
+        |commodity, links: [usize; 2]| Pattern::path(commodity, links.map(LinkId::new).to_vec());
     let patterns = [path(0, [0, 2]), path(1, [1, 4])];
-    let slot = |length, links: &[usize]| Slot { length, links: links.iter().copied().map(LinkId::new).collect() };
+    let slot = |length, links: &[usize]| Slot {
+        length,
+        links: links.iter().copied().map(LinkId::new).collect(),
+    };
     Plan {
         platform: builder.build().expect("a platform"),
         collective: Collective::scatter(ids[0], vec![ids[3], ids[4]]),
@@ -39,15 +51,30 @@ fn toy() -> Plan {
         status: Status::Optimal,
         steady_state: SteadyState {
             throughput: ratio(1, 2),
-            patterns: patterns.clone().map(|pattern| WeightedPattern { pattern, weight: ratio(1, 2) }).to_vec(),
+            patterns: patterns
+                .clone()
+                .map(|pattern| WeightedPattern {
+                    pattern,
+                    weight: ratio(1, 2),
+                })
+                .to_vec(),
         },
         certificate: Certificate::of_prices(vec![(Resource::Send(ids[0]), ratio(1, 1))]),
         upper_bound: ratio(1, 2),
         schedule: PeriodicSchedule {
             period: ratio(2, 1),
             instances: BigUint::from(1_u32),
-            patterns: patterns.map(|pattern| ScheduledPattern { pattern, copies: BigUint::from(1_u32) }).to_vec(),
-            slots: vec![slot(ratio(2, 3), &[1, 2]), slot(ratio(1, 3), &[1, 4]), slot(ratio(1, 1), &[0, 4])],
+            patterns: patterns
+                .map(|pattern| ScheduledPattern {
+                    pattern,
+                    copies: BigUint::from(1_u32),
+                })
+                .to_vec(),
+            slots: vec![
+                slot(ratio(2, 3), &[1, 2]),
+                slot(ratio(1, 3), &[1, 4]),
+                slot(ratio(1, 1), &[0, 4]),
+            ],
         },
     }
 }
@@ -103,7 +130,9 @@ fn the_toy_plan_as_text() {
 "#;
     assert!(text.starts_with(expected), "{text}");
     // Numbers need not be in lowest terms, and may be JSON numbers.
-    let loose = text.replace("\"1/2\"", "\"2/4\"").replace("\"period\": \"2\"", "\"period\": 2.0");
+    let loose = text
+        .replace("\"1/2\"", "\"2/4\"")
+        .replace("\"period\": \"2\"", "\"period\": 2.0");
     assert_eq!(plan_from_json("loose", loose.as_bytes()), Ok(toy()));
 }
 
@@ -112,24 +141,96 @@ fn the_toy_plan_as_text() {
 fn perturbed_plans_are_refused() {
     let text = plan_to_json(&toy());
     for (from, to, parts) in [
-        ("oneport-plan/3", "oneport-plan/9", &["plan:2: format", "oneport-plan/9", "oneport-plan/3"][..]),
-        ("oneport-plan/3", "oneport-plan/1", &["plan:2: format", "\"oneport-plan/1\"", "solve the question anew"]),
-        ("oneport-plan/3", "oneport-plan/2", &["plan:2: format", "\"oneport-plan/2\"", "solve the question anew"]),
+        (
+            "oneport-plan/3",
+            "oneport-plan/9",
+            &["plan:2: format", "oneport-plan/9", "oneport-plan/3"][..],
+        ),
+        (
+            "oneport-plan/3",
+            "oneport-plan/1",
+            &[
+                "plan:2: format",
+                "\"oneport-plan/1\"",
+                "solve the question anew",
+            ],
+        ),
+        (
+            "oneport-plan/3",
+            "oneport-plan/2",
+            &[
+                "plan:2: format",
+                "\"oneport-plan/2\"",
+                "solve the question anew",
+            ],
+        ),
         ("\"size\": \"1\",\n", "", &["'size' is missing"]),
-        ("\"size\": \"1\"", "\"size\": \"1/0\"", &["plan:5: size", "1/0", "denominator"]),
-        ("\"size\": \"1\"", "\"size\": \"one\"", &["plan:5: size", "'one'", "a number"]),
-        ("\"size\": \"1\"", "\"size\": true", &["plan:5: size", "true", "a number"]),
+        (
+            "\"size\": \"1\"",
+            "\"size\": \"1/0\"",
+            &["plan:5: size", "1/0", "denominator"],
+        ),
+        (
+            "\"size\": \"1\"",
+            "\"size\": \"one\"",
+            &["plan:5: size", "'one'", "a number"],
+        ),
+        (
+            "\"size\": \"1\"",
+            "\"size\": true",
+            &["plan:5: size", "true", "a number"],
+        ),
         ("\"size\"", "\"sise\"", &["unknown key 'sise'", "size"]),
-        ("\"size\": \"1\"", "\"size\": \"1\", \"size\": \"1\"", &["'size' is given twice"]),
-        ("optimal", "perfect", &["status", "\"perfect\"", "optimal or feasible"]),
-        ("\"model\": \"full-duplex\"", "\"model\": \"links\"", &["model", "\"links\"", "\"full-duplex\""]),
-        ("\"model\": \"full-duplex\"", "\"model\": \"x\"", &["model", "'x'", "half-duplex"]),
-        ("\"name\": \"scatter\"", "\"name\": \"spread\"", &["collective.name", "\"spread\"", "all-to-all"]),
-        ("\"name\": \"scatter\"", "\"name\": \"gather\"", &["collective", "'participants' is missing"]),
-        ("\"source\": \"Ps\"", "\"source\": \"Pz\"", &["collective.source", "'Pz'", "did you mean"]),
-        ("\"source\": \"Ps\"", "\"source\": \"P0\"", &["collective", "'P0'", "itself"]),
-        ("[\"P0\", \"P1\"]", "[\"P0\", \"P0\"]", &["collective", "'P0' is listed twice"]),
-        ("[\"P0\", \"P1\"]", "[\"P0\", 1]", &["collective.targets[1]", "1", "a string"]),
+        (
+            "\"size\": \"1\"",
+            "\"size\": \"1\", \"size\": \"1\"",
+            &["'size' is given twice"],
+        ),
+        (
+            "optimal",
+            "perfect",
+            &["status", "\"perfect\"", "optimal or feasible"],
+        ),
+        (
+            "\"model\": \"full-duplex\"",
+            "\"model\": \"links\"",
+            &["model", "\"links\"", "\"full-duplex\""],
+        ),
+        (
+            "\"model\": \"full-duplex\"",
+            "\"model\": \"x\"",
+            &["model", "'x'", "half-duplex"],
+        ),
+        (
+            "\"name\": \"scatter\"",
+            "\"name\": \"spread\"",
+            &["collective.name", "\"spread\"", "all-to-all"],
+        ),
+        (
+            "\"name\": \"scatter\"",
+            "\"name\": \"gather\"",
+            &["collective", "'participants' is missing"],
+        ),
+        (
+            "\"source\": \"Ps\"",
+            "\"source\": \"Pz\"",
+            &["collective.source", "'Pz'", "did you mean"],
+        ),
+        (
+            "\"source\": \"Ps\"",
+            "\"source\": \"P0\"",
+            &["collective", "'P0'", "itself"],
+        ),
+        (
+            "[\"P0\", \"P1\"]",
+            "[\"P0\", \"P0\"]",
+            &["collective", "'P0' is listed twice"],
+        ),
+        (
+            "[\"P0\", \"P1\"]",
+            "[\"P0\", 1]",
+            &["collective.targets[1]", "1", "a string"],
+        ),
         ("[\"P0\", \"P1\"]", "[]", &["collective", "at least 1"]),
         (
             "[\"P0\", \"P1\"]",
@@ -139,22 +240,46 @@ fn perturbed_plans_are_refused() {
         (
             "\"resource\": \"send\"",
             "\"resource\": \"cpu\"",
-            &["certificate.prices[0].resource", "\"cpu\"", "send, receive, port, compute or link"],
+            &[
+                "certificate.prices[0].resource",
+                "\"cpu\"",
+                "send, receive, port, compute or link",
+            ],
         ),
-        ("\"node\": \"Ps\"", "\"node\": \"nowhere\"", &["certificate.prices[0].node", "'nowhere'"]),
-        ("\"price\": \"1\"", "\"price\": true", &["certificate.prices[0].price", "true"]),
+        (
+            "\"node\": \"Ps\"",
+            "\"node\": \"nowhere\"",
+            &["certificate.prices[0].node", "'nowhere'"],
+        ),
+        (
+            "\"price\": \"1\"",
+            "\"price\": true",
+            &["certificate.prices[0].price", "true"],
+        ),
         (
             "{\"link\":4}], \"weight\"",
             "{\"link\":5}], \"weight\"",
-            &["plan:14: patterns[1].tasks[1].link", "link 5", "there are 5"],
+            &[
+                "plan:14: patterns[1].tasks[1].link",
+                "link 5",
+                "there are 5",
+            ],
         ),
         (
             "{\"link\":4}], \"weight\"",
             "{\"link\":-4}], \"weight\"",
             &["patterns[1].tasks[1].link", "-4", "counted from 0"],
         ),
-        ("{\"link\":4}], \"weight\"", "{\"link\":4.0}], \"weight\"", &["patterns[1].tasks[1].link", "4.0"]),
-        ("{\"link\":4}], \"weight\"", "{\"link\":\"Pb\"}], \"weight\"", &["patterns[1].tasks[1].link", "\"Pb\""]),
+        (
+            "{\"link\":4}], \"weight\"",
+            "{\"link\":4.0}], \"weight\"",
+            &["patterns[1].tasks[1].link", "4.0"],
+        ),
+        (
+            "{\"link\":4}], \"weight\"",
+            "{\"link\":\"Pb\"}], \"weight\"",
+            &["patterns[1].tasks[1].link", "\"Pb\""],
+        ),
         (
             "{\"link\":4}], \"weight\"",
             "{\"link\":99999999999999999999}], \"weight\"",
@@ -165,30 +290,88 @@ fn perturbed_plans_are_refused() {
             "{\"link\":1,\"part\":[0,1]},",
             &["patterns[1].tasks[0].part[1]", "operand 1", "there are 1"],
         ),
-        ("\"demand\": 1, ", "\"demand\": 2, ", &["patterns[1].demand", "demand 2", "there are 2"]),
-        ("\"demand\": 1, ", "", &["patterns[1]", "'demand' is missing"]),
-        ("\"demand\": 1, ", "\"from\": \"Ps\", ", &["patterns[1]", "'from'", "demand, order, tasks, weight"]),
-        ("\"copies\": \"1\"", "\"copies\": \"-1\"", &["schedule.patterns[0].copies", "\"-1\"", "whole number"]),
-        ("\"copies\": \"1\"", "\"copies\": \"1/2\"", &["schedule.patterns[0].copies", "\"1/2\"", "whole number"]),
-        ("\"instances\": \"1\"", "\"instances\": 1.5", &["schedule.instances", "1.5", "whole number"]),
-        ("\"slots\"", "\"slot\"", &["schedule", "unknown key 'slot'", "period, instances, patterns, slots"]),
-        ("\"length\": \"1/3\"", "\"length\": null", &["schedule.slots[1].length", "null"]),
-        ("\"links\": [0,4]}", "\"links\": {}}", &["schedule.slots[2].links", "an object", "an array"]),
-        ("oneport-platform/1", "oneport-platform/0", &["platform.format", "oneport-platform/0"]),
-        ("\"cost\": \"2/3\"", "\"cost\": \"-2/3\"", &["platform.link[2].cost", "-2/3", "0 or more"]),
-        ("\"name\": \"Pa\", \"compute\"", "\"name\": \"Pa\", \"speed\"", &["platform.node[1]", "'speed'", "compute"]),
+        (
+            "\"demand\": 1, ",
+            "\"demand\": 2, ",
+            &["patterns[1].demand", "demand 2", "there are 2"],
+        ),
+        (
+            "\"demand\": 1, ",
+            "",
+            &["patterns[1]", "'demand' is missing"],
+        ),
+        (
+            "\"demand\": 1, ",
+            "\"from\": \"Ps\", ",
+            &["patterns[1]", "'from'", "demand, order, tasks, weight"],
+        ),
+        (
+            "\"copies\": \"1\"",
+            "\"copies\": \"-1\"",
+            &["schedule.patterns[0].copies", "\"-1\"", "whole number"],
+        ),
+        (
+            "\"copies\": \"1\"",
+            "\"copies\": \"1/2\"",
+            &["schedule.patterns[0].copies", "\"1/2\"", "whole number"],
+        ),
+        (
+            "\"instances\": \"1\"",
+            "\"instances\": 1.5",
+            &["schedule.instances", "1.5", "whole number"],
+        ),
+        (
+            "\"slots\"",
+            "\"slot\"",
+            &[
+                "schedule",
+                "unknown key 'slot'",
+                "period, instances, patterns, slots",
+            ],
+        ),
+        (
+            "\"length\": \"1/3\"",
+            "\"length\": null",
+            &["schedule.slots[1].length", "null"],
+        ),
+        (
+            "\"links\": [0,4]}",
+            "\"links\": {}}",
+            &["schedule.slots[2].links", "an object", "an array"],
+        ),
+        (
+            "oneport-platform/1",
+            "oneport-platform/0",
+            &["platform.format", "oneport-platform/0"],
+        ),
+        (
+            "\"cost\": \"2/3\"",
+            "\"cost\": \"-2/3\"",
+            &["platform.link[2].cost", "-2/3", "0 or more"],
+        ),
+        (
+            "\"name\": \"Pa\", \"compute\"",
+            "\"name\": \"Pa\", \"speed\"",
+            &["platform.node[1]", "'speed'", "compute"],
+        ),
     ] {
         assert!(text.contains(from), "{from}");
         let broken = text.replacen(from, to, 1);
         let error = plan_from_json("plan", broken.as_bytes()).expect_err(to);
         let message = error.to_string();
-        assert!(message.starts_with("plan") && !message.contains('\n'), "{message}");
+        assert!(
+            message.starts_with("plan") && !message.contains('\n'),
+            "{message}"
+        );
         for part in parts {
             assert!(message.contains(part), "says '{part}': {message}");
         }
     }
     for end in 0..text.trim_end().len() {
-        assert!(plan_from_json("cut", &text.as_bytes()[..end]).is_err(), "cut at {end}");
+        assert!(
+            plan_from_json("cut", &text.as_bytes()[..end]).is_err(),
+            "cut at {end}"
+        );
     }
 }
 
@@ -196,16 +379,26 @@ fn perturbed_plans_are_refused() {
 fn exact_optima_may_be_long_but_not_endless() {
     let mut plan = toy();
     let digits = |count: usize| "7".repeat(count).parse::<BigUint>().expect("digits");
-    plan.upper_bound = Rational::new(digits(1500).into(), "3".repeat(1400).parse().expect("digits"));
+    plan.upper_bound = Rational::new(
+        digits(1500).into(),
+        "3".repeat(1400).parse().expect("digits"),
+    );
     plan.schedule.instances = digits(2000);
     let text = plan_to_json(&plan);
     assert_eq!(plan_from_json("long", text.as_bytes()), Ok(plan));
-    for (from, to) in [("\"size\": \"1\"", "\"size\": \"X\""), ("\"copies\": \"1\"", "\"copies\": \"X\"")] {
+    for (from, to) in [
+        ("\"size\": \"1\"", "\"size\": \"X\""),
+        ("\"copies\": \"1\"", "\"copies\": \"X\""),
+    ] {
         let endless = text.replacen(from, &to.replace('X', &"9".repeat(1_000_000)), 1);
         let error = plan_from_json("endless", endless.as_bytes()).expect_err("a million digits");
         assert!(error.to_string().contains("1000000 characters"), "{error}");
     }
-    let zero = text.replacen("\"size\": \"1\"", &format!("\"size\": \"{}/0\"", "9".repeat(1001)), 1);
+    let zero = text.replacen(
+        "\"size\": \"1\"",
+        &format!("\"size\": \"{}/0\"", "9".repeat(1001)),
+        1,
+    );
     let error = plan_from_json("zero", zero.as_bytes()).expect_err("divides by zero");
     assert!(matches!(&*error.mistake, Mistake::Number(_)), "{error}");
 }
@@ -215,11 +408,16 @@ fn exact_optima_may_be_long_but_not_endless() {
 fn foreign_ids_are_written_and_refused() {
     let mut plan = toy();
     plan.steady_state.patterns[0].pattern = Pattern::path(7, Vec::new());
-    let error = plan_from_json("foreign", plan_to_json(&plan).as_bytes()).expect_err("no commodity 7");
-    assert!(error.to_string().contains("patterns[0].demand: demand 7"), "{error}");
+    let error =
+        plan_from_json("foreign", plan_to_json(&plan).as_bytes()).expect_err("no commodity 7");
+    assert!(
+        error.to_string().contains("patterns[0].demand: demand 7"),
+        "{error}"
+    );
     let mut plan = toy();
     plan.collective = Collective::all_to_all(vec![NodeId::new(99)]);
-    plan.certificate = Certificate::of_prices(vec![(Resource::Receive(NodeId::new(99)), ratio(1, 1))]);
+    plan.certificate =
+        Certificate::of_prices(vec![(Resource::Receive(NodeId::new(99)), ratio(1, 1))]);
     plan.schedule.slots[0].links = vec![LinkId::new(99)];
     assert!(plan_from_json("foreign", plan_to_json(&plan).as_bytes()).is_err());
 }
@@ -239,32 +437,56 @@ fn a_large_plan_is_written_and_read_fast() {
     let count = 10_000;
     let mut builder = Platform::builder();
     let ids: Vec<_> = (0..count)
-        .map(|index| builder.node(Node::processor(format!("node-{index}"), ratio(1, 3))).expect("a node"))
+        .map(|index| {
+            builder
+                .node(Node::processor(format!("node-{index}"), ratio(1, 3)))
+                .expect("a node")
+        })
         .collect();
     for index in 0..count {
-        builder.duplex(ids[index], ids[(index + 1) % count], ratio(index as i64 % 97 + 1, 7)).expect("a link");
+        builder
+            .duplex(
+                ids[index],
+                ids[(index + 1) % count],
+                ratio(index as i64 % 97 + 1, 7),
+            )
+            .expect("a link");
     }
-    let patterns: Vec<_> =
-        (1..count).map(|index| Pattern::path(index - 1, (0..10).map(|hop| LinkId::new(index + hop)))).collect();
+    let patterns: Vec<_> = (1..count)
+        .map(|index| Pattern::path(index - 1, (0..10).map(|hop| LinkId::new(index + hop))))
+        .collect();
     let plan = Plan {
         collective: Collective::scatter(ids[0], ids[1..].to_vec()),
         steady_state: SteadyState {
             throughput: ratio(1, 9999),
             patterns: patterns
                 .iter()
-                .map(|pattern| WeightedPattern { pattern: pattern.clone(), weight: ratio(1, 9999) })
+                .map(|pattern| WeightedPattern {
+                    pattern: pattern.clone(),
+                    weight: ratio(1, 9999),
+                })
                 .collect(),
         },
-        certificate: Certificate::of_prices(ids.iter().map(|&id| (Resource::Receive(id), ratio(2, 3))).collect()),
+        certificate: Certificate::of_prices(
+            ids.iter()
+                .map(|&id| (Resource::Receive(id), ratio(2, 3)))
+                .collect(),
+        ),
         schedule: PeriodicSchedule {
             period: ratio(9999, 1),
             instances: BigUint::from(1_u32),
             patterns: patterns
                 .into_iter()
-                .map(|pattern| ScheduledPattern { pattern, copies: BigUint::from(1_u32) })
+                .map(|pattern| ScheduledPattern {
+                    pattern,
+                    copies: BigUint::from(1_u32),
+                })
                 .collect(),
             slots: (0..1000)
-                .map(|index| Slot { length: ratio(index + 1, 1000), links: (0..1000).map(LinkId::new).collect() })
+                .map(|index| Slot {
+                    length: ratio(index + 1, 1000),
+                    links: (0..1000).map(LinkId::new).collect(),
+                })
                 .collect(),
         },
         platform: builder.build().expect("a platform"),
@@ -275,7 +497,11 @@ fn a_large_plan_is_written_and_read_fast() {
     let written = start.elapsed();
     let read = plan_from_json("large", text.as_bytes());
     let total = start.elapsed();
-    println!("{} bytes: written in {written:?}, read in {:?}", text.len(), total - written);
+    println!(
+        "{} bytes: written in {written:?}, read in {:?}",
+        text.len(),
+        total - written
+    );
     assert!(read == Ok(plan), "the large plan is not read back");
     assert!(total.as_secs() < 10, "{total:?}");
 }
@@ -294,7 +520,11 @@ fn outputs_appear_whole_or_not_at_all() {
     std::fs::write(folder.path().join(".plan.json.part0"), "half").expect("a left-over");
     write_atomically(&path, b"new").expect("written");
     assert_eq!(std::fs::read(&path).expect("read"), b"new");
-    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 2, "no temporary file stays");
+    assert_eq!(
+        std::fs::read_dir(folder.path()).expect("a folder").count(),
+        2,
+        "no temporary file stays"
+    );
     assert!(write_atomically(&folder.path().join("missing/plan.json"), b"x").is_err());
     assert!(write_atomically(folder.path(), b"x").is_err());
     assert!(write_atomically(std::path::Path::new("/"), b"x").is_err());
@@ -312,7 +542,14 @@ fn links_permissions_and_devices_are_respected() {
     write_atomically(&link, b"new").expect("written");
     assert!(link.is_symlink());
     assert_eq!(std::fs::read(&real).expect("read"), b"new");
-    assert_eq!(std::fs::metadata(&real).expect("metadata").permissions().mode() & 0o777, 0o640);
+    assert_eq!(
+        std::fs::metadata(&real)
+            .expect("metadata")
+            .permissions()
+            .mode()
+            & 0o777,
+        0o640
+    );
     write_atomically(std::path::Path::new("/dev/null"), b"gone").expect("a device");
     assert!(!std::path::Path::new("/dev/null").is_file());
 }

@@ -10,7 +10,8 @@ use oneport_platform::{Platform, PortModel, Rational};
 use proptest::prelude::*;
 
 fn parse(text: &str, format: PlatformFormat) -> Platform {
-    parse_platform("text", text.as_bytes(), format).unwrap_or_else(|error| panic!("{error}\n{text}"))
+    parse_platform("text", text.as_bytes(), format)
+        .unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
 fn ratio(numerator: i64, denominator: i64) -> Rational {
@@ -20,7 +21,11 @@ fn ratio(numerator: i64, denominator: i64) -> Rational {
 /// Links by the names of their ends: what a platform says, whatever the order.
 fn links_by_name(platform: &Platform) -> BTreeMap<(String, String), Rational> {
     let name = |id| platform.name(id).to_string();
-    platform.links().iter().map(|link| ((name(link.from), name(link.to)), link.cost.clone())).collect()
+    platform
+        .links()
+        .iter()
+        .map(|link| ((name(link.from), name(link.to)), link.cost.clone()))
+        .collect()
 }
 
 proptest! {
@@ -95,11 +100,24 @@ duplex = true
     let platform = parse(toml, PlatformFormat::Toml);
     assert_eq!(platform, parse(json, PlatformFormat::Json));
     assert_eq!(platform.model(), PortModel::Multiport);
-    let [a, b] = platform.nodes().iter().collect::<Vec<_>>()[..] else { panic!("two nodes") };
-    assert_eq!((a.compute.as_ref(), a.ports, a.model, a.replicates), (Some(&ratio(2001, 2)), Some(3), None, true));
-    assert_eq!((b.compute.as_ref(), b.ports, b.model, b.replicates), (None, None, Some(PortModel::HalfDuplex), false));
+    let [a, b] = platform.nodes().iter().collect::<Vec<_>>()[..] else {
+        panic!("two nodes")
+    };
+    assert_eq!(
+        (a.compute.as_ref(), a.ports, a.model, a.replicates),
+        (Some(&ratio(2001, 2)), Some(3), None, true)
+    );
+    assert_eq!(
+        (b.compute.as_ref(), b.ports, b.model, b.replicates),
+        (None, None, Some(PortModel::HalfDuplex), false)
+    );
     assert_eq!(platform.links().len(), 2);
-    assert!(platform.links().iter().all(|link| link.cost == ratio(1, 16)));
+    assert!(
+        platform
+            .links()
+            .iter()
+            .all(|link| link.cost == ratio(1, 16))
+    );
 }
 
 #[test]
@@ -107,8 +125,13 @@ fn matrices_of_every_dress_say_the_same() {
     let plain = parse("0 1/2 0\n4 0 -\n0.25 1e1 0", PlatformFormat::Matrix);
     assert_eq!(plain.name(plain.node_ids().next().expect("a node")), "P0");
     let expected = BTreeMap::from(
-        [("P0", "P1", ratio(2, 1)), ("P1", "P0", ratio(1, 4)), ("P2", "P0", ratio(4, 1)), ("P2", "P1", ratio(1, 10))]
-            .map(|(from, to, cost)| ((from.to_string(), to.to_string()), cost)),
+        [
+            ("P0", "P1", ratio(2, 1)),
+            ("P1", "P0", ratio(1, 4)),
+            ("P2", "P0", ratio(4, 1)),
+            ("P2", "P1", ratio(1, 10)),
+        ]
+        .map(|(from, to, cost)| ((from.to_string(), to.to_string()), cost)),
     );
     assert_eq!(links_by_name(&plain), expected);
     for text in [
@@ -129,16 +152,37 @@ fn matrices_of_every_dress_say_the_same() {
 #[test]
 fn a_matrix_says_no_more_than_bandwidths() {
     for (change, reason) in [
-        ("model = \"links\"\n[[node]]\nname = \"a\"\ncompute = 1", "its port model is links"),
+        (
+            "model = \"links\"\n[[node]]\nname = \"a\"\ncompute = 1",
+            "its port model is links",
+        ),
         ("[[node]]\nname = \"a\"", "node 'a' is a router"),
-        ("[[node]]\nname = \"a\"\ncompute = 2", "node 'a' has a compute time"),
-        ("[[node]]\nname = \"a\"\ncompute = 1\nmodel = \"full-duplex\"", "node 'a' has a separate port model"),
-        ("[[node]]\nname = \"a\"\ncompute = 1\nports = 1", "node 'a' has a number of ports"),
-        ("[[node]]\nname = \"a\"\ncompute = 1\nreplicates = false", "node 'a' does not replicate"),
+        (
+            "[[node]]\nname = \"a\"\ncompute = 2",
+            "node 'a' has a compute time",
+        ),
+        (
+            "[[node]]\nname = \"a\"\ncompute = 1\nmodel = \"full-duplex\"",
+            "node 'a' has a separate port model",
+        ),
+        (
+            "[[node]]\nname = \"a\"\ncompute = 1\nports = 1",
+            "node 'a' has a number of ports",
+        ),
+        (
+            "[[node]]\nname = \"a\"\ncompute = 1\nreplicates = false",
+            "node 'a' does not replicate",
+        ),
     ] {
-        let platform = parse(&format!("format = \"oneport-platform/1\"\n{change}"), PlatformFormat::Toml);
+        let platform = parse(
+            &format!("format = \"oneport-platform/1\"\n{change}"),
+            PlatformFormat::Toml,
+        );
         let error = write_platform(&platform, PlatformFormat::Matrix).expect_err(change);
-        assert!(error.to_string().contains(reason) && error.to_string().contains("write toml or json"), "{error}");
+        assert!(
+            error.to_string().contains(reason) && error.to_string().contains("write toml or json"),
+            "{error}"
+        );
     }
 }
 
@@ -146,7 +190,9 @@ fn a_matrix_says_no_more_than_bandwidths() {
 fn numbers_too_long_to_be_read_back_are_not_written() {
     let mut builder = Platform::builder();
     let huge = Rational::from_integer(10.into()).pow(1200);
-    builder.node(oneport_platform::Node::processor("a", huge)).expect("a processor");
+    builder
+        .node(oneport_platform::Node::processor("a", huge))
+        .expect("a processor");
     let platform = builder.build().expect("a platform");
     for format in [PlatformFormat::Toml, PlatformFormat::Json] {
         let error = write_platform(&platform, format).expect_err("1201 digits");
@@ -161,8 +207,19 @@ fn fixtures() {
     for entry in std::fs::read_dir(fixture("")).expect("fixtures") {
         let path = entry.expect("an entry").path();
         let platform = read_platform(&path).unwrap_or_else(|error| panic!("{error}"));
-        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-        shapes.insert(name, (platform.nodes().len(), platform.processors().count(), platform.links().len()));
+        let name = path
+            .file_name()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned();
+        shapes.insert(
+            name,
+            (
+                platform.nodes().len(),
+                platform.processors().count(),
+                platform.links().len(),
+            ),
+        );
     }
     for (name, shape) in [
         ("toy-scatter.toml", (5, 5, 5)),
@@ -213,10 +270,16 @@ fn delays_of_links() {
     };
     let read = |text: &str, format| oneport_files::parse_platform("text", text.as_bytes(), format);
     let q = |text: &str| oneport_platform::parse_rational(text).expect("a number");
-    let of = |link: &str| read(&text(link), PlatformFormat::Toml).unwrap_or_else(|error| panic!("{error}"));
-    let platform = of("bandwidth = \"25 GB/s\", latency = \"5 us\", overhead = \"1/2 us\", duplex = true");
+    let of = |link: &str| {
+        read(&text(link), PlatformFormat::Toml).unwrap_or_else(|error| panic!("{error}"))
+    };
+    let platform =
+        of("bandwidth = \"25 GB/s\", latency = \"5 us\", overhead = \"1/2 us\", duplex = true");
     for link in platform.links() {
-        assert_eq!((link.latency(), link.overhead()), (q("1/200000"), q("1/2000000")));
+        assert_eq!(
+            (link.latency(), link.overhead()),
+            (q("1/200000"), q("1/2000000"))
+        );
     }
     for format in [PlatformFormat::Toml, PlatformFormat::Json] {
         let written = oneport_files::write_platform(&platform, format).expect("written");
@@ -225,16 +288,33 @@ fn delays_of_links() {
             platform.links().iter().next(),
             "{written}"
         );
-        assert_eq!(written.matches("latency").count(), 1, "a duplex link is one entry: {written}");
+        assert_eq!(
+            written.matches("latency").count(),
+            1,
+            "a duplex link is one entry: {written}"
+        );
     }
-    assert!(of("cost = 1, latency = 0").links().iter().all(|link| link.delays.is_none()));
+    assert!(
+        of("cost = 1, latency = 0")
+            .links()
+            .iter()
+            .all(|link| link.delays.is_none())
+    );
     for (link, words) in [
-        ("cost = 1, latency = -1", "latency is -1; a time is 0 or more"),
+        (
+            "cost = 1, latency = -1",
+            "latency is -1; a time is 0 or more",
+        ),
         ("cost = 1, overhead = \"-1/3\"", "overhead is -1/3"),
-        ("cost = \"1 s/GB\", latency = \"5 GB\"", "'5 GB' is an amount of data"),
+        (
+            "cost = \"1 s/GB\", latency = \"5 GB\"",
+            "'5 GB' is an amount of data",
+        ),
         ("cost = 1, latency = true", "link[0].latency"),
     ] {
-        let error = read(&text(link), PlatformFormat::Toml).expect_err(link).to_string();
+        let error = read(&text(link), PlatformFormat::Toml)
+            .expect_err(link)
+            .to_string();
         assert!(error.contains(words), "{link}: {error}");
     }
 }

@@ -11,11 +11,17 @@ fn rational(text: &str) -> Rational {
 /// a, b, c in a triangle of links of cost 1/4, computes of 1/2.
 fn platform() -> Platform {
     let mut builder = Platform::builder();
-    let nodes = ["a", "b", "c"].map(|name| builder.node(Node::processor(name, rational("1/2"))).unwrap());
+    let nodes = ["a", "b", "c"].map(|name| {
+        builder
+            .node(Node::processor(name, rational("1/2")))
+            .unwrap()
+    });
     for from in 0..3 {
         for to in 0..3 {
             if from != to {
-                builder.link(nodes[from], nodes[to], rational("1/4")).unwrap();
+                builder
+                    .link(nodes[from], nodes[to], rational("1/4"))
+                    .unwrap();
             }
         }
     }
@@ -65,18 +71,36 @@ fn read(text: &str) -> Result<RatesFile, String> {
 fn rates_are_per_unit_of_time() {
     let file = read(REDUCE).unwrap();
     assert_eq!(file.rates.throughput, rational("1/2"));
-    let [DemandRates::Combine(rates)] = &file.rates.demands[..] else { panic!("a reduction") };
-    assert!(rates.sends.values().chain(rates.merges.values()).all(|rate| *rate == rational("1/2")));
-    assert_eq!(rates.merges.keys().next().unwrap().2, Value::from(oneport_plan::Interval { first: 1, last: 2 }));
+    let [DemandRates::Combine(rates)] = &file.rates.demands[..] else {
+        panic!("a reduction")
+    };
+    assert!(
+        rates
+            .sends
+            .values()
+            .chain(rates.merges.values())
+            .all(|rate| *rate == rational("1/2"))
+    );
+    assert_eq!(
+        rates.merges.keys().next().unwrap().2,
+        Value::from(oneport_plan::Interval { first: 1, last: 2 })
+    );
     assert_eq!(file.certificate.rows.len(), 1);
     assert!(read(GATHER).is_ok());
     // Without their demands, the copies are known together.
     let together: Vec<String> = [("a", "b", 2), ("b", "c", 2), ("c", "a", 2)]
         .map(|(from, to, rate)| format!(r#"{{"from": "{from}", "to": "{to}", "rate": {rate}}}"#))
         .to_vec();
-    let text = format!("{}\"copies\": [{}]}}", GATHER.split("\"copies\"").next().unwrap(), together.join(","));
+    let text = format!(
+        "{}\"copies\": [{}]}}",
+        GATHER.split("\"copies\"").next().unwrap(),
+        together.join(",")
+    );
     let file = read(&text).unwrap();
-    assert_eq!((file.rates.together.len(), file.rates.demands.len()), (3, 3));
+    assert_eq!(
+        (file.rates.together.len(), file.rates.demands.len()),
+        (3, 3)
+    );
 }
 
 /// A change of the file, and what has to be said.
@@ -84,7 +108,10 @@ fn rates_are_per_unit_of_time() {
 fn refused(file: &str, from: &str, to: &str, said: &str) {
     assert!(file.contains(from), "{from}");
     let error = read(&file.replacen(from, to, 1)).unwrap_err();
-    assert!(error.starts_with("r.json") && error.contains(said), "{error}");
+    assert!(
+        error.starts_with("r.json") && error.contains(said),
+        "{error}"
+    );
 }
 
 /// A list of derived values is complete or absent: what it lacks is named, with its value.
@@ -100,7 +127,9 @@ fn derived_lists_are_complete_or_absent() {
     change(
         ",\n    {\"from\": \"a\", \"to\": \"b\", \"price\": \"1\"}",
         "",
-        &format!("busy: has no price of link 'a -> b', which the prices of resources give as 1; {leave}"),
+        &format!(
+            "busy: has no price of link 'a -> b', which the prices of resources give as 1; {leave}"
+        ),
     );
     change(
         "\"s\": \"3/4\", \"price\"",
@@ -117,10 +146,17 @@ fn derived_lists_are_complete_or_absent() {
         "\"from\": \"c\", \"to\": \"b\", \"price\"",
         "busy[2]: lists the link a second time",
     );
-    change("{\"node\": \"a\", \"alpha\"", "{\"node\": \"b\", \"alpha\"", "alpha[1]: lists the node a second time");
+    change(
+        "{\"node\": \"a\", \"alpha\"",
+        "{\"node\": \"b\", \"alpha\"",
+        "alpha[1]: lists the node a second time",
+    );
     let between = |from: &str, to: &str| {
         let (start, rest) = REDUCE.split_once(from).expect("a key");
-        (start.to_string(), rest.split_once(to).expect("a later key").1.to_string())
+        (
+            start.to_string(),
+            rest.split_once(to).expect("a later key").1.to_string(),
+        )
     };
     let whole = read(REDUCE).unwrap();
     // No list says nothing, an empty one says that all is 0; prices alone say nothing of s.
@@ -128,8 +164,13 @@ fn derived_lists_are_complete_or_absent() {
     assert_eq!(read(&format!("{start}{rest}")).as_ref(), Ok(&whole));
     let empty = read(&format!("{start}\"busy\": [],{rest}")).unwrap_err();
     assert!(empty.contains("busy: has no s of link"), "{empty}");
-    let prices = ["a", "c"].map(|from| format!(r#"{{"from": "{from}", "to": "b", "price": "1"}}"#)).join(", ");
-    assert_eq!(read(&format!("{start}\"busy\": [{prices}],{rest}")).as_ref(), Ok(&whole));
+    let prices = ["a", "c"]
+        .map(|from| format!(r#"{{"from": "{from}", "to": "b", "price": "1"}}"#))
+        .join(", ");
+    assert_eq!(
+        read(&format!("{start}\"busy\": [{prices}],{rest}")).as_ref(),
+        Ok(&whole)
+    );
     let (start, rest) = between("\"alpha\": [", "],");
     assert_eq!(read(&format!("{start}{rest}")).as_ref(), Ok(&whole));
     // Prices that are not listed are 0.
@@ -143,28 +184,80 @@ fn derived_lists_are_complete_or_absent() {
 #[test]
 fn hostile_files_are_refused_by_place() {
     let change = |from: &str, to: &str, said: &str| refused(REDUCE, from, to, said);
-    change("oneport-rates/1", "oneport-rates/2", "write \"oneport-rates/1\"");
-    change("\"per\": \"6\"", "\"per\": \"0\"", "per: \"0\" is not a positive length of time");
+    change(
+        "oneport-rates/1",
+        "oneport-rates/2",
+        "write \"oneport-rates/1\"",
+    );
+    change(
+        "\"per\": \"6\"",
+        "\"per\": \"0\"",
+        "per: \"0\" is not a positive length of time",
+    );
     change("\"per\": \"6\"", "\"pre\": \"6\"", "unknown key 'pre'");
     change("\"throughput\": \"3\", ", "", "'throughput' is missing");
-    change("\"throughput\": \"3\"", "\"throughput\": \"-3\"", "throughput: \"-3\" is not a rate; a rate is 0 or more");
-    change("\"rate\": 3", "\"rate\": 3.0", "sends[1].rate: 3.0 is not exact; write a fraction as a string");
+    change(
+        "\"throughput\": \"3\"",
+        "\"throughput\": \"-3\"",
+        "throughput: \"-3\" is not a rate; a rate is 0 or more",
+    );
+    change(
+        "\"rate\": 3",
+        "\"rate\": 3.0",
+        "sends[1].rate: 3.0 is not exact; write a fraction as a string",
+    );
     change("\"rate\": 3", "\"rate\": 3e0", "is not exact");
     change("\"rate\": 3", "\"rate\": \"1/0\"", "sends[1].rate");
-    change("\"from\": \"c\"", "\"from\": \"d\"", "sends[0].from: no node is named 'd'");
-    change("\"to\": \"b\"", "\"to\": \"c\"", "sends[0].to: \"c\" is not joined to 'c' by a link");
+    change(
+        "\"from\": \"c\"",
+        "\"from\": \"d\"",
+        "sends[0].from: no node is named 'd'",
+    );
+    change(
+        "\"to\": \"b\"",
+        "\"to\": \"c\"",
+        "sends[0].to: \"c\" is not joined to 'c' by a link",
+    );
     change("[2,2]", "[2,3]", "operand 3 does not exist; there are 3");
-    change("[2,2]", "[2,1]", "is not a partial result [k,m] with k <= m");
+    change(
+        "[2,2]",
+        "[2,1]",
+        "is not a partial result [k,m] with k <= m",
+    );
     change("[2,2]", "[2]", "is not a partial result, [k,m]");
-    change("\"value\": [2,2]", "\"operands\": [0,2]", "consecutive operands; the operator is not commutative");
+    change(
+        "\"value\": [2,2]",
+        "\"operands\": [0,2]",
+        "consecutive operands; the operator is not commutative",
+    );
     change("\"value\": [2,2]", "\"operands\": [2,2]", "list each once");
     change("\"value\": [2,2], ", "", "'value' is missing");
-    change("\"value\": [2,2]", "\"value\": [2,2], \"operands\": [2]", "both 'value' and 'operands'");
-    change("[1,1,2]", "[1,2,2]", "is not a merge [k,l,m] with k <= l < m");
+    change(
+        "\"value\": [2,2]",
+        "\"value\": [2,2], \"operands\": [2]",
+        "both 'value' and 'operands'",
+    );
+    change(
+        "[1,1,2]",
+        "[1,2,2]",
+        "is not a merge [k,l,m] with k <= l < m",
+    );
     change("[1,1,2]", "[1,2]", "is not a merge, [k,l,m]");
-    change("\"task\": [1,1,2]", "\"left\": [1,2], \"right\": [2]", "inputs share an operand");
-    change("\"demand\": 0", "\"demand\": 1", "demand 1 does not exist; there are 1");
-    change("\"node\": \"a\", \"task\": [0,0,2]", "\"node\": \"b\", \"task\": [1,1,2]", "is given a second time");
+    change(
+        "\"task\": [1,1,2]",
+        "\"left\": [1,2], \"right\": [2]",
+        "inputs share an operand",
+    );
+    change(
+        "\"demand\": 0",
+        "\"demand\": 1",
+        "demand 1 does not exist; there are 1",
+    );
+    change(
+        "\"node\": \"a\", \"task\": [0,0,2]",
+        "\"node\": \"b\", \"task\": [1,1,2]",
+        "is given a second time",
+    );
     change(
         "\"s\": \"3/4\"",
         "\"s\": \"1/2\"",
@@ -175,8 +268,16 @@ fn hostile_files_are_refused_by_place() {
         "\"price\": \"2\"}],\n  \"alpha\"",
         "is 2, but the prices of resources give 1",
     );
-    change("\"alpha\": \"3/2\"", "\"alpha\": \"1\"", "alpha[0].alpha: is 1/6, but the rates give 1/4");
-    change("\"name\": \"reduce\"", "\"name\": \"all-reduce\"", "unknown key");
+    change(
+        "\"alpha\": \"3/2\"",
+        "\"alpha\": \"1\"",
+        "alpha[0].alpha: is 1/6, but the rates give 1/4",
+    );
+    change(
+        "\"name\": \"reduce\"",
+        "\"name\": \"all-reduce\"",
+        "unknown key",
+    );
     let all = |change: &str| refused(GATHER, "{\"demand\": 0, \"from\": \"a\"", change, "");
     all("{\"from\": \"a\"");
     refused(
@@ -185,12 +286,25 @@ fn hostile_files_are_refused_by_place() {
         "\"b\": \"2\"",
         "no more can be on its way to a target than copies are sent",
     );
-    refused(GATHER, "\"b\": \"1\", \"c\": \"1\"", "\"b\": \"1\"", "the flow towards 'c' gains -1 at 'b'");
+    refused(
+        GATHER,
+        "\"b\": \"1\", \"c\": \"1\"",
+        "\"b\": \"1\"",
+        "the flow towards 'c' gains -1 at 'b'",
+    );
     refused(GATHER, "\"b\": \"1\", \"c\": \"1\"", "\"a\": \"1\"", "");
     refused(GATHER, "\"copies\"", "\"sends\"", "");
-    assert!(read("").unwrap_err().contains("is empty; a file of rates is expected"));
+    assert!(
+        read("")
+            .unwrap_err()
+            .contains("is empty; a file of rates is expected")
+    );
     assert!(read("{").unwrap_err().contains("not valid JSON"));
     let all_reduce = r#"{"format": "oneport-rates/1", "size": "1", "work": "1", "throughput": "1",
         "collective": {"name": "all-reduce", "participants": ["a", "b"], "commutative": true}}"#;
-    assert!(read(all_reduce).unwrap_err().contains("all-reduce: rates of transfers and merges do not say"));
+    assert!(
+        read(all_reduce)
+            .unwrap_err()
+            .contains("all-reduce: rates of transfers and merges do not say")
+    );
 }

@@ -4,7 +4,8 @@ use crate::common;
 
 use common::{platform, units};
 use oneport_files::{
-    AmountError, Mistake, PlatformFormat, parse_amount, parse_platform, parse_size, parse_work, write_platform,
+    AmountError, Mistake, PlatformFormat, parse_amount, parse_platform, parse_size, parse_work,
+    write_platform,
 };
 use oneport_plan::Amount;
 use oneport_platform::units::{Data, Time};
@@ -31,10 +32,20 @@ fn pair(top: &str, compute: &str, link: &str) -> Result<Platform, Mistake> {
 fn meaning(platform: &Platform) -> (Rational, Option<Rational>) {
     let units = platform.units().expect("units");
     let (seconds, bytes) = (units.time.seconds(), units.data.bits() / q("8"));
-    let work = if units.work_is_data { bytes.clone() } else { q("1") };
-    let compute = platform.nodes().iter().find_map(|node| node.compute.clone());
+    let work = if units.work_is_data {
+        bytes.clone()
+    } else {
+        q("1")
+    };
+    let compute = platform
+        .nodes()
+        .iter()
+        .find_map(|node| node.compute.clone());
     let cost = platform.links().iter().next().expect("a link").cost.clone();
-    (cost * &seconds / bytes, compute.map(|compute| compute * seconds / work))
+    (
+        cost * &seconds / bytes,
+        compute.map(|compute| compute * seconds / work),
+    )
 }
 
 /// A second derivation, by hand: 25 GB/s is 40 ps a byte.
@@ -54,7 +65,11 @@ fn the_same_link_in_every_spelling() {
         "bandwidth = \"48828125/2097152 GiB/s\"",
     ] {
         let platform = pair("", "compute = \"2 ms/GB\"", link).expect(link);
-        assert_eq!(meaning(&platform), (expected.clone(), Some(q("2/1000000000000"))), "{link}");
+        assert_eq!(
+            meaning(&platform),
+            (expected.clone(), Some(q("2/1000000000000"))),
+            "{link}"
+        );
     }
     for (top, link) in [
         ("GB/s", "bandwidth = 25"),
@@ -69,22 +84,82 @@ fn the_same_link_in_every_spelling() {
 
 #[test]
 fn what_cannot_be_meant_is_refused() {
-    let mistake = |top: &str, compute: &str, link: &str| pair(top, compute, link).expect_err(link).to_string();
+    let mistake = |top: &str, compute: &str, link: &str| {
+        pair(top, compute, link).expect_err(link).to_string()
+    };
     for (top, compute, link, words) in [
-        ("", "compute = 1", "bandwidth = \"25 GB/s\"", ["25 GB/s", "has a unit"]),
-        ("", "compute = \"1 ms/GB\"", "bandwidth = 25", ["25", "has no unit"]),
-        ("", "compute = \"1 ms/GB\"", "cost = \"25 GB/s\"", ["25 GB/s", "bandwidth"]),
-        ("", "compute = \"1 ms/GB\"", "bandwidth = \"25 Gib/s\"", ["Gib", "Gibit"]),
-        ("", "compute = \"1 ms/GB\"", "bandwidth = \"25 gb/s\"", ["gb", "GB"]),
-        ("", "compute = \"1 ms/GB\"", "bandwidth = \"25 GB\"", ["25 GB", "GB/s"]),
-        ("", "compute = \"1 GB\"", "bandwidth = \"25 GB/s\"", ["1 GB", "a time"]),
-        ("", "compute = \"0 ms/GB\"", "bandwidth = \"25 GB/s\"", ["0", "positive"]),
-        ("", "compute = \"1 ms/GB\"", "bandwidth = \"-25 GB/s\"", ["25", "positive"]),
-        ("units = \"GB\"", "compute = 1", "bandwidth = 1", ["GB", "GB/s"]),
-        ("units = \"furlong/s\"", "compute = 1", "bandwidth = 1", ["furlong", "GB"]),
+        (
+            "",
+            "compute = 1",
+            "bandwidth = \"25 GB/s\"",
+            ["25 GB/s", "has a unit"],
+        ),
+        (
+            "",
+            "compute = \"1 ms/GB\"",
+            "bandwidth = 25",
+            ["25", "has no unit"],
+        ),
+        (
+            "",
+            "compute = \"1 ms/GB\"",
+            "cost = \"25 GB/s\"",
+            ["25 GB/s", "bandwidth"],
+        ),
+        (
+            "",
+            "compute = \"1 ms/GB\"",
+            "bandwidth = \"25 Gib/s\"",
+            ["Gib", "Gibit"],
+        ),
+        (
+            "",
+            "compute = \"1 ms/GB\"",
+            "bandwidth = \"25 gb/s\"",
+            ["gb", "GB"],
+        ),
+        (
+            "",
+            "compute = \"1 ms/GB\"",
+            "bandwidth = \"25 GB\"",
+            ["25 GB", "GB/s"],
+        ),
+        (
+            "",
+            "compute = \"1 GB\"",
+            "bandwidth = \"25 GB/s\"",
+            ["1 GB", "a time"],
+        ),
+        (
+            "",
+            "compute = \"0 ms/GB\"",
+            "bandwidth = \"25 GB/s\"",
+            ["0", "positive"],
+        ),
+        (
+            "",
+            "compute = \"1 ms/GB\"",
+            "bandwidth = \"-25 GB/s\"",
+            ["25", "positive"],
+        ),
+        (
+            "units = \"GB\"",
+            "compute = 1",
+            "bandwidth = 1",
+            ["GB", "GB/s"],
+        ),
+        (
+            "units = \"furlong/s\"",
+            "compute = 1",
+            "bandwidth = 1",
+            ["furlong", "GB"],
+        ),
     ] {
         let said = mistake(top, compute, link);
-        assert!(words.iter().all(|word| said.contains(word)), "{top}, {compute}, {link}: {said}");
+        assert!(
+            words.iter().all(|word| said.contains(word)),
+            "{top}, {compute}, {link}: {said}"
+        );
     }
     let two = "units = \"GB/s\"\nnode = [{ name = \"a\", compute = 1 }, { name = \"b\", compute = \"2 ms/GB\" }]";
     let said = toml(two).expect_err("work of two kinds").to_string();
@@ -93,45 +168,87 @@ fn what_cannot_be_meant_is_refused() {
 
 #[test]
 fn a_switch_is_three_words_in_one() {
-    let node =
-        |keys: &str| toml(&format!("node = [{{ name = \"s\", {keys} }}]")).map(|platform| platform.nodes()[0].clone());
+    let node = |keys: &str| {
+        toml(&format!("node = [{{ name = \"s\", {keys} }}]"))
+            .map(|platform| platform.nodes()[0].clone())
+    };
     let long = node("model = \"links\", replicates = false").expect("a node");
     assert_eq!(node("switch = true").expect("a switch"), long);
-    assert_eq!(node("switch = true, replicates = false").expect("a switch"), long);
+    assert_eq!(
+        node("switch = true, replicates = false").expect("a switch"),
+        long
+    );
     let copying = node("switch = true, replicates = true").expect("a switch");
-    assert_eq!((copying.model, copying.replicates), (Some(PortModel::Links), true));
+    assert_eq!(
+        (copying.model, copying.replicates),
+        (Some(PortModel::Links), true)
+    );
     assert!(!node("switch = false").expect("a router").is_processor());
-    let said = node("switch = true, model = \"links\"").expect_err("two words for one thing").to_string();
+    let said = node("switch = true, model = \"links\"")
+        .expect_err("two words for one thing")
+        .to_string();
     assert!(said.contains("switch") && said.contains("model"), "{said}");
 }
 
 #[test]
 fn a_matrix_says_its_units_in_the_corner() {
     let text = "Gbit/s;a;b\na;;8\nb;4;\n";
-    let platform = parse_platform("text", text.as_bytes(), PlatformFormat::Matrix).expect("a matrix");
+    let platform =
+        parse_platform("text", text.as_bytes(), PlatformFormat::Matrix).expect("a matrix");
     assert_eq!(meaning(&platform).0, q("1/1000000000"));
-    let plain = parse_platform("text", text.replace("Gbit/s", "from").as_bytes(), PlatformFormat::Matrix);
+    let plain = parse_platform(
+        "text",
+        text.replace("Gbit/s", "from").as_bytes(),
+        PlatformFormat::Matrix,
+    );
     assert_eq!(plain.expect("a matrix").units(), None);
 }
 
 #[test]
 fn sizes_and_work_follow_the_platform() {
     let gigabytes = Some(Units::gigabytes_and_seconds());
-    let merged = gigabytes.map(|units| Units { work_is_data: true, ..units });
+    let merged = gigabytes.map(|units| Units {
+        work_is_data: true,
+        ..units
+    });
     let size = parse_size("64 MiB", gigabytes).expect("a size");
     assert_eq!(size, Amount::Constant(q("67108864/1000000000")));
     assert_eq!(parse_size("2", gigabytes), Ok(Amount::Constant(q("2"))));
-    let affine = Amount::Affine { fixed: q("1/1000000"), per_operand: q("8/1000000000") };
+    let affine = Amount::Affine {
+        fixed: q("1/1000000"),
+        per_operand: q("8/1000000000"),
+    };
     assert_eq!(parse_size("1 kB + 8 B n", gigabytes), Ok(affine));
     // Time per data follows the size, data the computes.
-    assert_eq!(parse_work("2 ms/GB", gigabytes, &size), Ok(Amount::Constant(q("67108864/500000000000"))));
-    assert_eq!(parse_work("500 GB/s", gigabytes, &size), parse_work("2 ms/GB", gigabytes, &size));
-    assert_eq!(parse_work("2 ms", gigabytes, &size), Ok(Amount::Constant(q("1/500"))));
+    assert_eq!(
+        parse_work("2 ms/GB", gigabytes, &size),
+        Ok(Amount::Constant(q("67108864/500000000000")))
+    );
+    assert_eq!(
+        parse_work("500 GB/s", gigabytes, &size),
+        parse_work("2 ms/GB", gigabytes, &size)
+    );
+    assert_eq!(
+        parse_work("2 ms", gigabytes, &size),
+        Ok(Amount::Constant(q("1/500")))
+    );
     assert_eq!(parse_work("64 MiB", merged, &size), Ok(size.clone()));
-    assert!(matches!(parse_work("2 ms/GB", merged, &size), Err(AmountError::WorkTwice(_))));
-    assert!(matches!(parse_work("64 MiB", gigabytes, &size), Err(AmountError::WorkAsData(_))));
-    assert!(matches!(parse_size("64 MiB", None), Err(AmountError::NoUnits(_))));
-    assert!(matches!(parse_work("2 ms", None, &size), Err(AmountError::NoUnits(_))));
+    assert!(matches!(
+        parse_work("2 ms/GB", merged, &size),
+        Err(AmountError::WorkTwice(_))
+    ));
+    assert!(matches!(
+        parse_work("64 MiB", gigabytes, &size),
+        Err(AmountError::WorkAsData(_))
+    ));
+    assert!(matches!(
+        parse_size("64 MiB", None),
+        Err(AmountError::NoUnits(_))
+    ));
+    assert!(matches!(
+        parse_work("2 ms", None, &size),
+        Err(AmountError::NoUnits(_))
+    ));
     for text in ["64 Mib", "64 mb", "64 ms", "5 GB/s", "MiB"] {
         assert!(parse_size(text, gigabytes).is_err(), "{text}");
     }

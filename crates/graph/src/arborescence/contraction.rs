@@ -32,7 +32,9 @@ impl<'a, N: Exact, E: Entering<N>> Contraction<'a, N, E> {
         Contraction {
             arcs,
             entering,
-            tops: Tops { above: (0..nodes).collect() },
+            tops: Tops {
+                above: (0..nodes).collect(),
+            },
             within: vec![None; nodes],
             weights: vec![N::zero(); nodes],
             chosen: vec![None; nodes],
@@ -45,9 +47,19 @@ impl<'a, N: Exact, E: Entering<N>> Contraction<'a, N, E> {
         self.expand();
         self.chosen.truncate(nodes);
         let mut cost = N::zero();
-        self.chosen.iter().flatten().for_each(|&arc| cost += &self.arcs[arc].2);
-        let dual = Dual { within: self.within, weights: self.weights };
-        Some(Arborescence { entering: self.chosen, cost, dual })
+        self.chosen
+            .iter()
+            .flatten()
+            .for_each(|&arc| cost += &self.arcs[arc].2);
+        let dual = Dual {
+            within: self.within,
+            weights: self.weights,
+        };
+        Some(Arborescence {
+            entering: self.chosen,
+            cost,
+            dual,
+        })
     }
 
     /// Walks backwards from a node until the root, or what is known to be reached from it; `None` if nothing enters.
@@ -61,9 +73,14 @@ impl<'a, N: Exact, E: Entering<N>> Contraction<'a, N, E> {
             self.walks[set] = Walk::OnPath;
             path.push(set);
             let tail = self.tops.find(self.arcs[arc].0);
-            set = if self.walks[tail] == Walk::OnPath { self.contract(&mut path, tail) } else { tail };
+            set = if self.walks[tail] == Walk::OnPath {
+                self.contract(&mut path, tail)
+            } else {
+                tail
+            };
         }
-        path.into_iter().for_each(|set| self.walks[set] = Walk::Finished);
+        path.into_iter()
+            .for_each(|set| self.walks[set] = Walk::Finished);
         Some(())
     }
 
@@ -90,12 +107,16 @@ impl<'a, N: Exact, E: Entering<N>> Contraction<'a, N, E> {
     fn expand(&mut self) {
         let mut settled = vec![false; self.within.len()];
         for set in (0..self.within.len()).rev() {
-            let Some(arc) = self.chosen[set].filter(|_| !settled[set]) else { continue };
+            let Some(arc) = self.chosen[set].filter(|_| !settled[set]) else {
+                continue;
+            };
             let mut inner = self.arcs[arc].1;
             while inner != set {
                 self.chosen[inner] = Some(arc);
                 settled[inner] = true;
-                let Some(outer) = self.within[inner] else { break };
+                let Some(outer) = self.within[inner] else {
+                    break;
+                };
                 inner = outer;
             }
         }

@@ -33,5 +33,8 @@ pub(super) fn useful<N>(
     let useful = move |&(_, tail, head, _): &(usize, usize, usize, &N)| {
         tail < nodes && head < nodes && tail != head && head != root
     };
-    arcs.iter().enumerate().map(|(arc, (tail, head, cost))| (arc, *tail, *head, cost)).filter(useful)
+    arcs.iter()
+        .enumerate()
+        .map(|(arc, (tail, head, cost))| (arc, *tail, *head, cost))
+        .filter(useful)
 }

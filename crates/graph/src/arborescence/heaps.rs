@@ -27,7 +27,11 @@ impl<N: Exact> Entering<N> for Heaps<N> {
     fn take(&mut self, set: usize, tops: &mut Tops) -> Option<(usize, N)> {
         loop {
             let root = self.roots[set]?;
-            let (arc, tail, cost) = (self.cells[root].arc, self.cells[root].tail, self.cells[root].cost.clone());
+            let (arc, tail, cost) = (
+                self.cells[root].arc,
+                self.cells[root].tail,
+                self.cells[root].cost.clone(),
+            );
             self.roots[set] = self.pop(root);
             if tops.find(tail) != set {
                 if let Some(rest) = self.roots[set] {
@@ -39,7 +43,10 @@ impl<N: Exact> Entering<N> for Heaps<N> {
     }
 
     fn join(&mut self, parts: &[usize]) {
-        let heaps = parts.iter().filter_map(|&set| self.roots[set].take()).collect();
+        let heaps = parts
+            .iter()
+            .filter_map(|&set| self.roots[set].take())
+            .collect();
         let heap = self.meld_all(heaps);
         self.roots.push(heap);
     }
@@ -47,11 +54,21 @@ impl<N: Exact> Entering<N> for Heaps<N> {
 
 impl<N: Exact> Heaps<N> {
     pub fn new(nodes: usize, root: usize, arcs: &[(usize, usize, N)]) -> Self {
-        let mut heaps = Heaps { cells: Vec::with_capacity(arcs.len()), roots: Vec::with_capacity(2 * nodes) };
+        let mut heaps = Heaps {
+            cells: Vec::with_capacity(arcs.len()),
+            roots: Vec::with_capacity(2 * nodes),
+        };
         let mut entering = vec![VecDeque::new(); nodes];
         for (arc, tail, head, cost) in useful(nodes, root, arcs) {
             entering[head].push_back(heaps.cells.len());
-            heaps.cells.push(Cell { arc, tail, cost: cost.clone(), due: N::zero(), children: [None; 2], rank: 1 });
+            heaps.cells.push(Cell {
+                arc,
+                tail,
+                cost: cost.clone(),
+                due: N::zero(),
+                children: [None; 2],
+                rank: 1,
+            });
         }
         for cells in entering {
             let heap = heaps.meld_all(cells);
@@ -86,13 +103,20 @@ impl<N: Exact> Heaps<N> {
 
     /// One heap of two. The recursion is as deep as the ranks: logarithmic.
     fn meld(&mut self, first: usize, second: usize) -> usize {
-        let (root, other) =
-            if self.cells[second].cost < self.cells[first].cost { (second, first) } else { (first, second) };
+        let (root, other) = if self.cells[second].cost < self.cells[first].cost {
+            (second, first)
+        } else {
+            (first, second)
+        };
         self.settle(root);
         let [left, right] = self.cells[root].children;
         let right = right.map_or(other, |right| self.meld(right, other));
         let rank = |cell: Option<usize>| cell.map_or(0, |cell| self.cells[cell].rank);
-        let children = if rank(left) < rank(Some(right)) { [Some(right), left] } else { [left, Some(right)] };
+        let children = if rank(left) < rank(Some(right)) {
+            [Some(right), left]
+        } else {
+            [left, Some(right)]
+        };
         let ranks = children.map(rank);
         self.cells[root].children = children;
         self.cells[root].rank = ranks[1] + 1;
@@ -102,7 +126,9 @@ impl<N: Exact> Heaps<N> {
     /// One heap of many, linear in their number.
     fn meld_all(&mut self, mut heaps: VecDeque<usize>) -> Option<usize> {
         while let Some(first) = heaps.pop_front() {
-            let Some(second) = heaps.pop_front() else { return Some(first) };
+            let Some(second) = heaps.pop_front() else {
+                return Some(first);
+            };
             heaps.push_back(self.meld(first, second));
         }
         None

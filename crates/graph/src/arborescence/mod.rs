@@ -63,16 +63,31 @@ where
     N: Exact,
 {
     let (net, names) = Digraph::of(graph, cost);
-    let Arborescence { entering, cost, dual } = arborescence(net.nodes(), graph.to_index(root), net.arcs())?;
-    let entering = entering.into_iter().map(|arc| arc.map(|arc| names[arc])).collect();
-    Some(Arborescence { entering, cost, dual })
+    let Arborescence {
+        entering,
+        cost,
+        dual,
+    } = arborescence(net.nodes(), graph.to_index(root), net.arcs())?;
+    let entering = entering
+        .into_iter()
+        .map(|arc| arc.map(|arc| names[arc]))
+        .collect();
+    Some(Arborescence {
+        entering,
+        cost,
+        dual,
+    })
 }
 
 /// The cheapest spanning arborescence out of `root` over arcs `(tail, head, cost)` with costs of at least 0; `None` if
 /// the root does not reach every node. Loops and arcs of nodes that do not exist are left aside.
 ///
 /// `O(m log m)` operations on costs for `m` arcs; `O(n^2)` for `n` nodes and more than `n^2 / 6` arcs.
-pub fn arborescence<N: Exact>(nodes: usize, root: usize, arcs: &[(usize, usize, N)]) -> Option<Arborescence<N>> {
+pub fn arborescence<N: Exact>(
+    nodes: usize,
+    root: usize,
+    arcs: &[(usize, usize, N)],
+) -> Option<Arborescence<N>> {
     if root >= nodes {
         return None;
     }

@@ -37,7 +37,9 @@ pub enum ArborescenceFault {
         node: usize,
     },
     /// The entering arcs close a cycle.
-    #[error("the entering arcs do not lead from the root to node {node}; they have to reach every node")]
+    #[error(
+        "the entering arcs do not lead from the root to node {node}; they have to reach every node"
+    )]
     NotReached {
         /// A node that the root does not reach.
         node: usize,
@@ -83,7 +85,11 @@ impl<N: Exact, E: Copy + PartialEq> Arborescence<N, E> {
                 entering[*head] = Some(place);
             }
         }
-        let found = Arborescence { entering, cost: self.cost.clone(), dual: self.dual.clone() };
+        let found = Arborescence {
+            entering,
+            cost: self.cost.clone(),
+            dual: self.dual.clone(),
+        };
         found.check(graph.to_index(root), net.arcs())
     }
 }
@@ -99,7 +105,11 @@ impl<N: Exact> Arborescence<N> {
         self.dual.check(self.entering.len(), root, arcs)?;
         let mut total = N::zero();
         self.dual.weights.iter().for_each(|weight| total += weight);
-        if cost == self.cost && total == self.cost { Ok(()) } else { Err(ArborescenceFault::NotEqual) }
+        if cost == self.cost && total == self.cost {
+            Ok(())
+        } else {
+            Err(ArborescenceFault::NotEqual)
+        }
     }
 
     /// The sum of the arcs' costs, if they span.
@@ -133,7 +143,12 @@ impl<N: Exact> Arborescence<N> {
 }
 
 impl<N: Exact> Dual<N> {
-    fn check(&self, nodes: usize, root: usize, arcs: &[(usize, usize, N)]) -> Result<(), ArborescenceFault> {
+    fn check(
+        &self,
+        nodes: usize,
+        root: usize,
+        arcs: &[(usize, usize, N)],
+    ) -> Result<(), ArborescenceFault> {
         let sets = self.within.len();
         let holds_root = self.around(root).fold(vec![false; sets], |mut holds, set| {
             holds[set] = true;
@@ -142,8 +157,10 @@ impl<N: Exact> Dual<N> {
         for (set, &outer) in self.within.iter().enumerate() {
             let ordered = outer.is_none_or(|outer| outer > set && outer >= nodes && outer < sets);
             let zero = N::zero();
-            let weighted =
-                self.weights.get(set).is_some_and(|weight| *weight == zero || *weight > zero && !holds_root[set]);
+            let weighted = self
+                .weights
+                .get(set)
+                .is_some_and(|weight| *weight == zero || *weight > zero && !holds_root[set]);
             if !ordered || !weighted || self.weights.len() != sets || sets < nodes {
                 return Err(ArborescenceFault::BadSet { set });
             }
@@ -152,8 +169,12 @@ impl<N: Exact> Dual<N> {
             let inside: Vec<usize> = self.around(*tail).collect();
             let mut charge = N::zero();
             // Sets around a node have ascending numbers.
-            let entered = self.around(*head).filter(|set| inside.binary_search(set).is_err());
-            entered.filter_map(|set| self.weights.get(set)).for_each(|weight| charge += weight);
+            let entered = self
+                .around(*head)
+                .filter(|set| inside.binary_search(set).is_err());
+            entered
+                .filter_map(|set| self.weights.get(set))
+                .for_each(|weight| charge += weight);
             if *tail < nodes && *head < nodes && charge > *cost {
                 return Err(ArborescenceFault::Overcharged { arc });
             }
@@ -163,7 +184,13 @@ impl<N: Exact> Dual<N> {
 
     /// The sets around a node, from the inside outwards; stops where sets are out of order.
     fn around(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
-        let outer = |&set: &usize| self.within.get(set).copied().flatten().filter(|&outer| outer > set);
+        let outer = |&set: &usize| {
+            self.within
+                .get(set)
+                .copied()
+                .flatten()
+                .filter(|&outer| outer > set)
+        };
         std::iter::successors((node < self.within.len()).then_some(node), outer)
             .take_while(|&set| set < self.within.len())
     }

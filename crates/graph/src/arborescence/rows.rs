@@ -21,7 +21,10 @@ pub(super) struct Rows<N> {
 impl<N: Exact> Entering<N> for Rows<N> {
     fn take(&mut self, set: usize, _: &mut Tops) -> Option<(usize, N)> {
         let row = self.line[set];
-        let cells = self.used.iter().filter_map(|&column| self.arcs[row * self.lines + column].as_ref());
+        let cells = self
+            .used
+            .iter()
+            .filter_map(|&column| self.arcs[row * self.lines + column].as_ref());
         let (cost, arc) = cells.min()?.clone();
         let due = std::mem::replace(&mut self.due[row], cost.clone());
         let mut rest = cost;
@@ -59,7 +62,13 @@ impl<N: Exact> Rows<N> {
             }
         }
         let lines: Vec<usize> = (0..nodes).collect();
-        Rows { lines: nodes, arcs: square, due: vec![N::zero(); nodes], line: lines.clone(), used: lines }
+        Rows {
+            lines: nodes,
+            arcs: square,
+            due: vec![N::zero(); nodes],
+            line: lines.clone(),
+            used: lines,
+        }
     }
 
     /// Takes off what is due.
@@ -73,7 +82,11 @@ impl<N: Exact> Rows<N> {
     fn lower(&mut self, row: usize, column: usize, from_row: usize, from_column: usize) {
         let from = self.arcs[from_row * self.lines + from_column].take();
         let cell = &mut self.arcs[row * self.lines + column];
-        if from.is_some() && cell.as_ref().is_none_or(|cell| from.as_ref().is_some_and(|from| from < cell)) {
+        if from.is_some()
+            && cell
+                .as_ref()
+                .is_none_or(|cell| from.as_ref().is_some_and(|from| from < cell))
+        {
             *cell = from;
         }
     }

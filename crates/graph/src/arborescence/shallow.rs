@@ -19,7 +19,12 @@ use super::proof::{Arborescence, Dual};
 impl<N: Exact> Arborescence<N> {
     /// An arborescence of the same cost, with the same proof, that is no deeper if arcs count `hops`: see
     /// [`shallow_arborescence`](super::shallow_arborescence). `arcs` is the list that this one was found over.
-    pub(super) fn shallow(mut self, root: usize, arcs: &[(usize, usize, N)], hops: impl Fn(usize) -> u32) -> Self {
+    pub(super) fn shallow(
+        mut self,
+        root: usize,
+        arcs: &[(usize, usize, N)],
+        hops: impl Fn(usize) -> u32,
+    ) -> Self {
         let search = Search::new(&self.dual, arcs, self.entering.len());
         if let Some((entering, depth)) = search.run(root, arcs, &hops)
             && depth <= self.depth(root, arcs, hops)
@@ -67,11 +72,19 @@ impl Search {
         for set in (0..sets).rev() {
             total[set] = dual.weights[set].clone();
             if let Some(outer) = dual.within[set] {
-                within[set] = if dual.weights[outer].is_zero() { within[outer] } else { Some(outer) };
+                within[set] = if dual.weights[outer].is_zero() {
+                    within[outer]
+                } else {
+                    Some(outer)
+                };
                 total[set] = total[set].plus(&total[outer]);
             }
         }
-        let mut search = Search { within, tight: vec![Vec::new(); nodes], entered: vec![false; sets] };
+        let mut search = Search {
+            within,
+            tight: vec![Vec::new(); nodes],
+            entered: vec![false; sets],
+        };
         for (arc, (tail, head, cost)) in arcs.iter().enumerate() {
             if *tail >= nodes || *head >= nodes || tail == head || *cost > total[*head] {
                 continue;
@@ -113,7 +126,10 @@ impl Search {
             if left == 0 {
                 return Some((entering, far));
             }
-            for &arc in self.tight[node].iter().filter(|&&arc| !reached[arcs[arc].1]) {
+            for &arc in self.tight[node]
+                .iter()
+                .filter(|&&arc| !reached[arcs[arc].1])
+            {
                 queue.push(Reverse((far + hops(arc), arc)));
             }
             let arc = loop {
@@ -136,7 +152,9 @@ impl Search {
     /// Whether no set of positive weight that an arc enters holds a node that is reached.
     fn may_enter(&self, tail: usize, head: usize) -> bool {
         let both = self.around_both(tail, head);
-        self.around(head).take_while(|&set| Some(set) != both).all(|set| !self.entered[set])
+        self.around(head)
+            .take_while(|&set| Some(set) != both)
+            .all(|set| !self.entered[set])
     }
 
     fn enter(&mut self, node: usize) {

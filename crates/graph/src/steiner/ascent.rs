@@ -39,8 +39,17 @@ struct Cut {
 
 impl<N: Exact> Ascent<N> {
     pub(super) fn new(graph: &Graph<N>) -> Self {
-        let slack = graph.net.arcs.iter().map(|(_, _, cost)| cost.clone()).collect();
-        Ascent { slack, bound: N::zero(), cuts: Vec::new() }
+        let slack = graph
+            .net
+            .arcs
+            .iter()
+            .map(|(_, _, cost)| cost.clone())
+            .collect();
+        Ascent {
+            slack,
+            bound: N::zero(),
+            cuts: Vec::new(),
+        }
     }
 
     /// Raises weights until the root reaches every needed node over arcs without slack; `None` if it cannot.
@@ -53,12 +62,16 @@ impl<N: Exact> Ascent<N> {
         let mut wanted: BinaryHeap<_> = needed.map(|node| Reverse((0, 0, node))).collect();
         while let Some(Reverse((_, _, node))) = wanted.pop() {
             stamp += 1;
-            let mut cut = Cut { members: Vec::new(), border: Vec::new() };
+            let mut cut = Cut {
+                members: Vec::new(),
+                border: Vec::new(),
+            };
             if !self.grow(graph, task, &mut cut, node, (&mut stamps, stamp)) {
                 continue;
             }
             loop {
-                cut.border.retain(|&arc| stamps[graph.net.arcs[arc].0] != stamp);
+                cut.border
+                    .retain(|&arc| stamps[graph.net.arcs[arc].0] != stamp);
                 let score = order.score(&cut, node);
                 if wanted.peek().is_some_and(|Reverse(next)| score > *next) {
                     wanted.push(Reverse(score));
@@ -78,8 +91,15 @@ impl<N: Exact> Ascent<N> {
 
     /// As much weight as the entering arcs allow; `None` if nothing enters.
     fn raise(&mut self, cut: &Cut, record: bool) -> Option<()> {
-        let weight = cut.border.iter().map(|&arc| &self.slack[arc]).min()?.clone();
-        cut.border.iter().for_each(|&arc| self.slack[arc] -= &weight);
+        let weight = cut
+            .border
+            .iter()
+            .map(|&arc| &self.slack[arc])
+            .min()?
+            .clone();
+        cut.border
+            .iter()
+            .for_each(|&arc| self.slack[arc] -= &weight);
         self.bound += &weight;
         if record {
             self.cuts.push((cut.members.clone(), weight));
@@ -88,9 +108,20 @@ impl<N: Exact> Ascent<N> {
     }
 
     /// Adds the tails of the entering arcs that have no slack any more; `false` when the root is met.
-    fn spread(&self, graph: &Graph<N>, task: &Task, cut: &mut Cut, mark: (&mut [usize], usize)) -> bool {
+    fn spread(
+        &self,
+        graph: &Graph<N>,
+        task: &Task,
+        cut: &mut Cut,
+        mark: (&mut [usize], usize),
+    ) -> bool {
         let (stamps, stamp) = mark;
-        let saturated: Vec<usize> = cut.border.iter().copied().filter(|&arc| self.slack[arc].is_zero()).collect();
+        let saturated: Vec<usize> = cut
+            .border
+            .iter()
+            .copied()
+            .filter(|&arc| self.slack[arc].is_zero())
+            .collect();
         saturated.into_iter().all(|arc| {
             let tail = graph.net.arcs[arc].0;
             stamps[tail] == stamp || self.grow(graph, task, cut, tail, (stamps, stamp))
@@ -98,7 +129,14 @@ impl<N: Exact> Ascent<N> {
     }
 
     /// Adds a node and all that reach it over arcs without slack; `false` when the root is met.
-    fn grow(&self, graph: &Graph<N>, task: &Task, cut: &mut Cut, node: usize, mark: (&mut [usize], usize)) -> bool {
+    fn grow(
+        &self,
+        graph: &Graph<N>,
+        task: &Task,
+        cut: &mut Cut,
+        node: usize,
+        mark: (&mut [usize], usize),
+    ) -> bool {
         let (stamps, stamp) = mark;
         if node == graph.root {
             return false;
@@ -130,8 +168,14 @@ impl<N: Exact> Ascent<N> {
 impl<N> Order<'_, N> {
     /// Small is early: how often the tree enters beyond once, the size, the needed node.
     fn score(&self, cut: &Cut, node: usize) -> (usize, usize, usize) {
-        let entered = self.tree.map_or(0, |tree| cut.border.iter().filter(|&&arc| tree[arc]).count());
-        let size = if self.by_nodes { cut.members.len() } else { cut.border.len() };
+        let entered = self.tree.map_or(0, |tree| {
+            cut.border.iter().filter(|&&arc| tree[arc]).count()
+        });
+        let size = if self.by_nodes {
+            cut.members.len()
+        } else {
+            cut.border.len()
+        };
         (entered.saturating_sub(1), size, node)
     }
 }

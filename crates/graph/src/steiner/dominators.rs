@@ -34,8 +34,15 @@ impl Gates {
     fn new<N: Exact>(graph: &Graph<N>, task: &Task) -> Self {
         let order = postorder(graph, task);
         let mut place = vec![usize::MAX; graph.nodes()];
-        order.iter().enumerate().for_each(|(index, &node)| place[node] = index);
-        let mut gates = Gates { gate: vec![usize::MAX; order.len()], order, place };
+        order
+            .iter()
+            .enumerate()
+            .for_each(|(index, &node)| place[node] = index);
+        let mut gates = Gates {
+            gate: vec![usize::MAX; order.len()],
+            order,
+            place,
+        };
         gates.gate[0] = 0;
         while gates.refine(graph, task) {}
         gates
@@ -45,10 +52,15 @@ impl Gates {
     fn refine<N: Exact>(&mut self, graph: &Graph<N>, task: &Task) -> bool {
         let mut moved = false;
         for place in 1..self.order.len() {
-            let entering = graph.net.into[self.order[place]].iter().filter(|&&arc| task.open[arc]);
+            let entering = graph.net.into[self.order[place]]
+                .iter()
+                .filter(|&&arc| task.open[arc]);
             let tails = entering.map(|&arc| self.place[graph.net.arcs[arc].0]);
-            let known = tails.filter(|&tail| self.gate.get(tail).is_some_and(|&gate| gate != usize::MAX));
-            let gate = known.reduce(|one, other| self.meet(one, other)).unwrap_or(0);
+            let known =
+                tails.filter(|&tail| self.gate.get(tail).is_some_and(|&gate| gate != usize::MAX));
+            let gate = known
+                .reduce(|one, other| self.meet(one, other))
+                .unwrap_or(0);
             moved |= std::mem::replace(&mut self.gate[place], gate) != gate;
         }
         moved

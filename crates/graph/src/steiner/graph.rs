@@ -31,7 +31,10 @@ pub(super) struct Tree<N> {
 
 impl<N: Exact> Graph<N> {
     pub(super) fn new(nodes: usize, root: usize, arcs: Vec<(usize, usize, N)>) -> Self {
-        Graph { root, net: Digraph::new(nodes, arcs) }
+        Graph {
+            root,
+            net: Digraph::new(nodes, arcs),
+        }
     }
 
     pub(super) fn nodes(&self) -> usize {
@@ -45,7 +48,12 @@ impl<N: Exact> Graph<N> {
     }
 
     /// The nodes from which a marked node is reached over open arcs that `pass` lets through.
-    pub(super) fn reaching(&self, task: &Task, marked: &[bool], pass: impl Fn(usize) -> bool) -> Vec<bool> {
+    pub(super) fn reaching(
+        &self,
+        task: &Task,
+        marked: &[bool],
+        pass: impl Fn(usize) -> bool,
+    ) -> Vec<bool> {
         let open = |arc: Arc<'_, N>| task.open[arc.id()] && pass(arc.id());
         let marked = (0..self.nodes()).filter(|&node| marked[node]);
         reachable(Reversed(&EdgeFiltered::from_fn(&self.net, open)), marked)

@@ -66,8 +66,19 @@ where
 {
     let (net, names) = Digraph::of(graph, cost);
     let required: Vec<usize> = required.iter().map(|&node| graph.to_index(node)).collect();
-    let found = steiner(net.nodes(), graph.to_index(root), &required, net.arcs(), budget)?;
-    let named = |(set, weight): (Vec<usize>, N)| (set.into_iter().map(|node| graph.from_index(node)).collect(), weight);
+    let found = steiner(
+        net.nodes(),
+        graph.to_index(root),
+        &required,
+        net.arcs(),
+        budget,
+    )?;
+    let named = |(set, weight): (Vec<usize>, N)| {
+        (
+            set.into_iter().map(|node| graph.from_index(node)).collect(),
+            weight,
+        )
+    };
     Some(Steiner {
         arcs: found.arcs.into_iter().map(|arc| names[arc]).collect(),
         cost: found.cost,
@@ -92,7 +103,17 @@ pub fn steiner<N: Exact>(
     arcs: &[(usize, usize, N)],
     budget: usize,
 ) -> Option<Steiner<N>> {
-    run(nodes, root, required, arcs, &mut Effort { budget: Some(budget), cuts: true, watch: &Watch::unlimited() })
+    run(
+        nodes,
+        root,
+        required,
+        arcs,
+        &mut Effort {
+            budget: Some(budget),
+            cuts: true,
+            watch: &Watch::unlimited(),
+        },
+    )
 }
 
 /// [`steiner`] without the sets that prove the bound: they take `O(n)` searches of the graph. Without a budget, nothing
@@ -106,7 +127,17 @@ pub fn steiner_watched<N: Exact>(
     budget: Option<usize>,
     watch: &Watch,
 ) -> Option<Steiner<N>> {
-    run(nodes, root, required, arcs, &mut Effort { budget, cuts: false, watch })
+    run(
+        nodes,
+        root,
+        required,
+        arcs,
+        &mut Effort {
+            budget,
+            cuts: false,
+            watch,
+        },
+    )
 }
 
 /// A good arborescence out of `root` that reaches all `required` nodes, and a bound, quickly: dual ascents and trees,
@@ -119,7 +150,17 @@ pub fn heuristic<N: Exact>(
     required: &[usize],
     arcs: &[(usize, usize, N)],
 ) -> Option<Steiner<N>> {
-    run(nodes, root, required, arcs, &mut Effort { budget: None, cuts: true, watch: &Watch::unlimited() })
+    run(
+        nodes,
+        root,
+        required,
+        arcs,
+        &mut Effort {
+            budget: None,
+            cuts: true,
+            watch: &Watch::unlimited(),
+        },
+    )
 }
 
 fn run<N: Exact>(
@@ -137,7 +178,12 @@ fn run<N: Exact>(
         let found = search::solve(&piece.graph, &piece.task, effort)?;
         chosen.extend(found.tree.arcs.iter().map(|&arc| piece.places[arc]));
         at_least += &found.at_least;
-        cuts.extend(found.cuts.into_iter().map(|(set, weight)| (piece.groups_of(&set), weight)));
+        cuts.extend(
+            found
+                .cuts
+                .into_iter()
+                .map(|(set, weight)| (piece.groups_of(&set), weight)),
+        );
     }
     Some(question.answer(&chosen, cuts, at_least))
 }

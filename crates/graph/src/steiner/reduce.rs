@@ -56,10 +56,26 @@ impl<'a, N: Exact> Reduction<'a, N> {
             }
         }
         let mut marks = vec![false; nodes];
-        required.iter().try_for_each(|&node| marks.get_mut(node).map(|mark| *mark = true))?;
+        required
+            .iter()
+            .try_for_each(|&node| marks.get_mut(node).map(|mark| *mark = true))?;
         marks[root] = false;
-        let (graph, task) = (Graph::new(0, 0, Vec::new()), Task { needed: Vec::new(), open: Vec::new() });
-        let mut asked = Reduction { root, arcs, required: marks, out, group: Vec::new(), graph, task };
+        let (graph, task) = (
+            Graph::new(0, 0, Vec::new()),
+            Task {
+                needed: Vec::new(),
+                open: Vec::new(),
+            },
+        );
+        let mut asked = Reduction {
+            root,
+            arcs,
+            required: marks,
+            out,
+            group: Vec::new(),
+            graph,
+            task,
+        };
         let reached = asked.reached(&[root], |_| true);
         if (0..nodes).any(|node| asked.required[node] && !reached[node]) {
             return None;
@@ -93,8 +109,11 @@ impl<'a, N: Exact> Reduction<'a, N> {
     fn contract(&mut self, reached: &[bool]) -> usize {
         let nodes = self.out.len();
         let free = |arc: usize| self.arcs[arc].2.is_zero();
-        let mut group: Vec<Option<usize>> =
-            self.reached(&[self.root], free).iter().map(|&own| own.then_some(0)).collect();
+        let mut group: Vec<Option<usize>> = self
+            .reached(&[self.root], free)
+            .iter()
+            .map(|&own| own.then_some(0))
+            .collect();
         let mut groups = 1;
         for node in 0..nodes {
             if !reached[node] || group[node].is_some() {
@@ -102,7 +121,9 @@ impl<'a, N: Exact> Reduction<'a, N> {
             }
             // Only a node with a free arc is on a cycle of free arcs.
             if self.out[node].iter().any(|&arc| free(arc)) {
-                let seen = self.reached(&[node], |arc| free(arc) && group[self.arcs[arc].1].is_none());
+                let seen = self.reached(&[node], |arc| {
+                    free(arc) && group[self.arcs[arc].1].is_none()
+                });
                 for other in (node + 1..nodes).filter(|&other| seen[other]) {
                     if self.reached(&[other], free)[node] {
                         group[other] = Some(groups);
@@ -131,25 +152,47 @@ impl<'a, N: Exact> Reduction<'a, N> {
         between.sort_unstable();
         between.dedup_by_key(|&mut (tail, head, _, _)| (tail, head));
         let places = between.iter().map(|&(_, _, _, arc)| arc).collect();
-        let arcs: Vec<_> = between.into_iter().map(|(tail, head, cost, _)| (tail, head, cost.clone())).collect();
+        let arcs: Vec<_> = between
+            .into_iter()
+            .map(|(tail, head, cost, _)| (tail, head, cost.clone()))
+            .collect();
         let mut needed = vec![false; groups];
         for node in (0..self.out.len()).filter(|&node| self.required[node]) {
-            self.group[node].into_iter().filter(|&group| group != 0).for_each(|group| needed[group] = true);
+            self.group[node]
+                .into_iter()
+                .filter(|&group| group != 0)
+                .for_each(|group| needed[group] = true);
         }
-        self.task = Task { needed, open: vec![true; arcs.len()] };
+        self.task = Task {
+            needed,
+            open: vec![true; arcs.len()],
+        };
         self.graph = Graph::new(groups, 0, arcs);
         places
     }
 
     /// The answer to the question asked from the chosen arcs and weights on sets of groups.
-    pub(super) fn answer(&self, chosen: &[usize], cuts: Vec<(Vec<usize>, N)>, at_least: N) -> Steiner<N> {
+    pub(super) fn answer(
+        &self,
+        chosen: &[usize],
+        cuts: Vec<(Vec<usize>, N)>,
+        at_least: N,
+    ) -> Steiner<N> {
         let mut used = vec![false; self.arcs.len()];
         chosen.iter().for_each(|&arc| used[arc] = true);
         let arcs = self.grow(|arc| used[arc] || self.arcs[arc].2.is_zero());
         let mut cost = N::zero();
         arcs.iter().for_each(|&arc| cost += &self.arcs[arc].2);
-        let cuts = cuts.into_iter().map(|(set, weight)| (self.behind(&set), weight)).collect();
-        Steiner { arcs, cost, at_least, cuts }
+        let cuts = cuts
+            .into_iter()
+            .map(|(set, weight)| (self.behind(&set), weight))
+            .collect();
+        Steiner {
+            arcs,
+            cost,
+            at_least,
+            cuts,
+        }
     }
 
     /// A tree over the arcs that `pass` lets through, root first, whose leaves are required.
@@ -182,8 +225,12 @@ impl<'a, N: Exact> Reduction<'a, N> {
     fn behind(&self, set: &[usize]) -> Vec<usize> {
         let mut inside = vec![false; self.graph.nodes()];
         set.iter().for_each(|&group| inside[group] = true);
-        let reached = self.graph.reached(&self.task, |arc| !inside[self.graph.net.arcs[arc].1]);
-        (0..self.out.len()).filter(|&node| self.group[node].is_none_or(|group| !reached[group])).collect()
+        let reached = self
+            .graph
+            .reached(&self.task, |arc| !inside[self.graph.net.arcs[arc].1]);
+        (0..self.out.len())
+            .filter(|&node| self.group[node].is_none_or(|group| !reached[group]))
+            .collect()
     }
 }
 
@@ -199,35 +246,45 @@ fn close_detours<N: Exact>(graph: &Graph<N>, task: &mut Task) {
             let (_, head, cost) = &graph.net.arcs[arc];
             let detour = |&&last: &&usize| {
                 task.open[last]
-                    && from[graph.net.arcs[last].0].filter(|&first| task.open[first]).is_some_and(|first| {
-                        let mut length = graph.net.arcs[first].2.clone();
-                        length += &graph.net.arcs[last].2;
-                        length <= *cost
-                    })
+                    && from[graph.net.arcs[last].0]
+                        .filter(|&first| task.open[first])
+                        .is_some_and(|first| {
+                            let mut length = graph.net.arcs[first].2.clone();
+                            length += &graph.net.arcs[last].2;
+                            length <= *cost
+                        })
             };
             if task.open[arc] && graph.net.into[*head].iter().find(detour).is_some() {
                 task.open[arc] = false;
             }
         }
-        graph.net.out[node].iter().for_each(|&arc| from[graph.net.arcs[arc].1] = None);
+        graph.net.out[node]
+            .iter()
+            .for_each(|&arc| from[graph.net.arcs[arc].1] = None);
     }
 }
 
 /// Needed nodes that other needed ones reach for nothing need not be asked for; no cycle of the graph is free.
 fn waive<N: Exact>(graph: &Graph<N>, task: &mut Task) {
-    let free: Vec<usize> =
-        (0..graph.net.arcs.len()).filter(|&arc| task.open[arc] && graph.net.arcs[arc].2.is_zero()).collect();
+    let free: Vec<usize> = (0..graph.net.arcs.len())
+        .filter(|&arc| task.open[arc] && graph.net.arcs[arc].2.is_zero())
+        .collect();
     if free.is_empty() {
         return;
     }
     let mut served = vec![false; graph.nodes()];
-    let mut stack: Vec<usize> = (0..graph.nodes()).filter(|&node| task.needed[node]).collect();
+    let mut stack: Vec<usize> = (0..graph.nodes())
+        .filter(|&node| task.needed[node])
+        .collect();
     let mut seen = vec![false; graph.nodes()];
     while let Some(node) = stack.pop() {
         if std::mem::replace(&mut seen[node], true) {
             continue;
         }
-        for &arc in graph.net.out[node].iter().filter(|&&arc| task.open[arc] && graph.net.arcs[arc].2.is_zero()) {
+        for &arc in graph.net.out[node]
+            .iter()
+            .filter(|&&arc| task.open[arc] && graph.net.arcs[arc].2.is_zero())
+        {
             served[graph.net.arcs[arc].1] = true;
             stack.push(graph.net.arcs[arc].1);
         }
@@ -247,18 +304,36 @@ fn pieces<N: Exact>(graph: &Graph<N>, task: &Task, places: &[usize]) -> Vec<Piec
     let mut live = task.open.clone();
     (0..live.len()).for_each(|arc| live[arc] = alive(arc));
     let make = |(root, arcs): (usize, Vec<usize>)| {
-        let mut groups: Vec<usize> =
-            arcs.iter().flat_map(|&arc| [graph.net.arcs[arc].0, graph.net.arcs[arc].1]).collect();
+        let mut groups: Vec<usize> = arcs
+            .iter()
+            .flat_map(|&arc| [graph.net.arcs[arc].0, graph.net.arcs[arc].1])
+            .collect();
         groups.sort_unstable();
         groups.dedup();
         let place = |node: usize| groups.binary_search(&node).unwrap_or(0);
-        let inner: Vec<usize> = arcs.into_iter().filter(|&arc| graph.net.arcs[arc].1 != root).collect();
+        let inner: Vec<usize> = arcs
+            .into_iter()
+            .filter(|&arc| graph.net.arcs[arc].1 != root)
+            .collect();
         let own = inner.iter().map(|&arc| &graph.net.arcs[arc]);
-        let own = own.map(|(tail, head, cost)| (place(*tail), place(*head), cost.clone())).collect();
-        let needed = groups.iter().map(|&group| group != root && task.needed[group]).collect();
-        let task = Task { needed, open: vec![true; inner.len()] };
+        let own = own
+            .map(|(tail, head, cost)| (place(*tail), place(*head), cost.clone()))
+            .collect();
+        let needed = groups
+            .iter()
+            .map(|&group| group != root && task.needed[group])
+            .collect();
+        let task = Task {
+            needed,
+            open: vec![true; inner.len()],
+        };
         let places = inner.into_iter().map(|arc| places[arc]).collect();
-        Piece { graph: Graph::new(groups.len(), place(root), own), task, places, groups }
+        Piece {
+            graph: Graph::new(groups.len(), place(root), own),
+            task,
+            places,
+            groups,
+        }
     };
     blocks(graph, &live).into_iter().map(make).collect()
 }
@@ -267,9 +342,16 @@ fn pieces<N: Exact>(graph: &Graph<N>, task: &Task, places: &[usize]) -> Vec<Piec
 ///
 /// Hopcroft and Tarjan, "Algorithm 447: efficient algorithms for graph manipulation" (1973).
 fn blocks<N>(graph: &Graph<N>, live: &[bool]) -> Vec<(usize, Vec<usize>)> {
-    let around =
-        |node: usize| graph.net.out[node].iter().chain(&graph.net.into[node]).copied().filter(|&arc| live[arc]);
-    let neighbours: Vec<Vec<usize>> = (0..graph.net.into.len()).map(|node| around(node).collect()).collect();
+    let around = |node: usize| {
+        graph.net.out[node]
+            .iter()
+            .chain(&graph.net.into[node])
+            .copied()
+            .filter(|&arc| live[arc])
+    };
+    let neighbours: Vec<Vec<usize>> = (0..graph.net.into.len())
+        .map(|node| around(node).collect())
+        .collect();
     let mut date = vec![usize::MAX; neighbours.len()];
     let mut low = date.clone();
     let mut taken = vec![false; graph.net.arcs.len()];

@@ -42,13 +42,31 @@ pub(super) struct Effort<'a> {
 }
 
 /// Solves a piece within the budget. Without a budget or after the end of the watch, nothing is enumerated.
-pub(super) fn solve<N: Exact>(graph: &Graph<N>, task: &Task, effort: &mut Effort<'_>) -> Option<Found<N>> {
+pub(super) fn solve<N: Exact>(
+    graph: &Graph<N>,
+    task: &Task,
+    effort: &mut Effort<'_>,
+) -> Option<Found<N>> {
     if (0..graph.nodes()).all(|node| task.needed[node] || node == graph.root) {
         return spanning(graph, effort.cuts);
     }
     let watch = effort.watch;
-    let mut search = Search { graph, best: None, few: FEW, subsets: SUBSETS, watch };
-    let ascent = search.ascents(task, if effort.budget.is_some() { THOROUGH } else { QUICK }, effort.cuts)?;
+    let mut search = Search {
+        graph,
+        best: None,
+        few: FEW,
+        subsets: SUBSETS,
+        watch,
+    };
+    let ascent = search.ascents(
+        task,
+        if effort.budget.is_some() {
+            THOROUGH
+        } else {
+            QUICK
+        },
+        effort.cuts,
+    )?;
     let mut at_least = ascent.bound.clone();
     if search.above(&at_least) {
         let mut task = task.clone();
@@ -65,7 +83,11 @@ pub(super) fn solve<N: Exact>(graph: &Graph<N>, task: &Task, effort: &mut Effort
     }
     let tree = search.best?;
     let at_least = at_least.min(tree.cost.clone());
-    Some(Found { tree, at_least, cuts: ascent.cuts })
+    Some(Found {
+        tree,
+        at_least,
+        cuts: ascent.cuts,
+    })
 }
 
 /// All nodes are needed: the sets of the dual solution are the cuts.
@@ -73,7 +95,9 @@ fn spanning<N: Exact>(graph: &Graph<N>, cuts: bool) -> Option<Found<N>> {
     let found = arborescence(graph.nodes(), graph.root, &graph.net.arcs)?;
     let mut members = vec![Vec::new(); found.dual.within.len()];
     for node in (0..graph.nodes()).filter(|_| cuts) {
-        let around = std::iter::successors(Some(node), |&set| found.dual.within.get(set).copied().flatten());
+        let around = std::iter::successors(Some(node), |&set| {
+            found.dual.within.get(set).copied().flatten()
+        });
         around.for_each(|set| members[set].push(node));
     }
     let cuts = members
@@ -81,8 +105,15 @@ fn spanning<N: Exact>(graph: &Graph<N>, cuts: bool) -> Option<Found<N>> {
         .zip(found.dual.weights)
         .filter(|(set, weight): &(Vec<usize>, N)| !set.is_empty() && !weight.is_zero())
         .collect();
-    let tree = Tree { arcs: found.entering.into_iter().flatten().collect(), cost: found.cost.clone() };
-    Some(Found { tree, at_least: found.cost, cuts })
+    let tree = Tree {
+        arcs: found.entering.into_iter().flatten().collect(),
+        cost: found.cost.clone(),
+    };
+    Some(Found {
+        tree,
+        at_least: found.cost,
+        cuts,
+    })
 }
 
 struct Search<'a, N> {
@@ -121,7 +152,12 @@ impl<N: Exact> Search<'_, N> {
         for round in 0..rounds {
             let tree = self.best.as_ref().map(|tree| self.marks(tree));
             let mut ascent = Ascent::new(self.graph);
-            let order = Order { tree: tree.as_deref(), by_nodes: round % 2 == 1, record, stop: None };
+            let order = Order {
+                tree: tree.as_deref(),
+                by_nodes: round % 2 == 1,
+                record,
+                stop: None,
+            };
             ascent.climb(self.graph, task, &order)?;
             let tree = trees::best_of(self.graph, task, |arc| ascent.slack[arc].is_zero());
             if round == 0 {
@@ -151,7 +187,9 @@ impl<N: Exact> Search<'_, N> {
         let graph = self.graph;
         let slack = |arc: usize| &ascent.slack[arc];
         let down = graph.distances(task, slack, [(graph.root, ascent.bound.clone())], false);
-        let needed = (0..graph.nodes()).filter(|&node| task.needed[node]).map(|node| (node, N::zero()));
+        let needed = (0..graph.nodes())
+            .filter(|&node| task.needed[node])
+            .map(|node| (node, N::zero()));
         let up = graph.distances(task, slack, needed, true);
         let mut closed = 0;
         for (arc, (tail, head, _)) in graph.net.arcs.iter().enumerate() {
@@ -175,8 +213,12 @@ impl<N: Exact> Search<'_, N> {
 
     /// A proved bound on all trees of the task, better ones being left in `best`.
     fn enumerate(&mut self, task: Task, ascent: &Ascent<N>, budget: &mut usize) -> Option<N> {
-        let needed = (0..self.graph.nodes()).filter(|&node| task.needed[node]).count();
-        let work = 3usize.checked_pow(needed as u32).and_then(|pairs| pairs.checked_mul(self.graph.nodes()));
+        let needed = (0..self.graph.nodes())
+            .filter(|&node| task.needed[node])
+            .count();
+        let work = 3usize
+            .checked_pow(needed as u32)
+            .and_then(|pairs| pairs.checked_mul(self.graph.nodes()));
         if needed <= self.few || work.is_some_and(|work| work <= self.subsets) {
             let cheapest = subsets::cheapest(self.graph, &task, self.watch);
             if self.watch.ask().is_err() {
@@ -185,7 +227,11 @@ impl<N: Exact> Search<'_, N> {
             self.offer(cheapest);
             return self.best.as_ref().map(|best| best.cost.clone());
         }
-        let ascent = Ascent { slack: ascent.slack.clone(), bound: ascent.bound.clone(), cuts: Vec::new() };
+        let ascent = Ascent {
+            slack: ascent.slack.clone(),
+            bound: ascent.bound.clone(),
+            cuts: Vec::new(),
+        };
         // Best first; of equal ones the latest.
         let mut open: BTreeMap<(N, std::cmp::Reverse<usize>), Open<N>> = BTreeMap::new();
         let mut count = 0;
@@ -195,7 +241,9 @@ impl<N: Exact> Search<'_, N> {
             let children = match first.take() {
                 Some(whole) => vec![whole],
                 None => {
-                    let Some(((bound, _), parent)) = open.pop_first() else { break };
+                    let Some(((bound, _), parent)) = open.pop_first() else {
+                        break;
+                    };
                     if !self.above(&bound) {
                         break;
                     }
@@ -210,7 +258,10 @@ impl<N: Exact> Search<'_, N> {
                 *budget = budget.saturating_sub(1);
                 if let Some(child) = self.bound(task, ascent) {
                     count += 1;
-                    open.insert((child.ascent.bound.clone(), std::cmp::Reverse(count)), child);
+                    open.insert(
+                        (child.ascent.bound.clone(), std::cmp::Reverse(count)),
+                        child,
+                    );
                 }
             }
         }
@@ -233,7 +284,12 @@ impl<N: Exact> Search<'_, N> {
         for round in 0.. {
             dominators::require(graph, &mut task);
             let stop = self.best.as_ref().map(|best| best.cost.clone());
-            let order = Order { tree: None, by_nodes: false, record: false, stop: stop.as_ref() };
+            let order = Order {
+                tree: None,
+                by_nodes: false,
+                record: false,
+                stop: stop.as_ref(),
+            };
             ascent.climb(graph, &task, &order)?;
             if !self.above(&ascent.bound) {
                 return None;
@@ -242,7 +298,12 @@ impl<N: Exact> Search<'_, N> {
             let marks = tree.as_ref().map(|tree| self.marks(tree));
             self.offer(tree);
             let mut anew = Ascent::new(graph);
-            let order = Order { tree: marks.as_deref(), by_nodes: false, record: false, stop: stop.as_ref() };
+            let order = Order {
+                tree: marks.as_deref(),
+                by_nodes: false,
+                record: false,
+                stop: stop.as_ref(),
+            };
             anew.climb(graph, &task, &order)?;
             let mut closed = self.close(&mut task, &ascent);
             closed += self.close(&mut task, &anew);
@@ -262,15 +323,28 @@ impl<N: Exact> Search<'_, N> {
             return None;
         }
         let open = |arc: &&usize| task.open[**arc] && reached[graph.net.arcs[**arc].0];
-        let optional = (0..graph.nodes()).filter(|&node| !task.needed[node] && node != graph.root && reached[node]);
-        let choice = optional.filter(|&node| graph.net.out[node].iter().any(|arc| open(&arc))).max_by_key(|&node| {
-            let free = graph.net.out[node].iter().filter(open).filter(|&&arc| ascent.slack[arc].is_zero()).count();
-            let entering = graph.net.into[node].iter().filter(open).filter(|&&arc| ascent.slack[arc].is_zero()).count();
-            (entering.min(1), free, entering)
-        });
+        let optional = (0..graph.nodes())
+            .filter(|&node| !task.needed[node] && node != graph.root && reached[node]);
+        let choice = optional
+            .filter(|&node| graph.net.out[node].iter().any(|arc| open(&arc)))
+            .max_by_key(|&node| {
+                let free = graph.net.out[node]
+                    .iter()
+                    .filter(open)
+                    .filter(|&&arc| ascent.slack[arc].is_zero())
+                    .count();
+                let entering = graph.net.into[node]
+                    .iter()
+                    .filter(open)
+                    .filter(|&&arc| ascent.slack[arc].is_zero())
+                    .count();
+                (entering.min(1), free, entering)
+            });
         let Some(node) = choice else {
             // No choice is left but that of arcs.
-            let marked: Vec<bool> = (0..graph.nodes()).map(|node| task.needed[node] || node == graph.root).collect();
+            let marked: Vec<bool> = (0..graph.nodes())
+                .map(|node| task.needed[node] || node == graph.root)
+                .collect();
             self.offer(trees::span(graph, &task, &marked));
             return None;
         };
@@ -286,7 +360,13 @@ mod tests {
     /// Branching alone, from the weakest start: no weights, no tree.
     fn branching(graph: &Graph<u64>, task: &Task, mut budget: usize) -> (Option<u64>, Option<u64>) {
         let watch = &Watch::unlimited();
-        let mut search = Search { graph, best: None, few: 0, subsets: 0, watch };
+        let mut search = Search {
+            graph,
+            best: None,
+            few: 0,
+            subsets: 0,
+            watch,
+        };
         let at_least = search.enumerate(task.clone(), &Ascent::new(graph), &mut budget);
         (search.best.map(|best| cost(graph, task, &best)), at_least)
     }

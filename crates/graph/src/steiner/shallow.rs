@@ -20,14 +20,20 @@ impl<N: Exact> Steiner<N> {
         arcs: &[(usize, usize, N)],
         hops: impl Fn(usize) -> u32,
     ) -> Self {
-        let Some(found) = self.respanned(root, required, arcs, &hops) else { return self };
+        let Some(found) = self.respanned(root, required, arcs, &hops) else {
+            return self;
+        };
         let mut cost = N::zero();
         found.iter().for_each(|&arc| cost += &arcs[arc].2);
         let deeper = || depth(&found, arcs, &hops) > depth(&self.arcs, arcs, &hops);
         if cost > self.cost || cost == self.cost && deeper() {
             return self;
         }
-        Steiner { arcs: found, cost, ..self }
+        Steiner {
+            arcs: found,
+            cost,
+            ..self
+        }
     }
 
     /// The arcs of a shallow arborescence over the same nodes, each after the one that enters its tail, without leaves
@@ -39,7 +45,11 @@ impl<N: Exact> Steiner<N> {
         arcs: &[(usize, usize, N)],
         hops: &impl Fn(usize) -> u32,
     ) -> Option<Vec<usize>> {
-        let heads = self.arcs.iter().map(|&arc| Some(arcs.get(arc)?.1)).collect::<Option<Vec<usize>>>()?;
+        let heads = self
+            .arcs
+            .iter()
+            .map(|&arc| Some(arcs.get(arc)?.1))
+            .collect::<Option<Vec<usize>>>()?;
         let mut nodes: Vec<usize> = heads.into_iter().chain([root]).collect();
         nodes.sort_unstable();
         nodes.dedup();
@@ -54,14 +64,21 @@ impl<N: Exact> Steiner<N> {
         }
         let found = shallow_arborescence(nodes.len(), place(root)?, &own, |arc| hops(places[arc]))?;
         let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
-        found.entering.iter().flatten().for_each(|&arc| leaving[own[arc].0].push(arc));
+        found
+            .entering
+            .iter()
+            .flatten()
+            .for_each(|&arc| leaving[own[arc].0].push(arc));
         let (mut order, mut next): (Vec<usize>, Vec<usize>) = (Vec::new(), vec![place(root)?]);
         while let Some(node) = next.pop() {
             order.extend(&leaving[node]);
             next.extend(leaving[node].iter().map(|&arc| own[arc].1));
         }
         let mut kept: Vec<bool> = vec![false; nodes.len()];
-        required.iter().filter_map(|&node| place(node)).for_each(|node| kept[node] = true);
+        required
+            .iter()
+            .filter_map(|&node| place(node))
+            .for_each(|node| kept[node] = true);
         for &arc in order.iter().rev() {
             kept[own[arc].0] |= kept[own[arc].1];
         }

@@ -11,9 +11,14 @@ use oneport_numbers::Exact;
 /// The cheapest tree to at most 20 needed nodes; `None` if no tree exists or the watch has ended. `O(3^k n + 2^k m log
 /// n)` for `k` needed nodes, and room for `2^k n` costs.
 pub(super) fn cheapest<N: Exact>(graph: &Graph<N>, task: &Task, watch: &Watch) -> Option<Tree<N>> {
-    let needed: Vec<usize> = (0..graph.nodes()).filter(|&node| task.needed[node] && node != graph.root).collect();
+    let needed: Vec<usize> = (0..graph.nodes())
+        .filter(|&node| task.needed[node] && node != graph.root)
+        .collect();
     if needed.is_empty() {
-        return Some(Tree { arcs: Vec::new(), cost: N::zero() });
+        return Some(Tree {
+            arcs: Vec::new(),
+            cost: N::zero(),
+        });
     }
     let mut table: Vec<Vec<Option<N>>> = vec![Vec::new()];
     for set in 1..1usize << needed.len() {
@@ -22,7 +27,9 @@ pub(super) fn cheapest<N: Exact>(graph: &Graph<N>, task: &Task, watch: &Watch) -
             let node = needed[set.trailing_zeros() as usize];
             vec![(node, N::zero())]
         } else {
-            (0..graph.nodes()).filter_map(|node| Some((node, split(&table, set, node)?.1))).collect()
+            (0..graph.nodes())
+                .filter_map(|node| Some((node, split(&table, set, node)?.1)))
+                .collect()
         };
         table.push(graph.distances(task, |arc| &graph.net.arcs[arc].2, start, true));
     }
@@ -52,11 +59,18 @@ fn split<N: Exact>(table: &[Vec<Option<N>>], set: usize, node: usize) -> Option<
 
 /// The arcs of the tree behind the last entry of the root, without repetition. They lead from the root to every needed
 /// node, and cost at most that entry. Ends, for no cycle of the graph is free.
-fn trace<N: Exact>(graph: &Graph<N>, task: &Task, table: &[Vec<Option<N>>], needed: &[usize]) -> Vec<usize> {
+fn trace<N: Exact>(
+    graph: &Graph<N>,
+    task: &Task,
+    table: &[Vec<Option<N>>],
+    needed: &[usize],
+) -> Vec<usize> {
     let mut arcs = Vec::new();
     let mut stack = vec![(table.len() - 1, graph.root)];
     while let Some((set, node)) = stack.pop() {
-        let Some(cost) = &table[set][node] else { continue };
+        let Some(cost) = &table[set][node] else {
+            continue;
+        };
         if set.is_power_of_two() && needed[set.trailing_zeros() as usize] == node {
             continue;
         }
@@ -66,10 +80,13 @@ fn trace<N: Exact>(graph: &Graph<N>, task: &Task, table: &[Vec<Option<N>>], need
         }
         let leads = |arc: &usize| {
             let (_, head, length) = &graph.net.arcs[*arc];
-            table[set][*head].clone().filter(|_| task.open[*arc]).is_some_and(|mut onwards| {
-                onwards += length;
-                onwards == *cost
-            })
+            table[set][*head]
+                .clone()
+                .filter(|_| task.open[*arc])
+                .is_some_and(|mut onwards| {
+                    onwards += length;
+                    onwards == *cost
+                })
         };
         if let Some(&arc) = graph.net.out[node].iter().find(|arc| leads(arc)) {
             stack.push((set, graph.net.arcs[arc].1));

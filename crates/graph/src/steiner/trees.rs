@@ -34,16 +34,32 @@ pub(super) fn span<N: Exact>(graph: &Graph<N>, task: &Task, marked: &[bool]) -> 
 
 fn span_once<N: Exact>(graph: &Graph<N>, task: &Task, nodes: &[usize]) -> Option<Tree<N>> {
     let mut place = vec![usize::MAX; graph.nodes()];
-    nodes.iter().enumerate().for_each(|(index, &node)| place[node] = index);
+    nodes
+        .iter()
+        .enumerate()
+        .for_each(|(index, &node)| place[node] = index);
     let inner = |&&arc: &&usize| task.open[arc] && place[graph.net.arcs[arc].0] != usize::MAX;
-    let used: Vec<usize> = nodes.iter().flat_map(|&node| graph.net.into[node].iter().filter(inner)).copied().collect();
+    let used: Vec<usize> = nodes
+        .iter()
+        .flat_map(|&node| graph.net.into[node].iter().filter(inner))
+        .copied()
+        .collect();
     let arcs: Vec<_> = used
         .iter()
         .map(|&arc| &graph.net.arcs[arc])
         .map(|(tail, head, cost)| (place[*tail], place[*head], cost.clone()))
         .collect();
     let found = arborescence(nodes.len(), place[graph.root], &arcs)?;
-    Some(prune(graph, task, found.entering.into_iter().flatten().map(|index| used[index]).collect()))
+    Some(prune(
+        graph,
+        task,
+        found
+            .entering
+            .into_iter()
+            .flatten()
+            .map(|index| used[index])
+            .collect(),
+    ))
 }
 
 /// A tree without its leaves that are not needed.
@@ -74,9 +90,15 @@ fn prune<N: Exact>(graph: &Graph<N>, task: &Task, mut arcs: Vec<usize>) -> Tree<
 /// of these paths. `pass` selects the arcs. `None` if a needed node is unreachable.
 ///
 /// Takahashi and Matsuyama, "An approximate solution for the Steiner problem in graphs" (1980).
-pub(super) fn paths<N: Exact>(graph: &Graph<N>, task: &Task, pass: impl Fn(usize) -> bool) -> Option<Vec<bool>> {
+pub(super) fn paths<N: Exact>(
+    graph: &Graph<N>,
+    task: &Task,
+    pass: impl Fn(usize) -> bool,
+) -> Option<Vec<bool>> {
     let mut marked = vec![false; graph.nodes()];
-    let mut left = (0..graph.nodes()).filter(|&node| task.needed[node] && node != graph.root).count();
+    let mut left = (0..graph.nodes())
+        .filter(|&node| task.needed[node] && node != graph.root)
+        .count();
     let mut best: Vec<Option<N>> = vec![None; graph.nodes()];
     let mut from: Vec<Option<usize>> = vec![None; graph.nodes()];
     marked[graph.root] = true;
@@ -99,7 +121,10 @@ pub(super) fn paths<N: Exact>(graph: &Graph<N>, task: &Task, pass: impl Fn(usize
             }
             continue;
         }
-        for &arc in graph.net.out[node].iter().filter(|&&arc| task.open[arc] && pass(arc)) {
+        for &arc in graph.net.out[node]
+            .iter()
+            .filter(|&&arc| task.open[arc] && pass(arc))
+        {
             let (_, head, cost) = &graph.net.arcs[arc];
             let mut longer = length.clone();
             longer += cost;
@@ -115,11 +140,21 @@ pub(super) fn paths<N: Exact>(graph: &Graph<N>, task: &Task, pass: impl Fn(usize
 
 /// The best of some trees over the arcs that `pass` lets through and others; at least every needed node has to be
 /// reached.
-pub(super) fn best_of<N: Exact>(graph: &Graph<N>, task: &Task, pass: impl Fn(usize) -> bool) -> Option<Tree<N>> {
+pub(super) fn best_of<N: Exact>(
+    graph: &Graph<N>,
+    task: &Task,
+    pass: impl Fn(usize) -> bool,
+) -> Option<Tree<N>> {
     let reached = graph.reached(task, &pass);
     let reaching = graph.reaching(task, &task.needed, &pass);
-    let both: Vec<bool> = reached.iter().zip(&reaching).map(|(&one, &other)| one && other).collect();
-    let all = (0..graph.nodes()).all(|node| both[node] || !task.needed[node]).then_some(both);
+    let both: Vec<bool> = reached
+        .iter()
+        .zip(&reaching)
+        .map(|(&one, &other)| one && other)
+        .collect();
+    let all = (0..graph.nodes())
+        .all(|node| both[node] || !task.needed[node])
+        .then_some(both);
     let sets = [all, paths(graph, task, &pass)];
     sets.into_iter()
         .flatten()
@@ -140,7 +175,10 @@ pub(super) fn improve<N: Exact>(graph: &Graph<N>, task: &Task, tree: &mut Tree<N
             let touches = |&arc: &usize| task.open[arc] && marked[graph.net.arcs[arc].0];
             let leads = |&arc: &usize| task.open[arc] && marked[graph.net.arcs[arc].1];
             // An optional node is of use only between others.
-            if marked[node] && !(graph.net.into[node].iter().any(touches) && graph.net.out[node].iter().any(leads)) {
+            if marked[node]
+                && !(graph.net.into[node].iter().any(touches)
+                    && graph.net.out[node].iter().any(leads))
+            {
                 continue;
             }
             if let Some(other) = span(graph, task, &marked).filter(|other| other.cost < tree.cost) {
@@ -158,7 +196,9 @@ pub(super) fn improve<N: Exact>(graph: &Graph<N>, task: &Task, tree: &mut Tree<N
 fn marks<N>(graph: &Graph<N>, tree: &Tree<N>) -> Vec<bool> {
     let mut marked = vec![false; graph.net.into.len()];
     marked[graph.root] = true;
-    tree.arcs.iter().for_each(|&arc| marked[graph.net.arcs[arc].1] = true);
+    tree.arcs
+        .iter()
+        .for_each(|&arc| marked[graph.net.arcs[arc].1] = true);
     marked
 }
 
@@ -170,8 +210,12 @@ mod tests {
     #[test]
     fn needed_and_marked() {
         let graph = Graph::new(4, 0, vec![(0, 1, 1u64), (1, 2, 1), (0, 3, 1)]);
-        let mut task = Task { needed: vec![false, false, true, false], open: vec![true; 3] };
-        let cost = |task: &Task, marked: [bool; 4]| span(&graph, task, &marked).map(|tree| tree.cost);
+        let mut task = Task {
+            needed: vec![false, false, true, false],
+            open: vec![true; 3],
+        };
+        let cost =
+            |task: &Task, marked: [bool; 4]| span(&graph, task, &marked).map(|tree| tree.cost);
         assert_eq!(cost(&task, [true; 4]), Some(2));
         assert_eq!(cost(&task, [true, false, true, true]), None);
         assert_eq!(cost(&task, [true, true, false, true]), None);

@@ -46,7 +46,12 @@ fn classes<L: Ord>(links: &[(usize, usize, L)]) -> Vec<u32> {
         *count += 1;
         *count
     };
-    ranks(links.iter().map(|(from, to, weight)| (weight, copy((*from, *to, weight)))).collect())
+    ranks(
+        links
+            .iter()
+            .map(|(from, to, weight)| (weight, copy((*from, *to, weight))))
+            .collect(),
+    )
 }
 
 impl Graph {
@@ -65,7 +70,10 @@ impl Graph {
         let (net, _) = Digraph::of(graph, link);
         let end = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
         let ends = net.arcs().iter().map(|&(from, to, _)| (end(from), end(to)));
-        let links: Vec<_> = ends.zip(classes(net.arcs())).map(|((from, to), class)| (from, to, class)).collect();
+        let links: Vec<_> = ends
+            .zip(classes(net.arcs()))
+            .map(|((from, to), class)| (from, to, class))
+            .collect();
         let mut sorted: Vec<u32> = (0..links.len() as u32).collect();
         sorted.sort_unstable_by_key(|&link| links[link as usize]);
         let mut first = Vec::with_capacity(colours.len() + 1);
@@ -82,7 +90,13 @@ impl Graph {
             }
         }
         first.push(neighbours.len() as u32);
-        Graph { colours, first, neighbours, links, sorted }
+        Graph {
+            colours,
+            first,
+            neighbours,
+            links,
+            sorted,
+        }
     }
 
     pub fn nodes(&self) -> usize {
@@ -100,12 +114,19 @@ impl Graph {
 
     /// The image of every link if `map` (a bijection of the nodes) is an automorphism, else nothing. O(n + m log m).
     pub fn image_of_links(&self, map: &[u32]) -> Option<Vec<u32>> {
-        if map.iter().zip(&self.colours).any(|(&image, &colour)| self.colours[image as usize] != colour) {
+        if map
+            .iter()
+            .zip(&self.colours)
+            .any(|(&image, &colour)| self.colours[image as usize] != colour)
+        {
             return None;
         }
         let image = |&(from, to, class): &(u32, u32, u32)| {
             let wanted = (map[from as usize], map[to as usize], class);
-            let place = self.sorted.binary_search_by_key(&wanted, |&link| self.links[link as usize]).ok()?;
+            let place = self
+                .sorted
+                .binary_search_by_key(&wanted, |&link| self.links[link as usize])
+                .ok()?;
             Some(self.sorted[place])
         };
         self.links.iter().map(image).collect()

@@ -39,7 +39,10 @@ fn compose(first: &[u32], second: &[u32]) -> Vec<u32> {
 impl Element {
     /// This, then `second`.
     fn then(&self, second: &Element) -> Element {
-        Element { nodes: compose(&self.nodes, &second.nodes), links: compose(&self.links, &second.links) }
+        Element {
+            nodes: compose(&self.nodes, &second.nodes),
+            links: compose(&self.links, &second.links),
+        }
     }
 }
 
@@ -48,7 +51,10 @@ impl Group {
     pub fn trivial(graph: &Graph, participants: &[u32]) -> Self {
         let identity = |count: usize| (0..count as u32).collect();
         let mut group = Group {
-            elements: vec![Element { nodes: identity(graph.nodes()), links: identity(graph.links()) }],
+            elements: vec![Element {
+                nodes: identity(graph.nodes()),
+                links: identity(graph.links()),
+            }],
             generators: Vec::new(),
             abelian: true,
             exponent: 1,
@@ -76,7 +82,9 @@ impl Group {
 
     /// For every element the place of its `power`-th power. O(n + order log power).
     pub fn powers(&self, power: usize) -> Vec<usize> {
-        let Some(&base) = self.participants.first() else { return Vec::new() };
+        let Some(&base) = self.participants.first() else {
+            return Vec::new();
+        };
         let image = |place: usize, node: u32| self.elements[place].nodes[node as usize];
         let mut place = vec![0; self.orbit.len()];
         for index in 0..self.order() {
@@ -105,7 +113,8 @@ impl Group {
     pub fn extension(&self, graph: &Graph, map: Vec<u32>, powers: &[usize]) -> Option<Extension> {
         let links = graph.image_of_links(&map)?;
         for &generator in &self.generators {
-            let [g, image] = [generator, powers[generator]].map(|place| &self.elements[place].nodes);
+            let [g, image] =
+                [generator, powers[generator]].map(|place| &self.elements[place].nodes);
             if compose(g, &map) != compose(&map, image) {
                 return None;
             }
@@ -113,13 +122,21 @@ impl Group {
         let &base = self.participants.first()?;
         let mut current = map.clone();
         for steps in 1.. {
-            let kept = |&&p: &&u32| self.orbit[current[p as usize] as usize] == self.orbit[p as usize];
+            let kept =
+                |&&p: &&u32| self.orbit[current[p as usize] as usize] == self.orbit[p as usize];
             match self.participants.iter().filter(kept).count() {
                 0 => {}
                 count if count == self.participants.len() => {
-                    let same = self.elements.iter().find(|g| g.nodes[base as usize] == current[base as usize])?;
+                    let same = self
+                        .elements
+                        .iter()
+                        .find(|g| g.nodes[base as usize] == current[base as usize])?;
                     let commutes = powers.iter().copied().eq(0..self.order());
-                    let found = Extension { element: Element { nodes: map, links }, steps, commutes };
+                    let found = Extension {
+                        element: Element { nodes: map, links },
+                        steps,
+                        commutes,
+                    };
                     return (steps > 1 && same.nodes == current).then_some(found);
                 }
                 _ => return None,
@@ -138,7 +155,12 @@ impl Group {
             current = current.then(&by.element);
         }
         let mut group = Group {
-            generators: self.generators.iter().copied().chain([self.order()]).collect(),
+            generators: self
+                .generators
+                .iter()
+                .copied()
+                .chain([self.order()])
+                .collect(),
             abelian: self.abelian && by.commutes,
             exponent: self.exponent * by.steps,
             orbit: self.orbit.clone(),

@@ -96,14 +96,19 @@ where
     }
     let identity = || {
         let all = |count: usize| (0..count as u32).collect();
-        vec![Automorphism { nodes: all(chosen.len()), edges: all(graph.edge_references().count()) }]
+        vec![Automorphism {
+            nodes: all(chosen.len()),
+            edges: all(graph.edge_references().count()),
+        }]
     };
     if order.is_empty() {
         return identity();
     }
     let graph = Graph::new(graph, node, edge, &chosen);
     let mut search = Search::new(&graph);
-    let bound = order.iter().fold(0, |bound: usize, &node| gcd(bound, search.base.companions(node) as usize));
+    let bound = order.iter().fold(0, |bound: usize, &node| {
+        gcd(bound, search.base.companions(node) as usize)
+    });
     if bound <= 1 {
         return identity();
     }
@@ -119,7 +124,13 @@ fn in_order(group: Group, points: &[u32]) -> Vec<Automorphism> {
     }
     let mut elements = group.elements;
     elements.sort_by_key(|element| place[element.nodes[points[0] as usize] as usize]);
-    elements.into_iter().map(|element| Automorphism { nodes: element.nodes, edges: element.links }).collect()
+    elements
+        .into_iter()
+        .map(|element| Automorphism {
+            nodes: element.nodes,
+            edges: element.links,
+        })
+        .collect()
 }
 
 /// In which order the lengths of cycles are tried.
@@ -157,7 +168,12 @@ fn strategies() -> impl Iterator<Item = Strategy> {
         backwards: false,
     });
     let free = (0..RESTARTS).flat_map(|restart| {
-        [Lengths::LongFirst, Lengths::ShortFirst, Lengths::LargePrimesFirst].map(|lengths| Strategy {
+        [
+            Lengths::LongFirst,
+            Lengths::ShortFirst,
+            Lengths::LargePrimesFirst,
+        ]
+        .map(|lengths| Strategy {
             lengths,
             uniform: false,
             skip: restart / 2,
@@ -175,7 +191,11 @@ fn best_group(search: &mut Search, participants: &[u32], bound: usize) -> Group 
             break;
         }
         // No single strategy may use up the budget.
-        let share = if strategy.lengths == Lengths::Any { 8 } else { 4 };
+        let share = if strategy.lengths == Lengths::Any {
+            8
+        } else {
+            4
+        };
         search.budget = search.scratch.work + (BUDGET - search.scratch.work) / share;
         let group = grow(search, participants, bound, strategy);
         if group.order() > best.order() {
@@ -192,7 +212,14 @@ fn grow(search: &mut Search, participants: &[u32], bound: usize, mut strategy: S
         let limit = MAX_IMAGES / (search.graph.nodes() + search.graph.links()) / group.order();
         let found = match strategy.lengths {
             Lengths::Any => longest(search, &group, participants, limit),
-            _ => step(search, &group, participants, limit, bound / group.order(), &mut strategy),
+            _ => step(
+                search,
+                &group,
+                participants,
+                limit,
+                bound / group.order(),
+                &mut strategy,
+            ),
         };
         let Some(extension) = found else { break };
         group = group.extended(&extension);
@@ -203,8 +230,15 @@ fn grow(search: &mut Search, participants: &[u32], bound: usize, mut strategy: S
 impl Lengths {
     /// The divisors of `quotient` to try.
     fn list(self, quotient: usize) -> Vec<usize> {
-        let divisors: Vec<usize> = (2..=quotient).filter(|d| quotient.is_multiple_of(*d)).collect();
-        let is_prime = |d: &usize| divisors.iter().take_while(|&e| e < d).all(|e| !d.is_multiple_of(*e));
+        let divisors: Vec<usize> = (2..=quotient)
+            .filter(|d| quotient.is_multiple_of(*d))
+            .collect();
+        let is_prime = |d: &usize| {
+            divisors
+                .iter()
+                .take_while(|&e| e < d)
+                .all(|e| !d.is_multiple_of(*e))
+        };
         let (mut list, composite): (Vec<usize>, Vec<usize>) = match self {
             Lengths::LongFirst => (divisors.iter().rev().copied().collect(), Vec::new()),
             _ => divisors.iter().copied().partition(is_prime),
@@ -228,12 +262,26 @@ fn step(
     strategy: &mut Strategy,
 ) -> Option<Extension> {
     let (x, images) = first_images(search, group, participants)?;
-    for steps in strategy.lengths.list(quotient).into_iter().filter(|&steps| steps <= limit) {
+    for steps in strategy
+        .lengths
+        .list(quotient)
+        .into_iter()
+        .filter(|&steps| steps <= limit)
+    {
         let (mut fallback, mut patience) = (None, PATIENCE);
         for power in conjugations(group, steps, strategy.uniform) {
-            let powers = if power == 1 { (0..group.order()).collect() } else { group.powers(power) };
-            let closings = [0].into_iter().chain(group.generators.iter().rev().copied()).take(CLOSINGS);
-            for (closing, &y) in closings.flat_map(|closing| images.iter().map(move |y| (closing, y))) {
+            let powers = if power == 1 {
+                (0..group.order()).collect()
+            } else {
+                group.powers(power)
+            };
+            let closings = [0]
+                .into_iter()
+                .chain(group.generators.iter().rev().copied())
+                .take(CLOSINGS);
+            for (closing, &y) in
+                closings.flat_map(|closing| images.iter().map(move |y| (closing, y)))
+            {
                 if search.exhausted() || patience == 0 {
                     return fallback;
                 }
@@ -245,7 +293,9 @@ fn step(
                     uniform: strategy.uniform,
                     backwards: strategy.backwards,
                 };
-                let Some((extension, uniform)) = extension(search, &goal, x, y) else { continue };
+                let Some((extension, uniform)) = extension(search, &goal, x, y) else {
+                    continue;
+                };
                 // An element of shorter cycles also comes back after `steps` steps.
                 if extension.steps != steps {
                     continue;
@@ -268,17 +318,34 @@ fn step(
 
 /// The generator of the longest cycles that takes a participant to one near it; they commute with the group and are
 /// uniform.
-fn longest(search: &mut Search, group: &Group, participants: &[u32], limit: usize) -> Option<Extension> {
+fn longest(
+    search: &mut Search,
+    group: &Group,
+    participants: &[u32],
+    limit: usize,
+) -> Option<Extension> {
     let x = rarest(search, participants)?;
     let powers: Vec<usize> = (0..group.order()).collect();
-    let goal = Goal { group, powers: &powers, cycle: None, uniform: true, backwards: false };
+    let goal = Goal {
+        group,
+        powers: &powers,
+        cycle: None,
+        uniform: true,
+        backwards: false,
+    };
     let mut best: Option<Extension> = None;
     for y in near(search, group, x) {
         if search.exhausted() {
             break;
         }
-        let Some((extension, _)) = extension(search, &goal, x, y) else { continue };
-        if extension.steps <= limit && best.as_ref().is_none_or(|best| best.steps < extension.steps) {
+        let Some((extension, _)) = extension(search, &goal, x, y) else {
+            continue;
+        };
+        if extension.steps <= limit
+            && best
+                .as_ref()
+                .is_none_or(|best| best.steps < extension.steps)
+        {
             best = Some(extension);
         }
     }
@@ -299,7 +366,10 @@ fn extension(search: &mut Search, goal: &Goal, x: u32, y: u32) -> Option<(Extens
 
 /// A participant with the fewest companions.
 fn rarest(search: &Search, participants: &[u32]) -> Option<u32> {
-    participants.iter().copied().min_by_key(|&node| (search.base.companions(node), node))
+    participants
+        .iter()
+        .copied()
+        .min_by_key(|&node| (search.base.companions(node), node))
 }
 
 /// Companions of `x` outside its orbit, the nearest first.
@@ -310,7 +380,8 @@ fn near(search: &Search, group: &Group, x: u32) -> Vec<u32> {
     let (mut queue, mut found, mut next) = (vec![x], Vec::new(), 0);
     while let Some(&node) = queue.get(next) {
         next += 1;
-        let companion = search.base.cell(node) == cell && group.orbit[node as usize] != group.orbit[x as usize];
+        let companion =
+            search.base.cell(node) == cell && group.orbit[node as usize] != group.orbit[x as usize];
         found.extend(companion.then_some(node));
         if found.len() == MAX_NEAR {
             break;
@@ -331,14 +402,22 @@ fn conjugations(group: &Group, steps: usize, uniform: bool) -> Vec<usize> {
     if uniform || !group.abelian || exponent <= 2 {
         return vec![1];
     }
-    let order_divides = |s: &usize| (0..steps).try_fold(1, |power, _| Some(power * s % exponent)) == Some(1);
-    let others = (2..exponent).rev().take(1 << 10).filter(|s| gcd(*s, exponent) == 1 && order_divides(s));
+    let order_divides =
+        |s: &usize| (0..steps).try_fold(1, |power, _| Some(power * s % exponent)) == Some(1);
+    let others = (2..exponent)
+        .rev()
+        .take(1 << 10)
+        .filter(|s| gcd(*s, exponent) == 1 && order_divides(s));
     [1].into_iter().chain(others).take(CONJUGATIONS).collect()
 }
 
 /// The participant of [`rarest`], and images for it outside its orbit: a few per relation to it, rarest relations
 /// first.
-fn first_images(search: &mut Search, group: &Group, participants: &[u32]) -> Option<(u32, Vec<u32>)> {
+fn first_images(
+    search: &mut Search,
+    group: &Group,
+    participants: &[u32],
+) -> Option<(u32, Vec<u32>)> {
     let x = rarest(search, participants)?;
     let members = search.base.members(search.base.cell(x)).to_vec();
     let relation = search.relation(x);
@@ -351,7 +430,9 @@ fn first_images(search: &mut Search, group: &Group, participants: &[u32]) -> Opt
     let mut images = Vec::new();
     for (_, mut members) in kinds {
         members.sort_unstable();
-        let outside = members.into_iter().filter(|&y| group.orbit[y as usize] != group.orbit[x as usize]);
+        let outside = members
+            .into_iter()
+            .filter(|&y| group.orbit[y as usize] != group.orbit[x as usize]);
         images.extend(outside.take(FIRST_IMAGES));
     }
     images.truncate(MAX_FIRST_IMAGES);

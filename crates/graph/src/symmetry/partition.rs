@@ -60,7 +60,8 @@ impl Partition {
         let nodes = graph.nodes();
         let mut order: Vec<u32> = (0..nodes as u32).collect();
         order.sort_by_key(|&node| graph.colours[node as usize]);
-        let (mut place, mut cell, mut size, mut cells) = (vec![0; nodes], vec![0; nodes], vec![0; nodes], Vec::new());
+        let (mut place, mut cell, mut size, mut cells) =
+            (vec![0; nodes], vec![0; nodes], vec![0; nodes], Vec::new());
         let mut start = 0;
         for (index, &node) in order.iter().enumerate() {
             if graph.colours[node as usize] != graph.colours[order[start] as usize] {
@@ -73,7 +74,13 @@ impl Partition {
             cell[node as usize] = start as u32;
             size[start] += 1;
         }
-        let mut partition = Partition { order, place, cell, size, cells: cells.len() };
+        let mut partition = Partition {
+            order,
+            place,
+            cell,
+            size,
+            cells: cells.len(),
+        };
         partition.refine(graph, scratch, &cells);
         partition
     }

@@ -66,7 +66,13 @@ impl<'a> Search<'a> {
     pub fn new(graph: &'a Graph) -> Self {
         let mut scratch = Scratch::new(graph.nodes());
         let base = Partition::equitable(graph, &mut scratch);
-        Search { graph, base, scratch, budget: 0, relations: BTreeMap::new() }
+        Search {
+            graph,
+            base,
+            scratch,
+            budget: 0,
+            relations: BTreeMap::new(),
+        }
     }
 
     pub fn exhausted(&self) -> bool {
@@ -85,7 +91,9 @@ impl<'a> Search<'a> {
                 let cell = partition.individualise(x);
                 partition.refine(self.graph, &mut self.scratch, &[cell]);
             }
-            let cells = (0..self.graph.nodes() as u32).map(|node| partition.cell(node)).collect();
+            let cells = (0..self.graph.nodes() as u32)
+                .map(|node| partition.cell(node))
+                .collect();
             self.scratch.work += self.graph.nodes() as u64;
             self.relations.insert(x, cells);
         }
@@ -95,7 +103,10 @@ impl<'a> Search<'a> {
     /// An automorphism, as images of nodes, that takes `x` to `y` and meets the goal; it is still to be verified.
     pub fn attempt(&mut self, goal: &Goal, x: u32, y: u32) -> Option<Vec<u32>> {
         self.scratch.work += 4 * self.graph.nodes() as u64;
-        let mut pair = Pair { source: self.base.clone(), target: self.base.clone() };
+        let mut pair = Pair {
+            source: self.base.clone(),
+            target: self.base.clone(),
+        };
         // How images stand to nodes, for every cell of the equitable partition.
         let mut wanted = BTreeMap::new();
         self.orbit(goal, &mut pair, x, Some(y), &mut wanted)?;
@@ -120,10 +131,12 @@ impl<'a> Search<'a> {
         }
         let open = |&node: &u32| pair.source.companions(node) > 1;
         self.scratch.work += self.graph.nodes() as u64;
-        (0..self.graph.nodes() as u32).filter(open).min_by_key(|&node| {
-            let is_router = goal.group.orbit[node as usize] == u32::MAX;
-            (is_router, pair.source.companions(node))
-        })
+        (0..self.graph.nodes() as u32)
+            .filter(open)
+            .min_by_key(|&node| {
+                let is_router = goal.group.orbit[node as usize] == u32::MAX;
+                (is_router, pair.source.companions(node))
+            })
     }
 
     /// Decides the orbit of `x` under the new element.
@@ -207,8 +220,16 @@ impl<'a> Search<'a> {
         }
         let members = self.base.members(cell);
         self.scratch.work += members.len() as u64;
-        let decided = members.iter().copied().filter(|&node| pair.source.companions(node) == 1).min()?;
-        let image = pair.target.members(pair.source.cell(decided)).first().copied()?;
+        let decided = members
+            .iter()
+            .copied()
+            .filter(|&node| pair.source.companions(node) == 1)
+            .min()?;
+        let image = pair
+            .target
+            .members(pair.source.cell(decided))
+            .first()
+            .copied()?;
         let relation = self.relation(decided)[image as usize];
         wanted.insert(cell, relation);
         Some(relation)

@@ -2,7 +2,9 @@
 
 use num_bigint::BigUint;
 use num_traits::Zero;
-use oneport_graph::arborescence::{Arborescence, ArborescenceFault, arborescence, shallow_arborescence};
+use oneport_graph::arborescence::{
+    Arborescence, ArborescenceFault, arborescence, shallow_arborescence,
+};
 use proptest::prelude::*;
 
 type Arcs = Vec<(usize, usize, u64)>;
@@ -10,7 +12,14 @@ type Arcs = Vec<(usize, usize, u64)>;
 /// The least cost over all choices of one entering arc per node that reach every node.
 fn brute(nodes: usize, root: usize, arcs: &Arcs) -> Option<u64> {
     let mut parents = vec![usize::MAX; nodes];
-    fn choose(node: usize, root: usize, arcs: &Arcs, parents: &mut Vec<usize>, cost: u64, best: &mut Option<u64>) {
+    fn choose(
+        node: usize,
+        root: usize,
+        arcs: &Arcs,
+        parents: &mut Vec<usize>,
+        cost: u64,
+        best: &mut Option<u64>,
+    ) {
         let nodes = parents.len();
         if node == nodes {
             let reaches = |start: usize| {
@@ -98,21 +107,38 @@ proptest! {
 
 /// Every arborescence: its cost and how far the nodes are, where arcs count `hops`.
 fn all(nodes: usize, root: usize, arcs: &Arcs, hops: &[u32]) -> Vec<(u64, Vec<u32>)> {
-    let into = |node: usize| arcs.iter().enumerate().filter(move |(_, arc)| arc.1 == node && arc.0 != node);
+    let into = |node: usize| {
+        arcs.iter()
+            .enumerate()
+            .filter(move |(_, arc)| arc.1 == node && arc.0 != node)
+    };
     let mut choices: Vec<Vec<Option<usize>>> = vec![Vec::new()];
     for node in 0..nodes {
-        let entering: Vec<Option<usize>> =
-            if node == root { vec![None] } else { into(node).map(|(arc, _)| Some(arc)).collect() };
+        let entering: Vec<Option<usize>> = if node == root {
+            vec![None]
+        } else {
+            into(node).map(|(arc, _)| Some(arc)).collect()
+        };
         let longer = |choice: &Vec<Option<usize>>| -> Vec<_> {
-            entering.iter().map(|&arc| choice.iter().copied().chain([arc]).collect()).collect()
+            entering
+                .iter()
+                .map(|&arc| choice.iter().copied().chain([arc]).collect())
+                .collect()
         };
         choices = choices.iter().flat_map(longer).collect();
     }
     let known = |choice: Vec<Option<usize>>| {
         let far = |node: usize| {
             let up = |&node: &usize| choice[node].map(|arc| arcs[arc].0);
-            let path: Vec<usize> = std::iter::successors(Some(node), up).take(nodes + 1).collect();
-            let count = || path.iter().filter_map(|&node| choice[node]).map(|arc| hops[arc]).sum();
+            let path: Vec<usize> = std::iter::successors(Some(node), up)
+                .take(nodes + 1)
+                .collect();
+            let count = || {
+                path.iter()
+                    .filter_map(|&node| choice[node])
+                    .map(|arc| hops[arc])
+                    .sum()
+            };
             (path.len() <= nodes).then(count)
         };
         let far: Vec<u32> = (0..nodes).map(far).collect::<Option<_>>()?;
@@ -124,7 +150,11 @@ fn all(nodes: usize, root: usize, arcs: &Arcs, hops: &[u32]) -> Vec<(u64, Vec<u3
 fn shallow_case() -> impl Strategy<Value = (usize, Arcs, Vec<u32>)> {
     (2..=6usize).prop_flat_map(|nodes| {
         let arc = (0..nodes, 0..nodes, 0..=3u64);
-        (Just(nodes), prop::collection::vec(arc, 0..=13), prop::collection::vec(1..=3u32, 13))
+        (
+            Just(nodes),
+            prop::collection::vec(arc, 0..=13),
+            prop::collection::vec(1..=3u32, 13),
+        )
     })
 }
 
@@ -158,8 +188,9 @@ proptest! {
 /// Eight nodes, all arcs of the same cost: a star and not a chain.
 #[test]
 fn a_star_and_no_chain() {
-    let pairs =
-        (0..8).flat_map(|tail| (0..8).map(move |head| (tail, head, 1u64))).filter(|(tail, head, _)| tail != head);
+    let pairs = (0..8)
+        .flat_map(|tail| (0..8).map(move |head| (tail, head, 1u64)))
+        .filter(|(tail, head, _)| tail != head);
     let arcs: Arcs = pairs.collect();
     let found = shallow_arborescence(8, 3, &arcs, |_| 2).unwrap();
     assert!(found.entering.iter().flatten().all(|&arc| arcs[arc].0 == 3));
@@ -169,7 +200,14 @@ fn a_star_and_no_chain() {
 /// Two nested cycles far from the root: each contraction is charged once.
 #[test]
 fn nested_cycles() {
-    let arcs = vec![(1, 2, 1), (2, 1, 1), (3, 2, 5), (1, 3, 2), (0, 3, 100), (0, 1, 104u64)];
+    let arcs = vec![
+        (1, 2, 1),
+        (2, 1, 1),
+        (3, 2, 5),
+        (1, 3, 2),
+        (0, 3, 100),
+        (0, 1, 104u64),
+    ];
     let found = arborescence(4, 0, &arcs).unwrap();
     assert_eq!(found.cost, 106); // 0 -> 3 -> 2 -> 1
     assert_eq!(found.entering, [None, Some(1), Some(2), Some(4)]);
@@ -206,14 +244,35 @@ fn the_checker_refuses_nonsense() {
         change(&|it| it.entering = vec![None, Some(2), Some(1)]),
         Err(ArborescenceFault::NotReached { node: 1 })
     );
-    assert_eq!(change(&|it| it.entering[1] = Some(1)), Err(ArborescenceFault::NotEntered { node: 1 }));
-    assert_eq!(change(&|it| it.entering[1] = Some(77)), Err(ArborescenceFault::NotEntered { node: 1 }));
-    assert_eq!(change(&|it| it.dual.within[1] = Some(0)), Err(ArborescenceFault::BadSet { set: 1 }));
-    assert_eq!(change(&|it| it.dual.within[1] = Some(2)), Err(ArborescenceFault::BadSet { set: 1 }));
-    assert_eq!(change(&|it| it.dual.within[1] = Some(99)), Err(ArborescenceFault::BadSet { set: 1 }));
-    assert_eq!(change(&|it| it.dual.weights[0] = 1), Err(ArborescenceFault::BadSet { set: 0 }));
+    assert_eq!(
+        change(&|it| it.entering[1] = Some(1)),
+        Err(ArborescenceFault::NotEntered { node: 1 })
+    );
+    assert_eq!(
+        change(&|it| it.entering[1] = Some(77)),
+        Err(ArborescenceFault::NotEntered { node: 1 })
+    );
+    assert_eq!(
+        change(&|it| it.dual.within[1] = Some(0)),
+        Err(ArborescenceFault::BadSet { set: 1 })
+    );
+    assert_eq!(
+        change(&|it| it.dual.within[1] = Some(2)),
+        Err(ArborescenceFault::BadSet { set: 1 })
+    );
+    assert_eq!(
+        change(&|it| it.dual.within[1] = Some(99)),
+        Err(ArborescenceFault::BadSet { set: 1 })
+    );
+    assert_eq!(
+        change(&|it| it.dual.weights[0] = 1),
+        Err(ArborescenceFault::BadSet { set: 0 })
+    );
     assert!(change(&|it| it.dual.weights.clear()).is_err());
     assert_eq!(change(&|it| it.cost = 6), Err(ArborescenceFault::NotEqual));
     // The dual of another question, one that is too modest.
-    assert_eq!(change(&|it| it.dual.weights.iter_mut().for_each(|w| *w = 0)), Err(ArborescenceFault::NotEqual));
+    assert_eq!(
+        change(&|it| it.dual.weights.iter_mut().for_each(|w| *w = 0)),
+        Err(ArborescenceFault::NotEqual)
+    );
 }

@@ -46,7 +46,13 @@ fn parallel_edges() {
     let both = [NodeIndex::new(0), NodeIndex::new(1)];
     let group = free_automorphisms(&twice, |_| (), |edge| *edge.weight(), &both);
     assert_eq!(group.len(), 2);
-    assert_eq!((&group[1].nodes, &group[1].edges), (&vec![1, 0], &vec![1, 0, 3, 2]));
+    assert_eq!(
+        (&group[1].nodes, &group[1].edges),
+        (&vec![1, 0], &vec![1, 0, 3, 2])
+    );
     twice.add_edge(both[0], both[1], 3);
-    assert_eq!(free_automorphisms(&twice, |_| (), |edge| *edge.weight(), &both).len(), 1);
+    assert_eq!(
+        free_automorphisms(&twice, |_| (), |edge| *edge.weight(), &both).len(),
+        1
+    );
 }

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use num_bigint::BigUint;
-use oneport_graph::{Digraph, Network, Searches, cut_below, minimum_cut, reachable, shortest_paths};
+use oneport_graph::{
+    Digraph, Network, Searches, cut_below, minimum_cut, reachable, shortest_paths,
+};
 use oneport_watch::{Limit, Watch};
 use petgraph::graph::DiGraph;
 use petgraph::stable_graph::StableDiGraph;
@@ -13,7 +15,12 @@ use proptest::prelude::*;
 type Arcs = Vec<(usize, usize, u64)>;
 
 /// Distances by relaxing all arcs as often as there are nodes.
-fn naive(nodes: usize, arcs: &Arcs, starts: &[(usize, u64)], passable: &[bool]) -> Vec<Option<u64>> {
+fn naive(
+    nodes: usize,
+    arcs: &Arcs,
+    starts: &[(usize, u64)],
+    passable: &[bool],
+) -> Vec<Option<u64>> {
     let mut far = vec![None; nodes];
     for &(start, length) in starts {
         far[start] = Some(far[start].map_or(length, |known: u64| known.min(length)));
@@ -31,8 +38,14 @@ fn naive(nodes: usize, arcs: &Arcs, starts: &[(usize, u64)], passable: &[bool]) 
 
 /// Distances times 100 and the fewest edges of paths of that length, among eight nodes.
 fn by_edges(arcs: &Arcs, starts: &[(usize, u64)], passable: &[bool]) -> Vec<Option<u64>> {
-    let counted: Arcs = arcs.iter().map(|&(tail, head, length)| (tail, head, 100 * length + 1)).collect();
-    let starts: Vec<(usize, u64)> = starts.iter().map(|&(start, far)| (start, 100 * far)).collect();
+    let counted: Arcs = arcs
+        .iter()
+        .map(|&(tail, head, length)| (tail, head, 100 * length + 1))
+        .collect();
+    let starts: Vec<(usize, u64)> = starts
+        .iter()
+        .map(|&(start, far)| (start, 100 * far))
+        .collect();
     naive(8, &counted, &starts, passable)
 }
 
@@ -157,10 +170,15 @@ fn one_cut_ends() {
         });
         network
     };
-    let cut = wide().minimum_cut_watched(0, 1001, &Watch::unlimited()).unwrap();
+    let cut = wide()
+        .minimum_cut_watched(0, 1001, &Watch::unlimited())
+        .unwrap();
     assert_eq!((cut.0, cut == wide().minimum_cut(0, 1001)), (1000, true));
     let watch = Watch::counting(1, Duration::ZERO);
-    assert_eq!(wide().minimum_cut_watched(0, 1001, &watch), Err(Limit::Caller));
+    assert_eq!(
+        wide().minimum_cut_watched(0, 1001, &watch),
+        Err(Limit::Caller)
+    );
 }
 
 /// Indices with gaps, as petgraph's stable graphs have them.

@@ -21,8 +21,12 @@ fn brute_force(nodes: usize, root: usize, required: &[usize], arcs: &Arcs<u64>) 
             continue;
         }
         let place = |node: usize| (0..node).filter(|&other| inside(other)).count();
-        let inner = arcs.iter().filter(|(tail, head, _)| inside(*tail) && inside(*head));
-        let inner: Arcs<u64> = inner.map(|&(tail, head, cost)| (place(tail), place(head), cost)).collect();
+        let inner = arcs
+            .iter()
+            .filter(|(tail, head, _)| inside(*tail) && inside(*head));
+        let inner: Arcs<u64> = inner
+            .map(|&(tail, head, cost)| (place(tail), place(head), cost))
+            .collect();
         if let Some(found) = arborescence(set.count_ones() as usize, place(root), &inner) {
             best = Some(best.map_or(found.cost, |best| best.min(found.cost)));
         }
@@ -58,17 +62,28 @@ fn check<N: Exact + std::fmt::Debug>(
     }
     prop_assert!(required.iter().all(|&node| reached[node]));
     prop_assert!((0..nodes).all(|node| !leaf[node] || required.contains(&node)));
-    prop_assert_eq!(&sum(found.arcs.iter().map(|&arc| &arcs[arc].2)), &found.cost);
+    prop_assert_eq!(
+        &sum(found.arcs.iter().map(|&arc| &arcs[arc].2)),
+        &found.cost
+    );
     prop_assert!(found.at_least <= found.cost);
 
     prop_assert!(sum(found.cuts.iter().map(|(_, weight)| weight)) <= found.at_least);
     for (set, weight) in &found.cuts {
         prop_assert!(*weight > N::zero());
-        prop_assert!(set.is_sorted() && !set.contains(&root) && set.iter().all(|&node| node < nodes));
+        prop_assert!(
+            set.is_sorted() && !set.contains(&root) && set.iter().all(|&node| node < nodes)
+        );
         prop_assert!(set.iter().any(|node| required.contains(node)));
     }
-    for (tail, head, cost) in arcs.iter().filter(|(tail, head, _)| *tail < nodes && *head < nodes) {
-        let entered = found.cuts.iter().filter(|(set, _)| set.contains(head) && !set.contains(tail));
+    for (tail, head, cost) in arcs
+        .iter()
+        .filter(|(tail, head, _)| *tail < nodes && *head < nodes)
+    {
+        let entered = found
+            .cuts
+            .iter()
+            .filter(|(set, _)| set.contains(head) && !set.contains(tail));
         prop_assert!(sum(entered.map(|(_, weight)| weight)) <= *cost);
     }
     Ok(())
@@ -77,7 +92,10 @@ fn check<N: Exact + std::fmt::Debug>(
 /// How far the farthest node of a tree is.
 fn depth(found: &Steiner<u64>, arcs: &Arcs<u64>, hops: impl Fn(usize) -> u32) -> u32 {
     let mut far = vec![0; 16];
-    found.arcs.iter().for_each(|&arc| far[arcs[arc].1] = far[arcs[arc].0] + hops(arc));
+    found
+        .arcs
+        .iter()
+        .for_each(|&arc| far[arcs[arc].1] = far[arcs[arc].0] + hops(arc));
     far.into_iter().max().unwrap_or(0)
 }
 
@@ -101,7 +119,12 @@ fn is_shallow(
     Ok(())
 }
 
-fn agrees(nodes: usize, root: usize, required: &[usize], arcs: &Arcs<u64>) -> Result<(), TestCaseError> {
+fn agrees(
+    nodes: usize,
+    root: usize,
+    required: &[usize],
+    arcs: &Arcs<u64>,
+) -> Result<(), TestCaseError> {
     let best = brute_force(nodes, root, required, arcs);
     let found = steiner(nodes, root, required, arcs, 1000);
     prop_assert_eq!(found.as_ref().map(|found| found.cost), best);
@@ -114,7 +137,13 @@ fn agrees(nodes: usize, root: usize, required: &[usize], arcs: &Arcs<u64>) -> Re
     // The same trees and bounds come without the sets that prove them.
     for (proved, budget) in [(&found, Some(1000)), (&quick, None)] {
         let found = steiner_watched(nodes, root, required, arcs, budget, &Watch::unlimited());
-        prop_assert_eq!(found, proved.clone().map(|proved| Steiner { cuts: Vec::new(), ..proved }));
+        prop_assert_eq!(
+            found,
+            proved.clone().map(|proved| Steiner {
+                cuts: Vec::new(),
+                ..proved
+            })
+        );
     }
     prop_assert_eq!(quick.is_some(), best.is_some());
     if let (Some(quick), Some(best)) = (quick, best) {
@@ -130,7 +159,12 @@ fn agrees(nodes: usize, root: usize, required: &[usize], arcs: &Arcs<u64>) -> Re
 fn a_star_and_no_chain() {
     let mut arcs: Arcs<u64> = (0..4).map(|node| (node, node + 1, 1)).collect();
     arcs.extend((2..5).map(|node| (0, node, 1)));
-    let chain = Steiner { arcs: vec![0, 1, 2, 3], cost: 4, at_least: 4, cuts: Vec::new() };
+    let chain = Steiner {
+        arcs: vec![0, 1, 2, 3],
+        cost: 4,
+        at_least: 4,
+        cuts: Vec::new(),
+    };
     let star = chain.shallow(0, &[1, 2, 3, 4], &arcs, |_| 1);
     assert_eq!((depth(&star, &arcs, |_| 1), star.cost), (1, 4));
 }
@@ -312,8 +346,16 @@ fn degenerate() {
     assert_eq!(steiner(0, 0, &[], &arcs, 10), None);
     assert_eq!(steiner(3, 0, &[5], &arcs, 10), None);
     assert_eq!(steiner(3, 2, &[0], &arcs, 10), None);
-    let nothing = Steiner { arcs: vec![], cost: 0, at_least: 0, cuts: vec![] };
+    let nothing = Steiner {
+        arcs: vec![],
+        cost: 0,
+        at_least: 0,
+        cuts: vec![],
+    };
     assert_eq!(steiner(3, 0, &[], &arcs, 10), Some(nothing.clone()));
     assert_eq!(steiner(3, 0, &[0, 0], &arcs, 10), Some(nothing));
-    assert_eq!(steiner(3, 0, &[2, 2], &arcs, 10).map(|found| (found.arcs, found.cost)), Some((vec![0, 1], 7)));
+    assert_eq!(
+        steiner(3, 0, &[2, 2], &arcs, 10).map(|found| (found.arcs, found.cost)),
+        Some((vec![0, 1], 7))
+    );
 }

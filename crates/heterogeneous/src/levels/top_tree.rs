@@ -38,9 +38,16 @@ impl Room {
         let stages = levels.into_iter().map(|(d, m)| {
             let gap = d - next;
             next = d + 1;
-            Stage { gap, weight: 1u128 << m }
+            Stage {
+                gap,
+                weight: 1u128 << m,
+            }
         });
-        Room { stages: stages.collect(), f, known: BTreeMap::new() }
+        Room {
+            stages: stages.collect(),
+            f,
+            known: BTreeMap::new(),
+        }
     }
 
     /// The largest `W` and senders per level that reach it (perhaps fewer than `f`).
@@ -49,7 +56,9 @@ impl Room {
         let mut levels = Vec::new();
         let (mut slots, mut left) = (1, self.f);
         for stage in 0..self.stages.len() {
-            let Some(&(_, chosen)) = self.known.get(&key(stage, slots, left)) else { break };
+            let Some(&(_, chosen)) = self.known.get(&key(stage, slots, left)) else {
+                break;
+            };
             if chosen == 0 {
                 break;
             }
@@ -62,7 +71,9 @@ impl Room {
     }
 
     fn value(&mut self, stage: usize, slots: u64, left: u64) -> u128 {
-        let Some(&Stage { gap, weight }) = self.stages.get(stage) else { return 0 };
+        let Some(&Stage { gap, weight }) = self.stages.get(stage) else {
+            return 0;
+        };
         if left == 0 || slots == 0 {
             return 0;
         }
@@ -79,8 +90,11 @@ impl Room {
             if own.saturating_add(self.bound(stage + 1, most.saturating_mul(2), free)) <= best.0 {
                 break;
             }
-            let Some(spent) = cost(chosen, gap) else { continue };
-            let value = own.saturating_add(self.value(stage + 1, chosen.saturating_mul(2), left - spent));
+            let Some(spent) = cost(chosen, gap) else {
+                continue;
+            };
+            let value =
+                own.saturating_add(self.value(stage + 1, chosen.saturating_mul(2), left - spent));
             if value > best.0 {
                 best = (value, chosen);
             }
@@ -95,7 +109,11 @@ impl Room {
         let mut total = 0u128;
         for &Stage { gap, weight } in self.stages.iter().skip(stage) {
             let full = if gap < 60 { slots << gap } else { u128::MAX };
-            let price = if gap < 60 { slots.saturating_mul((2 << gap) - 1) } else { u128::MAX };
+            let price = if gap < 60 {
+                slots.saturating_mul((2 << gap) - 1)
+            } else {
+                u128::MAX
+            };
             if left < price {
                 return total.saturating_add(share(weight.saturating_mul(left), gap));
             }
@@ -114,7 +132,11 @@ fn key(stage: usize, slots: u64, left: u64) -> (usize, u64, u64) {
 
 /// Senders `above` levels higher that `y` senders need.
 fn above_of(y: u64, above: u32) -> u64 {
-    if above < 64 { y.div_ceil(1 << above) } else { y.min(1) }
+    if above < 64 {
+        y.div_ceil(1 << above)
+    } else {
+        y.min(1)
+    }
 }
 
 /// Senders that `y` at a stage need, themselves among them; `None` beyond 64 bits.
@@ -124,7 +146,11 @@ fn cost(y: u64, gap: u32) -> Option<u64> {
 
 /// The largest `y` that slots and senders allow.
 fn most(slots: u64, left: u64, gap: u32) -> u64 {
-    let room = if gap < 64 { (u128::from(slots) << gap).min(left.into()) as u64 } else { left };
+    let room = if gap < 64 {
+        (u128::from(slots) << gap).min(left.into()) as u64
+    } else {
+        left
+    };
     let (mut low, mut high) = (0, room);
     while low < high {
         let middle = low + (high - low).div_ceil(2);
@@ -143,6 +169,10 @@ fn share(product: u128, gap: u32) -> u128 {
         return (product << gap) / ((2 << gap) - 1);
     }
     // half of it is product / 2 (1 + 1 / (2^(e+1) - 1))
-    let more = if gap < 60 { product / ((2 << gap) - 1) } else { 0 };
+    let more = if gap < 60 {
+        product / ((2 << gap) - 1)
+    } else {
+        0
+    };
     product / 2 + more / 2 + 2
 }

@@ -79,7 +79,9 @@ impl Pool {
             return stages.is_empty().then(|| Pool { all: Vec::new() });
         }
         let (root, ruled_out) = improve(stages, 0, &[0], &ones, ROOT_STEPS);
-        (!ruled_out).then(|| Pool { all: vec![vec![ones, root]; stages.len() + 1] })
+        (!ruled_out).then(|| Pool {
+            all: vec![vec![ones, root]; stages.len() + 1],
+        })
     }
 
     /// Learns bounds from a layer and drops the states that they rule out.
@@ -93,20 +95,29 @@ impl Pool {
             let states = layer.origins.len();
             let mut order: Vec<usize> = (0..states).collect();
             order.sort_by_key(|&state| (scores[state], state));
-            let picks: Vec<usize> = (1..PICKS).map(|part| order[part * states / PICKS]).collect();
+            let picks: Vec<usize> = (1..PICKS)
+                .map(|part| order[part * states / PICKS])
+                .collect();
             let bounds = &self.all[stage];
             let learnt: Vec<Option<(usize, Potential)>> = picks
                 .par_iter()
                 .map(|&pick| {
                     let slots = layer.keys.get(pick);
-                    let start = bounds.iter().min_by_key(|bound| bound.surplus(stage, slots))?;
+                    let start = bounds
+                        .iter()
+                        .min_by_key(|bound| bound.surplus(stage, slots))?;
                     let (bound, ruled_out) = improve(stages, stage, slots, start, STATE_STEPS);
                     let sample = (0..states).step_by(1 + states / 2000);
-                    let ruled = sample.filter(|&state| bound.surplus(stage, layer.keys.get(state)) < 0).count();
+                    let ruled = sample
+                        .filter(|&state| bound.surplus(stage, layer.keys.get(state)) < 0)
+                        .count();
                     ruled_out.then_some((ruled, bound))
                 })
                 .collect();
-            let Some((_, bound)) = learnt.into_iter().flatten().max_by_key(|(ruled, _)| *ruled) else { break };
+            let Some((_, bound)) = learnt.into_iter().flatten().max_by_key(|(ruled, _)| *ruled)
+            else {
+                break;
+            };
             (layer, scores) = keep(&layer, |state| {
                 let surplus = bound.surplus(stage, layer.keys.get(state));
                 (surplus >= 0).then(|| scores[state].min(surplus))
@@ -119,7 +130,10 @@ impl Pool {
 
 /// The states that have a new score, in their order.
 fn keep(layer: &Layer, score: impl Fn(usize) -> Option<i64>) -> (Layer, Vec<i64>) {
-    let mut kept = Layer { keys: Keys::new(), origins: Vec::new() };
+    let mut kept = Layer {
+        keys: Keys::new(),
+        origins: Vec::new(),
+    };
     let mut scores = Vec::new();
     for state in 0..layer.origins.len() {
         if let Some(score) = score(state) {
@@ -138,16 +152,34 @@ pub(super) fn pass(stages: &[Stage], pool: &mut Pool, limits: Limits) -> Pass {
     }
     let mut keys = Keys::new();
     keys.insert(&[0]);
-    let mut layers = vec![Layer { keys, origins: vec![(0, DEAD)] }];
+    let mut layers = vec![Layer {
+        keys,
+        origins: vec![(0, DEAD)],
+    }];
     let mut cut = false;
     for stage in 0..stages.len() {
-        let Some(layer) = layers.last() else { return Pass::Impossible };
-        let origins: usize = layers.iter().map(|layer| ORIGIN * layer.origins.len()).sum();
+        let Some(layer) = layers.last() else {
+            return Pass::Impossible;
+        };
+        let origins: usize = layers
+            .iter()
+            .map(|layer| ORIGIN * layer.origins.len())
+            .sum();
         let memory = limits.memory.saturating_sub(origins);
-        let Some(found) = expand(stages, stage, layer, &pool.all[stage + 1], (memory, limits.go_on)) else {
+        let Some(found) = expand(
+            stages,
+            stage,
+            layer,
+            &pool.all[stage + 1],
+            (memory, limits.go_on),
+        ) else {
             return Pass::Stopped;
         };
-        let found = if stage + 1 < stages.len() { pool.learn(stages, stage + 1, found) } else { found };
+        let found = if stage + 1 < stages.len() {
+            pool.learn(stages, stage + 1, found)
+        } else {
+            found
+        };
         let (mut next, scores) = found;
         let states = next.origins.len();
         if states == 0 {
@@ -186,7 +218,10 @@ fn expand(
 ) -> Option<(Layer, Vec<i64>)> {
     let states = layer.origins.len();
     let pieces: Vec<usize> = (0..states).step_by(PIECE).collect();
-    let mut next = Layer { keys: Keys::new(), origins: Vec::new() };
+    let mut next = Layer {
+        keys: Keys::new(),
+        origins: Vec::new(),
+    };
     let mut scores = Vec::new();
     // A few pieces at a time, so that successors seen before do not pile up.
     for group in pieces.chunks(64) {
@@ -239,8 +274,11 @@ fn successors(
     let stayed: Vec<i64> = potentials
         .iter()
         .map(|bound| {
-            let all = slots.iter().map(|&slot| bound.value(next, stage.stay[usize::from(slot)]));
-            all.fold(0, i64::saturating_add).saturating_sub(bound.needs[next])
+            let all = slots
+                .iter()
+                .map(|&slot| bound.value(next, stage.stay[usize::from(slot)]));
+            all.fold(0, i64::saturating_add)
+                .saturating_sub(bound.needs[next])
         })
         .collect();
     let mut before = None;
@@ -253,14 +291,19 @@ fn successors(
         }
         (before, opened) = (Some(slot), Some(take));
         let surplus = potentials.iter().zip(&stayed).map(|(bound, &stayed)| {
-            stayed.saturating_sub(bound.value(next, stay)).saturating_add(2 * bound.value(next, take))
+            stayed
+                .saturating_sub(bound.value(next, stay))
+                .saturating_add(2 * bound.value(next, take))
         });
         let score = surplus.min().unwrap_or(0);
         if score < 0 {
             continue;
         }
         let start = keys.len();
-        let moved = slots.iter().enumerate().filter(|(other, _)| *other != place);
+        let moved = slots
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| *other != place);
         let mut twice = if take == DEAD { 0 } else { 2 };
         for (_, &other) in moved {
             let other = stage.stay[usize::from(other)];
@@ -274,7 +317,12 @@ fn successors(
             keys.push(other);
         }
         keys.extend(std::iter::repeat_n(take, twice));
-        children.push(Child { origin: state as u32, taken: slot, length: (keys.len() - start) as u16, score });
+        children.push(Child {
+            origin: state as u32,
+            taken: slot,
+            length: (keys.len() - start) as u16,
+            score,
+        });
     }
 }
 
@@ -283,6 +331,9 @@ fn keep_best(layer: &Layer, scores: &[i64], width: usize) -> Layer {
     let mut order: Vec<usize> = (0..scores.len()).collect();
     order.sort_by_key(|&state| (Reverse(scores[state]), state));
     let mut best = vec![false; scores.len()];
-    order.iter().take(width).for_each(|&state| best[state] = true);
+    order
+        .iter()
+        .take(width)
+        .for_each(|&state| best[state] = true);
     keep(layer, |state| best[state].then_some(scores[state])).0
 }

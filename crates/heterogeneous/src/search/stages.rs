@@ -25,7 +25,11 @@ pub(super) struct Stage {
 /// The first stage has one slot at most: that of date 0.
 pub(super) fn stages(times: &[u64], deadline: u64) -> Option<Vec<Stage>> {
     let sums = suffix_sums(times, deadline);
-    let mut rests = Vec::from_iter(floor(sums.first().and_then(Option::as_deref), deadline, times.first().copied()));
+    let mut rests = Vec::from_iter(floor(
+        sums.first().and_then(Option::as_deref),
+        deadline,
+        times.first().copied(),
+    ));
     let mut stages = Vec::with_capacity(times.len());
     for (sender, &time) in times.iter().enumerate() {
         let later = sums.get(sender + 1).and_then(Option::as_deref);
@@ -43,8 +47,15 @@ pub(super) fn stages(times: &[u64], deadline: u64) -> Option<Vec<Stage>> {
             Some(Ok(place)) => place as u16,
             _ => DEAD,
         };
-        let (take, stay) = (taken.iter().map(number).collect(), stayed.iter().map(number).collect());
-        stages.push(Stage { rests: std::mem::replace(&mut rests, open), take, stay });
+        let (take, stay) = (
+            taken.iter().map(number).collect(),
+            stayed.iter().map(number).collect(),
+        );
+        stages.push(Stage {
+            rests: std::mem::replace(&mut rests, open),
+            take,
+            stay,
+        });
     }
     Some(stages)
 }
@@ -69,7 +80,9 @@ fn suffix_sums(times: &[u64], deadline: u64) -> Vec<Option<Vec<u64>>> {
     sums[times.len()] = Some(last.clone());
     for (sender, &time) in times.iter().enumerate().rev() {
         let fitting = last.partition_point(|&sum| sum <= deadline.saturating_sub(time));
-        let shifted = last[..if time <= deadline { fitting } else { 0 }].iter().map(|&sum| sum + time);
+        let shifted = last[..if time <= deadline { fitting } else { 0 }]
+            .iter()
+            .map(|&sum| sum + time);
         let mut both: Vec<u64> = last.iter().copied().chain(shifted).collect();
         both.sort_unstable();
         both.dedup();

@@ -14,7 +14,11 @@ pub(super) struct Keys {
 
 impl Keys {
     pub(super) fn new() -> Keys {
-        Keys { numbers: Vec::new(), ends: Vec::new(), places: vec![0; SMALLEST] }
+        Keys {
+            numbers: Vec::new(),
+            ends: Vec::new(),
+            places: vec![0; SMALLEST],
+        }
     }
 
     /// The run of that number.
@@ -77,7 +81,9 @@ impl Keys {
 /// Multiply and fold.
 fn hash(run: &[u16]) -> u64 {
     let folded = run.iter().fold(run.len() as u64 + 1, |hash, &number| {
-        (hash ^ u64::from(number)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(23)
+        (hash ^ u64::from(number))
+            .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            .rotate_left(23)
     });
     folded ^ (folded >> 29)
 }

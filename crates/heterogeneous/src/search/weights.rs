@@ -31,7 +31,11 @@ pub(super) struct Potential {
 
 /// The entry of a slot, 0 for none.
 fn at(values: &[i64], slot: u16) -> i64 {
-    if slot == DEAD { 0 } else { values[usize::from(slot)] }
+    if slot == DEAD {
+        0
+    } else {
+        values[usize::from(slot)]
+    }
 }
 
 impl Potential {
@@ -42,20 +46,27 @@ impl Potential {
         let mut needs = vec![0; senders + 1];
         for stage in (from..senders).rev() {
             let (here, next) = (&stages[stage], &values[stage + 1]);
-            let best = here
-                .take
-                .iter()
-                .zip(&here.stay)
-                .map(|(&take, &stay)| (weights[stage] + 2 * at(next, take)).max(at(next, stay)).clamp(0, CEILING));
+            let best = here.take.iter().zip(&here.stay).map(|(&take, &stay)| {
+                (weights[stage] + 2 * at(next, take))
+                    .max(at(next, stay))
+                    .clamp(0, CEILING)
+            });
             values[stage] = best.collect();
             needs[stage] = needs[stage + 1] + weights[stage];
         }
-        Potential { weights, values, needs }
+        Potential {
+            weights,
+            values,
+            needs,
+        }
     }
 
     /// The weight that the slots could hold beyond the need. If it is negative, the senders from `stage` on do not fit.
     pub(super) fn surplus(&self, stage: usize, slots: &[u16]) -> i64 {
-        let carried: i64 = slots.iter().map(|&slot| at(&self.values[stage], slot)).fold(0, i64::saturating_add);
+        let carried: i64 = slots
+            .iter()
+            .map(|&slot| at(&self.values[stage], slot))
+            .fold(0, i64::saturating_add);
         carried.saturating_sub(self.needs[stage])
     }
 

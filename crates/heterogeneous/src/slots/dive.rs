@@ -74,7 +74,11 @@ impl Diver<'_> {
         *self.questions = all / 2;
         let first = self.dive_with(reserve, go_on)?;
         *self.questions += all - all / 2;
-        if matches!(first, Dive::Open) { self.dive_with(0, go_on) } else { Ok(first) }
+        if matches!(first, Dive::Open) {
+            self.dive_with(0, go_on)
+        } else {
+            Ok(first)
+        }
     }
 
     fn dive_with(&mut self, reserve: u64, go_on: &mut dyn FnMut() -> bool) -> Result<Dive, Error> {
@@ -82,7 +86,15 @@ impl Diver<'_> {
         let mut frames: Vec<Frame> = Vec::new();
         let mut mixture = Mixture::default();
         let state = State::rooted(self.flow, self.deadline, self.senders);
-        let mut place = Place { date: 1, class: 0, state, rows: 1, reserve, sound: false, departed: false };
+        let mut place = Place {
+            date: 1,
+            class: 0,
+            state,
+            rows: 1,
+            reserve,
+            sound: false,
+            departed: false,
+        };
         let mut fits = self.ask(&mut place, &mut mixture, go_on)?;
         let mut complete = true;
         loop {
@@ -104,8 +116,11 @@ impl Diver<'_> {
                 fits = false;
             }
             if fits {
-                place.class =
-                    self.fitting(&place).into_iter().find(|&class| class >= place.class).unwrap_or(place.class);
+                place.class = self
+                    .fitting(&place)
+                    .into_iter()
+                    .find(|&class| class >= place.class)
+                    .unwrap_or(place.class);
                 let frame = Frame::new(&place, mixture.senders(place.class, place.date));
                 let number = frame.first();
                 let follows = frame.wish == Rational::from_integer(number.into());
@@ -141,21 +156,34 @@ impl Diver<'_> {
     /// The classes with senders left that fit the date.
     fn fitting(&self, place: &Place) -> Vec<usize> {
         let fits = |class: usize| {
-            place.state.senders[class] > 0 && self.flow.opens(class, place.date, self.deadline).is_some()
+            place.state.senders[class] > 0
+                && self.flow.opens(class, place.date, self.deadline).is_some()
         };
-        (0..self.senders.len()).filter(|&class| fits(class)).collect()
+        (0..self.senders.len())
+            .filter(|&class| fits(class))
+            .collect()
     }
 
     /// Whether the date leaves a choice; if so, `place.class` may take part in it.
     fn at_choice(&self, place: &Place) -> bool {
         place.date < self.deadline
             && place.state.slots[place.date] > 0
-            && self.fitting(place).iter().filter(|&&class| class >= place.class).count() > 1
+            && self
+                .fitting(place)
+                .iter()
+                .filter(|&&class| class >= place.class)
+                .count()
+                > 1
     }
 
     /// Ends a date and moves on, false at the end: the last class that fits takes what is left, and what it cannot take
     /// goes to others, slowest first.
-    fn advance(&self, place: &mut Place, rows: &mut Vec<(usize, usize, u64)>, mixture: &Mixture) -> bool {
+    fn advance(
+        &self,
+        place: &mut Place,
+        rows: &mut Vec<(usize, usize, u64)>,
+        mixture: &Mixture,
+    ) -> bool {
         if place.date >= self.deadline || place.state.senders.iter().all(|&left| left == 0) {
             return false;
         }
@@ -163,11 +191,20 @@ impl Diver<'_> {
             let fitting = self.fitting(place);
             let from = place.class;
             let last = fitting.iter().copied().filter(|&class| class >= from);
-            for (turn, class) in last.chain(fitting.iter().copied().rev()).collect::<Vec<_>>().into_iter().enumerate() {
+            for (turn, class) in last
+                .chain(fitting.iter().copied().rev())
+                .collect::<Vec<_>>()
+                .into_iter()
+                .enumerate()
+            {
                 place.class = class;
                 let number = place.most();
                 let due = turn == 0 && class >= from;
-                let wish = if due { mixture.senders(class, place.date) } else { Rational::zero() };
+                let wish = if due {
+                    mixture.senders(class, place.date)
+                } else {
+                    Rational::zero()
+                };
                 place.departed |= Rational::from_integer(number.into()) != wish;
                 self.give(place, number, rows);
             }
@@ -179,7 +216,11 @@ impl Diver<'_> {
 
     /// Gives slots of the date to senders of the class, and closes it to that class.
     fn give(&self, place: &mut Place, number: u64, rows: &mut Vec<(usize, usize, u64)>) {
-        if let Some(open) = self.flow.opens(place.class, place.date, self.deadline).filter(|_| number > 0) {
+        if let Some(open) = self
+            .flow
+            .opens(place.class, place.date, self.deadline)
+            .filter(|_| number > 0)
+        {
             place.state.slots[place.date] -= u128::from(number);
             place.state.slots[open] += 2 * u128::from(number);
             place.state.senders[place.class] -= number;
@@ -232,7 +273,9 @@ impl Diver<'_> {
         for (class, &left) in state.senders.iter().enumerate() {
             let mut left = left;
             for date in (0..=deadline).rev() {
-                let Some(open) = flow.opens(class, date, deadline).filter(|_| left > 0) else { continue };
+                let Some(open) = flow.opens(class, date, deadline).filter(|_| left > 0) else {
+                    continue;
+                };
                 let taken = u64::try_from(idle[date]).unwrap_or(u64::MAX).min(left);
                 if taken > 0 {
                     idle[date] -= u128::from(taken);
@@ -245,7 +288,11 @@ impl Diver<'_> {
                 return None;
             }
         }
-        let place = |((date, class), senders)| Placed { date: flow.dates[date], class, senders };
+        let place = |((date, class), senders)| Placed {
+            date: flow.dates[date],
+            class,
+            senders,
+        };
         let placed: Vec<Placed> = count.into_iter().map(place).collect();
         let length = length(&flow.times, self.senders, &placed)?;
         (length <= flow.dates[deadline]).then_some(placed)
@@ -255,14 +302,21 @@ impl Diver<'_> {
 impl Place {
     /// As many senders of the class as could take slots of the date.
     fn most(&self) -> u64 {
-        self.state.senders[self.class].min(u64::try_from(self.state.slots[self.date]).unwrap_or(u64::MAX))
+        self.state.senders[self.class]
+            .min(u64::try_from(self.state.slots[self.date]).unwrap_or(u64::MAX))
     }
 }
 
 impl Frame {
     fn new(place: &Place, wish: Rational) -> Frame {
         let most = place.most();
-        let mut frame = Frame { place: place.clone(), wish, below: None, above: None, most };
+        let mut frame = Frame {
+            place: place.clone(),
+            wish,
+            below: None,
+            above: None,
+            most,
+        };
         let first = frame.first();
         (frame.below, frame.above) = (first.checked_sub(1), (first < most).then_some(first + 1));
         frame
@@ -270,12 +324,19 @@ impl Frame {
 
     /// The number nearest to the wish.
     fn first(&self) -> u64 {
-        self.wish.round().to_integer().to_u64().unwrap_or(0).min(self.most)
+        self.wish
+            .round()
+            .to_integer()
+            .to_u64()
+            .unwrap_or(0)
+            .min(self.most)
     }
 
     /// The next number to try, the nearer of the two sides.
     fn next(&mut self) -> Option<u64> {
-        let far = |number: Option<u64>| number.map(|number| (Rational::from_integer(number.into()) - &self.wish).abs());
+        let far = |number: Option<u64>| {
+            number.map(|number| (Rational::from_integer(number.into()) - &self.wish).abs())
+        };
         let up = match (far(self.below), far(self.above)) {
             (Some(below), Some(above)) => above <= below,
             (_, above) => above.is_some(),

@@ -33,14 +33,22 @@ impl Flow {
         let mut dates = vec![0u64];
         let mut heads = vec![0usize; times.len()];
         loop {
-            let sums = heads.iter().zip(&times).filter_map(|(&head, &time)| dates[head].checked_add(time));
-            let Some(date) = sums.min().filter(|&date| date <= latest) else { break };
+            let sums = heads
+                .iter()
+                .zip(&times)
+                .filter_map(|(&head, &time)| dates[head].checked_add(time));
+            let Some(date) = sums.min().filter(|&date| date <= latest) else {
+                break;
+            };
             if dates.len() == most {
                 return None;
             }
             dates.push(date);
             for (head, &time) in heads.iter_mut().zip(&times) {
-                while dates[*head].checked_add(time).is_some_and(|sum| sum <= date) {
+                while dates[*head]
+                    .checked_add(time)
+                    .is_some_and(|sum| sum <= date)
+                {
                     *head += 1;
                 }
             }
@@ -57,13 +65,20 @@ impl Flow {
 
     /// The least prices `y >= 0` with `y(a) >= w_i + 2 y(a + t_i)` if `a + t_i` is by the deadline. Slots of the date
     /// `closed` are closed to the first `first` classes.
-    pub(super) fn potential(&self, weights: &[i128], deadline: usize, (closed, first): (usize, usize)) -> Potential {
+    pub(super) fn potential(
+        &self,
+        weights: &[i128],
+        deadline: usize,
+        (closed, first): (usize, usize),
+    ) -> Potential {
         let mut prices = vec![0i128; deadline + 1];
         let mut choice = vec![IDLE; deadline + 1];
         for date in (0..deadline).rev() {
             let from = if date == closed { first } else { 0 };
             for (class, &weight) in weights.iter().enumerate().skip(from) {
-                let Some(open) = self.opens(class, date, deadline) else { break };
+                let Some(open) = self.opens(class, date, deadline) else {
+                    break;
+                };
                 let worth = (weight + 2 * prices[open]).min(CEILING);
                 if worth > prices[date] {
                     (prices[date], choice[date]) = (worth, class as u16);
@@ -76,12 +91,19 @@ impl Flow {
     /// How many senders of each class a choice places, starting from these open slots (by date).
     pub(super) fn counts(&self, choice: &[u16], slots: &[u128]) -> Vec<u128> {
         let mut counts = vec![0u128; self.times.len()];
-        self.follow(choice, slots, |_, class, senders| counts[class] = (counts[class] + senders).min(MANY));
+        self.follow(choice, slots, |_, class, senders| {
+            counts[class] = (counts[class] + senders).min(MANY)
+        });
         counts
     }
 
     /// Calls `visit(date, class, senders)` for all slots that a choice takes, by ascending date.
-    pub(super) fn follow(&self, choice: &[u16], slots: &[u128], mut visit: impl FnMut(usize, usize, u128)) {
+    pub(super) fn follow(
+        &self,
+        choice: &[u16],
+        slots: &[u128],
+        mut visit: impl FnMut(usize, usize, u128),
+    ) {
         let mut open = slots.to_vec();
         open.resize(choice.len(), 0);
         for date in 0..choice.len() {
@@ -101,10 +123,17 @@ impl Flow {
 fn successors(dates: &[u64], time: u64) -> Vec<u32> {
     let mut place = 0;
     let find = |&date: &u64| {
-        while dates.get(place).is_some_and(|&other| other - date.min(other) < time) {
+        while dates
+            .get(place)
+            .is_some_and(|&other| other - date.min(other) < time)
+        {
             place += 1;
         }
-        if place < dates.len() { place as u32 } else { LATE }
+        if place < dates.len() {
+            place as u32
+        } else {
+            LATE
+        }
     };
     dates.iter().map(find).collect()
 }

@@ -9,7 +9,9 @@
 
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
-use oneport_exact::{Column, LinearProgram, Method, Options, Outcome, Relation, Row, Sense, Solver};
+use oneport_exact::{
+    Column, LinearProgram, Method, Options, Outcome, Relation, Row, Sense, Solver,
+};
 use oneport_platform::Rational;
 
 use super::flow::{CEILING, Flow, IDLE, MANY, Potential};
@@ -51,7 +53,11 @@ impl State {
     pub(super) fn new(deadline: usize, senders: &[u64]) -> State {
         let mut slots = vec![0; deadline + 1];
         slots[0] = 1;
-        State { slots, senders: senders.to_vec(), closed: (0, 0) }
+        State {
+            slots,
+            senders: senders.to_vec(),
+            closed: (0, 0),
+        }
     }
 }
 
@@ -72,7 +78,11 @@ struct Part {
 impl Mixture {
     /// How many senders of a class take slots of a date.
     pub(super) fn senders(&self, class: usize, date: usize) -> Rational {
-        let own = |part: &&Part| part.choice.get(date).is_some_and(|&own| own != IDLE && usize::from(own) == class);
+        let own = |part: &&Part| {
+            part.choice
+                .get(date)
+                .is_some_and(|&own| own != IDLE && usize::from(own) == class)
+        };
         let taken = |part: &Part| &part.share * Rational::from_integer(part.taken[date].into());
         self.parts.iter().filter(own).map(taken).sum()
     }
@@ -131,7 +141,10 @@ pub(super) fn decide(
 pub(super) fn prices(flow: &Flow, deadline: usize, state: &State, weights: &[i128]) -> Vec<i128> {
     for shift in (0..BITS).rev().step_by(3) {
         let half = (1i128 << shift) >> 1;
-        let short: Vec<i128> = weights.iter().map(|&weight| (weight + half) >> shift).collect();
+        let short: Vec<i128> = weights
+            .iter()
+            .map(|&weight| (weight + half) >> shift)
+            .collect();
         let potential = flow.potential(&short, deadline, state.closed);
         if separates(state, &short, &potential) {
             return potential.prices;
@@ -142,9 +155,20 @@ pub(super) fn prices(flow: &Flow, deadline: usize, state: &State, weights: &[i12
 
 /// Whether the senders weigh more than anything the open slots can carry.
 fn separates(state: &State, weights: &[i128], potential: &Potential) -> bool {
-    let need: BigInt = state.senders.iter().zip(weights).map(|(&n, &w)| BigInt::from(n) * w).sum();
-    let priced = state.slots.iter().zip(&potential.prices).filter(|(slots, _)| **slots > 0);
-    let most: BigInt = priced.map(|(&slots, &price)| BigInt::from(slots) * price).sum();
+    let need: BigInt = state
+        .senders
+        .iter()
+        .zip(weights)
+        .map(|(&n, &w)| BigInt::from(n) * w)
+        .sum();
+    let priced = state
+        .slots
+        .iter()
+        .zip(&potential.prices)
+        .filter(|(slots, _)| **slots > 0);
+    let most: BigInt = priced
+        .map(|(&slots, &price)| BigInt::from(slots) * price)
+        .sum();
     need > most
 }
 
@@ -166,11 +190,17 @@ fn mixture(flow: &Flow, state: &State, shares: Vec<(Rational, Vec<u16>)>) -> Ver
     let mut parts = Vec::new();
     for (share, choice) in shares {
         let mut taken = vec![0; choice.len()];
-        flow.follow(&choice, &state.slots, |date, _, senders| taken[date] = senders);
+        flow.follow(&choice, &state.slots, |date, _, senders| {
+            taken[date] = senders
+        });
         if taken.iter().any(|&taken| taken >= MANY) {
             return Verdict::Unknown;
         }
-        parts.push(Part { share, choice, taken });
+        parts.push(Part {
+            share,
+            choice,
+            taken,
+        });
     }
     Verdict::Mixture(Mixture { parts })
 }
@@ -188,22 +218,41 @@ struct Master {
 impl Master {
     fn new(flow: &Flow, state: &State) -> Result<Master, Error> {
         let mut program = LinearProgram::new(Sense::Minimize);
-        let sizes: Vec<u64> = state.senders.iter().map(|&senders| senders.max(1)).collect();
+        let sizes: Vec<u64> = state
+            .senders
+            .iter()
+            .map(|&senders| senders.max(1))
+            .collect();
         let share = |(&senders, &size): (&u64, &u64)| Rational::new(senders.into(), size.into());
         let rhs: Vec<Rational> = state.senders.iter().zip(&sizes).map(share).collect();
-        let rows: Vec<Row> = rhs.into_iter().map(|rhs| program.add_row(Relation::Equal, rhs)).collect();
+        let rows: Vec<Row> = rhs
+            .into_iter()
+            .map(|rhs| program.add_row(Relation::Equal, rhs))
+            .collect();
         let whole = program.add_row(Relation::AtMost, Rational::one());
         for &row in &rows {
             for sign in [1, -1] {
                 let entry = (row, Rational::from_integer(sign.into()));
-                program.add_column(Rational::one(), [entry]).map_err(failed)?;
+                program
+                    .add_column(Rational::one(), [entry])
+                    .map_err(failed)?;
             }
         }
-        let mut master =
-            Master { solver: Solver::new(program), rows, whole, sizes, choices: Vec::new(), vectors: Vec::new() };
+        let mut master = Master {
+            solver: Solver::new(program),
+            rows,
+            whole,
+            sizes,
+            choices: Vec::new(),
+            vectors: Vec::new(),
+        };
         let ones = state.usable(&vec![1; flow.times.len()]);
         let deadline = state.slots.len() - 1;
-        master.add(flow, state, flow.potential(&ones, deadline, state.closed).choice)?;
+        master.add(
+            flow,
+            state,
+            flow.potential(&ones, deadline, state.closed).choice,
+        )?;
         Ok(master)
     }
 
@@ -213,10 +262,20 @@ impl Master {
         if self.vectors.contains(&counts) {
             return Ok(false);
         }
-        let entry = |((&row, &count), &size): ((&Row, &u128), &u64)| (row, Rational::new(count.into(), size.into()));
-        let mut entries: Vec<(Row, Rational)> = self.rows.iter().zip(&counts).zip(&self.sizes).map(entry).collect();
+        let entry = |((&row, &count), &size): ((&Row, &u128), &u64)| {
+            (row, Rational::new(count.into(), size.into()))
+        };
+        let mut entries: Vec<(Row, Rational)> = self
+            .rows
+            .iter()
+            .zip(&counts)
+            .zip(&self.sizes)
+            .map(entry)
+            .collect();
         entries.push((self.whole, Rational::one()));
-        self.solver.add_column(Rational::zero(), entries).map_err(failed)?;
+        self.solver
+            .add_column(Rational::zero(), entries)
+            .map_err(failed)?;
         self.choices.push(choice);
         self.vectors.push(counts);
         Ok(true)
@@ -225,30 +284,47 @@ impl Master {
     /// Weights that separate the senders from all choices known as well as possible, or the mixture that they are;
     /// `None` when the solver gives up.
     fn propose(&mut self, flow: &Flow) -> Result<Option<Proposal>, Error> {
-        let options = Options { method: Method::Simplex, ..Options::default() };
+        let options = Options {
+            method: Method::Simplex,
+            ..Options::default()
+        };
         let deviations = 2 * flow.times.len();
         // Without estimates (without HiGHS), every proposal is exact.
         if let Some(estimate) = self.solver.estimate(&options).map_err(failed)? {
-            let distance: Rational = estimate.primal.iter().take(deviations).filter(|value| value.is_positive()).sum();
+            let distance: Rational = estimate
+                .primal
+                .iter()
+                .take(deviations)
+                .filter(|value| value.is_positive())
+                .sum();
             if distance > tolerance() {
                 return Ok(Some(Proposal::Weights(self.weights(estimate.dual))));
             }
         }
-        let Outcome::Optimal(optimum) = self.solver.solve(&options).map_err(failed)? else { return Ok(None) };
+        let Outcome::Optimal(optimum) = self.solver.solve(&options).map_err(failed)? else {
+            return Ok(None);
+        };
         if optimum.objective.is_positive() {
             let prices = self.rows.iter().map(|&row| optimum.dual.get(row)).collect();
             return Ok(Some(Proposal::Weights(self.weights(prices))));
         }
-        let share =
-            |(place, choice): (usize, &Vec<u16>)| (optimum.primal.get(Column(deviations + place)), choice.clone());
+        let share = |(place, choice): (usize, &Vec<u16>)| {
+            (
+                optimum.primal.get(Column(deviations + place)),
+                choice.clone(),
+            )
+        };
         let shares = self.choices.iter().enumerate().map(share);
-        Ok(Some(Proposal::Shares(shares.filter(|(share, _)| share.is_positive()).collect())))
+        Ok(Some(Proposal::Shares(
+            shares.filter(|(share, _)| share.is_positive()).collect(),
+        )))
     }
 
     /// Prices of rows as integer weights of senders.
     fn weights(&self, prices: Vec<Rational>) -> Vec<i128> {
         let weight = |(price, &size): (Rational, &u64)| {
-            let scaled = price * Rational::from_integer(BigInt::one() << BITS) / Rational::from_integer(size.into());
+            let scaled = price * Rational::from_integer(BigInt::one() << BITS)
+                / Rational::from_integer(size.into());
             scaled.round().to_integer().to_i128().unwrap_or(0)
         };
         prices.into_iter().zip(&self.sizes).map(weight).collect()
@@ -257,5 +333,8 @@ impl Master {
 
 /// The error of the solver.
 fn failed(error: oneport_exact::ExactError) -> Error {
-    Error::Solver { what: "the slot flow", why: error.to_string() }
+    Error::Solver {
+        what: "the slot flow",
+        why: error.to_string(),
+    }
 }

@@ -11,7 +11,10 @@ pub(super) struct Cells {
 impl Cells {
     /// No cells yet; room for those up to `(most_fast, most_slow)`.
     pub fn with_capacity(most_fast: usize, most_slow: usize) -> Self {
-        Cells { values: Vec::with_capacity((most_fast + 1) * (most_slow + 1)), most_slow }
+        Cells {
+            values: Vec::with_capacity((most_fast + 1) * (most_slow + 1)),
+            most_slow,
+        }
     }
 
     /// Adds the next cell of the row, or the first of the next row.
@@ -27,7 +30,9 @@ impl Cells {
     /// `T(f, s)`; `None` beyond the table.
     pub fn get(&self, f: usize, s: usize) -> Option<u64> {
         if s <= self.most_slow {
-            self.values.get(f.checked_mul(self.most_slow + 1)?.checked_add(s)?).copied()
+            self.values
+                .get(f.checked_mul(self.most_slow + 1)?.checked_add(s)?)
+                .copied()
         } else {
             None
         }

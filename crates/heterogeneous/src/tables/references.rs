@@ -20,9 +20,10 @@ pub fn references(table: &Table, f: usize, s: usize, rule: Rule) -> u64 {
     }
     match rule {
         Rule::Naive => (f as u64 * s as u64) / 2,
-        Rule::MonotoneSlow => {
-            (0..=f / 2).filter(|&fl| fl < f).map(|fl| Count::search(&table.cells, f, s, fl, 0, s).references).sum()
-        }
+        Rule::MonotoneSlow => (0..=f / 2)
+            .filter(|&fl| fl < f)
+            .map(|fl| Count::search(&table.cells, f, s, fl, 0, s).references)
+            .sum(),
         Rule::MonotoneBoth => monotone_both(&table.cells, f, s),
     }
 }
@@ -38,7 +39,10 @@ fn monotone_both(cells: &Cells, f: usize, s: usize) -> u64 {
         total += Count::search(cells, f, s, column, column + 1, s).references;
         column += 1;
     }
-    total + (column..columns).map(|fl| Count::search(cells, f, s, fl, 0, s).references).sum::<u64>()
+    total
+        + (column..columns)
+            .map(|fl| Count::search(cells, f, s, fl, 0, s).references)
+            .sum::<u64>()
 }
 
 fn rectangle(cells: &Cells, f: usize, s: usize, first: usize, columns: usize) -> u64 {
@@ -72,7 +76,10 @@ impl Count {
             references += 1;
             let (left, right) = (cells.at(fl, middle), cells.at(f - 1 - fl, s - middle));
             if left == right {
-                return Count { references, equal: Some(middle) };
+                return Count {
+                    references,
+                    equal: Some(middle),
+                };
             }
             if left < right {
                 low = middle;
@@ -80,6 +87,9 @@ impl Count {
                 high = middle;
             }
         }
-        Count { references: references + 1, equal: None }
+        Count {
+            references: references + 1,
+            equal: None,
+        }
     }
 }

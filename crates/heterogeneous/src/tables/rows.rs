@@ -7,12 +7,18 @@ use super::cells::Cells;
 /// All splits, mirrored ones once.
 pub(super) fn naive(cells: &Cells, f: usize, s: usize) -> u64 {
     let splits = (0..=(f - 1) / 2).flat_map(|fl| (0..=s).map(move |sl| (fl, sl)));
-    splits.map(|(fl, sl)| split(cells, f, s, fl, sl)).min().unwrap_or(0)
+    splits
+        .map(|(fl, sl)| split(cells, f, s, fl, sl))
+        .min()
+        .unwrap_or(0)
 }
 
 /// Per column (number of fast senders on the left) the crossover of a rising and a falling function.
 pub(super) fn monotone_slow(cells: &Cells, f: usize, s: usize) -> u64 {
-    (0..=(f - 1) / 2).map(|fl| crossover(cells, f, s, fl, 0, s).0).min().unwrap_or(0)
+    (0..=(f - 1) / 2)
+        .map(|fl| crossover(cells, f, s, fl, 0, s).0)
+        .min()
+        .unwrap_or(0)
 }
 
 /// As [`monotone_slow`], without the splits that Lemma 5 rules out.
@@ -30,7 +36,9 @@ pub(super) fn monotone_both(cells: &Cells, f: usize, s: usize) -> u64 {
         }
         if column + 1 > s {
             // The line has left the table without a crossing.
-            return (column..=columns).map(|fl| crossover(cells, f, s, fl, 0, s).0).fold(best, u64::min);
+            return (column..=columns)
+                .map(|fl| crossover(cells, f, s, fl, 0, s).0)
+                .fold(best, u64::min);
         }
         let (a, b) = pair(cells, f, s, column, column + 1);
         if a >= b {
@@ -58,7 +66,14 @@ pub(super) fn monotone_both(cells: &Cells, f: usize, s: usize) -> u64 {
 }
 
 /// The least `max` over `low..=high` in one column, and where the two were equal, if the search met that.
-fn crossover(cells: &Cells, f: usize, s: usize, fl: usize, low: usize, high: usize) -> (u64, Option<usize>) {
+fn crossover(
+    cells: &Cells,
+    f: usize,
+    s: usize,
+    fl: usize,
+    low: usize,
+    high: usize,
+) -> (u64, Option<usize>) {
     let (mut low, mut high) = (low, high);
     while high - low > 1 {
         let middle = (low + high) / 2;
@@ -72,7 +87,10 @@ fn crossover(cells: &Cells, f: usize, s: usize, fl: usize, low: usize, high: usi
             high = middle;
         }
     }
-    (split(cells, f, s, fl, low).min(split(cells, f, s, fl, high)), None)
+    (
+        split(cells, f, s, fl, low).min(split(cells, f, s, fl, high)),
+        None,
+    )
 }
 
 fn pair(cells: &Cells, f: usize, s: usize, fl: usize, sl: usize) -> (u64, u64) {

@@ -2,7 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use oneport_heterogeneous::{Budget, Class, Cluster, Method, Rational, anneal, shortest, slowest_first};
+use oneport_heterogeneous::{
+    Budget, Class, Cluster, Method, Rational, anneal, shortest, slowest_first,
+};
 
 /// Times drawn from 100 to 1000 (splitmix64), one sender each.
 fn drawn(senders: usize, mut seed: u64) -> Cluster {
@@ -13,7 +15,10 @@ fn drawn(senders: usize, mut seed: u64) -> Cluster {
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         100 + (((z ^ (z >> 31)) as u128 * 901) >> 64) as u64
     };
-    let class = |time: u64| Class { time: Rational::from_integer(time.into()), senders: 1 };
+    let class = |time: u64| Class {
+        time: Rational::from_integer(time.into()),
+        senders: 1,
+    };
     Cluster::new(&(0..senders).map(|_| class(draw())).collect::<Vec<_>>()).unwrap()
 }
 
@@ -22,11 +27,18 @@ fn length(cluster: &Cluster, rows: &[oneport_heterogeneous::Row]) -> Rational {
     let mut open = vec![Rational::default()];
     let mut rows = rows.to_vec();
     rows.sort_by(|a, b| a.date.cmp(&b.date));
-    let mut left: Vec<u64> = cluster.classes().iter().map(|class| class.senders).collect();
+    let mut left: Vec<u64> = cluster
+        .classes()
+        .iter()
+        .map(|class| class.senders)
+        .collect();
     let mut latest = Rational::default();
     for row in rows {
         for _ in 0..row.senders {
-            let place = open.iter().position(|date| *date == row.date).expect("an open slot");
+            let place = open
+                .iter()
+                .position(|date| *date == row.date)
+                .expect("an open slot");
             let end = open.swap_remove(place) + &cluster.classes()[row.class].time;
             latest = latest.max(end.clone());
             open.extend([end.clone(), end]);
@@ -46,7 +58,9 @@ fn annealing_meets_the_optimum_of_few_senders() {
         let found = anneal(&cluster, 5, 20_000, &Budget::of_states(u64::MAX)).unwrap();
         assert_eq!(length(&cluster, &found.placement.rows), found.length);
         assert!(found.length <= slowest_first::length(&cluster));
-        let exact = shortest(&cluster, Method::Search, &Budget::of_states(u64::MAX)).unwrap().shortest;
+        let exact = shortest(&cluster, Method::Search, &Budget::of_states(u64::MAX))
+            .unwrap()
+            .shortest;
         assert_eq!(exact.length, exact.lower_bound);
         assert!(found.length >= exact.length, "{seed}");
         met += usize::from(found.length == exact.length);
@@ -63,8 +77,14 @@ fn the_seed_decides_and_the_watch_ends() {
     assert_eq!(steps(3, 0).length, slowest_first::length(&cluster));
     assert!(steps(3, 100_000).length < slowest_first::length(&cluster));
     let stop = |_: &_| ControlFlow::Break(());
-    let budget = Budget { states: u64::MAX, watch: &stop };
-    assert_eq!(anneal(&cluster, 3, u64::MAX, &budget).unwrap().length, slowest_first::length(&cluster));
+    let budget = Budget {
+        states: u64::MAX,
+        watch: &stop,
+    };
+    assert_eq!(
+        anneal(&cluster, 3, u64::MAX, &budget).unwrap().length,
+        slowest_first::length(&cluster)
+    );
 }
 
 /// Classes of several senders, fractions, one sender, none, too many.
@@ -72,7 +92,8 @@ fn the_seed_decides_and_the_watch_ends() {
 fn any_cluster_is_annealed_or_refused() {
     let third = |numerator: u64| Rational::new(numerator.into(), 3.into());
     let class = |time, senders| Class { time, senders };
-    let cluster = Cluster::new(&[class(third(2), 7), class(third(5), 9), class(third(7), 4)]).unwrap();
+    let cluster =
+        Cluster::new(&[class(third(2), 7), class(third(5), 9), class(third(7), 4)]).unwrap();
     let found = anneal(&cluster, 1, 3000, &Budget::of_states(u64::MAX)).unwrap();
     assert_eq!(length(&cluster, &found.placement.rows), found.length);
     for classes in [&[][..], &[class(third(4), 1)], &[class(third(4), 300)]] {
@@ -81,7 +102,12 @@ fn any_cluster_is_annealed_or_refused() {
         assert_eq!(found.length, slowest_first::length(&cluster));
     }
     let many = Cluster::new(&[class(third(1), 2001)]).unwrap();
-    assert!(anneal(&many, 1, 1, &Budget::of_states(1)).unwrap_err().to_string().contains("2000"));
+    assert!(
+        anneal(&many, 1, 1, &Budget::of_states(1))
+            .unwrap_err()
+            .to_string()
+            .contains("2000")
+    );
     let wide = Rational::from_integer((1_u64 << 60).into());
     let long = Cluster::new(&[class(third(3), 1), class(wide, 1)]).unwrap();
     assert!(anneal(&long, 1, 1, &Budget::of_states(1)).is_err());

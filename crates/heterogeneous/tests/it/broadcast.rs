@@ -14,7 +14,9 @@ fn rationals(times: &[u64]) -> Vec<Rational> {
 
 /// From the definition: whoever sends has the message, and nobody is in two transfers at once.
 fn check(broadcast: &Broadcast) -> Rational {
-    let Costs::PerSender(times) = &broadcast.costs else { panic!("per sender") };
+    let Costs::PerSender(times) = &broadcast.costs else {
+        panic!("per sender")
+    };
     let root = broadcast.root as usize;
     let mut transfers: Vec<(Rational, Rational, usize, usize)> = (0..times.len())
         .filter(|&receiver| receiver != root)
@@ -87,15 +89,25 @@ fn fastest_first_against_all_broadcasts() {
             let length = check(&broadcast);
             let best = int(shortest_broadcast(&times, source) as i64);
             let bound = lower_bound(&rationals(&times), source).unwrap();
-            assert!(bound <= best && best <= length, "{times:?} from {source}: {bound} {best} {length}");
-            let factor = if source == fastest { ratio(3, 2) } else { int(2) };
+            assert!(
+                bound <= best && best <= length,
+                "{times:?} from {source}: {bound} {best} {length}"
+            );
+            let factor = if source == fastest {
+                ratio(3, 2)
+            } else {
+                int(2)
+            };
             assert!(length <= factor * &best, "{times:?} from {source}");
             optimal += u32::from(length == best);
             closed += u32::from(bound == best);
             rounds += 1;
         }
     }
-    assert!(optimal > rounds / 2 && closed > rounds / 4, "{optimal} {closed} of {rounds}");
+    assert!(
+        optimal > rounds / 2 && closed > rounds / 4,
+        "{optimal} {closed} of {rounds}"
+    );
 }
 
 /// Theorem 3.
@@ -106,7 +118,10 @@ fn all_reductions() {
         let n = random.within(1, 5) as usize;
         let times: Vec<u64> = (0..n).map(|_| random.within(1, 15)).collect();
         let answer = all_reduce(&rationals(&times)).unwrap();
-        assert_eq!(replay(&answer.reduction) + check(&answer.broadcast), answer.length);
+        assert_eq!(
+            replay(&answer.reduction) + check(&answer.broadcast),
+            answer.length
+        );
         assert_eq!(answer.reduction.root, answer.broadcast.root);
         // An all-reduction reduces to every processor, and broadcasts from every one.
         let reductions = (0..n).map(|destination| {
@@ -125,20 +140,31 @@ fn all_reductions() {
 #[test]
 fn large_and_refused() {
     let mut random = Random(24);
-    let times: Vec<Rational> = (0..3000).map(|_| ratio(random.within(100, 2000) as i64, 7)).collect();
+    let times: Vec<Rational> = (0..3000)
+        .map(|_| ratio(random.within(100, 2000) as i64, 7))
+        .collect();
     let broadcast = fastest_first(&times, 17).unwrap();
     check(&broadcast);
     assert!(matches!(broadcast.starts, Dates::Ticks { .. }));
     let bound = lower_bound(&times, 17).unwrap();
     assert!(bound <= broadcast.length && &bound * int(2) >= broadcast.length);
-    let huge: Vec<Rational> = times[..20].iter().map(|time| time * int(i64::MAX) + ratio(1, 1_000_003)).collect();
+    let huge: Vec<Rational> = times[..20]
+        .iter()
+        .map(|time| time * int(i64::MAX) + ratio(1, 1_000_003))
+        .collect();
     let broadcast = fastest_first(&huge, 3).unwrap();
     check(&broadcast);
     assert!(matches!(broadcast.starts, Dates::Exact(_)));
     assert!(lower_bound(&huge, 3).unwrap() <= broadcast.length);
     assert_eq!(fastest_first(&[], 0).unwrap_err(), Error::NoProcessor);
-    assert!(matches!(fastest_first(&[int(1)], 1), Err(Error::DestinationOutOfRange { .. })));
-    assert!(matches!(fastest_first(&[int(1), int(0)], 0), Err(Error::NotPositive { .. })));
+    assert!(matches!(
+        fastest_first(&[int(1)], 1),
+        Err(Error::DestinationOutOfRange { .. })
+    ));
+    assert!(matches!(
+        fastest_first(&[int(1), int(0)], 0),
+        Err(Error::NotPositive { .. })
+    ));
     assert_eq!(fastest_first(&[int(4)], 0).unwrap().length, int(0));
     assert_eq!(all_reduce(&[]).unwrap_err(), Error::NoProcessor);
 }

@@ -4,14 +4,20 @@ use crate::common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::{Random, cluster_of, ep_ends, ep_length, int, optimum, orders, ratio, replay, tree_optimum};
+use common::{
+    Random, cluster_of, ep_ends, ep_length, int, optimum, orders, ratio, replay, tree_optimum,
+};
 use oneport_heterogeneous::{
     Dependency, Destination, Error, Processors, Rational, earliest, earliest_length, slowest_first,
 };
 use oneport_plan::Dates;
 
 fn processors(times: &[u64]) -> Processors {
-    Processors::new(times.iter().map(|&time| int(time as i64)).collect(), Destination::Outside).unwrap()
+    Processors::new(
+        times.iter().map(|&time| int(time as i64)).collect(),
+        Destination::Outside,
+    )
+    .unwrap()
 }
 
 #[test]
@@ -27,13 +33,22 @@ fn dates_are_those_of_the_printed_algorithm() {
         replay(&reduction);
         let ordered: Vec<u64> = sequence.iter().map(|&sender| times[sender]).collect();
         for (&sender, end) in sequence.iter().zip(ep_ends(&ordered)) {
-            assert_eq!(reduction.starts.get(sender).unwrap() + int(times[sender] as i64), int(end as i64));
+            assert_eq!(
+                reduction.starts.get(sender).unwrap() + int(times[sender] as i64),
+                int(end as i64)
+            );
         }
-        assert_eq!(earliest_length(&processors, &sequence).unwrap(), reduction.length);
+        assert_eq!(
+            earliest_length(&processors, &sequence).unwrap(),
+            reduction.length
+        );
         let tree = Dependency::of(&reduction).unwrap();
         assert_eq!(tree.critical_path(), reduction.length);
         assert_eq!(tree.root(), sequence.last().copied());
-        let children = (0..=n).flat_map(|sender| tree.predecessors(sender)).flatten().count();
+        let children = (0..=n)
+            .flat_map(|sender| tree.predecessors(sender))
+            .flatten()
+            .count();
         assert_eq!(children, n - 1, "a tree");
         // The windows, from the root down: the heaviest path is the length, and each waits for its two ends.
         let windows = tree.windows();
@@ -45,7 +60,10 @@ fn dates_are_those_of_the_printed_algorithm() {
             heaviest = heaviest.max(weight.clone());
             assert_eq!(window.receiver, reduction.receivers[window.sender as usize]);
             assert_eq!(place == 0, Some(window.sender as usize) == tree.root());
-            for (end, earlier) in [window.sender, window.receiver].into_iter().zip(window.waits_for) {
+            for (end, earlier) in [window.sender, window.receiver]
+                .into_iter()
+                .zip(window.waits_for)
+            {
                 let Some(earlier) = earlier else { continue };
                 assert!(earlier > place && windows[earlier].receiver == end);
                 above[earlier] = weight.clone();
@@ -61,9 +79,16 @@ fn any_unit_and_any_destination() {
     let mut random = Random(2);
     for round in 0..60 {
         let n = random.within(2, 12) as usize;
-        let scale = if round % 2 == 0 { ratio(3, 7) } else { int(i64::MAX) * int(i64::MAX) / int(5) };
+        let scale = if round % 2 == 0 {
+            ratio(3, 7)
+        } else {
+            int(i64::MAX) * int(i64::MAX) / int(5)
+        };
         let plain: Vec<u64> = (0..n).map(|_| random.within(1, 30)).collect();
-        let times = plain.iter().map(|&time| int(time as i64) * &scale).collect();
+        let times = plain
+            .iter()
+            .map(|&time| int(time as i64) * &scale)
+            .collect();
         let destination = random.within(0, n as u64 - 1) as usize;
         let processors = Processors::new(times, Destination::Listed(destination)).unwrap();
         let mut sequence: Vec<usize> = processors.senders().collect();
@@ -74,8 +99,9 @@ fn any_unit_and_any_destination() {
         assert_eq!(reduction.root as usize, destination);
         assert!(matches!(reduction.starts, Dates::Ticks { .. }));
     }
-    let huge: Vec<_> =
-        (0..9u32).map(|power| int(1) + int(i64::MAX) * ratio(1, 3i64.pow(power)) * int(i64::MAX)).collect();
+    let huge: Vec<_> = (0..9u32)
+        .map(|power| int(1) + int(i64::MAX) * ratio(1, 3i64.pow(power)) * int(i64::MAX))
+        .collect();
     let processors = Processors::new(huge, Destination::Outside).unwrap();
     let reduction = slowest_first::schedule(&processors).unwrap();
     assert!(matches!(reduction.starts, Dates::Exact(_)));
@@ -98,7 +124,9 @@ fn the_choice_of_free_processors_does_not_matter() {
             ready.sort_unstable();
             start = start.max(ready[1]);
             for _ in 0..2 {
-                let candidates: Vec<usize> = (0..free_at.len()).filter(|&p| free_at[p] <= start).collect();
+                let candidates: Vec<usize> = (0..free_at.len())
+                    .filter(|&p| free_at[p] <= start)
+                    .collect();
                 let taken = candidates[random.within(0, candidates.len() as u64 - 1) as usize];
                 free_at.swap_remove(taken);
             }
@@ -121,7 +149,11 @@ fn sequences_and_trees_have_the_same_optimum() {
             *counts.entry(time).or_default() += 1;
         }
         let counts: Vec<(u64, usize)> = counts.into_iter().collect();
-        assert_eq!(optimum(&times), tree_optimum(&counts, &mut BTreeMap::new()), "{times:?}");
+        assert_eq!(
+            optimum(&times),
+            tree_optimum(&counts, &mut BTreeMap::new()),
+            "{times:?}"
+        );
     }
 }
 
@@ -135,7 +167,10 @@ fn the_worked_example() {
         sequences += 1;
         lengths.insert(ep_length(order));
         let processors = processors(order);
-        assert_eq!(earliest_length(&processors, &[0, 1, 2, 3, 4, 5]).unwrap(), int(ep_length(order) as i64));
+        assert_eq!(
+            earliest_length(&processors, &[0, 1, 2, 3, 4, 5]).unwrap(),
+            int(ep_length(order) as i64)
+        );
     });
     assert_eq!(sequences, 60);
     assert_eq!(lengths, BTreeSet::from([11, 12, 14, 15]));
@@ -156,11 +191,17 @@ fn the_worked_example() {
 #[test]
 fn sequences_that_are_none() {
     let processors = Processors::new([3, 1, 2].map(int).to_vec(), Destination::Listed(1)).unwrap();
-    for (sequence, part) in
-        [(vec![0], "2 is missing"), (vec![0, 0], "twice"), (vec![0, 1], "destination"), (vec![0, 3], "no processor 3")]
-    {
+    for (sequence, part) in [
+        (vec![0], "2 is missing"),
+        (vec![0, 0], "twice"),
+        (vec![0, 1], "destination"),
+        (vec![0, 3], "no processor 3"),
+    ] {
         let error = earliest(&processors, &sequence).unwrap_err();
-        assert!(matches!(error, Error::NoSequence(_)) && error.to_string().contains(part), "{error}");
+        assert!(
+            matches!(error, Error::NoSequence(_)) && error.to_string().contains(part),
+            "{error}"
+        );
         assert_eq!(earliest_length(&processors, &sequence).unwrap_err(), error);
     }
     let alone = Processors::new(vec![int(7)], Destination::Listed(0)).unwrap();

@@ -4,15 +4,23 @@ use std::ops::ControlFlow;
 
 use num_traits::{ToPrimitive, Zero};
 use oneport_heterogeneous::guided::{self, Guide, Reading};
-use oneport_heterogeneous::{Budget, Cluster, Destination, Error, Method, Processors, earliest, shortest};
+use oneport_heterogeneous::{
+    Budget, Cluster, Destination, Error, Method, Processors, earliest, shortest,
+};
 use oneport_plan::{Class, Proof};
 use oneport_platform::Rational;
 use proptest::prelude::*;
 
-const FREE: Budget = Budget { states: u64::MAX, watch: &|_| ControlFlow::Continue(()) };
+const FREE: Budget = Budget {
+    states: u64::MAX,
+    watch: &|_| ControlFlow::Continue(()),
+};
 
 fn cluster(times: &[u64]) -> Cluster {
-    let class = |&time: &u64| Class { time: Rational::from_integer(time.into()), senders: 1 };
+    let class = |&time: &u64| Class {
+        time: Rational::from_integer(time.into()),
+        senders: 1,
+    };
     Cluster::new(&times.iter().map(class).collect::<Vec<_>>()).unwrap()
 }
 
@@ -55,7 +63,10 @@ fn all_orders(times: &[u64]) -> Rational {
             order.swap(from, other);
         }
     }
-    let times: Vec<Rational> = times.iter().map(|&time| Rational::from_integer(time.into())).collect();
+    let times: Vec<Rational> = times
+        .iter()
+        .map(|&time| Rational::from_integer(time.into()))
+        .collect();
     let processors = Processors::new(times, Destination::Outside).unwrap();
     let mut best: Option<Rational> = None;
     permute(&mut processors.senders().collect(), 0, &mut |order| {
@@ -69,10 +80,22 @@ fn all_orders(times: &[u64]) -> Rational {
 
 fn optimum(cluster: &Cluster, method: Method) -> Rational {
     let answer = shortest(cluster, method, &FREE).unwrap();
-    assert_eq!(answer.shortest.lower_bound, answer.shortest.length, "{method:?} {:?}", cluster.classes());
-    let times = cluster.classes().iter().flat_map(|class| (0..class.senders).map(|_| class.time.clone())).collect();
+    assert_eq!(
+        answer.shortest.lower_bound,
+        answer.shortest.length,
+        "{method:?} {:?}",
+        cluster.classes()
+    );
+    let times = cluster
+        .classes()
+        .iter()
+        .flat_map(|class| (0..class.senders).map(|_| class.time.clone()))
+        .collect();
     let processors = Processors::new(times, Destination::Outside).unwrap();
-    assert_eq!(answer.schedule(&processors).unwrap().length, answer.shortest.length);
+    assert_eq!(
+        answer.schedule(&processors).unwrap().length,
+        answer.shortest.length
+    );
     answer.shortest.length
 }
 
@@ -137,13 +160,34 @@ proptest! {
 fn worked_examples() {
     let integer = |value: u64| Rational::from_integer(value.into());
     // Figures 1 to 5, destination A; Figure 8 with a slow destination; the worst ratios found.
-    assert_eq!(optimum(&cluster(&[5, 5, 5, 4, 2, 2]), Method::Search), integer(11));
+    assert_eq!(
+        optimum(&cluster(&[5, 5, 5, 4, 2, 2]), Method::Search),
+        integer(11)
+    );
     let figure_8 = |x: u64| [vec![x; 3], vec![100; 8]].concat();
-    for (x, best) in [(105, 400), (125, 400), (150, 400), (175, 450), (195, 490), (200, 500), (225, 500)] {
-        assert_eq!(optimum(&cluster(&figure_8(x)), Method::Search), integer(best), "{x}");
+    for (x, best) in [
+        (105, 400),
+        (125, 400),
+        (150, 400),
+        (175, 450),
+        (195, 490),
+        (200, 500),
+        (225, 500),
+    ] {
+        assert_eq!(
+            optimum(&cluster(&figure_8(x)), Method::Search),
+            integer(best),
+            "{x}"
+        );
     }
-    assert_eq!(optimum(&cluster(&[4, 6, 6, 6, 9, 9, 9, 10]), Method::Search), integer(22));
-    assert_eq!(optimum(&cluster(&[4, 11, 11, 11, 17, 17, 17, 17]), Method::Search), integer(38));
+    assert_eq!(
+        optimum(&cluster(&[4, 6, 6, 6, 9, 9, 9, 10]), Method::Search),
+        integer(22)
+    );
+    assert_eq!(
+        optimum(&cluster(&[4, 11, 11, 11, 17, 17, 17, 17]), Method::Search),
+        integer(38)
+    );
 }
 
 #[test]
@@ -153,12 +197,17 @@ fn twenty_two_different_times() {
     for _ in 0..4 {
         let times: Vec<u64> = (0..22)
             .map(|_| {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
                 10 + (state >> 33) % 100
             })
             .collect();
         let cluster = cluster(&times);
-        let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let alone = rayon::ThreadPoolBuilder::new()
+            .num_threads(1)
+            .build()
+            .unwrap();
         let first = shortest(&cluster, Method::Search, &FREE).unwrap();
         let second = alone.install(|| shortest(&cluster, Method::Search, &FREE).unwrap());
         assert_eq!(first, second);
@@ -171,14 +220,28 @@ fn a_bound_at_the_first_state_becomes_prices() {
     // One class: counting alone proves the bound.
     let answer = shortest(&cluster(&[7; 9]), Method::Search, &FREE).unwrap();
     assert_eq!(answer.shortest.length, Rational::from_integer(28.into()));
-    assert!(matches!(answer.shortest.proof, Proof::Prices(_)), "{:?}", answer.shortest.proof);
+    assert!(
+        matches!(answer.shortest.proof, Proof::Prices(_)),
+        "{:?}",
+        answer.shortest.proof
+    );
 }
 
 #[test]
 fn too_many_senders_are_refused() {
-    let class = Class { time: Rational::from_integer(1.into()), senders: 1001 };
+    let class = Class {
+        time: Rational::from_integer(1.into()),
+        senders: 1001,
+    };
     let error = shortest(&Cluster::new(&[class]).unwrap(), Method::Search, &FREE).unwrap_err();
-    assert!(matches!(error, Error::TooMany { senders: 1001, most: 1000, .. }));
+    assert!(matches!(
+        error,
+        Error::TooMany {
+            senders: 1001,
+            most: 1000,
+            ..
+        }
+    ));
 }
 
 /// The distinct beginnings of all sequences, one by one.
@@ -197,10 +260,21 @@ fn count_nodes(left: &mut Vec<u64>) -> (u64, u64) {
 
 #[test]
 fn tree_sizes() {
-    for counts in [vec![], vec![4], vec![2, 3], vec![3, 1, 2], vec![0, 3, 3], vec![2, 2, 2, 1]] {
+    for counts in [
+        vec![],
+        vec![4],
+        vec![2, 3],
+        vec![3, 1, 2],
+        vec![0, 3, 3],
+        vec![2, 2, 2, 1],
+    ] {
         let tree = guided::tree(&counts).unwrap();
         let (nodes, leaves) = count_nodes(&mut counts.clone());
-        assert_eq!((tree.nodes.to_u64(), tree.leaves.to_u64()), (Some(nodes), Some(leaves)), "{counts:?}");
+        assert_eq!(
+            (tree.nodes.to_u64(), tree.leaves.to_u64()),
+            (Some(nodes), Some(leaves)),
+            "{counts:?}"
+        );
     }
 }
 
@@ -213,37 +287,67 @@ fn expected_tree_sizes() {
         (0..6).for_each(|place| counts[(cluster / 3u64.pow(place) % 3) as usize] += 1);
         let (nodes, leaves) = count_nodes(&mut counts);
         let squares = [nodes, nodes * nodes, leaves, leaves * leaves];
-        sums.iter_mut().zip(squares).for_each(|(sum, value)| *sum += value);
+        sums.iter_mut()
+            .zip(squares)
+            .for_each(|(sum, value)| *sum += value);
     }
     let mean = |sum: u64| Rational::new(sum.into(), 729.into());
     let expected = guided::expected(6, 3).unwrap();
-    for (moments, [sum, squares]) in [(&expected.nodes, [sums[0], sums[1]]), (&expected.leaves, [sums[2], sums[3]])] {
+    for (moments, [sum, squares]) in [
+        (&expected.nodes, [sums[0], sums[1]]),
+        (&expected.leaves, [sums[2], sums[3]]),
+    ] {
         assert_eq!(moments.mean, mean(sum));
         assert_eq!(moments.variance, mean(squares) - mean(sum) * mean(sum));
     }
     // Measured independently before; rounded.
-    for (processors, nodes) in [(10, 7765), (11, 21288), (12, 58797), (13, 163_426), (21, 675_255_835)] {
+    for (processors, nodes) in [
+        (10, 7765),
+        (11, 21288),
+        (12, 58797),
+        (13, 163_426),
+        (21, 675_255_835),
+    ] {
         let mean = guided::expected(processors, 3).unwrap().nodes.mean;
         assert_eq!(mean.round().to_integer().to_u64(), Some(nodes));
     }
-    assert_eq!(guided::expected(10, 3).unwrap().leaves.mean.round().to_integer().to_u64(), Some(2382));
-    assert!(guided::expected(65, 3).is_err() && guided::expected(5, 0).is_err() && guided::expected(5, 5).is_err());
+    assert_eq!(
+        guided::expected(10, 3)
+            .unwrap()
+            .leaves
+            .mean
+            .round()
+            .to_integer()
+            .to_u64(),
+        Some(2382)
+    );
+    assert!(
+        guided::expected(65, 3).is_err()
+            && guided::expected(5, 0).is_err()
+            && guided::expected(5, 5).is_err()
+    );
 }
 
 #[test]
 fn limits_and_counts_of_the_guided_searches() {
-    let classes =
-        [(3, 3), (4, 3), (5, 4)].map(|(time, senders)| Class { time: Rational::from_integer(time.into()), senders });
+    let classes = [(3, 3), (4, 3), (5, 4)].map(|(time, senders)| Class {
+        time: Rational::from_integer(time.into()),
+        senders,
+    });
     let cluster = Cluster::new(&classes).unwrap();
     let nodes = guided::tree(&[3, 3, 4]).unwrap().nodes.to_u64().unwrap();
     let full = guided::search(&cluster, Guide::Generic, Reading::Outside, u64::MAX).unwrap();
-    let guided_full = guided::search(&cluster, Guide::SlowestFirst, Reading::Outside, u64::MAX).unwrap();
+    let guided_full =
+        guided::search(&cluster, Guide::SlowestFirst, Reading::Outside, u64::MAX).unwrap();
     assert!(full.expanded <= full.generated && full.generated <= nodes);
     assert!(guided_full.generated < full.generated && guided_full.length == full.length);
     for limit in [1, 5, 100] {
         let cut = guided::search(&cluster, Guide::SlowestFirst, Reading::Outside, limit).unwrap();
         assert!(!cut.complete && cut.generated == limit);
-        assert!(cut.length.is_none_or(|length| length >= full.length.clone().unwrap()));
+        assert!(
+            cut.length
+                .is_none_or(|length| length >= full.length.clone().unwrap())
+        );
     }
     assert_eq!(full.length.map(|length| length.is_zero()), Some(false));
 }

@@ -7,19 +7,28 @@ use oneport_heterogeneous::{Answer, Cluster, Destination, Method, Processors, sh
 use oneport_plan::{Instance, Proof, Status};
 
 fn processors(cluster: &Cluster) -> Processors {
-    let times = cluster.classes().iter().flat_map(|class| (0..class.senders).map(|_| class.time.clone())).collect();
+    let times = cluster
+        .classes()
+        .iter()
+        .flat_map(|class| (0..class.senders).map(|_| class.time.clone()))
+        .collect();
     Processors::new(times, Destination::Outside).unwrap()
 }
 
 fn sound(cluster: &Cluster, answer: &Answer) {
     let found = &answer.shortest;
-    assert_eq!(found.instance, Instance::Classes(cluster.classes().to_vec()));
+    assert_eq!(
+        found.instance,
+        Instance::Classes(cluster.classes().to_vec())
+    );
     assert!(found.lower_bound <= found.length && found.reduction.is_none());
     assert!(check_placement(cluster, &answer.placement) <= found.length);
     assert!(answer.method != Method::Auto && !answer.why.is_empty());
     let reduction = answer.schedule(&processors(cluster)).unwrap();
     let length = replay(&reduction);
-    assert!(length <= found.length && (found.status() == Status::Feasible || length == found.length));
+    assert!(
+        length <= found.length && (found.status() == Status::Feasible || length == found.length)
+    );
 }
 
 #[test]
@@ -31,9 +40,14 @@ fn every_method_against_brute_force() {
         let times: Vec<u64> = (0..n).map(|_| random.within(most / 3 + 1, most)).collect();
         let cluster = cluster_of(&times);
         let best = int(optimum(&times) as i64);
-        for method in
-            [Method::Auto, Method::SlowestFirst, Method::DynamicProgram, Method::Levels, Method::Slots, Method::Search]
-        {
+        for method in [
+            Method::Auto,
+            Method::SlowestFirst,
+            Method::DynamicProgram,
+            Method::Levels,
+            Method::Slots,
+            Method::Search,
+        ] {
             if method == Method::Levels && cluster.classes().len() != 2 {
                 assert!(shortest(&cluster, method, &endless()).is_err());
                 continue;
@@ -42,7 +56,11 @@ fn every_method_against_brute_force() {
             sound(&cluster, &answer);
             assert!(answer.shortest.lower_bound <= best && best <= answer.shortest.length);
             if method != Method::SlowestFirst && method != Method::Slots {
-                assert_eq!(answer.shortest.status(), Status::Optimal, "{method:?} {times:?}");
+                assert_eq!(
+                    answer.shortest.status(),
+                    Status::Optimal,
+                    "{method:?} {times:?}"
+                );
             }
         }
     }
@@ -53,7 +71,13 @@ fn every_method_against_brute_force() {
 fn three_classes_of_thirty_fit_the_dynamic_program() {
     let cluster = cluster(&[(int(3), 30), (int(4), 30), (int(5), 30)]);
     let dynamic = shortest(&cluster, Method::DynamicProgram, &endless()).unwrap();
-    assert_eq!(dynamic.shortest.length, shortest(&cluster, Method::Slots, &endless()).unwrap().shortest.length);
+    assert_eq!(
+        dynamic.shortest.length,
+        shortest(&cluster, Method::Slots, &endless())
+            .unwrap()
+            .shortest
+            .length
+    );
     assert_eq!(dynamic.shortest.status(), Status::Optimal);
 }
 
@@ -64,7 +88,12 @@ fn dynamic_programs() {
     for _ in 0..40 {
         let k = random.within(1, 4);
         let classes: Vec<_> = (0..k)
-            .map(|_| (ratio(random.within(4, 12) as i64, 3), random.within(1, if k < 4 { 5 } else { 3 })))
+            .map(|_| {
+                (
+                    ratio(random.within(4, 12) as i64, 3),
+                    random.within(1, if k < 4 { 5 } else { 3 }),
+                )
+            })
             .collect();
         let cluster = cluster(&classes);
         let dynamic = shortest(&cluster, Method::DynamicProgram, &endless()).unwrap();
@@ -77,20 +106,47 @@ fn dynamic_programs() {
 #[test]
 fn what_auto_takes() {
     let auto = |classes: &[(i64, u64)]| {
-        let classes: Vec<_> = classes.iter().map(|&(time, senders)| (int(time), senders)).collect();
+        let classes: Vec<_> = classes
+            .iter()
+            .map(|&(time, senders)| (int(time), senders))
+            .collect();
         shortest(&cluster(&classes), Method::Auto, &endless()).unwrap()
     };
     let nobody = auto(&[]);
-    assert_eq!((&nobody.shortest.length, nobody.shortest.status()), (&int(0), Status::Optimal));
-    assert_eq!(auto(&[(3, 100)]).why, "1 class: slowest-node-first is optimal");
-    assert_eq!(auto(&[(3, 100), (6, 10), (12, 3)]).method, Method::SlowestFirst);
-    assert_eq!(auto(&[(3, 100), (8, 10)]).shortest.proof, Proof::SlowestFirst);
+    assert_eq!(
+        (&nobody.shortest.length, nobody.shortest.status()),
+        (&int(0), Status::Optimal)
+    );
+    assert_eq!(
+        auto(&[(3, 100)]).why,
+        "1 class: slowest-node-first is optimal"
+    );
+    assert_eq!(
+        auto(&[(3, 100), (6, 10), (12, 3)]).method,
+        Method::SlowestFirst
+    );
+    assert_eq!(
+        auto(&[(3, 100), (8, 10)]).shortest.proof,
+        Proof::SlowestFirst
+    );
     assert_eq!(auto(&[(3, 100), (5, 10)]).why, "2 classes: levels");
-    assert_eq!(auto(&[(3, 2), (5, 2), (7, 2), (8, 1)]).why, "4 classes of 7 senders: search");
-    assert_eq!(auto(&[(3, 20), (5, 20), (7, 20)]).why, "3 classes of 60 senders: slots");
-    let names: Vec<_> = [Method::Auto, Method::SlowestFirst, Method::DynamicProgram, Method::Levels, Method::Slots]
-        .map(Method::name)
-        .to_vec();
+    assert_eq!(
+        auto(&[(3, 2), (5, 2), (7, 2), (8, 1)]).why,
+        "4 classes of 7 senders: search"
+    );
+    assert_eq!(
+        auto(&[(3, 20), (5, 20), (7, 20)]).why,
+        "3 classes of 60 senders: slots"
+    );
+    let names: Vec<_> = [
+        Method::Auto,
+        Method::SlowestFirst,
+        Method::DynamicProgram,
+        Method::Levels,
+        Method::Slots,
+    ]
+    .map(Method::name)
+    .to_vec();
     assert_eq!(names, ["auto", "snf", "dp", "levels", "slots"]);
 }
 
@@ -98,8 +154,10 @@ fn what_auto_takes() {
 fn schedules_of_two_classes() {
     let mut random = Random(33);
     for _ in 0..30 {
-        let classes =
-            [(ratio(7, 3), random.within(1, 300)), (ratio(random.within(8, 13) as i64, 3), random.within(1, 300))];
+        let classes = [
+            (ratio(7, 3), random.within(1, 300)),
+            (ratio(random.within(8, 13) as i64, 3), random.within(1, 300)),
+        ];
         let cluster = cluster(&classes);
         let answer = shortest(&cluster, Method::Auto, &endless()).unwrap();
         assert_eq!(answer.shortest.status(), Status::Optimal);

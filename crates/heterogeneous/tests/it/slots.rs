@@ -6,11 +6,16 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use num_traits::{Signed, Zero};
-use oneport_heterogeneous::{Answer, Budget, Cluster, Destination, Error, Method, Processors, shortest};
+use oneport_heterogeneous::{
+    Answer, Budget, Cluster, Destination, Error, Method, Processors, shortest,
+};
 use oneport_plan::{Class, Proof, SlotPrices};
 use oneport_platform::Rational;
 
-const FREE: Budget = Budget { states: u64::MAX, watch: &|_| ControlFlow::Continue(()) };
+const FREE: Budget = Budget {
+    states: u64::MAX,
+    watch: &|_| ControlFlow::Continue(()),
+};
 
 fn rational(numerator: i64, denominator: i64) -> Rational {
     Rational::new(numerator.into(), denominator.into())
@@ -21,19 +26,33 @@ struct Draw(Cell<u64>);
 
 impl Draw {
     fn below(&self, bound: u64) -> u64 {
-        self.0.set(self.0.get().wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407));
+        self.0.set(
+            self.0
+                .get()
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407),
+        );
         (self.0.get() >> 33) % bound
     }
 }
 
 fn cluster(classes: &[(Rational, u64)]) -> Cluster {
-    let class = |(time, senders): &(Rational, u64)| Class { time: time.clone(), senders: *senders };
+    let class = |(time, senders): &(Rational, u64)| Class {
+        time: time.clone(),
+        senders: *senders,
+    };
     Cluster::new(&classes.iter().map(class).collect::<Vec<_>>()).unwrap()
 }
 
 /// The shortest earliest-possible schedule over all orders of the classes: who starts waits for two idle processors.
 fn brute_force(classes: &[Class]) -> Rational {
-    fn go(left: &mut Vec<Class>, idle: usize, now: Rational, ends: &mut Vec<Rational>, best: &mut Option<Rational>) {
+    fn go(
+        left: &mut Vec<Class>,
+        idle: usize,
+        now: Rational,
+        ends: &mut Vec<Rational>,
+        best: &mut Option<Rational>,
+    ) {
         let latest = ends.iter().max().cloned().unwrap_or_default();
         if best.as_ref().is_some_and(|best| latest >= *best) {
             return;
@@ -59,13 +78,20 @@ fn brute_force(classes: &[Class]) -> Rational {
     }
     let senders: u64 = classes.iter().map(|class| class.senders).sum();
     let mut best = None;
-    go(&mut classes.to_vec(), senders as usize + 1, Rational::zero(), &mut Vec::new(), &mut best);
+    go(
+        &mut classes.to_vec(),
+        senders as usize + 1,
+        Rational::zero(),
+        &mut Vec::new(),
+        &mut best,
+    );
     best.unwrap()
 }
 
 /// Whether the prices prove the bound, word for word as [`SlotPrices`] says.
 fn proves(prices: &SlotPrices, classes: &[Class], bound: &Rational) -> bool {
-    if !prices.prices.windows(2).all(|pair| pair[0].0 < pair[1].0) || prices.prices.iter().any(|(_, y)| y.is_negative())
+    if !prices.prices.windows(2).all(|pair| pair[0].0 < pair[1].0)
+        || prices.prices.iter().any(|(_, y)| y.is_negative())
     {
         return false;
     }
@@ -79,12 +105,23 @@ fn proves(prices: &SlotPrices, classes: &[Class], bound: &Rational) -> bool {
             }
         }
     }
-    let listed: BTreeMap<&Rational, &Rational> = prices.prices.iter().map(|(date, price)| (date, price)).collect();
-    let y = |date: &Rational| listed.get(date).map_or_else(Rational::zero, |price| (*price).clone());
+    let listed: BTreeMap<&Rational, &Rational> = prices
+        .prices
+        .iter()
+        .map(|(date, price)| (date, price))
+        .collect();
+    let y = |date: &Rational| {
+        listed
+            .get(date)
+            .map_or_else(Rational::zero, |price| (*price).clone())
+    };
     let mut need = Rational::zero();
     for class in classes {
         let fitting = dates.iter().filter(|date| *date + &class.time < *bound);
-        let Some(least) = fitting.map(|date| y(date) - y(&(date + &class.time)) * rational(2, 1)).min() else {
+        let Some(least) = fitting
+            .map(|date| y(date) - y(&(date + &class.time)) * rational(2, 1))
+            .min()
+        else {
             return true; // no date at all for this class
         };
         need += least * Rational::from_integer(class.senders.into());
@@ -97,12 +134,18 @@ fn check(cluster: &Cluster, answer: &Answer) {
     let shortest = &answer.shortest;
     assert!(shortest.lower_bound <= shortest.length);
     let mut open: BTreeMap<Rational, u128> = BTreeMap::from([(Rational::zero(), 1)]);
-    let mut left: Vec<u64> = cluster.classes().iter().map(|class| class.senders).collect();
+    let mut left: Vec<u64> = cluster
+        .classes()
+        .iter()
+        .map(|class| class.senders)
+        .collect();
     let mut latest = Rational::zero();
     for row in &answer.placement.rows {
         let end = &row.date + &cluster.classes()[row.class].time;
         let slots = open.get_mut(&row.date).expect("slots of that date");
-        *slots = slots.checked_sub(row.senders.into()).expect("as many slots");
+        *slots = slots
+            .checked_sub(row.senders.into())
+            .expect("as many slots");
         left[row.class] -= row.senders;
         *open.entry(end.clone()).or_default() += 2 * u128::from(row.senders);
         latest = latest.max(end);
@@ -115,7 +158,11 @@ fn check(cluster: &Cluster, answer: &Answer) {
         assert!(shortest.lower_bound.is_positive());
     }
     if cluster.senders() <= 5000 {
-        let times = cluster.classes().iter().flat_map(|class| (0..class.senders).map(|_| class.time.clone())).collect();
+        let times = cluster
+            .classes()
+            .iter()
+            .flat_map(|class| (0..class.senders).map(|_| class.time.clone()))
+            .collect();
         let processors = Processors::new(times, Destination::Outside).unwrap();
         assert!(answer.schedule(&processors).unwrap().length <= shortest.length);
     }
@@ -135,8 +182,9 @@ fn draw_cluster(draw: &Draw, senders: u64, classes: u64, span: u64) -> Cluster {
         rational(numerator, if whole { 1 } else { 1 + draw.below(6) as i64 })
     };
     let times: Vec<Rational> = (0..classes).map(|_| time()).collect();
-    let members: Vec<(Rational, u64)> =
-        (0..senders).map(|_| (times[draw.below(classes) as usize].clone(), 1)).collect();
+    let members: Vec<(Rational, u64)> = (0..senders)
+        .map(|_| (times[draw.below(classes) as usize].clone(), 1))
+        .collect();
     cluster(&members)
 }
 
@@ -178,10 +226,17 @@ fn two_classes_equal_levels() {
         let slow = fast + 1 + draw.below(fast as u64) as i64;
         let counts = |bound| 1 + draw.below(bound);
         let bound = [10, 1000, 1_000_000_000][draw.below(3) as usize];
-        let cluster = cluster(&[(rational(fast, 7), counts(bound)), (rational(slow, 7), counts(bound))]);
+        let cluster = cluster(&[
+            (rational(fast, 7), counts(bound)),
+            (rational(slow, 7), counts(bound)),
+        ]);
         let levels = shortest(&cluster, Method::Levels, &FREE).unwrap().shortest;
         let slots = solve(&cluster, Method::Slots).shortest;
-        assert!(slots.lower_bound <= levels.length && levels.length <= slots.length, "{:?}", cluster.classes());
+        assert!(
+            slots.lower_bound <= levels.length && levels.length <= slots.length,
+            "{:?}",
+            cluster.classes()
+        );
         assert_eq!(slots.length, levels.length, "{:?}", cluster.classes());
         assert_eq!(slots.lower_bound, levels.length, "{:?}", cluster.classes());
     }
@@ -189,18 +244,39 @@ fn two_classes_equal_levels() {
 
 #[test]
 fn large_counts_are_certified() {
-    let of = |classes: &[(i64, u64)]| cluster(&classes.iter().map(|&(t, n)| (rational(t, 2), n)).collect::<Vec<_>>());
+    let of = |classes: &[(i64, u64)]| {
+        cluster(
+            &classes
+                .iter()
+                .map(|&(t, n)| (rational(t, 2), n))
+                .collect::<Vec<_>>(),
+        )
+    };
     let large = [
         of(&[(24, 20_058), (30, 36_947), (39, 42_994)]),
         of(&[(38, 30_483), (41, 34_051), (51, 35_465)]),
         of(&[(17, 186_086_193), (25, 383_235_232), (36, 430_678_574)]),
         of(&[(7, 1 << 40), (9, 1 << 41), (11, 1 << 42)]),
-        of(&[(5, 300), (6, 350), (11, 280), (16, 420), (26, 300), (39, 350)]),
+        of(&[
+            (5, 300),
+            (6, 350),
+            (11, 280),
+            (16, 420),
+            (26, 300),
+            (39, 350),
+        ]),
     ];
     for cluster in large {
         let answer = solve(&cluster, Method::Slots);
-        assert_eq!(answer.shortest.lower_bound, answer.shortest.length, "{:?}", cluster.classes());
-        let slowest_first = shortest(&cluster, Method::SlowestFirst, &FREE).unwrap().shortest;
+        assert_eq!(
+            answer.shortest.lower_bound,
+            answer.shortest.length,
+            "{:?}",
+            cluster.classes()
+        );
+        let slowest_first = shortest(&cluster, Method::SlowestFirst, &FREE)
+            .unwrap()
+            .shortest;
         assert!(answer.shortest.length <= slowest_first.length);
         assert!(slowest_first.lower_bound <= answer.shortest.length);
     }
@@ -209,11 +285,21 @@ fn large_counts_are_certified() {
 #[test]
 fn prices_are_refused_where_they_prove_nothing() {
     // The checker of these tests can say no: above the optimum, and with one price changed.
-    let cluster = cluster(&[(rational(3, 1), 4), (rational(4, 1), 9), (rational(5, 1), 9)]);
+    let cluster = cluster(&[
+        (rational(3, 1), 4),
+        (rational(4, 1), 9),
+        (rational(5, 1), 9),
+    ]);
     let shortest = solve(&cluster, Method::Slots).shortest;
-    let Proof::Prices(prices) = shortest.proof else { panic!("prices") };
+    let Proof::Prices(prices) = shortest.proof else {
+        panic!("prices")
+    };
     assert!(proves(&prices, cluster.classes(), &shortest.lower_bound));
-    assert!(!proves(&prices, cluster.classes(), &(&shortest.length + rational(1, 1))));
+    assert!(!proves(
+        &prices,
+        cluster.classes(),
+        &(&shortest.length + rational(1, 1))
+    ));
     let mut dearer = prices;
     dearer.prices[0].1 *= rational(2, 1);
     assert!(!proves(&dearer, cluster.classes(), &shortest.lower_bound));
@@ -228,11 +314,22 @@ fn stopped_early_the_bounds_hold() {
         for method in [Method::Slots, Method::Search] {
             for patience in [0, 1, 2, 5, 20] {
                 let asked = AtomicU64::new(0);
-                let watch = |_: &oneport_heterogeneous::Search| match asked.fetch_add(1, Ordering::Relaxed) {
+                let watch = |_: &oneport_heterogeneous::Search| match asked
+                    .fetch_add(1, Ordering::Relaxed)
+                {
                     count if count < patience => ControlFlow::Continue(()),
                     _ => ControlFlow::Break(()),
                 };
-                for budget in [Budget { states: u64::MAX, watch: &watch }, Budget { states: patience, ..FREE }] {
+                for budget in [
+                    Budget {
+                        states: u64::MAX,
+                        watch: &watch,
+                    },
+                    Budget {
+                        states: patience,
+                        ..FREE
+                    },
+                ] {
                     let answer = shortest(&cluster, method, &budget).unwrap();
                     check(&cluster, &answer);
                     assert!(answer.shortest.lower_bound <= best && best <= answer.shortest.length);
@@ -245,8 +342,20 @@ fn stopped_early_the_bounds_hold() {
 #[test]
 fn too_many_dates_are_refused_by_name() {
     let draw = Draw(Cell::new(5));
-    let classes: Vec<(Rational, u64)> =
-        (0..16).map(|_| (rational((1_000_000 + draw.below(2_000_000)) as i64, 1), 1_000_000)).collect();
+    let classes: Vec<(Rational, u64)> = (0..16)
+        .map(|_| {
+            (
+                rational((1_000_000 + draw.below(2_000_000)) as i64, 1),
+                1_000_000,
+            )
+        })
+        .collect();
     let refused = shortest(&cluster(&classes), Method::Slots, &FREE);
-    assert!(matches!(refused, Err(Error::Method { method: "slots", .. })));
+    assert!(matches!(
+        refused,
+        Err(Error::Method {
+            method: "slots",
+            ..
+        })
+    ));
 }

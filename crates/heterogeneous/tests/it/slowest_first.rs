@@ -4,14 +4,21 @@ use crate::common;
 
 use std::collections::BTreeMap;
 
-use common::{Random, check_placement, cluster, cluster_of, endless, int, optimum, ratio, replay, tree_optimum};
+use common::{
+    Random, check_placement, cluster, cluster_of, endless, int, optimum, ratio, replay,
+    tree_optimum,
+};
 use oneport_heterogeneous::slowest_first::{self, Reason, is_optimal_by_theorem, raised};
 use oneport_heterogeneous::{Cluster, Destination, Method, Processors, bound, shortest};
 use oneport_plan::{Proof, Status};
 use oneport_platform::Rational;
 
 fn processors(cluster: &Cluster) -> Processors {
-    let times = cluster.classes().iter().flat_map(|class| (0..class.senders).map(|_| class.time.clone())).collect();
+    let times = cluster
+        .classes()
+        .iter()
+        .flat_map(|class| (0..class.senders).map(|_| class.time.clone()))
+        .collect();
     Processors::new(times, Destination::Outside).unwrap()
 }
 
@@ -20,7 +27,10 @@ fn best(times: &[u64]) -> u64 {
     for &time in times {
         *counts.entry(time).or_default() += 1;
     }
-    tree_optimum(&counts.into_iter().collect::<Vec<_>>(), &mut BTreeMap::new())
+    tree_optimum(
+        &counts.into_iter().collect::<Vec<_>>(),
+        &mut BTreeMap::new(),
+    )
 }
 
 #[test]
@@ -28,7 +38,12 @@ fn lengths_by_class_are_those_of_the_schedule() {
     let mut random = Random(11);
     for _ in 0..400 {
         let classes: Vec<_> = (0..random.within(1, 6))
-            .map(|_| (ratio(random.within(1, 40) as i64, random.within(1, 3) as i64), random.within(1, 60)))
+            .map(|_| {
+                (
+                    ratio(random.within(1, 40) as i64, random.within(1, 3) as i64),
+                    random.within(1, 60),
+                )
+            })
             .collect();
         let cluster = cluster(&classes);
         let reduction = slowest_first::schedule(&processors(&cluster)).unwrap();
@@ -44,20 +59,35 @@ fn lengths_by_class_are_those_of_the_schedule() {
 fn counts_up_to_two_to_the_63() {
     let one = cluster(&[(ratio(2, 3), 1 << 63)]);
     assert_eq!(slowest_first::length(&one), ratio(128, 3));
-    assert_eq!(slowest_first::length(&cluster(&[(ratio(2, 3), (1 << 63) - 1)])), int(42));
+    assert_eq!(
+        slowest_first::length(&cluster(&[(ratio(2, 3), (1 << 63) - 1)])),
+        int(42)
+    );
     // Homogeneous rounding encloses the length; a common factor scales it, also beyond machine words.
     let mut random = Random(12);
     for _ in 0..30 {
         let k = random.within(2, 12);
-        let classes: Vec<(Rational, u64)> =
-            (0..k).map(|_| (int(random.within(1, 1000) as i64), random.within(1, 1 << 59))).collect();
+        let classes: Vec<(Rational, u64)> = (0..k)
+            .map(|_| {
+                (
+                    int(random.within(1, 1000) as i64),
+                    random.within(1, 1 << 59),
+                )
+            })
+            .collect();
         let plain = cluster(&classes);
         let length = slowest_first::length(&plain);
         let levels = int(i64::from(u64::BITS - plain.senders().leading_zeros()));
-        let (first, last) = (&plain.classes()[0].time, &plain.classes()[plain.classes().len() - 1].time);
+        let (first, last) = (
+            &plain.classes()[0].time,
+            &plain.classes()[plain.classes().len() - 1].time,
+        );
         assert!(length >= &levels * first && length <= &levels * last);
         let factor = int(i64::MAX) * int(i64::MAX) / int(7);
-        let large: Vec<_> = classes.iter().map(|(time, senders)| (time * &factor, *senders)).collect();
+        let large: Vec<_> = classes
+            .iter()
+            .map(|(time, senders)| (time * &factor, *senders))
+            .collect();
         assert_eq!(slowest_first::length(&cluster(&large)), &length * &factor);
         assert!(bound::lower_bound(&plain).length <= length);
         let answer = shortest(&plain, Method::SlowestFirst, &endless()).unwrap();
@@ -73,16 +103,27 @@ fn divisor_chains() {
     for round in 0..1500 {
         let mut chain = vec![random.within(1, 2)];
         for _ in 0..random.within(1, 3) {
-            chain.push(chain[chain.len() - 1] * random.within(2, if round % 3 == 0 { 2 } else { 5 }));
+            chain.push(
+                chain[chain.len() - 1] * random.within(2, if round % 3 == 0 { 2 } else { 5 }),
+            );
         }
         let n = random.within(2, 11) as usize;
-        let times: Vec<u64> = (0..n).map(|_| chain[random.within(0, chain.len() as u64 - 1) as usize]).collect();
+        let times: Vec<u64> = (0..n)
+            .map(|_| chain[random.within(0, chain.len() as u64 - 1) as usize])
+            .collect();
         let cluster = cluster_of(&times);
         several += u32::from(cluster.classes().len() > 2);
         assert!(is_optimal_by_theorem(&cluster).is_some());
-        assert_eq!(slowest_first::length(&cluster), int(best(&times) as i64), "{times:?}");
+        assert_eq!(
+            slowest_first::length(&cluster),
+            int(best(&times) as i64),
+            "{times:?}"
+        );
         let answer = shortest(&cluster, Method::Auto, &endless()).unwrap();
-        assert_eq!((answer.shortest.status(), &answer.shortest.proof), (Status::Optimal, &Proof::SlowestFirst));
+        assert_eq!(
+            (answer.shortest.status(), &answer.shortest.proof),
+            (Status::Optimal, &Proof::SlowestFirst)
+        );
     }
     assert!(several > 300);
 }
@@ -106,7 +147,9 @@ fn at_most_twice_the_optimum() {
     for _ in 0..1500 {
         let n = random.within(1, 9) as usize;
         let most = random.within(2, 30);
-        let times: Vec<u64> = (0..n).map(|_| random.within(1.max(most / 4), most)).collect();
+        let times: Vec<u64> = (0..n)
+            .map(|_| random.within(1.max(most / 4), most))
+            .collect();
         let cluster = cluster_of(&times);
         let optimum = int(best(&times) as i64);
         let length = slowest_first::length(&cluster);
@@ -118,9 +161,16 @@ fn at_most_twice_the_optimum() {
         let bound = bound::lower_bound(&cluster);
         assert!(bound.length <= optimum, "{times:?}");
         closed += u32::from(bound.length == optimum);
-        let lowered = bound.times.iter().zip(cluster.classes()).all(|(lowered, class)| *lowered <= class.time);
+        let lowered = bound
+            .times
+            .iter()
+            .zip(cluster.classes())
+            .all(|(lowered, class)| *lowered <= class.time);
         assert!(lowered && bound.times.len() == cluster.classes().len());
-        assert!(bound.length * int(2) >= length, "the bound is within Theorem 2");
+        assert!(
+            bound.length * int(2) >= length,
+            "the bound is within Theorem 2"
+        );
     }
     assert!(worse > 10 && closed > 500, "{worse} {closed}");
 }
@@ -150,7 +200,10 @@ fn the_fastest_may_be_on_top() {
         let times: Vec<u64> = (0..n).map(|_| random.within(3, 9)).collect();
         let cluster = cluster_of(&times);
         let answer = shortest(&cluster, Method::DynamicProgram, &endless()).unwrap();
-        assert_eq!(check_placement(&cluster, &answer.placement), int(optimum(&times) as i64));
+        assert_eq!(
+            check_placement(&cluster, &answer.placement),
+            int(optimum(&times) as i64)
+        );
         let reduction = answer.schedule(&processors(&cluster)).unwrap();
         assert_eq!(replay(&reduction), answer.shortest.length);
     }

@@ -7,11 +7,19 @@ fn whole(number: u64) -> Rational {
 }
 
 fn processors(times: &[u64]) -> Processors {
-    Processors::new(times.iter().map(|&time| whole(time)).collect(), Destination::Outside).unwrap()
+    Processors::new(
+        times.iter().map(|&time| whole(time)).collect(),
+        Destination::Outside,
+    )
+    .unwrap()
 }
 
 fn starts(starts: &[u64]) -> Vec<Rational> {
-    starts.iter().chain([&0]).map(|&start| whole(start)).collect()
+    starts
+        .iter()
+        .chain([&0])
+        .map(|&start| whole(start))
+        .collect()
 }
 
 /// The example of the theory: four are active and one complete at 4, of seven.
@@ -19,7 +27,15 @@ fn starts(starts: &[u64]) -> Vec<Rational> {
 fn the_first_violation_is_named() {
     let own = processors(&[5, 5, 5, 4, 2, 2]);
     let found = check_starts(&own, &starts(&[0, 1, 6, 2, 0, 4])).unwrap();
-    assert_eq!(found, Err(Crowded { date: whole(4), active: 4, complete: 1, processors: 7 }));
+    assert_eq!(
+        found,
+        Err(Crowded {
+            date: whole(4),
+            active: 4,
+            complete: 1,
+            processors: 7
+        })
+    );
 }
 
 /// Whether receivers can be found for these starts: every sender needs another processor that is free for its time and
@@ -29,8 +45,16 @@ fn feasible(times: &[u64], starts: &[u64]) -> bool {
     let mut order: Vec<usize> = (0..times.len()).collect();
     order.sort_by_key(|&sender| (starts[sender], sender));
     // busy[p]: until when p takes part in a transfer; u64::MAX once it has sent.
-    fn go(order: &[usize], times: &[u64], starts: &[u64], busy: &mut Vec<u64>, sent: &mut Vec<bool>) -> bool {
-        let Some((&sender, rest)) = order.split_first() else { return true };
+    fn go(
+        order: &[usize],
+        times: &[u64],
+        starts: &[u64],
+        busy: &mut Vec<u64>,
+        sent: &mut Vec<bool>,
+    ) -> bool {
+        let Some((&sender, rest)) = order.split_first() else {
+            return true;
+        };
         if busy[sender] > starts[sender] {
             return false;
         }
@@ -56,15 +80,30 @@ fn feasible(times: &[u64], starts: &[u64]) -> bool {
 #[test]
 fn starts_are_a_schedule_if_and_only_if_there_are_receivers() {
     let (mut right, mut wrong, mut shorter) = (0, 0, 0);
-    for times in [&[1][..], &[2, 1], &[1, 1, 2], &[2, 2, 3], &[1, 2, 3, 1], &[2, 2, 2, 2], &[3, 1, 1, 2]] {
+    for times in [
+        &[1][..],
+        &[2, 1],
+        &[1, 1, 2],
+        &[2, 2, 3],
+        &[1, 2, 3, 1],
+        &[2, 2, 2, 2],
+        &[3, 1, 1, 2],
+    ] {
         let own = processors(times);
         for code in 0..6_u64.pow(times.len() as u32) {
-            let list: Vec<u64> = (0..times.len() as u32).map(|place| code / 6_u64.pow(place) % 6).collect();
+            let list: Vec<u64> = (0..times.len() as u32)
+                .map(|place| code / 6_u64.pow(place) % 6)
+                .collect();
             let found = check_starts(&own, &starts(&list)).unwrap();
             assert_eq!(found.is_ok(), feasible(times, &list), "{times:?} {list:?}");
             match found {
                 Ok(started) => {
-                    let end = list.iter().zip(times).map(|(start, time)| start + time).max().unwrap();
+                    let end = list
+                        .iter()
+                        .zip(times)
+                        .map(|(start, time)| start + time)
+                        .max()
+                        .unwrap();
                     assert_eq!(started.length, whole(end));
                     let early = earliest(&own, &started.sequence).unwrap().length;
                     assert!(early <= started.length, "{times:?} {list:?}");
@@ -73,22 +112,33 @@ fn starts_are_a_schedule_if_and_only_if_there_are_receivers() {
                 }
                 Err(crowded) => {
                     let active = |date: u64| {
-                        let active = |(start, time): (&u64, &u64)| *start <= date && date < start + time;
+                        let active =
+                            |(start, time): (&u64, &u64)| *start <= date && date < start + time;
                         list.iter().zip(times).filter(|&pair| active(pair)).count() as u64
                     };
                     let complete = |date: u64| {
-                        list.iter().zip(times).filter(|(start, time)| **start + **time <= date).count() as u64
+                        list.iter()
+                            .zip(times)
+                            .filter(|(start, time)| **start + **time <= date)
+                            .count() as u64
                     };
-                    let first =
-                        (0..12).find(|&date| 2 * active(date) + complete(date) > times.len() as u64 + 1).unwrap();
+                    let first = (0..12)
+                        .find(|&date| 2 * active(date) + complete(date) > times.len() as u64 + 1)
+                        .unwrap();
                     assert_eq!(crowded.date, whole(first));
-                    assert_eq!((crowded.active, crowded.complete), (active(first), complete(first)));
+                    assert_eq!(
+                        (crowded.active, crowded.complete),
+                        (active(first), complete(first))
+                    );
                     wrong += 1;
                 }
             }
         }
     }
-    assert!(right > 500 && wrong > 500 && shorter > 100, "{right} {wrong} {shorter}");
+    assert!(
+        right > 500 && wrong > 500 && shorter > 100,
+        "{right} {wrong} {shorter}"
+    );
 }
 
 #[test]
@@ -98,5 +148,9 @@ fn lists_that_do_not_fit_are_refused() {
     assert!(told(&[whole(0)]).contains("1 starts for 3 processors"));
     assert!(told(&[whole(0), whole(0) - whole(1), whole(0)]).contains("processor 1 starts at -1"));
     // The destination's entry says nothing.
-    assert!(check_starts(&own, &[whole(0), whole(2), whole(0) - whole(9)]).unwrap().is_ok());
+    assert!(
+        check_starts(&own, &[whole(0), whole(2), whole(0) - whole(9)])
+            .unwrap()
+            .is_ok()
+    );
 }

@@ -13,7 +13,10 @@ const RULES: [Rule; 3] = [Rule::Naive, Rule::MonotoneSlow, Rule::MonotoneBoth];
 fn levels_length(fast: &Rational, slow: &Rational, f: u64, s: u64) -> Rational {
     let cluster = cluster(&[(fast.clone(), f), (slow.clone(), s)]);
     let answer = shortest(&cluster, Method::Levels, &endless()).unwrap();
-    assert_eq!(check_placement(&cluster, &answer.placement), answer.shortest.length);
+    assert_eq!(
+        check_placement(&cluster, &answer.placement),
+        answer.shortest.length
+    );
     assert_eq!(answer.shortest.status(), Status::Optimal);
     answer.shortest.length
 }
@@ -21,18 +24,28 @@ fn levels_length(fast: &Rational, slow: &Rational, f: u64, s: u64) -> Rational {
 /// Tables 2, 3, 4: all 225 nonzero cells each, and zeros.
 #[test]
 fn printed_references() {
-    let printed =
-        [include_str!("printed/table2.txt"), include_str!("printed/table3.txt"), include_str!("printed/table4.txt")];
+    let printed = [
+        include_str!("printed/table2.txt"),
+        include_str!("printed/table3.txt"),
+        include_str!("printed/table4.txt"),
+    ];
     let table = Table::build(&int(1), &int(2), 150, 150, Rule::MonotoneSlow).unwrap();
     let mut sums = [0; 3];
     for ((text, rule), sum) in printed.into_iter().zip(RULES).zip(&mut sums) {
         let mut cells = 0;
         for line in text.lines() {
-            let numbers: Vec<u64> = line.split_whitespace().map(|number| number.parse().unwrap()).collect();
+            let numbers: Vec<u64> = line
+                .split_whitespace()
+                .map(|number| number.parse().unwrap())
+                .collect();
             let s = numbers[0] as usize;
             for (column, &value) in numbers[1..].iter().enumerate() {
                 let f = 10 * column;
-                assert_eq!(references(&table, f, s, rule), value, "{rule:?} f={f} s={s}");
+                assert_eq!(
+                    references(&table, f, s, rule),
+                    value,
+                    "{rule:?} f={f} s={s}"
+                );
                 cells += u32::from(value > 0);
                 *sum += value;
             }
@@ -44,15 +57,27 @@ fn printed_references() {
 
 #[test]
 fn the_rules_build_the_same_table() {
-    for (numerator, denominator) in
-        [(1, 1), (21, 20), (11, 10), (4, 3), (3, 2), (17, 10), (9, 5), (19, 10), (2, 1), (7, 3)]
-    {
+    for (numerator, denominator) in [
+        (1, 1),
+        (21, 20),
+        (11, 10),
+        (4, 3),
+        (3, 2),
+        (17, 10),
+        (9, 5),
+        (19, 10),
+        (2, 1),
+        (7, 3),
+    ] {
         let slow = ratio(numerator, denominator);
         let tables = RULES.map(|rule| Table::build(&int(1), &slow, 44, 46, rule).unwrap());
         for f in 0..=44 {
             for s in 0..=46 {
                 let lengths = tables.each_ref().map(|table| table.length(f, s).unwrap());
-                assert!(lengths[1] == lengths[0] && lengths[2] == lengths[0], "{slow} {f} {s} {lengths:?}");
+                assert!(
+                    lengths[1] == lengths[0] && lengths[2] == lengths[0],
+                    "{slow} {f} {s} {lengths:?}"
+                );
             }
         }
     }
@@ -72,10 +97,14 @@ fn tables_and_levels_are_the_optimum() {
                 let best = int(optimum(&times) as i64);
                 assert_eq!(table.length(f, s).unwrap(), best, "{f} {s} {tenths}");
                 if f > 0 && s > 0 {
-                    assert_eq!(levels_length(&int(10), &int(tenths), f as u64, s as u64), best);
+                    assert_eq!(
+                        levels_length(&int(10), &int(tenths), f as u64, s as u64),
+                        best
+                    );
                 }
-                let holds =
-                    |deadline: &Rational| levels::holds(f as u64, s as u64, &int(10), &int(tenths), deadline).unwrap();
+                let holds = |deadline: &Rational| {
+                    levels::holds(f as u64, s as u64, &int(10), &int(tenths), deadline).unwrap()
+                };
                 assert!(holds(&best) && !holds(&(&best - ratio(1, 3))));
             }
         }
@@ -107,10 +136,16 @@ fn levels_are_the_table() {
         for f in 1..=60usize {
             for s in 1..=60usize {
                 let length = table.length(f, s).unwrap();
-                assert!(levels::holds(f as u64, s as u64, &int(1), &slow, &length).unwrap(), "{slow} {f} {s}");
+                assert!(
+                    levels::holds(f as u64, s as u64, &int(1), &slow, &length).unwrap(),
+                    "{slow} {f} {s}"
+                );
                 // The largest path sum below is a step away of at least 1/2000.
                 let below = &length - ratio(1, 2000);
-                assert!(!levels::holds(f as u64, s as u64, &int(1), &slow, &below).unwrap(), "{slow} {f} {s}");
+                assert!(
+                    !levels::holds(f as u64, s as u64, &int(1), &slow, &below).unwrap(),
+                    "{slow} {f} {s}"
+                );
                 if (f * 61 + s) % 7 == 0 {
                     assert_eq!(levels_length(&int(1), &slow, f as u64, s as u64), length);
                 }
@@ -122,7 +157,13 @@ fn levels_are_the_table() {
 #[test]
 fn lemmas_4_and_5() {
     let mut falls = 0;
-    for slow in [ratio(11, 10), ratio(3, 2), ratio(19, 10), ratio(2, 1), ratio(16, 3)] {
+    for slow in [
+        ratio(11, 10),
+        ratio(3, 2),
+        ratio(19, 10),
+        ratio(2, 1),
+        ratio(16, 3),
+    ] {
         let table = Table::build(&int(1), &slow, 60, 60, Rule::Naive).unwrap();
         let t = |f, s| table.length(f, s).unwrap();
         for f in 0..60 {
@@ -169,10 +210,21 @@ fn figure_8() {
         let x = ratio(hundredths, 100);
         let pair = |f: u64, s: u64| {
             let cluster = cluster(&[(int(1), f), (x.clone(), s)]);
-            (slowest_first::length(&cluster), levels_length(&int(1), &x, f, s))
+            (
+                slowest_first::length(&cluster),
+                levels_length(&int(1), &x, f, s),
+            )
         };
-        let claimed = if hundredths <= 200 { &x + int(3) } else { int(5) };
-        let best = if hundredths <= 200 { int(4).max(&x * int(2) + int(1)) } else { int(5) };
+        let claimed = if hundredths <= 200 {
+            &x + int(3)
+        } else {
+            int(5)
+        };
+        let best = if hundredths <= 200 {
+            int(4).max(&x * int(2) + int(1))
+        } else {
+            int(5)
+        };
         assert_eq!(pair(8, 3), (claimed, best));
         // As printed, 4 slow and 8 fast, the destination outside: no counterexample; nor with a fast destination.
         assert_eq!(pair(8, 4), (&x + int(3), &x + int(3)));
@@ -183,7 +235,13 @@ fn figure_8() {
 /// Among at most 12 senders slowest-node-first fails for these counts alone, whatever the ratio.
 #[test]
 fn smallest_counterexamples() {
-    for slow in [ratio(11, 10), ratio(4, 3), ratio(3, 2), ratio(17, 10), ratio(19, 10)] {
+    for slow in [
+        ratio(11, 10),
+        ratio(4, 3),
+        ratio(3, 2),
+        ratio(17, 10),
+        ratio(19, 10),
+    ] {
         let table = Table::build(&int(1), &slow, 12, 12, Rule::Naive).unwrap();
         let mut found = Vec::new();
         for f in 1..12u64 {
@@ -210,14 +268,26 @@ fn huge_counts() {
         let s = random.within(1, 1 << bits);
         let length = levels_length(&int(1), &slow, f, s);
         let below = &length - ratio(1, 1_000_000);
-        assert!(!levels::holds(f, s, &int(1), &slow, &below).unwrap(), "round {round}");
-        assert!(levels_length(&int(1), &slow, f, s + s / 2) >= length, "Lemma 4");
+        assert!(
+            !levels::holds(f, s, &int(1), &slow, &below).unwrap(),
+            "round {round}"
+        );
+        assert!(
+            levels_length(&int(1), &slow, f, s + s / 2) >= length,
+            "Lemma 4"
+        );
         assert!(length <= slowest_first::length(&cluster(&[(int(1), f), (slow.clone(), s)])));
     }
     let most = cluster(&[(int(2), 1 << 62), (int(3), 1 << 62)]);
     let answer = shortest(&most, Method::Auto, &endless()).unwrap();
-    assert_eq!((answer.method, &answer.shortest.proof), (Method::Levels, &Proof::Levels));
-    assert_eq!(check_placement(&most, &answer.placement), answer.shortest.length);
+    assert_eq!(
+        (answer.method, &answer.shortest.proof),
+        (Method::Levels, &Proof::Levels)
+    );
+    assert_eq!(
+        check_placement(&most, &answer.placement),
+        answer.shortest.length
+    );
 }
 
 #[test]

@@ -16,7 +16,10 @@ fn optimum(values: u64, pair: (u64, u64)) -> Rational {
 fn lemma_5_and_proposition_6_hold_and_are_tight_without_one_cost() {
     for pair in PAIRS {
         for values in (1..=300).chain([1 << 40, (1 << 40) + 1, u64::MAX]) {
-            let (lower, upper) = (bounds::lower(values, &costs(pair)), bounds::upper(values, &costs(pair)));
+            let (lower, upper) = (
+                bounds::lower(values, &costs(pair)),
+                bounds::upper(values, &costs(pair)),
+            );
             let optimum = optimum(values, pair);
             assert!(lower <= optimum && optimum <= upper, "{values}, {pair:?}");
             assert_eq!(lower == upper, pair.0.min(pair.1) == 0 || values == 1);
@@ -39,8 +42,16 @@ fn degree_and_depth_bound_every_tree() {
             assert!(length >= bounds::of_depth(*levels.iter().max().unwrap(), &costs(pair)));
         }
     });
-    assert_eq!(bounds::of_degree(3, &costs((2, 5))), whole(17), "a star attains it");
-    assert_eq!(bounds::of_depth(3, &costs((2, 5))), whole(14), "a chain attains it");
+    assert_eq!(
+        bounds::of_degree(3, &costs((2, 5))),
+        whole(17),
+        "a star attains it"
+    );
+    assert_eq!(
+        bounds::of_depth(3, &costs((2, 5))),
+        whole(14),
+        "a chain attains it"
+    );
     assert_eq!(bounds::of_degree(0, &costs((2, 5))), whole(0));
 }
 
@@ -54,7 +65,10 @@ fn proposition_8_holds_corrected_and_fails_as_printed() {
             for most in 1..=values / 2 {
                 let corrected = bounds::limited(values, most, &costs(pair)).unwrap();
                 let printed = bounds::limited_as_printed(values, most, &costs(pair)).unwrap();
-                for (count, limit) in violations.iter_mut().zip([Limit::Transfers(most), Limit::Reducers(most)]) {
+                for (count, limit) in violations
+                    .iter_mut()
+                    .zip([Limit::Transfers(most), Limit::Reducers(most)])
+                {
                     let optimum = whole(greedy(values, pair, limit));
                     assert!(optimum <= corrected, "{values}, {most}, {pair:?}");
                     if optimum > printed {
@@ -65,27 +79,50 @@ fn proposition_8_holds_corrected_and_fails_as_printed() {
             }
         }
     }
-    assert!(violations.iter().all(|&count| count > 1000), "{violations:?}");
+    assert!(
+        violations.iter().all(|&count| count > 1000),
+        "{violations:?}"
+    );
     assert_eq!(greedy(6, (1, 0), Limit::Transfers(3)), 3);
-    assert_eq!(bounds::limited_as_printed(6, 3, &costs((1, 0))), Some(whole(2)));
-    assert!(bounds::lower(6, &costs((1, 0))) > whole(2), "the printed bound contradicts Lemma 5");
+    assert_eq!(
+        bounds::limited_as_printed(6, 3, &costs((1, 0))),
+        Some(whole(2))
+    );
+    assert!(
+        bounds::lower(6, &costs((1, 0))) > whole(2),
+        "the printed bound contradicts Lemma 5"
+    );
     assert_eq!(bounds::limited(6, 4, &costs((1, 0))), None);
     assert_eq!(bounds::limited_as_printed(6, 0, &costs((1, 0))), None);
 }
 
 /// Definition 12 as a list of parents.
 fn binomial(order: u32) -> Vec<usize> {
-    if order == 0 { vec![0] } else { joined(&binomial(order - 1), &binomial(order - 1)) }
+    if order == 0 {
+        vec![0]
+    } else {
+        joined(&binomial(order - 1), &binomial(order - 1))
+    }
 }
 
 /// Definition 15.
 fn fibonacci(order: i32) -> Vec<usize> {
-    if order <= 0 { vec![0] } else { joined(&fibonacci(order - 2), &fibonacci(order - 1)) }
+    if order <= 0 {
+        vec![0]
+    } else {
+        joined(&fibonacci(order - 2), &fibonacci(order - 1))
+    }
 }
 
 /// A tree whose root ("sink") sends to the root of the other.
 fn joined(sending: &[usize], receiving: &[usize]) -> Vec<usize> {
-    let sent = sending.iter().enumerate().map(|(node, parent)| if node == 0 { 0 } else { parent + receiving.len() });
+    let sent = sending.iter().enumerate().map(|(node, parent)| {
+        if node == 0 {
+            0
+        } else {
+            parent + receiving.len()
+        }
+    });
     receiving.iter().copied().chain(sent).collect()
 }
 
@@ -95,14 +132,20 @@ fn propositions_13_and_16_give_lengths_and_sizes() {
         let (tree, values) = (binomial(order), bounds::binomial_values(order));
         assert_eq!(BigUint::from(tree.len()), values);
         for pair in PAIRS {
-            assert_eq!(whole(tree_length(&tree, pair)), bounds::binomial_length(order.into(), &costs(pair)));
+            assert_eq!(
+                whole(tree_length(&tree, pair)),
+                bounds::binomial_length(order.into(), &costs(pair))
+            );
         }
     }
     for order in 0..=12 {
         let (tree, values) = (fibonacci(order as i32), bounds::fibonacci_values(order));
         assert_eq!(BigUint::from(tree.len()), values);
         for pair in PAIRS {
-            assert_eq!(whole(tree_length(&tree, pair)), bounds::fibonacci_length(order.into(), &costs(pair)));
+            assert_eq!(
+                whole(tree_length(&tree, pair)),
+                bounds::fibonacci_length(order.into(), &costs(pair))
+            );
         }
     }
     assert_eq!(bounds::fibonacci_values(10), BigUint::from(144_u32));
@@ -115,18 +158,30 @@ fn theorems_14_and_17_give_maxima_and_the_only_trees() {
         let most = u128::try_from(bounds::binomial_values(order)).unwrap();
         for pair in [(3, 0), (0, 5)] {
             let time = bounds::binomial_length(order.into(), &costs(pair));
-            assert_eq!(values_within(&time, &costs(pair), Limit::Unlimited).unwrap(), most);
+            assert_eq!(
+                values_within(&time, &costs(pair), Limit::Unlimited).unwrap(),
+                most
+            );
         }
     }
     for order in 1..100 {
         let most = u128::try_from(bounds::fibonacci_values(order)).unwrap();
         let time = bounds::fibonacci_length(order.into(), &costs((4, 4)));
-        assert_eq!(values_within(&time, &costs((4, 4)), Limit::Unlimited).unwrap(), most);
+        assert_eq!(
+            values_within(&time, &costs((4, 4)), Limit::Unlimited).unwrap(),
+            most
+        );
     }
-    let cases = [((3, 0), binomial(3)), ((0, 5), binomial(3)), ((1, 0), binomial(2))];
-    for (pair, tree) in
-        cases.into_iter().chain([((4, 4), fibonacci(3)), ((4, 4), fibonacci(4)), ((1, 1), fibonacci(2))])
-    {
+    let cases = [
+        ((3, 0), binomial(3)),
+        ((0, 5), binomial(3)),
+        ((1, 0), binomial(2)),
+    ];
+    for (pair, tree) in cases.into_iter().chain([
+        ((4, 4), fibonacci(3)),
+        ((4, 4), fibonacci(4)),
+        ((1, 1), fibonacci(2)),
+    ]) {
         let (best, only) = (tree_length(&tree, pair), canonical(&tree));
         all_trees(tree.len(), &mut |parents| {
             assert!(tree_length(parents, pair) > best || canonical(parents) == only);
@@ -159,14 +214,26 @@ fn theorems_18_and_19_bound_the_strategies() {
             for tie in TIES {
                 let optimum = optimum(values, pair);
                 let binomial = strategy_length(values, pair, Strategy::Binomial, tie);
-                assert!(binomial <= bounds::binomial_ratio(&costs(pair)) * &optimum, "{values}, {pair:?}, {tie:?}");
+                assert!(
+                    binomial <= bounds::binomial_ratio(&costs(pair)) * &optimum,
+                    "{values}, {pair:?}, {tie:?}"
+                );
                 let fibonacci = strategy_length(values, pair, Strategy::Fibonacci, tie);
-                assert!(fibonacci <= bounds::fibonacci_ratio() * &optimum, "{values}, {pair:?}, {tie:?}");
+                assert!(
+                    fibonacci <= bounds::fibonacci_ratio() * &optimum,
+                    "{values}, {pair:?}, {tie:?}"
+                );
             }
         }
     }
-    assert_eq!(bounds::binomial_ratio(&costs((2, 3))), Rational::new(5.into(), 3.into()));
-    assert_eq!(bounds::binomial_ratio(&Costs::new(Rational::zero(), Rational::zero()).unwrap()), Rational::one());
+    assert_eq!(
+        bounds::binomial_ratio(&costs((2, 3))),
+        Rational::new(5.into(), 3.into())
+    );
+    assert_eq!(
+        bounds::binomial_ratio(&Costs::new(Rational::zero(), Rational::zero()).unwrap()),
+        Rational::one()
+    );
 }
 
 /// Figure 2: the largest ratios over 2..=2000 values and where they are first met, for every tie rule.
@@ -189,18 +256,33 @@ fn figure_2_depends_on_ties() {
     ];
     for (tie, binomial, fibonacci) in expected {
         if let Some(((over, under), values)) = binomial {
-            assert_eq!(largest((1, 1), Strategy::Binomial, tie), (whole(over) / whole(under), values), "{tie:?}");
+            assert_eq!(
+                largest((1, 1), Strategy::Binomial, tie),
+                (whole(over) / whole(under), values),
+                "{tie:?}"
+            );
         }
         let ((over, under), values) = fibonacci;
         for pair in [(0, 1), (1, 0)] {
-            assert_eq!(largest(pair, Strategy::Fibonacci, tie), (whole(over) / whole(under), values), "{tie:?}");
+            assert_eq!(
+                largest(pair, Strategy::Fibonacci, tie),
+                (whole(over) / whole(under), values),
+                "{tie:?}"
+            );
         }
     }
     let four_thirds = whole(4) / whole(3);
-    assert_eq!(strategy_length(4096, (1, 1), Strategy::Binomial, Tie::Oldest) / optimum(4096, (1, 1)), four_thirds);
+    assert_eq!(
+        strategy_length(4096, (1, 1), Strategy::Binomial, Tie::Oldest) / optimum(4096, (1, 1)),
+        four_thirds
+    );
     for values in 2..=500 {
         let most = strategy_length(values, (1, 1), Strategy::Binomial, Tie::MostChildren);
-        assert_eq!(most, strategy_length(values, (1, 1), Strategy::Binomial, Tie::Oldest), "{values}");
+        assert_eq!(
+            most,
+            strategy_length(values, (1, 1), Strategy::Binomial, Tie::Oldest),
+            "{values}"
+        );
     }
 }
 
@@ -208,7 +290,8 @@ fn figure_2_depends_on_ties() {
 /// it is not.
 #[test]
 fn the_conjecture_of_figure_2_fails_for_22_values() {
-    let ratio = |pair| strategy_length(22, pair, Strategy::Binomial, Tie::Oldest) / optimum(22, pair);
+    let ratio =
+        |pair| strategy_length(22, pair, Strategy::Binomial, Tie::Oldest) / optimum(22, pair);
     assert_eq!(ratio((2, 3)), whole(21) / whole(20));
     assert_eq!(ratio((1, 1)), whole(1));
 }
@@ -219,11 +302,25 @@ fn the_conjecture_of_figure_2_fails_for_22_values() {
 fn theorem_14_needs_one_cost() {
     let free = costs((0, 0));
     assert_eq!(bounds::binomial_length(5, &free), whole(0));
-    assert_eq!(values_within(&whole(0), &free, Limit::Unlimited), Ok(u128::MAX));
+    assert_eq!(
+        values_within(&whole(0), &free, Limit::Unlimited),
+        Ok(u128::MAX)
+    );
     for order in 0..=6 {
         let values = 1_u64 << order;
-        let reduction = reduce(values, &free, Strategy::Greedy, Limit::Unlimited, Tie::Oldest).unwrap();
-        let parents: Vec<usize> = reduction.receivers.iter().map(|&receiver| receiver as usize).collect();
+        let reduction = reduce(
+            values,
+            &free,
+            Strategy::Greedy,
+            Limit::Unlimited,
+            Tie::Oldest,
+        )
+        .unwrap();
+        let parents: Vec<usize> = reduction
+            .receivers
+            .iter()
+            .map(|&receiver| receiver as usize)
+            .collect();
         assert_eq!(canonical(&parents), canonical(&binomial(order)));
     }
 }
@@ -233,11 +330,30 @@ fn theorem_14_needs_one_cost() {
 fn strategies_build_the_defined_trees() {
     let same = |values: usize, strategy, tree: &[usize]| {
         for tie in TIES {
-            let reduction = reduce(values as u64, &costs((3, 2)), strategy, Limit::Unlimited, tie).unwrap();
-            let parents: Vec<usize> = reduction.receivers.iter().map(|&receiver| receiver as usize).collect();
-            assert_eq!(canonical(&parents), canonical(tree), "{strategy:?} {values} {tie:?}");
+            let reduction = reduce(
+                values as u64,
+                &costs((3, 2)),
+                strategy,
+                Limit::Unlimited,
+                tie,
+            )
+            .unwrap();
+            let parents: Vec<usize> = reduction
+                .receivers
+                .iter()
+                .map(|&receiver| receiver as usize)
+                .collect();
+            assert_eq!(
+                canonical(&parents),
+                canonical(tree),
+                "{strategy:?} {values} {tie:?}"
+            );
         }
     };
-    (0..=7).map(binomial).for_each(|tree| same(tree.len(), Strategy::Binomial, &tree));
-    (0..=10).map(fibonacci).for_each(|tree| same(tree.len(), Strategy::Fibonacci, &tree));
+    (0..=7)
+        .map(binomial)
+        .for_each(|tree| same(tree.len(), Strategy::Binomial, &tree));
+    (0..=10)
+        .map(fibonacci)
+        .for_each(|tree| same(tree.len(), Strategy::Fibonacci, &tree));
 }

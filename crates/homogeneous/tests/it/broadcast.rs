@@ -11,20 +11,36 @@ use oneport_platform::Rational;
 fn judge(broadcast: &Broadcast, (d, c): (Rational, Rational), limit: Limit) {
     let n = broadcast.senders.len();
     let preparations = broadcast.preparations.as_ref().unwrap();
-    assert_eq!((broadcast.starts.len(), preparations.len(), broadcast.root, broadcast.senders[0]), (n, n, 0, 0));
+    assert_eq!(
+        (
+            broadcast.starts.len(),
+            preparations.len(),
+            broadcast.root,
+            broadcast.senders[0]
+        ),
+        (n, n, 0, 0)
+    );
     let start = |i: usize| broadcast.starts.get(i).unwrap();
     let prepare = |i: usize| preparations.get(i).unwrap();
     assert_eq!((start(0), prepare(0)), (whole(0), whole(0)));
     let held = |i: usize| if i == 0 { whole(0) } else { start(i) + &d };
     for sender in 0..n {
-        let mut receivers: Vec<usize> = (1..n).filter(|&i| broadcast.senders[i] as usize == sender).collect();
+        let mut receivers: Vec<usize> = (1..n)
+            .filter(|&i| broadcast.senders[i] as usize == sender)
+            .collect();
         receivers.sort_by_key(|&i| (prepare(i), start(i)));
         let (mut port, mut free) = (held(sender), held(sender));
         for receiver in receivers {
             assert!(receiver > sender, "no cycles");
-            assert!(prepare(receiver) >= free, "one preparation at a time, of what is there");
+            assert!(
+                prepare(receiver) >= free,
+                "one preparation at a time, of what is there"
+            );
             free = prepare(receiver) + &c;
-            assert!(start(receiver) >= free && start(receiver) >= port, "prepared, and one transfer at a time");
+            assert!(
+                start(receiver) >= free && start(receiver) >= port,
+                "prepared, and one transfer at a time"
+            );
             port = start(receiver) + &d;
         }
     }
@@ -49,17 +65,27 @@ fn judge(broadcast: &Broadcast, (d, c): (Rational, Rational), limit: Limit) {
 fn broadcasts_are_valid_and_as_short_as_reductions() {
     for pair in PAIRS {
         for values in [1, 2, 3, 5, 8, 33, 90] {
-            for limit in
-                [Limit::Unlimited, Limit::Transfers(1), Limit::Transfers(4), Limit::Reducers(1), Limit::Reducers(4)]
-            {
+            for limit in [
+                Limit::Unlimited,
+                Limit::Transfers(1),
+                Limit::Transfers(4),
+                Limit::Reducers(1),
+                Limit::Reducers(4),
+            ] {
                 let found = broadcast(values, &costs(pair), limit).unwrap();
                 judge(&found, (whole(pair.0), whole(pair.1)), limit);
-                assert_eq!(found.length, whole(greedy(values, pair, limit)), "{values}, {pair:?}, {limit:?}");
+                assert_eq!(
+                    found.length,
+                    whole(greedy(values, pair, limit)),
+                    "{values}, {pair:?}, {limit:?}"
+                );
             }
         }
     }
     assert_eq!(
-        broadcast(6, &costs((2, 3)), Limit::Transfers(2)).unwrap().length,
+        broadcast(6, &costs((2, 3)), Limit::Transfers(2))
+            .unwrap()
+            .length,
         whole(exhaustive(&[0; 6], (2, 3), 2, 99))
     );
 }
@@ -68,7 +94,10 @@ fn broadcasts_are_valid_and_as_short_as_reductions() {
 fn without_preparation_it_is_the_binomial_broadcast() {
     for values in 1..=70_u64 {
         let found = broadcast(values, &costs((3, 0)), Limit::Unlimited).unwrap();
-        assert_eq!(found.length, whole(3 * u64::from(values.next_power_of_two().ilog2())));
+        assert_eq!(
+            found.length,
+            whole(3 * u64::from(values.next_power_of_two().ilog2()))
+        );
     }
 }
 

@@ -17,7 +17,11 @@ fn algorithm_1_is_as_short_as_the_best_tree() {
             }
         });
         for (best, &pair) in best.iter().zip(&PAIRS) {
-            assert_eq!(greedy(nodes as u64, pair, Limit::Unlimited), *best, "{nodes} values, {pair:?}");
+            assert_eq!(
+                greedy(nodes as u64, pair, Limit::Unlimited),
+                *best,
+                "{nodes} values, {pair:?}"
+            );
         }
     }
 }
@@ -28,7 +32,10 @@ fn algorithm_3_is_as_short_as_the_best_tree_with_few_reducers() {
         let mut best = [[u64::MAX; 9]; PAIRS.len()];
         all_trees(nodes, &mut |parents| {
             let mut receives = [false; 8];
-            parents.iter().skip(1).for_each(|&parent| receives[parent] = true);
+            parents
+                .iter()
+                .skip(1)
+                .for_each(|&parent| receives[parent] = true);
             let reducers = receives.iter().filter(|&&receives| receives).count();
             for (best, &pair) in best.iter_mut().zip(&PAIRS) {
                 best[reducers] = best[reducers].min(tree_length(parents, pair));
@@ -54,7 +61,10 @@ fn all_algorithms_are_as_short_as_the_best_schedule() {
         for pair in PAIRS {
             let ready = vec![0; nodes];
             let values = nodes as u64;
-            assert_eq!(greedy(values, pair, Limit::Unlimited), exhaustive(&ready, pair, NONE, NONE));
+            assert_eq!(
+                greedy(values, pair, Limit::Unlimited),
+                exhaustive(&ready, pair, NONE, NONE)
+            );
             for most in 1..=nodes.div_ceil(2) {
                 let limit = Limit::Transfers(most as u64);
                 assert_eq!(
@@ -74,7 +84,11 @@ fn all_algorithms_are_as_short_as_the_best_schedule() {
     for pair in [(1, 2), (2, 3), (1, 5), (1, 1)] {
         for most in 1..=2 {
             let best = exhaustive(&[0; 7], pair, most, NONE);
-            assert_eq!(greedy(7, pair, Limit::Transfers(most as u64)), best, "{most}, {pair:?}");
+            assert_eq!(
+                greedy(7, pair, Limit::Transfers(most as u64)),
+                best,
+                "{most}, {pair:?}"
+            );
         }
     }
 }
@@ -86,7 +100,11 @@ fn limited_reducers_do_for_limited_transfers_that_take_longer() {
         for values in 1..=60 {
             for most in 1..=values {
                 let transfers = written(values, pair, Limit::Transfers(most)).length;
-                assert_eq!(transfers, whole(greedy(values, pair, Limit::Reducers(most))), "{values}, {most}, {pair:?}");
+                assert_eq!(
+                    transfers,
+                    whole(greedy(values, pair, Limit::Reducers(most))),
+                    "{values}, {most}, {pair:?}"
+                );
             }
         }
     }
@@ -107,7 +125,9 @@ fn figure_1_comes_out() {
     let reduction = written(4, (1, 1), Limit::Transfers(2));
     judge(&reduction, (whole(1), whole(1)), Limit::Transfers(2));
     assert_eq!(reduction.length, whole(4));
-    let mut starts: Vec<_> = (1..4).map(|processor| reduction.starts.get(processor).unwrap()).collect();
+    let mut starts: Vec<_> = (1..4)
+        .map(|processor| reduction.starts.get(processor).unwrap())
+        .collect();
     starts.sort();
     assert_eq!(starts, [whole(0), whole(1), whole(2)]);
 }
@@ -121,10 +141,25 @@ fn lengths_of_all_numbers_are_those_of_each() {
     let pairs = PAIRS.iter().map(|&(d, c)| (whole(d), whole(c)));
     for (d, c) in pairs.chain([(whole(3) * &large, whole(2) * &large)]) {
         let costs = oneport_homogeneous::Costs::new(d, c).unwrap();
-        for strategy in [Strategy::Greedy, Strategy::Binomial, Strategy::Fibonacci, Strategy::Chain, Strategy::Flat] {
-            for tie in [Tie::Oldest, Tie::Newest, Tie::FewestChildren, Tie::MostChildren] {
-                let each = (1..=150).map(|values| length(values, &costs, strategy, Limit::Unlimited, tie).unwrap());
-                assert_eq!(lengths(150, &costs, strategy, tie).unwrap(), each.collect::<Vec<_>>());
+        for strategy in [
+            Strategy::Greedy,
+            Strategy::Binomial,
+            Strategy::Fibonacci,
+            Strategy::Chain,
+            Strategy::Flat,
+        ] {
+            for tie in [
+                Tie::Oldest,
+                Tie::Newest,
+                Tie::FewestChildren,
+                Tie::MostChildren,
+            ] {
+                let each = (1..=150)
+                    .map(|values| length(values, &costs, strategy, Limit::Unlimited, tie).unwrap());
+                assert_eq!(
+                    lengths(150, &costs, strategy, tie).unwrap(),
+                    each.collect::<Vec<_>>()
+                );
             }
         }
     }

@@ -3,7 +3,9 @@
 use crate::common;
 
 use common::{costs, whole};
-use oneport_homogeneous::{Costs, Error, MOST_WRITTEN, Strategy, Tie, broadcast, length, reduce, values_within};
+use oneport_homogeneous::{
+    Costs, Error, MOST_WRITTEN, Strategy, Tie, broadcast, length, reduce, values_within,
+};
 use oneport_plan::Limit;
 
 fn both(values: u64, strategy: Strategy, limit: Limit) -> [Option<Error>; 2] {
@@ -26,34 +28,93 @@ fn questions_without_sense_are_refused() {
         assert_eq!(error, Some(Error::ZeroLimit { what: "reducers" }));
     }
     for error in both(5, Strategy::Binomial, Limit::Reducers(2)) {
-        assert_eq!(error, Some(Error::StrategyWithLimit { strategy: "binomial" }));
+        assert_eq!(
+            error,
+            Some(Error::StrategyWithLimit {
+                strategy: "binomial"
+            })
+        );
     }
     assert_eq!(
         values_within(&whole(3), &costs((1, 1)), Limit::Transfers(0)),
         Err(Error::ZeroLimit { what: "transfers" })
     );
-    assert_eq!(broadcast(0, &costs((1, 1)), Limit::Unlimited), Err(Error::NoValues));
-    assert!(matches!(Costs::new(whole(1), -whole(1)), Err(Error::NegativeCost { name: "compute", .. })));
+    assert_eq!(
+        broadcast(0, &costs((1, 1)), Limit::Unlimited),
+        Err(Error::NoValues)
+    );
+    assert!(matches!(
+        Costs::new(whole(1), -whole(1)),
+        Err(Error::NegativeCost {
+            name: "compute",
+            ..
+        })
+    ));
 }
 
 #[test]
 fn endless_schedules_are_not_written_down() {
     let most = MOST_WRITTEN;
-    let refused = reduce(most + 1, &costs((1, 1)), Strategy::Greedy, Limit::Unlimited, Tie::Oldest).unwrap_err();
-    assert_eq!(refused, Error::TooMany { values: most + 1, purpose: "to write a schedule down", most });
-    assert_eq!(refused.to_string(), "100000001 values are too many to write a schedule down; at most 100000000");
-    assert!(length(most + 1, &costs((1, 1)), Strategy::Binomial, Limit::Unlimited, Tie::Oldest).is_err());
+    let refused = reduce(
+        most + 1,
+        &costs((1, 1)),
+        Strategy::Greedy,
+        Limit::Unlimited,
+        Tie::Oldest,
+    )
+    .unwrap_err();
     assert_eq!(
-        length(u64::MAX, &costs((2, 1)), Strategy::Chain, Limit::Unlimited, Tie::Oldest).unwrap(),
+        refused,
+        Error::TooMany {
+            values: most + 1,
+            purpose: "to write a schedule down",
+            most
+        }
+    );
+    assert_eq!(
+        refused.to_string(),
+        "100000001 values are too many to write a schedule down; at most 100000000"
+    );
+    assert!(
+        length(
+            most + 1,
+            &costs((1, 1)),
+            Strategy::Binomial,
+            Limit::Unlimited,
+            Tie::Oldest
+        )
+        .is_err()
+    );
+    assert_eq!(
+        length(
+            u64::MAX,
+            &costs((2, 1)),
+            Strategy::Chain,
+            Limit::Unlimited,
+            Tie::Oldest
+        )
+        .unwrap(),
         whole(u64::MAX - 1) * whole(3)
     );
 }
 
 #[test]
 fn one_value_is_done_at_once() {
-    for strategy in [Strategy::Greedy, Strategy::Binomial, Strategy::Fibonacci, Strategy::Chain, Strategy::Flat] {
+    for strategy in [
+        Strategy::Greedy,
+        Strategy::Binomial,
+        Strategy::Fibonacci,
+        Strategy::Chain,
+        Strategy::Flat,
+    ] {
         let reduction = reduce(1, &costs((4, 2)), strategy, Limit::Unlimited, Tie::Oldest).unwrap();
-        assert_eq!((reduction.length, reduction.receivers, reduction.root), (whole(0), vec![0], 0));
-        assert_eq!(length(1, &costs((4, 2)), strategy, Limit::Unlimited, Tie::Oldest).unwrap(), whole(0));
+        assert_eq!(
+            (reduction.length, reduction.receivers, reduction.root),
+            (whole(0), vec![0], 0)
+        );
+        assert_eq!(
+            length(1, &costs((4, 2)), strategy, Limit::Unlimited, Tie::Oldest).unwrap(),
+            whole(0)
+        );
     }
 }

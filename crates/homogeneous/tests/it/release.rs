@@ -10,7 +10,11 @@ use oneport_platform::Rational;
 fn solved(ready: &[u64], pair: (u64, u64)) -> Released {
     let ready: Vec<Rational> = ready.iter().map(|&date| whole(date)).collect();
     let released = reduce_released(&ready, &costs(pair)).unwrap();
-    judge(&released.reduction, (whole(pair.0), whole(pair.1)), Limit::Unlimited);
+    judge(
+        &released.reduction,
+        (whole(pair.0), whole(pair.1)),
+        Limit::Unlimited,
+    );
     let dates = released.reduction.ready.as_ref().unwrap();
     assert!((0..ready.len()).all(|i| dates.get(i).unwrap() == ready[i]));
     assert!(released.lower_bound <= released.reduction.length);
@@ -24,7 +28,10 @@ fn equal_dates_are_solved() {
             for date in [0, 5] {
                 let released = solved(&vec![date; values], pair);
                 let optimum = whole(date + greedy(values as u64, pair, Limit::Unlimited));
-                assert_eq!((&released.reduction.length, &released.lower_bound), (&optimum, &optimum));
+                assert_eq!(
+                    (&released.reduction.length, &released.lower_bound),
+                    (&optimum, &optimum)
+                );
             }
         }
     }
@@ -35,7 +42,9 @@ fn equal_dates_are_solved() {
 fn lengths_are_optimal() {
     let mut state = 7_u64;
     let mut draw = |below: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % below
     };
     for pair in PAIRS {
@@ -44,7 +53,10 @@ fn lengths_are_optimal() {
             let ready: Vec<u64> = (0..2 + draw(5)).map(|_| draw(horizon)).collect();
             let released = solved(&ready, pair);
             let optimum = exhaustive(&ready, pair, 99, 99);
-            let (length, bound) = (number(&released.reduction.length), number(&released.lower_bound));
+            let (length, bound) = (
+                number(&released.reduction.length),
+                number(&released.lower_bound),
+            );
             assert_eq!((length, bound), (optimum, optimum), "{ready:?}, {pair:?}");
         }
     }
@@ -70,7 +82,9 @@ fn merges_shorter_than_transfers() {
 fn what_is_not_decided_has_a_gap() {
     let mut state = 3_u64;
     let mut draw = |below: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % below
     };
     let (mut decided, mut cases) = (0, 0);
@@ -95,7 +109,11 @@ fn many_values_and_spread_dates() {
     let released = solved(&ready, (3, 2));
     assert!(released.reduction.length <= &released.lower_bound + whole(10));
     let late = solved(&[0, 0, 0, 1_000_000], (2, 3));
-    assert_eq!(late.reduction.length, whole(1_000_003), "the last value stays where it is and is merged last");
+    assert_eq!(
+        late.reduction.length,
+        whole(1_000_003),
+        "the last value stays where it is and is merged last"
+    );
     assert_eq!(late.lower_bound, whole(1_000_003));
 }
 
@@ -114,5 +132,11 @@ fn odd_numbers_are_exact() {
 fn nonsense_is_refused() {
     assert_eq!(reduce_released(&[], &costs((1, 1))), Err(Error::NoValues));
     let refused = reduce_released(&[whole(1), -whole(2)], &costs((1, 1)));
-    assert_eq!(refused, Err(Error::NegativeReady { index: 1, date: -whole(2) }));
+    assert_eq!(
+        refused,
+        Err(Error::NegativeReady {
+            index: 1,
+            date: -whole(2)
+        })
+    );
 }

@@ -2,7 +2,8 @@
 
 use oneport_homogeneous::reference::listing;
 use oneport_homogeneous::{
-    Costs, Error, Extent, Limit, Strategy, Tie, delivered, extent, length, neighbours_at, reduce_at, values_within,
+    Costs, Error, Extent, Limit, Strategy, Tie, delivered, extent, length, neighbours_at,
+    reduce_at, values_within,
 };
 use oneport_platform::Rational;
 
@@ -19,7 +20,11 @@ fn children(reduction: &oneport_homogeneous::Reduction) -> Vec<Vec<u64>> {
     }
     for (parent, list) in children.iter_mut().enumerate() {
         list.sort_by_key(|&child| {
-            (merges.get(child as usize).unwrap(), reduction.starts.get(child as usize), child.abs_diff(parent as u64))
+            (
+                merges.get(child as usize).unwrap(),
+                reduction.starts.get(child as usize),
+                child.abs_diff(parent as u64),
+            )
         });
     }
     children
@@ -37,7 +42,11 @@ fn every_root_is_as_good_as_any() {
                 let merge = (whole(pair.0), whole(pair.1));
                 judge(&reduction, merge, Limit::Unlimited);
                 assert_eq!(u64::from(reduction.root), root);
-                assert_eq!(reduction.length, whole(greedy(values, pair, Limit::Unlimited)), "{pair:?} {values} {root}");
+                assert_eq!(
+                    reduction.length,
+                    whole(greedy(values, pair, Limit::Unlimited)),
+                    "{pair:?} {values} {root}"
+                );
                 let of = children(&reduction);
                 for rank in 0..values {
                     let found = neighbours_at(values, root, rank, &own).unwrap();
@@ -65,14 +74,27 @@ fn every_root_is_as_good_as_any() {
 #[test]
 fn long_costs_have_roots_too() {
     let long = Rational::from_integer(num_bigint::BigInt::from(1) << 90);
-    for pair in
-        [(Rational::new(2.into(), 3.into()), Rational::new(5.into(), 7.into())), (long.clone(), long + whole(1))]
-    {
+    for pair in [
+        (
+            Rational::new(2.into(), 3.into()),
+            Rational::new(5.into(), 7.into()),
+        ),
+        (long.clone(), long + whole(1)),
+    ] {
         let own = Costs::new(pair.0.clone(), pair.1.clone()).unwrap();
         for (values, root) in [(1, 0), (2, 1), (17, 5), (40, 39)] {
             let reduction = reduce_at(values, root, &own).unwrap();
             judge(&reduction, pair.clone(), Limit::Unlimited);
-            assert_eq!(Ok(reduction.length), length(values, &own, Strategy::Greedy, Limit::Unlimited, Tie::Oldest));
+            assert_eq!(
+                Ok(reduction.length),
+                length(
+                    values,
+                    &own,
+                    Strategy::Greedy,
+                    Limit::Unlimited,
+                    Tie::Oldest
+                )
+            );
         }
     }
 }
@@ -84,10 +106,16 @@ fn neighbours_are_those_that_the_algorithm_delivers() {
         for values in [1, 2, 3, 5, 8, 50, 333, 1000_u64] {
             let own = costs((transfer, compute));
             // Costs of 0 alone: those of transfers that take time.
-            let shape = if (transfer, compute) == (0, 0) { (1, 0) } else { (transfer, compute) };
+            let shape = if (transfer, compute) == (0, 0) {
+                (1, 0)
+            } else {
+                (transfer, compute)
+            };
             let tree = listing(values as u32, &shape.0, &shape.1, Limit::Unlimited).children;
             let mut of = vec![Vec::new(); values as usize];
-            (1..values).rev().for_each(|child| of[tree[child as usize] as usize].push(child));
+            (1..values)
+                .rev()
+                .for_each(|child| of[tree[child as usize] as usize].push(child));
             let mut depths = vec![0_u64; values as usize];
             for index in 0..values {
                 let found = delivered(values, index, &own).unwrap();
@@ -95,8 +123,15 @@ fn neighbours_are_those_that_the_algorithm_delivers() {
                 if index > 0 {
                     depths[index as usize] = depths[receiver as usize] + 1;
                 }
-                assert_eq!(found.receiver, (index > 0).then_some(receiver), "{shape:?} {values} {index}");
-                assert_eq!(found.children, of[index as usize], "{shape:?} {values} {index}");
+                assert_eq!(
+                    found.receiver,
+                    (index > 0).then_some(receiver),
+                    "{shape:?} {values} {index}"
+                );
+                assert_eq!(
+                    found.children, of[index as usize],
+                    "{shape:?} {values} {index}"
+                );
                 assert_eq!(found.depth, depths[index as usize]);
             }
             let right = Extent {
@@ -115,16 +150,25 @@ fn extents_are_those_of_every_tree() {
         let tree = listing(700, &transfer, &compute, Limit::Unlimited).children;
         let mut depths = vec![0; 700];
         let mut degrees = vec![0; 700];
-        let mut right = Extent { degree: 0, depth: 0 };
+        let mut right = Extent {
+            degree: 0,
+            depth: 0,
+        };
         for values in 1..=700_usize {
             if values > 1 {
                 let receiver = tree[values - 1] as usize;
                 depths[values - 1] = depths[receiver] + 1;
                 degrees[receiver] += 1;
-                right =
-                    Extent { degree: right.degree.max(degrees[receiver]), depth: right.depth.max(depths[values - 1]) };
+                right = Extent {
+                    degree: right.degree.max(degrees[receiver]),
+                    depth: right.depth.max(depths[values - 1]),
+                };
             }
-            assert_eq!(extent(values as u64, &costs((transfer, compute))), Ok(right), "{transfer} {compute} {values}");
+            assert_eq!(
+                extent(values as u64, &costs((transfer, compute))),
+                Ok(right),
+                "{transfer} {compute} {values}"
+            );
         }
     }
 }
@@ -144,9 +188,15 @@ fn a_billion_billion_values() {
         assert_eq!(greedy(many, pair, Limit::Unlimited), time);
         assert!(values_within(&whole(time), &own, Limit::Unlimited).unwrap() >= many.into());
         assert!(values_within(&whole(time - 1), &own, Limit::Unlimited).unwrap() < many.into());
-        assert_eq!(delivered(many, many - 1, &own).unwrap().receiver, Some(receiver));
+        assert_eq!(
+            delivered(many, many - 1, &own).unwrap().receiver,
+            Some(receiver)
+        );
         let root = delivered(many, 0, &own).unwrap();
-        assert_eq!((root.receiver, root.depth, root.children.len() as u64), (None, 0, degree));
+        assert_eq!(
+            (root.receiver, root.depth, root.children.len() as u64),
+            (None, 0, degree)
+        );
         for child in root.children {
             assert_eq!(delivered(many, child, &own).unwrap().receiver, Some(0));
         }
@@ -156,15 +206,25 @@ fn a_billion_billion_values() {
     children.reverse();
     assert_eq!(children[..3], [41002, 58713, 87370]);
     let at = 333_333_333_333_333_333;
-    for (pair, receiver) in
-        [((1, 1), 999_999_999_999_999_997), ((2, 3), 999_999_999_999_999_998), ((7, 10), 999_999_999_999_999_997)]
-    {
+    for (pair, receiver) in [
+        ((1, 1), 999_999_999_999_999_997),
+        ((2, 3), 999_999_999_999_999_998),
+        ((7, 10), 999_999_999_999_999_997),
+    ] {
         let found = neighbours_at(many, at, many - 1, &costs(pair)).unwrap();
         assert_eq!(found.receiver, Some(receiver), "{pair:?}");
         // The way up ends at the root.
         let (mut rank, mut hops) = (many - 1, 0);
-        while let Some(receiver) = neighbours_at(many, at, rank, &costs(pair)).unwrap().receiver {
-            assert!(neighbours_at(many, at, receiver, &costs(pair)).unwrap().children.contains(&rank));
+        while let Some(receiver) = neighbours_at(many, at, rank, &costs(pair))
+            .unwrap()
+            .receiver
+        {
+            assert!(
+                neighbours_at(many, at, receiver, &costs(pair))
+                    .unwrap()
+                    .children
+                    .contains(&rank)
+            );
             (rank, hops) = (receiver, hops + 1);
         }
         assert_eq!((rank, hops), (at, found.depth));
@@ -182,8 +242,14 @@ fn processors_that_are_not_there_are_refused() {
         told(reduce_at(5, 5, &own).unwrap_err())
             .contains("the root 5 is not one of the 5 processors; count from 0 to 4")
     );
-    assert!(told(neighbours_at(5, 0, u64::MAX, &own).unwrap_err()).contains("the rank 18446744073709551615"));
+    assert!(
+        told(neighbours_at(5, 0, u64::MAX, &own).unwrap_err())
+            .contains("the rank 18446744073709551615")
+    );
     assert!(told(delivered(5, 7, &own).unwrap_err()).contains("the processor 7"));
-    assert!(matches!(reduce_at(u64::MAX, 3, &own), Err(Error::TooMany { .. })));
+    assert!(matches!(
+        reduce_at(u64::MAX, 3, &own),
+        Err(Error::TooMany { .. })
+    ));
     assert_eq!(neighbours_at(u64::MAX, 0, 0, &own).unwrap().receiver, None);
 }

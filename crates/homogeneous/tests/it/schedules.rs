@@ -10,7 +10,9 @@ use oneport_platform::Rational;
 use proptest::prelude::*;
 
 fn limits(values: u64) -> Vec<Limit> {
-    let some = [1, 2, 3, values / 3, values / 2, values, u64::MAX].into_iter().filter(|&most| most > 0);
+    let some = [1, 2, 3, values / 3, values / 2, values, u64::MAX]
+        .into_iter()
+        .filter(|&most| most > 0);
     let mut limits = vec![Limit::Unlimited];
     some.for_each(|most| limits.extend([Limit::Transfers(most), Limit::Reducers(most)]));
     limits
@@ -23,17 +25,32 @@ fn schedules_follow_the_model() {
         for values in (1..=20).chain([64, 89, 100]) {
             for limit in limits(values) {
                 for tie in TIES {
-                    let reduction = reduce(values, &costs(pair), Strategy::Greedy, limit, tie).unwrap();
+                    let reduction =
+                        reduce(values, &costs(pair), Strategy::Greedy, limit, tie).unwrap();
                     judge(&reduction, dates.clone(), limit);
-                    assert_eq!(reduction.length, whole(greedy(values, pair, limit)), "{values}, {pair:?}, {limit:?}");
+                    assert_eq!(
+                        reduction.length,
+                        whole(greedy(values, pair, limit)),
+                        "{values}, {pair:?}, {limit:?}"
+                    );
                 }
             }
-            for strategy in [Strategy::Binomial, Strategy::Fibonacci, Strategy::Chain, Strategy::Flat] {
+            for strategy in [
+                Strategy::Binomial,
+                Strategy::Fibonacci,
+                Strategy::Chain,
+                Strategy::Flat,
+            ] {
                 for tie in TIES {
-                    let reduction = reduce(values, &costs(pair), strategy, Limit::Unlimited, tie).unwrap();
+                    let reduction =
+                        reduce(values, &costs(pair), strategy, Limit::Unlimited, tie).unwrap();
                     judge(&reduction, dates.clone(), Limit::Unlimited);
-                    let counted = length(values, &costs(pair), strategy, Limit::Unlimited, tie).unwrap();
-                    assert_eq!(reduction.length, counted, "{values}, {pair:?}, {strategy:?}, {tie:?}");
+                    let counted =
+                        length(values, &costs(pair), strategy, Limit::Unlimited, tie).unwrap();
+                    assert_eq!(
+                        reduction.length, counted,
+                        "{values}, {pair:?}, {strategy:?}, {tie:?}"
+                    );
                     assert!(counted >= whole(greedy(values, pair, Limit::Unlimited)));
                 }
             }
@@ -43,7 +60,11 @@ fn schedules_follow_the_model() {
 
 #[test]
 fn chain_and_flat_are_what_they_say() {
-    let receivers = |strategy| reduce(5, &costs((2, 1)), strategy, Limit::Unlimited, Tie::Oldest).unwrap().receivers;
+    let receivers = |strategy| {
+        reduce(5, &costs((2, 1)), strategy, Limit::Unlimited, Tie::Oldest)
+            .unwrap()
+            .receivers
+    };
     assert_eq!(receivers(Strategy::Chain), [0, 0, 1, 2, 3]);
     assert_eq!(receivers(Strategy::Flat), [0, 0, 0, 0, 0]);
 }
@@ -53,7 +74,10 @@ fn preorder(children: &[u32]) -> Vec<u32> {
     fn visit(node: u32, children: &[u32], names: &mut Vec<u32>, next: &mut u32) {
         names[node as usize] = *next;
         *next += 1;
-        for child in (1..children.len()).rev().filter(|&child| children[child] == node) {
+        for child in (1..children.len())
+            .rev()
+            .filter(|&child| children[child] == node)
+        {
             visit(child as u32, children, names, next);
         }
     }
@@ -76,19 +100,35 @@ fn queues_and_heap_agree() {
     for pair in PAIRS.into_iter().filter(|&pair| pair != (0, 0)) {
         for values in [1, 2, 3, 10, 77, 300] {
             for most in [1, 2, 5, 40, values] {
-                for limit in [Limit::Unlimited, Limit::Reducers(most), Limit::Transfers(most)] {
+                for limit in [
+                    Limit::Unlimited,
+                    Limit::Reducers(most),
+                    Limit::Transfers(most),
+                ] {
                     let heap = listing(values as u32, &pair.0, &pair.1, limit);
                     let reduction = written(values, pair, limit);
-                    assert_eq!(reduction.length, whole(heap.length().unwrap()), "{values}, {pair:?}, {limit:?}");
+                    assert_eq!(
+                        reduction.length,
+                        whole(heap.length().unwrap()),
+                        "{values}, {pair:?}, {limit:?}"
+                    );
                     if !matches!(limit, Limit::Transfers(_)) {
                         same_tree(&reduction, &heap.children);
                         continue;
                     }
                     // Ties differ, dates do not.
                     let end = heap.length().unwrap();
-                    let mut starts: Vec<_> = (1..values as usize).map(|i| reduction.starts.get(i).unwrap()).collect();
+                    let mut starts: Vec<_> = (1..values as usize)
+                        .map(|i| reduction.starts.get(i).unwrap())
+                        .collect();
                     starts.sort();
-                    let reversed: Vec<_> = heap.dates.iter().skip(1).rev().map(|date| whole(end - date)).collect();
+                    let reversed: Vec<_> = heap
+                        .dates
+                        .iter()
+                        .skip(1)
+                        .rev()
+                        .map(|date| whole(end - date))
+                        .collect();
                     assert_eq!(starts, reversed, "{values}, {pair:?}, {limit:?}");
                 }
             }
@@ -99,10 +139,17 @@ fn queues_and_heap_agree() {
 /// Every rule by the definition: the processor with the least date, then the rule.
 #[test]
 fn ties_are_broken_by_the_rule() {
-    for (pair, strategy) in [((1, 1), Strategy::Greedy), ((1, 0), Strategy::Greedy), ((2, 3), Strategy::Greedy)]
-        .into_iter()
-        .chain([((2, 3), Strategy::Binomial), ((3, 2), Strategy::Fibonacci), ((0, 0), Strategy::Binomial)])
-    {
+    for (pair, strategy) in [
+        ((1, 1), Strategy::Greedy),
+        ((1, 0), Strategy::Greedy),
+        ((2, 3), Strategy::Greedy),
+    ]
+    .into_iter()
+    .chain([
+        ((2, 3), Strategy::Binomial),
+        ((3, 2), Strategy::Fibonacci),
+        ((0, 0), Strategy::Binomial),
+    ]) {
         let (step, detour) = match strategy {
             Strategy::Binomial => (1, 1),
             Strategy::Fibonacci => (1, 2),
@@ -120,14 +167,17 @@ fn ties_are_broken_by_the_rule() {
                         Tie::FewestChildren => (counts[i], i as i64),
                         Tie::MostChildren => (-counts[i], i as i64),
                     };
-                    let chosen = (0..dates.len()).min_by_key(|&i| (dates[i], rule(i))).unwrap();
+                    let chosen = (0..dates.len())
+                        .min_by_key(|&i| (dates[i], rule(i)))
+                        .unwrap();
                     dates.push(dates[chosen] + detour);
                     dates[chosen] += step;
                     counts.push(0);
                     counts[chosen] += 1;
                     children.push(chosen as u32);
                 }
-                let reduction = reduce(values as u64, &costs(pair), strategy, Limit::Unlimited, tie).unwrap();
+                let reduction =
+                    reduce(values as u64, &costs(pair), strategy, Limit::Unlimited, tie).unwrap();
                 same_tree(&reduction, &children);
             }
         }
@@ -137,16 +187,28 @@ fn ties_are_broken_by_the_rule() {
 /// Lengths found by counting are those of what is built, and `values_within` is the inverse.
 #[test]
 fn counting_agrees_with_building() {
-    let listed = |values: u64, pair: (u64, u64), limit| listing(values as u32, &pair.0, &pair.1, limit).dates;
+    let listed = |values: u64, pair: (u64, u64), limit| {
+        listing(values as u32, &pair.0, &pair.1, limit).dates
+    };
     for pair in PAIRS.into_iter().filter(|&pair| pair != (0, 0)) {
         let most_values = 300_u64;
         for most in 1..=most_values {
-            for limit in [Limit::Reducers(most), Limit::Transfers(most), Limit::Unlimited] {
+            for limit in [
+                Limit::Reducers(most),
+                Limit::Transfers(most),
+                Limit::Unlimited,
+            ] {
                 let dates = listed(most_values, pair, limit);
                 let mut longest = 0;
-                for values in (1..=most_values).filter(|values| *values >= most && (values + most).is_multiple_of(7)) {
+                for values in (1..=most_values)
+                    .filter(|values| *values >= most && (values + most).is_multiple_of(7))
+                {
                     longest = *dates[..values as usize].iter().max().unwrap().max(&longest);
-                    assert_eq!(greedy(values, pair, limit), longest, "{values}, {pair:?}, {limit:?}");
+                    assert_eq!(
+                        greedy(values, pair, limit),
+                        longest,
+                        "{values}, {pair:?}, {limit:?}"
+                    );
                 }
                 if most % 20 == 1 {
                     for time in (0..*dates.last().unwrap()).step_by(3) {
@@ -186,10 +248,22 @@ fn counting_agrees_with_the_closed_form() {
         }
     }
     let half = Rational::new(1.into(), 2.into());
-    assert_eq!(values_within(&-half.clone(), &costs((1, 1)), Limit::Unlimited).unwrap(), 0);
-    assert_eq!(values_within(&(whole(2) - &half), &costs((1, 1)), Limit::Unlimited).unwrap(), 1);
-    assert_eq!(values_within(&whole(0), &costs((0, 0)), Limit::Unlimited).unwrap(), u128::MAX);
-    assert_eq!(values_within(&whole(1000), &costs((1, 1)), Limit::Unlimited).unwrap(), u128::MAX);
+    assert_eq!(
+        values_within(&-half.clone(), &costs((1, 1)), Limit::Unlimited).unwrap(),
+        0
+    );
+    assert_eq!(
+        values_within(&(whole(2) - &half), &costs((1, 1)), Limit::Unlimited).unwrap(),
+        1
+    );
+    assert_eq!(
+        values_within(&whole(0), &costs((0, 0)), Limit::Unlimited).unwrap(),
+        u128::MAX
+    );
+    assert_eq!(
+        values_within(&whole(1000), &costs((1, 1)), Limit::Unlimited).unwrap(),
+        u128::MAX
+    );
 }
 
 #[test]
@@ -199,12 +273,27 @@ fn huge_numbers_of_values_are_counted() {
     assert_eq!(greedy(1 << 63, (1, 0), Limit::Unlimited), 63);
     assert_eq!(greedy(u64::MAX, (0, 7), Limit::Unlimited), 7 * 64);
     // One reducer: d + (n - 2) max + c.
-    assert_eq!(greedy(billions, (3, 2), Limit::Reducers(1)), 3 * (billions - 1) + 2);
+    assert_eq!(
+        greedy(billions, (3, 2), Limit::Reducers(1)),
+        3 * (billions - 1) + 2
+    );
     // K transfers at any time, but for the start.
     let limited = greedy(billions, (1, 3), Limit::Transfers(1_000_000));
-    assert!((billions / 1_000_000..billions / 1_000_000 + 200).contains(&limited), "{limited}");
-    assert_eq!(limited - greedy(billions - 1_000_000, (1, 3), Limit::Transfers(1_000_000)), 1);
-    let refused = length(billions, &costs((1, 1_000_000_000_000)), Strategy::Greedy, Limit::Transfers(1), Tie::Oldest);
+    assert!(
+        (billions / 1_000_000..billions / 1_000_000 + 200).contains(&limited),
+        "{limited}"
+    );
+    assert_eq!(
+        limited - greedy(billions - 1_000_000, (1, 3), Limit::Transfers(1_000_000)),
+        1
+    );
+    let refused = length(
+        billions,
+        &costs((1, 1_000_000_000_000)),
+        Strategy::Greedy,
+        Limit::Transfers(1),
+        Tie::Oldest,
+    );
     assert!(
         matches!(refused, Err(oneport_homogeneous::Error::TooMany { most, .. }) if most > 4_000_000),
         "{refused:?}"
@@ -215,29 +304,60 @@ fn huge_numbers_of_values_are_counted() {
 #[test]
 fn large_and_odd_costs_are_exact() {
     for pair in PAIRS {
-        for factor in [Rational::new(3.into(), 7.into()), whole(u64::MAX / 13), whole(u64::MAX) * whole(u64::MAX)] {
+        for factor in [
+            Rational::new(3.into(), 7.into()),
+            whole(u64::MAX / 13),
+            whole(u64::MAX) * whole(u64::MAX),
+        ] {
             let scaled = Costs::new(whole(pair.0) * &factor, whole(pair.1) * &factor).unwrap();
             // A common unit hides the factor; this does not.
-            let odd = Costs::new(whole(pair.0) * &factor + whole(1), whole(pair.1) * &factor).unwrap();
+            let odd =
+                Costs::new(whole(pair.0) * &factor + whole(1), whole(pair.1) * &factor).unwrap();
             for values in [1, 2, 9, 40] {
                 for limit in [Limit::Unlimited, Limit::Transfers(3), Limit::Reducers(3)] {
                     let expected = whole(greedy(values, pair, limit)) * &factor;
-                    assert_eq!(length(values, &scaled, Strategy::Greedy, limit, Tie::Oldest).unwrap(), expected);
-                    let reduction = reduce(values, &odd, Strategy::Greedy, limit, Tie::Oldest).unwrap();
-                    judge(&reduction, (odd.transfer().clone(), odd.compute().clone()), limit);
-                    let counted = length(values, &odd, Strategy::Greedy, limit, Tie::Oldest).unwrap();
+                    assert_eq!(
+                        length(values, &scaled, Strategy::Greedy, limit, Tie::Oldest).unwrap(),
+                        expected
+                    );
+                    let reduction =
+                        reduce(values, &odd, Strategy::Greedy, limit, Tie::Oldest).unwrap();
+                    judge(
+                        &reduction,
+                        (odd.transfer().clone(), odd.compute().clone()),
+                        limit,
+                    );
+                    let counted =
+                        length(values, &odd, Strategy::Greedy, limit, Tie::Oldest).unwrap();
                     assert_eq!(reduction.length, counted);
                     assert!(values_within(&counted, &odd, limit).unwrap() >= u128::from(values));
                 }
-                let built = length(values, &odd, Strategy::Fibonacci, Limit::Unlimited, Tie::Oldest).unwrap();
-                let reduction = reduce(values, &odd, Strategy::Fibonacci, Limit::Unlimited, Tie::Oldest).unwrap();
+                let built = length(
+                    values,
+                    &odd,
+                    Strategy::Fibonacci,
+                    Limit::Unlimited,
+                    Tie::Oldest,
+                )
+                .unwrap();
+                let reduction = reduce(
+                    values,
+                    &odd,
+                    Strategy::Fibonacci,
+                    Limit::Unlimited,
+                    Tie::Oldest,
+                )
+                .unwrap();
                 assert_eq!(reduction.length, built);
             }
         }
     }
     let huge = Costs::new(whole(u64::MAX), whole(u64::MAX - 1)).unwrap();
     let reduction = reduce(3, &huge, Strategy::Greedy, Limit::Unlimited, Tie::Oldest).unwrap();
-    assert!(matches!(reduction.starts, Dates::Exact(_)), "beyond 64 bits");
+    assert!(
+        matches!(reduction.starts, Dates::Exact(_)),
+        "beyond 64 bits"
+    );
 }
 
 /// The path for transfers shorter than merges, with costs in machine and in big integers.
@@ -250,7 +370,12 @@ fn short_transfers_are_counted_alike_in_all_numbers() {
             for most in [1, 2, 9] {
                 let limit = Limit::Transfers(most);
                 let counted = length(values, &big, Strategy::Greedy, limit, Tie::Oldest).unwrap();
-                assert_eq!(counted, reduce(values, &big, Strategy::Greedy, limit, Tie::Oldest).unwrap().length);
+                assert_eq!(
+                    counted,
+                    reduce(values, &big, Strategy::Greedy, limit, Tie::Oldest)
+                        .unwrap()
+                        .length
+                );
             }
         }
     }

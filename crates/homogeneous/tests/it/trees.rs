@@ -6,8 +6,13 @@ use crate::common::{PAIRS, all_trees, costs, greedy, number, whole};
 
 /// The earliest end over all orders in which children can arrive.
 fn brute(parents: &[u32], root: usize, (d, c): (u64, u64)) -> u64 {
-    let children: Vec<usize> = (0..parents.len()).filter(|&i| i != root && parents[i] as usize == root).collect();
-    let ready: Vec<u64> = children.iter().map(|&child| brute(parents, child, (d, c))).collect();
+    let children: Vec<usize> = (0..parents.len())
+        .filter(|&i| i != root && parents[i] as usize == root)
+        .collect();
+    let ready: Vec<u64> = children
+        .iter()
+        .map(|&child| brute(parents, child, (d, c)))
+        .collect();
     fn go(left: &mut Vec<u64>, port: u64, complete: u64, (d, c): (u64, u64)) -> u64 {
         if left.is_empty() {
             return complete;
@@ -39,18 +44,29 @@ fn no_order_of_arrival_is_earlier_and_the_best_tree_is_the_optimum() {
                 (0..nodes).for_each(|node| receivers[name(node) as usize] = name(parents[node]));
                 let root = name(0) as usize;
                 let right = brute(&receivers, root, pair);
-                assert_eq!(tree_length(&receivers, &own).map(|length| number(&length)), Ok(right), "{receivers:?}");
+                assert_eq!(
+                    tree_length(&receivers, &own).map(|length| number(&length)),
+                    Ok(right),
+                    "{receivers:?}"
+                );
                 let reduction = reduce_tree(&receivers, &own).unwrap();
-                assert_eq!((number(&reduction.length), reduction.root as usize), (right, root));
+                assert_eq!(
+                    (number(&reduction.length), reduction.root as usize),
+                    (right, root)
+                );
                 assert_eq!(reduction.receivers, receivers);
                 // The dates are a run of the model: they follow from the port and the merges alone.
                 let date = |i: usize| {
                     let merges = reduction.merges.as_ref().unwrap();
-                    (number(&merges.get(i).unwrap()), number(&reduction.starts.get(i).unwrap()))
+                    (
+                        number(&merges.get(i).unwrap()),
+                        number(&reduction.starts.get(i).unwrap()),
+                    )
                 };
                 for node in 0..nodes {
-                    let mut of: Vec<usize> =
-                        (0..nodes).filter(|&i| i != root && receivers[i] as usize == node).collect();
+                    let mut of: Vec<usize> = (0..nodes)
+                        .filter(|&i| i != root && receivers[i] as usize == node)
+                        .collect();
                     of.sort_by_key(|&child| (date(child).0, date(child).1));
                     let (mut port, mut complete) = (0, 0);
                     for child in of {
@@ -62,7 +78,11 @@ fn no_order_of_arrival_is_earlier_and_the_best_tree_is_the_optimum() {
                 }
                 best = best.min(right);
             });
-            assert_eq!(best, greedy(nodes as u64, pair, Limit::Unlimited), "{pair:?} {nodes}");
+            assert_eq!(
+                best,
+                greedy(nodes as u64, pair, Limit::Unlimited),
+                "{pair:?} {nodes}"
+            );
         }
     }
 }
@@ -86,9 +106,15 @@ fn what_is_no_tree_is_refused() {
         (&[1, 0], "one, the root, must not"),
         (&[0, 2], "processor 1 sends to 2; the last processor is 1"),
         (&[0, u32::MAX], "4294967295"),
-        (&[0, 2, 1, 0], "processor 1 never reaches the root, processor 0"),
+        (
+            &[0, 2, 1, 0],
+            "processor 1 never reaches the root, processor 0",
+        ),
     ] {
-        for told in [reduce_tree(receivers, &own).unwrap_err(), tree_length(receivers, &own).unwrap_err()] {
+        for told in [
+            reduce_tree(receivers, &own).unwrap_err(),
+            tree_length(receivers, &own).unwrap_err(),
+        ] {
             assert!(told.to_string().contains(part), "{told}");
         }
     }

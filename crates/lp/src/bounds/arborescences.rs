@@ -52,8 +52,16 @@ const ROOM: u64 = 1 << 20;
 ///
 /// # Errors
 /// The errors of the exact solver.
-pub fn with_cuts(question: &Question<'_>, certificate: Certificate, watch: &Watch) -> Result<Certificate, LpError> {
-    let copies = question.problem().blocks().iter().any(|block| block.kind == Kind::Copy);
+pub fn with_cuts(
+    question: &Question<'_>,
+    certificate: Certificate,
+    watch: &Watch,
+) -> Result<Certificate, LpError> {
+    let copies = question
+        .problem()
+        .blocks()
+        .iter()
+        .any(|block| block.kind == Kind::Copy);
     if !copies || !certificate.needs.is_empty() {
         return Ok(certificate);
     }
@@ -63,7 +71,10 @@ pub fn with_cuts(question: &Question<'_>, certificate: Certificate, watch: &Watc
         Some(costs) => cuts(question, &costs, watch)?,
         None => cuts(question, &costs, watch)?,
     };
-    Ok(Certificate { needs, ..certificate })
+    Ok(Certificate {
+        needs,
+        ..certificate
+    })
 }
 
 fn cuts<N: Exact + Into<BigUint>>(
@@ -73,11 +84,23 @@ fn cuts<N: Exact + Into<BigUint>>(
 ) -> Result<Vec<Need>, LpError> {
     let network = Network::new(question.platform()).watched(watch.clone());
     let mut hard = Vec::new();
-    for block in question.problem().blocks().iter().filter(|block| block.kind == Kind::Copy) {
+    for block in question
+        .problem()
+        .blocks()
+        .iter()
+        .filter(|block| block.kind == Kind::Copy)
+    {
         for (place, demand) in (block.first..).zip(block.demands()) {
-            let spread = demand.operands.first().map(|&source| network.spread(source, demand.targets()));
+            let spread = demand
+                .operands
+                .first()
+                .map(|&source| network.spread(source, demand.targets()));
             // Where all nodes that replicate are ends, cheapest arborescences are easy.
-            hard.extend(spread.filter(|spread| !network.is_spanning(spread)).map(|spread| (place, spread)));
+            hard.extend(
+                spread
+                    .filter(|spread| !network.is_spanning(spread))
+                    .map(|spread| (place, spread)),
+            );
         }
     }
     let mut cuts = Vec::new();
@@ -91,14 +114,23 @@ fn cuts<N: Exact + Into<BigUint>>(
         if watch.ask().is_err() {
             break;
         }
-        let Some(tree) = Tree::new(&network, &ways, &spread) else { continue };
+        let Some(tree) = Tree::new(&network, &ways, &spread) else {
+            continue;
+        };
         for (entered, weight) in tree.weights(watch)? {
             // An arc that enters one side leaves the other.
             let outside = |node: &usize| !tree.aside[*node].unwrap_or(entered[*node]);
-            let mut nodes: Vec<NodeId> = (0..tree.nodes).filter(outside).map(|node| network.node(node)).collect();
+            let mut nodes: Vec<NodeId> = (0..tree.nodes)
+                .filter(outside)
+                .map(|node| network.node(node))
+                .collect();
             nodes.sort_unstable();
             let inequality = Inequality::Cut(Cut { nodes });
-            cuts.push(Need { demand: Some(place), inequality, weight: weight * &costs.unit });
+            cuts.push(Need {
+                demand: Some(place),
+                inequality,
+                weight: weight * &costs.unit,
+            });
         }
     }
     cuts.sort();
@@ -143,20 +175,40 @@ struct Tree<N> {
 impl<N: Exact + Into<BigUint>> Tree<N> {
     /// `None` where no node may help: then cheapest arborescences are easy.
     fn new(network: &Network, ways: &Ways<'_, N>, spread: &Spread) -> Option<Tree<N>> {
-        let (nodes, source, targets) = (network.len(), network.place(spread.source())?, spread.targets().to_vec());
+        let (nodes, source, targets) = (
+            network.len(),
+            network.place(spread.source())?,
+            spread.targets().to_vec(),
+        );
         let mut is_end = vec![false; nodes];
-        targets.iter().chain([&source]).for_each(|&node| is_end[node] = true);
+        targets
+            .iter()
+            .chain([&source])
+            .for_each(|&node| is_end[node] = true);
         let from = closure(&ways.heads, &[source]);
         let to = closure(&ways.tails, &targets);
         let between: Vec<bool> = (0..nodes).map(|node| from[node] && to[node]).collect();
-        let helpers = (0..nodes).filter(|&node| between[node] && !is_end[node]).count();
+        let helpers = (0..nodes)
+            .filter(|&node| between[node] && !is_end[node])
+            .count();
         if helpers == 0 || targets.is_empty() {
             return None;
         }
-        let useful = |(tail, head, _): &&(usize, usize, N)| between[*tail] && between[*head] && *head != source;
+        let useful = |(tail, head, _): &&(usize, usize, N)| {
+            between[*tail] && between[*head] && *head != source
+        };
         let arcs = ways.arcs.iter().filter(useful).cloned().collect();
-        let aside = (0..nodes).map(|node| (!between[node]).then_some(to[node])).collect();
-        Some(Tree { nodes, source, targets, arcs, helpers, aside })
+        let aside = (0..nodes)
+            .map(|node| (!between[node]).then_some(to[node]))
+            .collect();
+        Some(Tree {
+            nodes,
+            source,
+            targets,
+            arcs,
+            helpers,
+            aside,
+        })
     }
 
     /// Weights that prove as much as weights can, or none: see the module.
@@ -164,7 +216,8 @@ impl<N: Exact + Into<BigUint>> Tree<N> {
         if watch.ask().is_err() {
             return Ok(Vec::new());
         }
-        let Some(found) = steiner::heuristic(self.nodes, self.source, &self.targets, &self.arcs) else {
+        let Some(found) = steiner::heuristic(self.nodes, self.source, &self.targets, &self.arcs)
+        else {
             return Ok(Vec::new());
         };
         let mut sum = N::zero();
@@ -207,30 +260,64 @@ impl<N: Exact + Into<BigUint>> Tree<N> {
         for (_, _, cost) in &self.arcs {
             program.add_column(amount(&Rational::one(), cost), [])?;
         }
-        let mut cover = Cover { tree: self, solver: Solver::new(program), sets: Vec::new() };
+        let mut cover = Cover {
+            tree: self,
+            solver: Solver::new(program),
+            sets: Vec::new(),
+        };
         for (set, _) in start {
             cover.add(set.clone())?;
         }
-        let options = exact::Options { watch: watch.clone(), ..exact::Options::default() };
+        let options = exact::Options {
+            watch: watch.clone(),
+            ..exact::Options::default()
+        };
         let mut exactly = false;
         for _ in 0..MOST_ROUNDS {
             if watch.ask().is_err() {
                 return Ok(None);
             }
-            let estimate = if exactly { None } else { cover.solver.estimate(&options)? };
+            let estimate = if exactly {
+                None
+            } else {
+                cover.solver.estimate(&options)?
+            };
             if let Some(estimate) = estimate {
-                let flow =
-                    |value: &Rational| (value * BigInt::from(UNIT)).to_integer().to_biguint().unwrap_or_default();
+                let flow = |value: &Rational| {
+                    (value * BigInt::from(UNIT))
+                        .to_integer()
+                        .to_biguint()
+                        .unwrap_or_default()
+                };
                 let capacities = estimate.primal.iter().map(flow).collect();
                 exactly = cover.violated(capacities, &BigUint::from(UNIT - ROOM))? == 0;
                 continue;
             }
-            let Outcome::Optimal(optimum) = cover.solver.solve(&options)? else { return Ok(None) };
-            let flow = |place| optimum.primal.numerator(Column(place)).to_biguint().unwrap_or_default();
-            let one = optimum.primal.denominator().to_biguint().unwrap_or_default();
+            let Outcome::Optimal(optimum) = cover.solver.solve(&options)? else {
+                return Ok(None);
+            };
+            let flow = |place| {
+                optimum
+                    .primal
+                    .numerator(Column(place))
+                    .to_biguint()
+                    .unwrap_or_default()
+            };
+            let one = optimum
+                .primal
+                .denominator()
+                .to_biguint()
+                .unwrap_or_default();
             if cover.violated((0..self.arcs.len()).map(flow).collect(), &one)? == 0 {
                 let weights = (0..).map(|row| optimum.dual.get(Row(row)));
-                return Ok(Some(cover.sets.into_iter().zip(weights).filter(|(_, weight)| !weight.is_zero()).collect()));
+                return Ok(Some(
+                    cover
+                        .sets
+                        .into_iter()
+                        .zip(weights)
+                        .filter(|(_, weight)| !weight.is_zero())
+                        .collect(),
+                ));
             }
         }
         Ok(None)
@@ -251,9 +338,18 @@ impl<N: Exact> Cover<'_, N> {
             return Ok(false);
         }
         let enters = |(_, (tail, head, _)): &(usize, &(usize, usize, N))| !set[*tail] && set[*head];
-        let entries =
-            self.tree.arcs.iter().enumerate().filter(enters).map(|(place, _)| (Column(place), Rational::one()));
-        self.solver.add_row(Relation::AtLeast, Rational::one(), entries.collect::<Vec<_>>())?;
+        let entries = self
+            .tree
+            .arcs
+            .iter()
+            .enumerate()
+            .filter(enters)
+            .map(|(place, _)| (Column(place), Rational::one()));
+        self.solver.add_row(
+            Relation::AtLeast,
+            Rational::one(),
+            entries.collect::<Vec<_>>(),
+        )?;
         self.sets.push(set);
         Ok(true)
     }
@@ -262,13 +358,21 @@ impl<N: Exact> Cover<'_, N> {
     /// returns how many are new.
     fn violated(&mut self, capacities: Vec<BigUint>, enough: &BigUint) -> Result<usize, LpError> {
         let tree = self.tree;
-        let arcs: Vec<(usize, usize, BigUint)> =
-            tree.arcs.iter().zip(capacities).map(|((tail, head, _), capacity)| (*tail, *head, capacity)).collect();
-        let turned: Vec<(usize, usize, BigUint)> =
-            arcs.iter().map(|(tail, head, capacity)| (*head, *tail, capacity.clone())).collect();
+        let arcs: Vec<(usize, usize, BigUint)> = tree
+            .arcs
+            .iter()
+            .zip(capacities)
+            .map(|((tail, head, _), capacity)| (*tail, *head, capacity))
+            .collect();
+        let turned: Vec<(usize, usize, BigUint)> = arcs
+            .iter()
+            .map(|(tail, head, capacity)| (*head, *tail, capacity.clone()))
+            .collect();
         let mut added = 0;
         for &target in &tree.targets {
-            let Some(near) = cut_below(tree.nodes, &arcs, tree.source, target, enough) else { continue };
+            let Some(near) = cut_below(tree.nodes, &arcs, tree.source, target, enough) else {
+                continue;
+            };
             added += usize::from(self.add(near.into_iter().map(|side| !side).collect())?);
             if let Some(far) = cut_below(tree.nodes, &turned, target, tree.source, enough) {
                 added += usize::from(self.add(far)?);
@@ -301,22 +405,48 @@ mod tests {
         let one = Rational::one;
         let mut program = LinearProgram::new(Sense::Minimize);
         let cost = |(_, _, cost): &(usize, usize, u128)| Rational::from_integer((*cost).into());
-        let paid: Vec<Column> = tree.arcs.iter().map(|arc| program.add_column(cost(arc), []).unwrap()).collect();
+        let paid: Vec<Column> = tree
+            .arcs
+            .iter()
+            .map(|arc| program.add_column(cost(arc), []).unwrap())
+            .collect();
         for &target in &tree.targets {
-            let flow: Vec<Column> =
-                tree.arcs.iter().map(|_| program.add_column(Rational::zero(), []).unwrap()).collect();
+            let flow: Vec<Column> = tree
+                .arcs
+                .iter()
+                .map(|_| program.add_column(Rational::zero(), []).unwrap())
+                .collect();
             for (flow, paid) in flow.iter().zip(&paid) {
-                program.add_row_with(Relation::AtLeast, Rational::zero(), [(*paid, one()), (*flow, -one())]).unwrap();
+                program
+                    .add_row_with(
+                        Relation::AtLeast,
+                        Rational::zero(),
+                        [(*paid, one()), (*flow, -one())],
+                    )
+                    .unwrap();
             }
             for node in (0..tree.nodes).filter(|&node| node != tree.source) {
                 let arcs = || tree.arcs.iter().zip(&flow);
-                let into = arcs().filter(|((_, head, _), _)| *head == node).map(|(_, flow)| (*flow, one()));
-                let out = arcs().filter(|((tail, _, _), _)| *tail == node).map(|(_, flow)| (*flow, -one()));
-                let wanted = if node == target { one() } else { Rational::zero() };
-                program.add_row_with(Relation::AtLeast, wanted, into.chain(out)).unwrap();
+                let into = arcs()
+                    .filter(|((_, head, _), _)| *head == node)
+                    .map(|(_, flow)| (*flow, one()));
+                let out = arcs()
+                    .filter(|((tail, _, _), _)| *tail == node)
+                    .map(|(_, flow)| (*flow, -one()));
+                let wanted = if node == target {
+                    one()
+                } else {
+                    Rational::zero()
+                };
+                program
+                    .add_row_with(Relation::AtLeast, wanted, into.chain(out))
+                    .unwrap();
             }
         }
-        match Solver::new(program).solve(&exact::Options::default()).unwrap() {
+        match Solver::new(program)
+            .solve(&exact::Options::default())
+            .unwrap()
+        {
             Outcome::Optimal(optimum) => optimum.objective,
             other => panic!("{other:?}"),
         }

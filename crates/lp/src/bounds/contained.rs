@@ -22,25 +22,37 @@ impl<'a> Contained<'a> {
     /// Prepares the only demand of a block.
     pub fn new(question: &'a Question<'a>, block: &Block<'_>) -> Self {
         let cheapest = Cheapest::new(question, block.operands(), block.is_commutative());
-        Contained { cheapest, targets: block.demand(0).map_or(Vec::new(), |demand| demand.targets().to_vec()) }
+        Contained {
+            cheapest,
+            targets: block
+                .demand(0)
+                .map_or(Vec::new(), |demand| demand.targets().to_vec()),
+        }
     }
 
-    fn dearest(found: impl Iterator<Item = Option<(Rational, Pattern)>>) -> Result<Vec<Priced>, LpError> {
+    fn dearest(
+        found: impl Iterator<Item = Option<(Rational, Pattern)>>,
+    ) -> Result<Vec<Priced>, LpError> {
         let mut dearest: Option<(Rational, Pattern)> = None;
         for one in found {
-            let (cost, tree) = one.ok_or(LpError::Contradiction("a connected platform has no reduction tree"))?;
+            let (cost, tree) = one.ok_or(LpError::Contradiction(
+                "a connected platform has no reduction tree",
+            ))?;
             if dearest.as_ref().is_none_or(|(known, _)| *known < cost) {
                 dearest = Some((cost, tree));
             }
         }
-        Ok(vec![Priced::one(dearest.ok_or(LpError::Contradiction("a result is wanted nowhere"))?)])
+        Ok(vec![Priced::one(dearest.ok_or(LpError::Contradiction(
+            "a result is wanted nowhere",
+        ))?)])
     }
 }
 
 impl Oracle for Contained<'_> {
     fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Priced>, LpError> {
         let found = self.cheapest.guide(prices, &self.targets);
-        let first = |(least, trees): (Rational, Vec<Pattern>)| Some((least, trees.into_iter().next()?));
+        let first =
+            |(least, trees): (Rational, Vec<Pattern>)| Some((least, trees.into_iter().next()?));
         Contained::dearest(found.into_iter().map(|found| found.and_then(first)))
     }
 

@@ -40,16 +40,26 @@ pub fn cut_bound(question: &Question<'_>) -> Result<Option<Bound>, LpError> {
     let links = platform.only_links();
     let links = links && platform.free_link().is_none();
     let sized = question.volumes().size.constant().is_some();
-    let Some(block) = question.block().filter(|_| links && sized) else { return Ok(None) };
+    let Some(block) = question.block().filter(|_| links && sized) else {
+        return Ok(None);
+    };
     let search = Search::new(question, block);
     let sides = match block.kind {
-        Kind::Copy | Kind::Combine if search.is_mutual() => search.of_all(block.kind == Kind::Combine)?,
+        Kind::Copy | Kind::Combine if search.is_mutual() => {
+            search.of_all(block.kind == Kind::Combine)?
+        }
         Kind::Copy | Kind::Combine => search.of_each(),
         Kind::Route => search.of_routes()?,
         Kind::CombineCopy | Kind::Prefix => return Ok(None),
     };
-    let best = sides.into_iter().filter_map(|side| Some((search.proved(&side)?, side))).min();
-    Ok(best.map(|(throughput, side)| Bound { throughput, certificate: search.certificate(&side) }))
+    let best = sides
+        .into_iter()
+        .filter_map(|side| Some((search.proved(&side)?, side)))
+        .min();
+    Ok(best.map(|(throughput, side)| Bound {
+        throughput,
+        certificate: search.certificate(&side),
+    }))
 }
 
 /// Per node: whether it is inside.
@@ -67,7 +77,11 @@ struct Search<'q> {
 
 impl<'q> Search<'q> {
     fn new(question: &'q Question<'q>, block: Block<'q>) -> Self {
-        let exact: Vec<Rational> = question.platform().link_ids().map(|link| question.time(link).recip()).collect();
+        let exact: Vec<Rational> = question
+            .platform()
+            .link_ids()
+            .map(|link| question.time(link).recip())
+            .collect();
         let Scaled { values, unit } = Scaled::of(&exact);
         let mut members: Vec<NodeId> = Vec::new();
         for demand in block.demands() {
@@ -79,7 +93,13 @@ impl<'q> Search<'q> {
         }
         members.sort_unstable();
         members.dedup();
-        Search { question, block, capacities: values, denominator: unit.denom().clone(), members }
+        Search {
+            question,
+            block,
+            capacities: values,
+            denominator: unit.denom().clone(),
+            members,
+        }
     }
 
     fn platform(&self) -> &'q Platform {
@@ -102,7 +122,8 @@ impl<'q> Search<'q> {
         let leaving = leaving.filter(|(link, _)| side[link.from.index()] && !side[link.to.index()]);
         let capacity: BigUint = leaving.map(|(_, capacity)| capacity).sum();
         let crossing = self.crossing(side);
-        (crossing > 0).then(|| Rational::new(capacity.into(), &self.denominator * BigInt::from(crossing)))
+        (crossing > 0)
+            .then(|| Rational::new(capacity.into(), &self.denominator * BigInt::from(crossing)))
     }
 
     fn crossing(&self, side: &Side) -> usize {
@@ -111,29 +132,41 @@ impl<'q> Search<'q> {
             let count = self.members.iter().filter(|node| inside(node)).count();
             return count * (self.members.len() - count);
         }
-        self.block.demands().filter(|demand| demand.crosses(|node| side[node.index()])).count()
+        self.block
+            .demands()
+            .filter(|demand| demand.crosses(|node| side[node.index()]))
+            .count()
     }
 
     fn certificate(&self, side: &Side) -> Certificate {
         let platform = self.platform();
-        let leaves = |link: &LinkId| side[platform.link(*link).from.index()] && !side[platform.link(*link).to.index()];
+        let leaves = |link: &LinkId| {
+            side[platform.link(*link).from.index()] && !side[platform.link(*link).to.index()]
+        };
         let price = |link: LinkId| (Resource::Link(link), self.question.time(link).recip());
-        let nodes = platform.node_ids().filter(|node| side[node.index()]).collect();
+        let nodes = platform
+            .node_ids()
+            .filter(|node| side[node.index()])
+            .collect();
         let need = Need::once(None, Inequality::Cut(Cut { nodes }));
         Certificate::new(platform.link_ids().filter(leaves).map(price), [], [need])
     }
 
     /// The slowest cut of an all-gather among the members; on the platform with all links turned, its other side.
     fn of_all(&self, turned: bool) -> Result<Vec<Side>, LpError> {
-        const NONE: LpError = LpError::Contradiction("the all-gather among the members is not a valid collective");
+        const NONE: LpError =
+            LpError::Contradiction("the all-gather among the members is not a valid collective");
         let platform = &replicating(self.platform(), turned).ok_or(NONE)?;
         let collective = Collective::all_gather(self.members.clone());
-        let problem = Problem::new(platform, &collective, self.question.volumes()).map_err(|_| NONE)?;
+        let problem =
+            Problem::new(platform, &collective, self.question.volumes()).map_err(|_| NONE)?;
         let question = Question::new(problem).watched(self.question.watch().clone());
         let sinks = representatives(platform, &self.members);
         let found = slowest_cut(&question, Some(&sinks)).ok_or(NONE)?;
         let side = |need: &Need| -> Option<Side> {
-            let Inequality::Cut(cut) = &need.inequality else { return None };
+            let Inequality::Cut(cut) = &need.inequality else {
+                return None;
+            };
             let inside = |node: NodeId| cut.nodes.binary_search(&node).is_ok() != turned;
             Some(platform.node_ids().map(inside).collect())
         };
@@ -149,7 +182,10 @@ impl<'q> Search<'q> {
         let mut sides = Vec::new();
         for demand in self.block.demands() {
             let goals = demand.targets();
-            let pairs = demand.operands.iter().flat_map(|&owner| goals.iter().map(move |&goal| (owner, goal)));
+            let pairs = demand
+                .operands
+                .iter()
+                .flat_map(|&owner| goals.iter().map(move |&goal| (owner, goal)));
             for (owner, goal) in pairs.filter(|(owner, goal)| owner != goal) {
                 // As much flows between twins of theirs.
                 if !seen.insert((twins[owner.index()], twins[goal.index()])) {
@@ -159,7 +195,9 @@ impl<'q> Search<'q> {
                     return sides;
                 }
                 let (owner, goal) = (owner.index(), goal.index());
-                while let Some(side) = cut_below(self.platform().nodes().len(), &arcs, owner, goal, &least) {
+                while let Some(side) =
+                    cut_below(self.platform().nodes().len(), &arcs, owner, goal, &least)
+                {
                     least = self.leaving(&side);
                     sides.push(side);
                 }
@@ -176,15 +214,23 @@ impl<'q> Search<'q> {
 
     fn arcs(&self) -> Vec<(usize, usize, BigUint)> {
         let links = self.platform().links().iter().zip(&self.capacities);
-        links.map(|(link, capacity)| (link.from.index(), link.to.index(), capacity.clone())).collect()
+        links
+            .map(|(link, capacity)| (link.from.index(), link.to.index(), capacity.clone()))
+            .collect()
     }
 
     /// Sets for messages that travel alone.
     fn of_routes(&self) -> Result<Vec<Side>, LpError> {
         if !self.is_mutual() {
-            let ends: Vec<(NodeId, NodeId)> =
-                self.block.commodities().into_iter().map(|commodity| (commodity.source, commodity.target)).collect();
-            let Some(&(source, target)) = ends.first() else { return Ok(Vec::new()) };
+            let ends: Vec<(NodeId, NodeId)> = self
+                .block
+                .commodities()
+                .into_iter()
+                .map(|commodity| (commodity.source, commodity.target))
+                .collect();
+            let Some(&(source, target)) = ends.first() else {
+                return Ok(Vec::new());
+            };
             if ends.iter().all(|ends| ends.0 == source) {
                 let wanted: Vec<NodeId> = ends.iter().map(|ends| ends.1).collect();
                 return Ok(self.of_one(source, &wanted, false));
@@ -206,21 +252,36 @@ impl<'q> Search<'q> {
     fn of_one(&self, centre: NodeId, others: &[NodeId], turned: bool) -> Vec<Side> {
         let count = self.platform().nodes().len();
         let turn = |from: usize, to: usize| if turned { (to, from) } else { (from, to) };
-        let alone = self.platform().node_ids().map(|node| (node == centre) != turned).collect();
+        let alone = self
+            .platform()
+            .node_ids()
+            .map(|node| (node == centre) != turned)
+            .collect();
         let mut sides: Vec<Side> = vec![alone];
         loop {
-            let Some(throughput) = sides.last().and_then(|side| self.proved(side)) else { return sides };
+            let Some(throughput) = sides.last().and_then(|side| self.proved(side)) else {
+                return sides;
+            };
             // Everything times the throughput's denominator.
             let unit = throughput.denom().magnitude();
             let offer = (throughput.numer() * &self.denominator).magnitude().clone();
-            let links = self.platform().links().iter().zip(&self.capacities).map(|(link, capacity)| {
-                let (from, to) = turn(link.from.index(), link.to.index());
-                (from, to, capacity * unit)
-            });
-            let ends = others.iter().map(|node| (node.index(), count, offer.clone()));
+            let links =
+                self.platform()
+                    .links()
+                    .iter()
+                    .zip(&self.capacities)
+                    .map(|(link, capacity)| {
+                        let (from, to) = turn(link.from.index(), link.to.index());
+                        (from, to, capacity * unit)
+                    });
+            let ends = others
+                .iter()
+                .map(|node| (node.index(), count, offer.clone()));
             let arcs: Vec<(usize, usize, BigUint)> = links.chain(ends).collect();
             let all = &offer * BigUint::from(others.len());
-            let Some(mut side) = cut_below(count + 1, &arcs, centre.index(), count, &all) else { return sides };
+            let Some(mut side) = cut_below(count + 1, &arcs, centre.index(), count, &all) else {
+                return sides;
+            };
             side.truncate(count);
             sides.push(side.into_iter().map(|inside| inside != turned).collect());
         }
@@ -229,11 +290,17 @@ impl<'q> Search<'q> {
     /// The member alone, and all but the member, that prove most; of twins one is looked at.
     fn alone(&self) -> Vec<Side> {
         let platform = self.platform();
-        let capacity = |links: &[LinkId]| links.iter().map(|link| &self.capacities[link.index()]).sum::<BigUint>();
+        let capacity = |links: &[LinkId]| {
+            links
+                .iter()
+                .map(|link| &self.capacities[link.index()])
+                .sum::<BigUint>()
+        };
         // Messages between all pairs cross all these sets equally often; of others, every set is looked at.
-        let (leaving, entering) = match self.is_mutual() {
-            false => (self.members.clone(), self.members.clone()),
-            true => (
+        let (leaving, entering) = if !self.is_mutual() {
+            (self.members.clone(), self.members.clone())
+        } else {
+            (
                 self.members
                     .iter()
                     .copied()
@@ -246,15 +313,20 @@ impl<'q> Search<'q> {
                     .min_by_key(|&node| capacity(platform.incoming(node)))
                     .into_iter()
                     .collect(),
-            ),
+            )
         };
         let side = |member: NodeId, inside: bool| -> Side {
-            platform.node_ids().map(|node| (node == member) == inside).collect()
+            platform
+                .node_ids()
+                .map(|node| (node == member) == inside)
+                .collect()
         };
         let leaving = leaving.into_iter().map(|member| side(member, true));
         let sides = leaving.chain(entering.into_iter().map(|member| side(member, false)));
         let proved = sides.take_while(|_| self.question.watch().ask().is_ok());
-        let best = proved.filter_map(|side| Some((self.proved(&side)?, side))).min();
+        let best = proved
+            .filter_map(|side| Some((self.proved(&side)?, side)))
+            .min();
         best.into_iter().map(|(_, side)| side).collect()
     }
 
@@ -277,7 +349,10 @@ impl<'q> Search<'q> {
                     continue;
                 }
                 inside += 1;
-                let Some(proved) = (inside % coarse == 0).then(|| self.proved(&side)).flatten() else { continue };
+                let Some(proved) = (inside % coarse == 0).then(|| self.proved(&side)).flatten()
+                else {
+                    continue;
+                };
                 if best.as_ref().is_none_or(|(least, _)| proved < *least) {
                     best = Some((proved, side.clone()));
                 }
@@ -293,11 +368,17 @@ impl<'q> Search<'q> {
         let large = self.capacities.iter().sum::<BigUint>() + BigUint::one();
         let mut arcs = self.arcs();
         for member in &self.members {
-            let (from, to) = if side[member.index()] { (count, member.index()) } else { (member.index(), count + 1) };
+            let (from, to) = if side[member.index()] {
+                (count, member.index())
+            } else {
+                (member.index(), count + 1)
+            };
             arcs.push((from, to, large.clone()));
         }
         let mut best = side;
-        while let Some(mut better) = cut_below(count + 2, &arcs, count, count + 1, &self.leaving(&best)) {
+        while let Some(mut better) =
+            cut_below(count + 2, &arcs, count, count + 1, &self.leaving(&best))
+        {
             better.truncate(count);
             best = better;
         }
@@ -312,8 +393,16 @@ fn nearest(platform: &Platform, centre: NodeId) -> Vec<NodeId> {
     let mut order = vec![centre];
     let mut next = 0;
     while let Some(&node) = order.get(next) {
-        let out = platform.outgoing(node).iter().map(|&link| platform.link(link).to);
-        for other in out.chain(platform.incoming(node).iter().map(|&link| platform.link(link).from)) {
+        let out = platform
+            .outgoing(node)
+            .iter()
+            .map(|&link| platform.link(link).to);
+        for other in out.chain(
+            platform
+                .incoming(node)
+                .iter()
+                .map(|&link| platform.link(link).from),
+        ) {
             if !std::mem::replace(&mut seen[other.index()], true) {
                 order.push(other);
             }
@@ -329,10 +418,19 @@ fn replicating(platform: &Platform, turned: bool) -> Option<Platform> {
     let mut builder = Platform::builder();
     builder.model(PortModel::Links);
     for node in platform.nodes() {
-        builder.node(Node { replicates: true, ..node.clone() }).ok()?;
+        builder
+            .node(Node {
+                replicates: true,
+                ..node.clone()
+            })
+            .ok()?;
     }
     for link in platform.links() {
-        let (from, to) = if turned { (link.to, link.from) } else { (link.from, link.to) };
+        let (from, to) = if turned {
+            (link.to, link.from)
+        } else {
+            (link.from, link.to)
+        };
         builder.link(from, to, link.cost.clone()).ok()?;
     }
     builder.build().ok()
@@ -342,8 +440,11 @@ fn replicating(platform: &Platform, turned: bool) -> Option<Platform> {
 fn representatives(platform: &Platform, participants: &[NodeId]) -> Vec<NodeId> {
     let twins = twins(platform);
     let mut known = BTreeSet::new();
-    let mut chosen: Vec<NodeId> =
-        participants.iter().copied().filter(|node| known.insert(twins[node.index()])).collect();
+    let mut chosen: Vec<NodeId> = participants
+        .iter()
+        .copied()
+        .filter(|node| known.insert(twins[node.index()]))
+        .collect();
     if chosen.len() == 1 {
         return chosen;
     }
@@ -351,7 +452,9 @@ fn representatives(platform: &Platform, participants: &[NodeId]) -> Vec<NodeId> 
     let mut seen = vec![false; platform.nodes().len()];
     chosen.retain(|participant| {
         let new = !seen[participant.index()];
-        group.iter().for_each(|element| seen[element.nodes[participant.index()].index()] = true);
+        group
+            .iter()
+            .for_each(|element| seen[element.nodes[participant.index()].index()] = true);
         new
     });
     chosen
@@ -363,8 +466,18 @@ fn twins(platform: &Platform) -> Vec<usize> {
     let mut classes = BTreeMap::new();
     let of_node = |node: NodeId| {
         let link = |id: &LinkId| platform.link(*id);
-        let mut out: Vec<_> = platform.outgoing(node).iter().map(link).map(|link| (link.to, &link.cost)).collect();
-        let mut into: Vec<_> = platform.incoming(node).iter().map(link).map(|link| (link.from, &link.cost)).collect();
+        let mut out: Vec<_> = platform
+            .outgoing(node)
+            .iter()
+            .map(link)
+            .map(|link| (link.to, &link.cost))
+            .collect();
+        let mut into: Vec<_> = platform
+            .incoming(node)
+            .iter()
+            .map(link)
+            .map(|link| (link.from, &link.cost))
+            .collect();
         out.sort_unstable();
         into.sort_unstable();
         let new = classes.len();

@@ -18,9 +18,13 @@ use std::collections::BTreeSet;
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, ToPrimitive, Zero};
-use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
+use oneport_exact::{
+    self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver,
+};
 use oneport_numbers::Exact;
-use oneport_plan::inequality::{self, Balance, Border, Direction, Inequality, Keeps, Merges, Need, Place};
+use oneport_plan::inequality::{
+    self, Balance, Border, Direction, Inequality, Keeps, Merges, Need, Place,
+};
 use oneport_plan::{Bound, Certificate, Demand, Goals, OddSet, Resource};
 use oneport_platform::{LinkId, NodeId, Rational};
 use oneport_watch::News;
@@ -86,30 +90,47 @@ impl<'a> Program<'a> {
     ///
     /// # Errors
     /// The errors of the exact solver.
-    pub fn new(question: &'a Question<'a>, participants: &'a [NodeId], volume: &'a Volume) -> Result<Self, LpError> {
+    pub fn new(
+        question: &'a Question<'a>,
+        participants: &'a [NodeId],
+        volume: &'a Volume,
+    ) -> Result<Self, LpError> {
         let platform = question.platform();
         let resources = Resources::new(platform, true);
         let mut program = LinearProgram::new(Sense::Minimize);
-        let rows: Vec<Row> =
-            (0..resources.count()).map(|_| program.add_row(Relation::AtMost, Rational::zero())).collect();
-        let capacities = rows.iter().enumerate().map(|(place, &row)| (row, -resources.capacity(place).clone()));
+        let rows: Vec<Row> = (0..resources.count())
+            .map(|_| program.add_row(Relation::AtMost, Rational::zero()))
+            .collect();
+        let capacities = rows
+            .iter()
+            .enumerate()
+            .map(|(place, &row)| (row, -resources.capacity(place).clone()));
         let period = program.add_column(Rational::one(), capacities)?;
         let mut links = Vec::with_capacity(platform.links().len());
         for (id, link) in platform.link_ids().zip(platform.links()) {
             let time = &volume.size * &link.cost;
-            let busy = resources.of_link(id).iter().map(|&place| (rows[place], time.clone()));
+            let busy = resources
+                .of_link(id)
+                .iter()
+                .map(|&place| (rows[place], time.clone()));
             links.push(program.add_column(Rational::zero(), busy)?);
         }
         let mut merges = Vec::new();
-        for (row, resource) in rows.iter().zip(resources.list()).filter(|_| volume.work.is_positive()) {
+        for (row, resource) in rows
+            .iter()
+            .zip(resources.list())
+            .filter(|_| volume.work.is_positive())
+        {
             if let Resource::Compute(node) = resource
                 && let Some(compute) = &platform.node(node).compute
             {
-                let column = program.add_column(Rational::zero(), [(*row, &volume.work * compute)])?;
+                let column =
+                    program.add_column(Rational::zero(), [(*row, &volume.work * compute)])?;
                 merges.push((node, column, program.add_column(Rational::zero(), [])?));
             }
         }
-        let partitions = [Direction::Into, Direction::OutOf].map(|one| Partitions::new(question, one, participants));
+        let partitions = [Direction::Into, Direction::OutOf]
+            .map(|one| Partitions::new(question, one, participants));
         let ports = PortSets::new(platform);
         let (inequalities, shares, solver) = (Vec::new(), Vec::new(), Solver::new(program));
         let mut this = Program {
@@ -135,9 +156,15 @@ impl<'a> Program<'a> {
     /// The inequalities that are few: of routers, of nodes that copy nothing, and of merges, where they take time.
     fn add_always(&mut self) -> Result<(), LpError> {
         let platform = self.question.platform();
-        for node in platform.node_ids().filter(|node| !self.participants.contains(node)) {
+        for node in platform
+            .node_ids()
+            .filter(|node| !self.participants.contains(node))
+        {
             let own = platform.node(node);
-            let limits = [(Keeps::AllThatArrives, !own.is_processor()), (Keeps::NoMoreThanArrives, !own.replicates)];
+            let limits = [
+                (Keeps::AllThatArrives, !own.is_processor()),
+                (Keeps::NoMoreThanArrives, !own.replicates),
+            ];
             for (keeps, _) in limits.into_iter().filter(|(_, holds)| *holds) {
                 self.add(Inequality::Balance(Balance { node, keeps }))?;
             }
@@ -160,32 +187,64 @@ impl<'a> Program<'a> {
     /// The errors of the exact solver.
     pub fn add(&mut self, inequality: Inequality) -> Result<bool, LpError> {
         use oneport_plan::inequality::Column as Counted;
-        let Some(right_side) = inequality.statement().right_side(&self.demand()) else { return Ok(false) };
-        if self.inequalities.iter().any(|(known, _)| *known == inequality) {
+        let Some(right_side) = inequality.statement().right_side(&self.demand()) else {
+            return Ok(false);
+        };
+        if self
+            .inequalities
+            .iter()
+            .any(|(known, _)| *known == inequality)
+        {
             return Ok(false);
         }
         let says = inequality.statement();
-        let links = self.question.platform().link_ids().zip(self.question.platform().links()).zip(&self.links);
+        let links = self
+            .question
+            .platform()
+            .link_ids()
+            .zip(self.question.platform().links())
+            .zip(&self.links);
         let transfers = links.map(|((id, link), &column)| {
-            (column, says.coefficient(Counted::Transfer { from: link.from, to: link.to, link: Some(id) }))
+            (
+                column,
+                says.coefficient(Counted::Transfer {
+                    from: link.from,
+                    to: link.to,
+                    link: Some(id),
+                }),
+            )
         });
         let merges = self.merges.iter().flat_map(|&(node, merge, place)| {
-            [(merge, says.coefficient(Counted::Merge(node))), (place, says.coefficient(Counted::Place(node)))]
+            [
+                (merge, says.coefficient(Counted::Merge(node))),
+                (place, says.coefficient(Counted::Place(node))),
+            ]
         });
-        let entries = transfers.chain(merges).filter(|(_, coefficient)| !coefficient.is_zero());
-        let row = self.solver.add_row(Relation::AtLeast, right_side, entries)?;
+        let entries = transfers
+            .chain(merges)
+            .filter(|(_, coefficient)| !coefficient.is_zero());
+        let row = self
+            .solver
+            .add_row(Relation::AtLeast, right_side, entries)?;
         self.inequalities.push((inequality, row));
         Ok(true)
     }
 
     /// The all-reduce.
     fn demand(&self) -> Demand<'a> {
-        Demand { operands: self.participants, goals: Goals::Everywhere(self.participants), commutative: false }
+        Demand {
+            operands: self.participants,
+            goals: Goals::Everywhere(self.participants),
+            commutative: false,
+        }
     }
 
     /// Per processor: its merges minus the indicator of the joining place, with the values of `primal`.
     fn wanted(&self, primal: impl Fn(Column) -> Rational) -> Vec<(NodeId, Rational)> {
-        self.merges.iter().map(|&(node, merges, place)| (node, primal(merges) - primal(place))).collect()
+        self.merges
+            .iter()
+            .map(|&(node, merges, place)| (node, primal(merges) - primal(place)))
+            .collect()
     }
 
     /// Takes in what has to be crossed around every participant, and around all of them at once.
@@ -209,7 +268,9 @@ impl<'a> Program<'a> {
     /// The partitions of the borders, with the largest dual value first. A router in several sets is in none.
     pub fn partitions(&self, optimum: &Optimum) -> Vec<Vec<Vec<NodeId>>> {
         let several = self.inequalities.iter().filter_map(|(one, row)| match one {
-            Inequality::Border(border) if border.sets.len() > 1 => Some((optimum.dual.get(*row), border)),
+            Inequality::Border(border) if border.sets.len() > 1 => {
+                Some((optimum.dual.get(*row), border))
+            }
             _ => None,
         });
         let mut charged: Vec<(Rational, &Border)> = several.collect();
@@ -228,19 +289,33 @@ impl<'a> Program<'a> {
     ///
     /// # Errors
     /// The errors of the exact solver; parts that cannot reach one another.
-    pub fn add_exchange(&mut self, direction: Direction, parts: &[Vec<NodeId>]) -> Result<(), LpError> {
+    pub fn add_exchange(
+        &mut self,
+        direction: Direction,
+        parts: &[Vec<NodeId>],
+    ) -> Result<(), LpError> {
         let platform = self.question.platform();
         let exchange = Exchange::new(self.question, direction, parts, (0..parts.len()).collect());
         if !exchange.is_small() {
             return Ok(());
         }
-        let average = self.solver.add_row(Relation::AtLeast, Rational::one(), [])?;
+        let average = self
+            .solver
+            .add_row(Relation::AtLeast, Rational::one(), [])?;
         let rows = vec![None; platform.links().len()];
         let ones = vec![1u128; platform.links().len()];
         let found = exchange.cheapest(&ones, true).ok_or(UNREACHABLE)?;
         let (known, centre) = (BTreeSet::new(), vec![0; platform.links().len()]);
         let parts = parts.to_vec();
-        self.shares.push(Share { exchange, direction, parts, rows, average, known, centre });
+        self.shares.push(Share {
+            exchange,
+            direction,
+            parts,
+            rows,
+            average,
+            known,
+            centre,
+        });
         self.add_collection(self.shares.len() - 1, found.links)?;
         Ok(())
     }
@@ -259,7 +334,9 @@ impl<'a> Program<'a> {
                 Some(row) => row,
                 None => {
                     let own = [(self.links[link], Rational::one())];
-                    let row = self.solver.add_row(Relation::AtLeast, Rational::zero(), own)?;
+                    let row = self
+                        .solver
+                        .add_row(Relation::AtLeast, Rational::zero(), own)?;
                     *share.rows[link].insert(row)
                 }
             };
@@ -278,10 +355,18 @@ impl<'a> Program<'a> {
         let mut best: Option<(Bound, Optimum)> = None;
         for _ in 0..EXACT_ROUNDS {
             self.approach(until)?;
-            let Some(optimum) = self.optimum()? else { break };
+            let Some(optimum) = self.optimum()? else {
+                break;
+            };
             let bound = self.bound(&optimum)?;
-            let settled = self.stopped || bound.as_ref().is_some_and(|bound| until.is_met(&bound.throughput));
-            let better = |bound: &Bound| best.as_ref().is_none_or(|(known, _)| bound.throughput < known.throughput);
+            let settled = self.stopped
+                || bound
+                    .as_ref()
+                    .is_some_and(|bound| until.is_met(&bound.throughput));
+            let better = |bound: &Bound| {
+                best.as_ref()
+                    .is_none_or(|(known, _)| bound.throughput < known.throughput)
+            };
             if let Some(bound) = bound.filter(better) {
                 best = Some((bound, optimum.clone()));
             }
@@ -298,7 +383,11 @@ impl<'a> Program<'a> {
     /// The exact optimum of what was found so far; `None` where the watch came first.
     fn optimum(&mut self) -> Result<Option<Optimum>, LpError> {
         let watch = self.question.watch().clone();
-        let limits = exact::Options { method: exact::Method::Simplex, watch, ..Default::default() };
+        let limits = exact::Options {
+            method: exact::Method::Simplex,
+            watch,
+            ..Default::default()
+        };
         match self.solver.solve(&limits)? {
             Outcome::Optimal(optimum) => Ok(Some(optimum)),
             _ => Ok(None),
@@ -309,32 +398,50 @@ impl<'a> Program<'a> {
     fn approach(&mut self, until: &Until) -> Result<(), LpError> {
         let enough = until.bound.clone().unwrap_or_default();
         // No period is long enough to prove that nothing is possible.
-        let least = enough
-            .is_positive()
-            .then(|| enough.recip() * (Rational::one() - Rational::new(1.into(), BigInt::one() << 34)));
+        let least = enough.is_positive().then(|| {
+            enough.recip() * (Rational::one() - Rational::new(1.into(), BigInt::one() << 34))
+        });
         let mut periods: Vec<Rational> = Vec::new();
         loop {
-            let limits = exact::Options { watch: self.question.watch().clone(), ..exact::Options::default() };
-            let Some(estimate) = self.solver.estimate(&limits)? else { return Ok(()) };
+            let limits = exact::Options {
+                watch: self.question.watch().clone(),
+                ..exact::Options::default()
+            };
+            let Some(estimate) = self.solver.estimate(&limits)? else {
+                return Ok(());
+            };
             self.question.watch().ask()?;
             let period = &estimate.primal[self.period.0];
             let mut added = self.price(&estimate.dual)?;
             if least.as_ref().is_none_or(|least| period < least) {
                 // Floating point may believe in a little less than nothing.
-                let transfers = self.links.iter().map(|link| estimate.primal[link.0].clone().max(Rational::zero()));
+                let transfers = self
+                    .links
+                    .iter()
+                    .map(|link| estimate.primal[link.0].clone().max(Rational::zero()));
                 let transfers: Vec<Rational> = transfers.collect();
                 let wanted = self.wanted(|column| estimate.primal[column.0].clone());
                 added |= self.separate(&transfers, &wanted)?;
                 added |= self.cut_odd_sets(&transfers, period, true)?;
             }
-            let upper_bound = if period.is_positive() { period.recip() } else { Rational::zero() };
-            let progress = Progress { patterns: self.inequalities.len(), throughput: enough.clone(), upper_bound };
+            let upper_bound = if period.is_positive() {
+                period.recip()
+            } else {
+                Rational::zero()
+            };
+            let progress = Progress {
+                patterns: self.inequalities.len(),
+                throughput: enough.clone(),
+                upper_bound,
+            };
             if !added {
                 return Ok(());
             }
             periods.push(period.clone());
-            let lost =
-                self.links.len() > MOST_SHARED_LINKS && least.as_ref().is_some_and(|least| is_stalled(&periods, least));
+            let lost = self.links.len() > MOST_SHARED_LINKS
+                && least
+                    .as_ref()
+                    .is_some_and(|least| is_stalled(&periods, least));
             self.question.watch().tell(News::Round(&progress));
             if lost || until.rounds.is_some_and(|most| periods.len() >= most) {
                 self.stopped = true;
@@ -344,24 +451,51 @@ impl<'a> Program<'a> {
     }
 
     /// Adds borders that the transfers violate by much; says whether there are any.
-    fn separate(&mut self, transfers: &[Rational], wanted: &[(NodeId, Rational)]) -> Result<bool, LpError> {
+    fn separate(
+        &mut self,
+        transfers: &[Rational],
+        wanted: &[(NodeId, Rational)],
+    ) -> Result<bool, LpError> {
         let unit = Rational::from_integer(BigInt::one() << UNIT_BITS);
         let whole = |count: &Rational| (count * &unit).floor().to_integer().to_i128().unwrap_or(0);
-        let transfers: Vec<i128> = transfers.iter().map(whole).map(|count| count.max(0)).collect();
-        let wanted: Vec<(NodeId, i128)> = wanted.iter().map(|(node, count)| (*node, whole(count))).collect();
-        self.violated(&transfers, &wanted, &(1i128 << UNIT_BITS), &(1i128 << (UNIT_BITS - SLACK_BITS)))
+        let transfers: Vec<i128> = transfers
+            .iter()
+            .map(whole)
+            .map(|count| count.max(0))
+            .collect();
+        let wanted: Vec<(NodeId, i128)> = wanted
+            .iter()
+            .map(|(node, count)| (*node, whole(count)))
+            .collect();
+        self.violated(
+            &transfers,
+            &wanted,
+            &(1i128 << UNIT_BITS),
+            &(1i128 << (UNIT_BITS - SLACK_BITS)),
+        )
     }
 
     /// Adds what an exact optimum violates; says whether there is anything.
     fn separate_exactly(&mut self, optimum: &Optimum) -> Result<bool, LpError> {
-        let transfers: Vec<Rational> = self.links.iter().map(|&link| optimum.primal.get(link)).collect();
-        let (nodes, wanted): (Vec<NodeId>, Vec<Rational>) =
-            self.wanted(|column| optimum.primal.get(column)).into_iter().unzip();
+        let transfers: Vec<Rational> = self
+            .links
+            .iter()
+            .map(|&link| optimum.primal.get(link))
+            .collect();
+        let (nodes, wanted): (Vec<NodeId>, Vec<Rational>) = self
+            .wanted(|column| optimum.primal.get(column))
+            .into_iter()
+            .unzip();
         let (mut whole, denominator) = scaled(&[&transfers[..], &wanted].concat());
-        let wanted: Vec<(NodeId, BigInt)> = nodes.into_iter().zip(whole.split_off(transfers.len())).collect();
+        let wanted: Vec<(NodeId, BigInt)> = nodes
+            .into_iter()
+            .zip(whole.split_off(transfers.len()))
+            .collect();
         let borders = self.violated(&whole, &wanted, &denominator, &BigInt::zero())?;
         let odd_sets = self.cut_odd_sets(&transfers, &optimum.primal.get(self.period), false)?;
-        let dual: Vec<Rational> = (0..self.solver.program().rows()).map(|row| optimum.dual.get(Row(row))).collect();
+        let dual: Vec<Rational> = (0..self.solver.program().rows())
+            .map(|row| optimum.dual.get(Row(row)))
+            .collect();
         Ok(self.price_exactly(&dual)? | borders | odd_sets)
     }
 
@@ -384,7 +518,9 @@ impl<'a> Program<'a> {
         let turned: Vec<NodeId> = self.participants.iter().rev().copied().collect();
         for partitions in &self.partitions {
             for order in [self.participants, &turned] {
-                let Some(sets) = partitions.least(transfers, &twice, order)? else { continue };
+                let Some(sets) = partitions.least(transfers, &twice, order)? else {
+                    continue;
+                };
                 // Less than 2 (k - 1) crossings.
                 let mut needed = N::zero();
                 (1..sets.sets.len()).for_each(|_| needed += &twice);
@@ -406,13 +542,26 @@ impl<'a> Program<'a> {
     }
 
     /// Adds odd sets that the transfers violate; says whether there are any.
-    fn cut_odd_sets(&mut self, transfers: &[Rational], period: &Rational, guess: bool) -> Result<bool, LpError> {
-        let Some(ports) = &self.ports else { return Ok(false) };
+    fn cut_odd_sets(
+        &mut self,
+        transfers: &[Rational],
+        period: &Rational,
+        guess: bool,
+    ) -> Result<bool, LpError> {
+        let Some(ports) = &self.ports else {
+            return Ok(false);
+        };
         let platform = self.question.platform();
-        let time = |(link, count): (&oneport_platform::Link, &Rational)| &self.volume.size * &link.cost * count;
+        let time = |(link, count): (&oneport_platform::Link, &Rational)| {
+            &self.volume.size * &link.cost * count
+        };
         let times: Vec<Rational> = platform.links().iter().zip(transfers).map(time).collect();
         let slack = Rational::new(1.into(), BigInt::one() << 24);
-        let room = if guess { period * (Rational::one() + slack) } else { period.clone() };
+        let room = if guess {
+            period * (Rational::one() + slack)
+        } else {
+            period.clone()
+        };
         let mut sets = ports.violated(&times, &room)?;
         sets.retain(|set| !self.resources.has(set));
         let added = !sets.is_empty();
@@ -423,10 +572,17 @@ impl<'a> Program<'a> {
     fn add_odd_set(&mut self, set: OddSet) -> Result<(), LpError> {
         let platform = self.question.platform();
         let members = self.resources.add(platform, set);
-        let time = |&link: &LinkId| (self.links[link.index()], &self.volume.size * &platform.link(link).cost);
+        let time = |&link: &LinkId| {
+            (
+                self.links[link.index()],
+                &self.volume.size * &platform.link(link).cost,
+            )
+        };
         let capacity = self.resources.capacity(self.resources.count() - 1).clone();
         let entries = members.iter().map(time).chain([(self.period, -capacity)]);
-        let row = self.solver.add_row(Relation::AtMost, Rational::zero(), entries)?;
+        let row = self
+            .solver
+            .add_row(Relation::AtMost, Rational::zero(), entries)?;
         self.rows.push(row);
         Ok(())
     }
@@ -435,7 +591,13 @@ impl<'a> Program<'a> {
     /// for the mean of these lengths and their average so far: this halves the rounds.
     fn price(&mut self, dual: &[Rational]) -> Result<bool, LpError> {
         let mut added = false;
-        let longest = self.question.platform().links().iter().map(|link| &link.cost).max();
+        let longest = self
+            .question
+            .platform()
+            .links()
+            .iter()
+            .map(|link| &link.cost)
+            .max();
         let unit = longest.map_or_else(Rational::one, |cost| cost * &self.volume.size);
         for place in 0..self.shares.len() {
             let share = &mut self.shares[place];
@@ -450,7 +612,11 @@ impl<'a> Program<'a> {
             for (centre, own) in share.centre.iter_mut().zip(&lengths) {
                 *centre = (3 * *centre + own) / 4;
             }
-            let between: Vec<u128> = lengths.iter().zip(&share.centre).map(|(own, centre)| own + centre).collect();
+            let between: Vec<u128> = lengths
+                .iter()
+                .zip(&share.centre)
+                .map(|(own, centre)| own + centre)
+                .collect();
             let beside = share.exchange.cheapest(&between, true).ok_or(UNREACHABLE)?;
             added |= self.add_collection(place, found.links)?;
             added |= self.add_collection(place, beside.links)?;
@@ -464,7 +630,10 @@ impl<'a> Program<'a> {
         for place in 0..self.shares.len() {
             let share = &self.shares[place];
             let lengths = share.lengths(dual);
-            let found = share.exchange.cheapest(&naturals(&lengths).0, false).ok_or(UNREACHABLE)?;
+            let found = share
+                .exchange
+                .cheapest(&naturals(&lengths).0, false)
+                .ok_or(UNREACHABLE)?;
             let cost: Rational = found.links.iter().map(|link| &lengths[link.index()]).sum();
             if cost < dual[share.average.0] {
                 added |= self.add_collection(place, found.links)?;
@@ -476,14 +645,28 @@ impl<'a> Program<'a> {
     /// Bound from an optimum's dual values, with its certificate. `None` if they prove nothing: while collections are
     /// missing, an exchange may cost less than the program assumes, or nothing.
     fn bound(&self, optimum: &Optimum) -> Result<Option<Bound>, LpError> {
-        let dual: Vec<Rational> = (0..self.solver.program().rows()).map(|row| optimum.dual.get(Row(row))).collect();
+        let dual: Vec<Rational> = (0..self.solver.program().rows())
+            .map(|row| optimum.dual.get(Row(row)))
+            .collect();
         let prices: Vec<Rational> = self.rows.iter().map(|row| -&dual[row.0]).collect();
         let mut certificate: Certificate = self.resources.certificate(&prices);
         let (demand, mut instance) = (self.demand(), Rational::zero());
-        for (inequality, row) in self.inequalities.iter().filter(|(_, row)| dual[row.0].is_positive()) {
+        for (inequality, row) in self
+            .inequalities
+            .iter()
+            .filter(|(_, row)| dual[row.0].is_positive())
+        {
             let weight = dual[row.0].clone();
-            instance += &weight * inequality.statement().right_side(&demand).unwrap_or_default();
-            certificate.needs.push(Need { demand: Some(0), inequality: inequality.clone(), weight });
+            instance += &weight
+                * inequality
+                    .statement()
+                    .right_side(&demand)
+                    .unwrap_or_default();
+            certificate.needs.push(Need {
+                demand: Some(0),
+                inequality: inequality.clone(),
+                weight,
+            });
         }
         for share in &self.shares {
             let lengths = share.lengths(&dual);
@@ -493,44 +676,73 @@ impl<'a> Program<'a> {
             let (whole, denominator) = naturals(&lengths);
             let found = share.exchange.cheapest(&whole, false).ok_or(UNREACHABLE)?;
             instance += Rational::new(found.at_least.into(), denominator);
-            certificate.needs.push(Need::once(Some(0), Inequality::Exchange(share.named(lengths))));
+            certificate.needs.push(Need::once(
+                Some(0),
+                Inequality::Exchange(share.named(lengths)),
+            ));
         }
         certificate.needs.sort();
         let proves = instance.is_positive();
-        Ok(proves.then(|| Bound { throughput: self.resources.worth(&prices) / instance, certificate }))
+        Ok(proves.then(|| Bound {
+            throughput: self.resources.worth(&prices) / instance,
+            certificate,
+        }))
     }
 }
 
 /// Whether the last rounds lifted the period by less than a tenth of what is left to the goal.
 fn is_stalled(periods: &[Rational], goal: &Rational) -> bool {
-    let Some(before) = periods.len().checked_sub(STALLED_ROUNDS) else { return false };
-    let (Some(before), Some(now)) = (periods.get(before), periods.last()) else { return false };
+    let Some(before) = periods.len().checked_sub(STALLED_ROUNDS) else {
+        return false;
+    };
+    let (Some(before), Some(now)) = (periods.get(before), periods.last()) else {
+        return false;
+    };
     (now - before) * Rational::from_integer(10.into()) < goal - now
 }
 
 impl Share<'_> {
     /// Per link.
     fn lengths(&self, dual: &[Rational]) -> Vec<Rational> {
-        let length = |row: &Option<Row>| row.map(|row| dual[row.0].clone()).filter(Signed::is_positive);
-        self.rows.iter().map(|row| length(row).unwrap_or_default()).collect()
+        let length = |row: &Option<Row>| {
+            row.map(|row| dual[row.0].clone())
+                .filter(Signed::is_positive)
+        };
+        self.rows
+            .iter()
+            .map(|row| length(row).unwrap_or_default())
+            .collect()
     }
 
     fn named(&self, lengths: Vec<Rational>) -> inequality::Exchange {
-        let positive = lengths.into_iter().enumerate().filter(|(_, length)| length.is_positive());
+        let positive = lengths
+            .into_iter()
+            .enumerate()
+            .filter(|(_, length)| length.is_positive());
         inequality::Exchange {
             direction: self.direction,
             parts: self.parts.clone(),
-            lengths: positive.map(|(link, length)| (LinkId::new(link), length)).collect(),
+            lengths: positive
+                .map(|(link, length)| (LinkId::new(link), length))
+                .collect(),
         }
     }
 }
 
-const UNREACHABLE: LpError = LpError::Contradiction("parts of the platform cannot reach one another");
+const UNREACHABLE: LpError =
+    LpError::Contradiction("parts of the platform cannot reach one another");
 
 /// The sets without nodes that lie in several.
 fn disjoint(sets: &[Vec<NodeId>]) -> Vec<Vec<NodeId>> {
-    let once = |node: &&NodeId| sets.iter().filter(|set| set.binary_search(node).is_ok()).count() == 1;
-    sets.iter().map(|set| set.iter().filter(once).copied().collect()).collect()
+    let once = |node: &&NodeId| {
+        sets.iter()
+            .filter(|set| set.binary_search(node).is_ok())
+            .count()
+            == 1
+    };
+    sets.iter()
+        .map(|set| set.iter().filter(once).copied().collect())
+        .collect()
 }
 
 /// Fact: sums of `2^40` guiding lengths fit 128 bits.
@@ -538,8 +750,14 @@ const LONGEST_GUESS: u128 = u128::MAX >> 40;
 
 /// A length in multiples of 2^-60, rounded down; longer than [`LONGEST_GUESS`] is as good as that long.
 fn guess(length: &Rational) -> u128 {
-    let whole = if length.is_positive() { (length.numer() << 60u32) / length.denom() } else { BigInt::zero() };
-    whole.to_u128().map_or(LONGEST_GUESS, |whole| whole.min(LONGEST_GUESS))
+    let whole = if length.is_positive() {
+        (length.numer() << 60u32) / length.denom()
+    } else {
+        BigInt::zero()
+    };
+    whole
+        .to_u128()
+        .map_or(LONGEST_GUESS, |whole| whole.min(LONGEST_GUESS))
 }
 
 fn integer(count: usize) -> Rational {
@@ -549,5 +767,11 @@ fn integer(count: usize) -> Rational {
 /// Lengths, which are not negative, over a common denominator.
 fn naturals(lengths: &[Rational]) -> (Vec<BigUint>, BigInt) {
     let (whole, denominator) = scaled(lengths);
-    (whole.into_iter().map(|length| length.magnitude().clone()).collect(), denominator)
+    (
+        whole
+            .into_iter()
+            .map(|length| length.magnitude().clone())
+            .collect(),
+        denominator,
+    )
 }

@@ -70,11 +70,17 @@ type Walk<N> = ShortestPaths<N, EdgeIndex>;
 
 impl<'a> Exchange<'a> {
     /// Prepares disjoint parts.
-    pub fn new(question: &Question<'a>, direction: Direction, parts: &[Vec<NodeId>], roots: Vec<usize>) -> Self {
+    pub fn new(
+        question: &Question<'a>,
+        direction: Direction,
+        parts: &[Vec<NodeId>],
+        roots: Vec<usize>,
+    ) -> Self {
         let platform = question.platform();
         let mut hubs = vec![None; platform.nodes().len()];
         for (place, part) in parts.iter().enumerate() {
-            part.iter().for_each(|node| hubs[node.index()] = Some(place));
+            part.iter()
+                .for_each(|node| hubs[node.index()] = Some(place));
         }
         let mut members = parts.to_vec();
         for node in platform.node_ids() {
@@ -88,11 +94,23 @@ impl<'a> Exchange<'a> {
                 members.push(vec![node]);
             }
         }
-        Exchange { platform, watch: question.watch().clone(), direction, parts: parts.len(), roots, hubs, members }
+        Exchange {
+            platform,
+            watch: question.watch().clone(),
+            direction,
+            parts: parts.len(),
+            roots,
+            hubs,
+            members,
+        }
     }
 
     /// Single participants as parts. The question's roots are the parts that may be the last to lack an operand.
-    pub fn of_single(question: &Question<'a>, direction: Direction, participants: &[NodeId]) -> Self {
+    pub fn of_single(
+        question: &Question<'a>,
+        direction: Direction,
+        participants: &[NodeId],
+    ) -> Self {
         let parts: Vec<Vec<NodeId>> = participants.iter().map(|&node| vec![node]).collect();
         let is_root = |place: &usize| question.roots().contains(&participants[*place]);
         let places = (0..participants.len()).filter(is_root).collect();
@@ -113,8 +131,9 @@ impl<'a> Exchange<'a> {
     /// branching where `guide` is set. `O(h m log m)` for `h` hubs, and the search for a Steiner arborescence where
     /// there are junctions.
     pub fn cheapest<N: Exact + One>(&self, lengths: &[N], guide: bool) -> Option<Collection<N>> {
-        let single: Vec<(N, Vec<LinkId>)> =
-            (0..self.parts).map(|part| self.entrance(lengths, part)).collect::<Option<_>>()?;
+        let single: Vec<(N, Vec<LinkId>)> = (0..self.parts)
+            .map(|part| self.entrance(lengths, part))
+            .collect::<Option<_>>()?;
         let mut all = N::zero();
         single.iter().for_each(|(length, _)| all += length);
         let (mut arcs, paths) = self.arcs(lengths);
@@ -131,14 +150,32 @@ impl<'a> Exchange<'a> {
             arcs.push((super_root, root, length));
         }
         let (mut at_least, used) = self.arborescence(&arcs, guide)?;
-        at_least = if at_least < price { N::zero() } else { at_least };
+        at_least = if at_least < price {
+            N::zero()
+        } else {
+            at_least
+        };
         if at_least >= price {
             at_least -= &price;
         }
-        let root = used.iter().find(|&&arc| arc >= own).map(|&arc| arcs[arc].1)?;
-        let entered = single.into_iter().enumerate().filter(|(part, _)| *part != root);
-        let links = used.iter().filter(|&&arc| arc < own).flat_map(|&arc| paths[arc].iter().copied());
-        Some(Collection { at_least, links: links.chain(entered.flat_map(|(_, (_, links))| links)).collect() })
+        let root = used
+            .iter()
+            .find(|&&arc| arc >= own)
+            .map(|&arc| arcs[arc].1)?;
+        let entered = single
+            .into_iter()
+            .enumerate()
+            .filter(|(part, _)| *part != root);
+        let links = used
+            .iter()
+            .filter(|&&arc| arc < own)
+            .flat_map(|&arc| paths[arc].iter().copied());
+        Some(Collection {
+            at_least,
+            links: links
+                .chain(entered.flat_map(|(_, (_, links))| links))
+                .collect(),
+        })
     }
 
     /// The cheapest arborescence from one node more, which comes last, to all parts: its length from below, and its
@@ -150,7 +187,14 @@ impl<'a> Exchange<'a> {
             return Some((found.cost, found.entering.into_iter().flatten().collect()));
         }
         let parts: Vec<usize> = (0..self.parts).collect();
-        let found = steiner::steiner_watched(root + 1, root, &parts, arcs, (!guide).then_some(BUDGET), &self.watch)?;
+        let found = steiner::steiner_watched(
+            root + 1,
+            root,
+            &parts,
+            arcs,
+            (!guide).then_some(BUDGET),
+            &self.watch,
+        )?;
         Some((found.at_least, found.arcs))
     }
 
@@ -172,8 +216,16 @@ impl<'a> Exchange<'a> {
         }
         for hub in 0..self.members.len() {
             let walk = self.walk(lengths, hub, |node| self.hubs[node.index()].is_none());
-            for (other, members) in self.members.iter().enumerate().filter(|(other, _)| *other != hub) {
-                let near = members.iter().filter_map(|&node| Some((walk.distances[node.index()].clone()?, node))).min();
+            for (other, members) in self
+                .members
+                .iter()
+                .enumerate()
+                .filter(|(other, _)| *other != hub)
+            {
+                let near = members
+                    .iter()
+                    .filter_map(|&node| Some((walk.distances[node.index()].clone()?, node)))
+                    .min();
                 if let Some((length, node)) = near {
                     arcs.push((hub, other, length));
                     paths.push(self.path(&walk, node));
@@ -190,30 +242,55 @@ impl<'a> Exchange<'a> {
             Direction::OutOf => self.platform.node(node).is_processor(),
         };
         let of_part = |node: NodeId| self.hubs[node.index()].filter(|&hub| hub < self.parts);
-        let walk = self.walk(lengths, part, |node| of_part(node).is_none() && !copies(node));
+        let walk = self.walk(lengths, part, |node| {
+            of_part(node).is_none() && !copies(node)
+        });
         let starts = |&node: &NodeId| match of_part(node) {
             Some(other) => other != part,
             None => copies(node),
         };
         let nodes = self.platform.node_ids().filter(starts);
-        let near = nodes.filter_map(|node| Some((walk.distances[node.index()].clone()?, node))).min()?;
+        let near = nodes
+            .filter_map(|node| Some((walk.distances[node.index()].clone()?, node)))
+            .min()?;
         let links = self.path(&walk, near.1);
         Some((near.0, links))
     }
 
     /// Cheapest paths to a hub through nodes for which `through` holds.
-    fn walk<N: Exact>(&self, lengths: &[N], hub: usize, through: impl Fn(NodeId) -> bool) -> Walk<N> {
-        let (graph, ends) = (self.platform.graph(), self.members[hub].iter().map(|&node| (node.into(), N::zero())));
+    fn walk<N: Exact>(
+        &self,
+        lengths: &[N],
+        hub: usize,
+        through: impl Fn(NodeId) -> bool,
+    ) -> Walk<N> {
+        let (graph, ends) = (
+            self.platform.graph(),
+            self.members[hub]
+                .iter()
+                .map(|&node| (node.into(), N::zero())),
+        );
         let through = |node: NodeIndex| through(node.into());
         match self.direction {
-            Direction::Into => shortest_paths(Reversed(graph), ends, |link| &lengths[link.id().index()], through),
-            Direction::OutOf => shortest_paths(graph, ends, |link| &lengths[link.id().index()], through),
+            Direction::Into => shortest_paths(
+                Reversed(graph),
+                ends,
+                |link| &lengths[link.id().index()],
+                through,
+            ),
+            Direction::OutOf => {
+                shortest_paths(graph, ends, |link| &lengths[link.id().index()], through)
+            }
         }
     }
 
     /// The links from a node to the hub.
     fn path<N>(&self, walk: &Walk<N>, from: NodeId) -> Vec<LinkId> {
-        walk.path(from.index()).into_iter().rev().map(LinkId::from).collect()
+        walk.path(from.index())
+            .into_iter()
+            .rev()
+            .map(LinkId::from)
+            .collect()
     }
 
     /// Start and end of transfers over a link, exchanged if all links are reversed.

@@ -77,11 +77,17 @@ pub fn least_patterns<'a>(question: &'a Question<'a>) -> Patterns<'a> {
 ///
 /// # Errors
 /// The errors of the oracles.
-pub(crate) fn prove(question: &Question<'_>, prices: &Certificate) -> Result<Option<Bound>, LpError> {
+pub(crate) fn prove(
+    question: &Question<'_>,
+    prices: &Certificate,
+) -> Result<Option<Bound>, LpError> {
     let (resources, priced) = Resources::of_certificate(question.platform(), prices);
     let bound = proved(&least_patterns(question), &resources, &priced);
     question.watch().ask()?;
-    Ok(bound?.map(|throughput| Bound { throughput, certificate: prices.clone() }))
+    Ok(bound?.map(|throughput| Bound {
+        throughput,
+        certificate: prices.clone(),
+    }))
 }
 
 /// Upper bound on the throughput of every all-reduce, with its proof. `None` for other collectives. Stops when enough
@@ -95,7 +101,12 @@ pub fn all_reduce_bound(question: &Question<'_>, until: &Until) -> Result<Option
     }
     free::check_kinds(question)?;
     let mut known = Known::default();
-    let ended = bound(question, &Resources::new(question.platform(), true), until, &mut known);
+    let ended = bound(
+        question,
+        &Resources::new(question.platform(), true),
+        until,
+        &mut known,
+    );
     match (ended, known.bound()) {
         (Ok(()) | Err(LpError::Stopped(_)), Some(bound)) => Ok(Some(bound.clone())),
         (ended, _) => ended.and(Err(LpError::Contradiction("nothing bounds an all-reduce"))),
@@ -119,14 +130,19 @@ pub(crate) fn first_of_all_reduce(
     if platform.only_links() {
         let mut search = Search::new(question, &Until::default());
         for (border, throughput) in search.partitions(sought)? {
-            search.known.offer_bound(search.of_partition(&border, &throughput));
+            search
+                .known
+                .offer_bound(search.of_partition(&border, &throughput));
         }
         if let Some(bound) = search.known.bound() {
             return Ok(Some(bound.clone()));
         }
     }
     // Above every throughput, so the search stops at its first bound.
-    all_reduce_bound(question, &Until::proved(&Rational::from_integer(i64::MAX.into())))
+    all_reduce_bound(
+        question,
+        &Until::proved(&Rational::from_integer(i64::MAX.into())),
+    )
 }
 
 /// One question, and the best bound so far.
@@ -142,7 +158,13 @@ impl<'a> Search<'a> {
     fn new(question: &'a Question<'a>, until: &Until) -> Self {
         let participants = question.block().map_or(&[][..], |block| block.operands());
         let volume = Volume::new(question, participants.len());
-        Search { question, participants, volume, until: until.clone(), known: Known::default() }
+        Search {
+            question,
+            participants,
+            volume,
+            until: until.clone(),
+            known: Known::default(),
+        }
     }
 
     /// The steps, until enough is proved.
@@ -151,10 +173,15 @@ impl<'a> Search<'a> {
         let seeds = self.partitions(None)?;
         if platform.only_links() {
             for (border, throughput) in &seeds {
-                self.known.offer_bound(self.of_partition(border, throughput));
+                self.known
+                    .offer_bound(self.of_partition(border, throughput));
             }
         }
-        let hubs = platform.nodes().iter().filter(|node| node.replicates).count();
+        let hubs = platform
+            .nodes()
+            .iter()
+            .filter(|node| node.replicates)
+            .count();
         let symmetric = self.question.roots().len() < hubs;
         let large = platform.links().len() > MOST_LINKS;
         if !self.is_enough() && (symmetric || platform.links().len() > MOST_SHARED_LINKS) {
@@ -170,7 +197,9 @@ impl<'a> Search<'a> {
     }
 
     fn is_enough(&self) -> bool {
-        self.known.bound().is_some_and(|bound| self.until.is_met(&bound.throughput))
+        self.known
+            .bound()
+            .is_some_and(|bound| self.until.is_met(&bound.throughput))
     }
 
     /// The best partitions of both directions if only links counted, with their values; where something is sought, up
@@ -181,7 +210,10 @@ impl<'a> Search<'a> {
         for direction in [Direction::Into, Direction::OutOf] {
             let partitions = Partitions::new(self.question, direction, self.participants);
             found.extend(partition::best(&partitions, &capacities, sought)?);
-            if found.last().is_some_and(|(_, proved)| sought.is_some_and(|sought| proved <= sought)) {
+            if found
+                .last()
+                .is_some_and(|(_, proved)| sought.is_some_and(|sought| proved <= sought))
+            {
                 break;
             }
         }
@@ -192,7 +224,10 @@ impl<'a> Search<'a> {
     fn capacities(&self) -> Vec<Rational> {
         let links = self.question.platform().links();
         let size = Some(&self.volume.size).filter(|size| size.is_positive());
-        links.iter().map(|link| size.map_or_else(|| link.cost.recip(), |size| (size * &link.cost).recip())).collect()
+        links
+            .iter()
+            .map(|link| size.map_or_else(|| link.cost.recip(), |size| (size * &link.cost).recip()))
+            .collect()
     }
 
     /// A partition's proof where only links count: their prices make every crossing cost the same.
@@ -200,30 +235,44 @@ impl<'a> Search<'a> {
         let platform = self.question.platform();
         let crossings = border.crossed(platform);
         let price = |(link, capacity): (LinkId, Rational)| {
-            (Resource::Link(link), capacity * Rational::from_integer(crossings[link.index()].into()))
+            (
+                Resource::Link(link),
+                capacity * Rational::from_integer(crossings[link.index()].into()),
+            )
         };
         let prices = platform.link_ids().zip(self.capacities()).map(price);
         let prices = prices.filter(|(_, price)| price.is_positive());
         let need = Need::once(Some(0), Inequality::Border(border.clone()));
         let certificate = Certificate::new(prices, [], [need]);
-        Bound { throughput: throughput.clone(), certificate }
+        Bound {
+            throughput: throughput.clone(),
+            certificate,
+        }
     }
 
     /// Cutting planes, then again with exchanges: between single participants, and between the partitions found.
     fn cutting_planes(&mut self, seeds: Vec<(Border, Rational)>) -> Result<(), LpError> {
-        let (question, participants, volume) = (self.question, self.participants, self.volume.clone());
+        let (question, participants, volume) =
+            (self.question, self.participants, self.volume.clone());
         let mut program = Program::new(question, participants, &volume)?;
         program.add_singletons()?;
         for (border, _) in seeds {
             program.add(Inequality::Border(border))?;
         }
-        let Some((found, optimum)) = program.solve(&self.until)? else { return Ok(()) };
+        let Some((found, optimum)) = program.solve(&self.until)? else {
+            return Ok(());
+        };
         self.known.offer_bound(found);
         if question.platform().links().len() > MOST_SHARED_LINKS {
             return Ok(());
         }
         let mut partitions = vec![participants.iter().map(|&node| vec![node]).collect()];
-        partitions.extend(program.partitions(&optimum).into_iter().take(MOST_PARTITIONS));
+        partitions.extend(
+            program
+                .partitions(&optimum)
+                .into_iter()
+                .take(MOST_PARTITIONS),
+        );
         for parts in partitions {
             if self.is_enough() || program.is_stopped() {
                 break;
@@ -231,7 +280,10 @@ impl<'a> Search<'a> {
             for direction in [Direction::Into, Direction::OutOf] {
                 program.add_exchange(direction, &parts)?;
             }
-            program.solve(&self.until)?.into_iter().for_each(|(found, _)| self.known.offer_bound(found));
+            program
+                .solve(&self.until)?
+                .into_iter()
+                .for_each(|(found, _)| self.known.offer_bound(found));
         }
         Ok(())
     }

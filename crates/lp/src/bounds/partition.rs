@@ -71,13 +71,26 @@ impl<'a> Partitions<'a> {
             Direction::OutOf => platform.node(*node).replicates,
         };
         let takes_part: BTreeSet<NodeId> = participants.iter().copied().collect();
-        let guests = platform.node_ids().filter(joins).filter(|node| !takes_part.contains(node)).collect();
-        Partitions { platform, direction, participants, guests, watch: question.watch().clone() }
+        let guests = platform
+            .node_ids()
+            .filter(joins)
+            .filter(|node| !takes_part.contains(node))
+            .collect();
+        Partitions {
+            platform,
+            direction,
+            participants,
+            guests,
+            watch: question.watch().clone(),
+        }
     }
 
     /// A border around these sets.
     pub fn border(&self, sets: Vec<Vec<NodeId>>) -> Border {
-        Border { direction: self.direction, sets }
+        Border {
+            direction: self.direction,
+            sets,
+        }
     }
 
     /// Whether entries or exits are counted.
@@ -102,7 +115,10 @@ impl<'a> Partitions<'a> {
     ) -> Result<(N, Vec<NodeId>), LpError> {
         let mut sides = vec![Side::Free; self.platform.nodes().len()];
         sides[inside.index()] = Side::Inside;
-        let (own, others): (Vec<_>, Vec<_>) = values.iter().cloned().partition(|(node, _)| *node == inside);
+        let (own, others): (Vec<_>, Vec<_>) = values
+            .iter()
+            .cloned()
+            .partition(|(node, _)| *node == inside);
         let (mut least, set) = self.cut(capacities, &sides, &others)?;
         // The cut value includes the positive values outside. Subtract their total.
         let zero = N::zero();
@@ -116,16 +132,22 @@ impl<'a> Partitions<'a> {
     /// # Errors
     /// [`LpError::Stopped`] by the watch.
     pub fn singletons<N: Exact>(&self, capacities: &[N]) -> Result<Found<N>, LpError> {
-        self.completed(capacities, self.participants.iter().map(|&node| vec![node]).collect())
+        self.completed(
+            capacities,
+            self.participants.iter().map(|&node| vec![node]).collect(),
+        )
     }
 
     /// Every participant alone, and with the first one all others that have to lie in a set: no cut is looked for.
     fn alone<N: Exact>(&self, capacities: &[N]) -> Found<N> {
         let mut sets: Vec<Vec<NodeId>> = self.participants.iter().map(|&node| vec![node]).collect();
-        sets.iter_mut().take(1).for_each(|set| set.extend(&self.guests));
+        sets.iter_mut()
+            .take(1)
+            .for_each(|set| set.extend(&self.guests));
         let mut holding = vec![None; self.platform.nodes().len()];
         for (place, set) in sets.iter().enumerate() {
-            set.iter().for_each(|node| holding[node.index()] = Some(place));
+            set.iter()
+                .for_each(|node| holding[node.index()] = Some(place));
         }
         let mut crossing = N::zero();
         for (link, capacity) in self.platform.links().iter().zip(capacities) {
@@ -148,7 +170,9 @@ impl<'a> Partitions<'a> {
     /// # Errors
     /// [`LpError::Stopped`] by the watch.
     pub fn cuts<N: Exact>(&self, capacities: &[N], least: &N) -> Result<Vec<Vec<NodeId>>, LpError> {
-        let Some((&first, others)) = self.participants.split_first() else { return Ok(Vec::new()) };
+        let Some((&first, others)) = self.participants.split_first() else {
+            return Ok(Vec::new());
+        };
         let mut found = Vec::new();
         for &other in others {
             for (inside, outside) in [(first, other), (other, first)] {
@@ -170,15 +194,31 @@ impl<'a> Partitions<'a> {
     ///
     /// # Errors
     /// [`LpError::Stopped`] by the watch.
-    pub fn least<N: Exact>(&self, capacities: &[N], twice: &N, order: &[NodeId]) -> Result<Option<Found<N>>, LpError> {
+    pub fn least<N: Exact>(
+        &self,
+        capacities: &[N],
+        twice: &N,
+        order: &[NodeId],
+    ) -> Result<Option<Found<N>>, LpError> {
         let blocks = self.blocks(capacities, twice, order)?;
-        if blocks.len() > 1 { self.completed(capacities, blocks).map(Some) } else { Ok(None) }
+        if blocks.len() > 1 {
+            self.completed(capacities, blocks).map(Some)
+        } else {
+            Ok(None)
+        }
     }
 
     /// The Dilworth truncation.
-    fn blocks<N: Exact>(&self, capacities: &[N], twice: &N, order: &[NodeId]) -> Result<Vec<Vec<NodeId>>, LpError> {
+    fn blocks<N: Exact>(
+        &self,
+        capacities: &[N],
+        twice: &N,
+        order: &[NodeId],
+    ) -> Result<Vec<Vec<NodeId>>, LpError> {
         let mut sides = vec![Side::Free; self.platform.nodes().len()];
-        order.iter().for_each(|node| sides[node.index()] = Side::Outside);
+        order
+            .iter()
+            .for_each(|node| sides[node.index()] = Side::Outside);
         let mut values: Vec<(NodeId, N)> = Vec::with_capacity(order.len());
         let mut blocks: Vec<Vec<NodeId>> = Vec::new();
         for &node in order {
@@ -186,10 +226,14 @@ impl<'a> Partitions<'a> {
             let (mut value, set) = self.cut(capacities, &sides, &values)?;
             sides[node.index()] = Side::Free;
             let zero = N::zero();
-            values.iter().filter(|(_, own)| *own > zero).for_each(|(_, own)| value -= own);
+            values
+                .iter()
+                .filter(|(_, own)| *own > zero)
+                .for_each(|(_, own)| value -= own);
             value -= twice;
             values.push((node, value));
-            let meets = |block: &Vec<NodeId>| block.iter().any(|other| set.binary_search(other).is_ok());
+            let meets =
+                |block: &Vec<NodeId>| block.iter().any(|other| set.binary_search(other).is_ok());
             let (met, mut rest): (Vec<_>, Vec<_>) = blocks.into_iter().partition(meets);
             rest.push(met.into_iter().flatten().chain([node]).collect());
             blocks = rest;
@@ -198,7 +242,11 @@ impl<'a> Partitions<'a> {
     }
 
     /// Assigns the guests to blocks, then grows each block by free nodes to its minimum cut.
-    fn completed<N: Exact>(&self, capacities: &[N], mut blocks: Vec<Vec<NodeId>>) -> Result<Found<N>, LpError> {
+    fn completed<N: Exact>(
+        &self,
+        capacities: &[N],
+        mut blocks: Vec<Vec<NodeId>>,
+    ) -> Result<Found<N>, LpError> {
         for &guest in &self.guests {
             let mut best: Option<(N, usize)> = None;
             for place in 0..blocks.len() {
@@ -208,7 +256,8 @@ impl<'a> Partitions<'a> {
                     best = Some((more, place));
                 }
             }
-            best.into_iter().for_each(|(_, place)| blocks[place].push(guest));
+            best.into_iter()
+                .for_each(|(_, place)| blocks[place].push(guest));
         }
         let mut crossing = N::zero();
         let mut sets = Vec::with_capacity(blocks.len());
@@ -230,8 +279,14 @@ impl<'a> Partitions<'a> {
         guest: Option<NodeId>,
     ) -> Result<(N, Vec<NodeId>), LpError> {
         let mut sides = vec![Side::Free; self.platform.nodes().len()];
-        blocks.iter().flatten().for_each(|node| sides[node.index()] = Side::Outside);
-        blocks[place].iter().chain(&guest).for_each(|node| sides[node.index()] = Side::Inside);
+        blocks
+            .iter()
+            .flatten()
+            .for_each(|node| sides[node.index()] = Side::Outside);
+        blocks[place]
+            .iter()
+            .chain(&guest)
+            .for_each(|node| sides[node.index()] = Side::Inside);
         self.cut(capacities, &sides, &[])
     }
 
@@ -268,7 +323,13 @@ impl<'a> Partitions<'a> {
             }
         }
         let (least, outside) = network.minimum_cut_watched(SOURCE, SINK, &self.watch)?;
-        Ok((least, self.platform.node_ids().filter(|&node| !outside[place(node)]).collect()))
+        Ok((
+            least,
+            self.platform
+                .node_ids()
+                .filter(|&node| !outside[place(node)])
+                .collect(),
+        ))
     }
 }
 
@@ -288,7 +349,9 @@ pub fn best(
     let (whole, denominator) = scaled(capacities);
     // Capacities are multiplied by fewer than there are participants, and added up.
     let bits: u64 = whole.iter().map(BigInt::bits).max().unwrap_or(0);
-    let spare = 3 * u64::from(usize::BITS - (capacities.len() + partitions.participants.len()).leading_zeros());
+    let spare = 3 * u64::from(
+        usize::BITS - (capacities.len() + partitions.participants.len()).leading_zeros(),
+    );
     let enough = |sets: usize, crossing: &BigInt| {
         let twice = BigInt::from(2 * (sets - 1)) * &denominator;
         sought.is_some_and(|sought| crossing * sought.denom() <= sought.numer() * twice)
@@ -297,11 +360,20 @@ pub fn best(
         let narrow: Vec<i128> = whole.iter().filter_map(ToPrimitive::to_i128).collect();
         partitions.dinkelbach(&narrow, |capacity, times| capacity * times as i128, enough)?
     } else {
-        partitions.dinkelbach(&whole, |capacity, times| capacity * BigInt::from(times), enough)?
+        partitions.dinkelbach(
+            &whole,
+            |capacity, times| capacity * BigInt::from(times),
+            enough,
+        )?
     };
-    let Some((sets, crossing)) = found else { return Ok(None) };
+    let Some((sets, crossing)) = found else {
+        return Ok(None);
+    };
     let times = BigInt::from(2 * (sets.len() - 1));
-    Ok(Some((partitions.border(sets), Rational::new(crossing, times * &denominator))))
+    Ok(Some((
+        partitions.border(sets),
+        Rational::new(crossing, times * &denominator),
+    )))
 }
 
 /// Sets, and what crosses them.
@@ -319,7 +391,8 @@ impl Partitions<'_> {
             return Ok(None);
         }
         let less = |one: &Found<N>, other: &Found<N>| {
-            multiplied(&one.crossing, other.sets.len() - 1) < multiplied(&other.crossing, one.sets.len() - 1)
+            multiplied(&one.crossing, other.sets.len() - 1)
+                < multiplied(&other.crossing, one.sets.len() - 1)
         };
         let mut best = self.alone(capacities);
         let is_enough = |found: &Found<N>| enough(found.sets.len(), &found.crossing.clone().into());
@@ -334,9 +407,13 @@ impl Partitions<'_> {
         }
         while !is_enough(&best) {
             let times = best.sets.len() - 1;
-            let larger: Vec<N> = capacities.iter().map(|capacity| multiplied(capacity, times)).collect();
-            let better =
-                self.blocks(&larger, &best.crossing, self.participants).and_then(|blocks| match blocks.len() {
+            let larger: Vec<N> = capacities
+                .iter()
+                .map(|capacity| multiplied(capacity, times))
+                .collect();
+            let better = self
+                .blocks(&larger, &best.crossing, self.participants)
+                .and_then(|blocks| match blocks.len() {
                     ..2 => Ok(None),
                     _ => self.completed(capacities, blocks).map(Some),
                 });
@@ -353,7 +430,13 @@ impl Partitions<'_> {
 /// Integers over a common denominator.
 pub fn scaled(numbers: &[Rational]) -> (Vec<BigInt>, BigInt) {
     let denominator = common_denominator(numbers);
-    (numbers.iter().map(|number| numerator_over(number, &denominator)).collect(), denominator)
+    (
+        numbers
+            .iter()
+            .map(|number| numerator_over(number, &denominator))
+            .collect(),
+        denominator,
+    )
 }
 
 #[cfg(test)]
@@ -368,7 +451,9 @@ mod tests {
     fn dice(seed: u64) -> impl FnMut(usize) -> usize {
         let mut state = seed;
         move |limit| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) as usize % limit
         }
     }
@@ -380,8 +465,19 @@ mod tests {
         let mut nodes = Vec::new();
         for at in 0..processors + routers {
             let name = format!("n{at}");
-            let node = if at < processors { Node::processor(name, Rational::one()) } else { Node::router(name) };
-            nodes.push(builder.node(Node { replicates: at < processors, ..node }).unwrap());
+            let node = if at < processors {
+                Node::processor(name, Rational::one())
+            } else {
+                Node::router(name)
+            };
+            nodes.push(
+                builder
+                    .node(Node {
+                        replicates: at < processors,
+                        ..node
+                    })
+                    .unwrap(),
+            );
         }
         let mut link = |from: usize, to: usize, draw: &mut dyn FnMut(usize) -> usize| {
             let cost = Rational::new((1 + draw(9)).into(), (1 + draw(4)).into());
@@ -418,16 +514,39 @@ mod tests {
     }
 
     /// The least that crosses a set of processors with any routers, by trying all of them.
-    fn crossing(platform: &Platform, direction: Direction, set: &[usize], capacities: &[Rational]) -> Rational {
-        let routers: Vec<NodeId> = platform.node_ids().filter(|&node| !platform.node(node).is_processor()).collect();
+    fn crossing(
+        platform: &Platform,
+        direction: Direction,
+        set: &[usize],
+        capacities: &[Rational],
+    ) -> Rational {
+        let routers: Vec<NodeId> = platform
+            .node_ids()
+            .filter(|&node| !platform.node(node).is_processor())
+            .collect();
         let choices = (0..1usize << routers.len()).map(|chosen| {
-            let more = routers.iter().enumerate().filter(|(at, _)| chosen >> at & 1 == 1).map(|(_, &node)| node);
-            let mut nodes: Vec<NodeId> = set.iter().map(|&at| NodeId::new(at)).chain(more).collect();
+            let more = routers
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| chosen >> at & 1 == 1)
+                .map(|(_, &node)| node);
+            let mut nodes: Vec<NodeId> =
+                set.iter().map(|&at| NodeId::new(at)).chain(more).collect();
             nodes.sort_unstable();
             let crosses = |(link, _): &(oneport_platform::LinkId, &Rational)| {
-                Border { direction, sets: vec![nodes.clone()] }.crossed(platform)[link.index()] > 0
+                Border {
+                    direction,
+                    sets: vec![nodes.clone()],
+                }
+                .crossed(platform)[link.index()]
+                    > 0
             };
-            platform.link_ids().zip(capacities).filter(crosses).map(|(_, capacity)| capacity).sum::<Rational>()
+            platform
+                .link_ids()
+                .zip(capacities)
+                .filter(crosses)
+                .map(|(_, capacity)| capacity)
+                .sum::<Rational>()
         });
         choices.min().unwrap()
     }
@@ -440,33 +559,56 @@ mod tests {
             let mut draw = dice(seed);
             let platform = platform(&mut draw);
             let participants: Vec<NodeId> = platform.processors().collect();
-            let capacities: Vec<Rational> = platform.links().iter().map(|link| link.cost.recip()).collect();
+            let capacities: Vec<Rational> = platform
+                .links()
+                .iter()
+                .map(|link| link.cost.recip())
+                .collect();
             for direction in [Direction::Into, Direction::OutOf] {
                 let value = |partition: &Vec<Vec<usize>>| {
-                    let all = partition.iter().map(|set| crossing(&platform, direction, set, &capacities));
-                    all.sum::<Rational>() / Rational::from_integer((2 * (partition.len() - 1)).into())
+                    let all = partition
+                        .iter()
+                        .map(|set| crossing(&platform, direction, set, &capacities));
+                    all.sum::<Rational>()
+                        / Rational::from_integer((2 * (partition.len() - 1)).into())
                 };
-                let least = partitions(participants.len()).iter().map(value).min().unwrap();
+                let least = partitions(participants.len())
+                    .iter()
+                    .map(value)
+                    .min()
+                    .unwrap();
                 let collective = Collective::all_reduce(participants.clone());
-                let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
+                let question =
+                    Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
                 let partitions = Partitions::new(&question, direction, &participants);
                 let (border, found) = best(&partitions, &capacities, None).unwrap().unwrap();
                 assert_eq!(found, least, "seed {seed}, {}", direction.name());
                 let proved = |border: &Border| {
                     let crossed = border.crossed(&platform);
                     let counted = platform.link_ids().zip(&capacities);
-                    let counted = counted.map(|(link, one)| one * Rational::from_integer(crossed[link.index()].into()));
+                    let counted = counted.map(|(link, one)| {
+                        one * Rational::from_integer(crossed[link.index()].into())
+                    });
                     counted.sum::<Rational>() / Rational::from_integer(border.crossings().into())
                 };
-                assert_eq!(proved(&border), found, "seed {seed}: the sets prove something else");
+                assert_eq!(
+                    proved(&border),
+                    found,
+                    "seed {seed}: the sets prove something else"
+                );
                 // Whatever cut is the last one, a bound is left, and more cuts never make it worse.
                 let mut last = None;
                 for cuts in 0..40 {
-                    let question = question.clone().watched(Watch::counting(cuts, Duration::ZERO));
+                    let question = question
+                        .clone()
+                        .watched(Watch::counting(cuts, Duration::ZERO));
                     let partitions = Partitions::new(&question, direction, &participants);
                     let (border, found) = best(&partitions, &capacities, None).unwrap().unwrap();
                     assert_eq!(proved(&border), found, "seed {seed}, {cuts} cuts");
-                    assert!(found >= least && last.is_none_or(|last| found <= last), "seed {seed}, {cuts} cuts");
+                    assert!(
+                        found >= least && last.is_none_or(|last| found <= last),
+                        "seed {seed}, {cuts} cuts"
+                    );
                     last = Some(found);
                 }
                 other_than_single += usize::from(border.sets.len() < participants.len());

@@ -20,7 +20,9 @@
 use std::collections::BTreeMap;
 
 use num_traits::{One, Signed, Zero};
-use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
+use oneport_exact::{
+    self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver,
+};
 use oneport_plan::inequality::{Inequality, Need, Tree};
 use oneport_plan::{Bound, Certificate, OddSet, Resource, Task};
 use oneport_platform::{LinkId, Platform, Rational};
@@ -52,7 +54,10 @@ pub fn shared_bound(question: &Question<'_>) -> Result<Option<Bound>, LpError> {
 fn bound_within(question: &Question<'_>, most_columns: usize) -> Result<Option<Bound>, LpError> {
     let collective = question.collective();
     let once = collective.demands() == 1 && collective.rate(0) == 1;
-    let Some(demand) = collective.demand(0).filter(|demand| !demand.commutative && once) else {
+    let Some(demand) = collective
+        .demand(0)
+        .filter(|demand| !demand.commutative && once)
+    else {
         return Ok(None);
     };
     // Counted before anything is listed: tasks grow like the fourth power of the participants, columns like the fifth.
@@ -60,7 +65,9 @@ fn bound_within(question: &Question<'_>, most_columns: usize) -> Result<Option<B
         return Ok(None);
     }
     let tasks = Tasks::new(question.platform(), &demand, true);
-    let useful: Vec<Vec<usize>> = (0..tasks.goals.len()).map(|goal| useful(&tasks, goal)).collect();
+    let useful: Vec<Vec<usize>> = (0..tasks.goals.len())
+        .map(|goal| useful(&tasks, goal))
+        .collect();
     let columns = useful.iter().map(Vec::len).sum::<usize>() + tasks.count;
     if columns > most_columns {
         return Ok(None);
@@ -70,14 +77,23 @@ fn bound_within(question: &Question<'_>, most_columns: usize) -> Result<Option<B
     }
     let program = Program::new(question, &tasks, &useful)?;
     let mut solver = Solver::new(program.program.clone());
-    let limits = exact::Options { watch: question.watch().clone(), ..exact::Options::default() };
-    let (outcome, odd_sets) = odd_sets::solve(question.platform(), &mut solver, &limits, &program.uses, None)?;
+    let limits = exact::Options {
+        watch: question.watch().clone(),
+        ..exact::Options::default()
+    };
+    let (outcome, odd_sets) = odd_sets::solve(
+        question.platform(),
+        &mut solver,
+        &limits,
+        &program.uses,
+        None,
+    )?;
     match outcome {
         Outcome::Optimal(optimum) => Ok(Some(program.read(question, &tasks, &optimum, odd_sets))),
         Outcome::LimitReached { .. } => Ok(None),
-        Outcome::Infeasible(_) | Outcome::Unbounded { .. } => {
-            Err(LpError::Contradiction("shared values have no largest throughput"))
-        }
+        Outcome::Infeasible(_) | Outcome::Unbounded { .. } => Err(LpError::Contradiction(
+            "shared values have no largest throughput",
+        )),
     }
 }
 
@@ -88,7 +104,10 @@ fn bound_within(question: &Question<'_>, most_columns: usize) -> Result<Option<B
 /// The errors of [`shared_bound`].
 pub fn of_scan(question: &Question<'_>, bound: Bound) -> Result<Bound, LpError> {
     Ok(match shared_bound(question)? {
-        Some(shared) => Bound { throughput: shared.throughput.min(bound.throughput), ..shared },
+        Some(shared) => Bound {
+            throughput: shared.throughput.min(bound.throughput),
+            ..shared
+        },
         None => bound,
     })
 }
@@ -100,7 +119,9 @@ pub fn of_scan(question: &Question<'_>, bound: Bound) -> Result<Bound, LpError> 
 /// The errors of [`shared_bound`].
 pub fn attempt(question: &Question<'_>, _: &Options, found: &mut Found) -> Result<(), LpError> {
     if question.problem().blocks().iter().any(is_composed) {
-        bound_within(question, FEW_COLUMNS)?.into_iter().for_each(|bound| found.known.offer_bound(bound));
+        bound_within(question, FEW_COLUMNS)?
+            .into_iter()
+            .for_each(|bound| found.known.offer_bound(bound));
     }
     Ok(())
 }
@@ -127,12 +148,16 @@ fn useful(tasks: &Tasks, goal: usize) -> Vec<usize> {
 fn load(question: &Question<'_>, task: Task) -> (Rational, Vec<Resource>) {
     let platform = question.platform();
     match task {
-        Task::Send { link, part, .. } => {
-            (question.transfer_time(link, part), Resource::of_link(platform, link).collect())
-        }
-        Task::Merge { node, part, split, .. } => {
-            (question.volumes().merge_time(platform, node, part, split), vec![Resource::Compute(node)])
-        }
+        Task::Send { link, part, .. } => (
+            question.transfer_time(link, part),
+            Resource::of_link(platform, link).collect(),
+        ),
+        Task::Merge {
+            node, part, split, ..
+        } => (
+            question.volumes().merge_time(platform, node, part, split),
+            vec![Resource::Compute(node)],
+        ),
     }
 }
 
@@ -140,9 +165,13 @@ fn load(question: &Question<'_>, task: Task) -> (Rational, Vec<Resource>) {
 fn task(tasks: &Tasks, number: usize) -> Task {
     match tasks.name(number) {
         Named::Transfer { arc, part } => Task::send(LinkId::new(arc), tasks.parts[part]),
-        Named::Merge { place, part, left, .. } => {
-            Task::merge(tasks.places[place], tasks.parts[part], tasks.parts[left].last)
-        }
+        Named::Merge {
+            place, part, left, ..
+        } => Task::merge(
+            tasks.places[place],
+            tasks.parts[part],
+            tasks.parts[left].last,
+        ),
     }
 }
 
@@ -161,10 +190,25 @@ impl Program {
         let mut program = LinearProgram::new(Sense::Maximize);
         let processors = platform.processors().map(Resource::Compute);
         let mut row = |resource: Resource| {
-            (resource, program.add_row(Relation::AtMost, Rational::from_integer(resource.capacity(platform).into())))
+            (
+                resource,
+                program.add_row(
+                    Relation::AtMost,
+                    Rational::from_integer(resource.capacity(platform).into()),
+                ),
+            )
         };
-        let resources = Resource::of_platform(platform).into_iter().chain(processors).map(&mut row).collect();
-        let mut this = Program { program, resources, uses: Vec::new(), shares: Vec::new() };
+        let resources = Resource::of_platform(platform)
+            .into_iter()
+            .chain(processors)
+            .map(&mut row)
+            .collect();
+        let mut this = Program {
+            program,
+            resources,
+            uses: Vec::new(),
+            shares: Vec::new(),
+        };
         let mut serves = vec![0usize; tasks.count];
         useful.iter().flatten().for_each(|&task| serves[task] += 1);
         // Per task: its entries in the rows of the resources and, for shared tasks, of the shares.
@@ -176,13 +220,18 @@ impl Program {
             if !useful.is_empty() {
                 let balance = this.balances(tasks, goal);
                 let (place, part) = tasks.goals[goal];
-                arrivals.extend(balance[part * tasks.places.len() + place].map(|row| (row, Rational::one())));
+                arrivals.extend(
+                    balance[part * tasks.places.len() + place].map(|row| (row, Rational::one())),
+                );
                 for &number in useful {
                     let mut entries = changes(tasks, number, &balance);
                     let share = if serves[number] > 1 {
                         let row = this.program.add_row(Relation::AtMost, Rational::zero());
                         entries.push((row, Rational::one()));
-                        carried.entry(number).or_default().push((row, -Rational::one()));
+                        carried
+                            .entry(number)
+                            .or_default()
+                            .push((row, -Rational::one()));
                         Some(row)
                     } else {
                         None
@@ -217,7 +266,8 @@ impl Program {
         let mut rows = vec![None; tasks.parts.len() * places];
         for part in tasks.within(goal) {
             for place in (0..places).filter(|&place| tasks.owner(part) != Some(place)) {
-                rows[part * places + place] = Some(self.program.add_row(Relation::AtMost, Rational::zero()));
+                rows[part * places + place] =
+                    Some(self.program.add_row(Relation::AtMost, Rational::zero()));
             }
         }
         rows
@@ -225,21 +275,38 @@ impl Program {
 
     fn occupied(&self, question: &Question<'_>, task: Task) -> Vec<(Row, Rational)> {
         let (time, resources) = load(question, task);
-        resources.iter().filter_map(|resource| Some((*self.resources.get(resource)?, time.clone()))).collect()
+        resources
+            .iter()
+            .filter_map(|resource| Some((*self.resources.get(resource)?, time.clone())))
+            .collect()
     }
 
     fn note(&mut self, question: &Question<'_>, task: Task, column: Column) {
         if let Task::Send { link, part, .. } = task {
-            self.uses.push((column, link, question.transfer_time(link, part)));
+            self.uses
+                .push((column, link, question.transfer_time(link, part)));
         }
     }
 
-    fn read(&self, question: &Question<'_>, tasks: &Tasks, optimum: &Optimum, odd_sets: Vec<(OddSet, Row)>) -> Bound {
+    fn read(
+        &self,
+        question: &Question<'_>,
+        tasks: &Tasks,
+        optimum: &Optimum,
+        odd_sets: Vec<(OddSet, Row)>,
+    ) -> Bound {
         let dual = |row: Row| optimum.dual.get(row);
         let positive = |(_, price): &(Resource, Rational)| price.is_positive();
-        let prices: Vec<(Resource, Rational)> =
-            self.resources.iter().map(|(&resource, &row)| (resource, dual(row))).filter(positive).collect();
-        let mut odd_sets: Vec<(OddSet, Rational)> = odd_sets.into_iter().map(|(set, row)| (set, dual(row))).collect();
+        let prices: Vec<(Resource, Rational)> = self
+            .resources
+            .iter()
+            .map(|(&resource, &row)| (resource, dual(row)))
+            .filter(positive)
+            .collect();
+        let mut odd_sets: Vec<(OddSet, Rational)> = odd_sets
+            .into_iter()
+            .map(|(set, row)| (set, dual(row)))
+            .collect();
         odd_sets.retain(|(_, price)| price.is_positive());
         odd_sets.sort();
         let priced = Prices::new(question.platform(), &prices, &odd_sets);
@@ -253,11 +320,20 @@ impl Program {
             of_goal.retain(|(_, share)| share.is_positive());
             of_goal.sort();
             if !of_goal.is_empty() {
-                all.push(Need::once(Some(0), Inequality::Tree(Tree { goal, prices: of_goal })));
+                all.push(Need::once(
+                    Some(0),
+                    Inequality::Tree(Tree {
+                        goal,
+                        prices: of_goal,
+                    }),
+                ));
             }
         }
         let certificate = Certificate::new(prices, odd_sets, all);
-        Bound { throughput: optimum.objective.clone(), certificate }
+        Bound {
+            throughput: optimum.objective.clone(),
+            certificate,
+        }
     }
 }
 
@@ -265,11 +341,22 @@ impl Program {
 fn changes(tasks: &Tasks, number: usize, balance: &[Option<Row>]) -> Vec<(Row, Rational)> {
     let at = |part: usize, place: usize| balance[part * tasks.places.len() + place];
     let (made, used) = match tasks.name(number) {
-        Named::Transfer { arc, part } => (at(part, tasks.arcs[arc].to), [at(part, tasks.arcs[arc].from), None]),
-        Named::Merge { place, part, left, right } => (at(part, place), [at(left, place), at(right, place)]),
+        Named::Transfer { arc, part } => (
+            at(part, tasks.arcs[arc].to),
+            [at(part, tasks.arcs[arc].from), None],
+        ),
+        Named::Merge {
+            place,
+            part,
+            left,
+            right,
+        } => (at(part, place), [at(left, place), at(right, place)]),
     };
     let used = used.into_iter().flatten().map(|row| (row, Rational::one()));
-    made.map(|row| (row, -Rational::one())).into_iter().chain(used).collect()
+    made.map(|row| (row, -Rational::one()))
+        .into_iter()
+        .chain(used)
+        .collect()
 }
 
 /// Prices of what tasks occupy.
@@ -280,18 +367,32 @@ struct Prices<'s> {
 }
 
 impl<'s> Prices<'s> {
-    fn new(platform: &Platform, prices: &'s [(Resource, Rational)], sets: &[(OddSet, Rational)]) -> Self {
+    fn new(
+        platform: &Platform,
+        prices: &'s [(Resource, Rational)],
+        sets: &[(OddSet, Rational)],
+    ) -> Self {
         let mut odd_sets = vec![Rational::zero(); platform.links().len()];
         for (set, price) in sets {
-            set.members(platform).iter().for_each(|link| odd_sets[link.index()] += price);
+            set.members(platform)
+                .iter()
+                .for_each(|link| odd_sets[link.index()] += price);
         }
-        Prices { resources: prices.iter().map(|(resource, price)| (*resource, price)).collect(), odd_sets }
+        Prices {
+            resources: prices
+                .iter()
+                .map(|(resource, price)| (*resource, price))
+                .collect(),
+            odd_sets,
+        }
     }
 
     /// The price of a task: its time times the prices of what it occupies.
     fn of(&self, question: &Question<'_>, task: Task) -> Rational {
         let (time, resources) = load(question, task);
-        let own = resources.iter().filter_map(|resource| self.resources.get(resource).copied());
+        let own = resources
+            .iter()
+            .filter_map(|resource| self.resources.get(resource).copied());
         let sets = match task {
             Task::Send { link, .. } => self.odd_sets[link.index()].clone(),
             Task::Merge { .. } => Rational::zero(),

@@ -26,11 +26,21 @@ use crate::{LpError, Question, Until};
 ///
 /// # Errors
 /// The errors of the solver.
-pub fn bound(question: &Question<'_>, resources: &Resources, until: &Until, known: &mut Known) -> Result<(), LpError> {
+pub fn bound(
+    question: &Question<'_>,
+    resources: &Resources,
+    until: &Until,
+    known: &mut Known,
+) -> Result<(), LpError> {
     let participants = question.block().map_or(&[][..], |block| block.operands());
     for direction in [Direction::Into, Direction::OutOf] {
         let collections = Collections::of(question, participants, direction);
-        let found = generate(question, resources.clone(), &Patterns::of_one(question, collections, 1), until)?;
+        let found = generate(
+            question,
+            resources.clone(),
+            &Patterns::of_one(question, collections, 1),
+            until,
+        )?;
         let is_enough = until.is_met(&found.at_most);
         // Collections are no patterns, and no scheme does less.
         known.offer_bound(found.bound());
@@ -80,7 +90,8 @@ impl<'a> Collections<'a> {
     fn merge(&self, price: impl Fn(NodeId) -> Rational) -> Option<(Rational, NodeId)> {
         let platform = self.question.platform();
         let (volumes, part) = (self.question.volumes(), self.lightest);
-        let cost = |node: NodeId| volumes.merge_time(platform, node, part, part.first) * price(node);
+        let cost =
+            |node: NodeId| volumes.merge_time(platform, node, part, part.first) * price(node);
         platform.processors().map(|node| (cost(node), node)).min()
     }
 
@@ -89,7 +100,11 @@ impl<'a> Collections<'a> {
         let transfer = |link| Task::send(link, self.smallest);
         let merge = Task::merge(merges, part, part.first);
         let merges = std::iter::repeat_n(merge, self.operands.saturating_sub(1));
-        Pattern { demand: 0, order: None, tasks: links.into_iter().map(transfer).chain(merges).collect() }
+        Pattern {
+            demand: 0,
+            order: None,
+            tasks: links.into_iter().map(transfer).chain(merges).collect(),
+        }
     }
 
     fn collection(
@@ -114,7 +129,11 @@ impl Collections<'_> {
     fn exact(&self, prices: &Prices<Rational>) -> Result<(Rational, Pattern), LpError> {
         let price = |node: NodeId| {
             let price = &prices.compute[node.index()];
-            if price.is_negative() { Rational::zero() } else { price.clone() }
+            if price.is_negative() {
+                Rational::zero()
+            } else {
+                price.clone()
+            }
         };
         let size = least(&self.question.volumes().size, self.operands, 1).1;
         let costs = costs::exact_of_size(self.question, &size, prices);
@@ -145,22 +164,36 @@ impl<'a> Least<'a> {
     /// Prepares the all-reduce.
     pub fn new(question: &'a Question<'a>, block: &Block<'_>) -> Self {
         let of = |direction| Collections::of(question, block.operands(), direction);
-        Least { directions: [Direction::Into, Direction::OutOf].map(of) }
+        Least {
+            directions: [Direction::Into, Direction::OutOf].map(of),
+        }
     }
 
     fn offer(least: [Result<(Rational, Pattern), LpError>; 2]) -> Result<Vec<Priced>, LpError> {
         let [forwards, backwards] = least;
-        Ok(vec![Priced::one(std::cmp::max_by(forwards?, backwards?, |one, other| one.0.cmp(&other.0)))])
+        Ok(vec![Priced::one(std::cmp::max_by(
+            forwards?,
+            backwards?,
+            |one, other| one.0.cmp(&other.0),
+        ))])
     }
 }
 
 impl Oracle for Least<'_> {
     fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Priced>, LpError> {
-        Least::offer(self.directions.each_ref().map(|direction| direction.guided(prices)))
+        Least::offer(
+            self.directions
+                .each_ref()
+                .map(|direction| direction.guided(prices)),
+        )
     }
 
     fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Priced>, LpError> {
-        Least::offer(self.directions.each_ref().map(|direction| direction.exact(prices)))
+        Least::offer(
+            self.directions
+                .each_ref()
+                .map(|direction| direction.exact(prices)),
+        )
     }
 
     fn is_exact(&self) -> bool {

@@ -30,7 +30,10 @@ use crate::Question;
 /// `O(n log n)` for `n` participants whose messages share one list of targets.
 pub fn all_gather_participants(question: &Question<'_>) -> Option<Vec<NodeId>> {
     let block = question.block().filter(|block| block.kind == Kind::Copy)?;
-    let owners: Vec<NodeId> = block.demands().flat_map(|demand| demand.operands.to_vec()).collect();
+    let owners: Vec<NodeId> = block
+        .demands()
+        .flat_map(|demand| demand.operands.to_vec())
+        .collect();
     let mut sorted = owners.clone();
     sorted.sort_unstable();
     let wants_all = |demand: Demand<'_>| {
@@ -47,8 +50,12 @@ pub fn all_gather_participants(question: &Question<'_>) -> Option<Vec<NodeId>> {
     listed.sort_unstable();
     let shared = |demand: &Demand<'_>| listed == sorted && std::ptr::eq(demand.targets(), list);
     let distinct = sorted.is_sorted_by(|a, b| a < b);
-    (owners.len() > 1 && distinct && block.demands().all(|demand| shared(&demand) || wants_all(demand)))
-        .then_some(owners)
+    (owners.len() > 1
+        && distinct
+        && block
+            .demands()
+            .all(|demand| shared(&demand) || wants_all(demand)))
+    .then_some(owners)
 }
 
 /// The slowest cut of an all-gather. `sinks` are the participants to try, if not all of them: on a symmetric platform,
@@ -80,12 +87,22 @@ pub fn slowest_cut(question: &Question<'_>, sinks: Option<&[NodeId]>) -> Option<
         }
     }
     let (throughput, side) = best?;
-    let leaving = |link: &LinkId| side[platform.link(*link).from.index()] && !side[platform.link(*link).to.index()];
+    let leaving = |link: &LinkId| {
+        side[platform.link(*link).from.index()] && !side[platform.link(*link).to.index()]
+    };
     let price = |link: LinkId| (Resource::Link(link), question.time(link).recip());
-    let cut = Cut { nodes: platform.node_ids().filter(|node| side[node.index()]).collect() };
+    let cut = Cut {
+        nodes: platform
+            .node_ids()
+            .filter(|node| side[node.index()])
+            .collect(),
+    };
     let need = Need::once(None, Inequality::Cut(cut));
     let certificate = Certificate::new(platform.link_ids().filter(leaving).map(price), [], [need]);
-    Some(Bound { throughput, certificate })
+    Some(Bound {
+        throughput,
+        certificate,
+    })
 }
 
 /// The platform's capacities, as integers over a common denominator.
@@ -98,9 +115,18 @@ struct Network<'a> {
 
 impl<'a> Network<'a> {
     fn new(question: &'a Question<'a>, participants: &'a [NodeId]) -> Self {
-        let exact: Vec<Rational> = question.platform().link_ids().map(|link| question.time(link).recip()).collect();
+        let exact: Vec<Rational> = question
+            .platform()
+            .link_ids()
+            .map(|link| question.time(link).recip())
+            .collect();
         let Scaled { values, unit } = Scaled::of(&exact);
-        Network { question, participants, capacities: values, denominator: unit.denom().clone() }
+        Network {
+            question,
+            participants,
+            capacities: values,
+            denominator: unit.denom().clone(),
+        }
     }
 
     /// The bound of a set of nodes that has a participant inside.
@@ -109,8 +135,15 @@ impl<'a> Network<'a> {
         let ends = platform.links().iter().zip(&self.capacities);
         let leaving = ends.filter(|(link, _)| side[link.from.index()] && !side[link.to.index()]);
         let capacity: BigUint = leaving.map(|(_, capacity)| capacity).sum();
-        let inside = self.participants.iter().filter(|node| side[node.index()]).count();
-        Rational::new(capacity.into(), &self.denominator * BigInt::from(inside.max(1)))
+        let inside = self
+            .participants
+            .iter()
+            .filter(|node| side[node.index()])
+            .count();
+        Rational::new(
+            capacity.into(),
+            &self.denominator * BigInt::from(inside.max(1)),
+        )
     }
 
     /// A set without the sink that proves less than this throughput.
@@ -119,13 +152,29 @@ impl<'a> Network<'a> {
         let source = platform.nodes().len();
         // Everything times the throughput's denominator.
         let (offer, unit) = ((throughput.numer() * &self.denominator), throughput.denom());
-        let offer = if offer.is_positive() { offer.magnitude().clone() } else { return None };
-        let of_link = |(link, capacity): (&oneport_platform::Link, &BigUint)| {
-            (link.from.index(), link.to.index(), capacity * unit.magnitude())
+        let offer = if offer.is_positive() {
+            offer.magnitude().clone()
+        } else {
+            return None;
         };
-        let mut arcs: Vec<(usize, usize, BigUint)> =
-            platform.links().iter().zip(&self.capacities).map(of_link).collect();
-        arcs.extend(self.participants.iter().map(|node| (source, node.index(), offer.clone())));
+        let of_link = |(link, capacity): (&oneport_platform::Link, &BigUint)| {
+            (
+                link.from.index(),
+                link.to.index(),
+                capacity * unit.magnitude(),
+            )
+        };
+        let mut arcs: Vec<(usize, usize, BigUint)> = platform
+            .links()
+            .iter()
+            .zip(&self.capacities)
+            .map(of_link)
+            .collect();
+        arcs.extend(
+            self.participants
+                .iter()
+                .map(|node| (source, node.index(), offer.clone())),
+        );
         let all = &offer * BigUint::from(self.participants.len());
         let mut side = cut_below(source + 1, &arcs, source, sink.index(), &all)?;
         side.truncate(source);

@@ -19,7 +19,10 @@ impl Volume {
     /// That of the question's all-reduce.
     pub fn new(question: &Question<'_>, operands: usize) -> Self {
         let volumes = question.volumes();
-        Volume { size: least(&volumes.size, operands, 1).1, work: least(&volumes.work, operands, 2).1 }
+        Volume {
+            size: least(&volumes.size, operands, 1).1,
+            work: least(&volumes.work, operands, 2).1,
+        }
     }
 }
 
@@ -28,16 +31,25 @@ pub fn least(amount: &Amount, operands: usize, at_least: usize) -> (Interval, Ra
     let last = operands.saturating_sub(1);
     let of = |part: Interval| Some((amount.of(part)?, part));
     let found = match amount {
-        Amount::Constant(_) => of(Interval { first: 0, last: (at_least - 1).min(last) }),
+        Amount::Constant(_) => of(Interval {
+            first: 0,
+            last: (at_least - 1).min(last),
+        }),
         // Monotone in the number of operands.
-        Amount::Affine { .. } => {
-            [(at_least - 1).min(last), last].into_iter().filter_map(|last| of(Interval { first: 0, last })).min()
-        }
+        Amount::Affine { .. } => [(at_least - 1).min(last), last]
+            .into_iter()
+            .filter_map(|last| of(Interval { first: 0, last }))
+            .min(),
         Amount::Table(_) => (0..operands)
-            .flat_map(|first| (first + at_least - 1..operands).map(move |last| Interval { first, last }))
+            .flat_map(|first| {
+                (first + at_least - 1..operands).map(move |last| Interval { first, last })
+            })
             .filter_map(of)
             .min(),
         Amount::Tasks(table) => return (Interval { first: 0, last: 0 }, table.least()),
     };
-    found.map_or_else(|| (Interval { first: 0, last: 0 }, Rational::zero()), |(amount, part)| (part, amount))
+    found.map_or_else(
+        || (Interval { first: 0, last: 0 }, Rational::zero()),
+        |(amount, part)| (part, amount),
+    )
 }

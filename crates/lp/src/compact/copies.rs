@@ -20,7 +20,9 @@
 //! Else it is an upper bound, and trees may attain less. Switches that do not replicate are not modelled.
 
 use num_traits::{One, Zero};
-use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
+use oneport_exact::{
+    self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver,
+};
 use oneport_extract::{ExtractError, extract};
 use oneport_plan::{Bound, Certificate, Demand, DemandRates, Goals, Rates, SteadyState};
 use oneport_platform::{LinkId, NodeId, Rational};
@@ -47,7 +49,11 @@ pub fn solve(question: &Question<'_>) -> Result<Option<(Bound, Option<SteadyStat
     if platform.nodes().iter().any(|node| !node.replicates) {
         return Err(LpError::CompactSwitches { collective });
     }
-    let targets: usize = question.problem().demands().map(|demand| demand.goals().len()).sum();
+    let targets: usize = question
+        .problem()
+        .demands()
+        .map(|demand| demand.goals().len())
+        .sum();
     if targets.saturating_mul(platform.links().len()) > MOST_COLUMNS {
         return Err(LpError::CompactTooLarge {
             collective,
@@ -68,7 +74,10 @@ pub fn solve(question: &Question<'_>) -> Result<Option<(Bound, Option<SteadyStat
             .link_ids()
             .map(|link| {
                 let time = question.time(link);
-                let entries = resources.of_link(link).iter().map(|&place| (rows[place], time.clone()));
+                let entries = resources
+                    .of_link(link)
+                    .iter()
+                    .map(|&place| (rows[place], time.clone()));
                 let column = program.add_column(Rational::zero(), entries)?;
                 uses.push((column, link, time));
                 Ok(column)
@@ -76,28 +85,52 @@ pub fn solve(question: &Question<'_>) -> Result<Option<(Bound, Option<SteadyStat
             .collect::<Result<_, LpError>>()?;
         let rate = Rational::from_integer(question.collective().rate(place).into());
         for (source, target) in ends(&demand) {
-            add_flow(question, &mut program, throughput, &sent, (source, target), &rate)?;
+            add_flow(
+                question,
+                &mut program,
+                throughput,
+                &sent,
+                (source, target),
+                &rate,
+            )?;
         }
         copies.push(sent);
     }
     let mut solver = Solver::new(program);
-    let limits = exact::Options { watch: question.watch().stage(PROGRAM), ..exact::Options::default() };
+    let limits = exact::Options {
+        watch: question.watch().stage(PROGRAM),
+        ..exact::Options::default()
+    };
     let (outcome, odd_sets) = odd_sets::solve(platform, &mut solver, &limits, &uses, None)?;
     let optimum = match outcome {
         Outcome::Optimal(optimum) => optimum,
         Outcome::LimitReached { .. } => return Ok(None),
-        Outcome::Infeasible(_) => return Err(LpError::Contradiction("doing nothing is not allowed")),
-        Outcome::Unbounded { .. } => return Err(LpError::Contradiction("the throughput is unbounded")),
+        Outcome::Infeasible(_) => {
+            return Err(LpError::Contradiction("doing nothing is not allowed"));
+        }
+        Outcome::Unbounded { .. } => {
+            return Err(LpError::Contradiction("the throughput is unbounded"));
+        }
     };
     let prices: Vec<Rational> = rows.iter().map(|&row| optimum.dual.get(row)).collect();
     let certificate = resources.certificate(&prices);
-    let priced = odd_sets.into_iter().filter(|(_, row)| !optimum.dual.numerator(*row).is_zero());
+    let priced = odd_sets
+        .into_iter()
+        .filter(|(_, row)| !optimum.dual.numerator(*row).is_zero());
     let sets = priced.map(|(set, row)| (set, optimum.dual.get(row)));
-    let prices = certificate.prices().map(|(resource, price)| (resource, price.clone()));
+    let prices = certificate
+        .prices()
+        .map(|(resource, price)| (resource, price.clone()));
     let certificate = Certificate::new(prices, sets, []);
     let throughput = optimum.primal.get(throughput);
     let state = trees(question, &throughput, &copies, &optimum)?;
-    Ok(Some((Bound { throughput, certificate }, state)))
+    Ok(Some((
+        Bound {
+            throughput,
+            certificate,
+        },
+        state,
+    )))
 }
 
 /// The copies as trees; `None` where a helper would have to copy what it does not receive in full, or where time is
@@ -110,28 +143,52 @@ fn trees(
 ) -> Result<Option<SteadyState>, LpError> {
     let links = || question.platform().link_ids();
     let of_demand = |sent: &Vec<Column>| {
-        DemandRates::Copy(links().zip(sent).map(|(link, &column)| (link, optimum.primal.get(column))).collect())
+        DemandRates::Copy(
+            links()
+                .zip(sent)
+                .map(|(link, &column)| (link, optimum.primal.get(column)))
+                .collect(),
+        )
     };
     let demands = copies.iter().map(of_demand).collect();
-    let rates = Rates { throughput: throughput.clone(), demands, ..Rates::default() };
+    let rates = Rates {
+        throughput: throughput.clone(),
+        demands,
+        ..Rates::default()
+    };
     match extract(question.problem(), &rates, question.watch()) {
-        Ok(found) => Ok(Some(SteadyState { throughput: throughput.clone(), patterns: found.patterns })),
+        Ok(found) => Ok(Some(SteadyState {
+            throughput: throughput.clone(),
+            patterns: found.patterns,
+        })),
         Err(ExtractError::Stopped(_)) => Ok(None),
-        Err(ExtractError::InDemand { error, .. }) if matches!(*error, ExtractError::HelperCopies { .. }) => Ok(None),
+        Err(ExtractError::InDemand { error, .. })
+            if matches!(*error, ExtractError::HelperCopies { .. }) =>
+        {
+            Ok(None)
+        }
         Err(ExtractError::HelperCopies { .. }) => Ok(None),
-        Err(_) => Err(LpError::Contradiction("copies of flows are not a sum of trees")),
+        Err(_) => Err(LpError::Contradiction(
+            "copies of flows are not a sum of trees",
+        )),
     }
 }
 
 /// The source of a message with each of its targets.
 fn ends(demand: &Demand<'_>) -> Vec<(NodeId, NodeId)> {
-    let Some(&source) = demand.operands.first() else { return Vec::new() };
+    let Some(&source) = demand.operands.first() else {
+        return Vec::new();
+    };
     let targets = match demand.goals {
         Goals::Everywhere(targets) => targets.to_vec(),
         Goals::At(target) => vec![target],
         Goals::Prefixes => Vec::new(),
     };
-    targets.into_iter().filter(|&target| target != source).map(|target| (source, target)).collect()
+    targets
+        .into_iter()
+        .filter(|&target| target != source)
+        .map(|target| (source, target))
+        .collect()
 }
 
 /// A flow from source to target, at most as much on each link as is sent there.
@@ -147,14 +204,19 @@ fn add_flow(
     let mut balance = vec![None; platform.nodes().len()];
     for node in platform.node_ids().filter(|&node| node != source) {
         let arriving = (node == target).then(|| (throughput, -rate));
-        balance[node.index()] = Some(program.add_row_with(Relation::Equal, Rational::zero(), arriving)?);
+        balance[node.index()] =
+            Some(program.add_row_with(Relation::Equal, Rational::zero(), arriving)?);
     }
     for (link, &sent) in platform.link_ids().zip(sent) {
         let ends = platform.link(link);
         if ends.to == source || ends.from == target {
             continue;
         }
-        let covered = program.add_row_with(Relation::AtMost, Rational::zero(), [(sent, -Rational::one())])?;
+        let covered = program.add_row_with(
+            Relation::AtMost,
+            Rational::zero(),
+            [(sent, -Rational::one())],
+        )?;
         let entries = [
             Some((covered, Rational::one())),
             balance[ends.to.index()].map(|row| (row, Rational::one())),

@@ -28,9 +28,15 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
-use oneport_exact::{self as exact, Column, ExactError, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver};
+use oneport_exact::{
+    self as exact, Column, ExactError, LinearProgram, Optimum, Outcome, Relation, Row, Sense,
+    Solver,
+};
 use oneport_extract::trees::{Reduction, extract};
-use oneport_plan::{Certificate, Interval, Message, Resource, SteadyState, Task, TaskRates, Volumes, WeightedPattern};
+use oneport_plan::{
+    Certificate, Interval, Message, Resource, SteadyState, Task, TaskRates, Volumes,
+    WeightedPattern,
+};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_watch::Watch;
 
@@ -50,36 +56,69 @@ const MOST_COLUMNS: usize = 1_000_000;
 /// # Errors
 /// As [`solve`](crate::solve).
 pub fn solve(question: &Question<'_>) -> Result<Option<Mixture>, LpError> {
-    let Some(block) = question.block() else { return Ok(None) };
+    let Some(block) = question.block() else {
+        return Ok(None);
+    };
     let operands = block.operands();
     check_size(question, operands.len())?;
-    let targets: Vec<NodeId> = block.demands().flat_map(|demand| demand.targets().to_vec()).collect();
+    let targets: Vec<NodeId> = block
+        .demands()
+        .flat_map(|demand| demand.targets().to_vec())
+        .collect();
     let ssr = build(question.platform(), operands, &targets, question.volumes())?;
     let mut solver = Solver::new(ssr.program.clone());
-    let limits = exact::Options { watch: question.watch().stage(PROGRAM), ..exact::Options::default() };
-    let (outcome, odd_sets) = odd_sets::solve(question.platform(), &mut solver, &limits, &ssr.uses(), None)?;
+    let limits = exact::Options {
+        watch: question.watch().stage(PROGRAM),
+        ..exact::Options::default()
+    };
+    let (outcome, odd_sets) =
+        odd_sets::solve(question.platform(), &mut solver, &limits, &ssr.uses(), None)?;
     let effort = Effort::of(&solver);
     let optimum = match outcome {
         Outcome::Optimal(optimum) => optimum,
         Outcome::LimitReached { .. } => return Ok(None),
-        Outcome::Infeasible(_) => return Err(LpError::Contradiction("doing nothing is not allowed")),
-        Outcome::Unbounded { .. } => return Err(LpError::Contradiction("the throughput is unbounded")),
+        Outcome::Infeasible(_) => {
+            return Err(LpError::Contradiction("doing nothing is not allowed"));
+        }
+        Outcome::Unbounded { .. } => {
+            return Err(LpError::Contradiction("the throughput is unbounded"));
+        }
     };
     let (state, prices) = ssr.read(&optimum)?;
-    let priced = odd_sets.into_iter().filter(|(_, row)| !optimum.dual.numerator(*row).is_zero());
-    let certificate = Certificate::new(prices, priced.map(|(set, row)| (set, optimum.dual.get(row))), []);
+    let priced = odd_sets
+        .into_iter()
+        .filter(|(_, row)| !optimum.dual.numerator(*row).is_zero());
+    let certificate = Certificate::new(
+        prices,
+        priced.map(|(set, row)| (set, optimum.dual.get(row))),
+        [],
+    );
     let at_most = state.throughput.clone();
-    Ok(Some(Mixture { state, tight: Vec::new(), prices: certificate, at_most, effort }))
+    Ok(Some(Mixture {
+        state,
+        tight: Vec::new(),
+        prices: certificate,
+        at_most,
+        effort,
+    }))
 }
 
 /// Refuses programs that are too large, before they are built.
 fn check_size(question: &Question<'_>, operands: usize) -> Result<(), LpError> {
-    let columns = Tasks::count_of(question.platform(), operands) * question.collective().demands() as u128;
+    let columns =
+        Tasks::count_of(question.platform(), operands) * question.collective().demands() as u128;
     if columns <= MOST_COLUMNS as u128 {
         return Ok(());
     }
-    let (collective, columns) = (question.collective().name(), usize::try_from(columns).unwrap_or(usize::MAX));
-    Err(LpError::CompactTooLarge { collective, columns, most: MOST_COLUMNS })
+    let (collective, columns) = (
+        question.collective().name(),
+        usize::try_from(columns).unwrap_or(usize::MAX),
+    );
+    Err(LpError::CompactTooLarge {
+        collective,
+        columns,
+        most: MOST_COLUMNS,
+    })
 }
 
 /// The program and the meaning of its rows and columns.
@@ -114,26 +153,55 @@ pub fn build<'a>(
         (resource, program.add_row(Relation::AtMost, capacity))
     };
     let processors = platform.processors().map(Resource::Compute);
-    let resources = Resource::of_platform(platform).into_iter().chain(processors).map(&mut row).collect();
+    let resources = Resource::of_platform(platform)
+        .into_iter()
+        .chain(processors)
+        .map(&mut row)
+        .collect();
     let values: Vec<Interval> = (0..participants.len())
         .flat_map(|first| (first..participants.len()).map(move |last| Interval { first, last }))
         .collect();
-    let result = Interval { first: 0, last: participants.len().saturating_sub(1) };
-    let mut builder = Builder { platform, participants, volumes, values, result, resources, balance: BTreeMap::new() };
+    let result = Interval {
+        first: 0,
+        last: participants.len().saturating_sub(1),
+    };
+    let mut builder = Builder {
+        platform,
+        participants,
+        volumes,
+        values,
+        result,
+        resources,
+        balance: BTreeMap::new(),
+    };
     for reduction in 0..targets.len() {
         builder.add_balance(&mut program, reduction);
     }
     let arrivals = targets.iter().enumerate();
-    let arrivals = arrivals.filter_map(|(reduction, &target)| builder.balance.get(&(reduction, target, result)));
+    let arrivals = arrivals
+        .filter_map(|(reduction, &target)| builder.balance.get(&(reduction, target, result)));
     let arrivals: Vec<_> = arrivals.map(|&row| (row, -Rational::one())).collect();
     let throughput = program.add_column(Rational::one(), arrivals)?;
     let mut tasks = Vec::new();
     for (reduction, &target) in targets.iter().enumerate() {
         for task in builder.tasks(target) {
-            tasks.push((reduction, task, program.add_column(Rational::zero(), builder.entries(reduction, task))?));
+            tasks.push((
+                reduction,
+                task,
+                program.add_column(Rational::zero(), builder.entries(reduction, task))?,
+            ));
         }
     }
-    Ok(Ssr { platform, participants, targets, program, throughput, tasks, volumes, resources: builder.resources })
+    Ok(Ssr {
+        platform,
+        participants,
+        targets,
+        program,
+        throughput,
+        tasks,
+        volumes,
+        resources: builder.resources,
+    })
 }
 
 /// The context from which rows and columns are made.
@@ -173,13 +241,23 @@ impl Builder<'_> {
         for &part in &self.values {
             let useful = |link: &_| {
                 let ends = self.platform.link(*link);
-                let useless = self.owns(ends.to, part) || (part == self.result && ends.from == target);
+                let useless =
+                    self.owns(ends.to, part) || (part == self.result && ends.from == target);
                 !useless
             };
-            tasks.extend(self.platform.link_ids().filter(useful).map(|link| Task::send(link, part)));
+            tasks.extend(
+                self.platform
+                    .link_ids()
+                    .filter(useful)
+                    .map(|link| Task::send(link, part)),
+            );
             for node in self.platform.processors() {
                 let able = |&split: &usize| self.volumes.can_merge(node, part, split);
-                tasks.extend((part.first..part.last).filter(able).map(|split| Task::merge(node, part, split)));
+                tasks.extend(
+                    (part.first..part.last)
+                        .filter(able)
+                        .map(|split| Task::merge(node, part, split)),
+                );
             }
         }
         tasks
@@ -190,22 +268,46 @@ impl Builder<'_> {
         let (uses, time, made, used) = match task {
             Task::Send { link, part, .. } => {
                 let ends = self.platform.link(link);
-                let size = self.volumes.size_of(Message { demand: reduction, part });
+                let size = self.volumes.size_of(Message {
+                    demand: reduction,
+                    part,
+                });
                 let uses = Resource::of_link(self.platform, link).collect();
-                (uses, size * &ends.cost, (ends.to, part), vec![(ends.from, part)])
+                (
+                    uses,
+                    size * &ends.cost,
+                    (ends.to, part),
+                    vec![(ends.from, part)],
+                )
             }
-            Task::Merge { node, part, split, .. } => {
+            Task::Merge {
+                node, part, split, ..
+            } => {
                 let time = self.volumes.merge_time(self.platform, node, part, split);
-                let left = Interval { first: part.first, last: split };
-                let right = Interval { first: split + 1, last: part.last };
-                (vec![Resource::Compute(node)], time, (node, part), vec![(node, left), (node, right)])
+                let left = Interval {
+                    first: part.first,
+                    last: split,
+                };
+                let right = Interval {
+                    first: split + 1,
+                    last: part.last,
+                };
+                (
+                    vec![Resource::Compute(node)],
+                    time,
+                    (node, part),
+                    vec![(node, left), (node, right)],
+                )
             }
         };
-        let resources = uses.iter().filter_map(|resource| Some((*self.resources.get(resource)?, time.clone())));
-        let balances =
-            std::iter::once((made, Rational::one())).chain(used.into_iter().map(|used| (used, -Rational::one())));
-        let balances = balances
-            .filter_map(|((node, value), change)| Some((*self.balance.get(&(reduction, node, value))?, change)));
+        let resources = uses
+            .iter()
+            .filter_map(|resource| Some((*self.resources.get(resource)?, time.clone())));
+        let balances = std::iter::once((made, Rational::one()))
+            .chain(used.into_iter().map(|used| (used, -Rational::one())));
+        let balances = balances.filter_map(|((node, value), change)| {
+            Some((*self.balance.get(&(reduction, node, value))?, change))
+        });
         resources.chain(balances).collect()
     }
 }
@@ -213,11 +315,18 @@ impl Builder<'_> {
 impl Ssr<'_> {
     /// The columns that occupy links, and for how long.
     fn uses(&self) -> Vec<(Column, LinkId, Rational)> {
-        let size = |reduction, part| self.volumes.size_of(Message { demand: reduction, part });
+        let size = |reduction, part| {
+            self.volumes.size_of(Message {
+                demand: reduction,
+                part,
+            })
+        };
         let of_task = |&(reduction, task, column): &(usize, Task, Column)| match task {
-            Task::Send { link, part, .. } => {
-                Some((column, link, size(reduction, part) * &self.platform.link(link).cost))
-            }
+            Task::Send { link, part, .. } => Some((
+                column,
+                link,
+                size(reduction, part) * &self.platform.link(link).cost,
+            )),
             Task::Merge { .. } => None,
         };
         self.tasks.iter().filter_map(of_task).collect()
@@ -227,7 +336,10 @@ impl Ssr<'_> {
     ///
     /// # Errors
     /// [`LpError::Contradiction`] where the optimum is not one of this program.
-    pub fn read(&self, optimum: &Optimum) -> Result<(SteadyState, Vec<(Resource, Rational)>), LpError> {
+    pub fn read(
+        &self,
+        optimum: &Optimum,
+    ) -> Result<(SteadyState, Vec<(Resource, Rational)>), LpError> {
         // The program's rates are over one denominator, so their numerators are rates in another unit of time.
         let unit = optimum.primal.denominator();
         let whole = |number: &BigInt| Rational::from_integer(number.clone());
@@ -241,22 +353,44 @@ impl Ssr<'_> {
         }
         let mut patterns = Vec::new();
         for ((demand, &target), rates) in self.targets.iter().enumerate().zip(rates) {
-            let reduction =
-                Reduction { platform: self.platform, owners: self.participants, target, commutative: false };
-            let found = extract(&reduction, &throughput, &rates, &Watch::unlimited())
-                .map_err(|_| LpError::Contradiction("rates of tasks are not a sum of reduction trees"))?;
-            patterns.extend(found.trees.into_iter().map(|(weight, tree)| WeightedPattern {
-                pattern: tree.with_demand(demand),
-                weight: weight / Rational::from_integer(unit.clone()),
-            }));
+            let reduction = Reduction {
+                platform: self.platform,
+                owners: self.participants,
+                target,
+                commutative: false,
+            };
+            let found =
+                extract(&reduction, &throughput, &rates, &Watch::unlimited()).map_err(|_| {
+                    LpError::Contradiction("rates of tasks are not a sum of reduction trees")
+                })?;
+            patterns.extend(
+                found
+                    .trees
+                    .into_iter()
+                    .map(|(weight, tree)| WeightedPattern {
+                        pattern: tree.with_demand(demand),
+                        weight: weight / Rational::from_integer(unit.clone()),
+                    }),
+            );
         }
         let throughput = optimum.primal.get(self.throughput);
-        Ok((SteadyState { throughput, patterns }, self.prices(optimum)))
+        Ok((
+            SteadyState {
+                throughput,
+                patterns,
+            },
+            self.prices(optimum),
+        ))
     }
 
     /// The dual solution of the resource rows, which is not negative.
     fn prices(&self, optimum: &Optimum) -> Vec<(Resource, Rational)> {
-        let positive = self.resources.iter().filter(|(_, row)| optimum.dual.numerator(**row).is_positive());
-        positive.map(|(&resource, &row)| (resource, optimum.dual.get(row))).collect()
+        let positive = self
+            .resources
+            .iter()
+            .filter(|(_, row)| optimum.dual.numerator(**row).is_positive());
+        positive
+            .map(|(&resource, &row)| (resource, optimum.dual.get(row)))
+            .collect()
     }
 }

@@ -44,11 +44,14 @@ pub fn build(question: &Question<'_>) -> Result<FlowProgram, ExactError> {
         .collect();
     let mut balance: Vec<Vec<Option<Row>>> = Vec::with_capacity(groups.len());
     for commodity in question.commodities() {
-        let row = |node| (node != commodity.source).then(|| program.add_row(Relation::Equal, Rational::zero()));
+        let row = |node| {
+            (node != commodity.source).then(|| program.add_row(Relation::Equal, Rational::zero()))
+        };
         balance.push(platform.node_ids().map(row).collect());
     }
     let arrivals = question.commodities().iter().zip(&balance);
-    let arrivals = arrivals.filter_map(|(commodity, rows)| Some((rows[commodity.target.index()]?, -Rational::one())));
+    let arrivals = arrivals
+        .filter_map(|(commodity, rows)| Some((rows[commodity.target.index()]?, -Rational::one())));
     let throughput = program.add_column(Rational::one(), arrivals)?;
     let mut flows = Vec::new();
     for (group, commodity) in question.commodities().iter().enumerate() {
@@ -58,13 +61,31 @@ pub fn build(question: &Question<'_>) -> Result<FlowProgram, ExactError> {
                 continue;
             }
             let time = question.time(link);
-            let ends =
-                [(balance[group][to.index()], Rational::one()), (balance[group][from.index()], -Rational::one())];
-            let ends = ends.into_iter().filter_map(|(row, value)| Some((row?, value)));
-            let entries = resources.of_link(link).iter().map(|&place| (rows[place], time.clone())).chain(ends);
+            let ends = [
+                (balance[group][to.index()], Rational::one()),
+                (balance[group][from.index()], -Rational::one()),
+            ];
+            let ends = ends
+                .into_iter()
+                .filter_map(|(row, value)| Some((row?, value)));
+            let entries = resources
+                .of_link(link)
+                .iter()
+                .map(|&place| (rows[place], time.clone()))
+                .chain(ends);
             let column = program.add_column(Rational::zero(), entries)?;
-            flows.push(Flow { group, link, column });
+            flows.push(Flow {
+                group,
+                link,
+                column,
+            });
         }
     }
-    Ok(FlowProgram { program, groups, flows, time: Some(throughput), ports })
+    Ok(FlowProgram {
+        program,
+        groups,
+        flows,
+        time: Some(throughput),
+        ports,
+    })
 }

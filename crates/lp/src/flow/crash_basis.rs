@@ -31,9 +31,16 @@ pub fn shortest_paths(
     ports: &[(Resource, Row)],
 ) -> Option<Start> {
     let platform = question.platform();
-    let columns: BTreeMap<(usize, LinkId), Column> =
-        flows.iter().map(|flow| ((flow.group, flow.link), flow.column)).collect();
-    let times = rounded(&platform.link_ids().map(|link| question.time(link)).collect::<Vec<_>>());
+    let columns: BTreeMap<(usize, LinkId), Column> = flows
+        .iter()
+        .map(|flow| ((flow.group, flow.link), flow.column))
+        .collect();
+    let times = rounded(
+        &platform
+            .link_ids()
+            .map(|link| question.time(link))
+            .collect::<Vec<_>>(),
+    );
     let mut loads: BTreeMap<Resource, u128> = BTreeMap::new();
     let mut tree = Vec::with_capacity(groups.len() * platform.nodes().len());
     for (place, group) in groups.iter().enumerate() {
@@ -42,7 +49,10 @@ pub fn shortest_paths(
             return None;
         }
         let mut messages = vec![0u64; platform.nodes().len()];
-        group.leaves.iter().for_each(|(leaf, _)| messages[leaf.index()] += 1);
+        group
+            .leaves
+            .iter()
+            .for_each(|(leaf, _)| messages[leaf.index()] += 1);
         // From the far end towards the root, so that every node knows what it passes on.
         for &node in order.iter().rev() {
             let Some(link) = by[node] else { continue };
@@ -60,11 +70,18 @@ pub fn shortest_paths(
     }
     let per_port = |resource: Resource| u128::from(resource.capacity(platform)).max(1);
     let less = |a: &(Resource, u128), b: &(Resource, u128)| {
-        let sides = [a.1.saturating_mul(per_port(b.0)), b.1.saturating_mul(per_port(a.0))];
+        let sides = [
+            a.1.saturating_mul(per_port(b.0)),
+            b.1.saturating_mul(per_port(a.0)),
+        ];
         sides[0].cmp(&sides[1]).then(b.0.cmp(&a.0))
     };
     let busiest = loads.into_iter().max_by(less)?.0;
-    let idle_ports = ports.iter().filter(|(resource, _)| *resource != busiest).map(|&(_, row)| row).collect();
+    let idle_ports = ports
+        .iter()
+        .filter(|(resource, _)| *resource != busiest)
+        .map(|&(_, row)| row)
+        .collect();
     Some(Start { tree, idle_ports })
 }
 
@@ -74,29 +91,55 @@ fn rounded(times: &[Rational]) -> Vec<u128> {
     // Fact: sums of `2^37` times fit 128 bits; a start may be rounded.
     const BITS: i64 = 90;
     let exponent = |time: &Rational| time.numer().bits() as i64 - time.denom().bits() as i64;
-    let longest = times.iter().filter(|time| time.is_positive()).map(exponent).max().unwrap_or(0);
+    let longest = times
+        .iter()
+        .filter(|time| time.is_positive())
+        .map(exponent)
+        .max()
+        .unwrap_or(0);
     let shift = BITS - longest;
     let (up, down) = (shift.max(0).unsigned_abs(), (-shift).max(0).unsigned_abs());
-    let integer = |time: &Rational| ((time.numer() << up) / (time.denom() << down)).to_u128().unwrap_or(0);
+    let integer = |time: &Rational| {
+        ((time.numer() << up) / (time.denom() << down))
+            .to_u128()
+            .unwrap_or(0)
+    };
     times.iter().map(integer).collect()
 }
 
 /// The end of a link that is nearer to the group's root.
 fn towards_root(question: &Question<'_>, group: &Group, link: LinkId) -> NodeId {
     let link = question.platform().link(link);
-    if group.side == Side::Source { link.from } else { link.to }
+    if group.side == Side::Source {
+        link.from
+    } else {
+        link.to
+    }
 }
 
 /// Shortest paths from the root, or to it: each node's link towards it, and the nodes in order of distance.
-fn search(question: &Question<'_>, group: &Group, times: &[u128]) -> (Vec<Option<LinkId>>, Vec<usize>) {
+fn search(
+    question: &Question<'_>,
+    group: &Group,
+    times: &[u128],
+) -> (Vec<Option<LinkId>>, Vec<usize>) {
     let (graph, start) = (question.platform().graph(), [(group.root.into(), 0)]);
     let paths = match group.side {
-        Side::Source => oneport_graph::shortest_paths(graph, start, |link| times[link.id().index()], |_| true),
-        Side::Target => {
-            oneport_graph::shortest_paths(Reversed(graph), start, |link| times[link.id().index()], |_| true)
+        Side::Source => {
+            oneport_graph::shortest_paths(graph, start, |link| times[link.id().index()], |_| true)
         }
+        Side::Target => oneport_graph::shortest_paths(
+            Reversed(graph),
+            start,
+            |link| times[link.id().index()],
+            |_| true,
+        ),
     };
-    let by = paths.last.into_iter().map(|last| last.map(|(link, _)| link.into())).collect();
+    let by = paths
+        .last
+        .into_iter()
+        .map(|last| last.map(|(link, _)| link.into()))
+        .collect();
     (by, paths.settled)
 }
 
@@ -110,12 +153,20 @@ mod tests {
     #[test]
     fn rounded_times_keep_proportions() {
         let long = BigInt::from(10).pow(199);
-        let times: Vec<Rational> = (1..=50u32).map(|n| Rational::new(&long * n, &long + 7u32)).collect();
+        let times: Vec<Rational> = (1..=50u32)
+            .map(|n| Rational::new(&long * n, &long + 7u32))
+            .collect();
         let whole = rounded(&times);
         for (n, &time) in (1u128..).zip(&whole) {
-            assert!(time.abs_diff(n * whole[0]) <= n && time >> 80 > 0, "{n}: {time}");
+            assert!(
+                time.abs_diff(n * whole[0]) <= n && time >> 80 > 0,
+                "{n}: {time}"
+            );
         }
-        let uneven = [Rational::from_integer(long.clone()), Rational::from_integer(1.into())];
+        let uneven = [
+            Rational::from_integer(long.clone()),
+            Rational::from_integer(1.into()),
+        ];
         assert_eq!(rounded(&uneven)[1], 0);
         assert!((88..=91).contains(&rounded(&[Rational::new(1.into(), long)])[0].ilog2()));
     }

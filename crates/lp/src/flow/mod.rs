@@ -58,10 +58,17 @@ pub fn groups(question: &Question<'_>) -> Vec<Group> {
             };
             groups.entry(root).or_default().push((leaf, place));
         }
-        groups.into_iter().map(|(root, leaves)| Group { root, side, leaves }).collect::<Vec<_>>()
+        groups
+            .into_iter()
+            .map(|(root, leaves)| Group { root, side, leaves })
+            .collect::<Vec<_>>()
     };
     let (sources, targets) = (by(Side::Source), by(Side::Target));
-    if sources.len() <= targets.len() { sources } else { targets }
+    if sources.len() <= targets.len() {
+        sources
+    } else {
+        targets
+    }
 }
 
 /// Flow variables up to which a program is solved although each pair of nodes has one path. Trades time for prices of
@@ -70,7 +77,14 @@ const MOST_FLOWS: usize = 1 << 14;
 
 /// Whether a program of flows is large.
 pub fn is_large(question: &Question<'_>) -> bool {
-    let ends = |of: fn(&Commodity) -> NodeId| question.commodities().iter().map(of).collect::<BTreeSet<_>>().len();
+    let ends = |of: fn(&Commodity) -> NodeId| {
+        question
+            .commodities()
+            .iter()
+            .map(of)
+            .collect::<BTreeSet<_>>()
+            .len()
+    };
     let groups = ends(|commodity| commodity.source).min(ends(|commodity| commodity.target));
     groups.saturating_mul(question.platform().links().len()) > MOST_FLOWS
 }
@@ -136,18 +150,30 @@ pub fn build(question: &Question<'_>, budget: &Budget) -> Result<FlowProgram, Ex
     let row = |place| program.add_row(Relation::AtMost, &room * resources.capacity(place));
     let rows: Vec<Row> = (0..resources.count()).map(row).collect();
     let ports = resources.list().zip(rows.iter().copied()).collect();
-    let times: Vec<Rational> = platform.link_ids().map(|link| question.time(link)).collect();
+    let times: Vec<Rational> = platform
+        .link_ids()
+        .map(|link| question.time(link))
+        .collect();
     let nodes = platform.nodes().len();
-    let balances: Vec<_> = groups.iter().map(|group| balance_rows(&mut program, nodes, group, &demand)).collect();
+    let balances: Vec<_> = groups
+        .iter()
+        .map(|group| balance_rows(&mut program, nodes, group, &demand))
+        .collect();
     let time = match budget {
         Budget::Least => {
-            let taken = rows.iter().enumerate().map(|(place, &row)| (row, -resources.capacity(place)));
+            let taken = rows
+                .iter()
+                .enumerate()
+                .map(|(place, &row)| (row, -resources.capacity(place)));
             Some(program.add_column(Rational::one(), taken)?)
         }
         Budget::Fixed { .. } => None,
         Budget::Most { .. } => {
             let leaves = groups.iter().zip(&balances).flat_map(|(group, balance)| {
-                group.leaves.iter().filter_map(|(leaf, _)| Some((balance[leaf.index()]?, -Rational::one())))
+                group
+                    .leaves
+                    .iter()
+                    .filter_map(|(leaf, _)| Some((balance[leaf.index()]?, -Rational::one())))
             });
             Some(program.add_column(-Rational::one(), leaves)?)
         }
@@ -164,18 +190,42 @@ pub fn build(question: &Question<'_>, budget: &Budget) -> Result<FlowProgram, Ex
                 continue;
             }
             let time = &times[link.index()];
-            let ends = [(balance[to.index()], &plus), (balance[from.index()], &minus)];
-            let ends = ends.into_iter().filter_map(|(row, value)| Some((row?, value.clone())));
-            let entries = resources.of_link(link).iter().map(|&place| (rows[place], time.clone())).chain(ends);
+            let ends = [
+                (balance[to.index()], &plus),
+                (balance[from.index()], &minus),
+            ];
+            let ends = ends
+                .into_iter()
+                .filter_map(|(row, value)| Some((row?, value.clone())));
+            let entries = resources
+                .of_link(link)
+                .iter()
+                .map(|&place| (rows[place], time.clone()))
+                .chain(ends);
             let column = program.add_column(Rational::zero(), entries)?;
-            flows.push(Flow { group: place, link, column });
+            flows.push(Flow {
+                group: place,
+                link,
+                column,
+            });
         }
     }
-    Ok(FlowProgram { program, groups, flows, time, ports })
+    Ok(FlowProgram {
+        program,
+        groups,
+        flows,
+        time,
+        ports,
+    })
 }
 
 /// One balance row per node other than the root.
-fn balance_rows(program: &mut LinearProgram, nodes: usize, group: &Group, demand: &Rational) -> Vec<Option<Row>> {
+fn balance_rows(
+    program: &mut LinearProgram,
+    nodes: usize,
+    group: &Group,
+    demand: &Rational,
+) -> Vec<Option<Row>> {
     let mut wanted = vec![Rational::zero(); nodes];
     for &(leaf, _) in &group.leaves {
         wanted[leaf.index()] += demand;

@@ -39,8 +39,12 @@ const PRICE_LIMIT: u64 = 1 << 40;
 pub fn approximate(question: &Question<'_>) -> Result<(SteadyState, Bound), LpError> {
     let mut guide = Guide::new(question);
     let sources = guide.by_source.len().max(1);
-    let rounds = (EFFORT / (sources * question.platform().links().len().max(1))).clamp(2, MOST_ROUNDS);
-    let mut windows: Vec<Window> = WINDOWS.iter().map(|part| Window::new(rounds - rounds / part)).collect();
+    let rounds =
+        (EFFORT / (sources * question.platform().links().len().max(1))).clamp(2, MOST_ROUNDS);
+    let mut windows: Vec<Window> = WINDOWS
+        .iter()
+        .map(|part| Window::new(rounds - rounds / part))
+        .collect();
     let mut single: Option<(u128, Vec<Pattern>)> = None;
     let mut best: Option<(Vec<u64>, u128, u128)> = None;
     for round in 0..rounds {
@@ -51,13 +55,16 @@ pub fn approximate(question: &Question<'_>) -> Result<(SteadyState, Bound), LpEr
         let sum: u128 = guide.worth();
         // sum / price of an instance is the bound; smaller is better. Products of 128 bits are compared as integers.
         let better = best.as_ref().is_none_or(|(_, best_sum, best_price)| {
-            BigInt::from(sum) * BigInt::from(*best_price) < BigInt::from(*best_sum) * BigInt::from(instance_price)
+            BigInt::from(sum) * BigInt::from(*best_price)
+                < BigInt::from(*best_sum) * BigInt::from(instance_price)
         });
         if better {
             best = Some((guide.prices.clone(), sum, instance_price));
         }
         let busiest = guide.raise_prices(&paths);
-        windows.iter_mut().for_each(|window| window.add(round, &paths));
+        windows
+            .iter_mut()
+            .for_each(|window| window.add(round, &paths));
         if single.as_ref().is_none_or(|found| busiest < found.0) {
             single = Some((busiest, paths));
         }
@@ -69,17 +76,33 @@ pub fn approximate(question: &Question<'_>) -> Result<(SteadyState, Bound), LpEr
     let prices = best.map_or_else(Vec::new, |(prices, _, _)| prices);
     let (throughput, prices) = best_bound(question, &guide, prices)?;
     let certificate = guide.certificate(&prices);
-    Ok((steady_state, Bound { throughput, certificate }))
+    Ok((
+        steady_state,
+        Bound {
+            throughput,
+            certificate,
+        },
+    ))
 }
 
 /// As much of a steady state as can be scheduled: among half-duplex nodes a set of ports may take longer than any one
 /// of them.
 fn schedulable(question: &Question<'_>, found: SteadyState) -> Result<SteadyState, LpError> {
-    let Some(ports) = PortSets::new(question.platform()) else { return Ok(found) };
+    let Some(ports) = PortSets::new(question.platform()) else {
+        return Ok(found);
+    };
     let resources = Resources::new(question.platform(), question.collective().combines());
-    let SteadyState { throughput, patterns } = found;
+    let SteadyState {
+        throughput,
+        patterns,
+    } = found;
     let share = |weighted: WeightedPattern| (weighted.pattern, weighted.weight / &throughput);
-    mixed(question, &resources, Some(&ports), patterns.into_iter().map(share).collect())
+    mixed(
+        question,
+        &resources,
+        Some(&ports),
+        patterns.into_iter().map(share).collect(),
+    )
 }
 
 /// Averages are taken over all rounds, and over the last half, quarter and sixteenth. Trades time for a tighter bound:
@@ -95,7 +118,11 @@ struct Window {
 
 impl Window {
     fn new(from: usize) -> Self {
-        Window { from, rounds: 0, counts: BTreeMap::new() }
+        Window {
+            from,
+            rounds: 0,
+            counts: BTreeMap::new(),
+        }
     }
 
     fn add(&mut self, round: usize, paths: &[Pattern]) {
@@ -118,7 +145,10 @@ fn best_window(question: &Question<'_>, windows: &[Window]) -> Result<SteadyStat
     let mut best: Option<SteadyState> = None;
     for window in windows.iter().filter(|window| window.rounds > 0) {
         let candidate = steady_state(question, &window.counts, window.rounds)?;
-        if best.as_ref().is_none_or(|found| candidate.throughput > found.throughput) {
+        if best
+            .as_ref()
+            .is_none_or(|found| candidate.throughput > found.throughput)
+        {
             best = Some(candidate);
         }
     }
@@ -134,14 +164,25 @@ fn best_bound(
     // Most expensive ports tried alone. Trades time for a tighter bound. Not measured.
     const ALONE: usize = 3;
     let dearest = prices.iter().copied().max().unwrap_or(0);
-    let without_below = |least: u64| prices.iter().map(|&price| if price < least { 0 } else { price }).collect();
-    let mut candidates: Vec<Vec<u64>> = vec![without_below(dearest / 256), without_below(dearest / 8)];
+    let without_below = |least: u64| {
+        prices
+            .iter()
+            .map(|&price| if price < least { 0 } else { price })
+            .collect()
+    };
+    let mut candidates: Vec<Vec<u64>> =
+        vec![without_below(dearest / 256), without_below(dearest / 8)];
     let mut ports: Vec<usize> = (0..prices.len()).collect();
     ports.sort_by_key(|&port| (Reverse(prices[port]), port));
     for &port in ports.iter().take(ALONE) {
-        candidates.push((0..prices.len()).map(|other| u64::from(other == port)).collect());
+        candidates.push(
+            (0..prices.len())
+                .map(|other| u64::from(other == port))
+                .collect(),
+        );
     }
-    let bound = exact_bound(question, guide, &prices)?.ok_or(LpError::Contradiction("prices prove nothing"))?;
+    let bound = exact_bound(question, guide, &prices)?
+        .ok_or(LpError::Contradiction("prices prove nothing"))?;
     let mut best = (bound, prices);
     for candidate in candidates {
         if let Some(bound) = exact_bound(question, guide, &candidate)?
@@ -166,17 +207,34 @@ struct Guide<'q, 'a> {
 
 impl<'q, 'a> Guide<'q, 'a> {
     fn new(question: &'q Question<'a>) -> Self {
-        let exact: Vec<Rational> = question.platform().link_ids().map(|link| question.time(link)).collect();
+        let exact: Vec<Rational> = question
+            .platform()
+            .link_ids()
+            .map(|link| question.time(link))
+            .collect();
         let shortest = exact.iter().min().cloned().unwrap_or_else(Rational::one);
         let scale = Rational::from_integer(RESOLUTION.into()) / shortest;
-        let guide = |time: &Rational| (time * &scale).ceil().to_integer().to_u64().unwrap_or(u64::MAX).min(PRICE_LIMIT);
+        let guide = |time: &Rational| {
+            (time * &scale)
+                .ceil()
+                .to_integer()
+                .to_u64()
+                .unwrap_or(u64::MAX)
+                .min(PRICE_LIMIT)
+        };
         let mut by_source: BTreeMap<NodeId, Vec<usize>> = BTreeMap::new();
         for (place, commodity) in question.commodities().iter().enumerate() {
             by_source.entry(commodity.source).or_default().push(place);
         }
         let resources = Resources::new(question.platform(), false);
         let prices = vec![1 << 10; resources.count()];
-        Guide { question, times: exact.iter().map(guide).collect(), resources, prices, by_source }
+        Guide {
+            question,
+            times: exact.iter().map(guide).collect(),
+            resources,
+            prices,
+            by_source,
+        }
     }
 
     fn ports(&self, link: LinkId) -> &[usize] {
@@ -185,12 +243,27 @@ impl<'q, 'a> Guide<'q, 'a> {
 
     /// Prices times capacities, rounded up: it guides.
     fn worth(&self) -> u128 {
-        let capacity = |place| self.resources.capacity(place).ceil().to_integer().to_u128().unwrap_or(1);
-        self.prices.iter().enumerate().map(|(place, &price)| u128::from(price) * capacity(place)).sum()
+        let capacity = |place| {
+            self.resources
+                .capacity(place)
+                .ceil()
+                .to_integer()
+                .to_u128()
+                .unwrap_or(1)
+        };
+        self.prices
+            .iter()
+            .enumerate()
+            .map(|(place, &price)| u128::from(price) * capacity(place))
+            .sum()
     }
 
     fn link_price(&self, link: LinkId) -> u128 {
-        let ports: u128 = self.ports(link).iter().map(|&port| u128::from(self.prices[port])).sum();
+        let ports: u128 = self
+            .ports(link)
+            .iter()
+            .map(|&port| u128::from(self.prices[port]))
+            .sum();
         u128::from(self.times[link.index()]) * ports
     }
 
@@ -203,8 +276,14 @@ impl<'q, 'a> Guide<'q, 'a> {
             for &commodity in places {
                 let target = self.question.commodities()[commodity].target;
                 let distance = paths.distances[target.index()];
-                total = total.saturating_add(distance.ok_or(LpError::Contradiction("a target is not reachable"))?);
-                let links: Vec<LinkId> = paths.path(target.index()).into_iter().map(LinkId::from).collect();
+                total = total.saturating_add(
+                    distance.ok_or(LpError::Contradiction("a target is not reachable"))?,
+                );
+                let links: Vec<LinkId> = paths
+                    .path(target.index())
+                    .into_iter()
+                    .map(LinkId::from)
+                    .collect();
                 patterns.push(Pattern::path(commodity, links));
             }
         }
@@ -214,7 +293,12 @@ impl<'q, 'a> Guide<'q, 'a> {
     /// Cheapest paths from a source under the prices.
     fn tree(&self, source: NodeId) -> ShortestPaths<u128, EdgeIndex> {
         let price = |link: EdgeReference<'_, Link>| self.link_price(link.id().into());
-        shortest_paths(self.question.platform().graph(), [(source.into(), 0)], price, |_| true)
+        shortest_paths(
+            self.question.platform().graph(),
+            [(source.into(), 0)],
+            price,
+            |_| true,
+        )
     }
 
     /// Prices of ports grow by up to an eighth, in proportion to how busy the round's paths keep them. Returns the
@@ -232,25 +316,41 @@ impl<'q, 'a> Guide<'q, 'a> {
             *price += u64::try_from(growth).unwrap_or(0);
         }
         while self.prices.iter().any(|&price| price >= PRICE_LIMIT) {
-            self.prices.iter_mut().for_each(|price| *price = (*price).div_ceil(2));
+            self.prices
+                .iter_mut()
+                .for_each(|price| *price = (*price).div_ceil(2));
         }
         busiest
     }
 
     fn certificate(&self, prices: &[u64]) -> Certificate {
-        let exact: Vec<Rational> = prices.iter().map(|&price| Rational::from_integer(price.into())).collect();
+        let exact: Vec<Rational> = prices
+            .iter()
+            .map(|&price| Rational::from_integer(price.into()))
+            .collect();
         self.resources.certificate(&exact)
     }
 }
 
 /// The bound from the prices: their sum over the exact price of the cheapest paths of one instance. `None` if an
 /// instance can avoid all priced ports.
-fn exact_bound(question: &Question<'_>, guide: &Guide<'_, '_>, prices: &[u64]) -> Result<Option<Rational>, LpError> {
+fn exact_bound(
+    question: &Question<'_>,
+    guide: &Guide<'_, '_>,
+    prices: &[u64],
+) -> Result<Option<Rational>, LpError> {
     let platform = question.platform();
-    let times: Vec<Rational> = platform.link_ids().map(|link| question.time(link)).collect();
+    let times: Vec<Rational> = platform
+        .link_ids()
+        .map(|link| question.time(link))
+        .collect();
     let unit = common_denominator(&times);
     let cost = |link: LinkId| -> BigInt {
-        let ports: BigInt = guide.ports(link).iter().map(|&port| BigInt::from(prices[port])).sum();
+        let ports: BigInt = guide
+            .ports(link)
+            .iter()
+            .map(|&port| BigInt::from(prices[port]))
+            .sum();
         numerator_over(&times[link.index()], &unit) * ports
     };
     let costs: Vec<BigInt> = platform.link_ids().map(cost).collect();
@@ -259,23 +359,44 @@ fn exact_bound(question: &Question<'_>, guide: &Guide<'_, '_>, prices: &[u64]) -
         let distance = exact_distances(question, source, &costs);
         for &commodity in places {
             let target = question.commodities()[commodity].target;
-            total += distance[target.index()].as_ref().ok_or(LpError::Contradiction("a target is not reachable"))?;
+            total += distance[target.index()]
+                .as_ref()
+                .ok_or(LpError::Contradiction("a target is not reachable"))?;
         }
     }
-    let exact: Vec<Rational> = prices.iter().map(|&price| Rational::from_integer(price.into())).collect();
+    let exact: Vec<Rational> = prices
+        .iter()
+        .map(|&price| Rational::from_integer(price.into()))
+        .collect();
     Ok((!total.is_zero()).then(|| guide.resources.worth(&exact) * Rational::new(unit, total)))
 }
 
-fn exact_distances(question: &Question<'_>, source: NodeId, costs: &[BigInt]) -> Vec<Option<BigInt>> {
+fn exact_distances(
+    question: &Question<'_>,
+    source: NodeId,
+    costs: &[BigInt],
+) -> Vec<Option<BigInt>> {
     let cost = |link: EdgeReference<'_, Link>| &costs[link.id().index()];
-    shortest_paths(question.platform().graph(), [(source.into(), BigInt::zero())], cost, |_| true).distances
+    shortest_paths(
+        question.platform().graph(),
+        [(source.into(), BigInt::zero())],
+        cost,
+        |_| true,
+    )
+    .distances
 }
 
 /// All rounds' paths, spread over the time the busiest port needs for them.
-fn steady_state(question: &Question<'_>, counts: &BTreeMap<Pattern, u64>, rounds: u64) -> Result<SteadyState, LpError> {
+fn steady_state(
+    question: &Question<'_>,
+    counts: &BTreeMap<Pattern, u64>,
+    rounds: u64,
+) -> Result<SteadyState, LpError> {
     let mut messages: BTreeMap<LinkId, u64> = BTreeMap::new();
     for (pattern, count) in counts {
-        pattern.links().for_each(|link| *messages.entry(link).or_default() += count);
+        pattern
+            .links()
+            .for_each(|link| *messages.entry(link).or_default() += count);
     }
     let mut loads: BTreeMap<Resource, Rational> = BTreeMap::new();
     for (link, count) in messages {
@@ -285,13 +406,24 @@ fn steady_state(question: &Question<'_>, counts: &BTreeMap<Pattern, u64>, rounds
         }
     }
     let platform = question.platform();
-    let share =
-        |(resource, time): (Resource, Rational)| time / Rational::from_integer(resource.capacity(platform).into());
-    let busiest = loads.into_iter().map(share).max().ok_or(LpError::Contradiction("no message travels"))?;
+    let share = |(resource, time): (Resource, Rational)| {
+        time / Rational::from_integer(resource.capacity(platform).into())
+    };
+    let busiest = loads
+        .into_iter()
+        .map(share)
+        .max()
+        .ok_or(LpError::Contradiction("no message travels"))?;
     let weight = |count: u64| Rational::from_integer(count.into()) / &busiest;
     let patterns = counts
         .iter()
-        .map(|(pattern, &count)| WeightedPattern { pattern: pattern.clone(), weight: weight(count) })
+        .map(|(pattern, &count)| WeightedPattern {
+            pattern: pattern.clone(),
+            weight: weight(count),
+        })
         .collect();
-    Ok(SteadyState { throughput: weight(rounds), patterns })
+    Ok(SteadyState {
+        throughput: weight(rounds),
+        patterns,
+    })
 }

@@ -64,7 +64,9 @@ pub fn spread(question: &Question<'_>) -> Result<Option<Spread>, LpError> {
     if question.commodities().is_empty() || question.platform().free_link().is_some() {
         return Ok(None);
     }
-    let Some(router) = Router::new(question) else { return Ok(None) };
+    let Some(router) = Router::new(question) else {
+        return Ok(None);
+    };
     let alike = Alike::new(question, &router);
     let links = question.platform().links().len().max(1);
     let rounds = (EFFORT / (alike.roots.len() * links).max(1)).clamp(2, MOST_ROUNDS);
@@ -84,7 +86,10 @@ pub fn spread(question: &Question<'_>) -> Result<Option<Spread>, LpError> {
     let certificate = best_prices(&router, &alike, &history)?;
     let most = (EFFORT_OF_FLOWS / (router.groups.len() * links).max(1)).clamp(1, MOST_AVERAGED);
     let routing = router.routing(&averaged(&router, &history, most))?;
-    Ok(Some(Spread { certificate, routing }))
+    Ok(Some(Spread {
+        certificate,
+        routing,
+    }))
 }
 
 /// The result of one price for each resource.
@@ -114,22 +119,37 @@ impl Round {
         };
         let mut prices: Vec<u64> = self.prices.iter().zip(&self.loads).map(raise).collect();
         while prices.iter().any(|&price| price >= LIMIT) {
-            prices.iter_mut().for_each(|price| *price = price.div_ceil(2));
+            prices
+                .iter_mut()
+                .for_each(|price| *price = price.div_ceil(2));
         }
         prices
     }
 }
 
 /// The best prices among all rounds' prices, these without the small ones, and the highest ones at one level.
-fn best_prices(router: &Router<'_, '_>, alike: &Alike, history: &[Round]) -> Result<Certificate, LpError> {
+fn best_prices(
+    router: &Router<'_, '_>,
+    alike: &Alike,
+    history: &[Round],
+) -> Result<Certificate, LpError> {
     const NONE: LpError = LpError::Contradiction("no message travels");
-    let best = history.iter().reduce(|best, round| if round.is_below(best) { round } else { best }).ok_or(NONE)?;
+    let best = history
+        .iter()
+        .reduce(|best, round| if round.is_below(best) { round } else { best })
+        .ok_or(NONE)?;
     let mut candidates: BTreeSet<Vec<u64>> = BTreeSet::new();
     for round in [Some(best), history.last()].into_iter().flatten() {
         let dearest = round.prices.iter().copied().max().unwrap_or(0);
         for part in LEFT_OUT {
             let kept = |price: u64| price >= (dearest / part).max(1);
-            candidates.insert(round.prices.iter().map(|&price| if kept(price) { price } else { 0 }).collect());
+            candidates.insert(
+                round
+                    .prices
+                    .iter()
+                    .map(|&price| if kept(price) { price } else { 0 })
+                    .collect(),
+            );
             candidates.insert(router.level(&round.prices, kept));
         }
     }
@@ -141,8 +161,15 @@ fn best_prices(router: &Router<'_, '_>, alike: &Alike, history: &[Round]) -> Res
             rounds.push(round);
         }
     }
-    let best = rounds.iter().fold(best, |best, round| if round.is_below(best) { round } else { best });
-    let exact: Vec<Rational> = best.prices.iter().map(|&price| Rational::from_integer(price.into())).collect();
+    let best = rounds.iter().fold(
+        best,
+        |best, round| if round.is_below(best) { round } else { best },
+    );
+    let exact: Vec<Rational> = best
+        .prices
+        .iter()
+        .map(|&price| Rational::from_integer(price.into()))
+        .collect();
     Ok(router.resources.certificate(&exact))
 }
 
@@ -160,7 +187,11 @@ fn averaged<'h>(router: &Router<'_, '_>, history: &'h [Round], most: usize) -> V
         let most = (0..router.resources.count()).map(load).max().unwrap_or(0);
         Rational::new(most.into(), rounds.len().into())
     };
-    alone.chain(windows).filter(|rounds| !rounds.is_empty()).min_by_key(busiest).unwrap_or_default()
+    alone
+        .chain(windows)
+        .filter(|rounds| !rounds.is_empty())
+        .min_by_key(busiest)
+        .unwrap_or_default()
 }
 
 /// The platform as cheapest paths from, or to, the groups' roots see it.
@@ -181,12 +212,16 @@ impl<'q, 'a> Router<'q, 'a> {
     /// `None` where a message takes no time.
     fn new(question: &'q Question<'a>) -> Option<Self> {
         let platform = question.platform();
-        let exact: Vec<Rational> = platform.link_ids().map(|link| question.time(link)).collect();
+        let exact: Vec<Rational> = platform
+            .link_ids()
+            .map(|link| question.time(link))
+            .collect();
         let times = whole(&exact)?;
         let groups = groups(question);
         let resources = Resources::new(platform, false);
-        let capacities =
-            (0..resources.count()).map(|place| resources.capacity(place).to_integer().to_u64().unwrap_or(1)).collect();
+        let capacities = (0..resources.count())
+            .map(|place| resources.capacity(place).to_integer().to_u64().unwrap_or(1))
+            .collect();
         let mut next = vec![Vec::new(); platform.nodes().len()];
         let mut before = next.clone();
         let is_source = groups.first()?.side == Side::Source;
@@ -196,13 +231,25 @@ impl<'q, 'a> Router<'q, 'a> {
             next[from].push((to, place));
             before[to].push((from, place));
         }
-        Some(Router { question, groups, resources, times, capacities, next, before })
+        Some(Router {
+            question,
+            groups,
+            resources,
+            times,
+            capacities,
+            next,
+            before,
+        })
     }
 
     fn costs(&self, prices: &[u64]) -> Vec<u128> {
         let cost = |(place, &time): (usize, &u64)| {
-            let price =
-                self.resources.of_link(LinkId::new(place)).iter().map(|&one| u128::from(prices[one])).sum::<u128>();
+            let price = self
+                .resources
+                .of_link(LinkId::new(place))
+                .iter()
+                .map(|&one| u128::from(prices[one]))
+                .sum::<u128>();
             price * u128::from(time)
         };
         self.times.iter().enumerate().map(cost).collect()
@@ -216,12 +263,20 @@ impl<'q, 'a> Router<'q, 'a> {
             _ => None,
         };
         let times: Vec<Option<u64>> = self.resources.list().map(link).collect();
-        let common = |all: Option<u64>, time: u64| Some(all?.lcm(&time)).filter(|common| *common < LIMIT);
-        let kept_times = times.iter().zip(prices).filter(|(_, price)| kept(**price)).filter_map(|(time, _)| *time);
+        let common =
+            |all: Option<u64>, time: u64| Some(all?.lcm(&time)).filter(|common| *common < LIMIT);
+        let kept_times = times
+            .iter()
+            .zip(prices)
+            .filter(|(_, price)| kept(**price))
+            .filter_map(|(time, _)| *time);
         let unit = kept_times.fold(Some(1), common).unwrap_or(LIMIT);
-        let of = |(&price, time): (&u64, &Option<u64>)| match kept(price) {
-            true => time.map_or(unit, |time| (unit / time).max(1)),
-            false => 0,
+        let of = |(&price, time): (&u64, &Option<u64>)| {
+            if kept(price) {
+                time.map_or(unit, |time| (unit / time).max(1))
+            } else {
+                0
+            }
         };
         prices.iter().zip(&times).map(of).collect()
     }
@@ -250,24 +305,36 @@ impl<'q, 'a> Router<'q, 'a> {
     }
 
     /// The cost of a group's messages together, and, where every link costs something, its flow by link.
-    fn flow(&self, group: &Group, costs: &[u128], amounts: Option<&mut [u64]>) -> Result<u128, LpError> {
+    fn flow(
+        &self,
+        group: &Group,
+        costs: &[u128],
+        amounts: Option<&mut [u64]>,
+    ) -> Result<u128, LpError> {
         let root = group.root.index();
         let (distances, order) = self.distances(root, costs);
         let mut total = 0u128;
         let mut needs = vec![0u64; distances.len()];
         for (leaf, _) in group.leaves.iter().filter(|(leaf, _)| leaf.index() != root) {
             let distance = distances[leaf.index()];
-            total = total.saturating_add(distance.ok_or(LpError::Contradiction("a target is not reachable"))?);
+            total = total.saturating_add(
+                distance.ok_or(LpError::Contradiction("a target is not reachable"))?,
+            );
             needs[leaf.index()] += UNIT;
         }
-        let Some(amounts) = amounts else { return Ok(total) };
+        let Some(amounts) = amounts else {
+            return Ok(total);
+        };
         let mut cheapest: Vec<(usize, usize)> = Vec::new();
         for &node in order.iter().rev().filter(|&&node| node != root) {
             let need = needs[node];
-            let Some(distance) = distances[node].filter(|_| need > 0) else { continue };
+            let Some(distance) = distances[node].filter(|_| need > 0) else {
+                continue;
+            };
             cheapest.clear();
             let tight = |&&(from, link): &&(usize, usize)| {
-                costs[link] > 0 && distances[from].is_some_and(|before| before + costs[link] == distance)
+                costs[link] > 0
+                    && distances[from].is_some_and(|before| before + costs[link] == distance)
             };
             cheapest.extend(self.before[node].iter().filter(tight));
             let ways = cheapest.len() as u64;
@@ -285,14 +352,26 @@ impl<'q, 'a> Router<'q, 'a> {
         let costs = self.costs(&prices);
         let mut instance = 0u128;
         for &(place, count) in &alike.roots {
-            instance = instance.saturating_add(self.flow(&self.groups[place], &costs, None)?.saturating_mul(count));
+            instance = instance.saturating_add(
+                self.flow(&self.groups[place], &costs, None)?
+                    .saturating_mul(count),
+            );
         }
         let worth = self.worth(&prices);
-        Ok(Round { prices, loads: Vec::new(), worth, instance })
+        Ok(Round {
+            prices,
+            loads: Vec::new(),
+            worth,
+            instance,
+        })
     }
 
     fn worth(&self, prices: &[u64]) -> u128 {
-        prices.iter().zip(&self.capacities).map(|(&price, &capacity)| u128::from(price) * u128::from(capacity)).sum()
+        prices
+            .iter()
+            .zip(&self.capacities)
+            .map(|(&price, &capacity)| u128::from(price) * u128::from(capacity))
+            .sum()
     }
 
     /// The bound of positive prices, and how busy cheapest paths keep everything.
@@ -305,9 +384,16 @@ impl<'q, 'a> Router<'q, 'a> {
             amounts.iter_mut().for_each(|amount| *amount = 0);
             let total = self.flow(&self.groups[place], &costs, Some(&mut amounts))?;
             instance = instance.saturating_add(total.saturating_mul(count));
-            for (link, &amount) in amounts.iter().enumerate().filter(|(_, amount)| **amount > 0) {
+            for (link, &amount) in amounts
+                .iter()
+                .enumerate()
+                .filter(|(_, amount)| **amount > 0)
+            {
                 let time = u128::from(amount) * u128::from(self.times[link]) * count;
-                self.resources.of_link(LinkId::new(link)).iter().for_each(|&one| sums[alike.resources[one]] += time);
+                self.resources
+                    .of_link(LinkId::new(link))
+                    .iter()
+                    .for_each(|&one| sums[alike.resources[one]] += time);
             }
         }
         let load = |place: usize| {
@@ -315,12 +401,20 @@ impl<'q, 'a> Router<'q, 'a> {
             sums[orbit] / u128::from(alike.sizes[orbit]) / u128::from(self.capacities[place].max(1))
         };
         let loads = (0..self.resources.count()).map(load).collect();
-        Ok(Round { prices: prices.to_vec(), loads, worth: self.worth(prices), instance })
+        Ok(Round {
+            prices: prices.to_vec(),
+            loads,
+            worth: self.worth(prices),
+            instance,
+        })
     }
 
     /// The mean flows of some rounds, of all groups.
     fn routing(&self, rounds: &[&Round]) -> Result<Routing, LpError> {
-        let costs: Vec<Vec<u128>> = rounds.iter().map(|round| self.costs(&round.prices)).collect();
+        let costs: Vec<Vec<u128>> = rounds
+            .iter()
+            .map(|round| self.costs(&round.prices))
+            .collect();
         let unit = UNIT * rounds.len() as u64;
         let mut flows = Vec::with_capacity(self.groups.len());
         for group in &self.groups {
@@ -329,7 +423,12 @@ impl<'q, 'a> Router<'q, 'a> {
             for costs in &costs {
                 self.flow(group, costs, Some(&mut amounts))?;
             }
-            flows.push(SharedFlow { root: group.root, is_source: group.side == Side::Source, unit, amounts });
+            flows.push(SharedFlow {
+                root: group.root,
+                is_source: group.side == Side::Source,
+                unit,
+                amounts,
+            });
         }
         Ok(Routing::Flows(flows))
     }
@@ -341,12 +440,23 @@ fn whole(times: &[Rational]) -> Option<Vec<u64>> {
     // fit a word. Not measured.
     const RESOLUTION: u64 = 1 << 16;
     let fits = |time: &u64| (1..LIMIT).contains(time);
-    let exact: Option<Vec<u64>> = Scaled::of(times).values.iter().map(|time| time.to_u64().filter(fits)).collect();
+    let exact: Option<Vec<u64>> = Scaled::of(times)
+        .values
+        .iter()
+        .map(|time| time.to_u64().filter(fits))
+        .collect();
     exact.or_else(|| {
         let shortest = times.iter().min().cloned().unwrap_or_else(Rational::one);
-        let scale =
-            Rational::from_integer(RESOLUTION.into()) / Some(shortest).filter(|one| *one > Rational::default())?;
-        let rounded = |time: &Rational| (time * &scale).ceil().to_integer().to_u64().unwrap_or(LIMIT).clamp(1, LIMIT);
+        let scale = Rational::from_integer(RESOLUTION.into())
+            / Some(shortest).filter(|one| *one > Rational::default())?;
+        let rounded = |time: &Rational| {
+            (time * &scale)
+                .ceil()
+                .to_integer()
+                .to_u64()
+                .unwrap_or(LIMIT)
+                .clamp(1, LIMIT)
+        };
         Some(times.iter().map(rounded).collect())
     })
 }
@@ -370,22 +480,35 @@ impl Alike {
         // Between all pairs of distinct members there is one message each.
         let sorted: BTreeSet<NodeId> = members.iter().copied().collect();
         let is_mutual = groups > 1
-            && router.groups.iter().all(|group| group.leaves.len() + 1 == groups)
-            && router.groups.iter().all(|group| group.leaves.iter().all(|(leaf, _)| sorted.contains(leaf)));
+            && router
+                .groups
+                .iter()
+                .all(|group| group.leaves.len() + 1 == groups)
+            && router
+                .groups
+                .iter()
+                .all(|group| group.leaves.iter().all(|(leaf, _)| sorted.contains(leaf)));
         if is_mutual {
             let platform = question.platform();
             let places: BTreeMap<Resource, usize> = router.resources.list().zip(0..).collect();
             let of_root: BTreeMap<NodeId, usize> = members.iter().copied().zip(0..).collect();
             let mut join = |nodes: &dyn Fn(NodeId) -> NodeId, links: &dyn Fn(LinkId) -> LinkId| {
                 for (place, root) in members.iter().enumerate() {
-                    of_root.get(&nodes(*root)).iter().for_each(|&&other| of_groups.join(place, other));
+                    of_root
+                        .get(&nodes(*root))
+                        .iter()
+                        .for_each(|&&other| of_groups.join(place, other));
                 }
                 for (resource, &place) in &places {
                     let image = places.get(&image_of(*resource, nodes, links));
-                    image.iter().for_each(|&&other| of_resources.join(place, other));
+                    image
+                        .iter()
+                        .for_each(|&&other| of_resources.join(place, other));
                 }
             };
-            for Automorphism { nodes, links } in free_automorphisms(platform, &members).iter().skip(1) {
+            for Automorphism { nodes, links } in
+                free_automorphisms(platform, &members).iter().skip(1)
+            {
                 join(&|node| nodes[node.index()], &|link| links[link.index()]);
             }
             for (nodes, links) in swaps(platform, &sorted) {
@@ -395,15 +518,25 @@ impl Alike {
             }
         }
         let mut sizes = vec![0; resources];
-        let resources: Vec<usize> = (0..resources).map(|place| of_resources.find(place)).collect();
+        let resources: Vec<usize> = (0..resources)
+            .map(|place| of_resources.find(place))
+            .collect();
         resources.iter().for_each(|&orbit| sizes[orbit] += 1);
         let mut roots: BTreeMap<usize, u128> = BTreeMap::new();
         (0..groups).for_each(|place| *roots.entry(of_groups.find(place)).or_default() += 1);
-        Alike { roots: roots.into_iter().collect(), resources, sizes }
+        Alike {
+            roots: roots.into_iter().collect(),
+            resources,
+            sizes,
+        }
     }
 }
 
-fn image_of(resource: Resource, nodes: &dyn Fn(NodeId) -> NodeId, links: &dyn Fn(LinkId) -> LinkId) -> Resource {
+fn image_of(
+    resource: Resource,
+    nodes: &dyn Fn(NodeId) -> NodeId,
+    links: &dyn Fn(LinkId) -> LinkId,
+) -> Resource {
     match resource {
         Resource::Send(at) => Resource::Send(nodes(at)),
         Resource::Receive(at) => Resource::Receive(nodes(at)),
@@ -422,23 +555,38 @@ fn swaps(platform: &Platform, members: &BTreeSet<NodeId>) -> Vec<Renaming> {
     let mut found = Vec::new();
     for node in platform.node_ids() {
         let of = |links: &[LinkId], other: fn(&oneport_platform::Link) -> NodeId| {
-            let mut ends: Vec<(NodeId, &Rational, LinkId)> =
-                links.iter().map(|&id| (other(platform.link(id)), &platform.link(id).cost, id)).collect();
+            let mut ends: Vec<(NodeId, &Rational, LinkId)> = links
+                .iter()
+                .map(|&id| (other(platform.link(id)), &platform.link(id).cost, id))
+                .collect();
             ends.sort_unstable();
             ends
         };
-        let (out, into) = (of(platform.outgoing(node), |link| link.to), of(platform.incoming(node), |link| link.from));
+        let (out, into) = (
+            of(platform.outgoing(node), |link| link.to),
+            of(platform.incoming(node), |link| link.from),
+        );
         let own: Vec<LinkId> = out.iter().chain(&into).map(|end| end.2).collect();
         let alike = |ends: Vec<(NodeId, &Rational, LinkId)>| -> Vec<(NodeId, Rational)> {
-            ends.into_iter().map(|(end, cost, _)| (end, cost.clone())).collect()
+            ends.into_iter()
+                .map(|(end, cost, _)| (end, cost.clone()))
+                .collect()
         };
         let (model, ports) = (platform.model_of(node), platform.node(node).ports);
-        let key = (members.contains(&node), model.name(), ports, alike(out), alike(into));
+        let key = (
+            members.contains(&node),
+            model.name(),
+            ports,
+            alike(out),
+            alike(into),
+        );
         match first.get(&key) {
             None => _ = first.insert(key, (node, own)),
             Some((other, links)) => {
                 let links = links.iter().copied().zip(own.iter().copied());
-                let both = links.flat_map(|(one, two)| [(one, two), (two, one)]).collect();
+                let both = links
+                    .flat_map(|(one, two)| [(one, two), (two, one)])
+                    .collect();
                 found.push((BTreeMap::from([(node, *other), (*other, node)]), both));
             }
         }
@@ -453,7 +601,9 @@ struct Classes {
 
 impl Classes {
     fn new(count: usize) -> Classes {
-        Classes { parents: (0..count).collect() }
+        Classes {
+            parents: (0..count).collect(),
+        }
     }
 
     fn find(&mut self, place: usize) -> usize {

@@ -25,28 +25,31 @@ pub enum Cheapest<'a> {
 impl<'a> Cheapest<'a> {
     /// Prepares the combination of the operands' values.
     pub fn new(question: &'a Question<'a>, operands: &[NodeId], commutative: bool) -> Self {
-        match commutative {
-            false => {
-                let reduction = Reduction::new(question.platform(), operands, question.volumes());
-                let reduction = reduction.watched(question.watch().clone());
-                Cheapest::Ordered(match question.sent() {
-                    Some(sent) => reduction.sending_only(|part| sent.has(part)),
-                    None => reduction,
-                })
-            }
-            true => {
-                let commutative = Commutative::new(question.platform(), operands, question.volumes());
-                Cheapest::Commutative(commutative.watched(question.watch().clone()))
-            }
+        if !commutative {
+            let reduction = Reduction::new(question.platform(), operands, question.volumes());
+            let reduction = reduction.watched(question.watch().clone());
+            Cheapest::Ordered(match question.sent() {
+                Some(sent) => reduction.sending_only(|part| sent.has(part)),
+                None => reduction,
+            })
+        } else {
+            let commutative = Commutative::new(question.platform(), operands, question.volumes());
+            Cheapest::Commutative(commutative.watched(question.watch().clone()))
         }
     }
 
     /// Per target: a bound and cheap trees under guiding prices. `None` if there is no tree.
-    pub fn guide(&self, prices: &Prices<u64>, targets: &[NodeId]) -> Vec<Option<(Rational, Vec<Pattern>)>> {
+    pub fn guide(
+        &self,
+        prices: &Prices<u64>,
+        targets: &[NodeId],
+    ) -> Vec<Option<(Rational, Vec<Pattern>)>> {
         match self {
             Cheapest::Ordered(reduction) => {
                 let guide = reduction.guide(prices);
-                let answer = |&target: &NodeId| Some((guide.lower_bound(target)?, vec![guide.tree(target)?]));
+                let answer = |&target: &NodeId| {
+                    Some((guide.lower_bound(target)?, vec![guide.tree(target)?]))
+                };
                 targets.iter().map(answer).collect()
             }
             Cheapest::Commutative(commutative) => commutative.guide(prices, targets),
@@ -54,7 +57,11 @@ impl<'a> Cheapest<'a> {
     }
 
     /// Per target: the cheapest tree and its price (a bound if not exact). `None` if there is no tree.
-    pub fn cheapest(&self, prices: &Prices<Rational>, targets: &[NodeId]) -> Vec<Option<(Rational, Pattern)>> {
+    pub fn cheapest(
+        &self,
+        prices: &Prices<Rational>,
+        targets: &[NodeId],
+    ) -> Vec<Option<(Rational, Pattern)>> {
         match self {
             Cheapest::Ordered(reduction) => reduction.cheapest(prices, targets),
             Cheapest::Commutative(commutative) => commutative.cheapest(prices, targets),
@@ -76,7 +83,13 @@ impl<'a> Trees<'a> {
     /// Prepares the reductions of a block.
     pub fn new(question: &'a Question<'a>, block: &Block<'_>) -> Self {
         let cheapest = Cheapest::new(question, block.operands(), block.is_commutative());
-        Trees { cheapest, targets: block.demands().flat_map(|demand| demand.targets().to_vec()).collect() }
+        Trees {
+            cheapest,
+            targets: block
+                .demands()
+                .flat_map(|demand| demand.targets().to_vec())
+                .collect(),
+        }
     }
 }
 
@@ -84,17 +97,31 @@ impl Oracle for Trees<'_> {
     fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Priced>, LpError> {
         let offer = |found: Option<(Rational, Vec<Pattern>)>| {
             let (at_least, trees) = found.ok_or(UNREACHABLE)?;
-            Ok(Priced { at_least, patterns: trees })
+            Ok(Priced {
+                at_least,
+                patterns: trees,
+            })
         };
-        self.cheapest.guide(prices, &self.targets).into_iter().map(offer).collect()
+        self.cheapest
+            .guide(prices, &self.targets)
+            .into_iter()
+            .map(offer)
+            .collect()
     }
 
     fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Priced>, LpError> {
         let offer = |found: Option<(Rational, Pattern)>| {
             let (at_least, tree) = found.ok_or(UNREACHABLE)?;
-            Ok(Priced { at_least, patterns: vec![tree] })
+            Ok(Priced {
+                at_least,
+                patterns: vec![tree],
+            })
         };
-        self.cheapest.cheapest(prices, &self.targets).into_iter().map(offer).collect()
+        self.cheapest
+            .cheapest(prices, &self.targets)
+            .into_iter()
+            .map(offer)
+            .collect()
     }
 
     fn is_exact(&self) -> bool {

@@ -23,7 +23,8 @@ use crate::{LpError, Question};
 /// Fact: above each composition's guiding price; sums of `2^17` fit 128 bits.
 const DEAREST: u128 = 1 << 110;
 
-const NOWHERE: LpError = LpError::Contradiction("no node can combine the values and spread the result");
+const NOWHERE: LpError =
+    LpError::Contradiction("no node can combine the values and spread the result");
 
 /// Prices compositions of a reduction tree and an arborescence.
 pub struct AllReduction<'a> {
@@ -45,8 +46,13 @@ impl<'a> AllReduction<'a> {
     pub fn new(question: &'a Question<'a>, block: &Block<'_>) -> Self {
         let platform = question.platform();
         let operands = block.operands();
-        let targets = block.demand(0).map_or(Vec::new(), |demand| demand.targets().to_vec());
-        let whole = Interval { first: 0, last: operands.len().saturating_sub(1) };
+        let targets = block
+            .demand(0)
+            .map_or(Vec::new(), |demand| demand.targets().to_vec());
+        let whole = Interval {
+            first: 0,
+            last: operands.len().saturating_sub(1),
+        };
         let size = question.volumes().size.of(whole).unwrap_or_default();
         AllReduction {
             question,
@@ -56,7 +62,12 @@ impl<'a> AllReduction<'a> {
             cheapest: Cheapest::new(question, operands, block.is_commutative()),
             operands: operands.len(),
             targets,
-            roots: question.roots().iter().copied().filter(|&node| platform.node(node).is_processor()).collect(),
+            roots: question
+                .roots()
+                .iter()
+                .copied()
+                .filter(|&node| platform.node(node).is_processor())
+                .collect(),
         }
     }
 
@@ -65,7 +76,8 @@ impl<'a> AllReduction<'a> {
         let routes = self.network.routes(self.question.platform(), &costs.links);
         let found = |&root: &NodeId| {
             self.question.watch().ask().ok()?;
-            self.network.cheapest(&routes, &self.network.spread(root, &self.targets), guide)
+            self.network
+                .cheapest(&routes, &self.network.spread(root, &self.targets), guide)
         };
         self.roots.iter().map(found).collect()
     }
@@ -79,11 +91,19 @@ impl<'a> AllReduction<'a> {
     ) -> Result<Vec<Priced>, LpError> {
         let mut best: Option<(Rational, Rational, usize)> = None;
         let mut depth = usize::MAX;
-        let found: Vec<_> =
-            reductions.into_iter().zip(spread).map(|(reduction, spread)| reduction.zip(spread)).collect();
+        let found: Vec<_> = reductions
+            .into_iter()
+            .zip(spread)
+            .map(|(reduction, spread)| reduction.zip(spread))
+            .collect();
         for (place, pair) in found.iter().enumerate() {
-            let Some(((least, tree), spread)) = pair else { continue };
-            let (at_least, cost) = (least + amount(unit, &spread.at_least), least + amount(unit, &spread.cost));
+            let Some(((least, tree), spread)) = pair else {
+                continue;
+            };
+            let (at_least, cost) = (
+                least + amount(unit, &spread.at_least),
+                least + amount(unit, &spread.cost),
+            );
             let (bound, order) = match &best {
                 Some((bound, cheapest, _)) => (at_least.min(bound.clone()), cost.cmp(cheapest)),
                 None => (at_least, Ordering::Less),
@@ -92,7 +112,9 @@ impl<'a> AllReduction<'a> {
             let own = || composition(self.operands, tree.clone(), &spread.hops).depth();
             let own_depth = if order.is_gt() { usize::MAX } else { own() };
             best = Some(match best {
-                Some((_, cheapest, chosen)) if order.is_gt() || order.is_eq() && depth <= own_depth => {
+                Some((_, cheapest, chosen))
+                    if order.is_gt() || order.is_eq() && depth <= own_depth =>
+                {
                     (bound, cheapest, chosen)
                 }
                 _ => {
@@ -101,9 +123,16 @@ impl<'a> AllReduction<'a> {
                 }
             });
         }
-        let Some((at_least, _, place)) = best else { return Err(NOWHERE) };
-        let Some(Some(((_, tree), spread))) = found.into_iter().nth(place) else { return Err(NOWHERE) };
-        Ok(vec![Priced { at_least, patterns: vec![composition(self.operands, tree, &spread.hops)] }])
+        let Some((at_least, _, place)) = best else {
+            return Err(NOWHERE);
+        };
+        let Some(Some(((_, tree), spread))) = found.into_iter().nth(place) else {
+            return Err(NOWHERE);
+        };
+        Ok(vec![Priced {
+            at_least,
+            patterns: vec![composition(self.operands, tree, &spread.hops)],
+        }])
     }
 }
 
@@ -125,9 +154,18 @@ impl AllReduction<'_> {
         routes: &Routes<'_, N>,
     ) -> Result<(usize, Found<N>), LpError> {
         self.question.watch().ask()?;
-        let place = |(root, price): (&NodeId, &Option<N>)| Some((self.network.place(*root)?, price.clone()?));
-        let roots: Vec<(usize, N)> = self.roots.iter().zip(reductions).filter_map(place).collect();
-        let found = self.network.cheapest_from_any(routes, &self.targets, &roots, true);
+        let place = |(root, price): (&NodeId, &Option<N>)| {
+            Some((self.network.place(*root)?, price.clone()?))
+        };
+        let roots: Vec<(usize, N)> = self
+            .roots
+            .iter()
+            .zip(reductions)
+            .filter_map(place)
+            .collect();
+        let found = self
+            .network
+            .cheapest_from_any(routes, &self.targets, &roots, true);
         let (root, found) = found.ok_or(NOWHERE)?;
         let is_root = |node: &NodeId| self.network.place(*node) == Some(root);
         Ok((self.roots.iter().position(is_root).ok_or(NOWHERE)?, found))
@@ -135,39 +173,75 @@ impl AllReduction<'_> {
 
     /// Guiding price for ordered operands: lower bounds replace the reductions' prices. The root is chosen by them;
     /// then one reduction tree is priced.
-    fn guide_in_order(&self, reduction: &Reduction, prices: &Prices<u64>) -> Result<Priced, LpError> {
+    fn guide_in_order(
+        &self,
+        reduction: &Reduction,
+        prices: &Prices<u64>,
+    ) -> Result<Priced, LpError> {
         let costs = self.times.costs(prices);
         let guide = reduction.guide(prices);
         // Rounded down to units of the other costs. Larger prices are above all of them together.
-        let units = |price: Rational| (price / &costs.unit).to_integer().to_u128().unwrap_or(DEAREST).min(DEAREST);
-        let bounds: Vec<Option<u128>> = self.roots.iter().map(|&root| guide.lower_bound(root).map(units)).collect();
+        let units = |price: Rational| {
+            (price / &costs.unit)
+                .to_integer()
+                .to_u128()
+                .unwrap_or(DEAREST)
+                .min(DEAREST)
+        };
+        let bounds: Vec<Option<u128>> = self
+            .roots
+            .iter()
+            .map(|&root| guide.lower_bound(root).map(units))
+            .collect();
         let routes = self.network.routes(self.question.platform(), &costs.links);
         let (place, found) = self.best_root(&bounds, &routes)?;
         let tree = guide.tree(self.roots[place]).ok_or(NOWHERE)?;
         let patterns = vec![composition(self.operands, tree, &found.hops)];
-        Ok(Priced { at_least: amount(&costs.unit, &found.at_least), patterns })
+        Ok(Priced {
+            at_least: amount(&costs.unit, &found.at_least),
+            patterns,
+        })
     }
 
     /// Exact price: starts from lower bounds, and replaces the chosen root's bound by its exact price until the choice
     /// is a root whose price is exact.
-    fn cheapest_in_order(&self, reduction: &Reduction, prices: &Prices<Rational>) -> Result<Priced, LpError> {
+    fn cheapest_in_order(
+        &self,
+        reduction: &Reduction,
+        prices: &Prices<Rational>,
+    ) -> Result<Priced, LpError> {
         let mut exact = reduction.exactly(prices, &self.roots);
         let costs = costs::exact_of_size(self.question, &self.size, prices);
         // Everything over one denominator: a unit is one over an integer.
         let denominator = BigInt::from(exact.denominator().clone()).lcm(costs.unit.denom());
-        let factor = (&denominator * costs.unit.numer() / costs.unit.denom()).magnitude().clone();
+        let factor = (&denominator * costs.unit.numer() / costs.unit.denom())
+            .magnitude()
+            .clone();
         let links = costs.links.iter().map(|cost| cost * &factor).collect();
-        let costs = Costs { links, unit: Rational::new(BigInt::one(), denominator.clone()) };
-        let units = |price: &Rational| (price.numer() * (&denominator / price.denom())).magnitude().clone();
-        let mut prices: Vec<Option<BigUint>> =
-            self.roots.iter().map(|&root| exact.at_least(root).as_ref().map(units)).collect();
+        let costs = Costs {
+            links,
+            unit: Rational::new(BigInt::one(), denominator.clone()),
+        };
+        let units = |price: &Rational| {
+            (price.numer() * (&denominator / price.denom()))
+                .magnitude()
+                .clone()
+        };
+        let mut prices: Vec<Option<BigUint>> = self
+            .roots
+            .iter()
+            .map(|&root| exact.at_least(root).as_ref().map(units))
+            .collect();
         let mut trees: Vec<Option<Pattern>> = vec![None; self.roots.len()];
         let routes = self.network.routes(self.question.platform(), &costs.links);
         loop {
             let (place, found) = self.best_root(&prices, &routes)?;
             if let Some(tree) = &trees[place] {
                 let patterns = vec![composition(self.operands, tree.clone(), &found.hops)];
-                return Ok(Priced { at_least: amount(&costs.unit, &found.at_least), patterns });
+                return Ok(Priced {
+                    at_least: amount(&costs.unit, &found.at_least),
+                    patterns,
+                });
             }
             let cheapest = exact.cheapest(self.roots[place]);
             prices[place] = cheapest.as_ref().map(|(price, _)| units(price));
@@ -182,8 +256,12 @@ impl Oracle for AllReduction<'_> {
             return Ok(vec![self.guide_in_order(reduction, prices)?]);
         }
         let trees = self.cheapest.guide(prices, &self.roots);
-        let first = |(least, trees): (Rational, Vec<Pattern>)| Some((least, trees.into_iter().next()?));
-        let trees = trees.into_iter().map(|found| found.and_then(first)).collect();
+        let first =
+            |(least, trees): (Rational, Vec<Pattern>)| Some((least, trees.into_iter().next()?));
+        let trees = trees
+            .into_iter()
+            .map(|found| found.and_then(first))
+            .collect();
         let costs = self.times.costs(prices);
         self.offer(trees, &costs.unit, self.spread(&costs, true))
     }
@@ -193,18 +271,28 @@ impl Oracle for AllReduction<'_> {
             return Ok(vec![self.cheapest_in_order(reduction, prices)?]);
         }
         let costs = costs::exact_of_size(self.question, &self.size, prices);
-        self.offer(self.cheapest.cheapest(prices, &self.roots), &costs.unit, self.spread(&costs, false))
+        self.offer(
+            self.cheapest.cheapest(prices, &self.roots),
+            &costs.unit,
+            self.spread(&costs, false),
+        )
     }
 
     fn is_exact(&self) -> bool {
-        let spanning = |&root: &NodeId| self.network.is_spanning(&self.network.spread(root, &self.targets));
+        let spanning = |&root: &NodeId| {
+            self.network
+                .is_spanning(&self.network.spread(root, &self.targets))
+        };
         self.cheapest.is_exact() && self.roots.iter().all(spanning)
     }
 }
 
 /// A reduction tree, and copies of its result.
 fn composition(operands: usize, mut tree: Pattern, hops: &[Hop]) -> Pattern {
-    let whole = Interval { first: 0, last: operands.saturating_sub(1) };
+    let whole = Interval {
+        first: 0,
+        last: operands.saturating_sub(1),
+    };
     // The last task makes the result, or brings it to the root.
     tree.copy(whole, tree.last(), hops.iter().copied());
     tree

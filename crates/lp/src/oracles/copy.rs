@@ -70,10 +70,21 @@ pub struct Network {
 impl Network {
     /// The replicating nodes of a platform.
     pub fn new(platform: &Platform) -> Self {
-        let nodes: Vec<NodeId> = platform.node_ids().filter(|&node| platform.node(node).replicates).collect();
+        let nodes: Vec<NodeId> = platform
+            .node_ids()
+            .filter(|&node| platform.node(node).replicates)
+            .collect();
         let mut places = vec![None; platform.nodes().len()];
-        nodes.iter().enumerate().for_each(|(place, node)| places[node.index()] = Some(place));
-        Network { switches: nodes.len() < places.len(), nodes, places, watch: Watch::unlimited() }
+        nodes
+            .iter()
+            .enumerate()
+            .for_each(|(place, node)| places[node.index()] = Some(place));
+        Network {
+            switches: nodes.len() < places.len(),
+            nodes,
+            places,
+            watch: Watch::unlimited(),
+        }
     }
 
     /// The same network under a watch: enumeration ends with it.
@@ -100,7 +111,12 @@ impl Network {
     /// One message with these targets; the source among them is left out.
     pub fn spread(&self, source: NodeId, targets: &[NodeId]) -> Spread {
         let others = targets.iter().filter(|&&target| target != source);
-        Spread { source, targets: others.filter_map(|target| self.places[target.index()]).collect() }
+        Spread {
+            source,
+            targets: others
+                .filter_map(|target| self.places[target.index()])
+                .collect(),
+        }
     }
 
     /// Whether every replicating node wants the message.
@@ -110,23 +126,40 @@ impl Network {
 
     /// Whether these are all the replicating nodes.
     pub fn is_all(&self, targets: &[NodeId]) -> bool {
-        targets.iter().filter(|target| self.places[target.index()].is_some()).count() == self.nodes.len()
+        targets
+            .iter()
+            .filter(|target| self.places[target.index()].is_some())
+            .count()
+            == self.nodes.len()
     }
 
     /// The arcs between replicating nodes under these costs; not all of them where the watch ends the work.
     pub fn routes<'p, N: Exact>(&self, platform: &'p Platform, costs: &[N]) -> Routes<'p, N> {
-        let mut routes = Routes { platform, arcs: Vec::new(), links: Vec::new() };
+        let mut routes = Routes {
+            platform,
+            arcs: Vec::new(),
+            links: Vec::new(),
+        };
         if !self.switches {
             for (link, ends) in platform.link_ids().zip(platform.links()) {
-                if let (Some(from), Some(to)) = (self.places[ends.from.index()], self.places[ends.to.index()]) {
+                if let (Some(from), Some(to)) =
+                    (self.places[ends.from.index()], self.places[ends.to.index()])
+                {
                     routes.arcs.push((from, to, costs[link.index()].clone()));
                     routes.links.push(vec![link]);
                 }
             }
             return routes;
         }
-        for (from, &node) in self.nodes.iter().enumerate().take_while(|_| self.watch.ask().is_ok()) {
-            let paths = ShortestPaths::new(platform, costs, node, |node| self.places[node.index()].is_none());
+        for (from, &node) in self
+            .nodes
+            .iter()
+            .enumerate()
+            .take_while(|_| self.watch.ask().is_ok())
+        {
+            let paths = ShortestPaths::new(platform, costs, node, |node| {
+                self.places[node.index()].is_none()
+            });
             for (to, &end) in self.nodes.iter().enumerate().filter(|(to, _)| *to != from) {
                 if let Some((cost, links)) = paths.to(end) {
                     routes.arcs.push((from, to, cost));
@@ -139,19 +172,41 @@ impl Network {
 
     /// A cheap tree for one message, its cost, and what no tree is cheaper than; of trees of equal cost a shallow one.
     /// Without branching where `guide` is set.
-    pub fn cheapest<N: Exact>(&self, routes: &Routes<'_, N>, spread: &Spread, guide: bool) -> Option<Found<N>> {
+    pub fn cheapest<N: Exact>(
+        &self,
+        routes: &Routes<'_, N>,
+        spread: &Spread,
+        guide: bool,
+    ) -> Option<Found<N>> {
         let nodes = self.nodes.len();
         let root = self.places[spread.source.index()]?;
         if self.is_spanning(spread) {
             let found = shallow_arborescence(nodes, root, &routes.arcs, |arc| routes.length(arc))?;
             let entering = |place: usize| found.entering[place];
             let hops = routes.hops(root, &routes.order(nodes, root, entering));
-            return Some(Found { at_least: found.cost.clone(), cost: found.cost, hops });
+            return Some(Found {
+                at_least: found.cost.clone(),
+                cost: found.cost,
+                hops,
+            });
         }
         let budget = (!guide).then(|| budget(routes.arcs.len()));
-        let found = steiner::steiner_watched(nodes, root, &spread.targets, &routes.arcs, budget, &self.watch)?;
-        let found = found.shallow(root, &spread.targets, &routes.arcs, |arc| routes.length(arc));
-        Some(Found { at_least: found.at_least, cost: found.cost, hops: routes.hops(root, &found.arcs) })
+        let found = steiner::steiner_watched(
+            nodes,
+            root,
+            &spread.targets,
+            &routes.arcs,
+            budget,
+            &self.watch,
+        )?;
+        let found = found.shallow(root, &spread.targets, &routes.arcs, |arc| {
+            routes.length(arc)
+        });
+        Some(Found {
+            at_least: found.at_least,
+            cost: found.cost,
+            hops: routes.hops(root, &found.arcs),
+        })
     }
 }
 
@@ -159,7 +214,12 @@ impl Network {
     /// A tree of shortest routes to all targets: one run of Dijkstra's algorithm, whatever the question.
     ///
     /// A copy that has passed a node that replicates goes on from there to all targets beyond.
-    pub fn shortest<N: Exact>(&self, platform: &Platform, costs: &[N], spread: &Spread) -> Option<Vec<Hop>> {
+    pub fn shortest<N: Exact>(
+        &self,
+        platform: &Platform,
+        costs: &[N],
+        spread: &Spread,
+    ) -> Option<Vec<Hop>> {
         let paths = ShortestPaths::new(platform, costs, spread.source, |_| true);
         let mut hops: Vec<Hop> = Vec::new();
         // The hop that brought the copy of each node that replicates.
@@ -167,8 +227,14 @@ impl Network {
         for &target in &spread.targets {
             let (_, links) = paths.to(self.nodes[target])?;
             // Paths of one tree are alike up to where they part.
-            let end = |link: &LinkId| self.places[platform.link(*link).to.index()].and_then(|place| brought[place]);
-            let known = links.iter().enumerate().rev().find_map(|(at, link)| Some((at + 1, end(link)?)));
+            let end = |link: &LinkId| {
+                self.places[platform.link(*link).to.index()].and_then(|place| brought[place])
+            };
+            let known = links
+                .iter()
+                .enumerate()
+                .rev()
+                .find_map(|(at, link)| Some((at + 1, end(link)?)));
             let (start, mut after) = known.map_or((0, None), |(start, hop)| (start, Some(hop)));
             for &link in &links[start..] {
                 hops.push((link, after));
@@ -206,20 +272,35 @@ impl Network {
         }
         let own = routes.arcs.len();
         let length = |arc: usize| if arc < own { routes.length(arc) } else { 0 };
-        let targets: Vec<usize> = targets.iter().filter_map(|target| self.places[target.index()]).collect();
+        let targets: Vec<usize> = targets
+            .iter()
+            .filter_map(|target| self.places[target.index()])
+            .collect();
         let (mut at_least, mut cost, used) = if targets.len() == nodes {
             let found = shallow_arborescence(nodes + 1, nodes, &arcs, length)?;
             (found.cost.clone(), found.cost, found.entering)
         } else {
             let budget = (!guide).then(|| budget(own));
-            let found = steiner::steiner_watched(nodes + 1, nodes, &targets, &arcs, budget, &self.watch)?;
+            let found =
+                steiner::steiner_watched(nodes + 1, nodes, &targets, &arcs, budget, &self.watch)?;
             let found = found.shallow(nodes, &targets, &arcs, length);
             let mut entering = vec![None; nodes];
-            found.arcs.iter().for_each(|&arc| entering[arcs[arc].1] = Some(arc));
+            found
+                .arcs
+                .iter()
+                .for_each(|&arc| entering[arcs[arc].1] = Some(arc));
             (found.at_least, found.cost, entering)
         };
-        let root = used.iter().flatten().find(|&&arc| arc >= own).map(|&arc| arcs[arc].1)?;
-        at_least = if at_least < price { N::zero() } else { at_least };
+        let root = used
+            .iter()
+            .flatten()
+            .find(|&&arc| arc >= own)
+            .map(|&arc| arcs[arc].1)?;
+        at_least = if at_least < price {
+            N::zero()
+        } else {
+            at_least
+        };
         for sum in [&mut at_least, &mut cost] {
             if *sum >= price {
                 *sum -= &price;
@@ -227,7 +308,14 @@ impl Network {
         }
         let entering = |node: usize| used[node].filter(|&arc| arc < own);
         let hops = routes.hops(root, &routes.order(nodes, root, entering));
-        Some((root, Found { at_least, cost, hops }))
+        Some((
+            root,
+            Found {
+                at_least,
+                cost,
+                hops,
+            },
+        ))
     }
 }
 
@@ -263,7 +351,12 @@ impl<N: Exact> Routes<'_, N> {
     }
 
     /// The arcs that enter the nodes, from the root outwards.
-    fn order(&self, nodes: usize, root: usize, entering: impl Fn(usize) -> Option<usize>) -> Vec<usize> {
+    fn order(
+        &self,
+        nodes: usize,
+        root: usize,
+        entering: impl Fn(usize) -> Option<usize>,
+    ) -> Vec<usize> {
         let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); nodes];
         for arc in (0..nodes).filter_map(&entering) {
             leaving[self.arcs[arc].0].push(arc);
@@ -285,14 +378,23 @@ impl<N: Exact> Routes<'_, N> {
         let mut brought: std::collections::BTreeMap<usize, u32> = std::collections::BTreeMap::new();
         for &arc in arcs {
             let (from, to, _) = self.arcs[arc];
-            let mut after = if from == root { None } else { brought.get(&from).copied() };
+            let mut after = if from == root {
+                None
+            } else {
+                brought.get(&from).copied()
+            };
             for &link in &self.links[arc] {
                 hops.push((link, after));
                 after = Some(hops.len() as u32 - 1);
             }
-            after.into_iter().for_each(|hop| _ = brought.insert(to, hop));
+            after
+                .into_iter()
+                .for_each(|hop| _ = brought.insert(to, hop));
         }
-        debug_assert!(hops.iter().all(|(link, _)| link.index() < self.platform.links().len()));
+        debug_assert!(
+            hops.iter()
+                .all(|(link, _)| link.index() < self.platform.links().len())
+        );
         hops
     }
 }
@@ -301,19 +403,32 @@ impl<'a> Copies<'a> {
     /// Prepares the messages of a block.
     pub fn new(question: &'a Question<'a>, block: &Block<'_>) -> Self {
         let network = Network::new(question.platform()).watched(question.watch().clone());
-        let spread = |demand: Demand<'_>| Some(network.spread(*demand.operands.first()?, demand.targets()));
+        let spread =
+            |demand: Demand<'_>| Some(network.spread(*demand.operands.first()?, demand.targets()));
         let demands = block.demands().filter_map(spread).collect();
-        Copies { question, times: Times::new(question), network, demands }
+        Copies {
+            question,
+            times: Times::new(question),
+            network,
+            demands,
+        }
     }
 
-    fn offers<N: Exact + Into<BigUint>>(&self, costs: &Costs<N>, guide: bool) -> Result<Vec<Priced>, LpError> {
+    fn offers<N: Exact + Into<BigUint>>(
+        &self,
+        costs: &Costs<N>,
+        guide: bool,
+    ) -> Result<Vec<Priced>, LpError> {
         let routes = self.network.routes(self.question.platform(), &costs.links);
         let offer = |spread: &Spread| {
             self.question.watch().ask()?;
             let found = self.network.cheapest(&routes, spread, guide);
             let found = found.ok_or(LpError::Contradiction("a target is not reachable"))?;
             let pattern = Pattern::arborescence(0, found.hops);
-            Ok(Priced { at_least: amount(&costs.unit, &found.at_least), patterns: vec![pattern] })
+            Ok(Priced {
+                at_least: amount(&costs.unit, &found.at_least),
+                patterns: vec![pattern],
+            })
         };
         self.demands.iter().map(offer).collect()
     }
@@ -333,6 +448,8 @@ impl Oracle for Copies<'_> {
     }
 
     fn is_exact(&self) -> bool {
-        self.demands.iter().all(|spread| self.network.is_spanning(spread))
+        self.demands
+            .iter()
+            .all(|spread| self.network.is_spanning(spread))
     }
 }

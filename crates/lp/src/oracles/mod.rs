@@ -58,25 +58,44 @@ impl<'a> Patterns<'a> {
         part: impl Fn(&'a Question<'a>, &Block<'a>) -> Box<dyn Oracle + 'a>,
     ) -> Self {
         let blocks = question.problem().blocks();
-        let rates = blocks.iter().flat_map(|block| vec![Rational::from_integer(block.rate.into()); block.count]);
-        let parts = blocks.iter().map(|block| (block.first, part(question, block))).collect();
-        Patterns { rates: rates.collect(), watch: question.watch(), parts }
+        let rates = blocks
+            .iter()
+            .flat_map(|block| vec![Rational::from_integer(block.rate.into()); block.count]);
+        let parts = blocks
+            .iter()
+            .map(|block| (block.first, part(question, block)))
+            .collect();
+        Patterns {
+            rates: rates.collect(),
+            watch: question.watch(),
+            parts,
+        }
     }
 
     /// One oracle for this number of demands, each of them once per instance.
     pub fn of_one(question: &'a Question<'a>, oracle: impl Oracle + 'a, demands: usize) -> Self {
         let rates = vec![Rational::from_integer(1.into()); demands];
-        Patterns { rates, watch: question.watch(), parts: vec![(0, Box::new(oracle))] }
+        Patterns {
+            rates,
+            watch: question.watch(),
+            parts: vec![(0, Box::new(oracle))],
+        }
     }
 
     /// The offers of all parts, in the order of the demands, with patterns that name their demands' places.
-    fn offers(&self, ask: impl Fn(&dyn Oracle) -> Result<Vec<Priced>, LpError>) -> Result<Vec<Priced>, LpError> {
+    fn offers(
+        &self,
+        ask: impl Fn(&dyn Oracle) -> Result<Vec<Priced>, LpError>,
+    ) -> Result<Vec<Priced>, LpError> {
         let mut all = Vec::with_capacity(self.rates.len());
         for (first, part) in &self.parts {
             self.watch.ask()?;
             for (place, offer) in ask(part.as_ref())?.into_iter().enumerate() {
                 let named = |pattern: Pattern| pattern.with_demand(first + place);
-                all.push(Priced { patterns: offer.patterns.into_iter().map(named).collect(), ..offer });
+                all.push(Priced {
+                    patterns: offer.patterns.into_iter().map(named).collect(),
+                    ..offer
+                });
             }
         }
         Ok(all)
@@ -91,8 +110,18 @@ impl<'a> Patterns<'a> {
     /// does, for less than the number: a valid bound, whatever was rounded.
     pub fn guide(&self, prices: &Prices<u64>) -> Result<(Rational, Vec<Pattern>), LpError> {
         let offers = self.offers(|part| part.guide(prices))?;
-        let at_least = offers.iter().zip(&self.rates).map(|(offer, rate)| &offer.at_least * rate).sum();
-        Ok((at_least, offers.into_iter().flat_map(|offer| offer.patterns).collect()))
+        let at_least = offers
+            .iter()
+            .zip(&self.rates)
+            .map(|(offer, rate)| &offer.at_least * rate)
+            .sum();
+        Ok((
+            at_least,
+            offers
+                .into_iter()
+                .flat_map(|offer| offer.patterns)
+                .collect(),
+        ))
     }
 
     /// A cheapest pattern for each demand, with its price; where [`is_exact`](Self::is_exact) does not hold, a cheap
@@ -100,9 +129,15 @@ impl<'a> Patterns<'a> {
     pub fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<(Rational, Pattern)>, LpError> {
         let cheapest = |offer: Priced| {
             let pattern = offer.patterns.into_iter().next();
-            Ok((offer.at_least, pattern.ok_or(LpError::Contradiction("a demand has no pattern"))?))
+            Ok((
+                offer.at_least,
+                pattern.ok_or(LpError::Contradiction("a demand has no pattern"))?,
+            ))
         };
-        self.offers(|part| part.cheapest(prices))?.into_iter().map(cheapest).collect()
+        self.offers(|part| part.cheapest(prices))?
+            .into_iter()
+            .map(cheapest)
+            .collect()
     }
 
     /// Whether cheapest patterns are found for all prices, and not only bounds.

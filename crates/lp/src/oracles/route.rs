@@ -28,7 +28,11 @@ pub struct Paths<'a> {
 impl<'a> Paths<'a> {
     /// Prepares the messages of a block.
     pub fn new(question: &'a Question<'a>, block: &Block<'_>) -> Self {
-        Paths { question, times: Times::new(question), commodities: block.commodities() }
+        Paths {
+            question,
+            times: Times::new(question),
+            commodities: block.commodities(),
+        }
     }
 
     fn offers<N: Exact + Into<BigUint>>(&self, costs: &Costs<N>) -> Result<Vec<Priced>, LpError> {
@@ -36,10 +40,16 @@ impl<'a> Paths<'a> {
         let mut trees: BTreeMap<NodeId, ShortestPaths<N>> = BTreeMap::new();
         let mut offers = Vec::with_capacity(self.commodities.len());
         for &Commodity { source, target } in &self.commodities {
-            let tree =
-                trees.entry(source).or_insert_with(|| ShortestPaths::new(platform, &costs.links, source, |_| true));
-            let (cost, links) = tree.to(target).ok_or(LpError::Contradiction("a target is not reachable"))?;
-            offers.push(Priced { at_least: amount(&costs.unit, &cost), patterns: vec![Pattern::path(0, links)] });
+            let tree = trees
+                .entry(source)
+                .or_insert_with(|| ShortestPaths::new(platform, &costs.links, source, |_| true));
+            let (cost, links) = tree
+                .to(target)
+                .ok_or(LpError::Contradiction("a target is not reachable"))?;
+            offers.push(Priced {
+                at_least: amount(&costs.unit, &cost),
+                patterns: vec![Pattern::path(0, links)],
+            });
         }
         Ok(offers)
     }
@@ -60,10 +70,17 @@ pub struct ShortestPaths<N>(oneport_graph::ShortestPaths<N, EdgeIndex>);
 
 impl<N: Exact> ShortestPaths<N> {
     /// Paths that pass through nodes for which `through` holds; every node may be an end. `O(m log m)`.
-    pub fn new(platform: &Platform, costs: &[N], source: NodeId, through: impl Fn(NodeId) -> bool) -> Self {
+    pub fn new(
+        platform: &Platform,
+        costs: &[N],
+        source: NodeId,
+        through: impl Fn(NodeId) -> bool,
+    ) -> Self {
         let cost = |link: EdgeReference<'_, Link>| &costs[link.id().index()];
         let start = [(source.into(), N::zero())];
-        ShortestPaths(shortest_paths(platform.graph(), start, cost, |node| through(node.into())))
+        ShortestPaths(shortest_paths(platform.graph(), start, cost, |node| {
+            through(node.into())
+        }))
     }
 
     /// Cost of the cheapest path to a node. `None` if it is unreachable.
@@ -73,7 +90,12 @@ impl<N: Exact> ShortestPaths<N> {
 
     /// The cheapest path to a node and its cost.
     pub fn to(&self, target: NodeId) -> Option<(N, Vec<LinkId>)> {
-        let links = self.0.path(target.index()).into_iter().map(LinkId::from).collect();
+        let links = self
+            .0
+            .path(target.index())
+            .into_iter()
+            .map(LinkId::from)
+            .collect();
         Some((self.cost(target)?.clone(), links))
     }
 }

@@ -17,18 +17,29 @@ pub type Quick = fn(&Question<'_>, Option<&Rational>) -> Result<Option<Bound>, L
 
 /// Bounds by cuts if only links are exclusive, by partitions or single participants for all-reduces, by one port; on
 /// trees by the busiest link or port.
-pub const QUICK: [Quick; 4] = [only_way::bound, |question, _| cut_bound(question), first_of_all_reduce, slowest_port];
+pub const QUICK: [Quick; 4] = [
+    only_way::bound,
+    |question, _| cut_bound(question),
+    first_of_all_reduce,
+    slowest_port,
+];
 
 /// The bounds of [`QUICK`] that are found before the question's watch ends.
 ///
 /// # Errors
 /// Errors of the searches, except the limit.
-pub(crate) fn bounds(question: &Question<'_>, sought: Option<&Rational>) -> Result<Vec<Bound>, LpError> {
+pub(crate) fn bounds(
+    question: &Question<'_>,
+    sought: Option<&Rational>,
+) -> Result<Vec<Bound>, LpError> {
     let known = |search: &Quick| match search(question, sought) {
         Err(LpError::Stopped(_)) => Ok(None),
         found => found,
     };
-    QUICK.iter().filter_map(|search| known(search).transpose()).collect()
+    QUICK
+        .iter()
+        .filter_map(|search| known(search).transpose())
+        .collect()
 }
 
 /// Certificates without a search, if no other is known: prices of the ports or links into, or out of, one node that a
@@ -38,27 +49,41 @@ pub fn of_one_node(question: &Question<'_>) -> Vec<Certificate> {
     let first = question.problem().demands().next();
     let ends = |demand: Demand<'_>| {
         let goals: Vec<NodeId> = demand.goals().into_iter().map(|(node, _)| node).collect();
-        goals.into_iter().chain(demand.operands.iter().copied()).next()
+        goals
+            .into_iter()
+            .chain(demand.operands.iter().copied())
+            .next()
     };
     let node = first.and_then(ends);
     let around = |links: &[LinkId], own: fn(NodeId) -> Resource, node: NodeId| {
         let known = Resource::of_platform(platform);
-        let ports = [own(node), Resource::Port(node)].into_iter().filter(|port| known.binary_search(port).is_ok());
-        let mut prices: Vec<(Resource, Rational)> = ports.map(|port| (port, Rational::one())).collect();
+        let ports = [own(node), Resource::Port(node)]
+            .into_iter()
+            .filter(|port| known.binary_search(port).is_ok());
+        let mut prices: Vec<(Resource, Rational)> =
+            ports.map(|port| (port, Rational::one())).collect();
         if prices.is_empty() {
             // Every use of a link costs the same.
             let cost = |link: LinkId| &platform.link(link).cost;
             let limited = links.iter().copied().filter(|&link| !cost(link).is_zero());
-            prices = limited.map(|link| (Resource::Link(link), cost(link).recip())).collect();
+            prices = limited
+                .map(|link| (Resource::Link(link), cost(link).recip()))
+                .collect();
         }
         prices.sort();
         Certificate::of_prices(prices)
     };
     let of_node = |node: NodeId| {
         let (into, out) = (platform.incoming(node), platform.outgoing(node));
-        [around(into, Resource::Receive, node), around(out, Resource::Send, node)]
+        [
+            around(into, Resource::Receive, node),
+            around(out, Resource::Send, node),
+        ]
     };
-    node.into_iter().flat_map(of_node).filter(|certificate| !certificate.rows.is_empty()).collect()
+    node.into_iter()
+        .flat_map(of_node)
+        .filter(|certificate| !certificate.rows.is_empty())
+        .collect()
 }
 
 /// The messages that must pass one port: a value enters and leaves by the fastest link at best. All-reduces have better
@@ -73,22 +98,32 @@ fn slowest_port(question: &Question<'_>, _: Option<&Rational>) -> Result<Option<
 fn port_of(question: &Question<'_>, block: &Block<'_>) -> Result<Option<Bound>, LpError> {
     let platform = question.platform();
     let ports = !platform.only_links();
-    let Some(size) = question.volumes().size.constant().filter(|_| ports) else { return Ok(None) };
+    let Some(size) = question.volumes().size.constant().filter(|_| ports) else {
+        return Ok(None);
+    };
     let mut passing = vec![[0u64; 2]; platform.nodes().len()];
     for demand in block.demands() {
         question.watch().ask()?;
         let goals: Vec<NodeId> = demand.goals().into_iter().map(|(node, _)| node).collect();
-        let [owned, wanted] = [(demand.operands, &goals[..]), (&goals[..], demand.operands)]
-            .map(|(here, others)| here.iter().filter(|&node| others.iter().any(|other| other != node)));
+        let [owned, wanted] =
+            [(demand.operands, &goals[..]), (&goals[..], demand.operands)].map(|(here, others)| {
+                here.iter()
+                    .filter(|&node| others.iter().any(|other| other != node))
+            });
         wanted.for_each(|&node| passing[node.index()][0] += block.rate);
         owned.for_each(|&node| passing[node.index()][1] += block.rate);
     }
     let time = |links: &[LinkId], count: u64| {
         let fastest = links.iter().map(|&link| &platform.link(link).cost).min();
-        fastest.map_or_else(Rational::zero, |cost| cost * size * Rational::from_integer(count.into()))
+        fastest.map_or_else(Rational::zero, |cost| {
+            cost * size * Rational::from_integer(count.into())
+        })
     };
     let of_node = |(node, [into, out]): (NodeId, [u64; 2])| {
-        let (into, out) = (time(platform.incoming(node), into), time(platform.outgoing(node), out));
+        let (into, out) = (
+            time(platform.incoming(node), into),
+            time(platform.outgoing(node), out),
+        );
         match platform.model_of(node) {
             PortModel::FullDuplex | PortModel::Multiport => {
                 vec![(Resource::Receive(node), into), (Resource::Send(node), out)]
@@ -100,8 +135,15 @@ fn port_of(question: &Question<'_>, block: &Block<'_>) -> Result<Option<Bound>, 
     let bound = |(port, time): (Resource, Rational)| {
         let capacity = Rational::from_integer(port.capacity(platform).into());
         let certificate = Certificate::of_prices(vec![(port, Rational::one())]);
-        time.is_positive().then(|| Bound { throughput: capacity / time, certificate })
+        time.is_positive().then(|| Bound {
+            throughput: capacity / time,
+            certificate,
+        })
     };
-    let bounds = platform.node_ids().zip(passing).flat_map(of_node).filter_map(bound);
+    let bounds = platform
+        .node_ids()
+        .zip(passing)
+        .flat_map(of_node)
+        .filter_map(bound);
     Ok(bounds.min_by(|one, other| one.throughput.cmp(&other.throughput)))
 }

@@ -29,27 +29,49 @@ const ROUNDS: usize = 50;
 ///
 /// # Errors
 /// The errors of the solver.
-pub fn attempt(question: &Question<'_>, options: &Options, found: &mut Found) -> Result<(), LpError> {
-    let Some(block) = question.block().filter(|block| block.kind == Kind::Prefix) else { return Ok(()) };
+pub fn attempt(
+    question: &Question<'_>,
+    options: &Options,
+    found: &mut Found,
+) -> Result<(), LpError> {
+    let Some(block) = question.block().filter(|block| block.kind == Kind::Prefix) else {
+        return Ok(());
+    };
     let participants = block.operands();
-    if options.formulation != Formulation::Columns || !prefix::is_large(question.platform(), participants.len()) {
+    if options.formulation != Formulation::Columns
+        || !prefix::is_large(question.platform(), participants.len())
+    {
         return Ok(());
     }
     found.settled = true;
     let resources = Resources::new(question.platform(), true);
-    let steps = Patterns::of_one(question, Steps::new(question, participants), steps_of(participants));
+    let steps = Patterns::of_one(
+        question,
+        Steps::new(question, participants),
+        steps_of(participants),
+    );
     let mixture = generate(question, resources.clone(), &steps, &found.until(options))?;
     found.effort += mixture.effort;
     let patterns = chains(&mixture.state, participants);
-    found.known.offer_state(SteadyState { patterns, throughput: mixture.state.throughput });
-    let Some(&target) = participants.last() else { return Err(UNREACHABLE) };
+    found.known.offer_state(SteadyState {
+        patterns,
+        throughput: mixture.state.throughput,
+    });
+    let Some(&target) = participants.last() else {
+        return Err(UNREACHABLE);
+    };
     let whole = Collective::reduce(target, participants.to_vec()).in_order();
     let reduction = question.part(&whole)?;
     let until = found.until(options);
-    let until = Until { rounds: until.rounds.into_iter().chain([ROUNDS]).min(), ..until };
+    let until = Until {
+        rounds: until.rounds.into_iter().chain([ROUNDS]).min(),
+        ..until
+    };
     let bound = generate(&reduction, resources, &Patterns::new(&reduction), &until)?;
     found.effort += bound.effort;
-    found.known.offer_bound(shared_tasks::of_scan(question, bound.bound())?);
+    found
+        .known
+        .offer_bound(shared_tasks::of_scan(question, bound.bound())?);
     Ok(())
 }
 
@@ -67,10 +89,18 @@ fn chains(steps: &SteadyState, participants: &[NodeId]) -> Vec<WeightedPattern> 
     // The heaviest comes last and is taken first.
     of_step.iter_mut().for_each(|ways| ways.sort_unstable());
     let mut all = Vec::new();
-    while let Some(weight) = of_step.iter().map(|ways| ways.last().map(|(weight, _)| weight)).min().flatten().cloned() {
+    while let Some(weight) = of_step
+        .iter()
+        .map(|ways| ways.last().map(|(weight, _)| weight))
+        .min()
+        .flatten()
+        .cloned()
+    {
         let mut pattern = Pattern::new(0);
         for (step, ways) in of_step.iter_mut().enumerate() {
-            let Some((left, links)) = ways.last_mut() else { continue };
+            let Some((left, links)) = ways.last_mut() else {
+                continue;
+            };
             append(&mut pattern, participants, step, links.iter().copied());
             *left -= &weight;
             if left.is_zero() {
@@ -92,7 +122,11 @@ struct Steps<'a> {
 
 impl<'a> Steps<'a> {
     fn new(question: &'a Question<'a>, participants: &'a [NodeId]) -> Self {
-        Steps { question, participants, times: Times::of_size(question, &Rational::one()) }
+        Steps {
+            question,
+            participants,
+            times: Times::of_size(question, &Rational::one()),
+        }
     }
 
     /// Every step's cheapest price and pattern.
@@ -118,11 +152,15 @@ impl<'a> Steps<'a> {
 
 impl Oracle for Steps<'_> {
     fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Priced>, LpError> {
-        self.all(&self.times.costs(prices), |node| Rational::from_integer(prices.compute[node.index()].into()))
+        self.all(&self.times.costs(prices), |node| {
+            Rational::from_integer(prices.compute[node.index()].into())
+        })
     }
 
     fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Priced>, LpError> {
         let costs = costs::exact_of_size(self.question, &Rational::one(), prices);
-        self.all(&costs, |node| prices.compute[node.index()].clone().max(Rational::zero()))
+        self.all(&costs, |node| {
+            prices.compute[node.index()].clone().max(Rational::zero())
+        })
     }
 }

@@ -30,14 +30,30 @@ pub(super) struct Line<'q> {
 impl<'q> Line<'q> {
     /// At most a run of Dijkstra's algorithm for every owner.
     pub(super) fn new(ways: &mut Ways<'_>, owners: &'q [NodeId]) -> Result<Line<'q>, LpError> {
-        let right = owners.windows(2).map(|pair| ways.way(pair[0], pair[1])).collect::<Result<_, LpError>>()?;
-        let left = owners.windows(2).map(|pair| ways.way(pair[1], pair[0])).collect::<Result<_, LpError>>()?;
-        Ok(Line { owners, right, left })
+        let right = owners
+            .windows(2)
+            .map(|pair| ways.way(pair[0], pair[1]))
+            .collect::<Result<_, LpError>>()?;
+        let left = owners
+            .windows(2)
+            .map(|pair| ways.way(pair[1], pair[0]))
+            .collect::<Result<_, LpError>>()?;
+        Ok(Line {
+            owners,
+            right,
+            left,
+        })
     }
 
     /// How many tasks all patterns have together, at most.
     pub(super) fn tasks(&self, block: &Block<'_>) -> u64 {
-        let links: usize = self.right.iter().chain(&self.left).flatten().map(Vec::len).sum();
+        let links: usize = self
+            .right
+            .iter()
+            .chain(&self.left)
+            .flatten()
+            .map(Vec::len)
+            .sum();
         (links + self.owners.len()).saturating_mul(block.count) as u64
     }
 
@@ -49,8 +65,11 @@ impl<'q> Line<'q> {
     pub(super) fn patterns(&self, block: &Block<'_>, watch: &Watch) -> Result<Shares, LpError> {
         let rate = Rational::from_integer(block.rate.into());
         let pattern = |demand: Demand<'_>, number: usize| {
-            let wanting =
-                demand.goals().into_iter().map(|(node, _)| self.place(node)).collect::<Option<BTreeSet<_>>>()?;
+            let wanting = demand
+                .goals()
+                .into_iter()
+                .map(|(node, _)| self.place(node))
+                .collect::<Option<BTreeSet<_>>>()?;
             let root = match demand.goals {
                 Goals::At(target) => self.place(target)?,
                 // The root is the middle: this minimises the longest distance.
@@ -61,7 +80,9 @@ impl<'q> Line<'q> {
         let mut patterns = Vec::new();
         for (demand, number) in block.demands().zip(block.first..) {
             watch.ask()?;
-            let Some(found) = pattern(demand, number) else { return Ok(None) };
+            let Some(found) = pattern(demand, number) else {
+                return Ok(None);
+            };
             patterns.push(found);
         }
         Ok(Some(patterns))
@@ -79,30 +100,61 @@ impl<'q> Line<'q> {
         let mut from_left = None;
         for place in 0..root {
             if place > 0 {
-                from_left = pattern.merge(self.owners[place], part(0, place), place - 1, [from_left, None]);
+                from_left = pattern.merge(
+                    self.owners[place],
+                    part(0, place),
+                    place - 1,
+                    [from_left, None],
+                );
             }
-            from_left = pattern.route(self.right[place].as_ref()?.iter().copied(), part(0, place), from_left);
+            from_left = pattern.route(
+                self.right[place].as_ref()?.iter().copied(),
+                part(0, place),
+                from_left,
+            );
         }
         let mut from_right = None;
         for place in (root + 1..=end).rev() {
             if place < end {
-                from_right = pattern.merge(self.owners[place], part(place, end), place, [None, from_right]);
+                from_right = pattern.merge(
+                    self.owners[place],
+                    part(place, end),
+                    place,
+                    [None, from_right],
+                );
             }
-            from_right = pattern.route(self.left[place - 1].as_ref()?.iter().copied(), part(place, end), from_right);
+            from_right = pattern.route(
+                self.left[place - 1].as_ref()?.iter().copied(),
+                part(place, end),
+                from_right,
+            );
         }
         let mut made = None;
         if root > 0 {
-            made = pattern.merge(self.owners[root], part(0, root), root - 1, [from_left, None]);
+            made = pattern.merge(
+                self.owners[root],
+                part(0, root),
+                root - 1,
+                [from_left, None],
+            );
         }
         if root < end {
             made = pattern.merge(self.owners[root], part(0, end), root, [made, from_right]);
         }
         let (mut to_right, mut to_left) = (made, made);
         for place in root..wanting.last().copied().unwrap_or(root) {
-            to_right = pattern.route(self.right[place].as_ref()?.iter().copied(), part(0, end), to_right);
+            to_right = pattern.route(
+                self.right[place].as_ref()?.iter().copied(),
+                part(0, end),
+                to_right,
+            );
         }
         for place in (wanting.first().copied().unwrap_or(root)..root).rev() {
-            to_left = pattern.route(self.left[place].as_ref()?.iter().copied(), part(0, end), to_left);
+            to_left = pattern.route(
+                self.left[place].as_ref()?.iter().copied(),
+                part(0, end),
+                to_left,
+            );
         }
         Some(pattern)
     }

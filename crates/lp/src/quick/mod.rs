@@ -43,8 +43,12 @@ const BOUND: u32 = 40;
 /// The errors of the bounds; [`LpError::Stopped`] if the question's watch ends the work, or leaves no room for chains;
 /// [`LpError::TooManyTasks`].
 pub fn offer(question: &Question<'_>, known: &mut Known) -> Result<(), LpError> {
-    let Some(block) = question.block() else { return Ok(()) };
-    let Some(participants) = participants(question, &block) else { return Ok(()) };
+    let Some(block) = question.block() else {
+        return Ok(());
+    };
+    let Some(participants) = participants(question, &block) else {
+        return Ok(());
+    };
     let in_order = in_order(&block);
     let mut search = Search::new(question, block, known);
     if in_order {
@@ -54,7 +58,11 @@ pub fn offer(question: &Question<'_>, known: &mut Known) -> Result<(), LpError> 
         search.ring(order)?;
     }
     search.bound()?;
-    if !in_order && search.known.bound().is_some() && !search.known.is_optimal() && question.watch().ask().is_ok() {
+    if !in_order
+        && search.known.bound().is_some()
+        && !search.known.is_optimal()
+        && question.watch().ask().is_ok()
+    {
         search.ring(participants)?;
     }
     Ok(())
@@ -76,7 +84,15 @@ impl<'q, 'k> Search<'q, 'k> {
     fn new(question: &'q Question<'q>, block: Block<'q>, known: &'k mut Known) -> Self {
         let resources = Resources::new(question.platform(), question.collective().combines());
         let ports = PortSets::new(question.platform());
-        Search { question, block, resources, ports, ways: Ways::new(question), known, sought: None }
+        Search {
+            question,
+            block,
+            resources,
+            ports,
+            ways: Ways::new(question),
+            known,
+            sought: None,
+        }
     }
 
     fn line(&mut self) -> Result<(), LpError> {
@@ -99,7 +115,11 @@ impl<'q, 'k> Search<'q, 'k> {
         let some = ring.roots(&self.block, room, false);
         self.offer(ring.patterns(&self.block, &some, self.question.watch())?)?;
         let all = ring.roots(&self.block, room, true);
-        let slow = self.known.throughput().zip(rate).is_some_and(|(best, rate)| *best < rate);
+        let slow = self
+            .known
+            .throughput()
+            .zip(rate)
+            .is_some_and(|(best, rate)| *best < rate);
         if slow && all.len() > some.len() && self.question.watch().ask().is_ok() {
             self.offer(ring.patterns(&self.block, &all, self.question.watch())?)?;
         }
@@ -108,7 +128,12 @@ impl<'q, 'k> Search<'q, 'k> {
 
     fn offer(&mut self, patterns: Shares) -> Result<(), LpError> {
         if let Some(patterns) = patterns {
-            self.known.offer_state(mixed(self.question, &self.resources, self.ports.as_ref(), patterns)?);
+            self.known.offer_state(mixed(
+                self.question,
+                &self.resources,
+                self.ports.as_ref(),
+                patterns,
+            )?);
         }
         Ok(())
     }
@@ -121,17 +146,25 @@ impl<'q, 'k> Search<'q, 'k> {
         if found.is_empty() && bounded.watch().ask().is_err() {
             self.known.offer_bound(simple::bound(self.question)?);
         }
-        found.into_iter().for_each(|bound| self.known.offer_bound(bound));
+        found
+            .into_iter()
+            .for_each(|bound| self.known.offer_bound(bound));
         Ok(())
     }
 }
 
 /// The two rings of the chains in short, for any number of participants: one in the participants' order, and one that
 /// always goes on to the nearest. The second is made on demand. Empty for collectives that rings cannot execute.
-pub fn rings<'q>(question: &'q Question<'q>) -> impl Iterator<Item = Result<Routing, LpError>> + 'q {
+pub fn rings<'q>(
+    question: &'q Question<'q>,
+) -> impl Iterator<Item = Result<Routing, LpError>> + 'q {
     let block = question.block().filter(|block| !in_order(block));
-    let participants = block.and_then(|block| able(question, &block)).filter(|all| all.len() > 1);
-    let orders = participants.into_iter().flat_map(|all| [false, true].map(|nearer| (nearer, all.clone())));
+    let participants = block
+        .and_then(|block| able(question, &block))
+        .filter(|all| all.len() > 1);
+    let orders = participants
+        .into_iter()
+        .flat_map(|all| [false, true].map(|nearer| (nearer, all.clone())));
     let ring = move |(nearer, all): (bool, Vec<NodeId>)| {
         let mut ways = Ways::new(question);
         let order = if nearer { ways.nearest(&all)? } else { all };
@@ -162,7 +195,11 @@ fn able(question: &Question<'_>, block: &Block<'_>) -> Option<Vec<NodeId>> {
     for demand in block.demands().filter(|_| serves) {
         let owners = demand.operands.iter().copied();
         let goals = demand.goals().into_iter().map(|(node, _)| node);
-        all.extend(owners.chain(goals).filter(|node| !std::mem::replace(&mut seen[node.index()], true)));
+        all.extend(
+            owners
+                .chain(goals)
+                .filter(|node| !std::mem::replace(&mut seen[node.index()], true)),
+        );
     }
     let able = |&node: &NodeId| {
         let node = question.platform().node(node);
@@ -212,21 +249,34 @@ mod tests {
     #[test]
     fn chains_hold_and_bounds_are_proved() {
         let costs = Options::default();
-        let shape = Racks { racks: 6, hosts: (11, 11), ..Racks::default() };
+        let shape = Racks {
+            racks: 6,
+            hosts: (11, 11),
+            ..Racks::default()
+        };
         let mut optimal = 0;
-        for platform in [ring(64, &costs).unwrap(), grid(8, 8, &costs).unwrap(), racks(&shape, &costs).unwrap()] {
+        for platform in [
+            ring(64, &costs).unwrap(),
+            grid(8, 8, &costs).unwrap(),
+            racks(&shape, &costs).unwrap(),
+        ] {
             for model in PortModel::ALL {
                 let platform = platform.clone().with_model(model);
                 for collective in collectives(&platform) {
                     let volumes = Volumes::default();
                     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
                     let (state, found) = answer(problem).unwrap();
-                    referee::check_steady_state(problem, &state)
-                        .unwrap_or_else(|violation| panic!("{model:?} {collective:?}: {violation}"));
+                    referee::check_steady_state(problem, &state).unwrap_or_else(|violation| {
+                        panic!("{model:?} {collective:?}: {violation}")
+                    });
                     let bound = referee::bound(problem, &found.certificate).unwrap();
                     // The referee prices trees that keep the order exactly, which may prove more than cuts.
                     let (claimed, ordered) = (&found.throughput, in_order(&collective.blocks()[0]));
-                    assert!(bound == *claimed || ordered && bound < *claimed, "{model:?} {}", collective.name());
+                    assert!(
+                        bound == *claimed || ordered && bound < *claimed,
+                        "{model:?} {}",
+                        collective.name()
+                    );
                     assert!(state.throughput <= bound, "{model:?} {}", collective.name());
                     optimal += usize::from(state.throughput == found.throughput);
                 }
@@ -239,9 +289,17 @@ mod tests {
     #[test]
     fn rings_in_short_are_rings() {
         let (costs, one) = (Options::default(), Rational::one());
-        let shape = Racks { racks: 3, hosts: (2, 4), ..Racks::default() };
+        let shape = Racks {
+            racks: 3,
+            hosts: (2, 4),
+            ..Racks::default()
+        };
         let mut compared = 0;
-        for platform in [ring(5, &costs).unwrap(), grid(3, 4, &costs).unwrap(), racks(&shape, &costs).unwrap()] {
+        for platform in [
+            ring(5, &costs).unwrap(),
+            grid(3, 4, &costs).unwrap(),
+            racks(&shape, &costs).unwrap(),
+        ] {
             for model in PortModel::ALL {
                 let platform = platform.clone().with_model(model);
                 let all: Vec<NodeId> = platform.processors().collect();
@@ -249,11 +307,16 @@ mod tests {
                 let few = Collective::broadcast(all[1], some);
                 for collective in collectives_of(&platform, 3).into_iter().chain([few]) {
                     for work in [Rational::zero(), one.clone()] {
-                        let volumes = Volumes { work: oneport_plan::Amount::Constant(work), ..Volumes::default() };
+                        let volumes = Volumes {
+                            work: oneport_plan::Amount::Constant(work),
+                            ..Volumes::default()
+                        };
                         let problem = Problem::new(&platform, &collective, &volumes).unwrap();
                         let question = Question::new(problem);
                         let block = question.block().unwrap();
-                        let Some(participants) = able(&question, &block).filter(|_| !in_order(&block)) else {
+                        let Some(participants) =
+                            able(&question, &block).filter(|_| !in_order(&block))
+                        else {
                             continue;
                         };
                         let resources = Resources::new(&platform, collective.combines());
@@ -263,11 +326,20 @@ mod tests {
                         for (order, short) in orders.into_iter().zip(rings(&question)) {
                             let ring = Ring::new(&mut ways, order).unwrap();
                             let joined = block.kind == Kind::CombineCopy;
-                            let all = if joined { ring.roots(&block, u64::MAX, true) } else { Vec::new() };
-                            let patterns = ring.patterns(&block, &all, question.watch()).unwrap().unwrap();
-                            let long = mixed(&question, &resources, ports.as_ref(), patterns).unwrap();
+                            let all = if joined {
+                                ring.roots(&block, u64::MAX, true)
+                            } else {
+                                Vec::new()
+                            };
+                            let patterns = ring
+                                .patterns(&block, &all, question.watch())
+                                .unwrap()
+                                .unwrap();
+                            let long =
+                                mixed(&question, &resources, ports.as_ref(), patterns).unwrap();
                             let watch = oneport_watch::Watch::unlimited();
-                            let short = referee::sustained(problem, &short.unwrap(), &watch).unwrap();
+                            let short =
+                                referee::sustained(problem, &short.unwrap(), &watch).unwrap();
                             assert_eq!(short, long.throughput, "{model:?} {collective:?}");
                             compared += 1;
                         }
@@ -282,8 +354,19 @@ mod tests {
     /// receive two messages more than necessary.
     #[test]
     fn a_line_comes_close_on_equal_ports() {
-        let [link_cost, compute] = [3, 1].map(|cost| Costs::Uniform { low: cost, high: cost });
-        let platform = complete(64, &Options { link_cost, compute, ..Options::default() }).unwrap();
+        let [link_cost, compute] = [3, 1].map(|cost| Costs::Uniform {
+            low: cost,
+            high: cost,
+        });
+        let platform = complete(
+            64,
+            &Options {
+                link_cost,
+                compute,
+                ..Options::default()
+            },
+        )
+        .unwrap();
         let participants: Vec<NodeId> = platform.processors().collect();
         let collective = Collective::reduce_scatter(participants).in_order();
         let volumes = Volumes::of_size(Rational::one());

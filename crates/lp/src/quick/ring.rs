@@ -24,20 +24,35 @@ impl Ring {
     pub(super) fn new(ways: &mut Ways<'_>, order: Vec<NodeId>) -> Result<Ring, LpError> {
         let way = |place: usize| ways.way(order[place], order[(place + 1) % order.len()]);
         let ways = (0..order.len()).map(way).collect::<Result<_, LpError>>()?;
-        Ok(Ring { places: order.iter().copied().zip(0..).collect(), ways, order })
+        Ok(Ring {
+            places: order.iter().copied().zip(0..).collect(),
+            ways,
+            order,
+        })
     }
 
     /// The ring in short; `None` where it has a gap.
     pub(super) fn around(self) -> Option<Around> {
         let ways = self.ways.into_iter().collect::<Option<_>>()?;
-        Some(Around { order: self.order, ways })
+        Some(Around {
+            order: self.order,
+            ways,
+        })
     }
 
     /// How many tasks a chain has that goes once around, or, for what all want combined, twice; at most.
     fn length(&self, block: &Block<'_>) -> u64 {
         let links: usize = self.ways.iter().flatten().map(Vec::len).sum();
-        let merges = if block.kind.combines() { self.order.len() } else { 0 };
-        (if block.kind == Kind::CombineCopy { 2 * links + merges } else { links + merges }) as u64
+        let merges = if block.kind.combines() {
+            self.order.len()
+        } else {
+            0
+        };
+        (if block.kind == Kind::CombineCopy {
+            2 * links + merges
+        } else {
+            links + merges
+        }) as u64
     }
 
     /// How many tasks all patterns have together, if as few chains share a demand as can be.
@@ -52,21 +67,52 @@ impl Ring {
     /// `n`.
     pub(super) fn roots(&self, block: &Block<'_>, room: u64, all: bool) -> Vec<NodeId> {
         let owners: BTreeSet<NodeId> = block.operands().iter().copied().collect();
-        let possible: Vec<NodeId> = self.order.iter().copied().filter(|node| owners.contains(node)).collect();
+        let possible: Vec<NodeId> = self
+            .order
+            .iter()
+            .copied()
+            .filter(|node| owners.contains(node))
+            .collect();
         let count = possible.len();
-        let wanted = if all || count % 2 == 1 || count < self.order.len() { count } else { count / 2 };
+        let wanted = if all || count % 2 == 1 || count < self.order.len() {
+            count
+        } else {
+            count / 2
+        };
         let most = usize::try_from(room / self.length(block).max(1)).unwrap_or(usize::MAX);
         let taken = if wanted <= most { wanted.max(1) } else { 1 };
-        (0..taken).map(|place| possible[place * count / taken]).collect()
+        (0..taken)
+            .map(|place| possible[place * count / taken])
+            .collect()
     }
 
     /// How often per unit of time the links and ports let everything be combined and spread around the ring, if chains
     /// end at every participant equally often.
-    pub(super) fn rate(&self, question: &Question<'_>, resources: &Resources, block: &Block<'_>) -> Option<Rational> {
-        let part = Interval { first: 0, last: block.operands().len().saturating_sub(1) };
-        let steps = self.ways.iter().flatten().flatten().map(|&link| Task::send(link, part));
-        let once = Pattern { demand: 0, order: None, tasks: steps.collect() };
-        let busy = resources.loads(question, &once).into_iter().map(|(place, load)| load / resources.capacity(place));
+    pub(super) fn rate(
+        &self,
+        question: &Question<'_>,
+        resources: &Resources,
+        block: &Block<'_>,
+    ) -> Option<Rational> {
+        let part = Interval {
+            first: 0,
+            last: block.operands().len().saturating_sub(1),
+        };
+        let steps = self
+            .ways
+            .iter()
+            .flatten()
+            .flatten()
+            .map(|&link| Task::send(link, part));
+        let once = Pattern {
+            demand: 0,
+            order: None,
+            tasks: steps.collect(),
+        };
+        let busy = resources
+            .loads(question, &once)
+            .into_iter()
+            .map(|(place, load)| load / resources.capacity(place));
         let busy = busy.max().filter(Signed::is_positive)?;
         let count = BigInt::from(self.order.len());
         Some(Rational::new(count.clone(), BigInt::from(2) * (count - 1)) / busy)
@@ -76,7 +122,12 @@ impl Ring {
     ///
     /// # Errors
     /// [`LpError::Stopped`] by the watch.
-    pub(super) fn patterns(&self, block: &Block<'_>, roots: &[NodeId], watch: &Watch) -> Result<Shares, LpError> {
+    pub(super) fn patterns(
+        &self,
+        block: &Block<'_>,
+        roots: &[NodeId],
+        watch: &Watch,
+    ) -> Result<Shares, LpError> {
         let rate = Rational::from_integer(block.rate.into());
         let mut patterns = Vec::new();
         let share = &rate / Rational::from_integer(roots.len().max(1).into());
@@ -88,7 +139,9 @@ impl Ring {
             };
             for root in ends {
                 watch.ask()?;
-                let Some(chain) = self.chain(number, &demand, root) else { return Ok(None) };
+                let Some(chain) = self.chain(number, &demand, root) else {
+                    return Ok(None);
+                };
                 patterns.push((chain, often.clone()));
             }
         }
@@ -98,7 +151,8 @@ impl Ring {
     /// Operands are combined around the ring up to a root; from there the result goes on to all nodes that want it.
     fn chain(&self, number: usize, demand: &Demand<'_>, root: NodeId) -> Option<Pattern> {
         let owners: BTreeMap<NodeId, usize> = demand.operands.iter().copied().zip(0..).collect();
-        let mut wanting: BTreeSet<NodeId> = demand.goals().into_iter().map(|(node, _)| node).collect();
+        let mut wanting: BTreeSet<NodeId> =
+            demand.goals().into_iter().map(|(node, _)| node).collect();
         wanting.remove(&root);
         let start = *self.places.get(&root)?;
         let mut pattern = Pattern::new(number);
@@ -106,7 +160,11 @@ impl Ring {
         let mut last = None;
         // Once around from behind the root to the root, and on until all receivers have the result.
         let count = self.order.len();
-        let first = if owners.len() == 1 && owners.contains_key(&root) { count } else { 1 };
+        let first = if owners.len() == 1 && owners.contains_key(&root) {
+            count
+        } else {
+            1
+        };
         for step in first..=2 * count {
             let node = self.order[(start + step) % count];
             if step <= count
@@ -114,7 +172,10 @@ impl Ring {
             {
                 operands.push(operand);
                 if let Some(before) = operands.len().checked_sub(2) {
-                    let part = Interval { first: 0, last: before + 1 };
+                    let part = Interval {
+                        first: 0,
+                        last: before + 1,
+                    };
                     last = pattern.merge(node, part, before, [last, None]);
                 }
             } else if step > count {
@@ -125,11 +186,21 @@ impl Ring {
             }
             if let Some(latest) = operands.len().checked_sub(1) {
                 let way = self.ways[(start + step) % count].as_ref()?;
-                last = pattern.route(way.iter().copied(), Interval { first: 0, last: latest }, last);
+                last = pattern.route(
+                    way.iter().copied(),
+                    Interval {
+                        first: 0,
+                        last: latest,
+                    },
+                    last,
+                );
             }
         }
         pattern.tasks.shrink_to_fit();
         let is_sorted = operands.is_sorted();
-        Some(Pattern { order: (!is_sorted).then_some(operands), ..pattern })
+        Some(Pattern {
+            order: (!is_sorted).then_some(operands),
+            ..pattern
+        })
     }
 }

@@ -24,7 +24,8 @@ use crate::oracles::route::ShortestPaths;
 use crate::resources::Resources;
 use crate::{LpError, Question};
 
-const NOWHERE: LpError = LpError::Contradiction("no node can combine the values and spread the result");
+const NOWHERE: LpError =
+    LpError::Contradiction("no node can combine the values and spread the result");
 
 /// Offers the simple answer to a question whose values can all reach where they are wanted.
 ///
@@ -66,7 +67,8 @@ impl<'q, 'a> Equal<'q, 'a> {
         let platform = question.platform();
         let resources = Resources::new(platform, question.collective().combines());
         let level = vec![Rational::one(); resources.count()];
-        let costs = costs::exact_of_size(question, &least_size(question), &resources.prices(&level));
+        let costs =
+            costs::exact_of_size(question, &least_size(question), &resources.prices(&level));
         let ways = Ways {
             question,
             costs,
@@ -74,14 +76,26 @@ impl<'q, 'a> Equal<'q, 'a> {
             known: RefCell::default(),
             searched: Cell::default(),
         };
-        Equal { question, resources, level, ways }
+        Equal {
+            question,
+            resources,
+            level,
+            ways,
+        }
     }
 
     fn state(&self) -> Result<SteadyState, LpError> {
         let rate = |place| Rational::from_integer(self.question.collective().rate(place).into());
-        let pattern =
-            |(place, demand): (usize, Demand<'_>)| Ok((self.ways.pattern(&demand)?.with_demand(place), rate(place)));
-        let patterns = self.question.problem().demands().enumerate().map(pattern).collect::<Result<_, LpError>>()?;
+        let pattern = |(place, demand): (usize, Demand<'_>)| {
+            Ok((self.ways.pattern(&demand)?.with_demand(place), rate(place)))
+        };
+        let patterns = self
+            .question
+            .problem()
+            .demands()
+            .enumerate()
+            .map(pattern)
+            .collect::<Result<_, LpError>>()?;
         let ports = PortSets::new(self.question.platform());
         mixed(self.question, &self.resources, ports.as_ref(), patterns)
     }
@@ -97,7 +111,10 @@ impl<'q, 'a> Equal<'q, 'a> {
             return Err(LpError::Contradiction("equal prices prove nothing"));
         }
         let throughput = self.resources.worth(&self.level) / instance;
-        Ok(Bound { throughput, certificate: self.resources.certificate(&self.level) })
+        Ok(Bound {
+            throughput,
+            certificate: self.resources.certificate(&self.level),
+        })
     }
 }
 
@@ -109,12 +126,14 @@ fn least_size(question: &Question<'_>) -> Rational {
     let last = operands.saturating_sub(1);
     match size {
         // Monotone in the number of operands.
-        Amount::Constant(_) | Amount::Affine { .. } => [of(0, 0), of(0, last)].into_iter().flatten().min(),
+        Amount::Constant(_) | Amount::Affine { .. } => {
+            [of(0, 0), of(0, last)].into_iter().flatten().min()
+        }
         // Sizes are not by task.
         Amount::Tasks(_) => None,
-        Amount::Table(_) => {
-            (0..operands).flat_map(|first| (first..operands).filter_map(move |last| of(first, last))).min()
-        }
+        Amount::Table(_) => (0..operands)
+            .flat_map(|first| (first..operands).filter_map(move |last| of(first, last)))
+            .min(),
     }
     .unwrap_or_default()
 }
@@ -147,13 +166,21 @@ impl Ways<'_, '_> {
         }
         let paths = || {
             self.searched.set(self.searched.get() + 1);
-            Rc::new(ShortestPaths::new(self.platform(), &self.costs.links, node, |_| true))
+            Rc::new(ShortestPaths::new(
+                self.platform(),
+                &self.costs.links,
+                node,
+                |_| true,
+            ))
         };
         known.entry(node).or_insert_with(paths).clone()
     }
 
     fn links(&self, paths: &ShortestPaths<BigUint>, to: NodeId) -> Result<Vec<LinkId>, LpError> {
-        Ok(paths.to(to).ok_or(LpError::Contradiction("a target is not reachable"))?.1)
+        Ok(paths
+            .to(to)
+            .ok_or(LpError::Contradiction("a target is not reachable"))?
+            .1)
     }
 
     /// The longest of the shortest paths that values of the demand have to take.
@@ -162,7 +189,9 @@ impl Ways<'_, '_> {
         let mut goals = None;
         for (operand, &owner) in demand.operands.iter().enumerate() {
             // The known paths are long enough for a bound.
-            if self.searched.get() * self.platform().nodes().len() > DISTANCES && self.question.watch().ask().is_err() {
+            if self.searched.get() * self.platform().nodes().len() > DISTANCES
+                && self.question.watch().ask().is_err()
+            {
                 break;
             }
             let paths = self.from(owner);
@@ -178,10 +207,17 @@ impl Ways<'_, '_> {
     }
 
     fn pattern(&self, demand: &Demand<'_>) -> Result<Pattern, LpError> {
-        let (&first, single) = (demand.operands.first().ok_or(NOWHERE)?, demand.operands.len() == 1);
+        let (&first, single) = (
+            demand.operands.first().ok_or(NOWHERE)?,
+            demand.operands.len() == 1,
+        );
         match demand.goals {
-            Goals::At(target) if single => Ok(Pattern::path(0, self.links(&self.from(first), target)?)),
-            Goals::Everywhere(targets) if single => Ok(Pattern::arborescence(0, self.spread(first, targets)?)),
+            Goals::At(target) if single => {
+                Ok(Pattern::path(0, self.links(&self.from(first), target)?))
+            }
+            Goals::Everywhere(targets) if single => {
+                Ok(Pattern::arborescence(0, self.spread(first, targets)?))
+            }
             Goals::At(target) => self.reduction(demand, target),
             Goals::Everywhere(targets) => self.composition(demand, targets),
             Goals::Prefixes => self.chain(demand.operands),
@@ -215,12 +251,24 @@ impl Ways<'_, '_> {
             }
             Ok(self.from(owner))
         };
-        let paths = demand.operands.iter().map(from).collect::<Result<Vec<_>, LpError>>()?;
+        let paths = demand
+            .operands
+            .iter()
+            .map(from)
+            .collect::<Result<Vec<_>, LpError>>()?;
         let gathers = |node: &NodeId| paths.iter().all(|paths| paths.cost(*node).is_some());
-        let mut roots = preferred.iter().chain(demand.operands.iter()).copied().chain(platform.processors());
-        let root = roots.find(|node| platform.node(*node).is_processor() && gathers(node) && serves(*node));
+        let mut roots = preferred
+            .iter()
+            .chain(demand.operands.iter())
+            .copied()
+            .chain(platform.processors());
+        let root = roots
+            .find(|node| platform.node(*node).is_processor() && gathers(node) && serves(*node));
         let root = root.ok_or(NOWHERE)?;
-        let links = paths.iter().map(|paths| self.links(paths, root)).collect::<Result<_, _>>()?;
+        let links = paths
+            .iter()
+            .map(|paths| self.links(paths, root))
+            .collect::<Result<_, _>>()?;
         Ok((root, links))
     }
 
@@ -234,30 +282,48 @@ impl Ways<'_, '_> {
         let (root, ways) = self.root(demand, &[target], serves)?;
         let mut tasks = Vec::new();
         for (operand, links) in ways.into_iter().enumerate() {
-            let part = Interval { first: operand, last: operand };
+            let part = Interval {
+                first: operand,
+                last: operand,
+            };
             tasks.extend(links.into_iter().map(|link| Task::send(link, part)));
             if operand > 0 {
-                let part = Interval { first: 0, last: operand };
+                let part = Interval {
+                    first: 0,
+                    last: operand,
+                };
                 tasks.push(Task::merge(root, part, operand - 1));
             }
         }
         let result = self.links(&self.from(root), target)?;
-        tasks.extend(result.into_iter().map(|link| Task::send(link, demand.whole())));
+        tasks.extend(
+            result
+                .into_iter()
+                .map(|link| Task::send(link, demand.whole())),
+        );
         Ok(Pattern::tree(0, None, tasks))
     }
 
     fn composition(&self, demand: &Demand<'_>, targets: &[NodeId]) -> Result<Pattern, LpError> {
         let replicates = |node: NodeId| self.platform().node(node).replicates;
-        let (root, ways) = self.root(demand, &[], |node| replicates(node) && self.spread(node, targets).is_ok())?;
+        let (root, ways) = self.root(demand, &[], |node| {
+            replicates(node) && self.spread(node, targets).is_ok()
+        })?;
         let mut pattern = Pattern::new(0);
         let mut result = None;
         for (operand, links) in ways.into_iter().enumerate() {
-            let own = Interval { first: operand, last: operand };
+            let own = Interval {
+                first: operand,
+                last: operand,
+            };
             let brought = pattern.route(links, own, None);
             result = if operand == 0 {
                 brought
             } else {
-                let part = Interval { first: 0, last: operand };
+                let part = Interval {
+                    first: 0,
+                    last: operand,
+                };
                 pattern.merge(root, part, operand - 1, [result, brought])
             };
         }
@@ -269,7 +335,12 @@ impl Ways<'_, '_> {
     fn chain(&self, participants: &[NodeId]) -> Result<Pattern, LpError> {
         let mut pattern = Pattern::new(0);
         for (step, pair) in participants.windows(2).enumerate() {
-            append(&mut pattern, participants, step, self.links(&self.from(pair[0]), pair[1])?);
+            append(
+                &mut pattern,
+                participants,
+                step,
+                self.links(&self.from(pair[0]), pair[1])?,
+            );
         }
         Ok(pattern)
     }

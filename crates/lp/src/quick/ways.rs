@@ -31,9 +31,19 @@ pub(super) struct Ways<'q> {
 
 impl<'q> Ways<'q> {
     pub(super) fn new(question: &'q Question<'_>) -> Self {
-        let costs: Vec<Rational> = question.platform().links().iter().map(|link| link.cost.clone()).collect();
+        let costs: Vec<Rational> = question
+            .platform()
+            .links()
+            .iter()
+            .map(|link| link.cost.clone())
+            .collect();
         let costs = Scaled::coarsest(&costs).values;
-        Ways { platform: question.platform(), watch: question.watch(), costs, known: BTreeMap::new() }
+        Ways {
+            platform: question.platform(),
+            watch: question.watch(),
+            costs,
+            known: BTreeMap::new(),
+        }
     }
 
     /// The only link that leaves a node, and where it leads.
@@ -49,7 +59,9 @@ impl<'q> Ways<'q> {
             return Ok(Rc::clone(known));
         }
         self.watch.ask()?;
-        let tree = Rc::new(ShortestPaths::new(self.platform, &self.costs, node, |_| true));
+        let tree = Rc::new(ShortestPaths::new(self.platform, &self.costs, node, |_| {
+            true
+        }));
         if kept {
             if self.known.len() * self.platform.nodes().len() > DISTANCES {
                 self.known.clear();
@@ -91,7 +103,10 @@ impl<'q> Ways<'q> {
             let exit = self.exit(last).map(|(_, next)| next);
             let (mut list, mut passed) = match exit.and_then(|next| lists.remove(&next)) {
                 Some(list) => list,
-                None => (self.by_distance(exit.unwrap_or(last), exit.is_some(), participants)?, 0),
+                None => (
+                    self.by_distance(exit.unwrap_or(last), exit.is_some(), participants)?,
+                    0,
+                ),
             };
             while list.get(passed).is_some_and(|node| visited[node.index()]) {
                 passed += 1;
@@ -99,13 +114,19 @@ impl<'q> Ways<'q> {
             let next = list[passed];
             visited[next.index()] = true;
             order.push(next);
-            exit.into_iter().for_each(|exit| _ = lists.insert(exit, (std::mem::take(&mut list), passed)));
+            exit.into_iter()
+                .for_each(|exit| _ = lists.insert(exit, (std::mem::take(&mut list), passed)));
         }
         Ok(order)
     }
 
     /// The participants by their distance from a node, those out of reach at the end.
-    fn by_distance(&mut self, node: NodeId, kept: bool, participants: &[NodeId]) -> Result<Vec<NodeId>, LpError> {
+    fn by_distance(
+        &mut self,
+        node: NodeId,
+        kept: bool,
+        participants: &[NodeId],
+    ) -> Result<Vec<NodeId>, LpError> {
         let tree = self.tree(node, kept)?;
         let mut list = participants.to_vec();
         list.sort_by_key(|&other| (tree.cost(other).is_none(), tree.cost(other)));

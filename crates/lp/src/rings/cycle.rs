@@ -24,12 +24,16 @@ pub fn cheapest_cycles<N: Exact>(costs: &[Vec<Option<N>>]) -> Vec<(N, Vec<usize>
 ///
 /// O(2^n n^2 + n^2) additions, the second part for every cycle.
 pub fn tight_cycles<N: Exact>(costs: &[Vec<Option<N>>], most: usize) -> Vec<Vec<usize>> {
-    let Some((least, _)) = cheapest_cycles(costs).into_iter().next() else { return Vec::new() };
+    let Some((least, _)) = cheapest_cycles(costs).into_iter().next() else {
+        return Vec::new();
+    };
     let others = costs.len() - 1;
     let table = Table::new(costs, others);
     let all = (1usize << others) - 1;
     let is_sum = |way: &Option<N>, step: &Option<N>, sum: &N| {
-        way.as_ref().zip(step.as_ref()).is_some_and(|(way, step)| way.plus(step) == *sum)
+        way.as_ref()
+            .zip(step.as_ref())
+            .is_some_and(|(way, step)| way.plus(step) == *sum)
     };
     let mut found = Vec::new();
     // A path built from its end: the places still to be visited, the cost of reaching the last of the places below, and
@@ -47,13 +51,18 @@ pub fn tight_cycles<N: Exact>(costs: &[Vec<Option<N>>], most: usize) -> Vec<Vec<
         for last in (0..others).filter(|last| set >> last & 1 == 1) {
             let way = &table.cost[set * others + last];
             let rest = set & !(1 << last);
-            if let Some(before) = way.as_ref().filter(|_| is_sum(way, &costs[last + 1][next], &cost)) {
+            if let Some(before) = way
+                .as_ref()
+                .filter(|_| is_sum(way, &costs[last + 1][next], &cost))
+            {
                 open.push((rest, before.clone(), [&places[..], &[last + 1]].concat()));
             }
         }
     }
     // The first place is at the end of a finished path. Rotate it to the beginning.
-    found.iter_mut().for_each(|order: &mut Vec<usize>| order.rotate_right(1));
+    found
+        .iter_mut()
+        .for_each(|order: &mut Vec<usize>| order.rotate_right(1));
     found
 }
 
@@ -69,14 +78,20 @@ struct Table<N> {
 impl<N: Exact> Table<N> {
     fn new(costs: &[Vec<Option<N>>], others: usize) -> Self {
         let entries = (1usize << others) * others;
-        let mut table = Table { others, cost: vec![None; entries], before: vec![0; entries] };
+        let mut table = Table {
+            others,
+            cost: vec![None; entries],
+            before: vec![0; entries],
+        };
         for set in 1..1usize << others {
             for last in (0..others).filter(|last| set >> last & 1 == 1) {
                 let rest = set & !(1 << last);
                 let place = set * others + last;
                 if rest == 0 {
                     table.cost[place].clone_from(&costs[0][last + 1]);
-                } else if let Some((cost, before)) = table.cheapest(rest, |place| costs[place + 1][last + 1].as_ref()) {
+                } else if let Some((cost, before)) =
+                    table.cheapest(rest, |place| costs[place + 1][last + 1].as_ref())
+                {
                     table.cost[place] = Some(cost);
                     table.before[place] = before;
                 }
@@ -92,7 +107,9 @@ impl<N: Exact> Table<N> {
     {
         let mut best: Option<(N, u8)> = None;
         for last in (0..self.others).filter(|last| set >> last & 1 == 1) {
-            let (Some(way), Some(step)) = (&self.cost[set * self.others + last], on(last)) else { continue };
+            let (Some(way), Some(step)) = (&self.cost[set * self.others + last], on(last)) else {
+                continue;
+            };
             let cost = way.plus(step);
             if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                 best = Some((cost, last as u8));
@@ -127,9 +144,12 @@ mod tests {
         let mut orders = vec![vec![0]];
         for _ in 1..places {
             let longer = |order: &Vec<usize>| {
-                let free = (1..places).filter(|place| !order.contains(place)).collect::<Vec<_>>();
+                let free = (1..places)
+                    .filter(|place| !order.contains(place))
+                    .collect::<Vec<_>>();
                 let order = order.clone();
-                free.into_iter().map(move |place| order.iter().copied().chain([place]).collect())
+                free.into_iter()
+                    .map(move |place| order.iter().copied().chain([place]).collect())
             };
             orders = orders.iter().flat_map(longer).collect();
         }

@@ -74,17 +74,33 @@ pub fn equal_rings(
     let most = most.max(1);
     let mut best = pool.rounded(packing, most)?;
     let crossings = most.saturating_mul(gpus.len() as u32);
-    let shares = shares(platform, &packing.upper_bound, [most, crossings], &best.total());
+    let shares = shares(
+        platform,
+        &packing.upper_bound,
+        [most, crossings],
+        &best.total(),
+    );
     let bound = |share: &Rational| share * BigInt::from(fitting(&packing.upper_bound, share, most));
-    let mut tried: Vec<(Rational, Rational)> = shares.iter().map(|share| (bound(share), share.clone())).collect();
+    let mut tried: Vec<(Rational, Rational)> = shares
+        .iter()
+        .map(|share| (bound(share), share.clone()))
+        .collect();
     // The best possible total first; if totals are equal, the fewest rings.
     tried.sort_by(|one, other| other.cmp(one));
-    let proved = match is_of_links(platform) {
-        true => tried.first().map_or_else(|| best.total(), |(bound, _)| bound.clone().max(best.total())),
-        false => packing.upper_bound.clone(),
+    let proved = if is_of_links(platform) {
+        tried.first().map_or_else(
+            || best.total(),
+            |(bound, _)| bound.clone().max(best.total()),
+        )
+    } else {
+        packing.upper_bound.clone()
     };
     let grows = if is_of_links(platform) { GROWN } else { 0 };
-    for (way, shares) in [(Way::Grown, grows), (Way::Filled, FILLED), (Way::Fitted, SHARES)] {
+    for (way, shares) in [
+        (Way::Grown, grows),
+        (Way::Filled, FILLED),
+        (Way::Fitted, SHARES),
+    ] {
         let taken = pool.taken();
         for (bound, share) in tried.iter().take(shares) {
             let fewer = fitting(&packing.upper_bound, share, most) < best.count;
@@ -93,15 +109,25 @@ pub fn equal_rings(
             }
             let found = match (&way, &taken) {
                 (Way::Grown, _) => pool.with(&grown(&cycles, share, most, watch)),
-                (Way::Filled, taken) => taken.as_ref().and_then(|taken| pool.filled(taken, share, most)),
+                (Way::Filled, taken) => taken
+                    .as_ref()
+                    .and_then(|taken| pool.filled(taken, share, most)),
                 (Way::Fitted, _) => pool.fitted(share, most, watch)?,
             };
             best = found.filter(|found| found.is_better(&best)).unwrap_or(best);
         }
     }
-    let rings = best.times.iter().zip(&pool.rings).filter(|(times, _)| **times > 0);
+    let rings = best
+        .times
+        .iter()
+        .zip(&pool.rings)
+        .filter(|(times, _)| **times > 0);
     let rings = rings.map(|(&times, ring)| (ring.clone(), times)).collect();
-    Ok(EqualRings { rings, share: best.share, upper_bound: proved })
+    Ok(EqualRings {
+        rings,
+        share: best.share,
+        upper_bound: proved,
+    })
 }
 
 fn is_of_links(platform: &Platform) -> bool {
@@ -110,17 +136,31 @@ fn is_of_links(platform: &Platform) -> bool {
 
 /// How many rings of a share fit, as far as the bound says.
 fn fitting(upper_bound: &Rational, share: &Rational, most: u32) -> u32 {
-    (upper_bound / share).floor().to_integer().to_u32().unwrap_or(u32::MAX).min(most)
+    (upper_bound / share)
+        .floor()
+        .to_integer()
+        .to_u32()
+        .unwrap_or(u32::MAX)
+        .min(most)
 }
 
 /// Shares worth a try for at most `most` rings, which cross a link at most `crossings` times. If only links are
 /// limited, all shares that could be part of a total above the known one, or of an equal total with fewer rings.
-fn shares(platform: &Platform, bound: &Rational, [most, crossings]: [u32; 2], known: &Rational) -> BTreeSet<Rational> {
+fn shares(
+    platform: &Platform,
+    bound: &Rational,
+    [most, crossings]: [u32; 2],
+    known: &Rational,
+) -> BTreeSet<Rational> {
     let whole = |number: u32| Rational::from_integer(number.into());
     if !is_of_links(platform) {
         return (1..=most).map(|count| bound / whole(count)).collect();
     }
-    let bandwidths: BTreeSet<Rational> = platform.links().iter().map(|link| link.cost.recip()).collect();
+    let bandwidths: BTreeSet<Rational> = platform
+        .links()
+        .iter()
+        .map(|link| link.cost.recip())
+        .collect();
     let mut shares = BTreeSet::new();
     for bandwidth in bandwidths {
         let of = |crossed: u32| &bandwidth / whole(crossed);
@@ -166,10 +206,26 @@ type Taken = Vec<(usize, u64)>;
 impl<'p> Pool<'p> {
     fn new(cycles: &'p Cycles<'p>, packing: &RingPacking) -> Self {
         let resources = Resources::new(cycles.question.platform(), false);
-        let rings: Vec<Ring> = packing.rings.iter().map(|(ring, _)| ring).chain(&packing.others).cloned().collect();
-        let loads = rings.iter().map(|ring| resources.loads(cycles.question, &pattern_of(ring))).collect();
+        let rings: Vec<Ring> = packing
+            .rings
+            .iter()
+            .map(|(ring, _)| ring)
+            .chain(&packing.others)
+            .cloned()
+            .collect();
+        let loads = rings
+            .iter()
+            .map(|ring| resources.loads(cycles.question, &pattern_of(ring)))
+            .collect();
         let (used, known) = (packing.rings.len(), rings.len());
-        Pool { cycles, rings, resources, loads, used, known }
+        Pool {
+            cycles,
+            rings,
+            resources,
+            loads,
+            used,
+            known,
+        }
     }
 
     /// Adds the rings that are new, and chooses exactly these. `None` if there are none.
@@ -177,10 +233,15 @@ impl<'p> Pool<'p> {
         let mut times = vec![0; self.rings.len()];
         for pattern in grown {
             let ring = ring_of(self.cycles.question.platform(), self.cycles.gpus, pattern);
-            let place = self.rings.iter().position(|known| *known == ring).unwrap_or(self.rings.len());
+            let place = self
+                .rings
+                .iter()
+                .position(|known| *known == ring)
+                .unwrap_or(self.rings.len());
             if place == self.rings.len() {
                 self.rings.push(ring);
-                self.loads.push(self.resources.loads(self.cycles.question, pattern));
+                self.loads
+                    .push(self.resources.loads(self.cycles.question, pattern));
                 times.push(0);
             }
             times[place] += 1;
@@ -190,30 +251,53 @@ impl<'p> Pool<'p> {
 
     /// The rings that integer programs choose from.
     fn columns(&self) -> Vec<usize> {
-        let places = (0..self.used).chain(self.known..self.rings.len()).chain(self.used..self.known);
+        let places = (0..self.used)
+            .chain(self.known..self.rings.len())
+            .chain(self.used..self.known);
         let few = self.cycles.gpus.len() <= FEW;
-        let most = if few { COLUMNS } else { COLUMNS.max(FIELDS / self.resources.count().max(1)) };
+        let most = if few {
+            COLUMNS
+        } else {
+            COLUMNS.max(FIELDS / self.resources.count().max(1))
+        };
         places.take(most).collect()
     }
 
     /// The choice with the largest share that fits; `None` where nothing is chosen.
     fn choice(&self, times: Vec<u32>) -> Option<Choice> {
         let mut busy = vec![Rational::zero(); self.resources.count()];
-        for (loads, &times) in self.loads.iter().zip(&times).filter(|(_, times)| **times > 0) {
-            loads.iter().for_each(|(place, time)| busy[*place] += time * BigInt::from(times));
+        for (loads, &times) in self
+            .loads
+            .iter()
+            .zip(&times)
+            .filter(|(_, times)| **times > 0)
+        {
+            loads
+                .iter()
+                .for_each(|(place, time)| busy[*place] += time * BigInt::from(times));
         }
-        let share =
-            |(place, busy): (usize, &Rational)| busy.is_positive().then(|| self.resources.capacity(place) / busy);
+        let share = |(place, busy): (usize, &Rational)| {
+            busy.is_positive()
+                .then(|| self.resources.capacity(place) / busy)
+        };
         let share = busy.iter().enumerate().filter_map(share).min()?;
-        Some(Choice { count: times.iter().sum(), times, share })
+        Some(Choice {
+            count: times.iter().sum(),
+            times,
+            share,
+        })
     }
 
     /// The best of the packing's weights, rounded to 1 to `most` rings.
     fn rounded(&self, packing: &RingPacking, most: u32) -> Result<Choice, LpError> {
         let unit = common_denominator(packing.rings.iter().map(|(_, weight)| weight));
-        let weights: Vec<BigInt> =
-            packing.rings.iter().map(|(_, weight)| weight.numer() * (&unit / weight.denom())).collect();
-        let choices = (1..=most).filter_map(|count| self.choice(apportioned(&weights, count, self.rings.len())));
+        let weights: Vec<BigInt> = packing
+            .rings
+            .iter()
+            .map(|(_, weight)| weight.numer() * (&unit / weight.denom()))
+            .collect();
+        let choices = (1..=most)
+            .filter_map(|count| self.choice(apportioned(&weights, count, self.rings.len())));
         let best = choices.reduce(|best, other| if other.is_better(&best) { other } else { best });
         best.ok_or(LpError::Contradiction("a packing has no rings"))
     }
@@ -225,22 +309,38 @@ impl<'p> Pool<'p> {
         let parts: Vec<Rational> = self.loads.iter().flatten().map(part).collect();
         let scaled = Scaled::coarsest(&parts);
         let mut whole = scaled.narrow::<u64>(BITS)?.into_iter();
-        let of_ring = |loads: &Vec<(usize, Rational)>| loads.iter().map(|(place, _)| *place).zip(&mut whole).collect();
+        let of_ring = |loads: &Vec<(usize, Rational)>| {
+            loads
+                .iter()
+                .map(|(place, _)| *place)
+                .zip(&mut whole)
+                .collect()
+        };
         Some((self.loads.iter().map(of_ring).collect(), scaled.unit))
     }
 
     /// Rings of this share in sequence, each the ring that takes least of the scarce resources, while one fits.
-    fn filled(&self, taken: &(Vec<Taken>, Rational), share: &Rational, most: u32) -> Option<Choice> {
+    fn filled(
+        &self,
+        taken: &(Vec<Taken>, Rational),
+        share: &Rational,
+        most: u32,
+    ) -> Option<Choice> {
         let (taken, unit) = taken;
         let whole = (share * unit).recip().floor().to_integer().to_u64()?;
         let mut left = vec![whole; self.resources.count()];
         let mut times = vec![0; taken.len()];
         for _ in 0..most {
-            let fits = |ring: &[(usize, u64)]| ring.iter().all(|(place, part)| *part <= left[*place]);
-            let scarcity = |(place, part): &(usize, u64)| (u128::from(*part) << 64) / u128::from(left[*place].max(1));
+            let fits =
+                |ring: &[(usize, u64)]| ring.iter().all(|(place, part)| *part <= left[*place]);
+            let scarcity = |(place, part): &(usize, u64)| {
+                (u128::from(*part) << 64) / u128::from(left[*place].max(1))
+            };
             let cost = |ring: &[(usize, u64)]| -> u128 { ring.iter().map(scarcity).sum() };
             let cheapest = taken.iter().enumerate().filter(|(_, ring)| fits(ring));
-            let Some((chosen, ring)) = cheapest.min_by_key(|(_, ring)| cost(ring)) else { break };
+            let Some((chosen, ring)) = cheapest.min_by_key(|(_, ring)| cost(ring)) else {
+                break;
+            };
             times[chosen] += 1;
             ring.iter().for_each(|(place, part)| left[*place] -= part);
         }
@@ -248,22 +348,36 @@ impl<'p> Pool<'p> {
     }
 
     /// As many rings of this share as an integer program finds room for.
-    fn fitted(&self, share: &Rational, most: u32, watch: &Watch) -> Result<Option<Choice>, LpError> {
+    fn fitted(
+        &self,
+        share: &Rational,
+        most: u32,
+        watch: &Watch,
+    ) -> Result<Option<Choice>, LpError> {
         let mut program = LinearProgram::new(Sense::Maximize);
         let capacity = |place: usize| self.resources.capacity(place) / share;
-        let rows: Vec<Row> =
-            (0..self.resources.count()).map(|place| program.add_row(Relation::AtMost, capacity(place))).collect();
+        let rows: Vec<Row> = (0..self.resources.count())
+            .map(|place| program.add_row(Relation::AtMost, capacity(place)))
+            .collect();
         let count = program.add_row(Relation::AtMost, Rational::from_integer(most.into()));
         let columns = self.columns();
         for &column in &columns {
-            let entries = self.loads[column].iter().map(|(place, time)| (rows[*place], time.clone()));
+            let entries = self.loads[column]
+                .iter()
+                .map(|(place, time)| (rows[*place], time.clone()));
             program.add_column(Rational::one(), entries.chain([(count, Rational::one())]))?;
         }
-        let options = IntegerOptions { node_limit: NODES, upper: most };
+        let options = IntegerOptions {
+            node_limit: NODES,
+            upper: most,
+        };
         let point = find_integer_point(&program, options, watch)?;
         let Some(point) = point else { return Ok(None) };
         let mut times = vec![0; self.rings.len()];
-        columns.iter().zip(&point).for_each(|(&column, value)| times[column] = value.to_u32().unwrap_or(0));
+        columns
+            .iter()
+            .zip(&point)
+            .for_each(|(&column, value)| times[column] = value.to_u32().unwrap_or(0));
         Ok(self.choice(times))
     }
 }
@@ -280,7 +394,10 @@ fn apportioned(weights: &[BigInt], count: u32, rings: usize) -> Vec<u32> {
     let mut by_remainder: Vec<usize> = (0..parts.len()).collect();
     by_remainder.sort_by(|&one, &other| parts[other].1.cmp(&parts[one].1).then(one.cmp(&other)));
     let missing = count.saturating_sub(times.iter().sum());
-    by_remainder.into_iter().take(missing as usize).for_each(|place| times[place] += 1);
+    by_remainder
+        .into_iter()
+        .take(missing as usize)
+        .for_each(|place| times[place] += 1);
     times.resize(rings, 0);
     times
 }

@@ -17,15 +17,37 @@ const FULL: u64 = 1 << 40;
 /// At most `most` rings of this share: each the cheapest one where scarce links are expensive, until none fits.
 ///
 /// O(2^n n^2) additions for each, among `n` processors.
-pub(super) fn grown(cycles: &Cycles<'_>, share: &Rational, most: u32, watch: &Watch) -> Vec<Pattern> {
-    let room = |link: &Link| (&link.cost * share).recip().floor().to_integer().to_u64().unwrap_or(u64::MAX);
-    let mut left: Vec<u64> = cycles.question.platform().links().iter().map(room).collect();
+pub(super) fn grown(
+    cycles: &Cycles<'_>,
+    share: &Rational,
+    most: u32,
+    watch: &Watch,
+) -> Vec<Pattern> {
+    let room = |link: &Link| {
+        (&link.cost * share)
+            .recip()
+            .floor()
+            .to_integer()
+            .to_u64()
+            .unwrap_or(u64::MAX)
+    };
+    let mut left: Vec<u64> = cycles
+        .question
+        .platform()
+        .links()
+        .iter()
+        .map(room)
+        .collect();
     let mut rings = Vec::new();
     while rings.len() < most as usize && watch.ask().is_ok() {
         let cost = |left: &u64| SCARCE.checked_div(*left).map_or(FULL, |cost| cost.max(1));
         let ways = cycles.ways(&left.iter().map(cost).collect::<Vec<_>>());
-        let Some((cost, order)) = cheapest_cycles(&cycles.costs(&ways)).into_iter().next() else { break };
-        let Some(ring) = cycles.pattern(&ways, &order).filter(|_| cost < FULL) else { break };
+        let Some((cost, order)) = cheapest_cycles(&cycles.costs(&ways)).into_iter().next() else {
+            break;
+        };
+        let Some(ring) = cycles.pattern(&ways, &order).filter(|_| cost < FULL) else {
+            break;
+        };
         if !crosses(&ring, &mut left) {
             break;
         }

@@ -42,7 +42,9 @@ pub enum RingError {
         count: usize,
     },
     /// More than the search can go through.
-    #[error("{count} processors; rings are searched over at most {MOST_GPUS}: name those of one box")]
+    #[error(
+        "{count} processors; rings are searched over at most {MOST_GPUS}: name those of one box"
+    )]
     TooMany {
         /// How many there are.
         count: usize,
@@ -63,7 +65,9 @@ pub enum RingError {
         node: String,
     },
     /// A link without a bandwidth.
-    #[error("'{link}' costs nothing, so it has no bandwidth that rings could share; give it a cost")]
+    #[error(
+        "'{link}' costs nothing, so it has no bandwidth that rings could share; give it a cost"
+    )]
     FreeLink {
         /// The link's name.
         link: String,
@@ -114,7 +118,11 @@ pub enum RingError {
 ///
 /// # Errors
 /// [`RingError`] gives the reason why there is no ring.
-pub fn rings(platform: &Platform, gpus: &[NodeId], watch: &Watch) -> Result<RingPacking, RingError> {
+pub fn rings(
+    platform: &Platform,
+    gpus: &[NodeId],
+    watch: &Watch,
+) -> Result<RingPacking, RingError> {
     check(platform, gpus)?;
     let carrier = Carrier::new(gpus);
     let question = carrier.question(platform, watch)?;
@@ -128,7 +136,9 @@ pub fn rings(platform: &Platform, gpus: &[NodeId], watch: &Watch) -> Result<Ring
     let ring = |pattern: &Pattern| ring_of(platform, gpus, pattern);
     let patterns = mixture.state.patterns.iter();
     Ok(RingPacking {
-        rings: patterns.map(|weighted| (ring(&weighted.pattern), weighted.weight.clone())).collect(),
+        rings: patterns
+            .map(|weighted| (ring(&weighted.pattern), weighted.weight.clone()))
+            .collect(),
         others: tight.iter().map(ring).collect(),
         total: mixture.state.throughput,
         certificate: mixture.prices,
@@ -146,10 +156,14 @@ fn check(platform: &Platform, gpus: &[NodeId]) -> Result<(), RingError> {
     }
     let name = |node: NodeId| platform.name(node).to_string();
     if let Some(link) = platform.free_link() {
-        return Err(RingError::FreeLink { link: platform.link_name(link) });
+        return Err(RingError::FreeLink {
+            link: platform.link_name(link),
+        });
     }
     if let Some(place) = (0..count).find(|&place| gpus[..place].contains(&gpus[place])) {
-        return Err(RingError::Twice { node: name(gpus[place]) });
+        return Err(RingError::Twice {
+            node: name(gpus[place]),
+        });
     }
     if let Some(&gpu) = gpus.iter().find(|&&gpu| !platform.node(gpu).replicates) {
         return Err(RingError::KeepsNothing { node: name(gpu) });
@@ -169,12 +183,20 @@ struct Carrier {
 impl Carrier {
     fn new(gpus: &[NodeId]) -> Self {
         let collective = Collective::broadcast(gpus[0], gpus[1..].to_vec());
-        Carrier { collective, volumes: Volumes::default() }
+        Carrier {
+            collective,
+            volumes: Volumes::default(),
+        }
     }
 
-    fn question<'q>(&'q self, platform: &'q Platform, watch: &Watch) -> Result<Question<'q>, LpError> {
+    fn question<'q>(
+        &'q self,
+        platform: &'q Platform,
+        watch: &Watch,
+    ) -> Result<Question<'q>, LpError> {
         let problem = Problem::new(platform, &self.collective, &self.volumes);
-        let problem = problem.map_err(|_| LpError::Contradiction("the broadcast among processors is not valid"))?;
+        let problem = problem
+            .map_err(|_| LpError::Contradiction("the broadcast among processors is not valid"))?;
         Ok(Question::new(problem).watched(watch.clone()))
     }
 }
@@ -193,7 +215,12 @@ impl<'a> Cycles<'a> {
     fn new(question: &'a Question<'a>, gpus: &'a [NodeId]) -> Self {
         let mut is_gpu = vec![false; question.platform().nodes().len()];
         gpus.iter().for_each(|gpu| is_gpu[gpu.index()] = true);
-        Cycles { question, gpus, is_gpu, times: Times::new(question) }
+        Cycles {
+            question,
+            gpus,
+            is_gpu,
+            times: Times::new(question),
+        }
     }
 
     /// Whether there is a ring at all.
@@ -204,60 +231,105 @@ impl<'a> Cycles<'a> {
         for (place, &gpu) in self.gpus.iter().enumerate() {
             let node = || platform.name(gpu).to_string();
             if costs[place].iter().all(Option::is_none) {
-                return Err(RingError::DeadEnd { count, what: "no route leads from", node: node() });
+                return Err(RingError::DeadEnd {
+                    count,
+                    what: "no route leads from",
+                    node: node(),
+                });
             }
             if costs.iter().all(|row| row[place].is_none()) {
-                return Err(RingError::DeadEnd { count, what: "no route leads to", node: node() });
+                return Err(RingError::DeadEnd {
+                    count,
+                    what: "no route leads to",
+                    node: node(),
+                });
             }
         }
-        if cheapest_cycles(&costs).is_empty() { Err(RingError::NoRing { count }) } else { Ok(()) }
+        if cheapest_cycles(&costs).is_empty() {
+            Err(RingError::NoRing { count })
+        } else {
+            Ok(())
+        }
     }
 
     /// Per processor: cheapest routes from it that pass no other processor.
     fn ways<N: Exact>(&self, links: &[N]) -> Vec<ShortestPaths<N>> {
         let through = |node: NodeId| !self.is_gpu[node.index()];
-        let from = |&gpu: &NodeId| ShortestPaths::new(self.question.platform(), links, gpu, through);
+        let from =
+            |&gpu: &NodeId| ShortestPaths::new(self.question.platform(), links, gpu, through);
         self.gpus.iter().map(from).collect()
     }
 
     fn costs<N: Exact>(&self, ways: &[ShortestPaths<N>]) -> Vec<Vec<Option<N>>> {
         let cost = |(from, ways): (usize, &ShortestPaths<N>)| {
-            let hop = |(to, gpu): (usize, &NodeId)| if to == from { None } else { ways.cost(*gpu).cloned() };
+            let hop = |(to, gpu): (usize, &NodeId)| {
+                if to == from {
+                    None
+                } else {
+                    ways.cost(*gpu).cloned()
+                }
+            };
             self.gpus.iter().enumerate().map(hop).collect()
         };
         ways.iter().enumerate().map(cost).collect()
     }
 
     /// Cheap rings, the cheapest first.
-    fn cheapest_rings<N: Exact + Into<BigUint>>(&self, costs: &Costs<N>) -> Result<Priced, LpError> {
+    fn cheapest_rings<N: Exact + Into<BigUint>>(
+        &self,
+        costs: &Costs<N>,
+    ) -> Result<Priced, LpError> {
         let ways = self.ways(&costs.links);
         let cycles = cheapest_cycles(&self.costs(&ways));
         let (cost, _) = cycles.first().ok_or(NO_RING)?;
         let at_least = amount(&costs.unit, cost);
-        let patterns = cycles.iter().map(|(_, order)| self.pattern(&ways, order)).collect::<Option<_>>();
-        Ok(Priced { at_least, patterns: patterns.ok_or(NO_RING)? })
+        let patterns = cycles
+            .iter()
+            .map(|(_, order)| self.pattern(&ways, order))
+            .collect::<Option<_>>();
+        Ok(Priced {
+            at_least,
+            patterns: patterns.ok_or(NO_RING)?,
+        })
     }
 
     fn pattern<N: Exact>(&self, ways: &[ShortestPaths<N>], order: &[usize]) -> Option<Pattern> {
         let next = order.iter().cycle().skip(1);
-        let hops = order.iter().zip(next).map(|(&from, &to)| Some(ways[from].to(self.gpus[to])?.1));
-        Some(Pattern::path(0, hops.collect::<Option<Vec<_>>>()?.into_iter().flatten()))
+        let hops = order
+            .iter()
+            .zip(next)
+            .map(|(&from, &to)| Some(ways[from].to(self.gpus[to])?.1));
+        Some(Pattern::path(
+            0,
+            hops.collect::<Option<Vec<_>>>()?.into_iter().flatten(),
+        ))
     }
 
     /// Rings that cost no more than the cheapest, many of them.
     fn tight(&self, prices: &Prices<Rational>) -> Result<Vec<Pattern>, LpError> {
         let costs = costs::exact(self.question, prices);
-        let of_ways = |orders: Vec<Option<Pattern>>| orders.into_iter().collect::<Option<_>>().ok_or(NO_RING);
+        let of_ways =
+            |orders: Vec<Option<Pattern>>| orders.into_iter().collect::<Option<_>>().ok_or(NO_RING);
         match costs::narrowed(&costs, self.question.platform()) {
             Some(narrow) => {
                 let ways = self.ways(&narrow.links);
                 let orders = tight_cycles(&self.costs(&ways), MOST_TIGHT);
-                of_ways(orders.iter().map(|order| self.pattern(&ways, order)).collect())
+                of_ways(
+                    orders
+                        .iter()
+                        .map(|order| self.pattern(&ways, order))
+                        .collect(),
+                )
             }
             None => {
                 let ways = self.ways(&costs.links);
                 let orders = tight_cycles(&self.costs(&ways), MOST_TIGHT);
-                of_ways(orders.iter().map(|order| self.pattern(&ways, order)).collect())
+                of_ways(
+                    orders
+                        .iter()
+                        .map(|order| self.pattern(&ways, order))
+                        .collect(),
+                )
             }
         }
     }
@@ -270,10 +342,12 @@ impl Oracle for Cycles<'_> {
 
     fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Priced>, LpError> {
         let costs = costs::exact(self.question, prices);
-        Ok(vec![match costs::narrowed(&costs, self.question.platform()) {
-            Some(narrow) => self.cheapest_rings(&narrow)?,
-            None => self.cheapest_rings(&costs)?,
-        }])
+        Ok(vec![
+            match costs::narrowed(&costs, self.question.platform()) {
+                Some(narrow) => self.cheapest_rings(&narrow)?,
+                None => self.cheapest_rings(&costs)?,
+            },
+        ])
     }
 }
 
@@ -281,7 +355,9 @@ impl Oracle for Cycles<'_> {
 fn ring_of(platform: &Platform, gpus: &[NodeId], pattern: &Pattern) -> Ring {
     let mut hops: Vec<Vec<LinkId>> = Vec::with_capacity(gpus.len());
     for task in &pattern.tasks {
-        let Task::Send { link, .. } = *task else { continue };
+        let Task::Send { link, .. } = *task else {
+            continue;
+        };
         match hops.last_mut() {
             Some(hop) if !gpus.contains(&platform.link(link).from) => hop.push(link),
             _ => hops.push(vec![link]),
@@ -300,15 +376,29 @@ pub fn ring_of_order(platform: &Platform, order: &[NodeId]) -> Result<Ring, Ring
     let carrier = Carrier::new(order);
     let question = carrier.question(platform, &Watch::unlimited())?;
     let cycles = Cycles::new(&question, order);
-    let times: Vec<Rational> = platform.links().iter().map(|link| link.cost.clone()).collect();
+    let times: Vec<Rational> = platform
+        .links()
+        .iter()
+        .map(|link| link.cost.clone())
+        .collect();
     let ways = cycles.ways(&times);
     let next = order.iter().cycle().skip(1);
     let hop = |((way, &from), &to): ((&ShortestPaths<Rational>, &NodeId), &NodeId)| {
         let name = |node: NodeId| platform.name(node).to_string();
         let hop = way.to(to).map(|(_, links)| links);
-        hop.ok_or_else(|| RingError::NoHop { from: name(from), to: name(to) })
+        hop.ok_or_else(|| RingError::NoHop {
+            from: name(from),
+            to: name(to),
+        })
     };
-    Ok(Ring { hops: ways.iter().zip(order).zip(next).map(hop).collect::<Result<_, _>>()? })
+    Ok(Ring {
+        hops: ways
+            .iter()
+            .zip(order)
+            .zip(next)
+            .map(hop)
+            .collect::<Result<_, _>>()?,
+    })
 }
 
 /// The pattern of a ring.

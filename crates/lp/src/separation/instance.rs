@@ -41,7 +41,9 @@ pub enum SeparationError {
         model: PortModel,
     },
     /// A demand that combines values.
-    #[error("demand {demand} of the {collective} combines values; patterns here are paths and spanning trees")]
+    #[error(
+        "demand {demand} of the {collective} combines values; patterns here are paths and spanning trees"
+    )]
     Combines {
         /// Place of the demand.
         demand: usize,
@@ -49,7 +51,9 @@ pub enum SeparationError {
         collective: &'static str,
     },
     /// A message for some nodes, but not for all.
-    #[error("demand {demand} leaves out node '{node}'; the lightest tree for some nodes only is a Steiner problem")]
+    #[error(
+        "demand {demand} leaves out node '{node}'; the lightest tree for some nodes only is a Steiner problem"
+    )]
     LeavesOut {
         /// Place of the demand.
         demand: usize,
@@ -57,7 +61,9 @@ pub enum SeparationError {
         node: String,
     },
     /// A switch in a tree.
-    #[error("node '{node}' does not replicate, so spanning trees are not the patterns of a message for all nodes")]
+    #[error(
+        "node '{node}' does not replicate, so spanning trees are not the patterns of a message for all nodes"
+    )]
     CannotCopy {
         /// Name of the node.
         node: String,
@@ -71,7 +77,9 @@ pub enum SeparationError {
         target: usize,
     },
     /// A gadget of another platform.
-    #[error("the gadget has {gadget} cores, the platform {platform} nodes; a gadget of this platform is needed")]
+    #[error(
+        "the gadget has {gadget} cores, the platform {platform} nodes; a gadget of this platform is needed"
+    )]
     OtherGadget {
         /// Cores.
         gadget: usize,
@@ -121,26 +129,53 @@ impl Instance {
         for node in platform.node_ids() {
             let model = platform.model_of(node);
             if model != PortModel::HalfDuplex {
-                return Err(SeparationError::NotHalfDuplex { node: platform.name(node).to_string(), model });
+                return Err(SeparationError::NotHalfDuplex {
+                    node: platform.name(node).to_string(),
+                    model,
+                });
             }
         }
-        let links = platform.links().iter().map(|link| (link.from.index(), link.to.index(), link.cost.clone()));
+        let links = platform
+            .links()
+            .iter()
+            .map(|link| (link.from.index(), link.to.index(), link.cost.clone()));
         let messages = messages(platform, collective, NodeId::index)?;
-        Instance { nodes: platform.nodes().len(), links: links.collect(), messages }.reachable()
+        Instance {
+            nodes: platform.nodes().len(),
+            links: links.collect(),
+            messages,
+        }
+        .reachable()
     }
 
     /// The question of a collective on a platform of any models, by the platform's gadget.
     ///
     /// # Errors
     /// As [`new`](Self::new), but for models; a gadget of a platform with another number of nodes.
-    pub fn of_gadget(platform: &Platform, gadget: &Gadget, collective: &Collective) -> Result<Self, SeparationError> {
+    pub fn of_gadget(
+        platform: &Platform,
+        gadget: &Gadget,
+        collective: &Collective,
+    ) -> Result<Self, SeparationError> {
         let [cores, nodes] = [gadget.cores.len(), platform.nodes().len()];
         if cores != nodes {
-            return Err(SeparationError::OtherGadget { gadget: cores, platform: nodes });
+            return Err(SeparationError::OtherGadget {
+                gadget: cores,
+                platform: nodes,
+            });
         }
-        let links = gadget.links.iter().map(|link| (link.from, link.to, link.cost.clone())).collect();
+        let links = gadget
+            .links
+            .iter()
+            .map(|link| (link.from, link.to, link.cost.clone()))
+            .collect();
         let messages = messages(platform, collective, |node| gadget.cores[node.index()])?;
-        Instance { nodes: gadget.nodes.len(), links, messages }.reachable()
+        Instance {
+            nodes: gadget.nodes.len(),
+            links,
+            messages,
+        }
+        .reachable()
     }
 
     /// How many nodes there are.
@@ -165,12 +200,20 @@ impl Instance {
             let mut open = vec![message.source];
             while let Some(node) = open.pop() {
                 if !std::mem::replace(&mut reached[node], true) {
-                    open.extend(self.links.iter().filter(|(from, _, _)| *from == node).map(|(_, to, _)| *to));
+                    open.extend(
+                        self.links
+                            .iter()
+                            .filter(|(from, _, _)| *from == node)
+                            .map(|(_, to, _)| *to),
+                    );
                 }
             }
             let wants = |node: usize| message.target.is_none_or(|target| target == node);
             if let Some(target) = (0..self.nodes).find(|&node| wants(node) && !reached[node]) {
-                return Err(SeparationError::Unreachable { source_node: message.source, target });
+                return Err(SeparationError::Unreachable {
+                    source_node: message.source,
+                    target,
+                });
             }
         }
         Ok(self)
@@ -184,20 +227,33 @@ fn messages(
     place: impl Fn(NodeId) -> usize,
 ) -> Result<Vec<Message>, SeparationError> {
     let message = |number: usize| -> Result<Option<Message>, SeparationError> {
-        let Some(demand) = collective.demand(number) else { return Ok(None) };
+        let Some(demand) = collective.demand(number) else {
+            return Ok(None);
+        };
         let rate = collective.rate(number);
-        let source = demand.operands.first().map(|&node| place(node)).unwrap_or_default();
+        let source = demand
+            .operands
+            .first()
+            .map(|&node| place(node))
+            .unwrap_or_default();
         match demand.kind() {
-            Kind::Route => {
-                Ok(demand.targets().first().map(|&target| Message { source, target: Some(place(target)), rate }))
-            }
+            Kind::Route => Ok(demand.targets().first().map(|&target| Message {
+                source,
+                target: Some(place(target)),
+                rate,
+            })),
             Kind::Copy => {
                 spans(platform, &demand, number)?;
-                Ok(Some(Message { source, target: None, rate }))
+                Ok(Some(Message {
+                    source,
+                    target: None,
+                    rate,
+                }))
             }
-            Kind::Combine | Kind::CombineCopy | Kind::Prefix => {
-                Err(SeparationError::Combines { demand: number, collective: collective.name() })
-            }
+            Kind::Combine | Kind::CombineCopy | Kind::Prefix => Err(SeparationError::Combines {
+                demand: number,
+                collective: collective.name(),
+            }),
         }
     };
     let all: Result<Vec<_>, _> = (0..collective.demands()).map(message).collect();
@@ -209,9 +265,15 @@ fn spans(platform: &Platform, demand: &Demand<'_>, number: usize) -> Result<(), 
     let name = |node: NodeId| platform.name(node).to_string();
     let knows = |node: &NodeId| demand.operands.contains(node) || demand.targets().contains(node);
     if let Some(node) = platform.node_ids().find(|node| !knows(node)) {
-        return Err(SeparationError::LeavesOut { demand: number, node: name(node) });
+        return Err(SeparationError::LeavesOut {
+            demand: number,
+            node: name(node),
+        });
     }
-    match platform.node_ids().find(|&node| !platform.node(node).replicates) {
+    match platform
+        .node_ids()
+        .find(|&node| !platform.node(node).replicates)
+    {
         Some(node) => Err(SeparationError::CannotCopy { node: name(node) }),
         None => Ok(()),
     }

@@ -102,32 +102,46 @@ impl Instance {
         if total < Rational::one() {
             return Ok(Separated::Outside(Inequality::Pattern(pattern)));
         }
-        Ok(Separated::Inside(Box::new(Proof { unit, matchings: heaviest.proof, lightest })))
+        Ok(Separated::Inside(Box::new(Proof {
+            unit,
+            matchings: heaviest.proof,
+            lightest,
+        })))
     }
 
     fn is_price_list(&self, v: &[Rational]) -> Result<(), SeparationError> {
-        match v.len() == self.links.len() {
-            true => Ok(()),
-            false => Err(SeparationError::PricesCount { prices: v.len(), links: self.links.len() }),
+        if v.len() == self.links.len() {
+            Ok(())
+        } else {
+            Err(SeparationError::PricesCount {
+                prices: v.len(),
+                links: self.links.len(),
+            })
         }
     }
 
     /// The links with weight `c(e) v(e)`.
     fn weighted(&self, v: &[Rational]) -> Vec<(usize, usize, Rational)> {
-        self.links.iter().zip(v).map(|((from, to, cost), v)| (*from, *to, cost * v)).collect()
+        self.links
+            .iter()
+            .zip(v)
+            .map(|((from, to, cost), v)| (*from, *to, cost * v))
+            .collect()
     }
 
     /// The links with their prices in units.
     fn priced(&self, unit: &BigUint, v: &[Rational]) -> Vec<(usize, usize, BigUint)> {
         let unit = BigInt::from(unit.clone());
         let ends = self.links.iter().zip(v);
-        ends.map(|((from, to, _), v)| (*from, *to, numerator_over(v, &unit).into_parts().1)).collect()
+        ends.map(|((from, to, _), v)| (*from, *to, numerator_over(v, &unit).into_parts().1))
+            .collect()
     }
 
     /// A heaviest matching under prices that are multiples of one in `unit`.
     fn heaviest(&self, unit: &BigUint, v: &[Rational]) -> Result<Heaviest<BigUint>, HeaviestError> {
         let edges = self.priced(unit, v);
-        match narrowed(&edges).and_then(|edges| heaviest_matching::<u128>(self.nodes, &edges).ok()) {
+        match narrowed(&edges).and_then(|edges| heaviest_matching::<u128>(self.nodes, &edges).ok())
+        {
             Some(found) => Ok(widened(found)),
             None => heaviest_matching(self.nodes, &edges),
         }
@@ -139,20 +153,39 @@ impl Instance {
         message: &Message,
         arcs: &[(usize, usize, Rational)],
     ) -> Result<(Vec<usize>, Rational, Lightest), SeparationError> {
-        let missing = |target| SeparationError::Unreachable { source_node: message.source, target };
+        let missing = |target| SeparationError::Unreachable {
+            source_node: message.source,
+            target,
+        };
         let Some(target) = message.target else {
-            let tree = arborescence(self.nodes, message.source, arcs).ok_or(missing(message.source))?;
+            let tree =
+                arborescence(self.nodes, message.source, arcs).ok_or(missing(message.source))?;
             let mut links: Vec<usize> = tree.entering.iter().flatten().copied().collect();
             links.sort_unstable();
             return Ok((links, tree.cost.clone(), Lightest::Tree(Box::new(tree))));
         };
         let graph = Digraph::new(self.nodes, arcs.to_vec());
-        let paths = shortest_paths(&graph, [(message.source, Rational::zero())], |arc| &arcs[arc.id()].2, |_| true);
+        let paths = shortest_paths(
+            &graph,
+            [(message.source, Rational::zero())],
+            |arc| &arcs[arc.id()].2,
+            |_| true,
+        );
         let weight = paths.distances[target].clone().ok_or(missing(target))?;
         // Where nothing arrives the potential is the largest: no link leads there from where something does.
-        let most = paths.distances.iter().flatten().max().cloned().unwrap_or_default();
+        let most = paths
+            .distances
+            .iter()
+            .flatten()
+            .max()
+            .cloned()
+            .unwrap_or_default();
         let links = paths.path(target);
-        let potentials = paths.distances.into_iter().map(|known| known.unwrap_or_else(|| most.clone())).collect();
+        let potentials = paths
+            .distances
+            .into_iter()
+            .map(|known| known.unwrap_or_else(|| most.clone()))
+            .collect();
         Ok((links, weight, Lightest::Path(potentials)))
     }
 }
@@ -162,13 +195,24 @@ pub(super) fn rate(message: &Message) -> Rational {
 }
 
 fn narrowed(edges: &[(usize, usize, BigUint)]) -> Option<Vec<(usize, usize, u128)>> {
-    edges.iter().map(|(a, b, weight)| Some((*a, *b, Whole::narrow(weight)?))).collect()
+    edges
+        .iter()
+        .map(|(a, b, weight)| Some((*a, *b, Whole::narrow(weight)?)))
+        .collect()
 }
 
 fn widened(found: Heaviest<u128>) -> Heaviest<BigUint> {
-    let sets = found.proof.sets.into_iter().map(|(set, price)| (set, price.into())).collect();
+    let sets = found
+        .proof
+        .sets
+        .into_iter()
+        .map(|(set, price)| (set, price.into()))
+        .collect();
     let vertices = found.proof.vertices.into_iter().map(Into::into).collect();
-    Heaviest { edges: found.edges, proof: Prices { vertices, sets } }
+    Heaviest {
+        edges: found.edges,
+        proof: Prices { vertices, sets },
+    }
 }
 
 impl Inequality {
@@ -176,12 +220,26 @@ impl Inequality {
     pub fn halfspace(&self, instance: &Instance) -> Halfspace {
         let (one, zero) = (Rational::one(), Rational::zero());
         match self {
-            Inequality::NegativeU => Halfspace { u: one, v: BTreeMap::new(), least: zero },
-            Inequality::NegativeV(link) => Halfspace { u: zero.clone(), v: [(*link, one)].into(), least: zero },
-            Inequality::Matching(links) => {
-                Halfspace { u: one.clone(), v: links.iter().map(|&link| (link, -one.clone())).collect(), least: zero }
-            }
-            Inequality::Pattern(ways) => Halfspace { u: zero, v: times(instance, ways), least: one },
+            Inequality::NegativeU => Halfspace {
+                u: one,
+                v: BTreeMap::new(),
+                least: zero,
+            },
+            Inequality::NegativeV(link) => Halfspace {
+                u: zero.clone(),
+                v: [(*link, one)].into(),
+                least: zero,
+            },
+            Inequality::Matching(links) => Halfspace {
+                u: one.clone(),
+                v: links.iter().map(|&link| (link, -one.clone())).collect(),
+                least: zero,
+            },
+            Inequality::Pattern(ways) => Halfspace {
+                u: zero,
+                v: times(instance, ways),
+                least: one,
+            },
         }
     }
 }
@@ -204,7 +262,11 @@ pub(super) fn times(instance: &Instance, ways: &[Vec<usize>]) -> BTreeMap<usize,
 impl Halfspace {
     /// The excess of the left side over the right side; negative where it violates the inequality.
     pub fn slack(&self, u: &Rational, v: &[Rational]) -> Rational {
-        let sum: Rational = self.v.iter().filter_map(|(&link, factor)| Some(factor * v.get(link)?)).sum();
+        let sum: Rational = self
+            .v
+            .iter()
+            .filter_map(|(&link, factor)| Some(factor * v.get(link)?))
+            .sum();
         &self.u * u + sum - &self.least
     }
 }
@@ -214,22 +276,38 @@ impl Proof {
     ///
     /// # Errors
     /// [`SeparationError::Unproved`] with the first thing that does not hold.
-    pub fn check(&self, instance: &Instance, u: &Rational, v: &[Rational]) -> Result<(), SeparationError> {
+    pub fn check(
+        &self,
+        instance: &Instance,
+        u: &Rational,
+        v: &[Rational],
+    ) -> Result<(), SeparationError> {
         let unproved = |what: String| Err(SeparationError::Unproved(what));
         instance.is_price_list(v)?;
         if u.is_negative() || v.iter().any(Signed::is_negative) {
             return unproved("u or a price of a link is negative".to_string());
         }
-        if self.unit.is_zero() || v.iter().any(|v| !(&self.unit % v.denom().magnitude()).is_zero()) {
+        if self.unit.is_zero()
+            || v.iter()
+                .any(|v| !(&self.unit % v.denom().magnitude()).is_zero())
+        {
             return unproved(format!("prices are not multiples of 1/{}", self.unit));
         }
-        let bound = self.matchings.bound(instance.nodes, &instance.priced(&self.unit, v))?;
+        let bound = self
+            .matchings
+            .bound(instance.nodes, &instance.priced(&self.unit, v))?;
         let bound = Rational::new(bound.into(), BigInt::from(self.unit.clone()) * 2);
         if bound > *u {
-            return unproved(format!("matchings are proved to weigh at most {bound}, u is {u}"));
+            return unproved(format!(
+                "matchings are proved to weigh at most {bound}, u is {u}"
+            ));
         }
         if self.lightest.len() != instance.messages.len() {
-            return unproved(format!("{} bounds for {} messages", self.lightest.len(), instance.messages.len()));
+            return unproved(format!(
+                "{} bounds for {} messages",
+                self.lightest.len(),
+                instance.messages.len()
+            ));
         }
         let arcs = instance.weighted(v);
         let mut total = Rational::zero();
@@ -237,7 +315,9 @@ impl Proof {
             total += proof.bound(message, instance.nodes, &arcs)? * rate(message);
         }
         if total < Rational::one() {
-            return unproved(format!("patterns are proved to weigh at least {total}, which is less than 1"));
+            return unproved(format!(
+                "patterns are proved to weigh at least {total}, which is less than 1"
+            ));
         }
         Ok(())
     }
@@ -254,15 +334,19 @@ impl Lightest {
         let unproved = |what: String| SeparationError::Unproved(what);
         match (self, message.target) {
             (Lightest::Path(potentials), Some(target)) if potentials.len() == nodes => {
-                let steep =
-                    |(from, to, weight): &&(usize, usize, Rational)| potentials[*to] > &potentials[*from] + weight;
+                let steep = |(from, to, weight): &&(usize, usize, Rational)| {
+                    potentials[*to] > &potentials[*from] + weight
+                };
                 match arcs.iter().find(steep) {
-                    Some((from, to, _)) => Err(unproved(format!("the potential rises too much from {from} to {to}"))),
+                    Some((from, to, _)) => Err(unproved(format!(
+                        "the potential rises too much from {from} to {to}"
+                    ))),
                     None => Ok(&potentials[target] - &potentials[message.source]),
                 }
             }
             (Lightest::Tree(tree), None) if tree.entering.len() == nodes => {
-                tree.check(message.source, arcs).map_err(|fault| unproved(fault.to_string()))?;
+                tree.check(message.source, arcs)
+                    .map_err(|fault| unproved(fault.to_string()))?;
                 Ok(tree.cost.clone())
             }
             _ => Err(unproved("a bound is not of the message's kind".to_string())),

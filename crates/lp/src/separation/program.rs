@@ -51,13 +51,30 @@ impl<'a> Restricted<'a> {
     fn new(instance: &'a Instance) -> Self {
         let mut program = LinearProgram::new(Sense::Maximize);
         let time = program.add_row(Relation::AtMost, Rational::one());
-        let row = |cost: &Rational| cost.is_positive().then(|| program.add_row(Relation::AtMost, Rational::zero()));
-        let edges = instance.links().iter().map(|(_, _, cost)| cost).map(row).collect();
-        Restricted { instance, solver: Solver::new(program), time, edges, matchings: Vec::new(), patterns: Vec::new() }
+        let row = |cost: &Rational| {
+            cost.is_positive()
+                .then(|| program.add_row(Relation::AtMost, Rational::zero()))
+        };
+        let edges = instance
+            .links()
+            .iter()
+            .map(|(_, _, cost)| cost)
+            .map(row)
+            .collect();
+        Restricted {
+            instance,
+            solver: Solver::new(program),
+            time,
+            edges,
+            matchings: Vec::new(),
+            patterns: Vec::new(),
+        }
     }
 
     fn add_matching(&mut self, links: Vec<usize>) -> Result<(), SeparationError> {
-        let served = links.iter().filter_map(|&link| Some((self.edges[link]?, -Rational::one())));
+        let served = links
+            .iter()
+            .filter_map(|&link| Some((self.edges[link]?, -Rational::one())));
         let entries: Vec<_> = served.chain([(self.time, Rational::one())]).collect();
         let column = self.solver.add_column(Rational::zero(), entries)?;
         self.matchings.push((column, links));
@@ -69,7 +86,10 @@ impl<'a> Restricted<'a> {
         if times.is_empty() {
             return Err(SeparationError::Unbounded);
         }
-        let entries: Vec<_> = times.into_iter().filter_map(|(link, time)| Some((self.edges[link]?, time))).collect();
+        let entries: Vec<_> = times
+            .into_iter()
+            .filter_map(|(link, time)| Some((self.edges[link]?, time)))
+            .collect();
         let column = self.solver.add_column(Rational::one(), entries)?;
         self.patterns.push((column, ways));
         Ok(())
@@ -77,19 +97,36 @@ impl<'a> Restricted<'a> {
 
     fn solve(&mut self, watch: &Watch) -> Result<Weighted, SeparationError> {
         watch.ask()?;
-        let options = Options { watch: watch.clone(), ..Options::default() };
+        let options = Options {
+            watch: watch.clone(),
+            ..Options::default()
+        };
         let Outcome::Optimal(optimum) = self.solver.solve(&options)? else {
             watch.ask()?;
             return Err(SeparationError::Unproved("(P') was not solved".to_string()));
         };
         let weight = |column: Column| optimum.primal.get(column);
-        let matchings = self.matchings.iter().map(|(column, links)| (links.clone(), weight(*column)));
-        let patterns = self.patterns.iter().map(|(column, ways)| (ways.clone(), weight(*column)));
+        let matchings = self
+            .matchings
+            .iter()
+            .map(|(column, links)| (links.clone(), weight(*column)));
+        let patterns = self
+            .patterns
+            .iter()
+            .map(|(column, ways)| (ways.clone(), weight(*column)));
         Ok(Weighted {
-            matchings: matchings.filter(|(_, weight)| weight.is_positive()).collect(),
-            patterns: patterns.filter(|(_, weight)| weight.is_positive()).collect(),
+            matchings: matchings
+                .filter(|(_, weight)| weight.is_positive())
+                .collect(),
+            patterns: patterns
+                .filter(|(_, weight)| weight.is_positive())
+                .collect(),
             u: optimum.dual.get(self.time),
-            v: self.edges.iter().map(|row| row.map(|row| optimum.dual.get(row)).unwrap_or_default()).collect(),
+            v: self
+                .edges
+                .iter()
+                .map(|row| row.map(|row| optimum.dual.get(row)).unwrap_or_default())
+                .collect(),
             value: optimum.objective,
         })
     }
@@ -111,13 +148,19 @@ impl Instance {
         let mut program = Restricted::new(self);
         for (place, links) in matchings.into_iter().enumerate() {
             if !self.is_matching(&links) {
-                return Err(SeparationError::NotOfInstance { what: "matching", place });
+                return Err(SeparationError::NotOfInstance {
+                    what: "matching",
+                    place,
+                });
             }
             program.add_matching(links)?;
         }
         for (place, ways) in patterns.into_iter().enumerate() {
             if !self.is_pattern(&ways) {
-                return Err(SeparationError::NotOfInstance { what: "pattern", place });
+                return Err(SeparationError::NotOfInstance {
+                    what: "pattern",
+                    place,
+                });
             }
             program.add_pattern(ways)?;
         }
@@ -137,12 +180,19 @@ impl Instance {
             match self.separate(&weighted.u, &weighted.v)? {
                 Separated::Inside(proof) => {
                     let (type_one, type_two) = (program.matchings.len(), program.patterns.len());
-                    return Ok(Optimum { weighted, proof: *proof, type_one, type_two });
+                    return Ok(Optimum {
+                        weighted,
+                        proof: *proof,
+                        type_one,
+                        type_two,
+                    });
                 }
                 Separated::Outside(Inequality::Matching(links)) => program.add_matching(links)?,
                 Separated::Outside(Inequality::Pattern(ways)) => program.add_pattern(ways)?,
                 Separated::Outside(Inequality::NegativeU | Inequality::NegativeV(_)) => {
-                    return Err(SeparationError::Unproved("the simplex gave a negative price".to_string()));
+                    return Err(SeparationError::Unproved(
+                        "the simplex gave a negative price".to_string(),
+                    ));
                 }
             }
         }
@@ -168,15 +218,19 @@ impl Instance {
                 has[message.source] = true;
                 let mut left = links.clone();
                 loop {
-                    let next = left
-                        .iter()
-                        .position(|&link| self.links().get(link).is_some_and(|&(from, to, _)| has[from] && !has[to]));
+                    let next = left.iter().position(|&link| {
+                        self.links()
+                            .get(link)
+                            .is_some_and(|&(from, to, _)| has[from] && !has[to])
+                    });
                     let Some(next) = next else { break };
                     let link = left.remove(next);
                     has[self.links()[link].1] = true;
                 }
                 let arrives = match message.target {
-                    Some(target) => has[target] && has.iter().filter(|has| **has).count() == links.len() + 1,
+                    Some(target) => {
+                        has[target] && has.iter().filter(|has| **has).count() == links.len() + 1
+                    }
                     None => has.iter().all(|has| *has),
                 };
                 left.is_empty() && arrives
@@ -192,23 +246,39 @@ impl Optimum {
     /// [`SeparationError::Unproved`] with the first thing that does not hold.
     pub fn check(&self, instance: &Instance) -> Result<(), SeparationError> {
         let unproved = |what: String| Err(SeparationError::Unproved(what));
-        let Weighted { value, matchings, patterns, u, v } = &self.weighted;
-        if matchings.iter().any(|(links, weight)| !instance.is_matching(links) || weight.is_negative())
-            || patterns.iter().any(|(ways, weight)| !instance.is_pattern(ways) || weight.is_negative())
+        let Weighted {
+            value,
+            matchings,
+            patterns,
+            u,
+            v,
+        } = &self.weighted;
+        if matchings
+            .iter()
+            .any(|(links, weight)| !instance.is_matching(links) || weight.is_negative())
+            || patterns
+                .iter()
+                .any(|(ways, weight)| !instance.is_pattern(ways) || weight.is_negative())
         {
-            return unproved("a matching or pattern is not one, or its weight is negative".to_string());
+            return unproved(
+                "a matching or pattern is not one, or its weight is negative".to_string(),
+            );
         }
         let time: Rational = matchings.iter().map(|(_, weight)| weight).sum();
         let total: Rational = patterns.iter().map(|(_, weight)| weight).sum();
         if time > Rational::one() || total != *value || u != value {
-            return unproved(format!("time {time}, patterns {total}, price {u}: 1, {value} and {value} are right"));
+            return unproved(format!(
+                "time {time}, patterns {total}, price {u}: 1, {value} and {value} are right"
+            ));
         }
         let mut left = vec![Rational::zero(); instance.links().len()];
         for (links, weight) in matchings {
             links.iter().for_each(|&link| left[link] += weight);
         }
         for (ways, weight) in patterns {
-            times(instance, ways).into_iter().for_each(|(link, time)| left[link] -= time * weight);
+            times(instance, ways)
+                .into_iter()
+                .for_each(|(link, time)| left[link] -= time * weight);
         }
         if let Some(link) = left.iter().position(Signed::is_negative) {
             return unproved(format!("link {link} is given {} too little", -&left[link]));

@@ -14,7 +14,10 @@ use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 
 /// Merges take `work`.
 fn volumes(work: i64) -> Volumes {
-    Volumes { work: Amount::Constant(ratio(work, 1)), ..Volumes::of_size(ratio(1, 1)) }
+    Volumes {
+        work: Amount::Constant(ratio(work, 1)),
+        ..Volumes::of_size(ratio(1, 1))
+    }
 }
 
 fn all_reduce(participants: Vec<NodeId>) -> Collective {
@@ -30,14 +33,33 @@ fn checked(platform: &Platform, participants: Vec<NodeId>, volumes: &Volumes) ->
         panic!("{platform:?} cannot be answered")
     };
     let (reached, bound) = (&solution.steady_state.throughput, &solution.upper_bound);
-    assert!(bound >= reached, "{platform:?}: {reached} is reached, {bound} is claimed to be a bound");
-    let proved =
-        oneport_referee::bound(Problem::new(platform, &collective, volumes).unwrap(), &solution.certificate).unwrap();
+    assert!(
+        bound >= reached,
+        "{platform:?}: {reached} is reached, {bound} is claimed to be a bound"
+    );
+    let proved = oneport_referee::bound(
+        Problem::new(platform, &collective, volumes).unwrap(),
+        &solution.certificate,
+    )
+    .unwrap();
     if solution.status == Status::Optimal {
-        assert_eq!((&proved, bound), (bound, reached), "{platform:?}: {:?}", solution.certificate);
+        assert_eq!(
+            (&proved, bound),
+            (bound, reached),
+            "{platform:?}: {:?}",
+            solution.certificate
+        );
     }
-    assert!(proved >= *reached && proved <= *bound, "{platform:?}: {proved} proved, {bound} claimed");
-    if solution.certificate.needs.iter().any(|need| !matches!(need.inequality, Inequality::Cut(_))) {
+    assert!(
+        proved >= *reached && proved <= *bound,
+        "{platform:?}: {proved} proved, {bound} claimed"
+    );
+    if solution
+        .certificate
+        .needs
+        .iter()
+        .any(|need| !matches!(need.inequality, Inequality::Cut(_)))
+    {
         let added = twin(platform, &participants, volumes, &solution.certificate);
         assert_eq!(added, proved, "{platform:?}: {:?}", solution.certificate);
     }
@@ -45,7 +67,12 @@ fn checked(platform: &Platform, participants: Vec<NodeId>, volumes: &Volumes) ->
 }
 
 /// The certificate, added up from its definition. Few parts and nodes only where there are exchanges.
-fn twin(platform: &Platform, participants: &[NodeId], volumes: &Volumes, certificate: &Certificate) -> Rational {
+fn twin(
+    platform: &Platform,
+    participants: &[NodeId],
+    volumes: &Volumes,
+    certificate: &Certificate,
+) -> Rational {
     let price = |wanted: Resource| certificate.price(wanted).cloned().unwrap_or_default();
     let size = volumes.size.constant().unwrap();
     for link in platform.link_ids() {
@@ -57,7 +84,11 @@ fn twin(platform: &Platform, participants: &[NodeId], volumes: &Volumes, certifi
         }
         let charged = charged(platform, link, certificate);
         let cost = &platform.link(link).cost;
-        assert!(charged <= size * cost * of_time, "{platform:?}: {} is overcharged", platform.link_name(link));
+        assert!(
+            charged <= size * cost * of_time,
+            "{platform:?}: {} is overcharged",
+            platform.link_name(link)
+        );
     }
     // The merges are as many as they have to be, at the place where they charge the least; so is the joining place.
     let mut instance = Rational::zero();
@@ -71,9 +102,13 @@ fn twin(platform: &Platform, participants: &[NodeId], volumes: &Volumes, certifi
         let least = match &need.inequality {
             Inequality::Border(one) if one.sets.len() == 1 => ratio(1, 1),
             Inequality::Border(one) => ratio(2 * (one.sets.len() as i64 - 1), 1),
-            Inequality::Gathering(one) => {
-                ratio(2 - participants.iter().filter(|node| one.nodes.contains(node)).count() as i64, 1)
-            }
+            Inequality::Gathering(one) => ratio(
+                2 - participants
+                    .iter()
+                    .filter(|node| one.nodes.contains(node))
+                    .count() as i64,
+                1,
+            ),
             Inequality::Exchange(one) => exchanged(platform, one),
             _ => Rational::zero(),
         };
@@ -83,10 +118,15 @@ fn twin(platform: &Platform, participants: &[NodeId], volumes: &Volumes, certifi
         let time = platform.node(node).compute.as_ref().unwrap() * volumes.work.constant().unwrap();
         time * price(Resource::Compute(node)) + holding(node)
     };
-    instance += platform.processors().map(merge).min().unwrap() * ratio(participants.len() as i64 - 1, 1);
+    instance +=
+        platform.processors().map(merge).min().unwrap() * ratio(participants.len() as i64 - 1, 1);
     instance -= platform.processors().map(holding).max().unwrap();
-    let own = certificate.prices().map(|(one, price)| price * ratio(one.capacity(platform).into(), 1));
-    let sets = certificate.odd_sets().map(|(set, price)| price * ratio(set.capacity(platform) as i64, 1));
+    let own = certificate
+        .prices()
+        .map(|(one, price)| price * ratio(one.capacity(platform).into(), 1));
+    let sets = certificate
+        .odd_sets()
+        .map(|(set, price)| price * ratio(set.capacity(platform) as i64, 1));
     own.chain(sets).sum::<Rational>() / instance
 }
 
@@ -97,19 +137,32 @@ fn charged(platform: &Platform, link: LinkId, certificate: &Certificate) -> Rati
     for need in &certificate.needs {
         let times = match &need.inequality {
             Inequality::Border(one) => {
-                let crossed = one.sets.iter().filter(|set| crosses(set, ends.from, ends.to, one.direction));
+                let crossed = one
+                    .sets
+                    .iter()
+                    .filter(|set| crosses(set, ends.from, ends.to, one.direction));
                 Rational::from_integer(crossed.count().into())
             }
-            Inequality::Gathering(one) => {
-                Rational::from_integer(u8::from(crosses(&one.nodes, ends.from, ends.to, Direction::Into)).into())
-            }
+            Inequality::Gathering(one) => Rational::from_integer(
+                u8::from(crosses(&one.nodes, ends.from, ends.to, Direction::Into)).into(),
+            ),
             Inequality::Balance(one) => {
                 let out = i64::from(one.node == ends.from) - i64::from(one.node == ends.to);
-                ratio(if one.keeps == Keeps::AllThatArrives { out } else { -out }, 1)
+                ratio(
+                    if one.keeps == Keeps::AllThatArrives {
+                        out
+                    } else {
+                        -out
+                    },
+                    1,
+                )
             }
-            Inequality::Exchange(one) => {
-                one.lengths.iter().filter(|(other, _)| *other == link).map(|(_, length)| length).sum()
-            }
+            Inequality::Exchange(one) => one
+                .lengths
+                .iter()
+                .filter(|(other, _)| *other == link)
+                .map(|(_, length)| length)
+                .sum(),
             _ => Rational::zero(),
         };
         charged += &need.weight * times;
@@ -129,25 +182,41 @@ fn crosses(set: &[NodeId], from: NodeId, to: NodeId, direction: Direction) -> bo
 fn exchanged(platform: &Platform, exchange: &Exchange) -> Rational {
     let turned = exchange.direction == Direction::OutOf;
     let part = |node: NodeId| exchange.parts.iter().position(|part| part.contains(&node));
-    let merges =
-        |node: NodeId| if turned { platform.node(node).replicates } else { platform.node(node).is_processor() };
-    let copies =
-        |node: NodeId| if turned { platform.node(node).is_processor() } else { platform.node(node).replicates };
+    let merges = |node: NodeId| {
+        if turned {
+            platform.node(node).replicates
+        } else {
+            platform.node(node).is_processor()
+        }
+    };
+    let copies = |node: NodeId| {
+        if turned {
+            platform.node(node).is_processor()
+        } else {
+            platform.node(node).replicates
+        }
+    };
     let nodes: Vec<NodeId> = platform.node_ids().collect();
     let between = |inner: &dyn Fn(NodeId) -> bool| {
         let mut paths: Vec<Vec<Option<Rational>>> = vec![vec![None; nodes.len()]; nodes.len()];
         for link in platform.link_ids() {
-            let (mut from, mut to) = (platform.link(link).from.index(), platform.link(link).to.index());
+            let (mut from, mut to) = (
+                platform.link(link).from.index(),
+                platform.link(link).to.index(),
+            );
             if turned {
                 std::mem::swap(&mut from, &mut to);
             }
             let length = exchange.lengths.iter().find(|(other, _)| *other == link);
-            paths[from][to] = Some(length.map_or_else(Rational::zero, |(_, length)| length.clone()));
+            paths[from][to] =
+                Some(length.map_or_else(Rational::zero, |(_, length)| length.clone()));
         }
         for &over in nodes.iter().filter(|&&node| inner(node)) {
             for from in 0..nodes.len() {
                 for to in 0..nodes.len() {
-                    let sum = paths[from][over.index()].clone().zip(paths[over.index()][to].clone());
+                    let sum = paths[from][over.index()]
+                        .clone()
+                        .zip(paths[over.index()][to].clone());
                     let sum = sum.map(|(one, two)| one + two);
                     if sum.is_some() && (paths[from][to].is_none() || sum < paths[from][to]) {
                         paths[from][to] = sum;
@@ -161,26 +230,50 @@ fn exchanged(platform: &Platform, exchange: &Exchange) -> Rational {
     let entering = between(&|node| part(node).is_none() && !copies(node));
     let entrance = |own: usize| {
         let starts = |node: NodeId| part(node).map_or(copies(node), |other| other != own);
-        let pairs =
-            nodes.iter().filter(|&&from| starts(from)).flat_map(|&from| nodes.iter().map(move |&to| (from, to)));
+        let pairs = nodes
+            .iter()
+            .filter(|&&from| starts(from))
+            .flat_map(|&from| nodes.iter().map(move |&to| (from, to)));
         let ends = pairs.filter(|(_, to)| part(*to) == Some(own));
-        ends.filter_map(|(from, to)| entering[from.index()][to.index()].clone()).min().unwrap()
+        ends.filter_map(|(from, to)| entering[from.index()][to.index()].clone())
+            .min()
+            .unwrap()
     };
     let entrances: Vec<Rational> = (0..exchange.parts.len()).map(entrance).collect();
-    let junctions: Vec<NodeId> = nodes.iter().copied().filter(|&node| part(node).is_none() && merges(node)).collect();
+    let junctions: Vec<NodeId> = nodes
+        .iter()
+        .copied()
+        .filter(|&node| part(node).is_none() && merges(node))
+        .collect();
     let mut best: Option<Rational> = None;
     for chosen in 0..1usize << junctions.len() {
         let mut hubs: Vec<Vec<NodeId>> = exchange.parts.clone();
-        hubs.extend(junctions.iter().enumerate().filter(|(at, _)| chosen >> at & 1 == 1).map(|(_, &node)| vec![node]));
+        hubs.extend(
+            junctions
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| chosen >> at & 1 == 1)
+                .map(|(_, &node)| vec![node]),
+        );
         let near = |from: &[NodeId], to: &[NodeId]| {
-            let pairs = from.iter().flat_map(|one| to.iter().map(move |other| (one.index(), other.index())));
-            pairs.filter_map(|(one, other)| gathering[one][other].clone()).min()
+            let pairs = from
+                .iter()
+                .flat_map(|one| to.iter().map(move |other| (one.index(), other.index())));
+            pairs
+                .filter_map(|(one, other)| gathering[one][other].clone())
+                .min()
         };
-        let arcs: Vec<Vec<Option<Rational>>> =
-            hubs.iter().map(|from| hubs.iter().map(|to| near(from, to)).collect()).collect();
+        let arcs: Vec<Vec<Option<Rational>>> = hubs
+            .iter()
+            .map(|from| hubs.iter().map(|to| near(from, to)).collect())
+            .collect();
         for root in 0..exchange.parts.len() {
-            let others: Rational =
-                entrances.iter().enumerate().filter(|(part, _)| *part != root).map(|(_, one)| one).sum();
+            let others: Rational = entrances
+                .iter()
+                .enumerate()
+                .filter(|(part, _)| *part != root)
+                .map(|(_, one)| one)
+                .sum();
             if let Some(tree) = into(&arcs, root) {
                 let all = tree + others;
                 best = Some(best.map_or(all.clone(), |known| known.min(all)));
@@ -215,7 +308,9 @@ fn into(arcs: &[Vec<Option<Rational>>], root: usize) -> Option<Rational> {
             return;
         }
         for to in (0..arcs.len()).filter(|&to| to != from) {
-            let Some(length) = &arcs[from][to] else { continue };
+            let Some(length) = &arcs[from][to] else {
+                continue;
+            };
             // No cycle among the choices made.
             let mut at = to;
             while at < from && at != root {
@@ -239,15 +334,24 @@ fn into(arcs: &[Vec<Option<Rational>>], root: usize) -> Option<Rational> {
 fn a_switch_that_merges_may_be_shared() {
     let mut builder = Platform::builder();
     builder.model(PortModel::Links);
-    let hosts: Vec<NodeId> =
-        ["a", "b", "c"].map(|name| builder.node(Node::processor(name, ratio(1, 1))).unwrap()).to_vec();
-    let hub = builder.node(Node { replicates: false, ..Node::processor("h", ratio(1, 1)) }).unwrap();
+    let hosts: Vec<NodeId> = ["a", "b", "c"]
+        .map(|name| builder.node(Node::processor(name, ratio(1, 1))).unwrap())
+        .to_vec();
+    let hub = builder
+        .node(Node {
+            replicates: false,
+            ..Node::processor("h", ratio(1, 1))
+        })
+        .unwrap();
     for &host in &hosts {
         builder.link(host, hub, ratio(1, 2)).unwrap();
         builder.link(hub, host, ratio(1, 1)).unwrap();
     }
     let solution = checked(&builder.build().unwrap(), hosts, &volumes(1));
-    assert_eq!((solution.upper_bound, solution.status), (ratio(1, 1), Status::Optimal));
+    assert_eq!(
+        (solution.upper_bound, solution.status),
+        (ratio(1, 1), Status::Optimal)
+    );
 }
 
 /// Nodes of every kind outside: the bound holds for what compositions reach, twin and referee find it in the
@@ -258,15 +362,26 @@ fn bounds_hold_with_nodes_of_every_kind_outside() {
     for seed in 0..240 {
         let mut dice = Dice::new(seed);
         let members = 2 + dice.below(3);
-        let mut list: Vec<Node> = (0..members).map(|at| Node::processor(format!("p{at}"), dice.cost())).collect();
+        let mut list: Vec<Node> = (0..members)
+            .map(|at| Node::processor(format!("p{at}"), dice.cost()))
+            .collect();
         for at in 0..dice.below(3) {
             let name = format!("x{at}");
-            let node = if dice.below(2) == 0 { Node::router(name) } else { Node::processor(name, dice.cost()) };
-            list.push(Node { replicates: dice.below(2) == 0, ..node });
+            let node = if dice.below(2) == 0 {
+                Node::router(name)
+            } else {
+                Node::processor(name, dice.cost())
+            };
+            list.push(Node {
+                replicates: dice.below(2) == 0,
+                ..node
+            });
         }
-        list.iter_mut().for_each(|node| node.ports = Some(1 + dice.below(2) as u32));
+        list.iter_mut()
+            .for_each(|node| node.ports = Some(1 + dice.below(2) as u32));
         let extra = 3 + dice.below(8);
-        let platform = common::naive::random(&mut dice, list, PortModel::ALL[seed as usize % 4], extra);
+        let platform =
+            common::naive::random(&mut dice, list, PortModel::ALL[seed as usize % 4], extra);
         let members: Vec<NodeId> = platform.node_ids().take(members).collect();
         let solution = checked(&platform, members, &volumes((seed % 3 % 2) as i64));
         optimal += usize::from(solution.status == Status::Optimal);
@@ -278,9 +393,21 @@ fn bounds_hold_with_nodes_of_every_kind_outside() {
 fn cluster(seed: u64, model: PortModel, hosts: usize) -> Platform {
     let mut dice = Dice::new(seed);
     let racks = 2 + dice.below(4);
-    let shape =
-        Racks { racks, hosts: (2, hosts / racks), spines: 1 + dice.below(2), copying: dice.below(2) == 1, model };
-    generate::racks(&shape, &generate::Options { seed, ..Default::default() }).unwrap()
+    let shape = Racks {
+        racks,
+        hosts: (2, hosts / racks),
+        spines: 1 + dice.below(2),
+        copying: dice.below(2) == 1,
+        model,
+    };
+    generate::racks(
+        &shape,
+        &generate::Options {
+            seed,
+            ..Default::default()
+        },
+    )
+    .unwrap()
 }
 
 /// Merges take about as long as transfers: whoever merges has to receive, and may be slow at either.
@@ -288,11 +415,23 @@ fn cluster(seed: u64, model: PortModel, hosts: usize) -> Platform {
 fn clusters_that_merge_slowly_are_optimal() {
     let mut gathered = 0;
     for seed in 0..12 {
-        let platform = cluster(seed, if seed < 10 { PortModel::Links } else { PortModel::FullDuplex }, 14);
+        let platform = cluster(
+            seed,
+            if seed < 10 {
+                PortModel::Links
+            } else {
+                PortModel::FullDuplex
+            },
+            14,
+        );
         let solution = checked(&platform, platform.processors().collect(), &volumes(1));
         assert_eq!(solution.status, Status::Optimal, "seed {seed}");
         let needs = &solution.certificate.needs;
-        gathered += usize::from(needs.iter().any(|need| matches!(need.inequality, Inequality::Gathering(_))));
+        gathered += usize::from(
+            needs
+                .iter()
+                .any(|need| matches!(need.inequality, Inequality::Gathering(_))),
+        );
     }
     // On the others counting is enough.
     assert!(gathered >= 2, "{gathered}");
@@ -303,15 +442,28 @@ fn clusters_that_merge_slowly_are_optimal() {
 fn one_fast_processor_receives_everything() {
     let mut builder = Platform::builder();
     builder.model(PortModel::Links);
-    let switch = builder.node(Node { replicates: false, ..Node::router("switch") }).unwrap();
-    for (name, compute) in [("a", ratio(1, 1000)), ("b", ratio(1000, 1)), ("c", ratio(1000, 1))] {
+    let switch = builder
+        .node(Node {
+            replicates: false,
+            ..Node::router("switch")
+        })
+        .unwrap();
+    for (name, compute) in [
+        ("a", ratio(1, 1000)),
+        ("b", ratio(1000, 1)),
+        ("c", ratio(1000, 1)),
+    ] {
         let host = builder.node(Node::processor(name, compute)).unwrap();
         builder.duplex(host, switch, ratio(1, 1)).unwrap();
     }
     let platform = builder.build().unwrap();
     let solution = checked(&platform, platform.processors().collect(), &volumes(1));
     assert_eq!(solution.status, Status::Optimal);
-    assert!(solution.upper_bound >= ratio(1, 2) && solution.upper_bound < ratio(51, 100), "{}", solution.upper_bound);
+    assert!(
+        solution.upper_bound >= ratio(1, 2) && solution.upper_bound < ratio(51, 100),
+        "{}",
+        solution.upper_bound
+    );
 }
 
 /// Racks of unequal hosts under every port model, switches that copy or not.
@@ -345,7 +497,11 @@ fn fabrics_are_optimal() {
         let platform = platform.unwrap();
         let solution = checked(&platform, platform.processors().collect(), &volumes(0));
         assert_eq!(solution.status, Status::Optimal, "{:?}", platform.nodes());
-        assert!(value.is_none_or(|value| value == solution.upper_bound), "{}", solution.upper_bound);
+        assert!(
+            value.is_none_or(|value| value == solution.upper_bound),
+            "{}",
+            solution.upper_bound
+        );
     }
 }
 
@@ -354,18 +510,33 @@ fn fabrics_are_optimal() {
 #[test]
 fn a_slow_rack_behind_a_one_port_switch() {
     let mut builder = Platform::builder();
-    let core = builder.node(Node { replicates: false, ..Node::router("core") }).unwrap();
-    for (rack, host_cost, core_cost) in [("a", ratio(4, 5), ratio(1, 5)), ("b", ratio(8, 1), ratio(8, 5))] {
-        let switch = builder.node(Node::router(format!("switch-{rack}"))).unwrap();
+    let core = builder
+        .node(Node {
+            replicates: false,
+            ..Node::router("core")
+        })
+        .unwrap();
+    for (rack, host_cost, core_cost) in [
+        ("a", ratio(4, 5), ratio(1, 5)),
+        ("b", ratio(8, 1), ratio(8, 5)),
+    ] {
+        let switch = builder
+            .node(Node::router(format!("switch-{rack}")))
+            .unwrap();
         builder.duplex(switch, core, core_cost).unwrap();
         for host in 0..4 {
-            let host = builder.node(Node::processor(format!("{rack}{host}"), ratio(1, 4))).unwrap();
+            let host = builder
+                .node(Node::processor(format!("{rack}{host}"), ratio(1, 4)))
+                .unwrap();
             builder.duplex(host, switch, host_cost.clone()).unwrap();
         }
     }
     let platform = builder.build().unwrap();
     let solution = checked(&platform, platform.processors().collect(), &volumes(0));
-    assert_eq!((solution.upper_bound, solution.status), (ratio(5, 192), Status::Optimal));
+    assert_eq!(
+        (solution.upper_bound, solution.status),
+        (ratio(5, 192), Status::Optimal)
+    );
 }
 
 /// Where merges are the bottleneck, the bound says so.
@@ -380,7 +551,11 @@ fn compute_counts() {
         let platform = generate::complete(4, &slow).unwrap().with_model(model);
         let solution = checked(&platform, platform.processors().collect(), &volumes(1));
         // Three merges per instance, four processors.
-        assert_eq!((solution.upper_bound, solution.status), (ratio(4, 300), Status::Optimal), "{model}");
+        assert_eq!(
+            (solution.upper_bound, solution.status),
+            (ratio(4, 300), Status::Optimal),
+            "{model}"
+        );
     }
 }
 
@@ -388,18 +563,33 @@ fn compute_counts() {
 #[test]
 fn a_bound_never_falls_below_what_is_reached() {
     for seed in 0..20 {
-        let options = generate::Options { seed, ..Default::default() };
-        let platform =
-            generate::random_connected(7, 3, &options).unwrap().with_model(PortModel::ALL[seed as usize % 4]);
+        let options = generate::Options {
+            seed,
+            ..Default::default()
+        };
+        let platform = generate::random_connected(7, 3, &options)
+            .unwrap()
+            .with_model(PortModel::ALL[seed as usize % 4]);
         let (collective, volumes) = (all_reduce(platform.processors().collect()), volumes(0));
         let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
-        let ask = |enough: &Rational| all_reduce_bound(&question, &Until::proved(enough)).unwrap().unwrap().throughput;
+        let ask = |enough: &Rational| {
+            all_reduce_bound(&question, &Until::proved(enough))
+                .unwrap()
+                .unwrap()
+                .throughput
+        };
         // Asked for the impossible, it proves what it can.
         let (least, one) = (ask(&ratio(1, 1_000_000)), ask(&ratio(1_000_000, 1)));
         assert!(least.is_positive() && least <= one, "{least} {one}");
         assert_eq!(ask(&ratio(0, 1)), least);
-        let Ok(Answer::Steady(solution)) = solve(&question, &Options::default()) else { panic!("seed {seed}") };
-        assert!(least >= solution.steady_state.throughput, "{least} {:?}", solution.steady_state.throughput);
+        let Ok(Answer::Steady(solution)) = solve(&question, &Options::default()) else {
+            panic!("seed {seed}")
+        };
+        assert!(
+            least >= solution.steady_state.throughput,
+            "{least} {:?}",
+            solution.steady_state.throughput
+        );
     }
 }
 
@@ -416,12 +606,23 @@ fn rounds_that_prove_nothing_are_passed_over() {
     }
     let platform = builder.build().unwrap();
     let collective = Collective::all_reduce(ids.to_vec()).in_order();
-    let size = Amount::Affine { fixed: ratio(1, 2), per_operand: ratio(2, 1) };
-    let volumes = Volumes { size, work: Amount::Constant(ratio(0, 1)) };
+    let size = Amount::Affine {
+        fixed: ratio(1, 2),
+        per_operand: ratio(2, 1),
+    };
+    let volumes = Volumes {
+        size,
+        work: Amount::Constant(ratio(0, 1)),
+    };
     let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
-    let Answer::Steady(solution) = solve(&question, &Options::default()).unwrap() else { panic!("not connected") };
+    let Answer::Steady(solution) = solve(&question, &Options::default()).unwrap() else {
+        panic!("not connected")
+    };
     // Every link carries 5/2 at least, once; the composition's result is larger.
     assert!(solution.upper_bound >= solution.steady_state.throughput);
-    let proved = oneport_referee::bound(Problem::new(&platform, &collective, &volumes).unwrap(), &solution.certificate);
+    let proved = oneport_referee::bound(
+        Problem::new(&platform, &collective, &volumes).unwrap(),
+        &solution.certificate,
+    );
     assert_eq!(proved, Ok(solution.upper_bound));
 }

@@ -44,14 +44,21 @@ fn bounds_are_bounds_wherever_the_work_ends() {
     let costs = Costs::Uniform { low: 1, high: 9 };
     let mut early = 0;
     for (seed, model) in (0..).zip(PortModel::ALL.into_iter().cycle()).take(8) {
-        let options = Drawn { seed, link_cost: costs.clone(), compute: costs.clone() };
+        let options = Drawn {
+            seed,
+            link_cost: costs.clone(),
+            compute: costs.clone(),
+        };
         let platform = random_connected(6, 3, &options).unwrap().with_model(model);
         let participants: Vec<NodeId> = platform.processors().collect();
         for commutative in [true, false] {
             let collective = Collective::all_reduce(participants.clone()).commutative(commutative);
             let volumes = Volumes::default();
             let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-            let Answer::Steady(best) = solve(&Question::new(problem), &Options::default()).unwrap() else { panic!() };
+            let Answer::Steady(best) = solve(&Question::new(problem), &Options::default()).unwrap()
+            else {
+                panic!()
+            };
             for milliseconds in [1, 10, 30, 60, 100, 200, 400, 800] {
                 let question = Question::new(problem).watched(Watch::in_questions(milliseconds));
                 let found = match solve(&question, &Options::default()) {
@@ -60,10 +67,21 @@ fn bounds_are_bounds_wherever_the_work_ends() {
                     other => panic!("{other:?}"),
                 };
                 let proved = oneport_referee::bound(problem, &found.certificate).unwrap();
-                assert!(proved <= found.upper_bound, "{seed} {milliseconds}: {proved}, not {}", found.upper_bound);
-                assert!(best.steady_state.throughput <= found.upper_bound, "{seed} {milliseconds}");
-                assert!(found.steady_state.throughput <= best.upper_bound, "{seed} {milliseconds}");
-                early += usize::from(found.status == Status::Feasible && best.status == Status::Optimal);
+                assert!(
+                    proved <= found.upper_bound,
+                    "{seed} {milliseconds}: {proved}, not {}",
+                    found.upper_bound
+                );
+                assert!(
+                    best.steady_state.throughput <= found.upper_bound,
+                    "{seed} {milliseconds}"
+                );
+                assert!(
+                    found.steady_state.throughput <= best.upper_bound,
+                    "{seed} {milliseconds}"
+                );
+                early +=
+                    usize::from(found.status == Status::Feasible && best.status == Status::Optimal);
             }
         }
     }

@@ -14,25 +14,51 @@ use oneport_plan::{Certificate, Collective, Problem, Volumes};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 
 /// The throughput, and by source how much of its message every link carries.
-fn by_flows(platform: &Platform, sources: &[NodeId], size: &Rational) -> (Rational, Vec<Vec<Rational>>) {
+fn by_flows(
+    platform: &Platform,
+    sources: &[NodeId],
+    size: &Rational,
+) -> (Rational, Vec<Vec<Rational>>) {
     let one = Rational::one;
     let mut program = LinearProgram::new(Sense::Maximize);
     let throughput = program.add_column(one(), []).unwrap();
     let mut copies: Vec<Vec<Column>> = Vec::new();
     for &source in sources {
-        let carried: Vec<Column> =
-            platform.link_ids().map(|_| program.add_column(Rational::zero(), []).unwrap()).collect();
+        let carried: Vec<Column> = platform
+            .link_ids()
+            .map(|_| program.add_column(Rational::zero(), []).unwrap())
+            .collect();
         for target in platform.node_ids().filter(|&target| target != source) {
-            let flow: Vec<Column> =
-                platform.link_ids().map(|_| program.add_column(Rational::zero(), []).unwrap()).collect();
+            let flow: Vec<Column> = platform
+                .link_ids()
+                .map(|_| program.add_column(Rational::zero(), []).unwrap())
+                .collect();
             for (&flow, &carried) in flow.iter().zip(&carried) {
-                program.add_row_with(Relation::AtMost, Rational::zero(), [(flow, one()), (carried, -one())]).unwrap();
+                program
+                    .add_row_with(
+                        Relation::AtMost,
+                        Rational::zero(),
+                        [(flow, one()), (carried, -one())],
+                    )
+                    .unwrap();
             }
             for node in platform.node_ids().filter(|&node| node != target) {
-                let sent = platform.outgoing(node).iter().map(|link| (flow[link.index()], one()));
-                let got = platform.incoming(node).iter().map(|link| (flow[link.index()], -one()));
+                let sent = platform
+                    .outgoing(node)
+                    .iter()
+                    .map(|link| (flow[link.index()], one()));
+                let got = platform
+                    .incoming(node)
+                    .iter()
+                    .map(|link| (flow[link.index()], -one()));
                 let own = (node == source).then(|| (throughput, -one()));
-                program.add_row_with(Relation::Equal, Rational::zero(), sent.chain(got).chain(own)).unwrap();
+                program
+                    .add_row_with(
+                        Relation::Equal,
+                        Rational::zero(),
+                        sent.chain(got).chain(own),
+                    )
+                    .unwrap();
             }
         }
         copies.push(carried);
@@ -40,12 +66,16 @@ fn by_flows(platform: &Platform, sources: &[NodeId], size: &Rational) -> (Ration
     let busy = |links: &[LinkId]| -> Vec<(Column, Rational)> {
         let of = |&link: &LinkId| {
             let time = &platform.link(link).cost * size;
-            copies.iter().map(move |carried| (carried[link.index()], time.clone()))
+            copies
+                .iter()
+                .map(move |carried| (carried[link.index()], time.clone()))
         };
         links.iter().flat_map(of).collect()
     };
     for link in platform.link_ids() {
-        program.add_row_with(Relation::AtMost, one(), busy(&[link])).unwrap();
+        program
+            .add_row_with(Relation::AtMost, one(), busy(&[link]))
+            .unwrap();
     }
     for node in platform.node_ids() {
         let ports = match platform.model_of(node) {
@@ -55,11 +85,20 @@ fn by_flows(platform: &Platform, sources: &[NodeId], size: &Rational) -> (Ration
             PortModel::HalfDuplex => panic!("flows are not enough for half-duplex nodes"),
         };
         for links in [platform.outgoing(node), platform.incoming(node)] {
-            program.add_row_with(Relation::AtMost, Rational::from_integer(ports.into()), busy(links)).unwrap();
+            program
+                .add_row_with(
+                    Relation::AtMost,
+                    Rational::from_integer(ports.into()),
+                    busy(links),
+                )
+                .unwrap();
         }
     }
     let (best, primal) = maximum(&program);
-    let amounts = copies.iter().map(|carried| carried.iter().map(|&column| primal.get(column)).collect()).collect();
+    let amounts = copies
+        .iter()
+        .map(|carried| carried.iter().map(|&column| primal.get(column)).collect())
+        .collect();
     (best, amounts)
 }
 
@@ -68,39 +107,62 @@ fn cuts(platform: &Platform, source: NodeId) -> Vec<Vec<LinkId>> {
     let nodes = platform.nodes().len();
     let inside = |set: usize, node: NodeId| set & (1 << node.index()) != 0;
     let leaving = |set: usize| {
-        let leaves = |&link: &LinkId| inside(set, platform.link(link).from) && !inside(set, platform.link(link).to);
+        let leaves = |&link: &LinkId| {
+            inside(set, platform.link(link).from) && !inside(set, platform.link(link).to)
+        };
         platform.link_ids().filter(leaves).collect()
     };
-    (0..(1 << nodes) - 1).filter(|&set| inside(set, source)).map(leaving).collect()
+    (0..(1 << nodes) - 1)
+        .filter(|&set| inside(set, source))
+        .map(leaving)
+        .collect()
 }
 
 /// Packs branchings into capacities whose cuts are all worth the throughput at least, as many times in total (Edmonds;
 /// Lovasz's proof: a link may join the branching if no cut without slack is crossed twice).
-fn pack(platform: &Platform, source: NodeId, mut room: Vec<Rational>, throughput: &Rational) -> usize {
+fn pack(
+    platform: &Platform,
+    source: NodeId,
+    mut room: Vec<Rational>,
+    throughput: &Rational,
+) -> usize {
     let cuts = cuts(platform, source);
     let mut left = throughput.clone();
     let mut branchings = 0;
     while !left.is_zero() {
-        let worth = |cut: &Vec<LinkId>| cut.iter().map(|link| &room[link.index()]).sum::<Rational>();
+        let worth =
+            |cut: &Vec<LinkId>| cut.iter().map(|link| &room[link.index()]).sum::<Rational>();
         let slack: Vec<Rational> = cuts.iter().map(|cut| worth(cut) - &left).collect();
         assert!(slack.iter().all(|slack| *slack >= Rational::zero()));
-        let crossings = |tree: &[LinkId], cut: &Vec<LinkId>| tree.iter().filter(|link| cut.contains(link)).count();
+        let crossings = |tree: &[LinkId], cut: &Vec<LinkId>| {
+            tree.iter().filter(|link| cut.contains(link)).count()
+        };
         let (mut tree, mut reached) = (Vec::new(), vec![source]);
         while reached.len() < platform.nodes().len() {
             let joins = |&link: &LinkId| {
                 let ends = platform.link(link);
                 let new = reached.contains(&ends.from) && !reached.contains(&ends.to);
                 let longer = [&tree[..], &[link]].concat();
-                let fits =
-                    || cuts.iter().zip(&slack).all(|(cut, slack)| !slack.is_zero() || crossings(&longer, cut) < 2);
+                let fits = || {
+                    cuts.iter()
+                        .zip(&slack)
+                        .all(|(cut, slack)| !slack.is_zero() || crossings(&longer, cut) < 2)
+                };
                 new && !room[link.index()].is_zero() && fits()
             };
-            let link = platform.link_ids().find(joins).expect("Lovasz: some link always may");
+            let link = platform
+                .link_ids()
+                .find(joins)
+                .expect("Lovasz: some link always may");
             tree.push(link);
             reached.push(platform.link(link).to);
         }
         // Links may have more room than is needed.
-        let room_left = tree.iter().map(|link| room[link.index()].clone()).min().unwrap();
+        let room_left = tree
+            .iter()
+            .map(|link| room[link.index()].clone())
+            .min()
+            .unwrap();
         let mut weight = room_left.min(left.clone());
         for (cut, slack) in cuts.iter().zip(&slack) {
             let again = crossings(&tree, cut) - 1;
@@ -122,7 +184,10 @@ fn check(platform: &Platform, collective: &Collective, sources: &[NodeId], size:
     let solution = solved(platform, collective, &volumes);
     check_loads(platform, collective, &volumes, &solution);
     let (throughput, amounts) = by_flows(platform, sources, size);
-    assert_eq!(solution.steady_state.throughput, throughput, "{collective:?} {platform:?}");
+    assert_eq!(
+        solution.steady_state.throughput, throughput,
+        "{collective:?} {platform:?}"
+    );
     for (&source, amounts) in sources.iter().zip(amounts) {
         assert!(pack(platform, source, amounts, &throughput) > 0);
     }
@@ -130,13 +195,20 @@ fn check(platform: &Platform, collective: &Collective, sources: &[NodeId], size:
 
 fn broadcast(platform: &Platform, source: usize) -> Collective {
     let source = NodeId::new(source);
-    Collective::broadcast(source, platform.node_ids().filter(|&node| node != source).collect())
+    Collective::broadcast(
+        source,
+        platform.node_ids().filter(|&node| node != source).collect(),
+    )
 }
 
 /// Nodes of one model, with one to three ports, or of all three models.
 fn platform(seed: u64, nodes: usize, extra: usize) -> Platform {
     let mut dice = Dice::new(seed);
-    let models = [PortModel::FullDuplex, PortModel::Links, PortModel::Multiport];
+    let models = [
+        PortModel::FullDuplex,
+        PortModel::Links,
+        PortModel::Multiport,
+    ];
     let mut list = processors(nodes);
     for node in &mut list {
         node.ports = Some(1 + dice.below(3) as u32);
@@ -152,7 +224,12 @@ fn broadcasts_are_as_fast_as_flows() {
         let nodes = 3 + dice.below(5);
         let platform = platform(seed, nodes, 2 * nodes);
         let source = dice.below(nodes);
-        check(&platform, &broadcast(&platform, source), &[NodeId::new(source)], &dice.cost());
+        check(
+            &platform,
+            &broadcast(&platform, source),
+            &[NodeId::new(source)],
+            &dice.cost(),
+        );
     }
 }
 
@@ -178,18 +255,33 @@ fn multicasts_to_many_are_proved_by_cuts() {
         let platform = hard(&mut Dice::new(3000 + seed));
         let collective = Collective::broadcast(NodeId::new(0), (1..12).map(NodeId::new).collect());
         let question = Question::new(Problem::new(&platform, &collective, &size).unwrap());
-        let Answer::Steady(solution) = solve(&question, &Options::default()).unwrap() else { panic!("all is reached") };
+        let Answer::Steady(solution) = solve(&question, &Options::default()).unwrap() else {
+            panic!("all is reached")
+        };
         let bound = |certificate| {
-            oneport_referee::bound(Problem::new(&platform, &collective, &size).unwrap(), &certificate).unwrap()
+            oneport_referee::bound(
+                Problem::new(&platform, &collective, &size).unwrap(),
+                &certificate,
+            )
+            .unwrap()
         };
         assert!(!solution.certificate.needs.is_empty());
-        let by_itself = bound(Certificate { needs: Vec::new(), ..solution.certificate.clone() });
+        let by_itself = bound(Certificate {
+            needs: Vec::new(),
+            ..solution.certificate.clone()
+        });
         let by_cuts = bound(solution.certificate);
-        assert!(solution.upper_bound <= by_cuts && by_cuts <= by_itself, "{by_cuts} {by_itself}");
+        assert!(
+            solution.upper_bound <= by_cuts && by_cuts <= by_itself,
+            "{by_cuts} {by_itself}"
+        );
         proved += usize::from(by_cuts == solution.upper_bound);
         gained += usize::from(by_cuts < by_itself);
     }
-    assert!(proved > 8 && gained > 0, "of 12, {proved} are proved, and {gained} would not be without cuts");
+    assert!(
+        proved > 8 && gained > 0,
+        "of 12, {proved} are proved, and {gained} would not be without cuts"
+    );
 }
 
 /// Thirty half-duplex nodes with four links each, of equal times but around the source and into the targets, which are
@@ -197,8 +289,12 @@ fn multicasts_to_many_are_proved_by_cuts() {
 fn hard(dice: &mut Dice) -> Platform {
     let mut builder = Platform::builder();
     builder.model(PortModel::HalfDuplex);
-    let ids: Vec<NodeId> = processors(30).into_iter().map(|node| builder.node(node).unwrap()).collect();
-    let mut pairs: BTreeSet<(usize, usize)> = (1..30).map(|node| (dice.below(node), node)).collect();
+    let ids: Vec<NodeId> = processors(30)
+        .into_iter()
+        .map(|node| builder.node(node).unwrap())
+        .collect();
+    let mut pairs: BTreeSet<(usize, usize)> =
+        (1..30).map(|node| (dice.below(node), node)).collect();
     while pairs.len() < 60 {
         let (one, other) = (dice.below(30), dice.below(30));
         if one != other {
@@ -210,11 +306,15 @@ fn hard(dice: &mut Dice) -> Platform {
             let mut cost = 12 * (1 + dice.below(2) as i64);
             cost /= if from == 0 || to == 0 { 6 } else { 1 };
             cost /= if (1..12).contains(&to) { 2 } else { 1 };
-            builder.link(ids[from], ids[to], Rational::from_integer(cost.into())).unwrap();
+            builder
+                .link(ids[from], ids[to], Rational::from_integer(cost.into()))
+                .unwrap();
         }
     }
     for (name, leads) in [("end", false), ("spring", true)] {
-        let aside = builder.node(Node::processor(name, Rational::one())).unwrap();
+        let aside = builder
+            .node(Node::processor(name, Rational::one()))
+            .unwrap();
         for &node in &ids {
             let (from, to) = if leads { (aside, node) } else { (node, aside) };
             builder.link(from, to, Rational::one()).unwrap();

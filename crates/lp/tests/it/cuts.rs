@@ -18,16 +18,31 @@ fn platforms() -> impl Strategy<Value = Platform> {
         for place in 0..processors {
             // The last one may lose what it passes on: fewer collectives are asked then, by the same cuts.
             let replicates = place + 1 < processors || keeps;
-            builder.node(Node { replicates, ..Node::processor(format!("p{place}"), Rational::one()) }).unwrap();
+            builder
+                .node(Node {
+                    replicates,
+                    ..Node::processor(format!("p{place}"), Rational::one())
+                })
+                .unwrap();
         }
         for place in 0..switches {
-            builder.node(Node { replicates: false, ..Node::router(format!("s{place}")) }).unwrap();
+            builder
+                .node(Node {
+                    replicates: false,
+                    ..Node::router(format!("s{place}"))
+                })
+                .unwrap();
         }
         let nodes = processors + switches;
         for (from, to) in (0..nodes).flat_map(|from| (0..nodes).map(move |to| (from, to))) {
             let around = to == (from + 1) % nodes;
-            if let Some((a, b)) = costs[6 * from + to].or(around.then_some((3, 1))).filter(|_| from != to) {
-                builder.link(NodeId::new(from), NodeId::new(to), ratio(a, b)).unwrap();
+            if let Some((a, b)) = costs[6 * from + to]
+                .or(around.then_some((3, 1)))
+                .filter(|_| from != to)
+            {
+                builder
+                    .link(NodeId::new(from), NodeId::new(to), ratio(a, b))
+                    .unwrap();
             }
         }
         builder.build().unwrap()
@@ -52,7 +67,10 @@ fn collectives(platform: &Platform) -> Vec<Collective> {
 fn least(platform: &Platform, collective: &Collective) -> Rational {
     let proved = |set: usize| -> Option<Rational> {
         let inside = |node: NodeId| set >> node.index() & 1 == 1;
-        let leaving = platform.links().iter().filter(|link| inside(link.from) && !inside(link.to));
+        let leaving = platform
+            .links()
+            .iter()
+            .filter(|link| inside(link.from) && !inside(link.to));
         let capacity: Rational = leaving.map(|link| link.cost.recip()).sum();
         let crosses = |place: &usize| {
             let demand = collective.demand(*place).unwrap();
@@ -66,7 +84,10 @@ fn least(platform: &Platform, collective: &Collective) -> Rational {
         let crossing = (0..collective.demands()).filter(crosses).count();
         (crossing > 0).then(|| capacity / Rational::from_integer(crossing.into()))
     };
-    (0..1usize << platform.nodes().len()).filter_map(proved).min().unwrap()
+    (0..1usize << platform.nodes().len())
+        .filter_map(proved)
+        .min()
+        .unwrap()
 }
 
 proptest! {
@@ -99,11 +120,17 @@ fn others_are_left_alone() {
     let platform = oneport_platform::generate::torus(&[3]).unwrap();
     let volumes = Volumes::default();
     let ask = |platform: &Platform, collective: &Collective| {
-        cut_bound(&Question::new(Problem::new(platform, collective, &volumes).unwrap())).unwrap()
+        cut_bound(&Question::new(
+            Problem::new(platform, collective, &volumes).unwrap(),
+        ))
+        .unwrap()
     };
     let participants: Vec<NodeId> = platform.processors().collect();
     let gather = Collective::all_gather(participants.clone());
-    assert_eq!(ask(&platform.clone().with_model(PortModel::FullDuplex), &gather), None);
+    assert_eq!(
+        ask(&platform.clone().with_model(PortModel::FullDuplex), &gather),
+        None
+    );
     let links = platform.with_model(PortModel::Links);
     assert!(ask(&links, &gather).is_some());
     assert_eq!(ask(&links, &Collective::all_reduce(participants)), None);

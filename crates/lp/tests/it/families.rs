@@ -9,7 +9,14 @@ use oneport_platform::{Platform, Rational};
 
 /// A random graph of 16 nodes, its costs replaced by `cost(k)` for the k-th link pair.
 fn platform(seed: u64, cost: &dyn Fn(u64) -> u64) -> Platform {
-    let options = generate::Options { seed, link_cost: Costs::Uniform { low: 1, high: 1 << 40 }, ..Default::default() };
+    let options = generate::Options {
+        seed,
+        link_cost: Costs::Uniform {
+            low: 1,
+            high: 1 << 40,
+        },
+        ..Default::default()
+    };
     let shape = random_connected(16, 4, &options).expect("a sensible size");
     let mut builder = Platform::builder();
     for node in shape.nodes() {
@@ -18,7 +25,9 @@ fn platform(seed: u64, cost: &dyn Fn(u64) -> u64) -> Platform {
     for link in shape.links() {
         let draw = link.cost.to_integer().to_u64().expect("drawn below 2^41");
         let cost = Rational::from_integer(cost(draw).into());
-        builder.link(link.from, link.to, cost).expect("links are unique");
+        builder
+            .link(link.from, link.to, cost)
+            .expect("links are unique");
     }
     builder.build().expect("there are nodes")
 }
@@ -32,27 +41,41 @@ fn certify(family: &str, seeds: u64, cost: &dyn Fn(u64) -> u64) {
         let collective = Collective::scatter(source, processors.collect());
         let size = Rational::one();
         let volumes = Volumes::of_size(size.clone());
-        let question = Question::new(Problem::new(&platform, &collective, &volumes).expect("a proper question"));
+        let question = Question::new(
+            Problem::new(&platform, &collective, &volumes).expect("a proper question"),
+        );
         let mut throughputs = Vec::new();
         for formulation in [Formulation::Columns, Formulation::Compact] {
             let answer = solve(&question, &Options::from(formulation)).expect("HiGHS works");
-            let Answer::Steady(solution) = answer else { panic!("{family}, seed {seed}: {answer:?}") };
+            let Answer::Steady(solution) = answer else {
+                panic!("{family}, seed {seed}: {answer:?}")
+            };
             assert_eq!(solution.status, Status::Optimal, "{family}, seed {seed}");
             oneport_referee::check_steady_state(
                 Problem::new(&platform, &collective, &volumes).unwrap(),
                 &solution.steady_state,
             )
             .unwrap_or_else(|violation| panic!("{family}, seed {seed}: {violation}"));
-            let bound =
-                oneport_referee::bound(Problem::new(&platform, &collective, &volumes).unwrap(), &solution.certificate)
-                    .unwrap_or_else(|violation| panic!("{family}, seed {seed}: {violation}"));
-            assert_eq!(bound, solution.steady_state.throughput, "{family}, seed {seed}");
+            let bound = oneport_referee::bound(
+                Problem::new(&platform, &collective, &volumes).unwrap(),
+                &solution.certificate,
+            )
+            .unwrap_or_else(|violation| panic!("{family}, seed {seed}: {violation}"));
+            assert_eq!(
+                bound, solution.steady_state.throughput,
+                "{family}, seed {seed}"
+            );
             refined += usize::from(solution.repaired);
             throughputs.push(bound);
         }
-        assert_eq!(throughputs[0], throughputs[1], "{family}, seed {seed}: the formulations differ");
+        assert_eq!(
+            throughputs[0], throughputs[1],
+            "{family}, seed {seed}: the formulations differ"
+        );
     }
-    println!("{family}: {seeds} of {seeds} certified optimal under both formulations, {refined} after repair");
+    println!(
+        "{family}: {seeds} of {seeds} certified optimal under both formulations, {refined} after repair"
+    );
 }
 
 #[test]
@@ -72,7 +95,9 @@ fn six_digits() {
 
 #[test]
 fn powers_of_ten_and_a_bit() {
-    certify("10^k + {0,1}", 100, &|draw| 10u64.pow((draw / 2 % 8) as u32) + draw % 2);
+    certify("10^k + {0,1}", 100, &|draw| {
+        10u64.pow((draw / 2 % 8) as u32) + draw % 2
+    });
 }
 
 #[test]

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use num_traits::{One, Zero};
 use oneport_exact::{LinearProgram, Relation, Row, Sense};
-use oneport_lp::{Answer, Formulation, LpError, Options, Question, RingError, cut_bound, rings, solve};
+use oneport_lp::{
+    Answer, Formulation, LpError, Options, Question, RingError, cut_bound, rings, solve,
+};
 use oneport_plan::{Collective, Problem, Volumes};
 use oneport_platform::gadget::gadget;
 use oneport_platform::{Change, Node, NodeId, Number, Platform, PortModel, Rational};
@@ -25,17 +27,29 @@ fn platform(dice: &mut Dice, nodes: usize, model: PortModel) -> Platform {
 }
 
 fn is_free(load: &Load) -> bool {
-    load.links.values().chain(load.processors.values()).all(Zero::is_zero)
+    load.links
+        .values()
+        .chain(load.processors.values())
+        .all(Zero::is_zero)
 }
 
-fn answer(platform: &Platform, collective: &Collective, formulation: Formulation) -> Result<Rational, LpError> {
+fn answer(
+    platform: &Platform,
+    collective: &Collective,
+    formulation: Formulation,
+) -> Result<Rational, LpError> {
     let volumes = Volumes::of_size(ratio(3, 2));
     let problem = Problem::new(platform, collective, &volumes).unwrap();
     let options = Options::from(formulation);
-    let Answer::Steady(solution) = solve(&Question::new(problem), &options)? else { panic!("connected") };
+    let Answer::Steady(solution) = solve(&Question::new(problem), &options)? else {
+        panic!("connected")
+    };
     oneport_referee::check_steady_state(problem, &solution.steady_state).unwrap();
     let bound = oneport_referee::bound(problem, &solution.certificate).unwrap();
-    assert_eq!(bound, solution.steady_state.throughput, "{collective:?} {platform:?}");
+    assert_eq!(
+        bound, solution.steady_state.throughput,
+        "{collective:?} {platform:?}"
+    );
     Ok(bound)
 }
 
@@ -44,7 +58,11 @@ fn the_definition_holds_with_links_that_cost_nothing() {
     let (mut solved, mut unbounded) = (0, 0);
     for seed in 0..120 {
         let dice = &mut Dice::new(seed);
-        let model = [PortModel::FullDuplex, PortModel::HalfDuplex, PortModel::Links][dice.below(3)];
+        let model = [
+            PortModel::FullDuplex,
+            PortModel::HalfDuplex,
+            PortModel::Links,
+        ][dice.below(3)];
         let platform = platform(dice, 3, model);
         let all: Vec<NodeId> = platform.processors().collect();
         let (first, others) = (all[0], all[1..].to_vec());
@@ -63,7 +81,11 @@ fn the_definition_holds_with_links_that_cost_nothing() {
             for formulation in [Formulation::Columns, Formulation::Compact] {
                 let refusal = answer(&platform, &collective, formulation).unwrap_err();
                 assert!(matches!(refusal, LpError::Unbounded { .. }), "{refusal}");
-                assert!(refusal.to_string().contains(&format!("of {} gets there in no time", collective.name())));
+                assert!(
+                    refusal
+                        .to_string()
+                        .contains(&format!("of {} gets there in no time", collective.name()))
+                );
             }
             unbounded += 1;
             continue;
@@ -71,7 +93,11 @@ fn the_definition_holds_with_links_that_cost_nothing() {
         let found = naive::check(&platform, &collective, &volumes);
         let has_compact = model == PortModel::FullDuplex;
         if has_compact {
-            assert_eq!(answer(&platform, &collective, Formulation::Compact).unwrap(), found, "seed {seed}");
+            assert_eq!(
+                answer(&platform, &collective, Formulation::Compact).unwrap(),
+                found,
+                "seed {seed}"
+            );
         }
         solved += 1;
     }
@@ -82,9 +108,21 @@ fn the_definition_holds_with_links_that_cost_nothing() {
 #[test]
 fn cycles_that_cost_nothing_end() {
     let mut builder = Platform::builder();
-    let ids: Vec<NodeId> =
-        (0..4).map(|n| builder.node(Node::processor(format!("P{n}"), Rational::one())).unwrap()).collect();
-    for (from, to, cost) in [(0, 1, 0), (1, 2, 0), (2, 0, 0), (1, 0, 0), (2, 3, 1), (3, 0, 2)] {
+    let ids: Vec<NodeId> = (0..4)
+        .map(|n| {
+            builder
+                .node(Node::processor(format!("P{n}"), Rational::one()))
+                .unwrap()
+        })
+        .collect();
+    for (from, to, cost) in [
+        (0, 1, 0),
+        (1, 2, 0),
+        (2, 0, 0),
+        (1, 0, 0),
+        (2, 3, 1),
+        (3, 0, 2),
+    ] {
         builder.link(ids[from], ids[to], ratio(cost, 1)).unwrap();
     }
     let platform = builder.build().unwrap();
@@ -92,14 +130,29 @@ fn cycles_that_cost_nothing_end() {
     let gossip = Collective::all_gather(ids.clone());
     let sum = Collective::reduce(ids[0], ids.clone()).in_order();
     // One message a period over 2 -> 3, of size 3/2; all of them over it; one over 3 -> 0 at cost 2.
-    for (collective, throughput) in [(scatter, ratio(2, 3)), (gossip, ratio(2, 9)), (sum, ratio(1, 3))] {
+    for (collective, throughput) in [
+        (scatter, ratio(2, 3)),
+        (gossip, ratio(2, 9)),
+        (sum, ratio(1, 3)),
+    ] {
         for formulation in [Formulation::Columns, Formulation::Compact] {
-            assert_eq!(answer(&platform, &collective, formulation).unwrap(), throughput, "{collective:?}");
+            assert_eq!(
+                answer(&platform, &collective, formulation).unwrap(),
+                throughput,
+                "{collective:?}"
+            );
         }
     }
-    let refused = answer(&platform, &Collective::all_reduce(ids.clone()), Formulation::Columns);
+    let refused = answer(
+        &platform,
+        &Collective::all_reduce(ids.clone()),
+        Formulation::Columns,
+    );
     let told = refused.unwrap_err().to_string();
-    assert!(told.starts_with("all-reduce: 'P0 -> P1' costs nothing"), "{told}");
+    assert!(
+        told.starts_with("all-reduce: 'P0 -> P1' costs nothing"),
+        "{told}"
+    );
     let refused = rings(&platform, &ids, &oneport_lp::Watch::unlimited()).unwrap_err();
     assert!(matches!(refused, RingError::FreeLink { .. }), "{refused}");
     let links = platform.with_model(PortModel::Links);
@@ -115,13 +168,31 @@ fn as_platform(platform: &Platform) -> (Platform, Vec<NodeId>) {
     let mut builder = Platform::builder();
     builder.model(PortModel::HalfDuplex);
     for (at, (node, _)) in gadget.nodes.iter().enumerate() {
-        let compute = if gadget.cores.contains(&at) { platform.node(*node).compute.clone() } else { None };
-        builder.node(Node { compute, ..Node::router(format!("{}.{at}", platform.name(*node))) }).unwrap();
+        let compute = if gadget.cores.contains(&at) {
+            platform.node(*node).compute.clone()
+        } else {
+            None
+        };
+        builder
+            .node(Node {
+                compute,
+                ..Node::router(format!("{}.{at}", platform.name(*node)))
+            })
+            .unwrap();
     }
     for link in &gadget.links {
-        builder.link(NodeId::new(link.from), NodeId::new(link.to), link.cost.clone()).unwrap();
+        builder
+            .link(
+                NodeId::new(link.from),
+                NodeId::new(link.to),
+                link.cost.clone(),
+            )
+            .unwrap();
     }
-    (builder.build().unwrap(), gadget.cores.into_iter().map(NodeId::new).collect())
+    (
+        builder.build().unwrap(),
+        gadget.cores.into_iter().map(NodeId::new).collect(),
+    )
 }
 
 /// Section 5's claim, by the solver on both sides: the same throughput on a full-duplex platform and on its gadget.
@@ -139,7 +210,11 @@ fn gadgets_are_platforms() {
             _ => Collective::reduce(nodes[0], nodes.to_vec()).in_order(),
         };
         let of_native = answer(&native, &collective(&all), Formulation::Columns).unwrap();
-        assert_eq!(answer(&gadget, &collective(&cores), Formulation::Columns).unwrap(), of_native, "seed {seed}");
+        assert_eq!(
+            answer(&gadget, &collective(&cores), Formulation::Columns).unwrap(),
+            of_native,
+            "seed {seed}"
+        );
     }
 }
 
@@ -147,12 +222,27 @@ fn gadgets_are_platforms() {
 /// and the receiver's port for a third: all patterns, and a row for each port, link and processor.
 fn apart(platform: &Platform, times: &[[Rational; 3]], demands: &[(u64, Vec<Load>)]) -> Rational {
     let mut program = LinearProgram::new(Sense::Maximize);
-    let mut rows =
-        || -> Vec<Row> { platform.node_ids().map(|_| program.add_row(Relation::AtMost, Rational::one())).collect() };
+    let mut rows = || -> Vec<Row> {
+        platform
+            .node_ids()
+            .map(|_| program.add_row(Relation::AtMost, Rational::one()))
+            .collect()
+    };
     let [sends, receives, busy] = [rows(), rows(), rows()];
-    let network: Vec<Row> = platform.link_ids().map(|_| program.add_row(Relation::AtMost, Rational::one())).collect();
-    let served: Vec<Row> = demands.iter().map(|_| program.add_row(Relation::Equal, Rational::zero())).collect();
-    program.add_column(Rational::one(), served.iter().map(|&row| (row, -Rational::one()))).unwrap();
+    let network: Vec<Row> = platform
+        .link_ids()
+        .map(|_| program.add_row(Relation::AtMost, Rational::one()))
+        .collect();
+    let served: Vec<Row> = demands
+        .iter()
+        .map(|_| program.add_row(Relation::Equal, Rational::zero()))
+        .collect();
+    program
+        .add_column(
+            Rational::one(),
+            served.iter().map(|&row| (row, -Rational::one())),
+        )
+        .unwrap();
     for ((_, loads), &row) in demands.iter().zip(&served) {
         for load in loads {
             let mut entries: BTreeMap<Row, Rational> = [(row, Rational::one())].into();
@@ -162,7 +252,11 @@ fn apart(platform: &Platform, times: &[[Rational; 3]], demands: &[(u64, Vec<Load
                 *entries.entry(sends[ends.from.index()]).or_default() += size * send;
                 *entries.entry(receives[ends.to.index()]).or_default() += size * receive;
             }
-            entries.extend(load.processors.iter().map(|(node, time)| (busy[node.index()], time.clone())));
+            entries.extend(
+                load.processors
+                    .iter()
+                    .map(|(node, time)| (busy[node.index()], time.clone())),
+            );
             program.add_column(Rational::zero(), entries).unwrap();
         }
     }
@@ -195,9 +289,15 @@ fn senders_and_receivers_that_are_busy_for_different_times() {
         // Cost 1 on every link: what a pattern loads is how much it sends there.
         let random = naive::random(dice, naive::processors(3), PortModel::FullDuplex, 2);
         let one = |link| Change::Cost(link, Number::Exactly(Rational::one()));
-        let native = random.changed(&random.link_ids().map(one).collect::<Vec<_>>()).unwrap().platform;
+        let native = random
+            .changed(&random.link_ids().map(one).collect::<Vec<_>>())
+            .unwrap()
+            .platform;
         let time = |dice: &mut Dice| ratio(dice.below(5) as i64, 1 + dice.below(2) as i64);
-        let times: Vec<[Rational; 3]> = native.link_ids().map(|_| [time(dice), time(dice), dice.cost()]).collect();
+        let times: Vec<[Rational; 3]> = native
+            .link_ids()
+            .map(|_| [time(dice), time(dice), dice.cost()])
+            .collect();
         let all: Vec<NodeId> = native.processors().collect();
         let collective = match seed % 4 {
             0 => Collective::broadcast(all[0], all[1..].to_vec()),
@@ -208,10 +308,15 @@ fn senders_and_receivers_that_are_busy_for_different_times() {
         let demands = naive::demands(&native, &collective, &Volumes::of_size(ratio(3, 2)));
         let found = apart(&native, &times, &demands);
         let relayed = through_relays(&native, &times);
-        assert_eq!(answer(&relayed, &collective, Formulation::Columns).unwrap(), found, "seed {seed}");
+        assert_eq!(
+            answer(&relayed, &collective, Formulation::Columns).unwrap(),
+            found,
+            "seed {seed}"
+        );
         // One time for both ends is another model.
         let longest = |it: &[Rational; 3]| it.iter().max().cloned().unwrap();
-        let longer: Vec<[Rational; 3]> = times.iter().map(|it| [0; 3].map(|_| longest(it))).collect();
+        let longer: Vec<[Rational; 3]> =
+            times.iter().map(|it| [0; 3].map(|_| longest(it))).collect();
         different += usize::from(apart(&native, &longer, &demands) < found);
     }
     assert!(different > 3, "{different}");

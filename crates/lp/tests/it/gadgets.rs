@@ -11,7 +11,12 @@ use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
 use crate::common::naive::{Dice, check, processors, random};
 use crate::common::ratio;
 
-const MODELS: [PortModel; 4] = [PortModel::FullDuplex, PortModel::HalfDuplex, PortModel::Multiport, PortModel::Links];
+const MODELS: [PortModel; 4] = [
+    PortModel::FullDuplex,
+    PortModel::HalfDuplex,
+    PortModel::Multiport,
+    PortModel::Links,
+];
 
 fn on_gadget(platform: &Platform, gadget: &Gadget, collective: &Collective) -> Rational {
     let instance = Instance::of_gadget(platform, gadget, collective).expect("fits");
@@ -21,7 +26,10 @@ fn on_gadget(platform: &Platform, gadget: &Gadget, collective: &Collective) -> R
     for (ways, _) in &optimum.weighted.patterns {
         for (message, links) in instance.messages().iter().zip(ways) {
             let way = gadget.way(platform, gadget.nodes[message.source].0, links);
-            let arrives = |node: usize| way.iter().any(|&link| platform.link(link).to.index() == node);
+            let arrives = |node: usize| {
+                way.iter()
+                    .any(|&link| platform.link(link).to.index() == node)
+            };
             match message.target {
                 Some(target) => assert!(arrives(target)),
                 None => assert_eq!(way.len() + 1, platform.nodes().len()),
@@ -66,7 +74,11 @@ fn the_optimum_is_the_same() {
         let mut dice = Dice::new(5000 + seed);
         // In a third of the cases a node serves two of three links at a time, and its neighbours one.
         let divided = seed % 3 == 0;
-        let mut list = processors(if divided { 4 } else { 3 + dice.below(if seed % 4 == 2 { 1 } else { 2 }) });
+        let mut list = processors(if divided {
+            4
+        } else {
+            3 + dice.below(if seed % 4 == 2 { 1 } else { 2 })
+        });
         for (at, node) in list.iter_mut().enumerate() {
             node.model = Some(if divided {
                 [PortModel::Multiport, MODELS[dice.below(2)]][at.min(1)]
@@ -81,7 +93,11 @@ fn the_optimum_is_the_same() {
         match gadget(&platform) {
             Ok(gadget) => {
                 let native = check(&platform, &collective, &Volumes::of_size(Rational::one()));
-                assert_eq!(on_gadget(&platform, &gadget, &collective), native, "seed {seed}");
+                assert_eq!(
+                    on_gadget(&platform, &gadget, &collective),
+                    native,
+                    "seed {seed}"
+                );
                 tried += 1;
                 let divided = |node: NodeId| {
                     let ports = platform.node(node).ports.unwrap_or(1) as usize;
@@ -94,13 +110,19 @@ fn the_optimum_is_the_same() {
             Err(GadgetError::Shared { .. }) => shared += 1,
         }
     }
-    assert!(tried >= 80 && fewer >= 10, "{tried} tried, {fewer} with fewer ports than links, {shared} refused");
+    assert!(
+        tried >= 80 && fewer >= 10,
+        "{tried} tried, {fewer} with fewer ports than links, {shared} refused"
+    );
 }
 
 /// Links `from -> to: cost` between full-duplex nodes.
 fn full_duplex(nodes: usize, links: &[(usize, usize, i64)]) -> Platform {
     let mut builder = Platform::builder();
-    let ids: Vec<NodeId> = processors(nodes).into_iter().map(|node| builder.node(node).unwrap()).collect();
+    let ids: Vec<NodeId> = processors(nodes)
+        .into_iter()
+        .map(|node| builder.node(node).unwrap())
+        .collect();
     for &(from, to, cost) in links {
         builder.link(ids[from], ids[to], ratio(cost, 1)).unwrap();
     }
@@ -111,7 +133,9 @@ fn full_duplex(nodes: usize, links: &[(usize, usize, i64)]) -> Platform {
 fn as_printed(mut gadget: Gadget) -> Gadget {
     use oneport_platform::gadget::Part;
     let nodes = gadget.nodes.clone();
-    gadget.links.retain(|link| link.of.is_some() || nodes[link.to].1 != Part::In);
+    gadget
+        .links
+        .retain(|link| link.of.is_some() || nodes[link.to].1 != Part::In);
     gadget
 }
 
@@ -123,18 +147,27 @@ fn figure_7_needs_links_back() {
     let right = gadget(&line).unwrap();
     assert_eq!(on_gadget(&line, &right, &broadcast), ratio(1, 1));
     let printed = Instance::of_gadget(&line, &as_printed(right), &broadcast).unwrap();
-    assert_eq!(printed.optimum(&Watch::unlimited()).unwrap().weighted.value, ratio(1, 2));
+    assert_eq!(
+        printed.optimum(&Watch::unlimited()).unwrap().weighted.value,
+        ratio(1, 2)
+    );
 
     // A source that nothing enters: its in-node gets nothing at all.
     let out = full_duplex(2, &[(0, 1, 1)]);
-    assert_eq!(on_gadget(&out, &gadget(&out).unwrap(), &collective(&out, 0)), ratio(1, 1));
+    assert_eq!(
+        on_gadget(&out, &gadget(&out).unwrap(), &collective(&out, 0)),
+        ratio(1, 1)
+    );
 
     let exchange = full_duplex(3, &[(0, 1, 1), (1, 2, 1), (1, 0, 1), (2, 1, 2), (2, 0, 3)]);
     let all = collective(&exchange, 2);
     let right = gadget(&exchange).unwrap();
     assert_eq!(on_gadget(&exchange, &right, &all), ratio(3, 10));
     let printed = Instance::of_gadget(&exchange, &as_printed(right), &all).unwrap();
-    assert_eq!(printed.optimum(&Watch::unlimited()).unwrap().weighted.value, ratio(1, 5));
+    assert_eq!(
+        printed.optimum(&Watch::unlimited()).unwrap().weighted.value,
+        ratio(1, 5)
+    );
 }
 
 /// Two nodes of two ports and three links each, joined by a link: 3/7 on the platform. No gadget.
@@ -146,7 +179,10 @@ fn a_link_between_divided_nodes_is_refused() {
         ports: Some(2),
         ..Node::processor(name, Rational::one())
     };
-    let ids: Vec<NodeId> = ["j", "i", "u", "s", "t", "w"].iter().map(|name| builder.node(two(name)).unwrap()).collect();
+    let ids: Vec<NodeId> = ["j", "i", "u", "s", "t", "w"]
+        .iter()
+        .map(|name| builder.node(two(name)).unwrap())
+        .collect();
     for (from, to) in [(0, 1), (0, 2), (0, 4), (2, 1), (3, 1), (3, 5)] {
         builder.link(ids[from], ids[to], Rational::one()).unwrap();
     }
@@ -160,7 +196,16 @@ fn a_link_between_divided_nodes_is_refused() {
 
 #[test]
 fn another_platforms_gadget_is_refused() {
-    let (one, other) = (full_duplex(2, &[(0, 1, 1)]), full_duplex(3, &[(0, 1, 1), (1, 2, 1)]));
+    let (one, other) = (
+        full_duplex(2, &[(0, 1, 1)]),
+        full_duplex(3, &[(0, 1, 1), (1, 2, 1)]),
+    );
     let refused = Instance::of_gadget(&other, &gadget(&one).unwrap(), &collective(&other, 0));
-    assert_eq!(refused, Err(SeparationError::OtherGadget { gadget: 2, platform: 3 }));
+    assert_eq!(
+        refused,
+        Err(SeparationError::OtherGadget {
+            gadget: 2,
+            platform: 3
+        })
+    );
 }

@@ -9,12 +9,21 @@ use oneport_platform::{NodeId, Platform, PortModel};
 
 /// Up to four nodes of one model; every third is half-duplex.
 fn platform(seed: u64) -> (Platform, Dice) {
-    let models = [PortModel::FullDuplex, PortModel::HalfDuplex, PortModel::Links, PortModel::Multiport];
+    let models = [
+        PortModel::FullDuplex,
+        PortModel::HalfDuplex,
+        PortModel::Links,
+        PortModel::Multiport,
+    ];
     let mut dice = Dice::new(seed);
     let mut list = processors(3 + dice.below(2));
-    list.iter_mut().for_each(|node| node.ports = Some(1 + dice.below(2) as u32));
+    list.iter_mut()
+        .for_each(|node| node.ports = Some(1 + dice.below(2) as u32));
     let extra = 2 + dice.below(5);
-    (random(&mut dice, list, models[seed as usize % 4], extra), dice)
+    (
+        random(&mut dice, list, models[seed as usize % 4], extra),
+        dice,
+    )
 }
 
 /// A collective on a random part of the nodes. Reductions combine three values on three nodes at most: there are many
@@ -43,10 +52,16 @@ fn two_groups_share_the_platform() {
         let (platform, mut dice) = platform(seed);
         let mut member = || {
             let collective = collective(&platform, &mut dice);
-            Member { collective, rate: 1 + dice.below(3) as u64 }
+            Member {
+                collective,
+                rate: 1 + dice.below(3) as u64,
+            }
         };
         let members = vec![member(), member()];
-        let volumes = Volumes { size: Amount::Constant(dice.cost()), work: Amount::Constant(ratio(1, 2)) };
+        let volumes = Volumes {
+            size: Amount::Constant(dice.cost()),
+            work: Amount::Constant(ratio(1, 2)),
+        };
         check(&platform, &Collective::Groups(members), &volumes);
     }
 }
@@ -57,10 +72,21 @@ fn a_group_of_one_is_the_collective_alone() {
         let (platform, mut dice) = platform(seed);
         let alone = collective(&platform, &mut dice);
         let rate = 1 + dice.below(5) as u64;
-        let volumes = Volumes { size: Amount::Constant(dice.cost()), work: Amount::Constant(ratio(1, 2)) };
-        let group = Collective::Groups(vec![Member { collective: alone.clone(), rate }]);
-        let expected = solved(&platform, &alone, &volumes).steady_state.throughput / ratio(rate as i64, 1);
-        assert_eq!(solved(&platform, &group, &volumes).steady_state.throughput, expected, "{alone:?} {platform:?}");
+        let volumes = Volumes {
+            size: Amount::Constant(dice.cost()),
+            work: Amount::Constant(ratio(1, 2)),
+        };
+        let group = Collective::Groups(vec![Member {
+            collective: alone.clone(),
+            rate,
+        }]);
+        let expected =
+            solved(&platform, &alone, &volumes).steady_state.throughput / ratio(rate as i64, 1);
+        assert_eq!(
+            solved(&platform, &group, &volumes).steady_state.throughput,
+            expected,
+            "{alone:?} {platform:?}"
+        );
     }
 }
 
@@ -69,11 +95,27 @@ fn a_group_of_one_is_the_collective_alone() {
 fn together_is_between_alone_and_in_turns() {
     for seed in 200..220 {
         let (platform, mut dice) = platform(seed);
-        let volumes = Volumes { size: Amount::Constant(dice.cost()), work: Amount::Constant(ratio(1, 1)) };
-        let pair = [collective(&platform, &mut dice), collective(&platform, &mut dice)];
-        let alone = pair.each_ref().map(|one| solved(&platform, one, &volumes).steady_state.throughput);
-        let members = pair.into_iter().map(|collective| Member { collective, rate: 1 }).collect();
-        let together = solved(&platform, &Collective::Groups(members), &volumes).steady_state.throughput;
+        let volumes = Volumes {
+            size: Amount::Constant(dice.cost()),
+            work: Amount::Constant(ratio(1, 1)),
+        };
+        let pair = [
+            collective(&platform, &mut dice),
+            collective(&platform, &mut dice),
+        ];
+        let alone = pair
+            .each_ref()
+            .map(|one| solved(&platform, one, &volumes).steady_state.throughput);
+        let members = pair
+            .into_iter()
+            .map(|collective| Member {
+                collective,
+                rate: 1,
+            })
+            .collect();
+        let together = solved(&platform, &Collective::Groups(members), &volumes)
+            .steady_state
+            .throughput;
         assert!(alone.iter().all(|alone| together <= *alone));
         assert!(together >= (alone[0].recip() + alone[1].recip()).recip());
     }

@@ -13,7 +13,10 @@ fn platform(seed: u64, most: usize) -> (Platform, Dice) {
     let mut dice = Dice::new(seed);
     let nodes = 3 + dice.below(most - 2);
     let extra = dice.below(2 * nodes + 1);
-    (random(&mut dice, processors(nodes), PortModel::HalfDuplex, extra), dice)
+    (
+        random(&mut dice, processors(nodes), PortModel::HalfDuplex, extra),
+        dice,
+    )
 }
 
 /// All nodes, starting at any.
@@ -29,11 +32,21 @@ fn broadcasts() {
     for seed in 0..40 {
         let (platform, mut dice) = platform(seed, 5);
         let members = members(&platform, &mut dice);
-        let fewer = if seed % 3 == 0 { 1 + dice.below(members.len() - 1) } else { members.len() - 1 };
+        let fewer = if seed % 3 == 0 {
+            1 + dice.below(members.len() - 1)
+        } else {
+            members.len() - 1
+        };
         let collective = Collective::broadcast(members[0], members[1..=fewer].to_vec());
         let volumes = Volumes::of_size(dice.cost());
         check(&platform, &collective, &volumes);
-        odd += usize::from(solved(&platform, &collective, &volumes).certificate.odd_sets().next().is_some());
+        odd += usize::from(
+            solved(&platform, &collective, &volumes)
+                .certificate
+                .odd_sets()
+                .next()
+                .is_some(),
+        );
     }
     // Ports alone are not enough: otherwise these platforms would test nothing.
     assert!(odd >= 3, "{odd} with odd sets");
@@ -68,13 +81,18 @@ fn reductions() {
     for seed in 300..316 {
         let mut dice = Dice::new(seed);
         let nodes = 3 + dice.below(2);
-        let list = (0..nodes).map(|at| Node::processor(format!("p{at}"), dice.cost())).collect();
+        let list = (0..nodes)
+            .map(|at| Node::processor(format!("p{at}"), dice.cost()))
+            .collect();
         let extra = 4 - nodes + dice.below(3);
         let platform = random(&mut dice, list, PortModel::HalfDuplex, extra);
         let members = members(&platform, &mut dice);
         let participants = members[..3].to_vec();
         let volumes = Volumes {
-            size: Amount::Affine { fixed: dice.cost(), per_operand: ratio(dice.below(2) as i64, 2) },
+            size: Amount::Affine {
+                fixed: dice.cost(),
+                per_operand: ratio(dice.below(2) as i64, 2),
+            },
             work: Amount::Constant(ratio(dice.below(4) as i64, 2)),
         };
         let collective = match seed % 4 {
@@ -89,12 +107,19 @@ fn reductions() {
 fn figure(nodes: usize, links: &[(usize, usize, Rational)], model: PortModel) -> Rational {
     let mut builder = Platform::builder();
     builder.model(model);
-    let ids: Vec<NodeId> = processors(nodes).into_iter().map(|node| builder.node(node).unwrap()).collect();
+    let ids: Vec<NodeId> = processors(nodes)
+        .into_iter()
+        .map(|node| builder.node(node).unwrap())
+        .collect();
     for (from, to, cost) in links {
         builder.link(ids[*from], ids[*to], cost.clone()).unwrap();
     }
     let collective = Collective::broadcast(ids[0], ids[1..].to_vec());
-    check(&builder.build().unwrap(), &collective, &Volumes::of_size(Rational::one()))
+    check(
+        &builder.build().unwrap(),
+        &collective,
+        &Volumes::of_size(Rational::one()),
+    )
 }
 
 /// RR-2004-32, figure 1 as reconstructed: 4/5, and 1 where one can send and receive at a time.
@@ -115,7 +140,11 @@ fn figure_1() {
 /// RR-2004-32, figure 2: 2/3, where the ports alone would allow 3/4; 1 where one can send and receive at a time.
 #[test]
 fn figure_2() {
-    let links = [(0, 1, ratio(1, 1)), (0, 2, ratio(1, 1)), (1, 2, ratio(1, 2))];
+    let links = [
+        (0, 1, ratio(1, 1)),
+        (0, 2, ratio(1, 1)),
+        (1, 2, ratio(1, 2)),
+    ];
     assert_eq!(figure(3, &links, PortModel::HalfDuplex), ratio(2, 3));
     assert_eq!(figure(3, &links, PortModel::FullDuplex), ratio(1, 1));
 }
@@ -125,15 +154,23 @@ fn figure_2() {
 fn a_triangle_by_hand() {
     let mut builder = Platform::builder();
     builder.model(PortModel::HalfDuplex);
-    let ids: Vec<NodeId> = processors(3).into_iter().map(|node| builder.node(node).unwrap()).collect();
+    let ids: Vec<NodeId> = processors(3)
+        .into_iter()
+        .map(|node| builder.node(node).unwrap())
+        .collect();
     for at in 0..3 {
-        builder.link(ids[at], ids[(at + 1) % 3], Rational::one()).unwrap();
+        builder
+            .link(ids[at], ids[(at + 1) % 3], Rational::one())
+            .unwrap();
     }
     let platform = builder.build().unwrap();
     assert_eq!(link_sets(&platform).len(), 3);
     let collective = Collective::all_gather(ids);
     let volumes = Volumes::of_size(Rational::one());
     // Six hops per instance, one at a time.
-    assert_eq!(optimum(&platform, &demands(&platform, &collective, &volumes)), ratio(1, 6));
+    assert_eq!(
+        optimum(&platform, &demands(&platform, &collective, &volumes)),
+        ratio(1, 6)
+    );
     assert_eq!(check(&platform, &collective, &volumes), ratio(1, 6));
 }

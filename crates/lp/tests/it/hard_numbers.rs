@@ -14,7 +14,10 @@ struct Draw {
 
 impl Draw {
     fn whole(&mut self, below: u64) -> u64 {
-        self.state = self.state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        self.state = self
+            .state
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
         (self.state >> 33) % below
     }
 
@@ -34,14 +37,28 @@ fn power_of_ten(exponent: u32) -> Rational {
 }
 
 /// Processors of these speeds, joined by these pairs of links.
-fn platform(model: PortModel, computes: &[Rational], pairs: &[(usize, usize, Rational, Rational)]) -> Platform {
+fn platform(
+    model: PortModel,
+    computes: &[Rational],
+    pairs: &[(usize, usize, Rational, Rational)],
+) -> Platform {
     let mut builder = Platform::builder();
-    let add =
-        |(place, compute): (usize, &Rational)| builder.node(Node::processor(format!("p{place}"), compute.clone()));
-    let nodes: Vec<NodeId> = computes.iter().enumerate().map(add).collect::<Result<_, _>>().unwrap();
+    let add = |(place, compute): (usize, &Rational)| {
+        builder.node(Node::processor(format!("p{place}"), compute.clone()))
+    };
+    let nodes: Vec<NodeId> = computes
+        .iter()
+        .enumerate()
+        .map(add)
+        .collect::<Result<_, _>>()
+        .unwrap();
     for (one, other, there, back) in pairs {
-        builder.link(nodes[*one], nodes[*other], there.clone()).unwrap();
-        builder.link(nodes[*other], nodes[*one], back.clone()).unwrap();
+        builder
+            .link(nodes[*one], nodes[*other], there.clone())
+            .unwrap();
+        builder
+            .link(nodes[*other], nodes[*one], back.clone())
+            .unwrap();
     }
     builder.build().unwrap().with_model(model)
 }
@@ -72,8 +89,14 @@ fn broadcast(platform: &Platform) -> Collective {
 fn stars_of_long_fractions_take_the_sum() {
     for (leaves, digits) in [(12, 200), (40, 60)] {
         let mut draw = Draw { state: 5, digits };
-        let pairs: Vec<_> = (1..=leaves).map(|leaf| (0, leaf, draw.fraction(), draw.fraction())).collect();
-        let platform = platform(PortModel::FullDuplex, &vec![Rational::one(); leaves + 1], &pairs);
+        let pairs: Vec<_> = (1..=leaves)
+            .map(|leaf| (0, leaf, draw.fraction(), draw.fraction()))
+            .collect();
+        let platform = platform(
+            PortModel::FullDuplex,
+            &vec![Rational::one(); leaves + 1],
+            &pairs,
+        );
         let time: Rational = pairs.iter().map(|(.., there, _)| there).sum();
         for (collective, formulation) in [
             (scatter(&platform), Formulation::Columns),
@@ -81,7 +104,10 @@ fn stars_of_long_fractions_take_the_sum() {
             (broadcast(&platform), Formulation::Columns),
         ] {
             let solution = solved(&platform, &collective, formulation);
-            assert_eq!((solution.status, &solution.steady_state.throughput), (Status::Optimal, &time.recip()));
+            assert_eq!(
+                (solution.status, &solution.steady_state.throughput),
+                (Status::Optimal, &time.recip())
+            );
         }
     }
 }
@@ -89,8 +115,16 @@ fn stars_of_long_fractions_take_the_sum() {
 /// A link carries what all nodes behind it want.
 #[test]
 fn chains_of_long_fractions_take_the_busiest_link() {
-    let (nodes, mut draw) = (40, Draw { state: 7, digits: 100 });
-    let pairs: Vec<_> = (1..nodes).map(|end| (end - 1, end, draw.fraction(), draw.fraction())).collect();
+    let (nodes, mut draw) = (
+        40,
+        Draw {
+            state: 7,
+            digits: 100,
+        },
+    );
+    let pairs: Vec<_> = (1..nodes)
+        .map(|end| (end - 1, end, draw.fraction(), draw.fraction()))
+        .collect();
     let platform = platform(PortModel::FullDuplex, &vec![Rational::one(); nodes], &pairs);
     let busy = |(place, (.., cost, _)): (usize, &(usize, usize, Rational, Rational))| {
         cost * Rational::from_integer((nodes - 1 - place).into())
@@ -98,24 +132,41 @@ fn chains_of_long_fractions_take_the_busiest_link() {
     let time = pairs.iter().enumerate().map(busy).max().unwrap();
     for formulation in [Formulation::Columns, Formulation::Compact] {
         let solution = solved(&platform, &scatter(&platform), formulation);
-        assert_eq!((solution.status, solution.steady_state.throughput), (Status::Optimal, time.recip()));
+        assert_eq!(
+            (solution.status, solution.steady_state.throughput),
+            (Status::Optimal, time.recip())
+        );
     }
 }
 
 /// The same complete platform twice, all times of the second one this many times those of the first.
-fn twins(model: PortModel, nodes: usize, factor: &Rational, mut time: impl FnMut() -> Rational) -> [Platform; 2] {
+fn twins(
+    model: PortModel,
+    nodes: usize,
+    factor: &Rational,
+    mut time: impl FnMut() -> Rational,
+) -> [Platform; 2] {
     let computes: Vec<Rational> = (0..nodes).map(|_| time()).collect();
     let pairs = (0..nodes).flat_map(|one| (0..one).map(move |other| (one, other)));
-    let pairs: Vec<_> = pairs.map(|(one, other)| (one, other, time(), time())).collect();
-    let scaled: Vec<_> = pairs.iter().map(|(one, other, a, b)| (*one, *other, a * factor, b * factor)).collect();
+    let pairs: Vec<_> = pairs
+        .map(|(one, other)| (one, other, time(), time()))
+        .collect();
+    let scaled: Vec<_> = pairs
+        .iter()
+        .map(|(one, other, a, b)| (*one, *other, a * factor, b * factor))
+        .collect();
     let slow: Vec<Rational> = computes.iter().map(|time| time * factor).collect();
-    [platform(model, &computes, &pairs), platform(model, &slow, &scaled)]
+    [
+        platform(model, &computes, &pairs),
+        platform(model, &slow, &scaled),
+    ]
 }
 
 /// What is asked takes the same shares of the two platforms.
 #[track_caller]
 fn scale(platforms: &[Platform; 2], factor: &Rational, collective: &Collective) -> Rational {
-    let [one, other] = [0, 1].map(|place| solved(&platforms[place], collective, Formulation::Columns));
+    let [one, other] =
+        [0, 1].map(|place| solved(&platforms[place], collective, Formulation::Columns));
     for solution in [&one, &other] {
         assert_eq!(
             solution.status,
@@ -125,7 +176,10 @@ fn scale(platforms: &[Platform; 2], factor: &Rational, collective: &Collective) 
             solution.upper_bound
         );
     }
-    assert_eq!(one.steady_state.throughput, &other.steady_state.throughput * factor);
+    assert_eq!(
+        one.steady_state.throughput,
+        &other.steady_state.throughput * factor
+    );
     one.steady_state.throughput
 }
 
@@ -133,9 +187,17 @@ fn scale(platforms: &[Platform; 2], factor: &Rational, collective: &Collective) 
 #[test]
 fn near_ties_are_no_ties() {
     let factor = power_of_ten(9);
-    for (seed, model) in [(1, PortModel::FullDuplex), (2, PortModel::FullDuplex), (3, PortModel::HalfDuplex)] {
-        let mut draw = Draw { state: seed, digits: 1 };
-        let time = || Rational::one() + Rational::from_integer(draw.whole(4).into()) / power_of_ten(9);
+    for (seed, model) in [
+        (1, PortModel::FullDuplex),
+        (2, PortModel::FullDuplex),
+        (3, PortModel::HalfDuplex),
+    ] {
+        let mut draw = Draw {
+            state: seed,
+            digits: 1,
+        };
+        let time =
+            || Rational::one() + Rational::from_integer(draw.whole(4).into()) / power_of_ten(9);
         let platforms = twins(model, 4, &factor, time);
         let all: Vec<NodeId> = platforms[0].node_ids().collect();
         let tie = Rational::one() - Rational::new(3.into(), 1.into()) / power_of_ten(8);
@@ -147,7 +209,12 @@ fn near_ties_are_no_ties() {
         if model == PortModel::FullDuplex {
             let reduce = Collective::reduce(all[0], all).in_order();
             let columns = scale(&platforms, &factor, &reduce);
-            assert_eq!(columns, solved(&platforms[0], &reduce, Formulation::Compact).steady_state.throughput);
+            assert_eq!(
+                columns,
+                solved(&platforms[0], &reduce, Formulation::Compact)
+                    .steady_state
+                    .throughput
+            );
         }
     }
 }
@@ -157,7 +224,10 @@ fn near_ties_are_no_ties() {
 fn costs_of_all_magnitudes_scale() {
     let factor = power_of_ten(12);
     for seed in [4, 5] {
-        let mut draw = Draw { state: seed, digits: 1 };
+        let mut draw = Draw {
+            state: seed,
+            digits: 1,
+        };
         let mut time = || {
             let mantissa = Rational::from_integer((1 + draw.whole(9)).into());
             mantissa * power_of_ten(draw.whole(25) as u32) / power_of_ten(12)
@@ -167,6 +237,11 @@ fn costs_of_all_magnitudes_scale() {
         scale(&platforms, &factor, &Collective::all_gather(all.clone()));
         let reduce = Collective::reduce(all[0], all).in_order();
         let columns = scale(&platforms, &factor, &reduce);
-        assert_eq!(columns, solved(&platforms[0], &reduce, Formulation::Compact).steady_state.throughput);
+        assert_eq!(
+            columns,
+            solved(&platforms[0], &reduce, Formulation::Compact)
+                .steady_state
+                .throughput
+        );
     }
 }

@@ -6,33 +6,71 @@ use common::naive::{check_loads, solved};
 use common::ratio;
 use oneport_lp::{Answer, Formulation, LpError, Options, Question, Solution, solve};
 use oneport_plan::{Amount, Collective, Form, Member, Problem, Status, Volumes};
-use oneport_platform::generate::{self, Costs, SwitchedBoxes, complete, dgx_a100, ring, switched_boxes, torus};
+use oneport_platform::generate::{
+    self, Costs, SwitchedBoxes, complete, dgx_a100, ring, switched_boxes, torus,
+};
 use oneport_platform::{Node, NodeId, Platform, PortModel, free_automorphisms};
 
 fn alike() -> generate::Options {
     let costs = Costs::Constant(ratio(3, 2));
-    generate::Options { link_cost: costs.clone(), compute: costs, ..generate::Options::default() }
+    generate::Options {
+        link_cost: costs.clone(),
+        compute: costs,
+        ..generate::Options::default()
+    }
 }
 
 fn boxes(boxes: usize, accelerators: usize, rails: usize) -> Platform {
-    switched_boxes(SwitchedBoxes { boxes, accelerators, inside: 300, network: 25, rails }).unwrap()
+    switched_boxes(SwitchedBoxes {
+        boxes,
+        accelerators,
+        inside: 300,
+        network: 25,
+        rails,
+    })
+    .unwrap()
 }
 
 fn platforms() -> Vec<Platform> {
-    let full_duplex = [ring(4, &alike()), ring(5, &alike()), complete(4, &alike()), torus(&[2, 3])];
+    let full_duplex = [
+        ring(4, &alike()),
+        ring(5, &alike()),
+        complete(4, &alike()),
+        torus(&[2, 3]),
+    ];
     let full_duplex = full_duplex.into_iter().map(Result::unwrap);
-    let links = [boxes(1, 4, 1), boxes(2, 2, 1), boxes(2, 3, 3), boxes(3, 2, 2), boxes(2, 4, 2)];
-    let multiport = complete(4, &alike()).unwrap().with_model(PortModel::Multiport);
+    let links = [
+        boxes(1, 4, 1),
+        boxes(2, 2, 1),
+        boxes(2, 3, 3),
+        boxes(3, 2, 2),
+        boxes(2, 4, 2),
+    ];
+    let multiport = complete(4, &alike())
+        .unwrap()
+        .with_model(PortModel::Multiport);
     full_duplex.chain(links).chain([multiport]).collect()
 }
 
 fn volumes() -> [Volumes; 3] {
     let constant = |number: i64| Amount::Constant(ratio(number, 6));
-    let by_operands = Amount::Affine { fixed: ratio(1, 1), per_operand: ratio(1, 2) };
+    let by_operands = Amount::Affine {
+        fixed: ratio(1, 1),
+        per_operand: ratio(1, 2),
+    };
     [
-        Volumes { size: constant(4), work: constant(0) },
-        Volumes { size: constant(6), work: constant(1) },
-        Volumes { size: by_operands, work: constant(0) },
+        Volumes {
+            size: constant(4),
+            work: constant(0),
+        },
+        Volumes {
+            size: constant(6),
+            work: constant(1),
+        },
+        Volumes {
+            size: by_operands,
+            work: constant(0),
+        },
     ]
 }
 
@@ -42,21 +80,35 @@ fn one_by_one(whole: &Collective) -> Collective {
         Collective::reduce(target, participants.to_vec()).commutative(whole.is_commutative())
     };
     let members = match &whole.cast()[..] {
-        &[participants] if whole.is(Form::REDUCE_SCATTER) => {
-            participants.iter().map(|&target| reduce(target, participants)).collect()
-        }
+        &[participants] if whole.is(Form::REDUCE_SCATTER) => participants
+            .iter()
+            .map(|&target| reduce(target, participants))
+            .collect(),
         _ => vec![whole.clone()],
     };
-    Collective::Groups(members.into_iter().map(|collective| Member { collective, rate: 1 }).collect())
+    Collective::Groups(
+        members
+            .into_iter()
+            .map(|collective| Member {
+                collective,
+                rate: 1,
+            })
+            .collect(),
+    )
 }
 
 #[track_caller]
 fn steady(platform: &Platform, collective: &Collective, volumes: &Volumes) -> Solution {
     let question = Question::new(Problem::new(platform, collective, volumes).unwrap());
     let answer = solve(&question, &Options::default()).unwrap();
-    let Answer::Steady(solution) = answer else { panic!("{answer:?}") };
-    oneport_referee::check_steady_state(Problem::new(platform, collective, volumes).unwrap(), &solution.steady_state)
-        .unwrap();
+    let Answer::Steady(solution) = answer else {
+        panic!("{answer:?}")
+    };
+    oneport_referee::check_steady_state(
+        Problem::new(platform, collective, volumes).unwrap(),
+        &solution.steady_state,
+    )
+    .unwrap();
     check_loads(platform, collective, volumes, &solution);
     *solution
 }
@@ -66,13 +118,19 @@ fn steady(platform: &Platform, collective: &Collective, volumes: &Volumes) -> So
 fn reduce_scatters_of_symmetric_platforms() {
     for platform in platforms() {
         let participants: Vec<NodeId> = platform.processors().collect();
-        assert!(free_automorphisms(&platform, &participants).len() > 1, "nothing symmetric");
+        assert!(
+            free_automorphisms(&platform, &participants).len() > 1,
+            "nothing symmetric"
+        );
         for volumes in volumes() {
             let whole = Collective::reduce_scatter(participants.clone()).in_order();
             let found = solved(&platform, &whole, &volumes);
             check_loads(&platform, &whole, &volumes, &found);
             let plain = solved(&platform, &one_by_one(&whole), &volumes);
-            assert_eq!(found.steady_state.throughput, plain.steady_state.throughput, "{platform:?} {volumes:?}");
+            assert_eq!(
+                found.steady_state.throughput, plain.steady_state.throughput,
+                "{platform:?} {volumes:?}"
+            );
         }
     }
 }
@@ -84,7 +142,12 @@ fn lopsided(platform: &Platform) -> Platform {
     for node in platform.nodes() {
         builder.node(node.clone()).unwrap();
     }
-    let end = builder.node(Node { replicates: false, ..Node::router("end") }).unwrap();
+    let end = builder
+        .node(Node {
+            replicates: false,
+            ..Node::router("end")
+        })
+        .unwrap();
     for link in platform.links() {
         builder.link(link.from, link.to, link.cost.clone()).unwrap();
     }
@@ -98,12 +161,19 @@ fn all_reduces_of_symmetric_platforms() {
     for platform in platforms() {
         let participants: Vec<NodeId> = platform.processors().collect();
         let lopsided = lopsided(&platform);
-        assert_eq!(free_automorphisms(&lopsided, &participants).len(), 1, "something symmetric");
+        assert_eq!(
+            free_automorphisms(&lopsided, &participants).len(),
+            1,
+            "something symmetric"
+        );
         for volumes in volumes() {
             let whole = Collective::all_reduce(participants.clone()).in_order();
             let found = steady(&platform, &whole, &volumes);
             let plain = steady(&lopsided, &whole, &volumes);
-            assert_eq!(found.steady_state.throughput, plain.steady_state.throughput, "{platform:?} {volumes:?}");
+            assert_eq!(
+                found.steady_state.throughput, plain.steady_state.throughput,
+                "{platform:?} {volumes:?}"
+            );
         }
     }
 }
@@ -113,16 +183,33 @@ fn all_reduces_of_symmetric_platforms() {
 fn operands_that_alternate_between_boxes() {
     let platform = boxes(2, 3, 1);
     let all: Vec<NodeId> = platform.processors().collect();
-    let participants: Vec<NodeId> = [0, 3, 1, 4, 2, 5].into_iter().map(|place| all[place]).collect();
+    let participants: Vec<NodeId> = [0, 3, 1, 4, 2, 5]
+        .into_iter()
+        .map(|place| all[place])
+        .collect();
     for volumes in volumes() {
         let whole = Collective::reduce_scatter(participants.clone()).in_order();
         let found = solved(&platform, &whole, &volumes).steady_state.throughput;
-        assert_eq!(found, solved(&platform, &one_by_one(&whole), &volumes).steady_state.throughput);
+        assert_eq!(
+            found,
+            solved(&platform, &one_by_one(&whole), &volumes)
+                .steady_state
+                .throughput
+        );
         let any_order = Collective::reduce_scatter(participants.clone());
-        let any_order = solved(&platform, &any_order, &volumes).steady_state.throughput;
+        let any_order = solved(&platform, &any_order, &volumes)
+            .steady_state
+            .throughput;
         // Where merges take time, the processors are what is busy all the time.
         let merges_are_free = volumes.work.constant() == Some(&ratio(0, 1));
-        assert!(if merges_are_free { found < any_order } else { found <= any_order }, "{found} {any_order}");
+        assert!(
+            if merges_are_free {
+                found < any_order
+            } else {
+                found <= any_order
+            },
+            "{found} {any_order}"
+        );
     }
 }
 
@@ -131,7 +218,10 @@ fn operands_that_alternate_between_boxes() {
 fn boxes_in_order() {
     let platform = dgx_a100(2).unwrap();
     let participants: Vec<NodeId> = platform.processors().collect();
-    let volumes = Volumes { size: Amount::Constant(ratio(1, 1)), work: Amount::Constant(ratio(0, 1)) };
+    let volumes = Volumes {
+        size: Amount::Constant(ratio(1, 1)),
+        work: Amount::Constant(ratio(0, 1)),
+    };
     let [in_order, any_order] = [false, true].map(|commutative| {
         let whole = Collective::reduce_scatter(participants.clone()).commutative(commutative);
         solved(&platform, &whole, &volumes).steady_state.throughput
@@ -141,7 +231,10 @@ fn boxes_in_order() {
         let whole = Collective::all_reduce(participants.clone()).commutative(commutative);
         steady(&platform, &whole, &volumes)
     });
-    assert_eq!(in_order.steady_state.throughput, any_order.steady_state.throughput);
+    assert_eq!(
+        in_order.steady_state.throughput,
+        any_order.steady_state.throughput
+    );
     assert_eq!(in_order.status, Status::Optimal);
 }
 
@@ -168,35 +261,69 @@ fn too_many_operands_are_refused() {
     let [_, volumes, _] = volumes();
     let reduce = Collective::reduce(participants[0], participants.clone()).in_order();
     let all_reduce = Collective::all_reduce(participants.clone()).in_order();
-    let question = |collective| Problem::new(&platform, collective, &volumes).map(Question::new).unwrap();
+    let question = |collective| {
+        Problem::new(&platform, collective, &volumes)
+            .map(Question::new)
+            .unwrap()
+    };
     let scan = Collective::scan(participants.clone());
     let refused = solve(&question(&scan), &Options::default()).unwrap_err();
-    assert!(matches!(refused, LpError::TooManyOperands { operands: 500, processors: 500, .. }), "{refused}");
+    assert!(
+        matches!(
+            refused,
+            LpError::TooManyOperands {
+                operands: 500,
+                processors: 500,
+                ..
+            }
+        ),
+        "{refused}"
+    );
     // There are chains along the line of the owners, which no program improves.
     for collective in [&reduce, &all_reduce] {
-        assert!(steady(&platform, collective, &volumes).steady_state.throughput > ratio(0, 1));
+        assert!(
+            steady(&platform, collective, &volumes)
+                .steady_state
+                .throughput
+                > ratio(0, 1)
+        );
     }
     // The compact program has a column for every task: 800 million.
     let question = Question::new(Problem::new(&platform, &reduce, &volumes).unwrap());
-    let compact = Options { formulation: Formulation::Compact, ..Options::default() };
-    assert!(matches!(solve(&question, &compact).unwrap_err(), LpError::TooManyOperands { .. }));
+    let compact = Options {
+        formulation: Formulation::Compact,
+        ..Options::default()
+    };
+    assert!(matches!(
+        solve(&question, &compact).unwrap_err(),
+        LpError::TooManyOperands { .. }
+    ));
     let few = participants[..100].to_vec();
     let reduce = Collective::reduce(participants[0], few).in_order();
     let question = Question::new(Problem::new(&platform, &reduce, &volumes).unwrap());
-    assert!(matches!(solve(&question, &compact).unwrap_err(), LpError::CompactTooLarge { .. }));
+    assert!(matches!(
+        solve(&question, &compact).unwrap_err(),
+        LpError::CompactTooLarge { .. }
+    ));
 }
 
 /// A scan is no faster than the reduction into the last participant, which bounds it.
 #[test]
 fn scans_of_many_are_bounded_by_their_last_prefix() {
-    let options = generate::Options { seed: 3, ..generate::Options::default() };
+    let options = generate::Options {
+        seed: 3,
+        ..generate::Options::default()
+    };
     let platform = generate::random_connected(28, 4, &options).unwrap();
     let participants: Vec<NodeId> = platform.processors().collect();
     for volumes in volumes() {
         let scan = steady(&platform, &Collective::scan(participants.clone()), &volumes);
         let last = Collective::reduce(participants[27], participants.clone()).in_order();
         let last = solved(&platform, &last, &volumes).steady_state.throughput;
-        assert!(scan.steady_state.throughput <= last && last <= scan.upper_bound, "{volumes:?}");
+        assert!(
+            scan.steady_state.throughput <= last && last <= scan.upper_bound,
+            "{volumes:?}"
+        );
         let proved = oneport_referee::bound(
             Problem::new(&platform, &Collective::scan(participants.clone()), &volumes).unwrap(),
             &scan.certificate,

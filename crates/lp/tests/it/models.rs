@@ -9,7 +9,12 @@ use num_traits::One;
 use oneport_plan::{Collective, Volumes};
 use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
 
-const MODELS: [PortModel; 4] = [PortModel::FullDuplex, PortModel::HalfDuplex, PortModel::Multiport, PortModel::Links];
+const MODELS: [PortModel; 4] = [
+    PortModel::FullDuplex,
+    PortModel::HalfDuplex,
+    PortModel::Multiport,
+    PortModel::Links,
+];
 
 /// Up to four nodes, each of a model of its own.
 fn mixed(seed: u64) -> (Platform, Dice) {
@@ -29,7 +34,11 @@ fn mixed_broadcasts() {
         let (platform, mut dice) = mixed(seed);
         let mut targets: Vec<NodeId> = platform.node_ids().collect();
         let source = targets.remove(dice.below(targets.len()));
-        check(&platform, &Collective::broadcast(source, targets), &Volumes::of_size(dice.cost()));
+        check(
+            &platform,
+            &Collective::broadcast(source, targets),
+            &Volumes::of_size(dice.cost()),
+        );
     }
 }
 
@@ -53,8 +62,11 @@ fn mixed_exchanges() {
 fn mixed_reductions() {
     for seed in 200..210 {
         let mut dice = Dice::new(seed);
-        let mut list: Vec<Node> = (0..3).map(|at| Node::processor(format!("p{at}"), dice.cost())).collect();
-        list.iter_mut().for_each(|node| node.model = Some(MODELS[dice.below(4)]));
+        let mut list: Vec<Node> = (0..3)
+            .map(|at| Node::processor(format!("p{at}"), dice.cost()))
+            .collect();
+        list.iter_mut()
+            .for_each(|node| node.model = Some(MODELS[dice.below(4)]));
         let platform = random(&mut dice, list, PortModel::FullDuplex, 2);
         let participants: Vec<NodeId> = platform.node_ids().collect();
         let collective = Collective::reduce(participants[1], participants).in_order();
@@ -69,7 +81,13 @@ fn switched(seed: u64, model: PortModel) -> (Platform, Dice, Vec<NodeId>) {
     let mut list = processors(count);
     for at in 0..switches {
         // Spread round the ring.
-        list.insert(1 + 2 * at, Node { replicates: false, ..Node::router(format!("switch{at}")) });
+        list.insert(
+            1 + 2 * at,
+            Node {
+                replicates: false,
+                ..Node::router(format!("switch{at}"))
+            },
+        );
     }
     let extra = 2 + dice.below(5);
     let platform = random(&mut dice, list, model, extra);
@@ -98,13 +116,25 @@ fn a_star_by_hand() {
     let star = |model: PortModel, replicates: bool| {
         let mut builder = Platform::builder();
         builder.model(model);
-        let hub = builder.node(Node { replicates, ..Node::router("hub") }).unwrap();
-        let leaves: Vec<NodeId> = processors(4).into_iter().map(|node| builder.node(node).unwrap()).collect();
+        let hub = builder
+            .node(Node {
+                replicates,
+                ..Node::router("hub")
+            })
+            .unwrap();
+        let leaves: Vec<NodeId> = processors(4)
+            .into_iter()
+            .map(|node| builder.node(node).unwrap())
+            .collect();
         for &leaf in &leaves {
             builder.duplex(leaf, hub, Rational::one()).unwrap();
         }
         let collective = Collective::broadcast(leaves[0], leaves[1..].to_vec());
-        check(&builder.build().unwrap(), &collective, &Volumes::of_size(Rational::one()))
+        check(
+            &builder.build().unwrap(),
+            &collective,
+            &Volumes::of_size(Rational::one()),
+        )
     };
     // A hub that copies sends three times; one link into it is enough where links are all that counts.
     assert_eq!(star(PortModel::FullDuplex, true), ratio(1, 3));

@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 
 use common::{Case, cases, simple_paths, throughput};
 use num_traits::{One, Zero};
-use oneport_exact::{LinearProgram, Method, Options, Outcome, Relation, Sense, Solver, check_optimum};
+use oneport_exact::{
+    LinearProgram, Method, Options, Outcome, Relation, Sense, Solver, check_optimum,
+};
 use oneport_plan::Resource;
 use oneport_platform::Rational;
 use proptest::prelude::*;
@@ -21,8 +23,16 @@ fn by_paths(case: &Case) -> Rational {
         }
     }
     let commodities = case.collective.commodities();
-    let served: Vec<_> = commodities.iter().map(|_| program.add_row(Relation::Equal, Rational::zero())).collect();
-    program.add_column(Rational::one(), served.iter().map(|&row| (row, -Rational::one()))).unwrap();
+    let served: Vec<_> = commodities
+        .iter()
+        .map(|_| program.add_row(Relation::Equal, Rational::zero()))
+        .collect();
+    program
+        .add_column(
+            Rational::one(),
+            served.iter().map(|&row| (row, -Rational::one())),
+        )
+        .unwrap();
     for (commodity, row) in commodities.iter().zip(&served) {
         for path in simple_paths(&case.platform, commodity.source, commodity.target) {
             let mut entries = vec![(*row, Rational::one())];
@@ -36,9 +46,14 @@ fn by_paths(case: &Case) -> Rational {
             program.add_column(Rational::zero(), entries).unwrap();
         }
     }
-    let options = Options { method: Method::ExactPivots, ..Options::default() };
+    let options = Options {
+        method: Method::ExactPivots,
+        ..Options::default()
+    };
     let outcome = Solver::new(program.clone()).solve(&options).unwrap();
-    let Outcome::Optimal(optimum) = outcome else { panic!("{case:?}: {outcome:?}") };
+    let Outcome::Optimal(optimum) = outcome else {
+        panic!("{case:?}: {outcome:?}")
+    };
     assert!(check_optimum(&program, &optimum), "{case:?}");
     optimum.objective
 }

@@ -21,14 +21,19 @@ struct Case {
 
 impl Case {
     fn with(&self, collective: Collective) -> Case {
-        Case { collective, ..self.clone() }
+        Case {
+            collective,
+            ..self.clone()
+        }
     }
 
     /// The referee has checked both sides of the answer.
     #[track_caller]
     fn solve(&self, formulation: Formulation) -> Solution {
-        let question = Question::new(Problem::new(&self.platform, &self.collective, &self.volumes).unwrap());
-        let Answer::Steady(solution) = solve(&question, &Options::from(formulation)).unwrap() else {
+        let question =
+            Question::new(Problem::new(&self.platform, &self.collective, &self.volumes).unwrap());
+        let Answer::Steady(solution) = solve(&question, &Options::from(formulation)).unwrap()
+        else {
             panic!("{self:?}: every operand can reach every node")
         };
         self.check(&solution);
@@ -51,7 +56,10 @@ impl Case {
         let optimal = bound == solution.steady_state.throughput;
         assert_eq!(optimal, solution.status == Status::Optimal, "{self:?}");
         let resources = self.platform.nodes().len() * 3 + self.collective.reductions().len();
-        assert!(solution.steady_state.patterns.len() <= resources, "{self:?}: as many trees as rows at most");
+        assert!(
+            solution.steady_state.patterns.len() <= resources,
+            "{self:?}: as many trees as rows at most"
+        );
     }
 
     #[track_caller]
@@ -64,10 +72,13 @@ impl Case {
 
 fn amounts(operands: usize, least: i64) -> impl Strategy<Value = Amount> {
     let number = (least..7, 1..4i64).prop_map(|(n, d)| ratio(n, d));
-    let rows: Vec<_> = (0..operands).map(|first| prop::collection::vec(number.clone(), operands - first)).collect();
+    let rows: Vec<_> = (0..operands)
+        .map(|first| prop::collection::vec(number.clone(), operands - first))
+        .collect();
     prop_oneof![
         number.clone().prop_map(Amount::Constant),
-        (number.clone(), number).prop_map(|(fixed, per_operand)| Amount::Affine { fixed, per_operand }),
+        (number.clone(), number)
+            .prop_map(|(fixed, per_operand)| Amount::Affine { fixed, per_operand }),
         rows.prop_map(Amount::Table),
     ]
 }
@@ -87,40 +98,62 @@ fn cases(tables: bool) -> impl Strategy<Value = Case> {
                 Just(operands),
             )
         })
-        .prop_map(move |(computes, links, ring, order, (target, scatter), (size, work), operands)| {
-            let mut builder = Platform::builder();
-            let ids: Vec<NodeId> = computes
-                .iter()
-                .enumerate()
-                .map(|(place, &(n, d))| {
-                    // A node that takes no part may be a router.
-                    let router = n == 7 && order.iter().position(|&o| o == place).unwrap() >= operands;
-                    let name = format!("n{place}");
-                    let node = if router { Node::router(name) } else { Node::processor(name, ratio(n, d)) };
-                    builder.node(node).unwrap()
-                })
-                .collect();
-            for (place, cost) in ring.iter().enumerate() {
-                builder.link(ids[place], ids[(place + 1) % ids.len()], ratio(*cost, 2)).unwrap();
-            }
-            for (from, to, cost) in links {
-                if from != to && to != (from + 1) % ids.len() {
-                    let _ = builder.link(ids[from], ids[to], ratio(cost, 2));
+        .prop_map(
+            move |(computes, links, ring, order, (target, scatter), (size, work), operands)| {
+                let mut builder = Platform::builder();
+                let ids: Vec<NodeId> = computes
+                    .iter()
+                    .enumerate()
+                    .map(|(place, &(n, d))| {
+                        // A node that takes no part may be a router.
+                        let router =
+                            n == 7 && order.iter().position(|&o| o == place).unwrap() >= operands;
+                        let name = format!("n{place}");
+                        let node = if router {
+                            Node::router(name)
+                        } else {
+                            Node::processor(name, ratio(n, d))
+                        };
+                        builder.node(node).unwrap()
+                    })
+                    .collect();
+                for (place, cost) in ring.iter().enumerate() {
+                    builder
+                        .link(ids[place], ids[(place + 1) % ids.len()], ratio(*cost, 2))
+                        .unwrap();
                 }
-            }
-            let platform = builder.build().unwrap();
-            let participants: Vec<NodeId> = order[..operands].iter().map(|&place| ids[place]).collect();
-            let target = if platform.node(ids[target]).is_processor() { ids[target] } else { participants[0] };
-            let collective = match scatter && operands < 4 {
-                true => Collective::reduce_scatter(participants).in_order(),
-                false => Collective::reduce(target, participants).in_order(),
-            };
-            let plain = |amount: Amount| match amount {
-                Amount::Table(rows) if !tables => Amount::Constant(rows[0][0].clone()),
-                other => other,
-            };
-            Case { platform, collective, volumes: Volumes { size: plain(size), work: plain(work) } }
-        })
+                for (from, to, cost) in links {
+                    if from != to && to != (from + 1) % ids.len() {
+                        let _ = builder.link(ids[from], ids[to], ratio(cost, 2));
+                    }
+                }
+                let platform = builder.build().unwrap();
+                let participants: Vec<NodeId> =
+                    order[..operands].iter().map(|&place| ids[place]).collect();
+                let target = if platform.node(ids[target]).is_processor() {
+                    ids[target]
+                } else {
+                    participants[0]
+                };
+                let collective = if scatter && operands < 4 {
+                    Collective::reduce_scatter(participants).in_order()
+                } else {
+                    Collective::reduce(target, participants).in_order()
+                };
+                let plain = |amount: Amount| match amount {
+                    Amount::Table(rows) if !tables => Amount::Constant(rows[0][0].clone()),
+                    other => other,
+                };
+                Case {
+                    platform,
+                    collective,
+                    volumes: Volumes {
+                        size: plain(size),
+                        work: plain(work),
+                    },
+                }
+            },
+        )
 }
 
 fn commutative(collective: &Collective) -> Collective {
@@ -128,20 +161,31 @@ fn commutative(collective: &Collective) -> Collective {
 }
 
 fn reordered(collective: &Collective, change: impl Fn(&mut Vec<NodeId>)) -> Collective {
-    let mut cast: Vec<Vec<NodeId>> = collective.cast().into_iter().map(<[NodeId]>::to_vec).collect();
+    let mut cast: Vec<Vec<NodeId>> = collective
+        .cast()
+        .into_iter()
+        .map(<[NodeId]>::to_vec)
+        .collect();
     change(cast.last_mut().unwrap());
-    collective.form().unwrap().build(&cast, collective.is_commutative()).unwrap()
+    collective
+        .form()
+        .unwrap()
+        .build(&cast, collective.is_commutative())
+        .unwrap()
 }
 
 fn scaled(amount: &Amount, factor: &Rational) -> Amount {
     match amount {
         Amount::Constant(amount) => Amount::Constant(amount * factor),
-        Amount::Affine { fixed, per_operand } => {
-            Amount::Affine { fixed: fixed * factor, per_operand: per_operand * factor }
-        }
-        Amount::Table(rows) => {
-            Amount::Table(rows.iter().map(|row| row.iter().map(|amount| amount * factor).collect()).collect())
-        }
+        Amount::Affine { fixed, per_operand } => Amount::Affine {
+            fixed: fixed * factor,
+            per_operand: per_operand * factor,
+        },
+        Amount::Table(rows) => Amount::Table(
+            rows.iter()
+                .map(|row| row.iter().map(|amount| amount * factor).collect())
+                .collect(),
+        ),
         Amount::Tasks(table) => Amount::Tasks(table.times(factor)),
     }
 }
@@ -221,7 +265,9 @@ proptest! {
 #[test]
 fn commutative_operators_have_no_compact_program() {
     let mut builder = Platform::builder();
-    let ids: Vec<NodeId> = ["a", "b"].map(|name| builder.node(Node::processor(name, ratio(1, 1))).unwrap()).to_vec();
+    let ids: Vec<NodeId> = ["a", "b"]
+        .map(|name| builder.node(Node::processor(name, ratio(1, 1))).unwrap())
+        .to_vec();
     builder.link(ids[0], ids[1], ratio(1, 1)).unwrap();
     let platform = builder.build().unwrap();
     let collective = Collective::reduce(ids[1], ids);

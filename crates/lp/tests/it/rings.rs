@@ -22,18 +22,28 @@ fn packed(platform: &Platform) -> RingPacking {
 }
 
 fn equal(platform: &Platform, packing: &RingPacking, most: u32) -> EqualRings {
-    equal_rings(platform, &all(platform), packing, most, &Watch::unlimited()).expect("there are rings")
+    equal_rings(platform, &all(platform), packing, most, &Watch::unlimited())
+        .expect("there are rings")
 }
 
 /// A box of processors and routers, every pair linked or not.
 fn boxes() -> impl Strategy<Value = Platform> {
     let costs = prop::collection::vec(prop::option::weighted(0.75, (1..5i64, 1..3i64)), 25);
-    let model = prop::sample::select(vec![PortModel::Links, PortModel::FullDuplex, PortModel::Multiport]);
+    let model = prop::sample::select(vec![
+        PortModel::Links,
+        PortModel::FullDuplex,
+        PortModel::Multiport,
+    ]);
     (2..5usize, 0..2usize, costs, model).prop_map(|(gpus, routers, costs, model)| {
         let mut builder = Platform::builder();
         builder.model(model);
         for place in 0..gpus {
-            builder.node(Node { ports: Some(2), ..Node::processor(format!("g{place}"), Rational::one()) }).unwrap();
+            builder
+                .node(Node {
+                    ports: Some(2),
+                    ..Node::processor(format!("g{place}"), Rational::one())
+                })
+                .unwrap();
         }
         for place in 0..routers {
             builder.node(Node::router(format!("r{place}"))).unwrap();
@@ -41,7 +51,13 @@ fn boxes() -> impl Strategy<Value = Platform> {
         let nodes = gpus + routers;
         for (from, to) in (0..nodes).flat_map(|from| (0..nodes).map(move |to| (from, to))) {
             if let Some((numerator, denominator)) = costs[5 * from + to].filter(|_| from != to) {
-                builder.link(NodeId::new(from), NodeId::new(to), ratio(numerator, denominator)).unwrap();
+                builder
+                    .link(
+                        NodeId::new(from),
+                        NodeId::new(to),
+                        ratio(numerator, denominator),
+                    )
+                    .unwrap();
             }
         }
         builder.build().unwrap()
@@ -74,7 +90,11 @@ fn all_rings(platform: &Platform) -> Vec<Ring> {
         let mut longer = Vec::new();
         for (order, hops) in partial {
             let free = gpus.iter().copied().filter(|gpu| !order.contains(gpu));
-            let next: Vec<NodeId> = if step == gpus.len() { vec![gpus[0]] } else { free.collect() };
+            let next: Vec<NodeId> = if step == gpus.len() {
+                vec![gpus[0]]
+            } else {
+                free.collect()
+            };
             for to in next {
                 for way in ways(platform, order[step - 1], to, &mut Vec::new()) {
                     let longer_hops = [hops.clone(), vec![way]].concat();
@@ -92,13 +112,27 @@ fn optimum(platform: &Platform, rings: &[Ring]) -> Rational {
     let mut program = LinearProgram::new(Sense::Maximize);
     let rows: BTreeMap<Resource, exact::Row> = Resource::of_platform(platform)
         .into_iter()
-        .map(|one| (one, program.add_row(Relation::AtMost, Rational::from_integer(one.capacity(platform).into()))))
+        .map(|one| {
+            (
+                one,
+                program.add_row(
+                    Relation::AtMost,
+                    Rational::from_integer(one.capacity(platform).into()),
+                ),
+            )
+        })
         .collect();
     for ring in rings {
-        let entries = ring.loads(platform).into_iter().map(|(resource, time)| (rows[&resource], time));
+        let entries = ring
+            .loads(platform)
+            .into_iter()
+            .map(|(resource, time)| (rows[&resource], time));
         program.add_column(Rational::one(), entries).unwrap();
     }
-    let options = exact::Options { method: exact::Method::ExactPivots, ..exact::Options::default() };
+    let options = exact::Options {
+        method: exact::Method::ExactPivots,
+        ..exact::Options::default()
+    };
     match Solver::new(program).solve(&options).unwrap() {
         Outcome::Optimal(optimum) => optimum.objective,
         other => panic!("{other:?}"),
@@ -109,7 +143,8 @@ fn optimum(platform: &Platform, rings: &[Ring]) -> Rational {
 fn best_equal(platform: &Platform, rings: &[Ring], most: u32) -> Rational {
     let loads: Vec<_> = rings.iter().map(|ring| ring.loads(platform)).collect();
     let mut best = Rational::zero();
-    let mut choices: Vec<(usize, u32, BTreeMap<Resource, Rational>)> = vec![(0, 0, BTreeMap::new())];
+    let mut choices: Vec<(usize, u32, BTreeMap<Resource, Rational>)> =
+        vec![(0, 0, BTreeMap::new())];
     while let Some((first, count, busy)) = choices.pop() {
         let capacity = |one: Resource| Rational::from_integer(one.capacity(platform).into());
         if let Some(share) = busy.iter().map(|(one, time)| capacity(*one) / time).min() {
@@ -117,7 +152,9 @@ fn best_equal(platform: &Platform, rings: &[Ring], most: u32) -> Rational {
         }
         for place in (first..rings.len()).filter(|_| count < most) {
             let mut busy = busy.clone();
-            loads[place].iter().for_each(|(one, time)| *busy.entry(*one).or_default() += time);
+            loads[place]
+                .iter()
+                .for_each(|(one, time)| *busy.entry(*one).or_default() += time);
             choices.push((place, count + 1, busy));
         }
     }
@@ -161,12 +198,25 @@ proptest! {
 /// every two: as many.
 #[test]
 fn boxes_of_v100_have_six_rings() {
-    let four = complete(4, &Options { link_cost: Costs::Constant(ratio(1, 50)), ..Options::default() }).unwrap();
+    let four = complete(
+        4,
+        &Options {
+            link_cost: Costs::Constant(ratio(1, 50)),
+            ..Options::default()
+        },
+    )
+    .unwrap();
     for platform in [dgx1().unwrap(), four.with_model(PortModel::Links)] {
         let packing = packed(&platform);
-        assert_eq!((&packing.total, &packing.upper_bound), (&ratio(150, 1), &ratio(150, 1)));
+        assert_eq!(
+            (&packing.total, &packing.upper_bound),
+            (&ratio(150, 1), &ratio(150, 1))
+        );
         let equal = equal(&platform, &packing, 32);
-        assert_eq!((equal.total(), &equal.upper_bound), (ratio(150, 1), &ratio(150, 1)));
+        assert_eq!(
+            (equal.total(), &equal.upper_bound),
+            (ratio(150, 1), &ratio(150, 1))
+        );
         // As few rings as possible: a pair of links may serve one.
         assert!(equal.count() <= 6, "{equal:?}");
     }
@@ -181,7 +231,12 @@ fn a_switch_needs_one_ring() {
     assert_eq!((&packing.total, &packing.upper_bound), (&port, &port));
     let equal = equal(&platform, &packing, 32);
     assert_eq!((equal.count(), equal.total()), (1, port));
-    assert!(equal.rings.iter().all(|(ring, _)| ring.hops.iter().all(|hop| hop.len() == 2)));
+    assert!(
+        equal
+            .rings
+            .iter()
+            .all(|(ring, _)| ring.hops.iter().all(|hop| hop.len() == 2))
+    );
 }
 
 /// Two rings, one either way, of three boxes with a cable between every two; of unequal cables the thinnest counts.
@@ -190,7 +245,11 @@ fn three_boxes_with_cables() {
     let cables = |last: Rational| {
         let mut builder = Platform::builder();
         builder.model(PortModel::Links);
-        let nodes = ["a", "b", "c"].map(|name| builder.node(Node::processor(name, Rational::one())).unwrap());
+        let nodes = ["a", "b", "c"].map(|name| {
+            builder
+                .node(Node::processor(name, Rational::one()))
+                .unwrap()
+        });
         for (from, to, cost) in [(0, 1, ratio(1, 25)), (1, 2, ratio(1, 25)), (2, 0, last)] {
             builder.duplex(nodes[from], nodes[to], cost).unwrap();
         }
@@ -199,10 +258,16 @@ fn three_boxes_with_cables() {
     // A cable that is never full has no say in what the rings share.
     let (wide, _) = cables(ratio(1, 1_000_000_007));
     let packing = packed(&wide);
-    assert_eq!((packing.total.clone(), equal(&wide, &packing, 32).total()), (ratio(50, 1), ratio(50, 1)));
+    assert_eq!(
+        (packing.total.clone(), equal(&wide, &packing, 32).total()),
+        (ratio(50, 1), ratio(50, 1))
+    );
     let (platform, nodes) = cables(ratio(1, 10));
     let packing = packed(&platform);
-    assert_eq!((packing.total.clone(), packing.rings.len()), (ratio(20, 1), 2));
+    assert_eq!(
+        (packing.total.clone(), packing.rings.len()),
+        (ratio(20, 1), 2)
+    );
     let one = ring_of_order(&platform, &nodes).unwrap();
     assert_eq!(one.order(&platform), nodes);
     assert!(packing.rings.iter().any(|(ring, _)| *ring == one));
@@ -210,11 +275,17 @@ fn three_boxes_with_cables() {
 
 #[test]
 fn what_is_no_ring_is_refused() {
-    let ask = |platform: &Platform, gpus: &[NodeId]| rings(platform, gpus, &Watch::unlimited()).unwrap_err();
+    let ask = |platform: &Platform, gpus: &[NodeId]| {
+        rings(platform, gpus, &Watch::unlimited()).unwrap_err()
+    };
     let chain = |both: bool| {
         let mut builder = Platform::builder();
         builder.model(PortModel::Links);
-        let nodes = ["a", "b", "c"].map(|name| builder.node(Node::processor(name, Rational::one())).unwrap());
+        let nodes = ["a", "b", "c"].map(|name| {
+            builder
+                .node(Node::processor(name, Rational::one()))
+                .unwrap()
+        });
         for pair in nodes.windows(2) {
             builder.link(pair[0], pair[1], Rational::one()).unwrap();
             if both {
@@ -225,22 +296,51 @@ fn what_is_no_ring_is_refused() {
     };
     let (open, one_way) = (chain(true), chain(false));
     assert_eq!(ask(&open, &all(&open)), RingError::NoRing { count: 3 });
-    let dead = RingError::DeadEnd { count: 3, what: "no route leads to", node: "a".to_string() };
+    let dead = RingError::DeadEnd {
+        count: 3,
+        what: "no route leads to",
+        node: "a".to_string(),
+    };
     assert_eq!(ask(&one_way, &all(&one_way)), dead);
     let [a, b, _] = [0, 1, 2].map(NodeId::new);
     assert_eq!(ask(&open, &[a]), RingError::TooFew { count: 1 });
     assert_eq!(ask(&open, &[]), RingError::TooFew { count: 0 });
-    assert_eq!(ask(&open, &[a, b, a]), RingError::Twice { node: "a".to_string() });
+    assert_eq!(
+        ask(&open, &[a, b, a]),
+        RingError::Twice {
+            node: "a".to_string()
+        }
+    );
     let half = open.clone().with_model(PortModel::HalfDuplex);
-    assert_eq!(ask(&half, &[a, b]), RingError::HalfDuplex { node: "a".to_string() });
+    assert_eq!(
+        ask(&half, &[a, b]),
+        RingError::HalfDuplex {
+            node: "a".to_string()
+        }
+    );
     let mut builder = Platform::builder();
-    let forgetful = Node { replicates: false, ..Node::processor("b", Rational::one()) };
-    let ends = [Node::processor("a", Rational::one()), forgetful].map(|node| builder.node(node).unwrap());
+    let forgetful = Node {
+        replicates: false,
+        ..Node::processor("b", Rational::one())
+    };
+    let ends =
+        [Node::processor("a", Rational::one()), forgetful].map(|node| builder.node(node).unwrap());
     builder.duplex(ends[0], ends[1], Rational::one()).unwrap();
     let pair = builder.build().unwrap();
-    assert_eq!(ask(&pair, &all(&pair)), RingError::KeepsNothing { node: "b".to_string() });
+    assert_eq!(
+        ask(&pair, &all(&pair)),
+        RingError::KeepsNothing {
+            node: "b".to_string()
+        }
+    );
     let large = torus(&[17]).unwrap();
     assert_eq!(ask(&large, &all(&large)), RingError::TooMany { count: 17 });
     let order = ring_of_order(&open, &all(&open)).unwrap_err();
-    assert_eq!(order, RingError::NoHop { from: "c".to_string(), to: "a".to_string() });
+    assert_eq!(
+        order,
+        RingError::NoHop {
+            from: "c".to_string(),
+            to: "a".to_string()
+        }
+    );
 }

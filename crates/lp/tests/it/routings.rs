@@ -11,30 +11,52 @@ use proptest::test_runner::TestRunner;
 
 use crate::common::ratio;
 
-const MODELS: [PortModel; 4] = [PortModel::Links, PortModel::FullDuplex, PortModel::HalfDuplex, PortModel::Multiport];
+const MODELS: [PortModel; 4] = [
+    PortModel::Links,
+    PortModel::FullDuplex,
+    PortModel::HalfDuplex,
+    PortModel::Multiport,
+];
 
 /// Processors and switches of either kind, all linked to their neighbours, so that everything is reachable. Costs are
 /// often equal, so that nodes are alike.
 fn platforms() -> impl Strategy<Value = Platform> {
-    let costs = prop::collection::vec(prop::option::weighted(0.4, prop_oneof![Just((2, 1)), (1..6i64, 1..3i64)]), 36);
-    (2..5usize, 0..3usize, any::<u8>(), costs, 0..4usize).prop_map(|(processors, switches, kinds, costs, model)| {
-        let mut builder = Platform::builder();
-        builder.model(MODELS[model]);
-        for place in 0..processors {
-            builder.node(Node::processor(format!("p{place}"), Rational::one())).unwrap();
-        }
-        for place in 0..switches {
-            builder.node(Node { replicates: kinds >> place & 1 == 1, ..Node::router(format!("s{place}")) }).unwrap();
-        }
-        let nodes = processors + switches;
-        for (from, to) in (0..nodes).flat_map(|from| (0..nodes).map(move |to| (from, to))) {
-            let around = to == (from + 1) % nodes;
-            if let Some((a, b)) = costs[6 * from + to].or(around.then_some((3, 1))).filter(|_| from != to) {
-                builder.link(NodeId::new(from), NodeId::new(to), ratio(a, b)).unwrap();
+    let costs = prop::collection::vec(
+        prop::option::weighted(0.4, prop_oneof![Just((2, 1)), (1..6i64, 1..3i64)]),
+        36,
+    );
+    (2..5usize, 0..3usize, any::<u8>(), costs, 0..4usize).prop_map(
+        |(processors, switches, kinds, costs, model)| {
+            let mut builder = Platform::builder();
+            builder.model(MODELS[model]);
+            for place in 0..processors {
+                builder
+                    .node(Node::processor(format!("p{place}"), Rational::one()))
+                    .unwrap();
             }
-        }
-        builder.build().unwrap()
-    })
+            for place in 0..switches {
+                builder
+                    .node(Node {
+                        replicates: kinds >> place & 1 == 1,
+                        ..Node::router(format!("s{place}"))
+                    })
+                    .unwrap();
+            }
+            let nodes = processors + switches;
+            for (from, to) in (0..nodes).flat_map(|from| (0..nodes).map(move |to| (from, to))) {
+                let around = to == (from + 1) % nodes;
+                if let Some((a, b)) = costs[6 * from + to]
+                    .or(around.then_some((3, 1)))
+                    .filter(|_| from != to)
+                {
+                    builder
+                        .link(NodeId::new(from), NodeId::new(to), ratio(a, b))
+                        .unwrap();
+                }
+            }
+            builder.build().unwrap()
+        },
+    )
 }
 
 /// Messages that travel alone, then those that are copied, combined, or both; some among a part of the processors.
@@ -56,7 +78,10 @@ fn collectives(platform: &Platform) -> Vec<Collective> {
 }
 
 fn free_merges() -> Volumes {
-    Volumes { work: Amount::Constant(Rational::zero()), ..Volumes::default() }
+    Volumes {
+        work: Amount::Constant(Rational::zero()),
+        ..Volumes::default()
+    }
 }
 
 /// The throughput that is sustained, and the bound.
@@ -79,10 +104,16 @@ fn prices_and_flows_enclose_the_optimum() {
             let problem = Problem::new(&platform, collective, &volumes).unwrap();
             let question = Question::new(problem);
             let optimum = solved(&question).0;
-            let Spread { certificate, routing } = spread(&question).unwrap().unwrap();
+            let Spread {
+                certificate,
+                routing,
+            } = spread(&question).unwrap().unwrap();
             let proved = bound(problem, &certificate).unwrap();
             let attained = sustained(problem, &routing, &Watch::unlimited()).unwrap();
-            assert!(attained <= optimum && optimum <= proved, "{attained} {optimum} {proved} {platform:?}");
+            assert!(
+                attained <= optimum && optimum <= proved,
+                "{attained} {optimum} {proved} {platform:?}"
+            );
             bounds += usize::from(&proved * ratio(99, 100) <= optimum);
             flows += usize::from(&optimum * ratio(97, 100) <= attained);
             exact += usize::from(proved == optimum);
@@ -90,13 +121,20 @@ fn prices_and_flows_enclose_the_optimum() {
         }
     }
     // Not always: 300 rounds are an approximation.
-    assert!(bounds * 10 >= all * 8 && flows * 10 >= all * 8 && exact * 2 >= all, "{bounds} {flows} {exact} of {all}");
+    assert!(
+        bounds * 10 >= all * 8 && flows * 10 >= all * 8 && exact * 2 >= all,
+        "{bounds} {flows} {exact} of {all}"
+    );
 }
 
 /// On a torus, prices move in as many dimensions as it has, whatever its size; the longest one decides.
 #[test]
 fn tori_are_exact() {
-    for (sides, throughput) in [(&[4, 4][..], ratio(1, 8)), (&[3, 6], ratio(2, 27)), (&[2, 3, 5], ratio(1, 18))] {
+    for (sides, throughput) in [
+        (&[4, 4][..], ratio(1, 8)),
+        (&[3, 6], ratio(2, 27)),
+        (&[2, 3, 5], ratio(1, 18)),
+    ] {
         let torus = oneport_platform::generate::torus(sides).unwrap();
         let collective = Collective::all_to_all(torus.processors().collect());
         let volumes = Volumes::default();
@@ -105,10 +143,20 @@ fn tori_are_exact() {
         // Links of 25 GB/s.
         let throughput = throughput * ratio(25, 1);
         assert_eq!(solved(&question).0, throughput, "{sides:?}");
-        let Spread { certificate, routing } = spread(&question).unwrap().unwrap();
-        assert_eq!(bound(problem, &certificate).unwrap(), throughput, "{sides:?}");
+        let Spread {
+            certificate,
+            routing,
+        } = spread(&question).unwrap().unwrap();
+        assert_eq!(
+            bound(problem, &certificate).unwrap(),
+            throughput,
+            "{sides:?}"
+        );
         let attained = sustained(problem, &routing, &Watch::unlimited()).unwrap();
-        assert!(attained > throughput * ratio(999, 1000), "{attained} {sides:?}");
+        assert!(
+            attained > throughput * ratio(999, 1000),
+            "{attained} {sides:?}"
+        );
     }
 }
 
@@ -122,12 +170,17 @@ fn rings_and_trees_stay_below_the_optimum() {
         let volumes = free_merges();
         for collective in &collectives(&platform)[3..] {
             // One of two processors reduces nothing.
-            let Ok(problem) = Problem::new(&platform, collective, &volumes) else { continue };
+            let Ok(problem) = Problem::new(&platform, collective, &volumes) else {
+                continue;
+            };
             let question = Question::new(problem);
             let (attained, proved) = solved(&question);
             for ring in ring_routings(&question) {
                 let found = sustained(problem, &ring.unwrap(), &Watch::unlimited()).unwrap();
-                assert!(found <= proved, "{found} {proved} {collective:?} {platform:?}");
+                assert!(
+                    found <= proved,
+                    "{found} {proved} {collective:?} {platform:?}"
+                );
                 rings += 1;
             }
             let rate = |gathers: bool| {
@@ -140,16 +193,28 @@ fn rings_and_trees_stay_below_the_optimum() {
                 let question = Question::new(Problem::new(&platform, &whole, &volumes).unwrap());
                 Some(cut_bound(&question).unwrap()?.throughput)
             };
-            let (Some(copied), Some(combined)) = (rate(true), rate(false)) else { continue };
-            let promise = Routing::Branchings { copied: copied.clone(), combined: combined.clone() };
+            let (Some(copied), Some(combined)) = (rate(true), rate(false)) else {
+                continue;
+            };
+            let promise = Routing::Branchings {
+                copied: copied.clone(),
+                combined: combined.clone(),
+            };
             match sustained(problem, &promise, &Watch::unlimited()) {
                 Ok(found) if collective.is(Form::ALL_REDUCE) => assert!(found <= proved),
                 Ok(found) => {
-                    assert_eq!((&found, &found), (&attained, &proved), "{collective:?} {platform:?}");
+                    assert_eq!(
+                        (&found, &found),
+                        (&attained, &proved),
+                        "{collective:?} {platform:?}"
+                    );
                     trees += 1;
                     // A little more is too much.
                     let more = |rate: Rational| rate * ratio(1001, 1000);
-                    let lie = Routing::Branchings { copied: more(copied), combined: more(combined) };
+                    let lie = Routing::Branchings {
+                        copied: more(copied),
+                        combined: more(combined),
+                    };
                     let refusal = sustained(problem, &lie, &Watch::unlimited()).unwrap_err();
                     assert_eq!(refusal.rule(), Rule::SteadyState, "{refusal}");
                 }
@@ -157,7 +222,10 @@ fn rings_and_trees_stay_below_the_optimum() {
             }
         }
     }
-    assert!(rings > 200 && trees > 20 && refused > 5, "{rings} rings, {trees} trees, {refused} refused");
+    assert!(
+        rings > 200 && trees > 20 && refused > 5,
+        "{rings} rings, {trees} trees, {refused} refused"
+    );
 }
 
 /// A copying router on the butterfly promises what no trees attain: it offers more than it receives.
@@ -165,9 +233,23 @@ fn rings_and_trees_stay_below_the_optimum() {
 fn the_butterfly_is_refused() {
     let mut builder = Platform::builder();
     builder.model(PortModel::Links);
-    let [s, t1, t2] = ["s", "t1", "t2"].map(|name| builder.node(Node::processor(name, Rational::one())).unwrap());
+    let [s, t1, t2] = ["s", "t1", "t2"].map(|name| {
+        builder
+            .node(Node::processor(name, Rational::one()))
+            .unwrap()
+    });
     let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| builder.node(Node::router(name)).unwrap());
-    for (from, to) in [(s, a), (s, b), (a, t1), (a, c), (b, c), (b, t2), (c, d), (d, t1), (d, t2)] {
+    for (from, to) in [
+        (s, a),
+        (s, b),
+        (a, t1),
+        (a, c),
+        (b, c),
+        (b, t2),
+        (c, d),
+        (d, t1),
+        (d, t2),
+    ] {
         builder.link(from, to, Rational::one()).unwrap();
     }
     let platform = builder.build().unwrap();
@@ -175,7 +257,12 @@ fn the_butterfly_is_refused() {
     let volumes = Volumes::default();
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
     let (copied, combined) = (ratio(2, 1), ratio(2, 1));
-    let refusal = sustained(problem, &Routing::Branchings { copied, combined }, &Watch::unlimited()).unwrap_err();
+    let refusal = sustained(
+        problem,
+        &Routing::Branchings { copied, combined },
+        &Watch::unlimited(),
+    )
+    .unwrap_err();
     assert!(refusal.to_string().contains("offers"), "{refusal}");
 }
 
@@ -187,7 +274,9 @@ fn lies_are_refused() {
     let volumes = Volumes::default();
     let all = Collective::all_to_all(participants.clone());
     let problem = Problem::new(&ring, &all, &volumes).unwrap();
-    let Routing::Flows(flows) = spread(&Question::new(problem)).unwrap().unwrap().routing else { panic!("flows") };
+    let Routing::Flows(flows) = spread(&Question::new(problem)).unwrap().unwrap().routing else {
+        panic!("flows")
+    };
     let with = |change: fn(&mut Vec<SharedFlow>)| {
         let mut changed = flows.clone();
         change(&mut changed);
@@ -210,7 +299,9 @@ fn lies_are_refused() {
     let gather = Collective::all_gather(participants.clone());
     let problem = Problem::new(&ring, &gather, &volumes).unwrap();
     let question = Question::new(problem);
-    let Some(Ok(Routing::Ring(around))) = ring_routings(&question).next() else { panic!("a ring") };
+    let Some(Ok(Routing::Ring(around))) = ring_routings(&question).next() else {
+        panic!("a ring")
+    };
     let with = |change: fn(&mut Around)| {
         let mut changed = around.clone();
         change(&mut changed);

@@ -5,20 +5,37 @@ use std::collections::BTreeMap;
 use num_traits::{One, Zero};
 use oneport_lp::{Answer, Bound, Question, Solution, shared_bound, solve};
 use oneport_plan::inequality::Inequality;
-use oneport_plan::{Certificate, Collective, Interval, Pattern, Problem, Resource, Row, Status, Task, Volumes};
+use oneport_plan::{
+    Certificate, Collective, Interval, Pattern, Problem, Resource, Row, Status, Task, Volumes,
+};
 use oneport_platform::generate::{Costs, Options, complete, grid, random_connected, ring, star};
 use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
 use oneport_referee::bound;
 
 fn options(seed: u64, high: u32) -> Options {
-    let costs = Costs::Uniform { low: 1, high: high.into() };
-    Options { seed, link_cost: costs.clone(), compute: costs }
+    let costs = Costs::Uniform {
+        low: 1,
+        high: high.into(),
+    };
+    Options {
+        seed,
+        link_cost: costs.clone(),
+        compute: costs,
+    }
 }
 
 /// What the referee makes of prices and shares, which may be no more than they were made for.
 fn proves(question: &Question<'_>, shared: &Bound) -> Option<Rational> {
-    bound(Problem::new(question.platform(), question.collective(), question.volumes()).unwrap(), &shared.certificate)
-        .ok()
+    bound(
+        Problem::new(
+            question.platform(),
+            question.collective(),
+            question.volumes(),
+        )
+        .unwrap(),
+        &shared.certificate,
+    )
+    .ok()
 }
 
 fn steady(question: &Question<'_>) -> Solution {
@@ -35,33 +52,70 @@ fn carry_out(platform: &Platform, participants: &[NodeId], scheme: &Pattern) {
     for &task in &scheme.tasks {
         let mut take = |input: Option<u32>, node: NodeId, part: Interval| -> Vec<usize> {
             let Some(input) = input else {
-                assert_eq!((part.first, participants[part.first]), (part.last, node), "an operand at its owner");
+                assert_eq!(
+                    (part.first, participants[part.first]),
+                    (part.last, node),
+                    "an operand at its owner"
+                );
                 return vec![part.first];
             };
             *uses.entry(input).or_default() += 1;
             let (place, value) = &results[input as usize];
             assert_eq!(*place, node);
-            assert!(platform.node(node).replicates || uses[&input] == 1, "copied at a switch");
+            assert!(
+                platform.node(node).replicates || uses[&input] == 1,
+                "copied at a switch"
+            );
             value.clone()
         };
         let result = match task {
-            Task::Send { link, part, after } => (platform.link(link).to, take(after, platform.link(link).from, part)),
-            Task::Merge { node, part, split, left, right } => {
+            Task::Send { link, part, after } => (
+                platform.link(link).to,
+                take(after, platform.link(link).from, part),
+            ),
+            Task::Merge {
+                node,
+                part,
+                split,
+                left,
+                right,
+            } => {
                 assert!(platform.node(node).is_processor());
-                let mut value = take(left, node, Interval { first: part.first, last: split });
-                value.extend(take(right, node, Interval { first: split + 1, last: part.last }));
+                let mut value = take(
+                    left,
+                    node,
+                    Interval {
+                        first: part.first,
+                        last: split,
+                    },
+                );
+                value.extend(take(
+                    right,
+                    node,
+                    Interval {
+                        first: split + 1,
+                        last: part.last,
+                    },
+                ));
                 (node, value)
             }
         };
         let part = match task {
             Task::Send { part, .. } | Task::Merge { part, .. } => part,
         };
-        assert_eq!(result.1, (part.first..=part.last).collect::<Vec<_>>(), "in order, each once");
+        assert_eq!(
+            result.1,
+            (part.first..=part.last).collect::<Vec<_>>(),
+            "in order, each once"
+        );
         results.push(result);
     }
     for (last, &node) in participants.iter().enumerate().skip(1) {
         let prefix: Vec<usize> = (0..=last).collect();
-        assert!(results.contains(&(node, prefix)), "prefix {last} at {node:?}");
+        assert!(
+            results.contains(&(node, prefix)),
+            "prefix {last} at {node:?}"
+        );
     }
 }
 
@@ -89,7 +143,10 @@ fn check(platform: &Platform, participants: &[NodeId], size: &Rational, solution
     }
     assert_eq!(sum, solution.steady_state.throughput);
     for (resource, load) in loads {
-        assert!(load <= Rational::from_integer(resource.capacity(platform).into()), "{resource:?} takes {load}");
+        assert!(
+            load <= Rational::from_integer(resource.capacity(platform).into()),
+            "{resource:?} takes {load}"
+        );
     }
 }
 
@@ -110,18 +167,35 @@ impl Count {
         let shared = shared_bound(&question).unwrap().unwrap();
         let proved = proves(&question, &shared);
         assert!(
-            proved.as_ref().is_some_and(|proved| *proved <= shared.throughput),
+            proved
+                .as_ref()
+                .is_some_and(|proved| *proved <= shared.throughput),
             "{proved:?}, {}",
             shared.throughput
         );
-        let proved =
-            |certificate: &Certificate| bound(Problem::new(platform, &collective, &volumes).unwrap(), certificate);
-        assert_eq!(proved(&shared.certificate), Ok(shared.throughput.clone()), "so the referee finds");
+        let proved = |certificate: &Certificate| {
+            bound(
+                Problem::new(platform, &collective, &volumes).unwrap(),
+                certificate,
+            )
+        };
+        assert_eq!(
+            proved(&shared.certificate),
+            Ok(shared.throughput.clone()),
+            "so the referee finds"
+        );
         assert_eq!(proved(&solution.certificate), Ok(shared.throughput.clone()));
         let throughput = &solution.steady_state.throughput;
-        assert!(*throughput <= shared.throughput, "{throughput} above {}", shared.throughput);
+        assert!(
+            *throughput <= shared.throughput,
+            "{throughput} above {}",
+            shared.throughput
+        );
         assert!(solution.upper_bound <= shared.throughput && *throughput <= solution.upper_bound);
-        assert_eq!(solution.status == Status::Optimal, *throughput == solution.upper_bound);
+        assert_eq!(
+            solution.status == Status::Optimal,
+            *throughput == solution.upper_bound
+        );
         self.cases += 1;
         self.optimal += usize::from(solution.status == Status::Optimal);
         self.by_shared += usize::from(*throughput == shared.throughput);
@@ -139,7 +213,10 @@ impl Count {
     }
 
     fn report(&self, what: &str) {
-        eprintln!("{what}: {} of {} optimal, {} by shared values", self.optimal, self.cases, self.by_shared);
+        eprintln!(
+            "{what}: {} of {} optimal, {} by shared values",
+            self.optimal, self.cases, self.by_shared
+        );
     }
 }
 
@@ -149,8 +226,16 @@ fn three_participants() {
     for seed in 0..8 {
         for high in [1, 3, 10] {
             let options = options(seed, high);
-            for platform in [complete(3, &options), grid(1, 3, &options), star(2, &options)] {
-                count.all(&platform.unwrap(), seed as usize, Rational::new((seed + 1).into(), 2.into()));
+            for platform in [
+                complete(3, &options),
+                grid(1, 3, &options),
+                star(2, &options),
+            ] {
+                count.all(
+                    &platform.unwrap(),
+                    seed as usize,
+                    Rational::new((seed + 1).into(), 2.into()),
+                );
             }
         }
     }
@@ -180,8 +265,12 @@ fn around(hub: Node, costs: [i64; 3]) -> Platform {
     let mut builder = Platform::builder();
     let hub = builder.node(hub).unwrap();
     for (place, cost) in costs.into_iter().enumerate() {
-        let node = builder.node(Node::processor(format!("p{place}"), Rational::one())).unwrap();
-        builder.duplex(hub, node, Rational::from_integer(cost.into())).unwrap();
+        let node = builder
+            .node(Node::processor(format!("p{place}"), Rational::one()))
+            .unwrap();
+        builder
+            .duplex(hub, node, Rational::from_integer(cost.into()))
+            .unwrap();
     }
     builder.build().unwrap()
 }
@@ -191,8 +280,20 @@ fn routers_copy_and_switches_do_not() {
     let mut count = Count::default();
     for costs in [[1, 1, 1], [1, 2, 3], [4, 1, 2]] {
         let copying = around(Node::router("hub"), costs);
-        let switch = around(Node { replicates: false, ..Node::router("hub") }, costs);
-        let relay = around(Node { replicates: false, ..Node::processor("hub", Rational::one()) }, costs);
+        let switch = around(
+            Node {
+                replicates: false,
+                ..Node::router("hub")
+            },
+            costs,
+        );
+        let relay = around(
+            Node {
+                replicates: false,
+                ..Node::processor("hub", Rational::one())
+            },
+            costs,
+        );
         for platform in [copying, switch, relay] {
             let participants: Vec<NodeId> = platform.node_ids().skip(1).collect();
             count.case(&platform, &participants, Rational::one());
@@ -209,12 +310,35 @@ fn schemes_of_a_scan_stay_whole() {
     let computes = [1, 2, 2, 3, 2].into_iter().enumerate();
     let nodes: Vec<NodeId> = computes
         .map(|(place, time)| {
-            builder.node(Node::processor(format!("p{place}"), Rational::from_integer(time.into()))).unwrap()
+            builder
+                .node(Node::processor(
+                    format!("p{place}"),
+                    Rational::from_integer(time.into()),
+                ))
+                .unwrap()
         })
         .collect();
-    for (one, other, there, back) in [(0, 2, 1, 1), (0, 3, 1, 2), (0, 4, 3, 2), (1, 2, 4, 3), (1, 4, 3, 4)] {
-        builder.link(nodes[one], nodes[other], Rational::from_integer(there.into())).unwrap();
-        builder.link(nodes[other], nodes[one], Rational::from_integer(back.into())).unwrap();
+    for (one, other, there, back) in [
+        (0, 2, 1, 1),
+        (0, 3, 1, 2),
+        (0, 4, 3, 2),
+        (1, 2, 4, 3),
+        (1, 4, 3, 4),
+    ] {
+        builder
+            .link(
+                nodes[one],
+                nodes[other],
+                Rational::from_integer(there.into()),
+            )
+            .unwrap();
+        builder
+            .link(
+                nodes[other],
+                nodes[one],
+                Rational::from_integer(back.into()),
+            )
+            .unwrap();
     }
     let mut count = Count::default();
     count.case(&builder.build().unwrap(), &nodes, Rational::one());
@@ -222,11 +346,22 @@ fn schemes_of_a_scan_stay_whole() {
 
 #[test]
 fn every_port_model() {
-    for model in [PortModel::HalfDuplex, PortModel::Multiport, PortModel::Links] {
+    for model in [
+        PortModel::HalfDuplex,
+        PortModel::Multiport,
+        PortModel::Links,
+    ] {
         let mut count = Count::default();
         for seed in 0..3 {
-            for platform in [complete(3, &options(seed, 4)), grid(2, 2, &options(seed, 4))] {
-                count.all(&platform.unwrap().with_model(model), seed as usize, Rational::one());
+            for platform in [
+                complete(3, &options(seed, 4)),
+                grid(2, 2, &options(seed, 4)),
+            ] {
+                count.all(
+                    &platform.unwrap().with_model(model),
+                    seed as usize,
+                    Rational::one(),
+                );
             }
         }
         count.report(model.name());
@@ -244,27 +379,46 @@ fn false_proofs_prove_nothing() {
     let tiny = Rational::new(1.into(), 1000.into());
     let with = |need: usize, place: usize, change: &dyn Fn(&mut Rational)| {
         let mut changed = shared.clone();
-        let Inequality::Tree(tree) = &mut changed.certificate.needs[need].inequality else { panic!("no tree") };
+        let Inequality::Tree(tree) = &mut changed.certificate.needs[need].inequality else {
+            panic!("no tree")
+        };
         change(&mut tree.prices[place].1);
         changed
     };
     for (need, one) in shared.certificate.needs.iter().enumerate() {
-        let Inequality::Tree(tree) = &one.inequality else { panic!("no tree") };
+        let Inequality::Tree(tree) = &one.inequality else {
+            panic!("no tree")
+        };
         for place in 0..tree.prices.len() {
             // Every task of the optimum is charged in full, or at least none can be charged a whole unit more.
-            let greedy = with(need, place, &|price| *price += Rational::from_integer(100.into()));
+            let greedy = with(need, place, &|price| {
+                *price += Rational::from_integer(100.into())
+            });
             assert_eq!(proves(&question, &greedy), None);
-            assert_eq!(proves(&question, &with(need, place, &|price| *price = -tiny.clone())), None);
+            assert_eq!(
+                proves(
+                    &question,
+                    &with(need, place, &|price| *price = -tiny.clone())
+                ),
+                None
+            );
             // Less is charged: what is proved is no better.
             let less = with(need, place, &|price| *price = Rational::zero());
             assert!(proves(&question, &less).is_none_or(|bound| bound >= shared.throughput));
         }
     }
     let mut cheaper = shared.clone();
-    cheaper.certificate.rows.iter_mut().for_each(|(_, price)| *price /= Rational::from_integer(2.into()));
+    cheaper
+        .certificate
+        .rows
+        .iter_mut()
+        .for_each(|(_, price)| *price /= Rational::from_integer(2.into()));
     assert_eq!(proves(&question, &cheaper), None);
     let mut stranger = shared;
-    stranger.certificate.rows.push((Row::Resource(Resource::Compute(NodeId::new(99))), tiny));
+    stranger
+        .certificate
+        .rows
+        .push((Row::Resource(Resource::Compute(NodeId::new(99))), tiny));
     assert_eq!(proves(&question, &stranger), None);
 }
 
@@ -273,7 +427,11 @@ fn false_proofs_prove_nothing() {
 fn all_reduce_is_bounded_too() {
     let (mut cases, mut by_shared, mut optimal) = (0, 0, 0);
     for seed in 0..4 {
-        for platform in [complete(3, &options(seed, 4)), grid(1, 3, &options(seed, 4)), star(3, &options(seed, 4))] {
+        for platform in [
+            complete(3, &options(seed, 4)),
+            grid(1, 3, &options(seed, 4)),
+            star(3, &options(seed, 4)),
+        ] {
             let platform = platform.unwrap();
             let collective = Collective::all_reduce(platform.node_ids().collect()).in_order();
             let volumes = Volumes::of_size(Rational::one());
@@ -283,35 +441,59 @@ fn all_reduce_is_bounded_too() {
             let solution = steady(&question);
             assert!(solution.steady_state.throughput <= shared.throughput);
             assert!(solution.upper_bound <= shared.throughput);
-            let proved = bound(Problem::new(&platform, &collective, &volumes).unwrap(), &solution.certificate);
+            let proved = bound(
+                Problem::new(&platform, &collective, &volumes).unwrap(),
+                &solution.certificate,
+            );
             assert_eq!(proved, Ok(solution.upper_bound.clone()));
-            assert_eq!(solution.status == Status::Optimal, solution.steady_state.throughput == solution.upper_bound);
+            assert_eq!(
+                solution.status == Status::Optimal,
+                solution.steady_state.throughput == solution.upper_bound
+            );
             cases += 1;
             by_shared += usize::from(!solution.certificate.needs.is_empty());
             optimal += usize::from(solution.status == Status::Optimal);
         }
     }
     eprintln!("all-reduce: {optimal} of {cases} optimal, {by_shared} by shared values");
-    assert!(by_shared > 0 && optimal > 0, "{optimal} optimal, {by_shared} by shared values, of {cases}");
+    assert!(
+        by_shared > 0 && optimal > 0,
+        "{optimal} optimal, {by_shared} by shared values, of {cases}"
+    );
 }
 
 /// Many participants get chains, which are best where the platform is one: every node sends and receives one prefix.
 #[test]
 fn chains_of_many() {
     let costs = Costs::Uniform { low: 2, high: 2 };
-    let platform = ring(32, &Options { seed: 0, link_cost: costs.clone(), compute: costs }).unwrap();
+    let platform = ring(
+        32,
+        &Options {
+            seed: 0,
+            link_cost: costs.clone(),
+            compute: costs,
+        },
+    )
+    .unwrap();
     let participants: Vec<NodeId> = platform.processors().collect();
     let collective = Collective::scan(participants.clone());
     let volumes = Volumes::of_size(Rational::one());
     let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
     let solution = steady(&question);
-    assert_eq!(solution.steady_state.throughput, Rational::new(1.into(), 2.into()));
+    assert_eq!(
+        solution.steady_state.throughput,
+        Rational::new(1.into(), 2.into())
+    );
     for weighted in &solution.steady_state.patterns {
         carry_out(&platform, &participants, &weighted.pattern);
     }
     assert!(solution.upper_bound >= solution.steady_state.throughput);
     assert!(
-        bound(Problem::new(&platform, &collective, &volumes).unwrap(), &solution.certificate).unwrap()
+        bound(
+            Problem::new(&platform, &collective, &volumes).unwrap(),
+            &solution.certificate
+        )
+        .unwrap()
             >= solution.steady_state.throughput
     );
 }

@@ -19,7 +19,10 @@ fn platform(seed: u64, most: usize) -> (Platform, Dice) {
     let mut dice = Dice::new(seed);
     let nodes = 3 + dice.below(most - 2);
     let extra = dice.below(2 * nodes);
-    (random(&mut dice, processors(nodes), PortModel::HalfDuplex, extra), dice)
+    (
+        random(&mut dice, processors(nodes), PortModel::HalfDuplex, extra),
+        dice,
+    )
 }
 
 fn collective(platform: &Platform, kind: u64) -> Collective {
@@ -37,7 +40,11 @@ fn optimum(instance: &Instance) -> Optimum {
     optimum.check(instance).expect("proved");
     let used = optimum.weighted.matchings.len() + optimum.weighted.patterns.len();
     // Lemma 2, of a basic solution.
-    assert!(used <= instance.links().len() + 1, "{used} matchings and patterns, {} links", instance.links().len());
+    assert!(
+        used <= instance.links().len() + 1,
+        "{used} matchings and patterns, {} links",
+        instance.links().len()
+    );
     optimum
 }
 
@@ -46,20 +53,29 @@ fn ways(platform: &Platform, instance: &Instance) -> Vec<Vec<Vec<usize>>> {
     let links = instance.links();
     let of_message = |message: &oneport_lp::separation::Message| -> Vec<Vec<usize>> {
         let Some(target) = message.target else {
-            let sets = (0..1u32 << links.len()).filter(|set| set.count_ones() as usize + 1 == instance.nodes());
-            let sets = sets.map(|set| (0..links.len()).filter(|link| set >> link & 1 == 1).collect::<Vec<_>>());
+            let sets = (0..1u32 << links.len())
+                .filter(|set| set.count_ones() as usize + 1 == instance.nodes());
+            let sets = sets.map(|set| {
+                (0..links.len())
+                    .filter(|link| set >> link & 1 == 1)
+                    .collect::<Vec<_>>()
+            });
             let spans = |set: &Vec<usize>| {
                 let mut has = vec![false; instance.nodes()];
                 has[message.source] = true;
                 for _ in 0..instance.nodes() {
-                    set.iter().for_each(|&link| has[links[link].1] |= has[links[link].0]);
+                    set.iter()
+                        .for_each(|&link| has[links[link].1] |= has[links[link].0]);
                 }
                 has.iter().all(|has| *has)
             };
             return sets.filter(spans).collect();
         };
         let paths = simple_paths(platform, NodeId::new(message.source), NodeId::new(target));
-        paths.into_iter().map(|path| path.into_iter().map(LinkId::index).collect()).collect()
+        paths
+            .into_iter()
+            .map(|path| path.into_iter().map(LinkId::index).collect())
+            .collect()
     };
     instance.messages().iter().map(of_message).collect()
 }
@@ -75,22 +91,33 @@ fn the_oracle_decides() {
             continue;
         }
         let instance = Instance::new(&platform, &collective(&platform, seed)).expect("fits");
-        let matchings: Vec<Vec<usize>> =
-            link_sets(&platform).into_iter().map(|set| set.into_iter().map(LinkId::index).collect()).collect();
+        let matchings: Vec<Vec<usize>> = link_sets(&platform)
+            .into_iter()
+            .map(|set| set.into_iter().map(LinkId::index).collect())
+            .collect();
         let ways = ways(&platform, &instance);
         let best = optimum(&instance).weighted;
         for round in 0..24 {
             // Around the optimum, where the answer is not plain.
-            let mut nudge = |at: &Rational| at * ratio(6 + dice.below(4) as i64 - (round % 3) / 2, 7);
+            let mut nudge =
+                |at: &Rational| at * ratio(6 + dice.below(4) as i64 - (round % 3) / 2, 7);
             let u = nudge(&best.u);
             let mut v: Vec<Rational> = best.v.iter().map(&mut nudge).collect();
             if round == 7 {
                 v[0] = ratio(-1, 3);
             }
             let weight = |links: &Vec<usize>| links.iter().map(|&link| &v[link]).sum::<Rational>();
-            let takes = |links: &Vec<usize>| links.iter().map(|&e| &v[e] * &instance.links()[e].2).sum::<Rational>();
+            let takes = |links: &Vec<usize>| {
+                links
+                    .iter()
+                    .map(|&e| &v[e] * &instance.links()[e].2)
+                    .sum::<Rational>()
+            };
             let type_one = matchings.iter().all(|set| weight(set) <= u);
-            let lightest: Rational = ways.iter().map(|ways| ways.iter().map(takes).min().expect("a way")).sum();
+            let lightest: Rational = ways
+                .iter()
+                .map(|ways| ways.iter().map(takes).min().expect("a way"))
+                .sum();
             let positive = !u.is_negative() && !v.iter().any(Signed::is_negative);
             let inside = positive && type_one && lightest >= Rational::one();
             match instance.separate(&u, &v).expect("prices") {
@@ -102,7 +129,10 @@ fn the_oracle_decides() {
                 Separated::Outside(inequality) => {
                     assert!(!inside, "seed {seed}: outside?");
                     let half = inequality.halfspace(&instance);
-                    assert!(half.slack(&u, &v).is_negative() && !half.slack(&best.u, &best.v).is_negative());
+                    assert!(
+                        half.slack(&u, &v).is_negative()
+                            && !half.slack(&best.u, &best.v).is_negative()
+                    );
                     let kind = match inequality {
                         Inequality::NegativeU => "u",
                         Inequality::NegativeV(_) => "v",
@@ -149,16 +179,27 @@ fn wrong_proofs_are_refused() {
         assert!(right.proof.check(&instance, &u, &cheaper).is_err());
         let mut wrong = right.clone();
         match &mut wrong.proof.lightest[0] {
-            Lightest::Path(potentials) => potentials.iter_mut().for_each(|at| *at = &*at * ratio(2, 1)),
+            Lightest::Path(potentials) => potentials
+                .iter_mut()
+                .for_each(|at| *at = &*at * ratio(2, 1)),
             Lightest::Tree(tree) => tree.cost += Rational::one(),
         }
-        assert!(matches!(wrong.check(&instance), Err(SeparationError::Unproved(_))));
+        assert!(matches!(
+            wrong.check(&instance),
+            Err(SeparationError::Unproved(_))
+        ));
         let mut wrong = right.clone();
         wrong.weighted.matchings.pop();
-        assert!(matches!(wrong.check(&instance), Err(SeparationError::Unproved(_))));
+        assert!(matches!(
+            wrong.check(&instance),
+            Err(SeparationError::Unproved(_))
+        ));
         let mut wrong = right;
         wrong.proof.lightest.pop();
-        assert!(matches!(wrong.check(&instance), Err(SeparationError::Unproved(_))));
+        assert!(matches!(
+            wrong.check(&instance),
+            Err(SeparationError::Unproved(_))
+        ));
     }
 }
 
@@ -182,7 +223,9 @@ fn heaviest_matchings_by_cuts() {
         found.check(nodes, &edges).expect("proved");
         let whole = |number: u64| Rational::from_integer(number.into());
         let mut program = LinearProgram::new(Sense::Maximize);
-        let rows: Vec<_> = (0..nodes).map(|_| program.add_row(Relation::AtMost, Rational::one())).collect();
+        let rows: Vec<_> = (0..nodes)
+            .map(|_| program.add_row(Relation::AtMost, Rational::one()))
+            .collect();
         let mut columns = Vec::new();
         for (a, b, weight) in &edges {
             let ends = [(rows[*a], Rational::one()), (rows[*b], Rational::one())];
@@ -194,10 +237,16 @@ fn heaviest_matchings_by_cuts() {
         };
         let mut solver = Solver::new(program);
         let value = loop {
-            let Outcome::Optimal(best) = solver.solve(&oneport_exact::Options::default()).expect("solved") else {
+            let Outcome::Optimal(best) = solver
+                .solve(&oneport_exact::Options::default())
+                .expect("solved")
+            else {
                 panic!("an optimum exists")
             };
-            let x: Vec<Rational> = columns.iter().map(|&column| best.primal.get(column)).collect();
+            let x: Vec<Rational> = columns
+                .iter()
+                .map(|&column| best.primal.get(column))
+                .collect();
             let cuts = separate(&graph, &x, &Rational::one()).expect("times");
             if cuts.is_empty() {
                 break best.objective;
@@ -205,11 +254,20 @@ fn heaviest_matchings_by_cuts() {
             for cut in cuts {
                 odd += 1;
                 let side = Rational::from_integer(cut.capacity(&graph).into());
-                let entries = cut.members(&graph).into_iter().map(|edge| (columns[edge], Rational::one()));
-                solver.add_row(Relation::AtMost, side, entries).expect("fits");
+                let entries = cut
+                    .members(&graph)
+                    .into_iter()
+                    .map(|edge| (columns[edge], Rational::one()));
+                solver
+                    .add_row(Relation::AtMost, side, entries)
+                    .expect("fits");
             }
         };
-        assert_eq!(value, Rational::from_integer(found.weight(&edges).into()), "seed {seed}");
+        assert_eq!(
+            value,
+            Rational::from_integer(found.weight(&edges).into()),
+            "seed {seed}"
+        );
     }
     assert!(odd >= 10, "{odd} odd sets mattered");
 }
@@ -221,7 +279,9 @@ fn refusals() {
     let mut all: Vec<NodeId> = platform.node_ids().collect();
     let full = platform.clone().with_model(PortModel::FullDuplex);
     let refused = |platform: &Platform, collective: &Collective| {
-        Instance::new(platform, collective).expect_err("refused").to_string()
+        Instance::new(platform, collective)
+            .expect_err("refused")
+            .to_string()
     };
     assert!(refused(&full, &collective(&platform, 0)).contains("is full-duplex"));
     let reduce = Collective::reduce(all[0], all.clone()).in_order();
@@ -230,9 +290,15 @@ fn refusals() {
     let some = Collective::broadcast(source, all.iter().copied().chain([last]).skip(1).collect());
     assert!(refused(&platform, &some).contains("leaves out node"));
     let instance = Instance::new(&platform, &collective(&platform, 0)).expect("fits");
-    assert!(matches!(instance.separate(&Rational::zero(), &[]), Err(SeparationError::PricesCount { prices: 0, .. })));
+    assert!(matches!(
+        instance.separate(&Rational::zero(), &[]),
+        Err(SeparationError::PricesCount { prices: 0, .. })
+    ));
     assert!(matches!(
         instance.restricted([vec![0, 0]], [], &Watch::unlimited()),
-        Err(SeparationError::NotOfInstance { what: "matching", place: 0 })
+        Err(SeparationError::NotOfInstance {
+            what: "matching",
+            place: 0
+        })
     ));
 }

@@ -6,7 +6,9 @@ use std::time::Duration;
 use num_traits::{One, Zero};
 use oneport_lp::{Answer, LpError, Options, Question, Shape, Status, Watch, best, solve};
 use oneport_plan::{Collective, Problem, Resource, Volumes};
-use oneport_platform::{Change, LinkId, Node, NodeId, Platform, PortModel, Rational, parse_rational};
+use oneport_platform::{
+    Change, LinkId, Node, NodeId, Platform, PortModel, Rational, parse_rational,
+};
 use oneport_watch::Left;
 use proptest::prelude::*;
 
@@ -14,17 +16,36 @@ fn platform(model: PortModel, nodes: usize, links: &[(usize, usize, &str)]) -> P
     let mut builder = Platform::builder();
     builder.model(model);
     for node in 0..nodes {
-        builder.node(Node::processor(format!("n{node}"), Rational::one())).unwrap();
+        builder
+            .node(Node::processor(format!("n{node}"), Rational::one()))
+            .unwrap();
     }
     for &(from, to, cost) in links {
-        builder.link(NodeId::new(from), NodeId::new(to), parse_rational(cost).unwrap()).unwrap();
+        builder
+            .link(
+                NodeId::new(from),
+                NodeId::new(to),
+                parse_rational(cost).unwrap(),
+            )
+            .unwrap();
     }
     builder.build().unwrap()
 }
 
 /// Figure 1 of RR-2004-32; node 0 is the source.
 fn figure_1(model: PortModel) -> Platform {
-    platform(model, 5, &[(0, 1, "1"), (0, 2, "1"), (1, 2, "1/4"), (2, 1, "1/4"), (1, 3, "1/2"), (2, 4, "1/2")])
+    platform(
+        model,
+        5,
+        &[
+            (0, 1, "1"),
+            (0, 2, "1"),
+            (1, 2, "1/4"),
+            (2, 1, "1/4"),
+            (1, 3, "1/2"),
+            (2, 4, "1/2"),
+        ],
+    )
 }
 
 fn figure_2(model: PortModel) -> Platform {
@@ -32,12 +53,20 @@ fn figure_2(model: PortModel) -> Platform {
 }
 
 fn broadcast(targets: &[usize]) -> Collective {
-    Collective::broadcast(NodeId::new(0), targets.iter().map(|&node| NodeId::new(node)).collect())
+    Collective::broadcast(
+        NodeId::new(0),
+        targets.iter().map(|&node| NodeId::new(node)).collect(),
+    )
 }
 
 fn rate(platform: &Platform, collective: &Collective) -> Rational {
     let volumes = Volumes::default();
-    match solve(&Question::new(Problem::new(platform, collective, &volumes).unwrap()), &Options::default()).unwrap() {
+    match solve(
+        &Question::new(Problem::new(platform, collective, &volumes).unwrap()),
+        &Options::default(),
+    )
+    .unwrap()
+    {
         Answer::Steady(solution) => {
             assert_eq!(solution.status, Status::Optimal);
             solution.steady_state.throughput
@@ -50,16 +79,34 @@ fn rate(platform: &Platform, collective: &Collective) -> Rational {
 fn found(platform: &Platform, collective: &Collective, shape: Shape) -> Rational {
     let volumes = Volumes::default();
     let problem = Problem::new(platform, collective, &volumes).unwrap();
-    let found = best(&Question::new(problem), &Options::default(), shape).unwrap().unwrap();
-    assert_eq!((found.status, &found.throughput), (Status::Optimal, &found.upper_bound));
-    let gone: Vec<Change> =
-        platform.link_ids().filter(|link| !found.links.contains(link)).map(Change::WithoutLink).collect();
-    assert_eq!(rate(&platform.changed(&gone).unwrap().platform, collective), found.throughput);
+    let found = best(&Question::new(problem), &Options::default(), shape)
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        (found.status, &found.throughput),
+        (Status::Optimal, &found.upper_bound)
+    );
+    let gone: Vec<Change> = platform
+        .link_ids()
+        .filter(|link| !found.links.contains(link))
+        .map(Change::WithoutLink)
+        .collect();
+    assert_eq!(
+        rate(&platform.changed(&gone).unwrap().platform, collective),
+        found.throughput
+    );
     assert!(is_acyclic(platform, &found.links));
     if shape == Shape::Tree {
-        let mut entered: Vec<NodeId> = found.links.iter().map(|&link| platform.link(link).to).collect();
+        let mut entered: Vec<NodeId> = found
+            .links
+            .iter()
+            .map(|&link| platform.link(link).to)
+            .collect();
         entered.sort_unstable();
-        assert!(entered.windows(2).all(|pair| pair[0] != pair[1]), "a node is entered twice");
+        assert!(
+            entered.windows(2).all(|pair| pair[0] != pair[1]),
+            "a node is entered twice"
+        );
     }
     found.throughput
 }
@@ -103,14 +150,22 @@ fn best_tree(platform: &Platform, targets: &[usize]) -> Rational {
             links.sort_unstable();
             links.dedup();
             let load = |resource: &Resource| -> Rational {
-                let uses = links.iter().filter(|&&link| Resource::of_link(platform, link).any(|one| one == *resource));
+                let uses = links
+                    .iter()
+                    .filter(|&&link| Resource::of_link(platform, link).any(|one| one == *resource));
                 let busy: Rational = uses.map(|&link| platform.link(link).cost.clone()).sum();
                 busy / Rational::from_integer(resource.capacity(platform).into())
             };
-            let period = Resource::of_platform(platform).iter().map(load).max().unwrap();
+            let period = Resource::of_platform(platform)
+                .iter()
+                .map(load)
+                .max()
+                .unwrap();
             best = best.max(period.recip());
         }
-        let Some(place) = (1..nodes).find(|&node| choice[node] < platform.incoming(NodeId::new(node)).len()) else {
+        let Some(place) =
+            (1..nodes).find(|&node| choice[node] < platform.incoming(NodeId::new(node)).len())
+        else {
             return best;
         };
         choice[place] += 1;
@@ -125,15 +180,23 @@ fn best_acyclic(platform: &Platform, collective: &Collective) -> Rational {
     for set in 0..1_usize << links.len() {
         let within = |place: usize, set: usize| set >> place & 1 == 1;
         let chosen = |set: usize| -> Vec<LinkId> {
-            links.iter().enumerate().filter(|(place, _)| within(*place, set)).map(|(_, &link)| link).collect()
+            links
+                .iter()
+                .enumerate()
+                .filter(|(place, _)| within(*place, set))
+                .map(|(_, &link)| link)
+                .collect()
         };
         // Smaller sets sustain no more.
-        let extended =
-            (0..links.len()).any(|place| !within(place, set) && is_acyclic(platform, &chosen(set | 1 << place)));
+        let extended = (0..links.len())
+            .any(|place| !within(place, set) && is_acyclic(platform, &chosen(set | 1 << place)));
         if !extended && is_acyclic(platform, &chosen(set)) {
             let kept = chosen(set);
-            let gone: Vec<Change> =
-                links.iter().filter(|link| !kept.contains(link)).map(|&link| Change::WithoutLink(link)).collect();
+            let gone: Vec<Change> = links
+                .iter()
+                .filter(|link| !kept.contains(link))
+                .map(|&link| Change::WithoutLink(link))
+                .collect();
             best = best.max(rate(&platform.changed(&gone).unwrap().platform, collective));
         }
     }
@@ -148,7 +211,10 @@ fn number(text: &str) -> Rational {
 #[test]
 fn figures_1_and_2_have_the_printed_optima() {
     use PortModel::{FullDuplex, HalfDuplex};
-    for (model, tree, acyclic, whole) in [(HalfDuplex, "4/7", "8/13", "4/5"), (FullDuplex, "1", "1", "1")] {
+    for (model, tree, acyclic, whole) in [
+        (HalfDuplex, "4/7", "8/13", "4/5"),
+        (FullDuplex, "1", "1", "1"),
+    ] {
         let (figure, all) = (figure_1(model), broadcast(&[1, 2, 3, 4]));
         assert_eq!(found(&figure, &all, Shape::Tree), number(tree));
         assert_eq!(found(&figure, &all, Shape::Acyclic), number(acyclic));
@@ -156,7 +222,10 @@ fn figures_1_and_2_have_the_printed_optima() {
     }
     for (model, one) in [(HalfDuplex, "2/3"), (FullDuplex, "1")] {
         for shape in [Shape::Tree, Shape::Acyclic] {
-            assert_eq!(found(&figure_2(model), &broadcast(&[1, 2]), shape), number(one));
+            assert_eq!(
+                found(&figure_2(model), &broadcast(&[1, 2]), shape),
+                number(one)
+            );
         }
     }
 }
@@ -190,11 +259,24 @@ proptest! {
 /// Ended at once, what is known is a tree and a bound that holds.
 #[test]
 fn a_search_that_is_ended_has_a_bound() {
-    let (figure, all, volumes) = (figure_1(PortModel::HalfDuplex), broadcast(&[1, 2, 3, 4]), Volumes::default());
-    let ended = Watch::new(|| Left { time: Some(Duration::ZERO), ..Left::default() });
+    let (figure, all, volumes) = (
+        figure_1(PortModel::HalfDuplex),
+        broadcast(&[1, 2, 3, 4]),
+        Volumes::default(),
+    );
+    let ended = Watch::new(|| Left {
+        time: Some(Duration::ZERO),
+        ..Left::default()
+    });
     let problem = Problem::new(&figure, &all, &volumes).unwrap();
-    match best(&Question::new(problem).watched(ended), &Options::default(), Shape::Acyclic) {
-        Ok(Some(found)) => assert!(found.throughput <= number("8/13") && found.upper_bound >= number("8/13")),
+    match best(
+        &Question::new(problem).watched(ended),
+        &Options::default(),
+        Shape::Acyclic,
+    ) {
+        Ok(Some(found)) => {
+            assert!(found.throughput <= number("8/13") && found.upper_bound >= number("8/13"))
+        }
         Ok(None) => panic!("every target can be reached"),
         Err(error) => assert!(matches!(error, LpError::Stopped(_)), "{error}"),
     }
@@ -208,10 +290,19 @@ fn what_has_no_tree_is_refused() {
     let scatter = Collective::scatter(all[0], all[1..].to_vec());
     let problem = Problem::new(&figure, &scatter, &volumes).unwrap();
     let refused = best(&Question::new(problem), &Options::default(), Shape::Tree);
-    assert!(matches!(refused, Err(LpError::NoShape { collective: "scatter", .. })));
+    assert!(matches!(
+        refused,
+        Err(LpError::NoShape {
+            collective: "scatter",
+            ..
+        })
+    ));
     // Nobody reaches n1 and n2 here.
     let pair = platform(PortModel::FullDuplex, 3, &[(1, 0, "1"), (2, 0, "1")]);
     let all = broadcast(&[1, 2]);
     let problem = Problem::new(&pair, &all, &volumes).unwrap();
-    assert_eq!(best(&Question::new(problem), &Options::default(), Shape::Tree), Ok(None));
+    assert_eq!(
+        best(&Question::new(problem), &Options::default(), Shape::Tree),
+        Ok(None)
+    );
 }

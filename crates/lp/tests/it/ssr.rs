@@ -32,7 +32,8 @@ impl Case {
 
     #[track_caller]
     fn solve(&self, formulation: Formulation) -> Solution {
-        let question = Question::new(Problem::new(&self.platform, &self.collective, &self.volumes).unwrap());
+        let question =
+            Question::new(Problem::new(&self.platform, &self.collective, &self.volumes).unwrap());
         let options = Options::from(formulation);
         match solve(&question, &options).unwrap() {
             Answer::Steady(solution) => *solution,
@@ -45,11 +46,17 @@ impl Case {
         match task {
             Task::Send { link, part, .. } => {
                 let ends = self.platform.link(link);
-                (vec![Resource::Send(ends.from), Resource::Receive(ends.to)], self.size(part) * &ends.cost)
+                (
+                    vec![Resource::Send(ends.from), Resource::Receive(ends.to)],
+                    self.size(part) * &ends.cost,
+                )
             }
             Task::Merge { node, part, .. } => {
                 let work = self.volumes.work.of(part).unwrap();
-                (vec![Resource::Compute(node)], work * self.platform.node(node).compute.clone().unwrap())
+                (
+                    vec![Resource::Compute(node)],
+                    work * self.platform.node(node).compute.clone().unwrap(),
+                )
             }
         }
     }
@@ -59,23 +66,41 @@ impl Case {
 #[track_caller]
 fn check_tree(case: &Case, tasks: &[Task], target: NodeId) {
     let owners = case.operands().iter().enumerate();
-    let mut at: BTreeMap<Interval, NodeId> = owners.map(|(k, &node)| (Interval { first: k, last: k }, node)).collect();
+    let mut at: BTreeMap<Interval, NodeId> = owners
+        .map(|(k, &node)| (Interval { first: k, last: k }, node))
+        .collect();
     for &task in tasks {
         match task {
             Task::Send { link, part, .. } => {
                 let ends = case.platform.link(link);
-                assert_eq!(at.insert(part, ends.to), Some(ends.from), "{case:?}: {task:?}");
+                assert_eq!(
+                    at.insert(part, ends.to),
+                    Some(ends.from),
+                    "{case:?}: {task:?}"
+                );
             }
-            Task::Merge { node, part, split, .. } => {
-                assert!(case.platform.node(node).is_processor(), "{case:?}: {task:?}");
+            Task::Merge {
+                node, part, split, ..
+            } => {
+                assert!(
+                    case.platform.node(node).is_processor(),
+                    "{case:?}: {task:?}"
+                );
                 for (first, last) in [(part.first, split), (split + 1, part.last)] {
-                    assert_eq!(at.remove(&Interval { first, last }), Some(node), "{case:?}: {task:?}");
+                    assert_eq!(
+                        at.remove(&Interval { first, last }),
+                        Some(node),
+                        "{case:?}: {task:?}"
+                    );
                 }
                 at.insert(part, node);
             }
         }
     }
-    let result = Interval { first: 0, last: case.operands().len() - 1 };
+    let result = Interval {
+        first: 0,
+        last: case.operands().len() - 1,
+    };
     assert_eq!(at, BTreeMap::from([(result, target)]), "{case:?}");
 }
 
@@ -95,31 +120,60 @@ fn check_steady_state(case: &Case, solution: &Solution) {
         served[tree.demand] += &weighted.weight;
         for &task in &tree.tasks {
             let (resources, time) = case.load(task);
-            resources.into_iter().for_each(|resource| *busy.entry(resource).or_default() += &time * &weighted.weight);
+            resources.into_iter().for_each(|resource| {
+                *busy.entry(resource).or_default() += &time * &weighted.weight
+            });
         }
     }
-    assert!(busy.values().all(|time| *time <= Rational::one()), "{case:?}: {busy:?}");
-    assert!(served.iter().all(|sum| *sum == solution.steady_state.throughput), "{case:?}: {served:?}");
+    assert!(
+        busy.values().all(|time| *time <= Rational::one()),
+        "{case:?}: {busy:?}"
+    );
+    assert!(
+        served
+            .iter()
+            .all(|sum| *sum == solution.steady_state.throughput),
+        "{case:?}: {served:?}"
+    );
 }
 
 /// The price of the cheapest tree, naively: partial results by ascending length, each spread by Bellman and Ford.
 fn cheapest(case: &Case, prices: &BTreeMap<Resource, Rational>, target: NodeId) -> Rational {
     let price = |task: Task| {
         let (resources, time) = case.load(task);
-        resources.iter().filter_map(|resource| prices.get(resource)).sum::<Rational>() * time
+        resources
+            .iter()
+            .filter_map(|resource| prices.get(resource))
+            .sum::<Rational>()
+            * time
     };
     let mut best: BTreeMap<(Interval, NodeId), Rational> = BTreeMap::new();
     let operands = case.operands();
     for length in 0..operands.len() {
         for (first, &owner) in operands.iter().enumerate().take(operands.len() - length) {
-            let part = Interval { first, last: first + length };
+            let part = Interval {
+                first,
+                last: first + length,
+            };
             if length == 0 {
                 best.insert((part, owner), Rational::zero());
             }
             for node in case.platform.processors() {
                 for split in part.first..part.last {
-                    let (left, right) = (Interval { last: split, ..part }, Interval { first: split + 1, ..part });
-                    let (Some(a), Some(b)) = (best.get(&(left, node)), best.get(&(right, node))) else { continue };
+                    let (left, right) = (
+                        Interval {
+                            last: split,
+                            ..part
+                        },
+                        Interval {
+                            first: split + 1,
+                            ..part
+                        },
+                    );
+                    let (Some(a), Some(b)) = (best.get(&(left, node)), best.get(&(right, node)))
+                    else {
+                        continue;
+                    };
                     let total = a + b + price(Task::merge(node, part, split));
                     if best.get(&(part, node)).is_none_or(|known| total < *known) {
                         best.insert((part, node), total);
@@ -129,29 +183,62 @@ fn cheapest(case: &Case, prices: &BTreeMap<Resource, Rational>, target: NodeId) 
             for _ in case.platform.nodes() {
                 for link in case.platform.link_ids() {
                     let ends = case.platform.link(link);
-                    let Some(start) = best.get(&(part, ends.from)) else { continue };
+                    let Some(start) = best.get(&(part, ends.from)) else {
+                        continue;
+                    };
                     let total = start + price(Task::send(link, part));
-                    if best.get(&(part, ends.to)).is_none_or(|known| total < *known) {
+                    if best
+                        .get(&(part, ends.to))
+                        .is_none_or(|known| total < *known)
+                    {
                         best.insert((part, ends.to), total);
                     }
                 }
             }
         }
     }
-    best[&(Interval { first: 0, last: operands.len() - 1 }, target)].clone()
+    best[&(
+        Interval {
+            first: 0,
+            last: operands.len() - 1,
+        },
+        target,
+    )]
+        .clone()
 }
 
 /// The certificate: no schedule is faster than `sum of prices / price of the cheapest trees`, and that is the
 /// throughput.
 #[track_caller]
 fn check_certificate(case: &Case, solution: &Solution) {
-    let prices: BTreeMap<Resource, Rational> =
-        solution.certificate.prices().map(|(one, price)| (one, price.clone())).collect();
-    assert!(prices.values().all(|price| *price > Rational::zero()), "{case:?}: {prices:?}");
-    assert!(solution.certificate.rows.windows(2).all(|pair| pair[0].0 < pair[1].0), "{case:?}: {prices:?}");
-    let needed: Rational = case.collective.reductions().iter().map(|&target| cheapest(case, &prices, target)).sum();
+    let prices: BTreeMap<Resource, Rational> = solution
+        .certificate
+        .prices()
+        .map(|(one, price)| (one, price.clone()))
+        .collect();
+    assert!(
+        prices.values().all(|price| *price > Rational::zero()),
+        "{case:?}: {prices:?}"
+    );
+    assert!(
+        solution
+            .certificate
+            .rows
+            .windows(2)
+            .all(|pair| pair[0].0 < pair[1].0),
+        "{case:?}: {prices:?}"
+    );
+    let needed: Rational = case
+        .collective
+        .reductions()
+        .iter()
+        .map(|&target| cheapest(case, &prices, target))
+        .sum();
     let bound = prices.values().sum::<Rational>() / needed;
-    assert_eq!(bound, solution.steady_state.throughput, "{case:?}: {prices:?}");
+    assert_eq!(
+        bound, solution.steady_state.throughput,
+        "{case:?}: {prices:?}"
+    );
     assert_eq!(bound, solution.upper_bound);
 }
 
@@ -161,7 +248,11 @@ fn check(case: &Case) -> Rational {
     check_steady_state(case, &solution);
     check_certificate(case, &solution);
     let throughput = solution.steady_state.throughput;
-    assert_eq!(case.solve(Formulation::Columns).steady_state.throughput, throughput, "{case:?}: trees disagree");
+    assert_eq!(
+        case.solve(Formulation::Columns).steady_state.throughput,
+        throughput,
+        "{case:?}: trees disagree"
+    );
     throughput
 }
 
@@ -170,7 +261,13 @@ fn figure_6(cost: Rational, work: Rational) -> Case {
     let mut builder = Platform::builder();
     let computes = [ratio(1, 2), Rational::one(), Rational::one()];
     let ids = computes.into_iter().enumerate();
-    let ids: Vec<_> = ids.map(|(i, time)| builder.node(Node::processor(format!("P{i}"), time)).unwrap()).collect();
+    let ids: Vec<_> = ids
+        .map(|(i, time)| {
+            builder
+                .node(Node::processor(format!("P{i}"), time))
+                .unwrap()
+        })
+        .collect();
     for &from in &ids {
         for &to in ids.iter().filter(|&&to| to != from) {
             builder.link(from, to, cost.clone()).unwrap();
@@ -179,7 +276,10 @@ fn figure_6(cost: Rational, work: Rational) -> Case {
     Case {
         platform: builder.build().unwrap(),
         collective: Collective::reduce(ids[0], ids).in_order(),
-        volumes: Volumes { size: Amount::Constant(Rational::one()), work: Amount::Constant(work) },
+        volumes: Volumes {
+            size: Amount::Constant(Rational::one()),
+            work: Amount::Constant(work),
+        },
     }
 }
 
@@ -188,7 +288,12 @@ fn equal_speeds(time: Rational) -> Case {
     let mut case = figure_6(Rational::one(), Rational::one());
     let mut builder = Platform::builder();
     for node in case.platform.nodes() {
-        builder.node(Node { compute: Some(time.clone()), ..node.clone() }).unwrap();
+        builder
+            .node(Node {
+                compute: Some(time.clone()),
+                ..node.clone()
+            })
+            .unwrap();
     }
     for link in case.platform.links() {
         builder.link(link.from, link.to, link.cost.clone()).unwrap();
@@ -199,7 +304,10 @@ fn equal_speeds(time: Rational) -> Case {
 
 #[test]
 fn figure_6_sustains_one_reduction() {
-    assert_eq!(check(&figure_6(Rational::one(), Rational::one())), Rational::one());
+    assert_eq!(
+        check(&figure_6(Rational::one(), Rational::one())),
+        Rational::one()
+    );
 }
 
 /// As printed, the program says 1 here: the result goes to and fro between the target and a neighbour.
@@ -227,7 +335,10 @@ fn reduce_scatter_shares_the_processors() {
 #[test]
 fn concatenation_is_a_gather() {
     let mut case = figure_6(Rational::one(), Rational::zero());
-    case.volumes.size = Amount::Affine { fixed: Rational::zero(), per_operand: Rational::one() };
+    case.volumes.size = Amount::Affine {
+        fixed: Rational::zero(),
+        per_operand: Rational::one(),
+    };
     assert_eq!(check(&case), ratio(1, 2));
 }
 
@@ -237,39 +348,79 @@ fn cases() -> impl Strategy<Value = Case> {
     let links = prop::collection::vec((0..NODES, 0..NODES, 1..=6i64, 1..=3i64), 0..=8);
     let order = Just((0..NODES).collect::<Vec<_>>()).prop_shuffle();
     let numbers = prop::collection::vec((1..=8i64, 1..=4i64), 64);
-    let raw = (2..=NODES, 2..=4usize, links, order, 0..NODES, prop::bool::weighted(0.3), 0..3usize, numbers);
-    raw.prop_map(|(nodes, operands, links, order, target, scatter, kind, numbers)| {
-        let number = |place: usize| ratio(numbers[place % 64].0, numbers[place % 64].1);
-        let members: Vec<NodeId> = order.into_iter().filter(|&i| i < nodes).take(operands).map(NodeId::new).collect();
-        let target = NodeId::new(target % nodes);
-        let mut builder = Platform::builder();
-        for i in 0..nodes {
-            let needed = members.contains(&NodeId::new(i)) || target.index() == i;
-            let name = format!("n{i}");
-            let router = !needed && i % 2 == 0;
-            builder.node(if router { Node::router(name) } else { Node::processor(name, number(i)) }).unwrap();
-        }
-        let ring = (0..nodes).map(|i| (i, (i + 1) % nodes, 1 + i as i64 % 2, 1));
-        for (from, to, p, q) in links.into_iter().chain(ring).filter(|link| link.0 < nodes && link.1 < nodes) {
-            // A loop or a second link is refused, which is what we want.
-            let _ = builder.link(NodeId::new(from), NodeId::new(to), ratio(p, q));
-        }
-        let table = |from: usize| {
-            let n = members.len();
-            Amount::Table((0..n).map(|k| (k..n).map(|m| number(from + 5 * k + m)).collect()).collect())
-        };
-        let (size, work) = match kind {
-            0 => (Amount::Constant(number(10)), Amount::Constant(number(11))),
-            1 => (Amount::Affine { fixed: number(12), per_operand: number(13) }, Amount::Constant(Rational::zero())),
-            _ => (table(20), table(40)),
-        };
-        let collective = if scatter {
-            Collective::reduce_scatter(members).in_order()
-        } else {
-            Collective::reduce(target, members).in_order()
-        };
-        Case { platform: builder.build().unwrap(), collective, volumes: Volumes { size, work } }
-    })
+    let raw = (
+        2..=NODES,
+        2..=4usize,
+        links,
+        order,
+        0..NODES,
+        prop::bool::weighted(0.3),
+        0..3usize,
+        numbers,
+    );
+    raw.prop_map(
+        |(nodes, operands, links, order, target, scatter, kind, numbers)| {
+            let number = |place: usize| ratio(numbers[place % 64].0, numbers[place % 64].1);
+            let members: Vec<NodeId> = order
+                .into_iter()
+                .filter(|&i| i < nodes)
+                .take(operands)
+                .map(NodeId::new)
+                .collect();
+            let target = NodeId::new(target % nodes);
+            let mut builder = Platform::builder();
+            for i in 0..nodes {
+                let needed = members.contains(&NodeId::new(i)) || target.index() == i;
+                let name = format!("n{i}");
+                let router = !needed && i % 2 == 0;
+                builder
+                    .node(if router {
+                        Node::router(name)
+                    } else {
+                        Node::processor(name, number(i))
+                    })
+                    .unwrap();
+            }
+            let ring = (0..nodes).map(|i| (i, (i + 1) % nodes, 1 + i as i64 % 2, 1));
+            for (from, to, p, q) in links
+                .into_iter()
+                .chain(ring)
+                .filter(|link| link.0 < nodes && link.1 < nodes)
+            {
+                // A loop or a second link is refused, which is what we want.
+                let _ = builder.link(NodeId::new(from), NodeId::new(to), ratio(p, q));
+            }
+            let table = |from: usize| {
+                let n = members.len();
+                Amount::Table(
+                    (0..n)
+                        .map(|k| (k..n).map(|m| number(from + 5 * k + m)).collect())
+                        .collect(),
+                )
+            };
+            let (size, work) = match kind {
+                0 => (Amount::Constant(number(10)), Amount::Constant(number(11))),
+                1 => (
+                    Amount::Affine {
+                        fixed: number(12),
+                        per_operand: number(13),
+                    },
+                    Amount::Constant(Rational::zero()),
+                ),
+                _ => (table(20), table(40)),
+            };
+            let collective = if scatter {
+                Collective::reduce_scatter(members).in_order()
+            } else {
+                Collective::reduce(target, members).in_order()
+            };
+            Case {
+                platform: builder.build().unwrap(),
+                collective,
+                volumes: Volumes { size, work },
+            }
+        },
+    )
 }
 
 proptest! {

@@ -13,14 +13,29 @@ use oneport_referee as referee;
 
 fn alike() -> generate::Options {
     let costs = Costs::Constant(ratio(3, 2));
-    generate::Options { link_cost: costs.clone(), compute: costs, ..generate::Options::default() }
+    generate::Options {
+        link_cost: costs.clone(),
+        compute: costs,
+        ..generate::Options::default()
+    }
 }
 
 /// Platforms with something symmetric about them.
 fn platforms() -> Vec<Platform> {
-    let regular = [ring(5, &alike()), ring(6, &alike()), complete(4, &alike()), torus(&[3, 3]), torus(&[4])];
-    let regular: Vec<Platform> = regular.into_iter().map(|platform| platform.unwrap()).collect();
-    let links = regular[..3].iter().map(|platform| platform.clone().with_model(PortModel::Links));
+    let regular = [
+        ring(5, &alike()),
+        ring(6, &alike()),
+        complete(4, &alike()),
+        torus(&[3, 3]),
+        torus(&[4]),
+    ];
+    let regular: Vec<Platform> = regular
+        .into_iter()
+        .map(|platform| platform.unwrap())
+        .collect();
+    let links = regular[..3]
+        .iter()
+        .map(|platform| platform.clone().with_model(PortModel::Links));
     let multiport = [regular[2].clone().with_model(PortModel::Multiport)];
     let mut all: Vec<Platform> = links.chain(multiport).collect();
     all.extend(regular);
@@ -28,19 +43,34 @@ fn platforms() -> Vec<Platform> {
 }
 
 fn volumes(work: i64) -> Volumes {
-    Volumes { size: Amount::Constant(ratio(2, 3)), work: Amount::Constant(ratio(work, 6)) }
+    Volumes {
+        size: Amount::Constant(ratio(2, 3)),
+        work: Amount::Constant(ratio(work, 6)),
+    }
 }
 
 /// The same demands, but as groups, which are not taken to the quotient.
 fn one_by_one(whole: &Collective) -> Collective {
-    let &[participants] = &whole.cast()[..] else { panic!("{whole:?}") };
+    let &[participants] = &whole.cast()[..] else {
+        panic!("{whole:?}")
+    };
     let member = |&node: &NodeId| {
-        let others = || participants.iter().copied().filter(|&other| other != node).collect();
-        let collective = match whole.combines() {
-            false => Collective::broadcast(node, others()),
-            true => Collective::reduce(node, participants.to_vec()),
+        let others = || {
+            participants
+                .iter()
+                .copied()
+                .filter(|&other| other != node)
+                .collect()
         };
-        Member { collective, rate: 1 }
+        let collective = if !whole.combines() {
+            Collective::broadcast(node, others())
+        } else {
+            Collective::reduce(node, participants.to_vec())
+        };
+        Member {
+            collective,
+            rate: 1,
+        }
     };
     Collective::Groups(participants.iter().map(member).collect())
 }
@@ -49,21 +79,34 @@ fn check_quotient(platform: &Platform, whole: &Collective, volumes: &Volumes) {
     let quotient = solved(platform, whole, volumes);
     check_loads(platform, whole, volumes, &quotient);
     let plain = solved(platform, &one_by_one(whole), volumes);
-    assert_eq!(quotient.steady_state.throughput, plain.steady_state.throughput, "{whole:?} {platform:?}");
+    assert_eq!(
+        quotient.steady_state.throughput, plain.steady_state.throughput,
+        "{whole:?} {platform:?}"
+    );
 }
 
 #[test]
 fn all_gathers_of_the_quotient() {
     for platform in platforms() {
         let participants: Vec<NodeId> = platform.processors().collect();
-        assert!(free_automorphisms(&platform, &participants).len() > 1, "nothing to be divided by");
-        check_quotient(&platform, &Collective::all_gather(participants), &volumes(1));
+        assert!(
+            free_automorphisms(&platform, &participants).len() > 1,
+            "nothing to be divided by"
+        );
+        check_quotient(
+            &platform,
+            &Collective::all_gather(participants),
+            &volumes(1),
+        );
     }
 }
 
 #[test]
 fn reduce_scatters_of_the_quotient() {
-    for platform in platforms().into_iter().filter(|platform| platform.nodes().len() < 7) {
+    for platform in platforms()
+        .into_iter()
+        .filter(|platform| platform.nodes().len() < 7)
+    {
         let participants: Vec<NodeId> = platform.processors().collect();
         for work in [0, 1, 7] {
             let whole = Collective::reduce_scatter(participants.clone());
@@ -78,8 +121,16 @@ fn some_participants() {
     let platform = ring(6, &alike()).unwrap();
     for places in [vec![0, 3], vec![0, 2, 4], vec![1, 2, 4, 5], vec![0, 1, 3]] {
         let participants: Vec<NodeId> = places.into_iter().map(NodeId::new).collect();
-        check_quotient(&platform, &Collective::all_gather(participants.clone()), &volumes(1));
-        check_quotient(&platform, &Collective::reduce_scatter(participants), &volumes(1));
+        check_quotient(
+            &platform,
+            &Collective::all_gather(participants.clone()),
+            &volumes(1),
+        );
+        check_quotient(
+            &platform,
+            &Collective::reduce_scatter(participants),
+            &volumes(1),
+        );
     }
 }
 
@@ -89,7 +140,11 @@ fn accelerator_boxes() {
     for platform in [mi250(1), dgx_a100(1), dgx_a100(2)] {
         let platform = platform.unwrap();
         let participants: Vec<NodeId> = platform.processors().collect();
-        check_quotient(&platform, &Collective::all_gather(participants), &volumes(1));
+        check_quotient(
+            &platform,
+            &Collective::all_gather(participants),
+            &volumes(1),
+        );
     }
 }
 
@@ -98,8 +153,14 @@ fn accelerator_boxes() {
 fn composed(platform: &Platform, whole: &Collective, volumes: &Volumes) -> Solution {
     let question = Question::new(Problem::new(platform, whole, volumes).unwrap());
     let answer = solve(&question, &Options::default()).unwrap();
-    let Answer::Steady(solution) = answer else { panic!("{answer:?}") };
-    referee::check_steady_state(Problem::new(platform, whole, volumes).unwrap(), &solution.steady_state).unwrap();
+    let Answer::Steady(solution) = answer else {
+        panic!("{answer:?}")
+    };
+    referee::check_steady_state(
+        Problem::new(platform, whole, volumes).unwrap(),
+        &solution.steady_state,
+    )
+    .unwrap();
     check_loads(platform, whole, volumes, &solution);
     *solution
 }
@@ -110,15 +171,29 @@ fn all_reduce(platform: &Platform, whole: &Collective, volumes: &Volumes) -> Sol
     let solution = composed(platform, whole, volumes);
     let throughput = &solution.steady_state.throughput;
     let bound = &solution.upper_bound;
-    assert!(*throughput > Rational::zero() && throughput <= bound, "{whole:?} {platform:?}");
+    assert!(
+        *throughput > Rational::zero() && throughput <= bound,
+        "{whole:?} {platform:?}"
+    );
     assert_eq!(solution.status == Status::Optimal, throughput == bound);
     let certificate = &solution.certificate;
     if certificate.needs.is_empty() {
-        assert_eq!(*bound, exchange(platform, volumes, &solution), "{whole:?} {platform:?}");
+        assert_eq!(
+            *bound,
+            exchange(platform, volumes, &solution),
+            "{whole:?} {platform:?}"
+        );
     }
     // The referee proves as much by itself, perhaps more by other arguments.
-    let proved = referee::bound(Problem::new(platform, whole, volumes).unwrap(), &solution.certificate).unwrap();
-    assert!(*throughput <= proved && proved <= *bound, "{whole:?} {platform:?}");
+    let proved = referee::bound(
+        Problem::new(platform, whole, volumes).unwrap(),
+        &solution.certificate,
+    )
+    .unwrap();
+    assert!(
+        *throughput <= proved && proved <= *bound,
+        "{whole:?} {platform:?}"
+    );
     solution
 }
 
@@ -127,24 +202,42 @@ fn all_reduce(platform: &Platform, whole: &Collective, volumes: &Volumes) -> Sol
 /// others, and something sent by each of them besides. And one merge less than there are operands. Volumes are
 /// constant.
 fn exchange(platform: &Platform, volumes: &Volumes, solution: &Solution) -> Rational {
-    let (size, work) = (volumes.size.constant().unwrap(), volumes.work.constant().unwrap());
+    let (size, work) = (
+        volumes.size.constant().unwrap(),
+        volumes.work.constant().unwrap(),
+    );
     let priced = priced(platform, &solution.certificate);
     let nodes: Vec<NodeId> = platform.node_ids().collect();
     let turned = reversed(platform);
     let least = |backwards: bool| {
         let of = |&root: &NodeId| {
             let others: Vec<NodeId> = nodes.iter().copied().filter(|&node| node != root).collect();
-            let all = trees(if backwards { platform } else { &turned }, root, &others, size);
+            let all = trees(
+                if backwards { platform } else { &turned },
+                root,
+                &others,
+                size,
+            );
             let tree = all.iter().map(|tree| priced.price(tree)).min().unwrap();
             let single = |&node: &NodeId| {
-                let links = if backwards { platform.outgoing(node) } else { platform.incoming(node) };
-                links.iter().map(|&link| priced.link(platform, link, size)).min().unwrap()
+                let links = if backwards {
+                    platform.outgoing(node)
+                } else {
+                    platform.incoming(node)
+                };
+                links
+                    .iter()
+                    .map(|&link| priced.link(platform, link, size))
+                    .min()
+                    .unwrap()
             };
             tree + others.iter().map(single).sum::<Rational>()
         };
         nodes.iter().map(of).min().unwrap()
     };
-    let merge = |&node: &NodeId| platform.node(node).compute.clone().unwrap() * &priced.processors[node.index()] * work;
+    let merge = |&node: &NodeId| {
+        platform.node(node).compute.clone().unwrap() * &priced.processors[node.index()] * work
+    };
     let merges = nodes.iter().map(merge).min().unwrap() * ratio(nodes.len() as i64 - 1, 1);
     &priced.worth / (least(false).max(least(true)) + merges)
 }
@@ -152,14 +245,23 @@ fn exchange(platform: &Platform, volumes: &Volumes, solution: &Solution) -> Rati
 /// The best composition is that of the whole platform, too.
 #[test]
 fn all_reduces_of_the_quotient() {
-    for platform in platforms().into_iter().filter(|platform| platform.nodes().len() < 6) {
+    for platform in platforms()
+        .into_iter()
+        .filter(|platform| platform.nodes().len() < 6)
+    {
         let participants: Vec<NodeId> = platform.processors().collect();
         for work in [0, 2] {
             let whole = Collective::all_reduce(participants.clone());
             let quotient = all_reduce(&platform, &whole, &volumes(work));
-            let plain = Collective::Groups(vec![Member { collective: whole, rate: 1 }]);
+            let plain = Collective::Groups(vec![Member {
+                collective: whole,
+                rate: 1,
+            }]);
             let plain = composed(&platform, &plain, &volumes(work));
-            assert_eq!(quotient.steady_state.throughput, plain.steady_state.throughput, "{platform:?}");
+            assert_eq!(
+                quotient.steady_state.throughput, plain.steady_state.throughput,
+                "{platform:?}"
+            );
         }
     }
 }
@@ -171,13 +273,20 @@ fn all_reduce_among_equals() {
         for work in [ratio(0, 1), ratio(1, 10)] {
             let platform = complete(n, &alike()).unwrap();
             let participants: Vec<NodeId> = platform.processors().collect();
-            let volumes = Volumes { size: Amount::Constant(Rational::one()), work: Amount::Constant(work) };
+            let volumes = Volumes {
+                size: Amount::Constant(Rational::one()),
+                work: Amount::Constant(work),
+            };
             let whole = Collective::all_reduce(participants.clone());
             let solution = all_reduce(&platform, &whole, &volumes);
             let expected = ratio(n as i64, 2 * (n as i64 - 1)) / ratio(3, 2);
             assert_eq!(solution.steady_state.throughput, expected, "{n} nodes");
             assert_eq!(solution.upper_bound, expected, "{n} nodes");
-            let ordered = all_reduce(&platform, &Collective::all_reduce(participants).in_order(), &volumes);
+            let ordered = all_reduce(
+                &platform,
+                &Collective::all_reduce(participants).in_order(),
+                &volumes,
+            );
             assert!(ordered.steady_state.throughput <= expected, "{n} nodes");
         }
     }
@@ -190,21 +299,38 @@ fn all_reduce_between_its_parts() {
     for seed in 0..24 {
         let mut dice = Dice::new(seed);
         let nodes = 3 + dice.below(2);
-        let model = [PortModel::FullDuplex, PortModel::Links, PortModel::HalfDuplex][seed as usize % 3];
+        let model = [
+            PortModel::FullDuplex,
+            PortModel::Links,
+            PortModel::HalfDuplex,
+        ][seed as usize % 3];
         let extra = 3 + dice.below(4);
         let platform = random(&mut dice, processors(nodes), model, extra);
         let participants: Vec<NodeId> = platform.node_ids().collect();
-        let volumes = Volumes { size: Amount::Constant(dice.cost()), work: Amount::Constant(ratio(1, 3)) };
+        let volumes = Volumes {
+            size: Amount::Constant(dice.cost()),
+            work: Amount::Constant(ratio(1, 3)),
+        };
         let commutative = seed % 2 == 0;
         let whole = Collective::all_reduce(participants.clone()).commutative(commutative);
-        let throughput = all_reduce(&platform, &whole, &volumes).steady_state.throughput;
+        let throughput = all_reduce(&platform, &whole, &volumes)
+            .steady_state
+            .throughput;
         for &root in &participants {
             let reduce = Collective::reduce(root, participants.clone()).commutative(commutative);
-            let targets = participants.iter().copied().filter(|&node| node != root).collect();
+            let targets = participants
+                .iter()
+                .copied()
+                .filter(|&node| node != root)
+                .collect();
             let broadcast = Collective::broadcast(root, targets);
-            let alone = [reduce, broadcast].map(|one| solved(&platform, &one, &volumes).steady_state.throughput);
+            let alone = [reduce, broadcast]
+                .map(|one| solved(&platform, &one, &volumes).steady_state.throughput);
             assert!(throughput <= alone[0], "{platform:?}");
-            assert!(throughput >= (alone[0].recip() + alone[1].recip()).recip(), "{platform:?}");
+            assert!(
+                throughput >= (alone[0].recip() + alone[1].recip()).recip(),
+                "{platform:?}"
+            );
         }
     }
 }

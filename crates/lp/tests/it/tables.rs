@@ -2,7 +2,9 @@
 
 use num_traits::Zero;
 use oneport_lp::{Answer, Formulation, LpError, Options, Question, solve};
-use oneport_plan::{Amount, Collective, Interval, MergeTask, Problem, TaskTable, VolumeError, Volumes};
+use oneport_plan::{
+    Amount, Collective, Interval, MergeTask, Problem, TaskTable, VolumeError, Volumes,
+};
 use oneport_platform::{Node, NodeId, Platform, PlatformBuilder, PortModel, Rational};
 
 use crate::common::naive::{self, Dice};
@@ -15,11 +17,17 @@ fn triangle() -> Platform {
 
 fn of_three() -> PlatformBuilder {
     let mut builder = Platform::builder();
-    for (name, compute) in [("P0", ratio(1, 2)), ("P1", ratio(1, 1)), ("P2", ratio(1, 1))] {
+    for (name, compute) in [
+        ("P0", ratio(1, 2)),
+        ("P1", ratio(1, 1)),
+        ("P2", ratio(1, 1)),
+    ] {
         builder.node(Node::processor(name, compute)).unwrap();
     }
     for (from, to) in [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)] {
-        builder.link(NodeId::new(from), NodeId::new(to), ratio(1, 1)).unwrap();
+        builder
+            .link(NodeId::new(from), NodeId::new(to), ratio(1, 1))
+            .unwrap();
     }
     builder
 }
@@ -37,28 +45,51 @@ fn chain(dimensions: &[i64]) -> Volumes {
     let size = |k: usize, m: usize| ratio(dimensions[k] * dimensions[m + 1], 1000);
     let work = |task: MergeTask| {
         let (rows, inner, columns) = (task.part.first, task.split + 1, task.part.last + 1);
-        ratio(dimensions[rows] * dimensions[inner] * dimensions[columns], 10_000)
+        ratio(
+            dimensions[rows] * dimensions[inner] * dimensions[columns],
+            10_000,
+        )
     };
     let everywhere = MergeTask::all(n).map(|task| (task, work(task))).collect();
     Volumes {
-        size: Amount::Table((0..n).map(|k| (k..n).map(|m| size(k, m)).collect()).collect()),
-        work: Amount::Tasks(TaskTable { everywhere, ..TaskTable::default() }),
+        size: Amount::Table(
+            (0..n)
+                .map(|k| (k..n).map(|m| size(k, m)).collect())
+                .collect(),
+        ),
+        work: Amount::Tasks(TaskTable {
+            everywhere,
+            ..TaskTable::default()
+        }),
     }
 }
 
-fn throughput(platform: &Platform, collective: &Collective, volumes: &Volumes, formulation: Formulation) -> Rational {
+fn throughput(
+    platform: &Platform,
+    collective: &Collective,
+    volumes: &Volumes,
+    formulation: Formulation,
+) -> Rational {
     let problem = Problem::new(platform, collective, volumes).unwrap();
     let options = Options::from(formulation);
-    let Answer::Steady(solution) = solve(&Question::new(problem), &options).unwrap() else { panic!("connected") };
+    let Answer::Steady(solution) = solve(&Question::new(problem), &options).unwrap() else {
+        panic!("connected")
+    };
     oneport_referee::check_steady_state(problem, &solution.steady_state).unwrap();
-    assert_eq!(oneport_referee::bound(problem, &solution.certificate).unwrap(), solution.steady_state.throughput);
+    assert_eq!(
+        oneport_referee::bound(problem, &solution.certificate).unwrap(),
+        solution.steady_state.throughput
+    );
     solution.steady_state.throughput
 }
 
 /// The optimum by columns, by the compact program, and by the list of all trees.
 fn optimum(platform: &Platform, collective: &Collective, volumes: &Volumes) -> Rational {
     let found = naive::check(platform, collective, volumes);
-    assert_eq!(throughput(platform, collective, volumes, Formulation::Compact), found);
+    assert_eq!(
+        throughput(platform, collective, volumes, Formulation::Compact),
+        found
+    );
     found
 }
 
@@ -76,12 +107,22 @@ fn a_product_of_three_matrices() {
     // Were the work the dearest split's, products of three would be slower.
     let dearest = |k: usize, m: usize| {
         let volumes = &volumes;
-        let works =
-            (k..m).filter_map(move |l| volumes.work.of_merge(NodeId::new(1), Interval { first: k, last: m }, l));
+        let works = (k..m).filter_map(move |l| {
+            volumes
+                .work
+                .of_merge(NodeId::new(1), Interval { first: k, last: m }, l)
+        });
         works.max().unwrap_or_default()
     };
-    let by_interval = Amount::Table((0..3).map(|k| (k..3).map(|m| dearest(k, m)).collect()).collect());
-    let by_interval = Volumes { work: by_interval, ..volumes.clone() };
+    let by_interval = Amount::Table(
+        (0..3)
+            .map(|k| (k..3).map(|m| dearest(k, m)).collect())
+            .collect(),
+    );
+    let by_interval = Volumes {
+        work: by_interval,
+        ..volumes.clone()
+    };
     assert_eq!(optimum(&platform, &collective, &by_interval), ratio(8, 11));
 }
 
@@ -89,11 +130,16 @@ fn a_product_of_three_matrices() {
 fn unrelated_machines() {
     let (platform, collective) = (triangle(), reduce(&[0, 1, 2], 0));
     let volumes = chain(&[10, 100, 5, 50]);
-    let Amount::Tasks(mut table) = volumes.work.clone() else { panic!("by task") };
+    let Amount::Tasks(mut table) = volumes.work.clone() else {
+        panic!("by task")
+    };
     let fast = table.everywhere[&task(0, 0, 1)].clone() / ratio(5, 1);
     table.at.insert((task(0, 0, 1), NodeId::new(2)), Some(fast));
     table.at.insert((task(0, 1, 2), NodeId::new(0)), None);
-    let volumes = Volumes { work: Amount::Tasks(table), ..volumes };
+    let volumes = Volumes {
+        work: Amount::Tasks(table),
+        ..volumes
+    };
     assert_eq!(optimum(&platform, &collective, &volumes), ratio(862, 555));
 }
 
@@ -110,7 +156,10 @@ fn a_product_of_four_matrices() {
         table.at = MergeTask::all(4).map(|task| ((task, own), None)).collect();
     }
     for formulation in [Formulation::Columns, Formulation::Compact] {
-        assert_eq!(throughput(&platform, &collective, &volumes, formulation), ratio(360, 91));
+        assert_eq!(
+            throughput(&platform, &collective, &volumes, formulation),
+            ratio(360, 91)
+        );
     }
 }
 
@@ -119,23 +168,33 @@ fn unrelated(dice: &mut Dice, platform: &Platform, operands: usize) -> Volumes {
     let mut table = TaskTable::default();
     for task in MergeTask::all(operands) {
         if dice.below(3) == 0 {
-            table.everywhere.insert(task, ratio(dice.below(5) as i64, 1 + dice.below(3) as i64));
+            table
+                .everywhere
+                .insert(task, ratio(dice.below(5) as i64, 1 + dice.below(3) as i64));
         }
         for node in platform.processors() {
             if dice.below(3) > 0 || !table.everywhere.contains_key(&task) {
                 let work = ratio(dice.below(6) as i64, 1 + dice.below(3) as i64);
-                table.at.insert((task, node), (dice.below(3) > 0).then_some(work));
+                table
+                    .at
+                    .insert((task, node), (dice.below(3) > 0).then_some(work));
             }
         }
     }
     let rows = |k: usize, dice: &mut Dice| (k..operands).map(|_| dice.cost()).collect();
     let size = Amount::Table((0..operands).map(|k| rows(k, dice)).collect());
-    Volumes { size, work: Amount::Tasks(table) }
+    Volumes {
+        size,
+        work: Amount::Tasks(table),
+    }
 }
 
 /// Whether a tree takes no time at all, so that nothing bounds how often it is carried out.
 fn is_free(load: &naive::Load) -> bool {
-    load.links.values().chain(load.processors.values()).all(Zero::is_zero)
+    load.links
+        .values()
+        .chain(load.processors.values())
+        .all(Zero::is_zero)
 }
 
 #[test]
@@ -151,13 +210,19 @@ fn all_trees_of_tiny_questions() {
         let collective = reduce(&owners, dice.below(3));
         let volumes = unrelated(dice, &platform, owners.len());
         let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-        let none = naive::demands(&platform, &collective, &volumes)[0].1.is_empty();
+        let none = naive::demands(&platform, &collective, &volumes)[0]
+            .1
+            .is_empty();
         assert_eq!(problem.unmade().is_some(), none, "{volumes:?}");
         if none {
             let refusal = solve(&Question::new(problem), &Options::default()).unwrap_err();
             assert!(matches!(refusal, LpError::Unmade { .. }), "{refusal}");
             refused += 1;
-        } else if !naive::demands(&platform, &collective, &volumes)[0].1.iter().any(is_free) {
+        } else if !naive::demands(&platform, &collective, &volumes)[0]
+            .1
+            .iter()
+            .any(is_free)
+        {
             optimum(&platform, &collective, &volumes);
             solved += 1;
         }
@@ -173,7 +238,9 @@ fn columns_and_the_compact_program_agree() {
         let count = 3 + dice.below(3);
         let nodes = naive::processors(count);
         let platform = naive::random(dice, nodes, PortModel::FullDuplex, 2 * count);
-        let owners: Vec<usize> = (0..3 + dice.below(count - 2)).map(|at| (at + seed as usize) % count).collect();
+        let owners: Vec<usize> = (0..3 + dice.below(count - 2))
+            .map(|at| (at + seed as usize) % count)
+            .collect();
         let collective = reduce(&owners, dice.below(count));
         let volumes = unrelated(dice, &platform, owners.len());
         let problem = Problem::new(&platform, &collective, &volumes).unwrap();
@@ -191,16 +258,30 @@ fn columns_and_the_compact_program_agree() {
 fn a_table_that_lets_nothing_be_made_is_refused_by_name() {
     let (platform, collective) = (triangle(), reduce(&[0, 1, 2], 0));
     let volumes = chain(&[10, 100, 5, 50]);
-    let Amount::Tasks(table) = &volumes.work else { panic!("by task") };
+    let Amount::Tasks(table) = &volumes.work else {
+        panic!("by task")
+    };
     let mut without = table.clone();
     // The result can be made of two parts in two ways; neither can be done anywhere.
     for split in 0..2 {
-        without.at.extend(platform.processors().map(|node| ((task(0, split, 2), node), None)));
+        without.at.extend(
+            platform
+                .processors()
+                .map(|node| ((task(0, split, 2), node), None)),
+        );
     }
-    let volumes = Volumes { work: Amount::Tasks(without), ..volumes.clone() };
+    let volumes = Volumes {
+        work: Amount::Tasks(without),
+        ..volumes.clone()
+    };
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
     let refusal = solve(&Question::new(problem), &Options::default()).unwrap_err();
-    assert!(refusal.to_string().starts_with("no processors can make v[0,2]: "), "{refusal}");
+    assert!(
+        refusal
+            .to_string()
+            .starts_with("no processors can make v[0,2]: "),
+        "{refusal}"
+    );
 }
 
 #[test]
@@ -208,25 +289,67 @@ fn tables_that_do_not_fit_are_refused_by_entry() {
     let (platform, collective) = (triangle(), reduce(&[0, 1, 2], 0));
     let volumes = chain(&[10, 100, 5, 50]);
     let refusal = |change: &dyn Fn(&mut TaskTable), collective: &Collective| {
-        let Amount::Tasks(mut table) = volumes.work.clone() else { panic!("by task") };
+        let Amount::Tasks(mut table) = volumes.work.clone() else {
+            panic!("by task")
+        };
         change(&mut table);
-        let volumes = Volumes { work: Amount::Tasks(table), ..volumes.clone() };
-        Problem::new(&platform, collective, &volumes).map(|_| ()).unwrap_err().to_string()
+        let volumes = Volumes {
+            work: Amount::Tasks(table),
+            ..volumes.clone()
+        };
+        Problem::new(&platform, collective, &volumes)
+            .map(|_| ())
+            .unwrap_err()
+            .to_string()
     };
-    let found = refusal(&|table| drop(table.everywhere.remove(&task(0, 1, 2))), &collective);
-    assert_eq!(found, "no entry gives the work of T[0,1,2]; give one, or null where no processor can do it");
-    let found = refusal(&|table| drop(table.everywhere.insert(task(1, 2, 3), ratio(1, 1))), &collective);
-    assert!(found.starts_with("work of T[1,2,3]: 3 operands have the tasks"), "{found}");
-    let found = refusal(&|table| drop(table.everywhere.insert(task(0, 0, 1), ratio(-1, 1))), &collective);
+    let found = refusal(
+        &|table| drop(table.everywhere.remove(&task(0, 1, 2))),
+        &collective,
+    );
+    assert_eq!(
+        found,
+        "no entry gives the work of T[0,1,2]; give one, or null where no processor can do it"
+    );
+    let found = refusal(
+        &|table| drop(table.everywhere.insert(task(1, 2, 3), ratio(1, 1))),
+        &collective,
+    );
+    assert!(
+        found.starts_with("work of T[1,2,3]: 3 operands have the tasks"),
+        "{found}"
+    );
+    let found = refusal(
+        &|table| drop(table.everywhere.insert(task(0, 0, 1), ratio(-1, 1))),
+        &collective,
+    );
     assert!(found.contains("work -1 of T[0,0,1]"), "{found}");
-    let found = refusal(&|table| drop(table.at.insert((task(0, 0, 1), NodeId::new(7)), None)), &collective);
-    assert_eq!(found, "work of T[0,0,1] at '7', which is no node; only processors merge");
+    let found = refusal(
+        &|table| drop(table.at.insert((task(0, 0, 1), NodeId::new(7)), None)),
+        &collective,
+    );
+    assert_eq!(
+        found,
+        "work of T[0,0,1] at '7', which is no node; only processors merge"
+    );
     let all = Collective::all_reduce(platform.processors().collect()).in_order();
-    assert!(refusal(&|_| (), &all).starts_with("all-reduce: work by task"), "{}", refusal(&|_| (), &all));
+    assert!(
+        refusal(&|_| (), &all).starts_with("all-reduce: work by task"),
+        "{}",
+        refusal(&|_| (), &all)
+    );
     let any = Collective::reduce(NodeId::new(0), platform.processors().collect());
-    assert!(refusal(&|_| (), &any).starts_with("reduce: work by task"), "{}", refusal(&|_| (), &any));
-    let Amount::Tasks(table) = &volumes.work else { panic!("by task") };
-    let sized = Volumes { size: Amount::Tasks(table.clone()), ..volumes.clone() };
+    assert!(
+        refusal(&|_| (), &any).starts_with("reduce: work by task"),
+        "{}",
+        refusal(&|_| (), &any)
+    );
+    let Amount::Tasks(table) = &volumes.work else {
+        panic!("by task")
+    };
+    let sized = Volumes {
+        size: Amount::Tasks(table.clone()),
+        ..volumes.clone()
+    };
     assert_eq!(sized.validate(&collective), Err(VolumeError::SizeByTask));
 }
 
@@ -236,9 +359,24 @@ fn throughput_scales_with_the_table() {
     let (platform, collective) = (triangle(), reduce(&[0, 1, 2], 0));
     let volumes = chain(&[10, 100, 5, 50]);
     let two = ratio(2, 1);
-    let doubled = Volumes { size: volumes.size.times(&two), work: volumes.work.times(&two) };
-    assert_eq!(optimum(&platform, &collective, &doubled) * two, optimum(&platform, &collective, &volumes));
-    let free = Volumes { work: volumes.work.times(&Rational::zero()), ..volumes.clone() };
-    let constant = Volumes { work: Amount::Constant(Rational::zero()), ..volumes };
-    assert_eq!(optimum(&platform, &collective, &free), optimum(&platform, &collective, &constant));
+    let doubled = Volumes {
+        size: volumes.size.times(&two),
+        work: volumes.work.times(&two),
+    };
+    assert_eq!(
+        optimum(&platform, &collective, &doubled) * two,
+        optimum(&platform, &collective, &volumes)
+    );
+    let free = Volumes {
+        work: volumes.work.times(&Rational::zero()),
+        ..volumes.clone()
+    };
+    let constant = Volumes {
+        work: Amount::Constant(Rational::zero()),
+        ..volumes
+    };
+    assert_eq!(
+        optimum(&platform, &collective, &free),
+        optimum(&platform, &collective, &constant)
+    );
 }

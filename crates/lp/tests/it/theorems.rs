@@ -2,10 +2,15 @@
 
 use crate::common;
 
-use common::{Case, answer, cases, connected_cases, ratio, relinked, reversed, simple_paths, solution, throughput};
+use common::{
+    Case, answer, cases, connected_cases, ratio, relinked, reversed, simple_paths, solution,
+    throughput,
+};
 use num_traits::{One, Zero};
 use oneport_lp::{Answer, Formulation};
-use oneport_plan::{Certificate, Collective, Commodity, Form, Problem, ProblemError, Resource, Status, Volumes};
+use oneport_plan::{
+    Certificate, Collective, Commodity, Form, Problem, ProblemError, Resource, Status, Volumes,
+};
 use oneport_platform::generate::{self, Costs};
 use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
 use proptest::prelude::*;
@@ -17,18 +22,31 @@ const BOTH: [Formulation; 2] = [Formulation::Columns, Formulation::Compact];
 fn certify(case: &Case) -> Rational {
     let proved = BOTH.map(|formulation| {
         let solution = solution(case, formulation);
-        let Case { platform, collective, .. } = case;
+        let Case {
+            platform,
+            collective,
+            ..
+        } = case;
         oneport_referee::check_steady_state(
             Problem::new(platform, collective, &case.volumes()).unwrap(),
             &solution.steady_state,
         )
         .unwrap_or_else(|violation| panic!("{formulation:?}, {case:?}: {violation}"));
-        let bound =
-            oneport_referee::bound(Problem::new(platform, collective, &case.volumes()).unwrap(), &solution.certificate)
-                .unwrap_or_else(|violation| panic!("{formulation:?}, {case:?}: {violation}"));
-        assert_eq!(bound, solution.steady_state.throughput, "{formulation:?}, {case:?}");
+        let bound = oneport_referee::bound(
+            Problem::new(platform, collective, &case.volumes()).unwrap(),
+            &solution.certificate,
+        )
+        .unwrap_or_else(|violation| panic!("{formulation:?}, {case:?}: {violation}"));
+        assert_eq!(
+            bound, solution.steady_state.throughput,
+            "{formulation:?}, {case:?}"
+        );
         assert_eq!(bound, solution.upper_bound, "{formulation:?}, {case:?}");
-        assert_eq!(solution.status, Status::Optimal, "{formulation:?}, {case:?}");
+        assert_eq!(
+            solution.status,
+            Status::Optimal,
+            "{formulation:?}, {case:?}"
+        );
         bound
     });
     assert_eq!(proved[0], proved[1], "{case:?}: the formulations differ");
@@ -190,7 +208,11 @@ proptest! {
 fn generated_platforms_are_certified() {
     for seed in 0..12 {
         let compute = Costs::Constant(Rational::one());
-        let options = generate::Options { seed, link_cost: Costs::Uniform { low: 1, high: 30 }, compute };
+        let options = generate::Options {
+            seed,
+            link_cost: Costs::Uniform { low: 1, high: 30 },
+            compute,
+        };
         let platforms = [
             generate::random_connected(14, 3, &options),
             generate::grid(3, 4, &options),
@@ -206,7 +228,11 @@ fn generated_platforms_are_certified() {
                 Collective::gather(first, rest),
                 Collective::all_to_all(members[..5].to_vec()),
             ] {
-                certify(&Case { platform: platform.clone(), collective, size: ratio(1 + seed as i64, 3) });
+                certify(&Case {
+                    platform: platform.clone(),
+                    collective,
+                    size: ratio(1 + seed as i64, 3),
+                });
             }
         }
     }
@@ -216,11 +242,19 @@ fn generated_platforms_are_certified() {
 #[test]
 fn circulation_is_no_throughput() {
     let mut builder = Platform::builder();
-    let [s, t, u] = ["s", "t", "u"].map(|name| builder.node(Node::processor(name, Rational::one())).unwrap());
+    let [s, t, u] = ["s", "t", "u"].map(|name| {
+        builder
+            .node(Node::processor(name, Rational::one()))
+            .unwrap()
+    });
     builder.link(s, t, ratio(1, 1)).unwrap();
     builder.duplex(t, u, ratio(1, 4)).unwrap();
     let collective = Collective::scatter(s, vec![t]);
-    let case = Case { platform: builder.build().unwrap(), collective, size: Rational::one() };
+    let case = Case {
+        platform: builder.build().unwrap(),
+        collective,
+        size: Rational::one(),
+    };
     assert_eq!(certify(&case), Rational::one());
 }
 
@@ -228,8 +262,11 @@ fn circulation_is_no_throughput() {
 #[test]
 fn the_toy_scatter() {
     let mut builder = Platform::builder();
-    let nodes =
-        ["Ps", "Pa", "Pb", "P0", "P1"].map(|name| builder.node(Node::processor(name, Rational::one())).unwrap());
+    let nodes = ["Ps", "Pa", "Pb", "P0", "P1"].map(|name| {
+        builder
+            .node(Node::processor(name, Rational::one()))
+            .unwrap()
+    });
     let [ps, pa, pb, p0, p1] = nodes;
     for (from, to, cost) in [
         (ps, pa, ratio(1, 1)),
@@ -241,7 +278,11 @@ fn the_toy_scatter() {
         builder.link(from, to, cost).unwrap();
     }
     let collective = Collective::scatter(ps, vec![p0, p1]);
-    let case = Case { platform: builder.build().unwrap(), collective, size: Rational::one() };
+    let case = Case {
+        platform: builder.build().unwrap(),
+        collective,
+        size: Rational::one(),
+    };
     assert_eq!(certify(&case), ratio(1, 2));
 }
 
@@ -251,12 +292,19 @@ fn impossible_questions_are_refused() {
     let a = builder.node(Node::processor("a", Rational::one())).unwrap();
     let b = builder.node(Node::processor("b", Rational::one())).unwrap();
     // A switch; a router that replicates may own and receive.
-    let r = builder.node(Node { replicates: false, ..Node::router("r") }).unwrap();
+    let r = builder
+        .node(Node {
+            replicates: false,
+            ..Node::router("r")
+        })
+        .unwrap();
     builder.duplex(a, b, Rational::one()).unwrap();
     let platform = builder.build().unwrap();
     let one = Rational::one();
     let ask = |collective: &Collective, size: &Rational| {
-        Problem::new(&platform, collective, &Volumes::of_size(size.clone())).map(|_| ()).unwrap_err()
+        Problem::new(&platform, collective, &Volumes::of_size(size.clone()))
+            .map(|_| ())
+            .unwrap_err()
     };
     let nonsense = [
         Collective::scatter(a, vec![]),
@@ -270,16 +318,30 @@ fn impossible_questions_are_refused() {
         Collective::all_to_all(vec![]),
     ];
     for collective in &nonsense {
-        assert!(matches!(ask(collective, &one), ProblemError::Collective(_)), "{collective:?}");
+        assert!(
+            matches!(ask(collective, &one), ProblemError::Collective(_)),
+            "{collective:?}"
+        );
     }
     let scatter = Collective::scatter(a, vec![b]);
     for size in [Rational::zero(), ratio(-1, 2)] {
-        assert!(matches!(ask(&scatter, &size), ProblemError::Volume(_)), "{size}");
+        assert!(
+            matches!(ask(&scatter, &size), ProblemError::Volume(_)),
+            "{size}"
+        );
     }
     // One link and nothing else in the way: the same in every port model.
-    for model in [PortModel::FullDuplex, PortModel::HalfDuplex, PortModel::Multiport, PortModel::Links] {
-        let case =
-            Case { platform: platform.clone().with_model(model), collective: scatter.clone(), size: ratio(3, 2) };
+    for model in [
+        PortModel::FullDuplex,
+        PortModel::HalfDuplex,
+        PortModel::Multiport,
+        PortModel::Links,
+    ] {
+        let case = Case {
+            platform: platform.clone().with_model(model),
+            collective: scatter.clone(),
+            size: ratio(3, 2),
+        };
         assert_eq!(certify(&case), ratio(2, 3), "{model:?}");
     }
 }

@@ -53,7 +53,15 @@ impl<W: Whole> Rest<W> {
                 degree[v] += &time[e];
             }
         }
-        Rest { ends, time, incident, degree, length: total.clone(), total, mate: vec![NONE; vertices] }
+        Rest {
+            ends,
+            time,
+            incident,
+            degree,
+            length: total.clone(),
+            total,
+            mate: vec![NONE; vertices],
+        }
     }
 
     pub fn other(&self, e: usize, v: usize) -> usize {
@@ -69,8 +77,10 @@ impl<W: Whole> Rest<W> {
     /// The edges of the matching, ascending.
     pub fn matching(&self) -> Vec<usize> {
         let mates = self.mate.iter().enumerate();
-        let mut edges: Vec<usize> =
-            mates.filter(|&(v, &e)| e != NONE && self.ends[e][0] == v).map(|(_, &e)| e).collect();
+        let mut edges: Vec<usize> = mates
+            .filter(|&(v, &e)| e != NONE && self.ends[e][0] == v)
+            .map(|(_, &e)| e)
+            .collect();
         edges.sort_unstable();
         edges
     }
@@ -84,8 +94,10 @@ impl<W: Whole> Rest<W> {
                 self.ends[e].into_iter().for_each(|v| self.mate[v] = NONE);
             }
         }
-        let mut order: Vec<(W, usize)> =
-            (0..self.mate.len()).filter(|&v| !self.incident[v].is_empty()).map(|v| (self.slack(v), v)).collect();
+        let mut order: Vec<(W, usize)> = (0..self.mate.len())
+            .filter(|&v| !self.incident[v].is_empty())
+            .map(|v| (self.slack(v), v))
+            .collect();
         order.sort();
         for (slack, v) in &order {
             while self.mate[*v] == NONE && *slack < self.length {
@@ -112,7 +124,9 @@ impl<W: Whole> Rest<W> {
 
     fn is_matching(&self) -> bool {
         let mates = self.mate.iter().enumerate().filter(|&(_, &e)| e != NONE);
-        mates.into_iter().all(|(v, &e)| self.ends[e].contains(&v) && self.mate[self.other(e, v)] == e)
+        mates
+            .into_iter()
+            .all(|(v, &e)| self.ends[e].contains(&v) && self.mate[self.other(e, v)] == e)
     }
 
     /// Takes `length` off the time and off the matching's edges; edges that are used up leave the matching.
@@ -137,7 +151,11 @@ impl<W: Whole> Rest<W> {
             best = best.max(self.slack(v));
             for &e in &self.incident[v] {
                 let to = self.other(e, v);
-                let useful = if tree.outer[to] { tree.base[to] != tree.base[v] } else { tree.via[to] == NONE };
+                let useful = if tree.outer[to] {
+                    tree.base[to] != tree.base[v]
+                } else {
+                    tree.via[to] == NONE
+                };
                 if useful && self.time[e] > best {
                     best = self.time[e].clone();
                 }

@@ -30,28 +30,46 @@ struct Shrunk<W> {
 
 /// Odd cuts lighter than `limit` in the graph with vertices `0..odd.len()`; empty only if none exists. Each cut is
 /// given by its vertices on the side without the last vertex, ascending. The number of odd vertices must be even.
-pub(super) fn odd_cuts<W: Whole>(odd: Vec<bool>, links: Vec<(usize, usize, W)>, limit: &W) -> Vec<Vec<usize>> {
+pub(super) fn odd_cuts<W: Whole>(
+    odd: Vec<bool>,
+    links: Vec<(usize, usize, W)>,
+    limit: &W,
+) -> Vec<Vec<usize>> {
     let last = odd.len().saturating_sub(1);
     let members = (0..odd.len()).map(|v| vec![v]).collect();
-    let mut open = vec![Shrunk { members, odd, links }];
+    let mut open = vec![Shrunk {
+        members,
+        odd,
+        links,
+    }];
     let mut cuts = Vec::new();
     while let Some(mut graph) = open.pop() {
         graph = graph.contracted(limit);
         let nodes = graph.members.len();
         let mut odd = (0..nodes).filter(|&v| graph.odd[v]);
-        let (Some(source), Some(sink)) = (odd.next(), odd.next()) else { continue };
+        let (Some(source), Some(sink)) = (odd.next(), odd.next()) else {
+            continue;
+        };
         let mut network = Network::new(nodes);
-        graph.links.iter().for_each(|(a, b, weight)| network.edge(*a, *b, weight.clone()));
+        graph
+            .links
+            .iter()
+            .for_each(|(a, b, weight)| network.edge(*a, *b, weight.clone()));
         let side = network.cut_below(source, sink, limit);
         if let Some(side) = &side
-            && (0..nodes).filter(|&v| graph.odd[v] && side[v]).count().is_multiple_of(2)
+            && (0..nodes)
+                .filter(|&v| graph.odd[v] && side[v])
+                .count()
+                .is_multiple_of(2)
         {
             open.extend([true, false].map(|kept| graph.half(side, kept)));
             continue;
         }
         // After a find nothing more has to be found, so what a merger hides does not matter.
         cuts.extend(side.map(|side| graph.without(&side, last)));
-        let class: Vec<usize> = (0..nodes).map(|v| if v == sink { source } else { v }).collect();
+        let class: Vec<usize> = (0..nodes)
+            .map(|v| if v == sink { source } else { v })
+            .collect();
         open.push(graph.merged(&class));
     }
     cuts
@@ -88,7 +106,12 @@ impl<W: Whole> Shrunk<W> {
         };
         scan(&out, limit, |v, w| join(&mut class, &mut touched, v, w));
         for v in (0..nodes).filter(|&v| !self.odd[v]) {
-            let Some((w, most)) = out[v].iter().max_by_key(|(w, weight)| (*weight, Reverse(*w))) else { continue };
+            let Some((w, most)) = out[v]
+                .iter()
+                .max_by_key(|(w, weight)| (*weight, Reverse(*w)))
+            else {
+                continue;
+            };
             let mut degree = W::zero();
             out[v].iter().for_each(|(_, weight)| degree += *weight);
             if !touched[v] && most.multiple(2) >= degree {
@@ -129,14 +152,28 @@ impl<W: Whole> Shrunk<W> {
             }
             parallel
         });
-        Shrunk { members, odd, links }
+        Shrunk {
+            members,
+            odd,
+            links,
+        }
     }
 
     /// The nodes with `side == kept`, and one more node for all others.
     fn half(&self, side: &[bool], kept: bool) -> Self {
-        let other = side.iter().position(|&side| side != kept).unwrap_or_default();
-        let class: Vec<usize> = (0..side.len()).map(|v| if side[v] == kept { v } else { other }).collect();
-        Shrunk { members: self.members.clone(), odd: self.odd.clone(), links: self.links.clone() }.merged(&class)
+        let other = side
+            .iter()
+            .position(|&side| side != kept)
+            .unwrap_or_default();
+        let class: Vec<usize> = (0..side.len())
+            .map(|v| if side[v] == kept { v } else { other })
+            .collect();
+        Shrunk {
+            members: self.members.clone(),
+            odd: self.odd.clone(),
+            links: self.links.clone(),
+        }
+        .merged(&class)
     }
 
     /// The vertices of the side of the cut that lacks the vertex `last`, ascending.
@@ -144,7 +181,9 @@ impl<W: Whole> Shrunk<W> {
         let node = self.members.iter().position(|list| list.contains(&last));
         let away = node.is_some_and(|node| side[node]);
         let nodes = (0..side.len()).filter(|&v| side[v] != away);
-        let mut set: Vec<usize> = nodes.flat_map(|v| self.members[v].iter().copied()).collect();
+        let mut set: Vec<usize> = nodes
+            .flat_map(|v| self.members[v].iter().copied())
+            .collect();
         set.sort_unstable();
         set
     }

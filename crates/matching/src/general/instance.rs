@@ -30,7 +30,10 @@ pub(super) fn not_negative(time: &BigRational, edge: Option<usize>) -> Result<()
     let (numerator, denominator) = (time.numer(), time.denom());
     // The signs are compared because an unreduced time may carry its sign below the bar.
     if denominator.is_zero() || (!numerator.is_zero() && numerator.sign() != denominator.sign()) {
-        return Err(MatchingError::BadTime { edge, time: format!("{numerator}/{denominator}") });
+        return Err(MatchingError::BadTime {
+            edge,
+            time: format!("{numerator}/{denominator}"),
+        });
     }
     Ok(())
 }
@@ -39,20 +42,35 @@ impl Core {
     /// Validates and scales. `O(|E| log |E|)` and one common multiple.
     pub fn new(graph: &PortGraph, times: &[BigRational]) -> Result<Core, MatchingError> {
         if times.len() != graph.edges.len() {
-            return Err(MatchingError::TimesCount { times: times.len(), edges: graph.edges.len() });
+            return Err(MatchingError::TimesCount {
+                times: times.len(),
+                edges: graph.edges.len(),
+            });
         }
         for (edge, (ends, time)) in graph.edges.iter().zip(times).enumerate() {
             check(graph, edge, ends, time)?;
         }
-        let original: Vec<usize> = (0..times.len()).filter(|&e| !times[e].numer().is_zero()).collect();
+        let original: Vec<usize> = (0..times.len())
+            .filter(|&e| !times[e].numer().is_zero())
+            .collect();
         let mut degree = vec![0; graph.capacities.len()];
         for &e in &original {
-            graph.edges[e].iter().flatten().for_each(|&v| degree[v] += 1);
+            graph.edges[e]
+                .iter()
+                .flatten()
+                .for_each(|&v| degree[v] += 1);
         }
-        let vertex: Vec<usize> = (0..degree.len()).filter(|&v| graph.capacities[v] < degree[v]).collect();
-        let ends = original.iter().map(|&e| graph.edges[e].map(|end| vertex.binary_search(&end?).ok())).collect();
+        let vertex: Vec<usize> = (0..degree.len())
+            .filter(|&v| graph.capacities[v] < degree[v])
+            .collect();
+        let ends = original
+            .iter()
+            .map(|&e| graph.edges[e].map(|end| vertex.binary_search(&end?).ok()))
+            .collect();
         let denominator = common_multiple(original.iter().map(|&e| times[e].denom().magnitude()));
-        let integer = |time: &BigRational| time.numer().magnitude() * (&denominator / time.denom().magnitude());
+        let integer = |time: &BigRational| {
+            time.numer().magnitude() * (&denominator / time.denom().magnitude())
+        };
         Ok(Core {
             ends,
             times: original.iter().map(|&e| integer(&times[e])).collect(),
@@ -64,7 +82,10 @@ impl Core {
     }
 
     pub fn ports(&self) -> Ports<'_> {
-        Ports { capacities: &self.capacities, ends: &self.ends }
+        Ports {
+            capacities: &self.capacities,
+            ends: &self.ends,
+        }
     }
 
     /// Times and period in a common unit: `1 / (denominator * q)` of the caller's for a period of `p / q` of ours.
@@ -78,7 +99,11 @@ impl Core {
         for (ends, time) in self.ends.iter().zip(&self.times) {
             ends.iter().flatten().for_each(|&v| degree[v] += time);
         }
-        let ratios = degree.into_iter().zip(self.capacities.iter().map(|&capacity| BigUint::from(capacity)));
+        let ratios = degree.into_iter().zip(
+            self.capacities
+                .iter()
+                .map(|&capacity| BigUint::from(capacity)),
+        );
         let single = self.times.iter().max().cloned().unwrap_or_default();
         ratios.fold((single, BigUint::one()), larger)
     }
@@ -94,7 +119,10 @@ impl Core {
                 return period;
             }
             for set in found {
-                period = larger(period.clone(), (set.load / &period.1, BigUint::from(set.capacity)));
+                period = larger(
+                    period.clone(),
+                    (set.load / &period.1, BigUint::from(set.capacity)),
+                );
             }
             let divisor = gcd(&period.0, &period.1);
             period = (period.0 / &divisor, period.1 / divisor);
@@ -116,7 +144,11 @@ impl Core {
     }
 }
 
-fn narrow<W: Whole>(ports: &Ports<'_>, times: &[BigUint], total: &BigUint) -> Vec<Violated<BigUint>> {
+fn narrow<W: Whole>(
+    ports: &Ports<'_>,
+    times: &[BigUint],
+    total: &BigUint,
+) -> Vec<Violated<BigUint>> {
     let exact = |number| W::narrow(number).unwrap_or_else(W::zero);
     let times: Vec<W> = times.iter().map(exact).collect();
     let found = violated(ports, &times, &exact(total));
@@ -134,7 +166,12 @@ fn larger(a: (BigUint, BigUint), b: (BigUint, BigUint)) -> (BigUint, BigUint) {
     if &b.0 * &a.1 > &a.0 * &b.1 { b } else { a }
 }
 
-fn check(graph: &PortGraph, edge: usize, ends: &[Option<usize>; 2], time: &BigRational) -> Result<(), MatchingError> {
+fn check(
+    graph: &PortGraph,
+    edge: usize,
+    ends: &[Option<usize>; 2],
+    time: &BigRational,
+) -> Result<(), MatchingError> {
     let count = graph.capacities.len();
     if let Some(&end) = ends.iter().flatten().find(|&&end| end >= count) {
         return Err(MatchingError::EndOutOfRange { edge, end, count });

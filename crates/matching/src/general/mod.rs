@@ -133,11 +133,18 @@ const MOST: usize = 48;
 /// # Errors
 /// [`MatchingError`] if the numbers of times and edges differ, or names the first edge with an end out of range, two
 /// equal ends, an invalid time, or a positive time and an end of capacity 0; or the period.
-pub fn separate(graph: &PortGraph, times: &[BigRational], period: &BigRational) -> Result<Vec<OddSet>, MatchingError> {
+pub fn separate(
+    graph: &PortGraph,
+    times: &[BigRational],
+    period: &BigRational,
+) -> Result<Vec<OddSet>, MatchingError> {
     let core = Core::new(graph, times)?;
     not_negative(period, None)?;
     let denominator = period.denom().magnitude();
-    let (times, total) = core.scaled((&(period.numer().magnitude() * &core.denominator), denominator));
+    let (times, total) = core.scaled((
+        &(period.numer().magnitude() * &core.denominator),
+        denominator,
+    ));
     let mut found: Vec<(BigUint, OddSet)> = Vec::new();
     for set in core.violated(&times, &total) {
         let excess = set.load - &total * set.capacity;
@@ -157,7 +164,10 @@ pub fn separate(graph: &PortGraph, times: &[BigRational], period: &BigRational) 
 ///
 /// # Errors
 /// [`MatchingError`], as for [`separate`].
-pub fn least_period(graph: &PortGraph, times: &[BigRational]) -> Result<BigRational, MatchingError> {
+pub fn least_period(
+    graph: &PortGraph,
+    times: &[BigRational],
+) -> Result<BigRational, MatchingError> {
     let core = Core::new(graph, times)?;
     let (p, q) = core.least_period();
     Ok(BigRational::new(p.into(), (q * core.denominator).into()))
@@ -183,7 +193,9 @@ pub fn decompose(graph: &PortGraph, times: &[BigRational]) -> Result<Decompositi
     } else {
         general(splitting::even(&core, &times, &total), &unit)?
     };
-    Ok(Decomposition { steps: merged(steps, &core) })
+    Ok(Decomposition {
+        steps: merged(steps, &core),
+    })
 }
 
 /// Steps with lengths in the caller's unit, and edges of the core.
@@ -192,29 +204,66 @@ type Steps = Vec<(BigRational, Vec<usize>)>;
 fn is_divisible(expanded: &Expanded) -> bool {
     let problem = &expanded.problem;
     let ends: Vec<[Option<usize>; 2]> = problem.ends.iter().map(|ends| ends.map(Some)).collect();
-    violated(&Ports { capacities: &vec![1; problem.vertices], ends: &ends }, &problem.times, &problem.total).is_empty()
+    violated(
+        &Ports {
+            capacities: &vec![1; problem.vertices],
+            ends: &ends,
+        },
+        &problem.times,
+        &problem.total,
+    )
+    .is_empty()
 }
 
 fn bipartite(expanded: &Expanded, sides: &[bool], unit: &BigUint) -> Result<Steps, MatchingError> {
     let problem = &expanded.problem;
     let mut edges = Vec::new();
     for (ends, time) in problem.ends.iter().zip(&problem.times) {
-        let [left, right] = if sides[ends[0]] { [ends[1], ends[0]] } else { *ends };
-        edges.push(Edge { left, right, weight: BigRational::new(time.clone().into(), unit.clone().into()) });
+        let [left, right] = if sides[ends[0]] {
+            [ends[1], ends[0]]
+        } else {
+            *ends
+        };
+        edges.push(Edge {
+            left,
+            right,
+            weight: BigRational::new(time.clone().into(), unit.clone().into()),
+        });
     }
     let steps = crate::decompose(problem.vertices, problem.vertices, &edges)?.steps;
-    let meaning = |edges: Vec<usize>| edges.into_iter().filter_map(|e| expanded.meaning[e]).collect();
-    Ok(steps.into_iter().map(|step| (step.length, meaning(step.edges))).collect())
+    let meaning = |edges: Vec<usize>| {
+        edges
+            .into_iter()
+            .filter_map(|e| expanded.meaning[e])
+            .collect()
+    };
+    Ok(steps
+        .into_iter()
+        .map(|step| (step.length, meaning(step.edges)))
+        .collect())
 }
 
 fn general(expanded: Expanded, unit: &BigUint) -> Result<Steps, MatchingError> {
-    let Expanded { problem, meaning, scale } = expanded;
+    let Expanded {
+        problem,
+        meaning,
+        scale,
+    } = expanded;
     let mut fresh = meaning.len();
     let line = split::solve(problem, &mut fresh)?;
     let unit = unit * scale * line.unit;
-    let edges = |names: Vec<usize>| names.into_iter().filter_map(|name| meaning.get(name).copied().flatten()).collect();
+    let edges = |names: Vec<usize>| {
+        names
+            .into_iter()
+            .filter_map(|name| meaning.get(name).copied().flatten())
+            .collect()
+    };
     let length = |length: BigUint| BigRational::new(length.into(), unit.clone().into());
-    Ok(line.steps.into_iter().map(|(steps, names)| (length(steps), edges(names))).collect())
+    Ok(line
+        .steps
+        .into_iter()
+        .map(|(steps, names)| (length(steps), edges(names)))
+        .collect())
 }
 
 /// Joins steps of the same edges, in the order of their first use, and names edges as the caller does.

@@ -32,26 +32,35 @@ pub(super) struct Violated<W> {
 impl Ports<'_> {
     /// Whether the edge needs a separate bound: neither end has capacity 1.
     pub fn is_loose(&self, e: usize) -> bool {
-        self.ends[e].iter().all(|end| end.is_none_or(|v| self.capacities[v] != 1))
+        self.ends[e]
+            .iter()
+            .all(|end| end.is_none_or(|v| self.capacities[v] != 1))
     }
 }
 
 /// Inequalities that `x`, within the period `total`, violates; none only if it violates none at all, given that it
 /// keeps the bounds of the vertices and of the edges. `O(n)` maximum flows in the worst case.
 pub(super) fn violated<W: Whole>(ports: &Ports<'_>, x: &[W], total: &W) -> Vec<Violated<W>> {
-    let Some(scene) = Scene::new(ports, x, total) else { return Vec::new() };
+    let Some(scene) = Scene::new(ports, x, total) else {
+        return Vec::new();
+    };
     let (odd, links) = scene.links();
     let mut sets: Vec<Vec<usize>> = Vec::new();
     for cut in odd_cuts(odd, links, total) {
         // The others are middles of edges.
-        let set: Vec<usize> = cut.into_iter().filter_map(|v| scene.vertex.get(v).copied()).collect();
+        let set: Vec<usize> = cut
+            .into_iter()
+            .filter_map(|v| scene.vertex.get(v).copied())
+            .collect();
         // A part of a set is violated at least as much as the whole.
         sets.extend(scene.components(&set));
         sets.push(set);
     }
     sets.sort();
     sets.dedup();
-    sets.into_iter().filter_map(|set| scene.inequality(set)).collect()
+    sets.into_iter()
+        .filter_map(|set| scene.inequality(set))
+        .collect()
 }
 
 /// The part of the graph in which violated sets can be.
@@ -75,10 +84,22 @@ impl<'a, W: Whole> Scene<'a, W> {
     fn new(ports: &'a Ports<'a>, x: &'a [W], total: &'a W) -> Option<Self> {
         let vertices = ports.capacities.len();
         let mut incident = vec![Vec::new(); vertices];
-        for (e, ends) in ports.ends.iter().enumerate().filter(|&(e, _)| !x[e].is_zero()) {
+        for (e, ends) in ports
+            .ends
+            .iter()
+            .enumerate()
+            .filter(|&(e, _)| !x[e].is_zero())
+        {
             ends.iter().flatten().for_each(|&v| incident[v].push(e));
         }
-        let mut scene = Scene { ports, x, total, vertex: Vec::new(), place: vec![None; vertices], incident };
+        let mut scene = Scene {
+            ports,
+            x,
+            total,
+            vertex: Vec::new(),
+            place: vec![None; vertices],
+            incident,
+        };
         let mut alive = scene.odd_components();
         scene.prune(&mut alive);
         scene.vertex = (0..vertices).filter(|&v| alive[v]).collect();
@@ -123,7 +144,10 @@ impl<'a, W: Whole> Scene<'a, W> {
     fn prune(&self, alive: &mut [bool]) {
         let live = |alive: &[bool], v: usize| -> Vec<usize> {
             let others = self.incident[v].iter().map(|&e| self.other(e, v));
-            others.filter(|other| other.is_none_or(|w| alive[w])).map(|w| w.unwrap_or(usize::MAX)).collect()
+            others
+                .filter(|other| other.is_none_or(|w| alive[w]))
+                .map(|w| w.unwrap_or(usize::MAX))
+                .collect()
         };
         let mut open: Vec<usize> = (0..alive.len()).filter(|&v| alive[v]).collect();
         while let Some(v) = open.pop() {
@@ -147,8 +171,18 @@ impl<'a, W: Whole> Scene<'a, W> {
         let vertices = self.vertex.len();
         let mut links = Vec::new();
         let mut degree = vec![W::zero(); vertices];
-        let mut odd: Vec<bool> = self.vertex.iter().map(|&v| self.ports.capacities[v] % 2 == 1).collect();
-        for (e, ends) in self.ports.ends.iter().enumerate().filter(|&(e, _)| !self.x[e].is_zero()) {
+        let mut odd: Vec<bool> = self
+            .vertex
+            .iter()
+            .map(|&v| self.ports.capacities[v] % 2 == 1)
+            .collect();
+        for (e, ends) in self
+            .ports
+            .ends
+            .iter()
+            .enumerate()
+            .filter(|&(e, _)| !self.x[e].is_zero())
+        {
             let loose = self.ports.is_loose(e);
             let (a, b) = match ends.map(|end| end.and_then(|v| self.place[v])) {
                 [Some(a), b] if loose || b.is_some() => (a, b),
@@ -156,7 +190,10 @@ impl<'a, W: Whole> Scene<'a, W> {
                 // An edge out of the scene that is in no `F` counts as slack.
                 _ => continue,
             };
-            [Some(a), b].into_iter().flatten().for_each(|v| degree[v] += &self.x[e]);
+            [Some(a), b]
+                .into_iter()
+                .flatten()
+                .for_each(|v| degree[v] += &self.x[e]);
             if loose {
                 let middle = odd.len();
                 odd.push(true);
@@ -170,14 +207,22 @@ impl<'a, W: Whole> Scene<'a, W> {
             }
         }
         for (place, degree) in degree.iter().enumerate() {
-            let room = self.total.multiple(self.ports.capacities[self.vertex[place]]);
+            let room = self
+                .total
+                .multiple(self.ports.capacities[self.vertex[place]]);
             links.push((place, None, room.surplus(degree)));
         }
         // In the set sought is never the last vertex; its parity makes the number of odd ones even.
         odd.push(odd.iter().filter(|&&odd| odd).count() % 2 == 1);
         let last = odd.len() - 1;
         links.retain(|(_, _, weight)| !weight.is_zero());
-        (odd, links.into_iter().map(|(a, b, weight)| (a, b.unwrap_or(last), weight)).collect())
+        (
+            odd,
+            links
+                .into_iter()
+                .map(|(a, b, weight)| (a, b.unwrap_or(last), weight))
+                .collect(),
+        )
     }
 
     /// The connected parts of a set, if it has more than one.
@@ -208,7 +253,10 @@ impl<'a, W: Whole> Scene<'a, W> {
         let mut capacity: u64 = set.iter().map(|&v| self.ports.capacities[v]).sum();
         let mut edges = Vec::new();
         let mut cheapest: Option<(W, usize)> = None;
-        let mut touching: Vec<usize> = set.iter().flat_map(|&v| self.incident[v].iter().copied()).collect();
+        let mut touching: Vec<usize> = set
+            .iter()
+            .flat_map(|&v| self.incident[v].iter().copied())
+            .collect();
         touching.sort_unstable();
         touching.dedup();
         for e in touching {
@@ -218,7 +266,11 @@ impl<'a, W: Whole> Scene<'a, W> {
                 load += x;
             } else if self.ports.is_loose(e) {
                 let rest = self.total.surplus(x);
-                let price = if *x > rest { x.surplus(&rest) } else { rest.surplus(x) };
+                let price = if *x > rest {
+                    x.surplus(&rest)
+                } else {
+                    rest.surplus(x)
+                };
                 if cheapest.as_ref().is_none_or(|(least, _)| price < *least) {
                     cheapest = Some((price, e));
                 }
@@ -239,6 +291,11 @@ impl<'a, W: Whole> Scene<'a, W> {
         edges.iter().for_each(|&e| load += &self.x[e]);
         capacity = (capacity + edges.len() as u64) / 2;
         let violated = load > self.total.multiple(capacity);
-        violated.then_some(Violated { vertices: set, edges, load, capacity })
+        violated.then_some(Violated {
+            vertices: set,
+            edges,
+            load,
+            capacity,
+        })
     }
 }

@@ -42,14 +42,19 @@ pub(super) enum Ending {
 
 impl Timeline {
     pub fn empty() -> Self {
-        Timeline { unit: BigUint::from(1u8), steps: Vec::new() }
+        Timeline {
+            unit: BigUint::from(1u8),
+            steps: Vec::new(),
+        }
     }
 
     /// Divides the unit.
     pub fn refine(&mut self, factor: &BigUint) {
         if *factor != BigUint::from(1u8) {
             self.unit *= factor;
-            self.steps.iter_mut().for_each(|(length, _)| *length *= factor);
+            self.steps
+                .iter_mut()
+                .for_each(|(length, _)| *length *= factor);
         }
     }
 }
@@ -73,12 +78,15 @@ pub(super) fn peel(problem: Problem) -> Result<(Timeline, Problem, Ending), Matc
             return Ok((line, rest, ending));
         }
     }
-    Err(MatchingError::Unsound { what: "big integers are too narrow" })
+    Err(MatchingError::Unsound {
+        what: "big integers are too narrow",
+    })
 }
 
 /// Bits that the numbers of a peeling may have, the problem's own scaled up to 16 bits included.
 fn room(problem: &Problem, bits: u64) -> bool {
-    let sum = problem.times.iter().sum::<BigUint>() * 2u32 + &problem.total * (problem.vertices + 2);
+    let sum =
+        problem.times.iter().sum::<BigUint>() * 2u32 + &problem.total * (problem.vertices + 2);
     sum.bits() + slopes(problem.vertices) + 16 <= bits
 }
 
@@ -100,12 +108,19 @@ struct Peeling<'a, W> {
 }
 
 fn run<W: Whole>(problem: &Problem) -> Result<(Timeline, Problem, Ending), MatchingError> {
-    let narrow = MatchingError::Unsound { what: "a number needs more bits than reserved" };
+    let narrow = MatchingError::Unsound {
+        what: "a number needs more bits than reserved",
+    };
     let exact = |number: &BigUint| W::narrow(number).ok_or_else(|| narrow.clone());
     let time = problem.times.iter().map(exact).collect::<Result<_, _>>()?;
     let mut peeling = Peeling {
         problem,
-        rest: Rest::new(problem.vertices, problem.ends.clone(), time, exact(&problem.total)?),
+        rest: Rest::new(
+            problem.vertices,
+            problem.ends.clone(),
+            time,
+            exact(&problem.total)?,
+        ),
         capacities: vec![1; problem.vertices],
         ends: problem.ends.iter().map(|ends| ends.map(Some)).collect(),
         unit: BigUint::from(1u8),
@@ -119,10 +134,14 @@ impl<W: Whole> Peeling<'_, W> {
     fn run(&mut self) -> Result<Ending, MatchingError> {
         while !self.rest.total.is_zero() {
             if !self.rest.longest() {
-                return Err(MatchingError::Unsound { what: "tight vertices that no matching covers" });
+                return Err(MatchingError::Unsound {
+                    what: "tight vertices that no matching covers",
+                });
             }
             let matching = self.rest.matching();
-            let Some((length, scale, tight)) = self.length(&matching)? else { return Ok(Ending::Narrow) };
+            let Some((length, scale, tight)) = self.length(&matching)? else {
+                return Ok(Ending::Narrow);
+            };
             self.refine(scale);
             if !length.is_zero() {
                 self.rest.take(&length);
@@ -144,12 +163,20 @@ impl<W: Whole> Peeling<'_, W> {
         let lasts = matching.iter().map(|&e| self.rest.time[e].clone());
         let mut length = lasts.chain(slacks).fold(self.rest.total.clone(), W::min);
         let (mut scale, mut tight) = (1u64, None);
-        let ports = Ports { capacities: &self.capacities, ends: &self.ends };
+        let ports = Ports {
+            capacities: &self.capacities,
+            ends: &self.ends,
+        };
         loop {
             if self.bits() + u64::from(u64::BITS - scale.leading_zeros()) > W::BITS {
                 return Ok(None);
             }
-            let mut left: Vec<W> = self.rest.time.iter().map(|time| time.multiple(scale)).collect();
+            let mut left: Vec<W> = self
+                .rest
+                .time
+                .iter()
+                .map(|time| time.multiple(scale))
+                .collect();
             matching.iter().for_each(|&e| left[e] -= &length);
             let total = self.rest.total.multiple(scale).surplus(&length);
             let found = violated(&ports, &left, &total);
@@ -170,13 +197,21 @@ impl<W: Whole> Peeling<'_, W> {
 
     /// The slack of the set's inequality now, and its loss per unit of time along `matching`.
     fn margin(&self, matching: &[usize], set: &Violated<W>) -> Result<(W, u64), MatchingError> {
-        let within = |e: usize| self.rest.ends[e].iter().all(|v| set.vertices.binary_search(v).is_ok());
+        let within = |e: usize| {
+            self.rest.ends[e]
+                .iter()
+                .all(|v| set.vertices.binary_search(v).is_ok())
+        };
         let mut load = W::zero();
-        (0..self.rest.time.len()).filter(|&e| within(e)).for_each(|e| load += &self.rest.time[e]);
+        (0..self.rest.time.len())
+            .filter(|&e| within(e))
+            .for_each(|e| load += &self.rest.time[e]);
         let room = self.rest.total.multiple(set.capacity);
         let used = matching.iter().filter(|&&e| within(e)).count() as u64;
         if load > room || used >= set.capacity {
-            return Err(MatchingError::Unsound { what: "an odd set was violated before the step" });
+            return Err(MatchingError::Unsound {
+                what: "an odd set was violated before the step",
+            });
         }
         Ok((room.surplus(&load), set.capacity - used))
     }
@@ -196,24 +231,48 @@ impl<W: Whole> Peeling<'_, W> {
             return;
         }
         self.unit *= scale;
-        let numbers = self.rest.time.iter_mut().chain(&mut self.rest.degree).chain([&mut self.rest.total]);
-        for number in numbers.chain([&mut self.rest.length]).chain(self.steps.iter_mut().map(|step| &mut step.0)) {
+        let numbers = self
+            .rest
+            .time
+            .iter_mut()
+            .chain(&mut self.rest.degree)
+            .chain([&mut self.rest.total]);
+        for number in numbers
+            .chain([&mut self.rest.length])
+            .chain(self.steps.iter_mut().map(|step| &mut step.0))
+        {
             *number = number.multiple(scale);
         }
     }
 
     fn finish(self, ending: Ending) -> (Timeline, Problem, Ending) {
         let names = |edges: Vec<usize>| edges.into_iter().map(|e| self.problem.names[e]).collect();
-        let steps = self.steps.into_iter().map(|(length, edges)| (length.into(), names(edges))).collect();
-        let kept: Vec<usize> = (0..self.rest.time.len()).filter(|&e| !self.rest.time[e].is_zero()).collect();
+        let steps = self
+            .steps
+            .into_iter()
+            .map(|(length, edges)| (length.into(), names(edges)))
+            .collect();
+        let kept: Vec<usize> = (0..self.rest.time.len())
+            .filter(|&e| !self.rest.time[e].is_zero())
+            .collect();
         let left = Problem {
             vertices: self.problem.vertices,
             ends: kept.iter().map(|&e| self.problem.ends[e]).collect(),
             names: kept.iter().map(|&e| self.problem.names[e]).collect(),
-            times: kept.iter().map(|&e| self.rest.time[e].clone().into()).collect(),
+            times: kept
+                .iter()
+                .map(|&e| self.rest.time[e].clone().into())
+                .collect(),
             total: self.rest.total.into(),
         };
-        (Timeline { unit: self.unit, steps }, left, ending)
+        (
+            Timeline {
+                unit: self.unit,
+                steps,
+            },
+            left,
+            ending,
+        )
     }
 }
 
@@ -231,7 +290,13 @@ mod tests {
     fn triangles(unit: &BigUint) -> Problem {
         let ends = vec![[0, 1], [1, 2], [0, 2], [3, 4], [4, 5], [3, 5], [2, 3]];
         let times = [3u32, 2, 1, 2, 2, 2, 1].map(|time| unit * time).to_vec();
-        Problem { vertices: 6, names: (0..ends.len()).collect(), ends, times, total: unit * 6u32 }
+        Problem {
+            vertices: 6,
+            names: (0..ends.len()).collect(),
+            ends,
+            times,
+            total: unit * 6u32,
+        }
     }
 
     #[test]
@@ -244,11 +309,21 @@ mod tests {
             let (line, left, ending) = peel(triangles(&unit)).unwrap();
             let served: BigUint = line.steps.iter().map(|(length, _)| length).sum();
             assert_eq!(served + &left.total, &unit * 6u32 * &line.unit);
-            assert_eq!(matches!(ending, Ending::Done), left.total == BigUint::from(0u8));
+            assert_eq!(
+                matches!(ending, Ending::Done),
+                left.total == BigUint::from(0u8)
+            );
             for (name, time) in triangles(&unit).times.iter().enumerate() {
                 let steps = line.steps.iter().filter(|(_, names)| names.contains(&name));
-                let kept = left.names.iter().position(|&other| other == name).map(|e| &left.times[e]);
-                assert_eq!(steps.map(|(length, _)| length).chain(kept).sum::<BigUint>(), time * &line.unit);
+                let kept = left
+                    .names
+                    .iter()
+                    .position(|&other| other == name)
+                    .map(|e| &left.times[e]);
+                assert_eq!(
+                    steps.map(|(length, _)| length).chain(kept).sum::<BigUint>(),
+                    time * &line.unit
+                );
             }
         }
     }

@@ -24,15 +24,24 @@ pub struct OddSet {
 impl OddSet {
     /// The edges with both ends in `U` and the edges of `F`, ascending, edges without time included. `O(|E| log |U|)`.
     pub fn members(&self, graph: &PortGraph) -> Vec<usize> {
-        let within = |end: &Option<usize>| end.is_some_and(|v| self.vertices.binary_search(&v).is_ok());
-        let member = |e: &usize| graph.edges[*e].iter().all(within) || self.edges.binary_search(e).is_ok();
+        let within =
+            |end: &Option<usize>| end.is_some_and(|v| self.vertices.binary_search(&v).is_ok());
+        let member =
+            |e: &usize| graph.edges[*e].iter().all(within) || self.edges.binary_search(e).is_ok();
         (0..graph.edges.len()).filter(member).collect()
     }
 
     /// How many of the members may be used simultaneously: half the sum of the capacities over `U` and of the number
     /// of edges of `F`, rounded down.
     pub fn capacity(&self, graph: &PortGraph) -> BigUint {
-        let vertices = self.vertices.iter().filter_map(|&v| graph.capacities.get(v));
-        (vertices.map(|&capacity| BigUint::from(capacity)).sum::<BigUint>() + self.edges.len()) / 2u32
+        let vertices = self
+            .vertices
+            .iter()
+            .filter_map(|&v| graph.capacities.get(v));
+        (vertices
+            .map(|&capacity| BigUint::from(capacity))
+            .sum::<BigUint>()
+            + self.edges.len())
+            / 2u32
     }
 }

@@ -22,7 +22,9 @@ use crate::MatchingError;
 /// Recursion is at most as deep as there are vertices.
 pub(super) fn solve(problem: Problem, fresh: &mut usize) -> Result<Timeline, MatchingError> {
     let (mut line, rest, ending) = peel(problem)?;
-    let Ending::Tight(set) = ending else { return Ok(line) };
+    let Ending::Tight(set) = ending else {
+        return Ok(line);
+    };
     let first = *fresh;
     let exits = exits(&rest, &set);
     let inside = inside(&rest, &set, fresh);
@@ -35,13 +37,18 @@ pub(super) fn solve(problem: Problem, fresh: &mut usize) -> Result<Timeline, Mat
 }
 
 fn ends_in(set: &[usize], ends: [usize; 2]) -> usize {
-    ends.iter().filter(|end| set.binary_search(end).is_ok()).count()
+    ends.iter()
+        .filter(|end| set.binary_search(end).is_ok())
+        .count()
 }
 
 /// Names of the edges that leave the set, ascending.
 fn exits(rest: &Problem, set: &[usize]) -> Vec<usize> {
     let edges = rest.ends.iter().zip(&rest.names);
-    let mut exits: Vec<usize> = edges.filter(|(ends, _)| ends_in(set, **ends) == 1).map(|(_, &name)| name).collect();
+    let mut exits: Vec<usize> = edges
+        .filter(|(ends, _)| ends_in(set, **ends) == 1)
+        .map(|(_, &name)| name)
+        .collect();
     exits.sort_unstable();
     exits
 }
@@ -75,7 +82,9 @@ fn inside(rest: &Problem, set: &[usize], fresh: &mut usize) -> Problem {
 
 /// The outside; the set becomes the last vertex.
 fn outside(rest: &Problem, set: &[usize]) -> Problem {
-    let others: Vec<usize> = (0..rest.vertices).filter(|v| set.binary_search(v).is_err()).collect();
+    let others: Vec<usize> = (0..rest.vertices)
+        .filter(|v| set.binary_search(v).is_err())
+        .collect();
     let place = |v: usize| others.binary_search(&v).unwrap_or(others.len());
     let mut outside = Problem {
         vertices: others.len() + 1,
@@ -101,28 +110,46 @@ impl Problem {
 }
 
 /// Runs both at the same time, the outside in its own order; names from `first` on are dropped.
-fn glue(mut inside: Timeline, mut outside: Timeline, exits: &[usize], first: usize) -> Result<Timeline, MatchingError> {
+fn glue(
+    mut inside: Timeline,
+    mut outside: Timeline,
+    exits: &[usize],
+    first: usize,
+) -> Result<Timeline, MatchingError> {
     let unit = common_multiple([&inside.unit, &outside.unit]);
     for line in [&mut inside, &mut outside] {
         let factor = &unit / &line.unit;
         line.refine(&factor);
     }
-    let exit = |edges: &[usize]| edges.iter().copied().find(|name| exits.binary_search(name).is_ok());
+    let exit = |edges: &[usize]| {
+        edges
+            .iter()
+            .copied()
+            .find(|name| exits.binary_search(name).is_ok())
+    };
     let mut waiting: BTreeMap<Option<usize>, VecDeque<(BigUint, Vec<usize>)>> = BTreeMap::new();
     for (length, mut edges) in inside.steps {
         let way = exit(&edges);
         edges.retain(|&name| name < first && Some(name) != way);
         waiting.entry(way).or_default().push_back((length, edges));
     }
-    let mut glued = Timeline { unit, steps: Vec::new() };
+    let mut glued = Timeline {
+        unit,
+        steps: Vec::new(),
+    };
     for (mut length, edges) in outside.steps {
         let queue = waiting.entry(exit(&edges)).or_default();
         while !length.is_zero() {
             let Some((left, within)) = queue.front_mut() else {
-                return Err(MatchingError::Unsound { what: "the halves of a tight odd set do not fit" });
+                return Err(MatchingError::Unsound {
+                    what: "the halves of a tight odd set do not fit",
+                });
             };
             let part = (&*left).min(&length).clone();
-            glued.steps.push((part.clone(), edges.iter().chain(&*within).copied().collect()));
+            glued.steps.push((
+                part.clone(),
+                edges.iter().chain(&*within).copied().collect(),
+            ));
             *left -= &part;
             length -= part;
             if left.is_zero() {

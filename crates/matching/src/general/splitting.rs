@@ -44,7 +44,11 @@ pub(super) fn packed(core: &Core, times: &[BigUint], total: &BigUint) -> Expande
             }
         }
         for i in order {
-            let mut time = if parts[i].is_empty() { times[edges[i]].clone() } else { BigUint::zero() };
+            let mut time = if parts[i].is_empty() {
+                times[edges[i]].clone()
+            } else {
+                BigUint::zero()
+            };
             for (copy, room) in room.iter_mut().enumerate() {
                 let part = (&*room).min(&time).clone();
                 if !part.is_zero() {
@@ -60,10 +64,17 @@ pub(super) fn packed(core: &Core, times: &[BigUint], total: &BigUint) -> Expande
 
 /// Equal parts for all copies.
 pub(super) fn even(core: &Core, times: &[BigUint], total: &BigUint) -> Expanded {
-    let scale = common_multiple(core.capacities.iter().map(|&capacity| BigUint::from(capacity)));
+    let scale = common_multiple(
+        core.capacities
+            .iter()
+            .map(|&capacity| BigUint::from(capacity)),
+    );
     let times: Vec<BigUint> = times.iter().map(|time| time * &scale).collect();
     expand(core, &times, &(total * &scale), scale, |copies, edges| {
-        edges.iter().map(|&e| (0..copies).map(|copy| (copy, &times[e] / copies)).collect()).collect()
+        edges
+            .iter()
+            .map(|&e| (0..copies).map(|copy| (copy, &times[e] / copies)).collect())
+            .collect()
     })
 }
 
@@ -88,11 +99,22 @@ fn expand(
         }
         vertices += copies;
     }
-    let problem = Problem { vertices, ends: Vec::new(), names: Vec::new(), times: Vec::new(), total: total.clone() };
-    let mut expanded = Expanded { problem, meaning: Vec::new(), scale };
+    let problem = Problem {
+        vertices,
+        ends: Vec::new(),
+        names: Vec::new(),
+        times: Vec::new(),
+        total: total.clone(),
+    };
+    let mut expanded = Expanded {
+        problem,
+        meaning: Vec::new(),
+        scale,
+    };
     for (e, [a, b]) in parts.into_iter().enumerate() {
         // An end without a limit is a vertex of the edge's own.
-        let [a, b] = [a, b].map(|list| list.unwrap_or_else(|| vec![(expanded.vertex(), times[e].clone())]));
+        let [a, b] =
+            [a, b].map(|list| list.unwrap_or_else(|| vec![(expanded.vertex(), times[e].clone())]));
         expanded.join(e, a, b, &times[e]);
     }
     expanded
@@ -116,12 +138,18 @@ impl Expanded {
     /// Adds the parts of edge `e`.
     fn join(&mut self, e: usize, a: Parts, b: Parts, time: &BigUint) {
         match (&a[..], &b[..]) {
-            ([(a, _)], _) => b.into_iter().for_each(|(copy, part)| self.push(*a, copy, part, Some(e))),
-            (_, [(b, _)]) => a.into_iter().for_each(|(copy, part)| self.push(copy, *b, part, Some(e))),
+            ([(a, _)], _) => b
+                .into_iter()
+                .for_each(|(copy, part)| self.push(*a, copy, part, Some(e))),
+            (_, [(b, _)]) => a
+                .into_iter()
+                .for_each(|(copy, part)| self.push(copy, *b, part, Some(e))),
             _ => {
                 let (p, q) = (self.vertex(), self.vertex());
-                a.into_iter().for_each(|(copy, part)| self.push(copy, p, part, Some(e)));
-                b.into_iter().for_each(|(copy, part)| self.push(q, copy, part, None));
+                a.into_iter()
+                    .for_each(|(copy, part)| self.push(copy, p, part, Some(e)));
+                b.into_iter()
+                    .for_each(|(copy, part)| self.push(q, copy, part, None));
                 let idle = &self.problem.total - time;
                 self.push(p, q, idle, None);
             }

@@ -9,14 +9,23 @@ use super::odd::{Ports, violated};
 
 /// The elements of a set given by its bits.
 fn bits(set: usize) -> Vec<usize> {
-    (0..usize::BITS as usize).filter(|bit| set >> bit & 1 == 1).collect()
+    (0..usize::BITS as usize)
+        .filter(|bit| set >> bit & 1 == 1)
+        .collect()
 }
 
 /// A graph with up to `vertices` vertices, and times; parallel edges occur, loops do not.
-fn graph(vertices: usize, most: usize, longest: u64) -> impl Strategy<Value = (usize, Vec<[usize; 2]>, Vec<u64>)> {
+fn graph(
+    vertices: usize,
+    most: usize,
+    longest: u64,
+) -> impl Strategy<Value = (usize, Vec<[usize; 2]>, Vec<u64>)> {
     let edge = (0..vertices, 1..vertices, 1..=longest);
     prop::collection::vec(edge, 1..=most).prop_map(move |edges| {
-        let ends = edges.iter().map(|&(a, away, _)| [a, (a + away) % vertices]).collect();
+        let ends = edges
+            .iter()
+            .map(|&(a, away, _)| [a, (a + away) % vertices])
+            .collect();
         (vertices, ends, edges.iter().map(|edge| edge.2).collect())
     })
 }
@@ -25,19 +34,36 @@ fn graph(vertices: usize, most: usize, longest: u64) -> impl Strategy<Value = (u
 fn matchings(ends: &[[usize; 2]]) -> Vec<Vec<usize>> {
     let apart = |e: usize, f: usize| e == f || !ends[e].iter().any(|v| ends[f].contains(v));
     let sets = (0..1usize << ends.len()).map(bits);
-    sets.filter(|set| set.iter().all(|&e| set.iter().all(|&f| apart(e, f)))).collect()
+    sets.filter(|set| set.iter().all(|&e| set.iter().all(|&f| apart(e, f))))
+        .collect()
 }
 
 fn degrees(vertices: usize, ends: &[[usize; 2]], times: &[u64]) -> Vec<u64> {
-    let at = |v: usize| ends.iter().zip(times).filter(move |(ends, _)| ends.contains(&v)).map(|(_, &time)| time).sum();
+    let at = |v: usize| {
+        ends.iter()
+            .zip(times)
+            .filter(move |(ends, _)| ends.contains(&v))
+            .map(|(_, &time)| time)
+            .sum()
+    };
     (0..vertices).map(at).collect()
 }
 
 /// The longest step with this matching: until an edge is used up or a vertex can wait no longer.
-fn allowed(degrees: &[u64], ends: &[[usize; 2]], times: &[u64], total: u64, matching: &[usize]) -> u64 {
+fn allowed(
+    degrees: &[u64],
+    ends: &[[usize; 2]],
+    times: &[u64],
+    total: u64,
+    matching: &[usize],
+) -> u64 {
     let idle = (0..degrees.len()).filter(|v| !matching.iter().any(|&e| ends[e].contains(v)));
     let waits = idle.map(|v| total - degrees[v]);
-    waits.chain(matching.iter().map(|&e| times[e])).min().unwrap_or(total).min(total)
+    waits
+        .chain(matching.iter().map(|&e| times[e]))
+        .min()
+        .unwrap_or(total)
+        .min(total)
 }
 
 proptest! {

@@ -21,13 +21,20 @@ fn whole(number: usize) -> BigRational {
 
 /// Whether the edges may be used simultaneously.
 fn is_allowed(graph: &PortGraph, edges: &[usize]) -> bool {
-    let ends: Vec<usize> = edges.iter().flat_map(|&e| graph.edges[e]).flatten().collect();
-    (0..graph.capacities.len()).all(|v| ends.iter().filter(|&&end| end == v).count() <= graph.capacities[v])
+    let ends: Vec<usize> = edges
+        .iter()
+        .flat_map(|&e| graph.edges[e])
+        .flatten()
+        .collect();
+    (0..graph.capacities.len())
+        .all(|v| ends.iter().filter(|&&end| end == v).count() <= graph.capacities[v])
 }
 
 /// The bits of `mask`.
 fn bits(mask: usize) -> Vec<usize> {
-    (0..usize::BITS as usize).filter(|bit| mask >> bit & 1 == 1).collect()
+    (0..usize::BITS as usize)
+        .filter(|bit| mask >> bit & 1 == 1)
+        .collect()
 }
 
 /// The largest number of the given edges that may be used simultaneously.
@@ -62,19 +69,34 @@ fn check_set(graph: &PortGraph, times: &[BigRational], period: &BigRational, set
     let members = set.members(graph);
     let capacity = usize::try_from(set.capacity(graph)).unwrap();
     let load: BigRational = members.iter().map(|&e| &times[e]).sum();
-    assert!(load > period * whole(capacity), "a returned inequality is violated");
+    assert!(
+        load > period * whole(capacity),
+        "a returned inequality is violated"
+    );
     if members.len() <= 14 {
-        assert!(rank(graph, &members) <= capacity, "a returned inequality holds for all allowed sets");
+        assert!(
+            rank(graph, &members) <= capacity,
+            "a returned inequality holds for all allowed sets"
+        );
     }
     assert!(set.vertices.is_sorted_by(|a, b| a < b) && set.edges.is_sorted_by(|a, b| a < b));
     for &e in &set.edges {
-        let inside = graph.edges[e].iter().flatten().filter(|v| set.vertices.contains(v)).count();
+        let inside = graph.edges[e]
+            .iter()
+            .flatten()
+            .filter(|v| set.vertices.contains(v))
+            .count();
         assert_eq!(inside, 1, "edges of F leave U");
     }
 }
 
 /// The violation of a set's inequality.
-fn excess(graph: &PortGraph, times: &[BigRational], period: &BigRational, set: &OddSet) -> BigRational {
+fn excess(
+    graph: &PortGraph,
+    times: &[BigRational],
+    period: &BigRational,
+    set: &OddSet,
+) -> BigRational {
     let load: BigRational = set.members(graph).iter().map(|&e| &times[e]).sum();
     load - period * BigRational::from_integer(set.capacity(graph).into())
 }
@@ -82,8 +104,12 @@ fn excess(graph: &PortGraph, times: &[BigRational], period: &BigRational, set: &
 /// The most violated first; among equals in ascending order; none twice.
 fn check_order(graph: &PortGraph, times: &[BigRational], period: &BigRational, sets: &[OddSet]) {
     let excess = |set: &OddSet| excess(graph, times, period, set);
-    let in_order = |a: &OddSet, b: &OddSet| excess(a) > excess(b) || (excess(a) == excess(b) && a < b);
-    assert!(sets.is_sorted_by(in_order), "{graph:?} {times:?} {period}: {sets:?}");
+    let in_order =
+        |a: &OddSet, b: &OddSet| excess(a) > excess(b) || (excess(a) == excess(b) && a < b);
+    assert!(
+        sets.is_sorted_by(in_order),
+        "{graph:?} {times:?} {period}: {sets:?}"
+    );
 }
 
 fn check_decomposition(graph: &PortGraph, times: &[BigRational]) -> usize {
@@ -113,15 +139,25 @@ fn check_all(graph: &PortGraph, times: &[BigRational]) {
         for shorter in [simple.clone(), (&simple + &period) / whole(2)] {
             let sets = separate(graph, times, &shorter).unwrap();
             assert!(!sets.is_empty());
-            sets.iter().for_each(|set| check_set(graph, times, &shorter, set));
+            sets.iter()
+                .for_each(|set| check_set(graph, times, &shorter, set));
             check_order(graph, times, &shorter, &sets);
         }
     }
 }
 
 fn simple_period(graph: &PortGraph, times: &[BigRational]) -> BigRational {
-    let mut best = times.iter().max().cloned().unwrap_or_else(BigRational::zero);
-    for (v, &capacity) in graph.capacities.iter().enumerate().filter(|(_, capacity)| **capacity > 0) {
+    let mut best = times
+        .iter()
+        .max()
+        .cloned()
+        .unwrap_or_else(BigRational::zero);
+    for (v, &capacity) in graph
+        .capacities
+        .iter()
+        .enumerate()
+        .filter(|(_, capacity)| **capacity > 0)
+    {
         let at = (0..times.len()).filter(|&e| graph.edges[e].contains(&Some(v)));
         best = best.max(at.map(|e| &times[e]).sum::<BigRational>() / whole(capacity));
     }
@@ -129,7 +165,10 @@ fn simple_period(graph: &PortGraph, times: &[BigRational]) -> BigRational {
 }
 
 fn graph(capacities: &[usize], edges: &[(usize, usize)]) -> PortGraph {
-    PortGraph { capacities: capacities.to_vec(), edges: edges.iter().map(|&(a, b)| [Some(a), Some(b)]).collect() }
+    PortGraph {
+        capacities: capacities.to_vec(),
+        edges: edges.iter().map(|&(a, b)| [Some(a), Some(b)]).collect(),
+    }
 }
 
 #[test]
@@ -137,7 +176,12 @@ fn figure_2_of_papers_004_takes_five_quarters() {
     let triangle = graph(&[1; 3], &[(0, 1), (1, 2), (0, 2)]);
     let times = [ratio(3, 4), ratio(1, 4), ratio(1, 4)];
     assert_eq!(least_period(&triangle, &times).unwrap(), ratio(5, 4));
-    assert_eq!(separate(&triangle, &times, &BigRational::one()).unwrap().len(), 1);
+    assert_eq!(
+        separate(&triangle, &times, &BigRational::one())
+            .unwrap()
+            .len(),
+        1
+    );
     assert_eq!(check_decomposition(&triangle, &times), 3);
 }
 
@@ -162,7 +206,9 @@ fn cycle(
     last: BigRational,
     most: &BigRational,
 ) -> (Vec<(usize, usize)>, Vec<BigRational>) {
-    let edges = (0..length).map(|i| (first + i, first + (i + 1) % length)).collect();
+    let edges = (0..length)
+        .map(|i| (first + i, first + (i + 1) % length))
+        .collect();
     let times = (1..length).map(|_| most.clone()).chain([last]).collect();
     (edges, times)
 }
@@ -172,7 +218,11 @@ fn the_most_violated_odd_set_comes_first() {
     // Within 5, cycles of 7, 5 and 3 vertices serve 3, 2 and 1 edges at a time; all vertices could just be served. The
     // loads are 31/2, 11 and 7, so they exceed what is served by 1/2, 1 and 2. Not every violated set is returned.
     let most = ratio(5, 2);
-    let cycles = [(0, 7, ratio(1, 2)), (7, 5, ratio(1, 1)), (12, 3, ratio(2, 1))];
+    let cycles = [
+        (0, 7, ratio(1, 2)),
+        (7, 5, ratio(1, 1)),
+        (12, 3, ratio(2, 1)),
+    ];
     let (mut edges, mut times) = (Vec::new(), Vec::new());
     for (first, length, last) in cycles {
         let (more, of) = cycle(first, length, last, &most);
@@ -182,9 +232,12 @@ fn the_most_violated_odd_set_comes_first() {
     let cycles = graph(&[1; 15], &edges);
     let sets = separate(&cycles, &times, &ratio(5, 1)).unwrap();
     check_order(&cycles, &times, &ratio(5, 1), &sets);
-    let single = sets.iter().filter(|set| [3, 5, 7].contains(&set.vertices.len()));
-    let found: Vec<(usize, BigRational)> =
-        single.map(|set| (set.vertices[0], excess(&cycles, &times, &ratio(5, 1), set))).collect();
+    let single = sets
+        .iter()
+        .filter(|set| [3, 5, 7].contains(&set.vertices.len()));
+    let found: Vec<(usize, BigRational)> = single
+        .map(|set| (set.vertices[0], excess(&cycles, &times, &ratio(5, 1), set)))
+        .collect();
     assert_eq!(found[..2], [(12, ratio(2, 1)), (7, ratio(1, 1))]);
     assert_eq!(least_period(&cycles, &times).unwrap(), ratio(7, 1));
 }
@@ -193,14 +246,23 @@ fn the_most_violated_odd_set_comes_first() {
 fn links_between_vertices_of_two_ports_are_exclusive() {
     // Three vertices of capacity 2, a triangle: all links at a time, so only the links count.
     let triangle = graph(&[2; 3], &[(0, 1), (1, 2), (0, 2)]);
-    assert_eq!(least_period(&triangle, &integers(&[5, 3, 1])).unwrap(), ratio(5, 1));
+    assert_eq!(
+        least_period(&triangle, &integers(&[5, 3, 1])).unwrap(),
+        ratio(5, 1)
+    );
     // Complete graph on 5 vertices of capacity 3: at most 7 of 10 links at a time.
     let edges: Vec<(usize, usize)> = (0..5).flat_map(|a| (0..a).map(move |b| (a, b))).collect();
     let five = graph(&[3; 5], &edges);
-    assert_eq!(least_period(&five, &integers(&[7; 10])).unwrap(), ratio(10, 1));
+    assert_eq!(
+        least_period(&five, &integers(&[7; 10])).unwrap(),
+        ratio(10, 1)
+    );
     check_decomposition(&five, &integers(&[7; 10]));
     // U = {0}, F = three links: one port and a half.
-    let set = OddSet { vertices: vec![0], edges: vec![0, 1] };
+    let set = OddSet {
+        vertices: vec![0],
+        edges: vec![0, 1],
+    };
     assert_eq!(set.capacity(&five), 2u32.into());
 }
 
@@ -210,7 +272,8 @@ fn links_between_vertices_of_two_ports_are_exclusive() {
 fn further_links_complete_an_odd_set() {
     for round in 0..36 {
         let p = 2 + round % 3;
-        let turned = |place: usize, count: usize| (place * (1 + round % 2 * (count - 2)) + round) % count;
+        let turned =
+            |place: usize, count: usize| (place * (1 + round % 2 * (count - 2)) + round) % count;
         let vertices = p + 2;
         let mut edges = vec![(0, 1, 6), (0, 2, 6), (1, 2, 6)];
         edges.extend((3..vertices).map(|other| (2, other, 12)));
@@ -218,9 +281,13 @@ fn further_links_complete_an_odd_set() {
         let order: Vec<usize> = (0..count).map(|place| turned(place, count)).collect();
         let edges: Vec<(usize, usize, i64)> = order.iter().map(|&place| edges[place]).collect();
         let mut capacities = vec![p; vertices];
-        [0, 1].into_iter().for_each(|v| capacities[turned(v, vertices)] = 1);
-        let ends: Vec<(usize, usize)> =
-            edges.iter().map(|&(a, b, _)| (turned(a, vertices), turned(b, vertices))).collect();
+        [0, 1]
+            .into_iter()
+            .for_each(|v| capacities[turned(v, vertices)] = 1);
+        let ends: Vec<(usize, usize)> = edges
+            .iter()
+            .map(|&(a, b, _)| (turned(a, vertices), turned(b, vertices)))
+            .collect();
         let graph = graph(&capacities, &ends);
         let times = integers(&edges.iter().map(|edge| edge.2).collect::<Vec<i64>>());
         // 18 and 12 for each further link, in p at a time.
@@ -228,16 +295,26 @@ fn further_links_complete_an_odd_set() {
         assert_eq!(least_period(&graph, &times).unwrap(), period, "{graph:?}");
         assert_eq!(period, naive_period(&graph, &times));
         let sets = separate(&graph, &times, &(&period * ratio(99, 100))).unwrap();
-        assert!(sets.iter().any(|set| set.vertices.len() == 3 && set.edges.len() == p - 1), "{sets:?}");
+        assert!(
+            sets.iter()
+                .any(|set| set.vertices.len() == 3 && set.edges.len() == p - 1),
+            "{sets:?}"
+        );
         check_decomposition(&graph, &times);
     }
 }
 
 #[test]
 fn without_limits_the_longest_edge_counts() {
-    let free = PortGraph { capacities: vec![], edges: vec![[None; 2]; 3] };
+    let free = PortGraph {
+        capacities: vec![],
+        edges: vec![[None; 2]; 3],
+    };
     let steps = decompose(&free, &integers(&[3, 0, 5])).unwrap().steps;
-    assert_eq!(steps.iter().map(|step| &step.length).sum::<BigRational>(), ratio(5, 1));
+    assert_eq!(
+        steps.iter().map(|step| &step.length).sum::<BigRational>(),
+        ratio(5, 1)
+    );
     check_decomposition(&free, &integers(&[3, 0, 5]));
     assert_eq!(decompose(&free, &integers(&[0, 0, 0])).unwrap().steps, []);
     assert_eq!(decompose(&PortGraph::default(), &[]).unwrap().steps, []);
@@ -246,16 +323,41 @@ fn without_limits_the_longest_edge_counts() {
 #[test]
 fn refusals_name_the_culprit() {
     let pair = graph(&[1, 1], &[(0, 1)]);
-    assert_eq!(least_period(&pair, &[]), Err(MatchingError::TimesCount { times: 0, edges: 1 }));
+    assert_eq!(
+        least_period(&pair, &[]),
+        Err(MatchingError::TimesCount { times: 0, edges: 1 })
+    );
     let bad = |graph: &PortGraph, time| decompose(graph, &[time]).unwrap_err();
-    assert!(matches!(bad(&pair, ratio(-1, 1)), MatchingError::BadTime { edge: Some(0), .. }));
+    assert!(matches!(
+        bad(&pair, ratio(-1, 1)),
+        MatchingError::BadTime { edge: Some(0), .. }
+    ));
     let zero = BigRational::new_raw(1.into(), 0.into());
-    assert!(matches!(bad(&pair, zero), MatchingError::BadTime { edge: Some(0), .. }));
+    assert!(matches!(
+        bad(&pair, zero),
+        MatchingError::BadTime { edge: Some(0), .. }
+    ));
     let one = ratio(1, 1);
-    assert_eq!(bad(&graph(&[1], &[(0, 0)]), one.clone()), MatchingError::Loop { edge: 0, vertex: 0 });
-    assert_eq!(bad(&graph(&[1], &[(0, 1)]), one.clone()), MatchingError::EndOutOfRange { edge: 0, end: 1, count: 1 });
-    assert_eq!(bad(&graph(&[1, 0], &[(0, 1)]), one.clone()), MatchingError::ZeroCapacity { edge: 0, vertex: 1 });
-    assert!(matches!(separate(&pair, &[one], &ratio(-1, 2)), Err(MatchingError::BadTime { edge: None, .. })));
+    assert_eq!(
+        bad(&graph(&[1], &[(0, 0)]), one.clone()),
+        MatchingError::Loop { edge: 0, vertex: 0 }
+    );
+    assert_eq!(
+        bad(&graph(&[1], &[(0, 1)]), one.clone()),
+        MatchingError::EndOutOfRange {
+            edge: 0,
+            end: 1,
+            count: 1
+        }
+    );
+    assert_eq!(
+        bad(&graph(&[1, 0], &[(0, 1)]), one.clone()),
+        MatchingError::ZeroCapacity { edge: 0, vertex: 1 }
+    );
+    assert!(matches!(
+        separate(&pair, &[one], &ratio(-1, 2)),
+        Err(MatchingError::BadTime { edge: None, .. })
+    ));
 }
 
 #[test]
@@ -267,7 +369,9 @@ fn every_graph_on_at_most_five_vertices() {
         if chosen.len() > 8 {
             continue;
         }
-        let times: Vec<i64> = (0..chosen.len()).map(|i| [1, 1, 2, 1, 3][(mask * 7 + i * i) % 5]).collect();
+        let times: Vec<i64> = (0..chosen.len())
+            .map(|i| [1, 1, 2, 1, 3][(mask * 7 + i * i) % 5])
+            .collect();
         check_all(&graph(&[1; 5], &chosen), &integers(&times));
     }
 }
@@ -281,12 +385,24 @@ fn instance(
 ) -> impl Strategy<Value = (PortGraph, Vec<BigRational>)> {
     vertices.prop_flat_map(move |n| {
         let end = move || prop_oneof![12 => (0..n).prop_map(Some), 1 => Just(None)];
-        let ends = (end(), end()).prop_map(|(a, b)| if a == b && a.is_some() { [a, None] } else { [a, b] });
+        let ends = (end(), end()).prop_map(|(a, b)| {
+            if a == b && a.is_some() {
+                [a, None]
+            } else {
+                [a, b]
+            }
+        });
         let edge = (ends, prop_oneof![1 => Just(0), 9 => 1..=largest], 1i64..4);
         let capacities = prop::collection::vec(1..=capacity, n);
         (capacities, prop::collection::vec(edge, edges.clone())).prop_map(|(capacities, list)| {
             let times = list.iter().map(|&(_, p, q)| ratio(p, q)).collect();
-            (PortGraph { capacities, edges: list.into_iter().map(|(ends, _, _)| ends).collect() }, times)
+            (
+                PortGraph {
+                    capacities,
+                    edges: list.into_iter().map(|(ends, _, _)| ends).collect(),
+                },
+                times,
+            )
         })
     })
 }

@@ -6,7 +6,9 @@ use std::time::Duration;
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{Signed, Zero};
-use oneport_matching::{Decomposition, Edge, MatchingError, decompose, decompose_watched, max_weighted_degree};
+use oneport_matching::{
+    Decomposition, Edge, MatchingError, decompose, decompose_watched, max_weighted_degree,
+};
 use oneport_watch::{Limit, Watch};
 use proptest::prelude::*;
 
@@ -15,7 +17,11 @@ fn ratio(numerator: i64, denominator: i64) -> BigRational {
 }
 
 fn edge(left: usize, right: usize, weight: BigRational) -> Edge {
-    Edge { left, right, weight }
+    Edge {
+        left,
+        right,
+        weight,
+    }
 }
 
 /// Asserts the theorem, computing degrees in rationals, and returns the decomposition.
@@ -26,20 +32,40 @@ fn check(left: usize, right: usize, edges: &[Edge]) -> Decomposition {
     let mut total = BigRational::zero();
     for step in &decomposition.steps {
         assert!(step.length.is_positive(), "a step takes time");
-        assert!(!step.edges.is_empty() && step.edges.is_sorted(), "a step lists its edges in ascending order");
+        assert!(
+            !step.edges.is_empty() && step.edges.is_sorted(),
+            "a step lists its edges in ascending order"
+        );
         total += &step.length;
         let mut busy = (vec![false; left], vec![false; right]);
         for &e in &step.edges {
             rest[e] -= &step.length;
-            assert!(!std::mem::replace(&mut busy.0[edges[e].left], true), "left {} is used twice", edges[e].left);
-            assert!(!std::mem::replace(&mut busy.1[edges[e].right], true), "right {} is used twice", edges[e].right);
+            assert!(
+                !std::mem::replace(&mut busy.0[edges[e].left], true),
+                "left {} is used twice",
+                edges[e].left
+            );
+            assert!(
+                !std::mem::replace(&mut busy.1[edges[e].right], true),
+                "right {} is used twice",
+                edges[e].right
+            );
         }
     }
-    assert!(rest.iter().all(Zero::is_zero), "the steps of every edge add up to its weight");
-    let delta = degrees(left, right, edges).into_iter().max().unwrap_or_default();
+    assert!(
+        rest.iter().all(Zero::is_zero),
+        "the steps of every edge add up to its weight"
+    );
+    let delta = degrees(left, right, edges)
+        .into_iter()
+        .max()
+        .unwrap_or_default();
     assert_eq!(total, delta, "the steps add up to Delta");
     assert_eq!(max_weighted_degree(left, right, edges), Ok(delta));
-    assert!(decomposition.steps.len() <= edges.len() + 2 * left.max(right), "at most |E| + 2n steps");
+    assert!(
+        decomposition.steps.len() <= edges.len() + 2 * left.max(right),
+        "at most |E| + 2n steps"
+    );
     decomposition
 }
 
@@ -59,8 +85,14 @@ fn naive_decompose(left: usize, right: usize, edges: &[Edge]) -> Vec<BigRational
     let mut lengths = Vec::new();
     while !padded.is_empty() {
         let matching = perfect_matching(left + right, &padded);
-        let length = matching.iter().map(|&e| padded[e].weight.clone()).min().unwrap_or_default();
-        matching.into_iter().for_each(|e| padded[e].weight -= &length);
+        let length = matching
+            .iter()
+            .map(|&e| padded[e].weight.clone())
+            .min()
+            .unwrap_or_default();
+        matching
+            .into_iter()
+            .for_each(|e| padded[e].weight -= &length);
         padded.retain(|edge| !edge.weight.is_zero());
         lengths.push(length);
     }
@@ -73,7 +105,11 @@ fn pad(left: usize, right: usize, edges: &[Edge]) -> Vec<Edge> {
     let degrees = degrees(left, right, edges);
     let delta = degrees.iter().max().cloned().unwrap_or_default();
     let mut padded = edges.to_vec();
-    padded.extend(edges.iter().map(|e| edge(left + e.right, right + e.left, e.weight.clone())));
+    padded.extend(
+        edges
+            .iter()
+            .map(|e| edge(left + e.right, right + e.left, e.weight.clone())),
+    );
     padded.extend((0..left).map(|v| edge(v, right + v, &delta - &degrees[v])));
     padded.extend((0..right).map(|v| edge(left + v, v, &delta - &degrees[left + v])));
     padded.retain(|edge| !edge.weight.is_zero());
@@ -85,7 +121,8 @@ fn perfect_matching(n: usize, edges: &[Edge]) -> Vec<usize> {
     fn augment(v: usize, edges: &[Edge], mate: &mut [Option<usize>], seen: &mut [bool]) -> bool {
         for (e, edge) in edges.iter().enumerate().filter(|(_, edge)| edge.left == v) {
             if !std::mem::replace(&mut seen[edge.right], true)
-                && mate[edge.right].is_none_or(|other| augment(edges[other].left, edges, mate, seen))
+                && mate[edge.right]
+                    .is_none_or(|other| augment(edges[other].left, edges, mate, seen))
             {
                 mate[edge.right] = Some(e);
                 return true;
@@ -95,16 +132,23 @@ fn perfect_matching(n: usize, edges: &[Edge]) -> Vec<usize> {
     }
     let mut mate = vec![None; n];
     for v in 0..n {
-        assert!(augment(v, edges, &mut mate, &mut vec![false; n]), "a regular graph has a perfect matching");
+        assert!(
+            augment(v, edges, &mut mate, &mut vec![false; n]),
+            "a regular graph has a perfect matching"
+        );
     }
     mate.into_iter().flatten().collect()
 }
 
 /// Graphs with up to 6 + 6 vertices, isolated ones and parallel edges included.
-fn graph(weight: impl Strategy<Value = BigRational>) -> impl Strategy<Value = (usize, usize, Vec<Edge>)> {
+fn graph(
+    weight: impl Strategy<Value = BigRational>,
+) -> impl Strategy<Value = (usize, usize, Vec<Edge>)> {
     let edges = prop::collection::vec((0..36usize, 0..36usize, weight), 0..25);
     (1..7usize, 1..7usize, edges).prop_map(|(left, right, edges)| {
-        let edges = edges.into_iter().map(|(l, r, weight)| edge(l % left, r % right, weight));
+        let edges = edges
+            .into_iter()
+            .map(|(l, r, weight)| edge(l % left, r % right, weight));
         (left, right, edges.collect())
     })
 }
@@ -189,14 +233,23 @@ fn nothing_to_do_takes_no_steps() {
 fn a_single_edge_takes_one_step_whatever_the_vertex_numbers() {
     let far = usize::MAX - 1;
     let edges = [edge(0, 0, ratio(0, 1)), edge(far, far, ratio(5, 3))];
-    let steps = decompose(usize::MAX, usize::MAX, &edges).expect("memory follows the edges").steps;
+    let steps = decompose(usize::MAX, usize::MAX, &edges)
+        .expect("memory follows the edges")
+        .steps;
     assert_eq!(steps.len(), 1);
-    assert_eq!((&steps[0].length, steps[0].edges.as_slice()), (&ratio(5, 3), &[1][..]));
+    assert_eq!(
+        (&steps[0].length, steps[0].edges.as_slice()),
+        (&ratio(5, 3), &[1][..])
+    );
 }
 
 #[test]
 fn parallel_edges_follow_one_another() {
-    let edges = [edge(0, 0, ratio(1, 2)), edge(0, 0, ratio(1, 3)), edge(1, 1, ratio(5, 6))];
+    let edges = [
+        edge(0, 0, ratio(1, 2)),
+        edge(0, 0, ratio(1, 3)),
+        edge(1, 1, ratio(5, 6)),
+    ];
     assert!(check(2, 2, &edges).steps.len() >= 2);
 }
 
@@ -242,14 +295,43 @@ fn every_refusal_names_the_edge() {
         assert!(error.to_string().contains("edge 1"), "{error}");
         error
     };
-    let negative = MatchingError::NegativeWeight { edge: 1, left: 1, right: 2, weight: Box::new(ratio(-3, 4)) };
+    let negative = MatchingError::NegativeWeight {
+        edge: 1,
+        left: 1,
+        right: 2,
+        weight: Box::new(ratio(-3, 4)),
+    };
     assert_eq!(refuse(|edge| edge.weight = ratio(-3, 4)), negative);
     let above = |edge: &mut Edge| edge.weight = BigRational::new_raw(3.into(), (-4).into());
-    assert!(matches!(refuse(above), MatchingError::NegativeWeight { .. }));
-    assert_eq!(refuse(|edge| edge.left = 2), MatchingError::LeftOutOfRange { edge: 1, left: 2, count: 2 });
-    assert_eq!(refuse(|edge| edge.right = 3), MatchingError::RightOutOfRange { edge: 1, right: 3, count: 3 });
+    assert!(matches!(
+        refuse(above),
+        MatchingError::NegativeWeight { .. }
+    ));
+    assert_eq!(
+        refuse(|edge| edge.left = 2),
+        MatchingError::LeftOutOfRange {
+            edge: 1,
+            left: 2,
+            count: 2
+        }
+    );
+    assert_eq!(
+        refuse(|edge| edge.right = 3),
+        MatchingError::RightOutOfRange {
+            edge: 1,
+            right: 3,
+            count: 3
+        }
+    );
     let zero = |edge: &mut Edge| edge.weight = BigRational::new_raw(3.into(), 0.into());
-    assert_eq!(refuse(zero), MatchingError::ZeroDenominator { edge: 1, left: 1, right: 2 });
+    assert_eq!(
+        refuse(zero),
+        MatchingError::ZeroDenominator {
+            edge: 1,
+            left: 1,
+            right: 2
+        }
+    );
 }
 
 /// The watch is asked at every step, and a limit leaves no half of a decomposition.
@@ -257,7 +339,13 @@ fn every_refusal_names_the_edge() {
 fn a_decomposition_ends() {
     let edges: Vec<Edge> = (0..5)
         .flat_map(|left| {
-            (0..5).map(move |right| edge(left, right, BigRational::new(((left + 2 * right) % 7 + 1).into(), 1.into())))
+            (0..5).map(move |right| {
+                edge(
+                    left,
+                    right,
+                    BigRational::new(((left + 2 * right) % 7 + 1).into(), 1.into()),
+                )
+            })
         })
         .collect();
     let all = decompose(5, 5, &edges).unwrap();
@@ -265,5 +353,8 @@ fn a_decomposition_ends() {
     assert_eq!(decompose_watched(5, 5, &edges, &free).unwrap(), all);
     assert!(free.questions() >= all.steps.len() as u64);
     let short = Watch::counting(2, Duration::ZERO);
-    assert_eq!(decompose_watched(5, 5, &edges, &short), Err(MatchingError::Stopped(Limit::Caller)));
+    assert_eq!(
+        decompose_watched(5, 5, &edges, &short),
+        Err(MatchingError::Stopped(Limit::Caller))
+    );
 }

@@ -77,7 +77,9 @@ pub enum UnitError {
         example: &'static str,
     },
     /// Text that is not a pair of units.
-    #[error("'{0}' is not a pair of units; write a unit of data over one of time, such as GB/s, Gbit/s or MiB/ms")]
+    #[error(
+        "'{0}' is not a pair of units; write a unit of data over one of time, such as GB/s, Gbit/s or MiB/ms"
+    )]
     NotUnits(String),
 }
 
@@ -102,29 +104,49 @@ impl Quantity {
         let (digits, unit) = text.split_at(unit_begin(text));
         if digits.trim().is_empty() {
             // No number before the unit: the whole is a mistaken number.
-            return Err(number(text).err().unwrap_or_else(|| NumberError::Syntax(clip(text))).into());
+            return Err(number(text)
+                .err()
+                .unwrap_or_else(|| NumberError::Syntax(clip(text)))
+                .into());
         }
         let value = number(digits)?;
         let unit = unit.trim();
         let parts: Vec<&str> = unit.split('/').map(str::trim).collect();
         let (factor, dimension) = match parts[..] {
-            [""] => return Ok(Quantity { value, dimension: Dimension::Number }),
+            [""] => {
+                return Ok(Quantity {
+                    value,
+                    dimension: Dimension::Number,
+                });
+            }
             [one] => match (Data::find(one), Time::find(one)) {
                 (Some(data), _) => (data.bits(), Dimension::Data),
                 (None, Some(time)) => (time.seconds(), Dimension::Time),
                 (None, None) => return Err(unknown(one, one)),
             },
-            [above, below] => match (Data::find(above), Time::find(below), Time::find(above), Data::find(below)) {
+            [above, below] => match (
+                Data::find(above),
+                Time::find(below),
+                Time::find(above),
+                Data::find(below),
+            ) {
                 (Some(data), Some(time), ..) => (data.bits() / time.seconds(), Dimension::Rate),
                 (.., Some(time), Some(data)) => (time.seconds() / data.bits(), Dimension::Cost),
                 _ => {
-                    let known = |unit: &&str| Data::find(unit).is_none() && Time::find(unit).is_none();
-                    return Err(unknown([above, below].into_iter().find(known).unwrap_or(unit), unit));
+                    let known =
+                        |unit: &&str| Data::find(unit).is_none() && Time::find(unit).is_none();
+                    return Err(unknown(
+                        [above, below].into_iter().find(known).unwrap_or(unit),
+                        unit,
+                    ));
                 }
             },
             _ => return Err(unknown(unit, unit)),
         };
-        Ok(Quantity { value: value * factor, dimension })
+        Ok(Quantity {
+            value: value * factor,
+            dimension,
+        })
     }
 }
 
@@ -135,7 +157,9 @@ fn unit_begin(text: &str) -> usize {
         let rest = &text[at + letter.len_utf8()..];
         let exponent = matches!(letter, 'e' | 'E')
             && (before.is_ascii_digit() || before == '.')
-            && rest.trim_start_matches(['+', '-']).starts_with(|c: char| c.is_ascii_digit());
+            && rest
+                .trim_start_matches(['+', '-'])
+                .starts_with(|c: char| c.is_ascii_digit());
         if letter.is_alphabetic() && !exponent {
             return at;
         }
@@ -145,7 +169,10 @@ fn unit_begin(text: &str) -> usize {
 }
 
 fn unknown(unit: &str, whole: &str) -> UnitError {
-    UnitError::Unknown { unit: clip(whole), right: table::instead_of(unit) }
+    UnitError::Unknown {
+        unit: clip(whole),
+        right: table::instead_of(unit),
+    }
 }
 
 /// The meaning of 1 of message and 1 of time on a platform.
@@ -169,7 +196,11 @@ impl Units {
         let (data, time) = text.split_once('/').ok_or_else(wrong)?;
         let (data, time) = (data.trim(), time.trim());
         match (Data::find(data), Time::find(time)) {
-            (Some(data), Some(time)) => Ok(Units { data, time, work_is_data: false }),
+            (Some(data), Some(time)) => Ok(Units {
+                data,
+                time,
+                work_is_data: false,
+            }),
             (None, Some(_)) => Err(unknown(data, data)),
             (Some(_), None) => Err(unknown(time, time)),
             (None, None) => Err(wrong()),
@@ -178,12 +209,19 @@ impl Units {
 
     /// Gigabytes and seconds: what platforms get whose quantities all carry units.
     pub fn gigabytes_and_seconds() -> Units {
-        Units { data: Data::GIGABYTE, time: Time::SECOND, work_is_data: false }
+        Units {
+            data: Data::GIGABYTE,
+            time: Time::SECOND,
+            work_is_data: false,
+        }
     }
 
     /// Bytes and seconds: what benchmarks count.
     pub fn bytes_and_seconds() -> Units {
-        Units { data: Data::BYTE, ..Units::gigabytes_and_seconds() }
+        Units {
+            data: Data::BYTE,
+            ..Units::gigabytes_and_seconds()
+        }
     }
 
     /// A number of units of data in bytes.
@@ -218,7 +256,10 @@ impl Units {
     /// # Errors
     /// A quantity that is not a rate.
     pub fn rate(&self, quantity: &Quantity, text: &str) -> Result<Rational, UnitError> {
-        Ok(of(quantity, Dimension::Rate, text, "25 GB/s")? * self.time.seconds() / self.data.bits())
+        Ok(
+            of(quantity, Dimension::Rate, text, "25 GB/s")? * self.time.seconds()
+                / self.data.bits(),
+        )
     }
 
     /// The time per unit of data: of a cost, or of a rate that is not 0.
@@ -229,7 +270,10 @@ impl Units {
         if quantity.dimension == Dimension::Rate && !quantity.value.is_zero() {
             return Ok(self.rate(quantity, text)?.recip());
         }
-        Ok(of(quantity, Dimension::Cost, text, "80 ms/GB")? * self.data.bits() / self.time.seconds())
+        Ok(
+            of(quantity, Dimension::Cost, text, "80 ms/GB")? * self.data.bits()
+                / self.time.seconds(),
+        )
     }
 }
 
@@ -239,11 +283,21 @@ impl fmt::Display for Units {
     }
 }
 
-fn of(quantity: &Quantity, wanted: Dimension, text: &str, example: &'static str) -> Result<Rational, UnitError> {
+fn of(
+    quantity: &Quantity,
+    wanted: Dimension,
+    text: &str,
+    example: &'static str,
+) -> Result<Rational, UnitError> {
     if quantity.dimension == wanted {
         return Ok(quantity.value.clone());
     }
-    Err(UnitError::Other { text: clip(text.trim()), found: quantity.dimension, wanted, example })
+    Err(UnitError::Other {
+        text: clip(text.trim()),
+        found: quantity.dimension,
+        wanted,
+        example,
+    })
 }
 
 /// The text, or its beginning where it is long.

@@ -12,7 +12,10 @@ impl Units {
     /// A number of units of time: `1.25 ms`.
     pub fn show_time(&self, value: &Rational) -> String {
         let seconds = value * self.time.seconds();
-        let units: Vec<Time> = ["s", "ms", "us", "ns"].into_iter().filter_map(Time::find).collect();
+        let units: Vec<Time> = ["s", "ms", "us", "ns"]
+            .into_iter()
+            .filter_map(Time::find)
+            .collect();
         let fits = |unit: &Time| seconds.abs() >= unit.seconds();
         let unit = match units.iter().copied().find(fits) {
             Some(unit) => unit,
@@ -26,18 +29,26 @@ impl Units {
     pub fn show_data(&self, value: &Rational) -> String {
         let bits = value * self.data.bits();
         let thousand = Rational::from_integer(1000.into());
-        let names = |names: [&str; 4]| -> Vec<Data> { names.into_iter().filter_map(Data::find).collect() };
+        let names =
+            |names: [&str; 4]| -> Vec<Data> { names.into_iter().filter_map(Data::find).collect() };
         let whole = |unit: &Data| {
             let number = &bits / unit.bits();
             number.is_integer() && number.abs() >= Rational::one() && number.abs() < thousand
         };
         // Powers of ten first: 1 GB is not a whole number of MiB, but 1024 GB is one of GiB.
         let decimal_units = names(["TB", "GB", "MB", "kB"]);
-        let units = decimal_units.iter().copied().chain([Data::BYTE]).chain(names(["TiB", "GiB", "MiB", "KiB"]));
+        let units = decimal_units
+            .iter()
+            .copied()
+            .chain([Data::BYTE])
+            .chain(names(["TiB", "GiB", "MiB", "KiB"]));
         if let Some(unit) = units.into_iter().find(whole) {
             return format!("{} {unit}", decimal(&(bits / unit.bits()), DIGITS));
         }
-        let unit = decimal_units.into_iter().find(|unit| bits.abs() >= unit.bits()).unwrap_or(Data::BYTE);
+        let unit = decimal_units
+            .into_iter()
+            .find(|unit| bits.abs() >= unit.bits())
+            .unwrap_or(Data::BYTE);
         format!("{} {unit}", decimal(&(bits / unit.bits()), DIGITS))
     }
 
@@ -51,15 +62,28 @@ impl Units {
         };
         let units: Vec<Data> = names.into_iter().filter_map(Data::find).collect();
         // Bandwidths read best in one unit: terabytes begin at ten.
-        let scale = |unit: &Data| if unit.name().starts_with('T') { unit.bits() * ten() } else { unit.bits() };
-        let unit = units.iter().copied().find(|unit| bits.abs() >= scale(unit)).or_else(|| units.last().copied());
+        let scale = |unit: &Data| {
+            if unit.name().starts_with('T') {
+                unit.bits() * ten()
+            } else {
+                unit.bits()
+            }
+        };
+        let unit = units
+            .iter()
+            .copied()
+            .find(|unit| bits.abs() >= scale(unit))
+            .or_else(|| units.last().copied());
         let unit = unit.unwrap_or(Data::BYTE);
         format!("{} {unit}/s", decimal(&(bits / unit.bits()), DIGITS))
     }
 
     /// A number per unit of time: `12.2236 per second`.
     pub fn show_frequency(&self, value: &Rational) -> String {
-        format!("{} per second", decimal(&(value / self.time.seconds()), DIGITS))
+        format!(
+            "{} per second",
+            decimal(&(value / self.time.seconds()), DIGITS)
+        )
     }
 }
 

@@ -125,23 +125,46 @@ impl fmt::Display for Time {
 
 /// The unit that may be meant by an unknown one.
 pub(super) fn instead_of(unit: &str) -> String {
-    if let Some(prefix) = ["k", "M", "G", "T"].into_iter().find(|prefix| prefix.eq_ignore_ascii_case(unit)) {
-        return format!("; write {prefix}B or {}iB (bytes), or {prefix}bit (bits)", prefix.to_ascii_uppercase());
+    if let Some(prefix) = ["k", "M", "G", "T"]
+        .into_iter()
+        .find(|prefix| prefix.eq_ignore_ascii_case(unit))
+    {
+        return format!(
+            "; write {prefix}B or {}iB (bytes), or {prefix}bit (bits)",
+            prefix.to_ascii_uppercase()
+        );
     }
-    let fold = |text: &str| text.to_ascii_lowercase().replace("bits", "bit").replace("bytes", "b").replace("byte", "b");
+    let fold = |text: &str| {
+        text.to_ascii_lowercase()
+            .replace("bits", "bit")
+            .replace("bytes", "b")
+            .replace("byte", "b")
+    };
     let alike = |name: &str| fold(name) == fold(unit);
-    let with_bits = |name: &str| fold(name) == fold(unit).replace("ps", "").replace('b', "") + "bit";
+    let with_bits =
+        |name: &str| fold(name) == fold(unit).replace("ps", "").replace('b', "") + "bit";
     let mut close: Vec<String> = Vec::new();
     for unit in Data::ALL.into_iter().filter(|known| alike(known.name)) {
         close.push(format!("{unit} (bytes)"));
     }
-    for known in Data::ALL.into_iter().filter(|known| with_bits(known.name) || alike(known.name)) {
+    for known in Data::ALL
+        .into_iter()
+        .filter(|known| with_bits(known.name) || alike(known.name))
+    {
         if known.is_of_bits() {
             close.retain(|text| !text.starts_with(&format!("{known} ")));
-            close.push(format!("{known}{} (bits)", if unit.ends_with("ps") { "/s" } else { "" }));
+            close.push(format!(
+                "{known}{} (bits)",
+                if unit.ends_with("ps") { "/s" } else { "" }
+            ));
         }
     }
-    close.extend(Time::ALL.into_iter().filter(|known| alike(known.name)).map(|known| known.to_string()));
+    close.extend(
+        Time::ALL
+            .into_iter()
+            .filter(|known| alike(known.name))
+            .map(|known| known.to_string()),
+    );
     if !close.is_empty() {
         return format!("; write {}", close.join(" or "));
     }

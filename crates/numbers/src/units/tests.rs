@@ -20,8 +20,14 @@ fn quantities_are_exact() -> Result<(), UnitError> {
     assert_eq!(cost("1 ps/bit")?, ratio(8, 1000));
     assert_eq!(cost("25 GB/s")?, ratio(1, 25));
     let bytes = Units::parse("B/us")?;
-    assert_eq!(bytes.data(&Quantity::parse("64MiB")?, "64MiB")?, ratio(67_108_864, 1));
-    assert_eq!(bytes.time(&Quantity::parse("1 h")?, "1 h")?, ratio(3_600_000_000, 1));
+    assert_eq!(
+        bytes.data(&Quantity::parse("64MiB")?, "64MiB")?,
+        ratio(67_108_864, 1)
+    );
+    assert_eq!(
+        bytes.time(&Quantity::parse("1 h")?, "1 h")?,
+        ratio(3_600_000_000, 1)
+    );
     assert_eq!(bytes.time(&Quantity::parse("5 µs")?, "5 µs")?, ratio(5, 1));
     assert_eq!(bytes.time(&Quantity::parse("5 μs")?, "5 μs")?, ratio(5, 1));
     Ok(())
@@ -31,11 +37,23 @@ fn quantities_are_exact() -> Result<(), UnitError> {
 fn every_unit_is_read_back() -> Result<(), UnitError> {
     for data in Data::ALL {
         for time in Time::ALL {
-            let units = Units { data, time, work_is_data: false };
+            let units = Units {
+                data,
+                time,
+                work_is_data: false,
+            };
             assert_eq!(Units::parse(&units.to_string())?, units);
             let (rate, cost) = (format!("3 {data}/{time}"), format!("3 {time}/{data}"));
-            assert_eq!(units.rate(&Quantity::parse(&rate)?, &rate)?, ratio(3, 1), "{rate}");
-            assert_eq!(units.cost(&Quantity::parse(&cost)?, &cost)?, ratio(3, 1), "{cost}");
+            assert_eq!(
+                units.rate(&Quantity::parse(&rate)?, &rate)?,
+                ratio(3, 1),
+                "{rate}"
+            );
+            assert_eq!(
+                units.cost(&Quantity::parse(&cost)?, &cost)?,
+                ratio(3, 1),
+                "{cost}"
+            );
         }
     }
     Ok(())
@@ -43,7 +61,12 @@ fn every_unit_is_read_back() -> Result<(), UnitError> {
 
 #[test]
 fn units_that_are_none_get_what_would_be_right() {
-    let message = |text: &str| Quantity::parse(text).err().map(|error| error.to_string()).unwrap_or_default();
+    let message = |text: &str| {
+        Quantity::parse(text)
+            .err()
+            .map(|error| error.to_string())
+            .unwrap_or_default()
+    };
     for (text, part) in [
         ("64 Mib", "write MiB (bytes) or Mibit (bits)"),
         ("64 mb", "write MB (bytes) or Mbit (bits)"),
@@ -63,14 +86,22 @@ fn units_that_are_none_get_what_would_be_right() {
     ] {
         assert!(message(text).contains(part), "{text}: {}", message(text));
     }
-    assert!(Units::parse("GB").is_err() && Units::parse("s/GB").is_err() && Units::parse("GB/furlong").is_err());
+    assert!(
+        Units::parse("GB").is_err()
+            && Units::parse("s/GB").is_err()
+            && Units::parse("GB/furlong").is_err()
+    );
 }
 
 #[test]
 fn another_dimension_is_refused() -> Result<(), UnitError> {
     let units = Units::gigabytes_and_seconds();
     let error = |text: &str| -> Result<String, UnitError> {
-        Ok(units.rate(&Quantity::parse(text)?, text).err().map(|error| error.to_string()).unwrap_or_default())
+        Ok(units
+            .rate(&Quantity::parse(text)?, text)
+            .err()
+            .map(|error| error.to_string())
+            .unwrap_or_default())
     };
     assert_eq!(
         error("80 ms/GB")?,
@@ -86,7 +117,10 @@ fn quantities_are_shown_in_units_that_fit() -> Result<(), UnitError> {
     let units = Units::gigabytes_and_seconds();
     assert_eq!(units.show_time(&ratio(1, 800)), "1.25 ms");
     assert_eq!(units.show_time(&ratio(5, 1)), "5 s");
-    assert_eq!(units.show_time(&ratio(1, 3_000_000_000_000)), "0.000333333 ns");
+    assert_eq!(
+        units.show_time(&ratio(1, 3_000_000_000_000)),
+        "0.000333333 ns"
+    );
     assert_eq!(units.show_time(&ratio(0, 1)), "0 s");
     assert_eq!(units.show_data(&ratio(67_108_864, 1_000_000_000)), "64 MiB");
     assert_eq!(units.show_data(&ratio(1, 1)), "1 GB");
@@ -94,7 +128,13 @@ fn quantities_are_shown_in_units_that_fit() -> Result<(), UnitError> {
     assert_eq!(units.show_rate(&ratio(25, 1)), "25 GB/s");
     assert_eq!(units.show_rate(&ratio(4800, 1)), "4800 GB/s");
     assert_eq!(units.show_rate(&ratio(1, 8)), "125 MB/s");
-    assert_eq!(Units::parse("bit/us")?.show_rate(&ratio(10_000, 1)), "10 Gbit/s");
-    assert_eq!(Units::parse("GB/ms")?.show_frequency(&ratio(1, 3)), "333.333 per second");
+    assert_eq!(
+        Units::parse("bit/us")?.show_rate(&ratio(10_000, 1)),
+        "10 Gbit/s"
+    );
+    assert_eq!(
+        Units::parse("GB/ms")?.show_frequency(&ratio(1, 3)),
+        "333.333 per second"
+    );
     Ok(())
 }

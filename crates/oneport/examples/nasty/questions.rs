@@ -7,8 +7,8 @@ use oneport::plan::Member;
 use oneport::platform::Node;
 use oneport::watch::{Left, Watch};
 use oneport::{
-    Amount, Collective, Error, Formulation, NodeId, Options, Outcome, Period, Platform, PortModel, Problem, Rational,
-    Refusal, Until, Volumes, referee, solve,
+    Amount, Collective, Error, Formulation, NodeId, Options, Outcome, Period, Platform, PortModel,
+    Problem, Rational, Refusal, Until, Volumes, referee, solve,
 };
 use oneport_lp::LpError;
 
@@ -71,18 +71,26 @@ fn read(text: &str) -> Rational {
 /// A positive number of this kind.
 fn number(dice: &mut Dice, kind: usize) -> Rational {
     let digits = |dice: &mut Dice, count: usize| -> String {
-        (0..count).map(|_| char::from(b'1' + dice.below(9) as u8)).collect()
+        (0..count)
+            .map(|_| char::from(b'1' + dice.below(9) as u8))
+            .collect()
     };
     match kind {
         0 => read(&format!("{}", 1 + dice.below(3))),
         1 => read(&format!("1.00000000{}", dice.below(4))),
         2 => read(&format!("1.00000000000{}", dice.below(10))),
-        3 => read(&format!("{}e{}", 1 + dice.below(9), dice.below(25) as i64 - 12)),
+        3 => read(&format!(
+            "{}e{}",
+            1 + dice.below(9),
+            dice.below(25) as i64 - 12
+        )),
         4 => read(&format!("{}/{}", digits(dice, 200), digits(dice, 200))),
         5 if dice.one_in(6) => read(&format!("1e{}", 3 + dice.below(40))),
         6 if dice.one_in(6) => read(&format!("1e-{}", 3 + dice.below(40))),
         // The primes that exact solutions are computed with.
-        7 if dice.one_in(3) => read("2305843009213693951") * read("2305843009213693921") * read("1152921504606846883"),
+        7 if dice.one_in(3) => {
+            read("2305843009213693951") * read("2305843009213693921") * read("1152921504606846883")
+        }
         _ => read("1"),
     }
 }
@@ -94,33 +102,77 @@ pub fn question(seed: u64) -> Nasty {
     let platform = platform(&mut dice, kind);
     let processors: Vec<NodeId> = platform.processors().collect();
     let collective = if dice.one_in(5) {
-        let member =
-            |dice: &mut Dice| Member { collective: collective(dice, &processors), rate: 1 + dice.below(3) as u64 };
+        let member = |dice: &mut Dice| Member {
+            collective: collective(dice, &processors),
+            rate: 1 + dice.below(3) as u64,
+        };
         Collective::Groups((0..1 + dice.below(3)).map(|_| member(&mut dice)).collect())
     } else {
         collective(&mut dice, &processors)
     };
     let size = number(&mut dice, kind);
-    let work = if dice.one_in(3) { Rational::default() } else { number(&mut dice, kind) };
-    let formulation = if dice.one_in(5) { Formulation::Compact } else { Formulation::Columns };
-    let period = if dice.one_in(4) { Period::AtMost(10) } else { Period::AtMost(oneport::DEFAULT_MAX_INSTANCES) };
-    let watch = if dice.one_in(6) { Watch::in_questions(dice.below(30) as u64) } else { Watch::default() };
+    let work = if dice.one_in(3) {
+        Rational::default()
+    } else {
+        number(&mut dice, kind)
+    };
+    let formulation = if dice.one_in(5) {
+        Formulation::Compact
+    } else {
+        Formulation::Columns
+    };
+    let period = if dice.one_in(4) {
+        Period::AtMost(10)
+    } else {
+        Period::AtMost(oneport::DEFAULT_MAX_INSTANCES)
+    };
+    let watch = if dice.one_in(6) {
+        Watch::in_questions(dice.below(30) as u64)
+    } else {
+        Watch::default()
+    };
     let rounds = dice.one_in(6).then(|| 1 + dice.below(3));
-    let volumes = Volumes { size: Amount::Constant(size), work: Amount::Constant(work) };
-    let options = Options { formulation, period, until: Until { bound: None, rounds }, watch, ..Options::default() };
-    Nasty { platform, collective, volumes, options }
+    let volumes = Volumes {
+        size: Amount::Constant(size),
+        work: Amount::Constant(work),
+    };
+    let options = Options {
+        formulation,
+        period,
+        until: Until {
+            bound: None,
+            rounds,
+        },
+        watch,
+        ..Options::default()
+    };
+    Nasty {
+        platform,
+        collective,
+        volumes,
+        options,
+    }
 }
 
 /// Two to five nodes; most links join them to a ring, others are random; some nodes are isolated or dead ends.
 fn platform(dice: &mut Dice, kind: usize) -> Platform {
-    let models = [PortModel::FullDuplex, PortModel::HalfDuplex, PortModel::Multiport, PortModel::Links];
+    let models = [
+        PortModel::FullDuplex,
+        PortModel::HalfDuplex,
+        PortModel::Multiport,
+        PortModel::Links,
+    ];
     let mut builder = Platform::builder();
     builder.model(models[dice.below(4)]);
     let mut ids = Vec::new();
     for place in 0..2 + dice.below(4) {
         let name = format!("n{place}");
         let router = place > 1 && dice.one_in(4);
-        let mut node = if router { Node::router(name) } else { Node::processor(name, number(dice, kind)) };
+        let mut node = if router {
+            Node::router(name)
+        } else {
+            Node::processor(name, number(dice, kind))
+        };
         node.ports = (dice.one_in(4)).then(|| 1 + dice.below(3) as u32);
         node.replicates = !(place > 1 && dice.one_in(6));
         ids.extend(builder.node(node));
@@ -158,7 +210,8 @@ fn collective(dice: &mut Dice, processors: &[NodeId]) -> Collective {
         2 => Collective::all_to_all(participants),
         3 => Collective::broadcast(first, rest),
         4 => Collective::all_gather(participants),
-        5 => Collective::reduce(processors[dice.below(processors.len())], participants).commutative(commutative),
+        5 => Collective::reduce(processors[dice.below(processors.len())], participants)
+            .commutative(commutative),
         6 => Collective::reduce_scatter(participants).commutative(commutative),
         7 => Collective::all_reduce(participants).commutative(commutative),
         _ => Collective::scan(participants),
@@ -175,13 +228,31 @@ pub fn ask(nasty: &Nasty, at_most: Duration) -> Result<Fate, String> {
     let Ok(problem) = Problem::new(&nasty.platform, &nasty.collective, &nasty.volumes) else {
         return Ok(Fate::Refused);
     };
-    let left = move || Left { time: Some(at_most.saturating_sub(started.elapsed())), ..Left::default() };
-    let watch = if nasty.options.watch.is_unlimited() { Watch::new(left) } else { nasty.options.watch.clone() };
-    match solve(problem, &Options { watch, ..nasty.options.clone() }) {
+    let left = move || Left {
+        time: Some(at_most.saturating_sub(started.elapsed())),
+        ..Left::default()
+    };
+    let watch = if nasty.options.watch.is_unlimited() {
+        Watch::new(left)
+    } else {
+        nasty.options.watch.clone()
+    };
+    match solve(
+        problem,
+        &Options {
+            watch,
+            ..nasty.options.clone()
+        },
+    ) {
         Ok(Outcome::Planned(planned)) => {
-            let verdict = referee::check_plan(&planned.plan).map_err(|violation| format!("refused: {violation}"))?;
+            let verdict = referee::check_plan(&planned.plan)
+                .map_err(|violation| format!("refused: {violation}"))?;
             let optimal = verdict.status == oneport::Status::Optimal;
-            Ok(if optimal { Fate::Optimal } else { Fate::Feasible })
+            Ok(if optimal {
+                Fate::Optimal
+            } else {
+                Fate::Feasible
+            })
         }
         Ok(Outcome::Unlisted(_)) => Ok(Fate::Refused),
         Ok(Outcome::Unreachable(_)) => Ok(Fate::Infeasible),

@@ -24,12 +24,20 @@ pub enum Gain {
 ///
 /// # Errors
 /// As [`rate`].
-pub fn any_order(problem: Problem<'_>, throughput: &Rational, options: &Options) -> Result<Gain, Error> {
+pub fn any_order(
+    problem: Problem<'_>,
+    throughput: &Rational,
+    options: &Options,
+) -> Result<Gain, Error> {
     let collective = problem.collective();
     let cast: Vec<_> = collective.cast().into_iter().map(<[_]>::to_vec).collect();
-    let Some(any) = collective.form().and_then(|form| form.build(&cast, true)) else { return Ok(Gain::Unknown) };
+    let Some(any) = collective.form().and_then(|form| form.build(&cast, true)) else {
+        return Ok(Gain::Unknown);
+    };
     let problem = Problem::new(problem.platform(), &any, problem.volumes())?;
-    let Rating::Rated(rated) = rate(problem, options, None)? else { return Ok(Gain::Unknown) };
+    let Rating::Rated(rated) = rate(problem, options, None)? else {
+        return Ok(Gain::Unknown);
+    };
     let more = &rated.steady_state.throughput / throughput - Rational::one();
     Ok(match rated.status {
         _ if rated.upper_bound <= *throughput => Gain::Nothing,

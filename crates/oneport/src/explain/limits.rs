@@ -60,7 +60,11 @@ pub enum Hint {
 impl Class {
     /// Number of members.
     pub fn count(&self) -> usize {
-        if let Members::Resources(resources) = &self.members { resources.len() } else { 1 }
+        if let Members::Resources(resources) = &self.members {
+            resources.len()
+        } else {
+            1
+        }
     }
 
     /// The name of its only member, or the common part of its members' names, with `*` for digits.
@@ -74,30 +78,45 @@ impl Class {
 
 /// Reads what the certificate charges, and adds up how busy the steady state keeps everything. Linear in the tasks of
 /// its patterns.
-pub fn limits(problem: Problem<'_>, steady_state: &SteadyState, certificate: &Certificate, status: Status) -> Limits {
+pub fn limits(
+    problem: Problem<'_>,
+    steady_state: &SteadyState,
+    certificate: &Certificate,
+    status: Status,
+) -> Limits {
     let platform = problem.platform();
     let loads = Loads::of(problem, steady_state);
     let busy = loads.busy();
     let all = certificate.supply(platform);
-    let prices: BTreeMap<Resource, Rational> = match all.is_zero() {
-        true => BTreeMap::new(),
-        false => {
-            let share = |(resource, price): (Resource, &Rational)| {
-                (resource, price * Rational::from_integer(resource.capacity(platform).into()) / &all)
-            };
-            certificate.prices().map(share).collect()
-        }
+    let prices: BTreeMap<Resource, Rational> = if all.is_zero() {
+        BTreeMap::new()
+    } else {
+        let share = |(resource, price): (Resource, &Rational)| {
+            (
+                resource,
+                price * Rational::from_integer(resource.capacity(platform).into()) / &all,
+            )
+        };
+        certificate.prices().map(share).collect()
     };
     let charge = |resource: &Resource| prices.get(resource).filter(|share| !share.is_zero());
     let class = |resources: Vec<Resource>| Class {
         share: resources.iter().filter_map(charge).sum(),
-        busy: resources.iter().map(|resource| &busy[resource]).max().cloned().unwrap_or_default(),
+        busy: resources
+            .iter()
+            .map(|resource| &busy[resource])
+            .max()
+            .cloned()
+            .unwrap_or_default(),
         members: Members::Resources(resources),
     };
-    let (charged, free): (Vec<Resource>, Vec<Resource>) = busy.keys().partition(|one| charge(one).is_some());
+    let (charged, free): (Vec<Resource>, Vec<Resource>) =
+        busy.keys().partition(|one| charge(one).is_some());
     let mut limiting: Vec<Class> = alike(platform, &charged).into_iter().map(class).collect();
     // The price of an odd set of capacity 0 charges nothing.
-    let sets = certificate.odd_sets().filter(|(set, _)| !all.is_zero() && set.capacity(platform) > 0);
+    let sets = certificate
+        .odd_sets()
+        .filter(|(set, _)| !all.is_zero() && set.capacity(platform) > 0);
     limiting.extend(sets.map(|(set, price)| Class {
         share: price * Rational::from_integer(set.capacity(platform).into()) / &all,
         busy: loads.odd_set(set),
@@ -106,14 +125,21 @@ pub fn limits(problem: Problem<'_>, steady_state: &SteadyState, certificate: &Ce
     limiting.sort_by_cached_key(|class| (-&class.share, class.name(platform)));
     let free = alike(platform, &free).into_iter().map(class);
     let next = free.min_by_key(|class| (-&class.busy, class.name(platform)));
-    Limits { limiting, next, hints: hints(problem, certificate, status, &prices) }
+    Limits {
+        limiting,
+        next,
+        hints: hints(problem, certificate, status, &prices),
+    }
 }
 
 /// Resources that are alike, together: of one kind, with names that differ in digits only. Ascending by these names.
 pub fn alike(platform: &Platform, resources: &[Resource]) -> Vec<Vec<Resource>> {
     let mut classes: BTreeMap<String, Vec<Resource>> = BTreeMap::new();
     for resource in resources {
-        classes.entry(common(&resource.describe(platform))).or_default().push(*resource);
+        classes
+            .entry(common(&resource.describe(platform)))
+            .or_default()
+            .push(*resource);
     }
     classes.into_values().collect()
 }
@@ -135,22 +161,40 @@ fn hints(
 ) -> Vec<Hint> {
     let (platform, collective) = (problem.platform(), problem.collective());
     let router = prices.keys().find_map(|resource| {
-        let node = resource.node().filter(|&node| !platform.node(node).is_processor())?;
+        let node = resource
+            .node()
+            .filter(|&node| !platform.node(node).is_processor())?;
         (platform.model_of(node) != PortModel::Links).then_some(Hint::RouterPort(node))
     });
-    let merging = prices.keys().any(|resource| matches!(resource, Resource::Compute(_))).then_some(Hint::Merging);
-    let in_order = problem.demands().any(|demand| !demand.commutative && demand.operands.len() > 2);
+    let merging = prices
+        .keys()
+        .any(|resource| matches!(resource, Resource::Compute(_)))
+        .then_some(Hint::Merging);
+    let in_order = problem
+        .demands()
+        .any(|demand| !demand.commutative && demand.operands.len() > 2);
     // Inequalities of borders, gatherings and exchanges hold in any order. If they prove the optimum, order costs
     // nothing.
     let any_order = certificate.needs.iter().any(|need| {
-        matches!(need.inequality, Inequality::Border(_) | Inequality::Gathering(_) | Inequality::Exchange(_))
+        matches!(
+            need.inequality,
+            Inequality::Border(_) | Inequality::Gathering(_) | Inequality::Exchange(_)
+        )
     });
     let in_order = in_order && !(any_order && status == Status::Optimal);
     // Tables are of the operands in their order.
     let volumes = problem.volumes();
-    let tabled = [&volumes.size, &volumes.work].iter().any(|it| matches!(it, Amount::Table(_) | Amount::Tasks(_)));
+    let tabled = [&volumes.size, &volumes.work]
+        .iter()
+        .any(|it| matches!(it, Amount::Table(_) | Amount::Tasks(_)));
     let commutes = collective.combines() && collective.form().is_some_and(|form| form.commutes());
     let in_order = (in_order && !tabled && commutes).then_some(Hint::InOrder);
-    let whole = collective.form().is_some_and(|form| !form.is_cut()).then_some(Hint::Latency);
-    [router, merging, whole, in_order].into_iter().flatten().collect()
+    let whole = collective
+        .form()
+        .is_some_and(|form| !form.is_cut())
+        .then_some(Hint::Latency);
+    [router, merging, whole, in_order]
+        .into_iter()
+        .flatten()
+        .collect()
 }

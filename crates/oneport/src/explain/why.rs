@@ -21,26 +21,43 @@ pub struct Reason {
 /// The certificate proves nothing.
 pub fn why(problem: Problem<'_>, certificate: &Certificate) -> Result<Vec<Reason>, Violation> {
     let proof = proof(problem, certificate)?;
-    let cheapest = proof.groups.iter().filter(|group| !group.cheapest.is_zero());
+    let cheapest = proof
+        .groups
+        .iter()
+        .filter(|group| !group.cheapest.is_zero());
     let mut reasons: Vec<Reason> = cheapest
-        .map(|group| Reason { sentence: patterns(problem, group), share: &group.cheapest / &proof.supply })
+        .map(|group| Reason {
+            sentence: patterns(problem, group),
+            share: &group.cheapest / &proof.supply,
+        })
         .collect();
     let several = problem.collective().demands() > 1;
-    for (need, proved) in certificate.needs.iter().zip(&proof.needs).filter(|(_, proved)| !proved.is_zero()) {
+    for (need, proved) in certificate
+        .needs
+        .iter()
+        .zip(&proof.needs)
+        .filter(|(_, proved)| !proved.is_zero())
+    {
         let sentence = need.inequality.statement().sentence(problem.platform());
         let sentence = match need.demand.filter(|_| several) {
             Some(demand) => format!("demand {demand}: {sentence}"),
             None if several && need.demand.is_none() => format!("each demand across: {sentence}"),
             None => sentence,
         };
-        reasons.push(Reason { sentence, share: proved / &proof.supply });
+        reasons.push(Reason {
+            sentence,
+            share: proved / &proof.supply,
+        });
     }
     Ok(reasons)
 }
 
 /// The demands of a kind, and the quantity that bounds them.
 fn patterns(problem: Problem<'_>, group: &GroupPrice) -> String {
-    let kind = problem.collective().demand(group.first).map(|demand| demand.kind());
+    let kind = problem
+        .collective()
+        .demand(group.first)
+        .map(|demand| demand.kind());
     let (noun, what) = match kind {
         Some(Kind::Route) => ("message", "the cheapest path of each"),
         Some(Kind::Copy) => ("message", "the cheapest tree to all who want it"),

@@ -8,18 +8,25 @@ use oneport::platform::generate::{self, Costs, Racks, random_connected};
 use oneport::platform::{LinkId, Node};
 use oneport::watch::Watch;
 use oneport::{
-    Amount, Bounded, Bounding, Collective, NodeId, Options, Outcome, Plan, Platform, PortModel, Problem, Rational,
-    Status, Volumes, bound, referee, solve,
+    Amount, Bounded, Bounding, Collective, NodeId, Options, Outcome, Plan, Platform, PortModel,
+    Problem, Rational, Status, Volumes, bound, referee, solve,
 };
 
-const MODELS: [PortModel; 4] = [PortModel::FullDuplex, PortModel::HalfDuplex, PortModel::Multiport, PortModel::Links];
+const MODELS: [PortModel; 4] = [
+    PortModel::FullDuplex,
+    PortModel::HalfDuplex,
+    PortModel::Multiport,
+    PortModel::Links,
+];
 
 fn ratio(numerator: i64, denominator: i64) -> Rational {
     Rational::new(numerator.into(), denominator.into())
 }
 
 fn collectives(participants: &[NodeId]) -> Vec<Collective> {
-    let (centre, others, all) = (participants[0], participants[1..].to_vec(), || participants.to_vec());
+    let (centre, others, all) = (participants[0], participants[1..].to_vec(), || {
+        participants.to_vec()
+    });
     vec![
         Collective::all_gather(all()),
         Collective::reduce_scatter(all()),
@@ -33,7 +40,10 @@ fn collectives(participants: &[NodeId]) -> Vec<Collective> {
 }
 
 fn free_merges() -> Volumes {
-    Volumes { work: Amount::Constant(Rational::zero()), ..Volumes::default() }
+    Volumes {
+        work: Amount::Constant(Rational::zero()),
+        ..Volumes::default()
+    }
 }
 
 fn bounded(problem: Problem<'_>) -> Bounded {
@@ -44,7 +54,15 @@ fn bounded(problem: Problem<'_>) -> Bounded {
 }
 
 fn planned(problem: Problem<'_>, watch: Watch) -> Plan {
-    match solve(problem, &Options { watch, ..Options::default() }).unwrap() {
+    match solve(
+        problem,
+        &Options {
+            watch,
+            ..Options::default()
+        },
+    )
+    .unwrap()
+    {
         Outcome::Planned(planned) => planned.plan,
         other => panic!("{other:?}"),
     }
@@ -56,7 +74,11 @@ fn bounds_of_small_platforms_are_their_optima() {
     let mut optimal = 0;
     for seed in 0..6 {
         for model in MODELS {
-            let options = generate::Options { seed, link_cost: costs.clone(), compute: costs.clone() };
+            let options = generate::Options {
+                seed,
+                link_cost: costs.clone(),
+                compute: costs.clone(),
+            };
             let platform = random_connected(5, 3, &options).unwrap().with_model(model);
             let participants: Vec<NodeId> = platform.processors().skip(seed as usize % 2).collect();
             for collective in collectives(&participants) {
@@ -65,8 +87,14 @@ fn bounds_of_small_platforms_are_their_optima() {
                 let (found, plan) = (bounded(problem), planned(problem, Watch::unlimited()));
                 let known = found.known.clone().expect("a schedule is known");
                 let context = format!("{model:?} {seed} {}", collective.name());
-                assert!(plan.steady_state.throughput <= found.bound && known <= plan.upper_bound, "{context}");
-                assert!(found.bound <= plan.upper_bound, "{context}: the plan has the better bound");
+                assert!(
+                    plan.steady_state.throughput <= found.bound && known <= plan.upper_bound,
+                    "{context}"
+                );
+                assert!(
+                    found.bound <= plan.upper_bound,
+                    "{context}: the plan has the better bound"
+                );
                 assert_eq!(found.is_attained(), known == found.bound);
                 if plan.status == Status::Optimal {
                     assert!(found.is_attained(), "{context}");
@@ -82,9 +110,18 @@ fn bounds_of_small_platforms_are_their_optima() {
 fn behind_a_backbone(hosts: usize) -> Platform {
     let mut builder = Platform::builder();
     builder.model(PortModel::Links);
-    let [into, out] = ["in", "out"].map(|name| builder.node(Node { replicates: false, ..Node::router(name) }).unwrap());
+    let [into, out] = ["in", "out"].map(|name| {
+        builder
+            .node(Node {
+                replicates: false,
+                ..Node::router(name)
+            })
+            .unwrap()
+    });
     for host in 0..hosts {
-        let host = builder.node(Node::processor(format!("h{host}"), Rational::one())).unwrap();
+        let host = builder
+            .node(Node::processor(format!("h{host}"), Rational::one()))
+            .unwrap();
         builder.link(host, into, ratio(8, 1)).unwrap();
         builder.link(out, host, ratio(8, 1)).unwrap();
     }
@@ -98,10 +135,23 @@ fn larger_platforms_are_bounded_as_well() {
     let volumes = free_merges();
     let backbone = behind_a_backbone(70);
     let torus = generate::torus(&[4, 4, 5]).unwrap();
-    let [cost, one] = [1, 1].map(|cost| Costs::Uniform { low: cost, high: cost });
-    let shape = Racks { racks: 5, hosts: (16, 16), ..Racks::default() };
-    let options = generate::Options { link_cost: cost, compute: one, ..generate::Options::default() };
-    let racks = generate::racks(&shape, &options).unwrap().with_model(PortModel::Links);
+    let [cost, one] = [1, 1].map(|cost| Costs::Uniform {
+        low: cost,
+        high: cost,
+    });
+    let shape = Racks {
+        racks: 5,
+        hosts: (16, 16),
+        ..Racks::default()
+    };
+    let options = generate::Options {
+        link_cost: cost,
+        compute: one,
+        ..generate::Options::default()
+    };
+    let racks = generate::racks(&shape, &options)
+        .unwrap()
+        .with_model(PortModel::Links);
     for (platform, exact) in [(&backbone, 8), (&torus, 7), (&racks, 6)] {
         let participants: Vec<NodeId> = platform.processors().collect();
         let mut attained = 0;
@@ -109,7 +159,12 @@ fn larger_platforms_are_bounded_as_well() {
             let problem = Problem::new(platform, &collective, &volumes).unwrap();
             let found = bounded(problem);
             let known = found.known.clone().expect("a schedule is known");
-            assert!(&found.bound * ratio(99, 100) <= known, "{}: {} {known}", collective.name(), found.bound);
+            assert!(
+                &found.bound * ratio(99, 100) <= known,
+                "{}: {} {known}",
+                collective.name(),
+                found.bound
+            );
             attained += usize::from(found.is_attained());
         }
         assert!(attained >= exact, "{attained}");
@@ -128,11 +183,17 @@ fn trees_are_decided() {
         let mut builder = Platform::builder();
         builder.model(model);
         for place in 0..nodes {
-            let node = builder.node(Node::processor(format!("n{place}"), Rational::one())).unwrap();
+            let node = builder
+                .node(Node::processor(format!("n{place}"), Rational::one()))
+                .unwrap();
             if place > 0 {
                 let parent = NodeId::new((place * seed + seed) % place.min(7));
-                builder.link(node, parent, ratio(1 + (place * seed % 5) as i64, 3)).unwrap();
-                builder.link(parent, node, ratio(1 + (place + seed) as i64 % 4, 2)).unwrap();
+                builder
+                    .link(node, parent, ratio(1 + (place * seed % 5) as i64, 3))
+                    .unwrap();
+                builder
+                    .link(parent, node, ratio(1 + (place + seed) as i64 % 4, 2))
+                    .unwrap();
             }
         }
         builder.build().unwrap()
@@ -141,20 +202,36 @@ fn trees_are_decided() {
         let volumes = Volumes::of_size(ratio(5, 7));
         let small = tree(6, seed, model);
         let participants: Vec<NodeId> = small.processors().skip(seed % 2).collect();
-        for collective in collectives(&participants).into_iter().filter(|one| !one.commodities().is_empty()) {
+        for collective in collectives(&participants)
+            .into_iter()
+            .filter(|one| !one.commodities().is_empty())
+        {
             let problem = Problem::new(&small, &collective, &volumes).unwrap();
             let found = bounded(problem);
-            assert!(found.is_attained(), "{model:?} {seed} {}", collective.name());
+            assert!(
+                found.is_attained(),
+                "{model:?} {seed} {}",
+                collective.name()
+            );
             // The program's optimum.
-            assert_eq!(planned(problem, Watch::unlimited()).steady_state.throughput, found.bound);
+            assert_eq!(
+                planned(problem, Watch::unlimited()).steady_state.throughput,
+                found.bound
+            );
         }
         let large = tree(96, seed, model);
         let all = Collective::all_to_all(large.processors().collect());
         let problem = Problem::new(&large, &all, &volumes).unwrap();
         let (found, plan) = (bounded(problem), planned(problem, Watch::unlimited()));
-        assert_eq!((&plan.steady_state.throughput, plan.status), (&found.bound, Status::Optimal));
+        assert_eq!(
+            (&plan.steady_state.throughput, plan.status),
+            (&found.bound, Status::Optimal)
+        );
         let state = referee::check_steady_state(problem, &plan.steady_state);
-        assert!(found.is_attained() && state.is_ok(), "{model:?} {seed}: {state:?}");
+        assert!(
+            found.is_attained() && state.is_ok(),
+            "{model:?} {seed}: {state:?}"
+        );
     }
     // Elsewhere there are several ways, and copies may share them.
     let ring = generate::torus(&[5]).unwrap();
@@ -162,7 +239,10 @@ fn trees_are_decided() {
     let volumes = Volumes::default();
     for (platform, collective) in [
         (&ring, Collective::all_to_all(participants.clone())),
-        (&tree(5, 1, PortModel::Links), Collective::all_gather(participants)),
+        (
+            &tree(5, 1, PortModel::Links),
+            Collective::all_gather(participants),
+        ),
     ] {
         let problem = Problem::new(platform, &collective, &volumes).unwrap();
         assert!(referee::sustained(problem, &Routing::OnlyWay, &Watch::unlimited()).is_err());
@@ -182,10 +262,19 @@ fn a_plan_cut_short_has_no_worse_bound() {
         let cut = oneport_lp::cut_bound(&oneport_lp::Question::new(problem)).unwrap();
         for questions in [0, 1, 3, 10, 100] {
             let watch = Watch::counting(questions, Duration::ZERO);
-            let options = Options { watch, ..Options::default() };
-            let Ok(Outcome::Planned(planned)) = solve(problem, &options) else { continue };
+            let options = Options {
+                watch,
+                ..Options::default()
+            };
+            let Ok(Outcome::Planned(planned)) = solve(problem, &options) else {
+                continue;
+            };
             let least = cut.as_ref().map(|bound| &bound.throughput);
-            assert!(least.is_none_or(|least| planned.plan.upper_bound <= *least), "{}", collective.name());
+            assert!(
+                least.is_none_or(|least| planned.plan.upper_bound <= *least),
+                "{}",
+                collective.name()
+            );
             short += usize::from(planned.ended_by.is_some());
         }
     }

@@ -4,11 +4,14 @@ use std::path::PathBuf;
 
 use oneport::plan::{CollectiveError, CustomDemand, Form, Goals, Wanted};
 use oneport::{
-    Collective, NodeId, Options, Outcome, Plan, Platform, PortModel, Problem, Volumes, files, referee, solve,
+    Collective, NodeId, Options, Outcome, Plan, Platform, PortModel, Problem, Volumes, files,
+    referee, solve,
 };
 
 fn fixture(name: &str) -> Platform {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/platforms").join(name);
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../fixtures/platforms")
+        .join(name);
     files::read_platform(&path).unwrap()
 }
 
@@ -21,14 +24,23 @@ fn listed(collective: &Collective) -> Collective {
             Goals::At(_) | Goals::Everywhere(_) => Wanted::At(demand.targets().to_vec()),
         };
         let rate = collective.rate(place);
-        CustomDemand { owners: demand.operands.to_vec(), wanted, commutative: demand.commutative, rate }
+        CustomDemand {
+            owners: demand.operands.to_vec(),
+            wanted,
+            commutative: demand.commutative,
+            rate,
+        }
     };
     Collective::Custom((0..collective.demands()).map(custom).collect())
 }
 
 /// The roles of the form, played by the first processors that replicate; counts 2, 0, 1, 2, 0, 1 and so on.
 fn named(form: &'static Form, platform: &Platform, commutative: bool) -> Option<Collective> {
-    let nodes: Vec<NodeId> = platform.processors().filter(|&node| platform.node(node).replicates).take(4).collect();
+    let nodes: Vec<NodeId> = platform
+        .processors()
+        .filter(|&node| platform.node(node).replicates)
+        .take(4)
+        .collect();
     let mut rest = nodes.as_slice();
     let cast = form.roles.iter().map(|role| {
         if role.many {
@@ -53,7 +65,10 @@ fn named(form: &'static Form, platform: &Platform, commutative: bool) -> Option<
 }
 
 fn planned(platform: &Platform, collective: &Collective) -> Plan {
-    match solve(Problem::new(platform, collective, &Volumes::default()).unwrap(), &Options::default()) {
+    match solve(
+        Problem::new(platform, collective, &Volumes::default()).unwrap(),
+        &Options::default(),
+    ) {
         Ok(Outcome::Planned(planned)) => planned.plan,
         other => panic!("{collective:?}: {other:?}"),
     }
@@ -61,27 +76,45 @@ fn planned(platform: &Platform, collective: &Collective) -> Plan {
 
 #[test]
 fn the_list_of_its_demands_has_the_same_optimum() {
-    for name in ["toy-scatter.toml", "toy-reduce.toml", "toy-broadcast.toml", "star.json"] {
+    for name in [
+        "toy-scatter.toml",
+        "toy-reduce.toml",
+        "toy-broadcast.toml",
+        "star.json",
+    ] {
         for model in PortModel::ALL {
             let platform = fixture(name).with_model(model);
-            for (form, commutative) in Collective::forms().iter().flat_map(|form| [(form, false), (form, true)]) {
+            for (form, commutative) in Collective::forms()
+                .iter()
+                .flat_map(|form| [(form, false), (form, true)])
+            {
                 let collective = named(form, &platform, commutative).unwrap();
                 if commutative && !form.commutes() || collective.validate(&platform).is_err() {
                     continue;
                 }
-                let Ok(Outcome::Planned(one)) =
-                    solve(Problem::new(&platform, &collective, &Volumes::default()).unwrap(), &Options::default())
-                else {
+                let Ok(Outcome::Planned(one)) = solve(
+                    Problem::new(&platform, &collective, &Volumes::default()).unwrap(),
+                    &Options::default(),
+                ) else {
                     continue;
                 };
                 let (one, other) = (one.plan, planned(&platform, &listed(&collective)));
                 let place = format!("{name} {model} {} {commutative}", form.name);
-                let answer =
-                    |plan: &Plan| (plan.steady_state.throughput.clone(), plan.upper_bound.clone(), plan.status);
+                let answer = |plan: &Plan| {
+                    (
+                        plan.steady_state.throughput.clone(),
+                        plan.upper_bound.clone(),
+                        plan.status,
+                    )
+                };
                 assert_eq!(answer(&one), answer(&other), "{place}");
                 for plan in [&one, &other] {
                     let text = files::plan_to_json(plan);
-                    assert_eq!(&files::plan_from_json("plan.json", text.as_bytes()).unwrap(), plan, "{place}");
+                    assert_eq!(
+                        &files::plan_from_json("plan.json", text.as_bytes()).unwrap(),
+                        plan,
+                        "{place}"
+                    );
                 }
                 let read = other;
                 let proved = referee::bound(read.problem().unwrap(), &read.certificate);
@@ -97,17 +130,25 @@ fn rates_count() {
     let platform = fixture("toy-reduce.toml");
     for form in Collective::forms() {
         let collective = listed(&named(form, &platform, false).unwrap());
-        let Ok(Outcome::Planned(once)) =
-            solve(Problem::new(&platform, &collective, &Volumes::default()).unwrap(), &Options::default())
-        else {
+        let Ok(Outcome::Planned(once)) = solve(
+            Problem::new(&platform, &collective, &Volumes::default()).unwrap(),
+            &Options::default(),
+        ) else {
             continue;
         };
-        let twice =
-            collective.custom().iter().map(|demand| CustomDemand { rate: 2 * demand.rate, ..demand.clone() }).collect();
+        let twice = collective
+            .custom()
+            .iter()
+            .map(|demand| CustomDemand {
+                rate: 2 * demand.rate,
+                ..demand.clone()
+            })
+            .collect();
         let twice = planned(&platform, &Collective::Custom(twice));
         let halved = &once.plan.steady_state.throughput / oneport::Rational::from_integer(2.into());
         assert!(twice.upper_bound >= halved, "{}", form.name);
-        if once.plan.status == oneport::Status::Optimal && twice.status == oneport::Status::Optimal {
+        if once.plan.status == oneport::Status::Optimal && twice.status == oneport::Status::Optimal
+        {
             assert_eq!(twice.steady_state.throughput, halved, "{}", form.name);
         }
     }
@@ -124,8 +165,11 @@ fn results_may_be_wanted_by_others() {
         commutative: true,
         rate: 1,
     };
-    let throughput =
-        |wanted: &[NodeId]| planned(&platform, &Collective::Custom(vec![demand(wanted)])).steady_state.throughput;
+    let throughput = |wanted: &[NodeId]| {
+        planned(&platform, &Collective::Custom(vec![demand(wanted)]))
+            .steady_state
+            .throughput
+    };
     let both = throughput(&nodes[1..3]);
     assert!(both <= throughput(&nodes[1..2]).min(throughput(&nodes[2..3])));
 }
@@ -133,17 +177,27 @@ fn results_may_be_wanted_by_others() {
 #[test]
 fn bad_lists_are_refused_by_name() {
     let platform = fixture("toy-reduce.toml");
-    let names: Vec<String> = platform.processors().map(|node| platform.name(node).to_string()).collect();
+    let names: Vec<String> = platform
+        .processors()
+        .map(|node| platform.name(node).to_string())
+        .collect();
     let (a, b) = (&names[0], &names[1]);
     let cases = [
         (r#"{"demands": []}"#.to_string(), "format"),
-        (r#"{"format": "oneport-demands/1", "demands": []}"#.to_string(), "list at least one"),
         (
-            format!(r#"{{"format": "oneport-demands/1", "demands": [{{"values": ["{a}"], "wanted": ["{a}"]}}]}}"#),
+            r#"{"format": "oneport-demands/1", "demands": []}"#.to_string(),
+            "list at least one",
+        ),
+        (
+            format!(
+                r#"{{"format": "oneport-demands/1", "demands": [{{"values": ["{a}"], "wanted": ["{a}"]}}]}}"#
+            ),
             "itself",
         ),
         (
-            format!(r#"{{"format": "oneport-demands/1", "demands": [{{"values": ["{a}"], "wanted": []}}]}}"#),
+            format!(
+                r#"{{"format": "oneport-demands/1", "demands": [{{"values": ["{a}"], "wanted": []}}]}}"#
+            ),
             "0 targets",
         ),
         (
@@ -153,7 +207,9 @@ fn bad_lists_are_refused_by_name() {
             "twice",
         ),
         (
-            format!(r#"{{"format": "oneport-demands/1", "demands": [{{"values": ["{a}"], "prefixes": true}}]}}"#),
+            format!(
+                r#"{{"format": "oneport-demands/1", "demands": [{{"values": ["{a}"], "prefixes": true}}]}}"#
+            ),
             "its own result",
         ),
         (
@@ -163,16 +219,20 @@ fn bad_lists_are_refused_by_name() {
             "rate 0",
         ),
         (
-            format!(r#"{{"format": "oneport-demands/1", "demands": [{{"values": ["{a}"], "wanted": ["nobody"]}}]}}"#),
+            format!(
+                r#"{{"format": "oneport-demands/1", "demands": [{{"values": ["{a}"], "wanted": ["nobody"]}}]}}"#
+            ),
             "nobody",
         ),
     ];
     for (text, word) in cases {
-        let refused = files::parse_demands("demands.json", text.as_bytes(), false, &platform).unwrap_err();
+        let refused =
+            files::parse_demands("demands.json", text.as_bytes(), false, &platform).unwrap_err();
         assert!(refused.to_string().contains(word), "{text}: {refused}");
     }
-    let toml =
-        format!("format = \"oneport-demands/1\"\n[[demands]]\nvalues = [\"{a}\"]\nwanted = [\"{b}\"]\nrate = 3\n");
+    let toml = format!(
+        "format = \"oneport-demands/1\"\n[[demands]]\nvalues = [\"{a}\"]\nwanted = [\"{b}\"]\nrate = 3\n"
+    );
     let read = files::parse_demands("demands.toml", toml.as_bytes(), true, &platform).unwrap();
     assert_eq!((read.demands(), read.rate(0)), (1, 3));
     let broken = files::parse_demands("demands.toml", b"format = ", true, &platform).unwrap_err();

@@ -10,8 +10,9 @@ use oneport::platform::generate::{self, Costs, Racks, random_connected};
 use oneport::platform::{Change, LinkId, Node, Number};
 use oneport::watch::Watch;
 use oneport::{
-    Amount, Bounding, Collective, Error, LpError, NodeId, Options, Outcome, Platform, PortModel, Problem, Rating,
-    Rational, Refusal, Shape, Status, Volumes, best_shape, bound, rate, reduce_processors, referee, rings, solve,
+    Amount, Bounding, Collective, Error, LpError, NodeId, Options, Outcome, Platform, PortModel,
+    Problem, Rating, Rational, Refusal, Shape, Status, Volumes, best_shape, bound, rate,
+    reduce_processors, referee, rings, solve,
 };
 
 /// Questions that may come after the end whatever the work: each stage notices it for itself.
@@ -19,16 +20,27 @@ const STAGES: u64 = 40;
 
 fn uniform() -> generate::Options {
     let costs = Costs::Uniform { low: 1, high: 9 };
-    generate::Options { seed: 7, link_cost: costs.clone(), compute: costs }
+    generate::Options {
+        seed: 7,
+        link_cost: costs.clone(),
+        compute: costs,
+    }
 }
 
 /// Hosts around a switch that copies nothing; only links are exclusive.
 fn star(hosts: usize) -> Platform {
     let (mut builder, one) = (Platform::builder(), || Rational::from_integer(1.into()));
     builder.model(PortModel::Links);
-    let hub = builder.node(Node { replicates: false, ..Node::router("hub") }).unwrap();
+    let hub = builder
+        .node(Node {
+            replicates: false,
+            ..Node::router("hub")
+        })
+        .unwrap();
     for host in 0..hosts {
-        let host = builder.node(Node::processor(format!("h{host}"), one())).unwrap();
+        let host = builder
+            .node(Node::processor(format!("h{host}"), one()))
+            .unwrap();
         builder.link(host, hub, one()).unwrap();
         builder.link(hub, host, one()).unwrap();
     }
@@ -37,10 +49,20 @@ fn star(hosts: usize) -> Platform {
 
 fn platforms() -> Vec<(&'static str, Platform)> {
     let racks = |racks, hosts| {
-        let shape = Racks { racks, hosts: (hosts, hosts), ..Racks::default() };
-        generate::racks(&shape, &generate::Options::default()).unwrap().with_model(PortModel::Links)
+        let shape = Racks {
+            racks,
+            hosts: (hosts, hosts),
+            ..Racks::default()
+        };
+        generate::racks(&shape, &generate::Options::default())
+            .unwrap()
+            .with_model(PortModel::Links)
     };
-    let random = |nodes, model| random_connected(nodes, nodes / 2, &uniform()).unwrap().with_model(model);
+    let random = |nodes, model| {
+        random_connected(nodes, nodes / 2, &uniform())
+            .unwrap()
+            .with_model(model)
+    };
     vec![
         ("racks", racks(3, 3)),
         ("star", star(66)),
@@ -93,7 +115,10 @@ fn ends(name: &str, work: impl Fn(&Watch)) -> Vec<String> {
 }
 
 fn problems(mut ask: impl FnMut(&str, Problem<'_>)) {
-    let volumes = Volumes { work: Amount::Constant(Rational::new(1.into(), 2.into())), ..Volumes::default() };
+    let volumes = Volumes {
+        work: Amount::Constant(Rational::new(1.into(), 2.into())),
+        ..Volumes::default()
+    };
     for (name, platform) in platforms() {
         for collective in collectives(&platform) {
             let problem = Problem::new(&platform, &collective, &volumes).unwrap();
@@ -111,7 +136,13 @@ fn solving_ends() {
     let mut late = Vec::new();
     problems(|name, problem| {
         late.extend(ends(&format!("solve {name}"), |watch| {
-            let _ = solve(problem, &Options { watch: watch.clone(), ..Options::default() });
+            let _ = solve(
+                problem,
+                &Options {
+                    watch: watch.clone(),
+                    ..Options::default()
+                },
+            );
         }));
     });
     none(late);
@@ -121,9 +152,16 @@ fn solving_ends() {
 fn rating_and_bounding_end() {
     let mut late = Vec::new();
     problems(|name, problem| {
-        let options = |watch: &Watch| Options { watch: watch.clone(), ..Options::default() };
-        late.extend(ends(&format!("rate {name}"), |watch| _ = rate(problem, &options(watch), None)));
-        late.extend(ends(&format!("bound {name}"), |watch| _ = bound(problem, &options(watch))));
+        let options = |watch: &Watch| Options {
+            watch: watch.clone(),
+            ..Options::default()
+        };
+        late.extend(ends(&format!("rate {name}"), |watch| {
+            _ = rate(problem, &options(watch), None)
+        }));
+        late.extend(ends(&format!("bound {name}"), |watch| {
+            _ = bound(problem, &options(watch))
+        }));
     });
     none(late);
 }
@@ -132,8 +170,13 @@ fn rating_and_bounding_end() {
 fn the_referee_ends() {
     let mut late = Vec::new();
     problems(|name, problem| {
-        let limited = Options { watch: Watch::in_questions(100_000), ..Options::default() };
-        let Ok(Outcome::Planned(planned)) = solve(problem, &limited) else { return };
+        let limited = Options {
+            watch: Watch::in_questions(100_000),
+            ..Options::default()
+        };
+        let Ok(Outcome::Planned(planned)) = solve(problem, &limited) else {
+            return;
+        };
         late.extend(ends(&format!("verify {name}"), |watch| {
             let _ = referee::check_plan_watched(&planned.plan, watch);
         }));
@@ -145,7 +188,9 @@ fn the_referee_ends() {
 fn rings_end() {
     let platform = generate::dgx1().unwrap();
     let gpus: Vec<NodeId> = platform.processors().collect();
-    none(ends("rings", |watch| _ = rings(&platform, &gpus, 32, watch)));
+    none(ends("rings", |watch| {
+        _ = rings(&platform, &gpus, 32, watch)
+    }));
 }
 
 /// The question of another platform with what is known of the first, as `whatif` asks it.
@@ -156,12 +201,21 @@ fn changed_platforms_end() {
         if problem.platform().nodes().len() > 12 {
             return;
         }
-        let Ok(Rating::Rated(known)) = rate(problem, &Options::default(), None) else { return };
+        let Ok(Rating::Rated(known)) = rate(problem, &Options::default(), None) else {
+            return;
+        };
         let half = Number::Times(Rational::new(1.into(), 2.into()));
-        let changed = problem.platform().changed(&[Change::Cost(LinkId::new(0), half)]).unwrap().platform;
+        let changed = problem
+            .platform()
+            .changed(&[Change::Cost(LinkId::new(0), half)])
+            .unwrap()
+            .platform;
         let new = Problem::new(&changed, problem.collective(), problem.volumes()).unwrap();
         late.extend(ends(&format!("changed {name}"), |watch| {
-            let options = Options { watch: watch.clone(), ..Options::default() };
+            let options = Options {
+                watch: watch.clone(),
+                ..Options::default()
+            };
             let _ = rate(new, &options, Some((problem, &known)));
         }));
     });
@@ -172,12 +226,22 @@ fn changed_platforms_end() {
 fn single_trees_end() {
     let platform = random_connected(8, 4, &uniform()).unwrap();
     let all: Vec<NodeId> = platform.processors().collect();
-    let (broadcast, volumes) = (Collective::broadcast(all[0], all[1..].to_vec()), Volumes::default());
+    let (broadcast, volumes) = (
+        Collective::broadcast(all[0], all[1..].to_vec()),
+        Volumes::default(),
+    );
     let problem = Problem::new(&platform, &broadcast, &volumes).unwrap();
     let mut late = Vec::new();
     for shape in [Shape::Tree, Shape::Acyclic] {
         late.extend(ends(&format!("{shape:?}"), |watch| {
-            let _ = best_shape(problem, &Options { watch: watch.clone(), ..Options::default() }, shape);
+            let _ = best_shape(
+                problem,
+                &Options {
+                    watch: watch.clone(),
+                    ..Options::default()
+                },
+                shape,
+            );
         }));
     }
     none(late);
@@ -185,18 +249,35 @@ fn single_trees_end() {
 
 #[test]
 fn single_reductions_end() {
-    let times = [5, 7, 8, 9, 11, 12, 13, 17, 19, 23].map(|time: i64| Rational::from_integer(time.into()));
+    let times =
+        [5, 7, 8, 9, 11, 12, 13, 17, 19, 23].map(|time: i64| Rational::from_integer(time.into()));
     let processors = Processors::new(times.to_vec(), Destination::Outside).unwrap();
     none(ends("a single reduction", |watch| {
-        let asked = |_: &_| if watch.ask().is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
-        let _ = reduce_processors(&processors, Method::Auto, &Budget { states: 1 << 20, watch: &asked });
+        let asked = |_: &_| {
+            if watch.ask().is_ok() {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        };
+        let _ = reduce_processors(
+            &processors,
+            Method::Auto,
+            &Budget {
+                states: 1 << 20,
+                watch: &asked,
+            },
+        );
     }));
 }
 
 /// Where no schedule fits into the limits, or into any plan, the answer is what `bound` knows, and no plan.
 #[test]
 fn without_room_for_a_schedule_the_answer_is_what_is_known() {
-    let volumes = Volumes { work: Amount::Constant(Rational::from_integer(0.into())), ..Volumes::default() };
+    let volumes = Volumes {
+        work: Amount::Constant(Rational::from_integer(0.into())),
+        ..Volumes::default()
+    };
     let asked = |hosts: usize, watch: &dyn Fn() -> Watch| {
         let platform = star(hosts);
         let participants: Vec<NodeId> = platform.processors().collect();
@@ -206,19 +287,40 @@ fn without_room_for_a_schedule_the_answer_is_what_is_known() {
             Collective::all_to_all(participants.clone()),
         ] {
             let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-            let Ok(Bounding::Bounded(known)) = bound(problem, &Options::default()) else { panic!("a bound") };
+            let Ok(Bounding::Bounded(known)) = bound(problem, &Options::default()) else {
+                panic!("a bound")
+            };
             // A host sends, or receives, a message of each other one.
-            assert_eq!(known.bound, Rational::new(1.into(), (hosts as i64 - 1).into()), "{}", collective.name());
+            assert_eq!(
+                known.bound,
+                Rational::new(1.into(), (hosts as i64 - 1).into()),
+                "{}",
+                collective.name()
+            );
             assert!(known.is_attained(), "{}", collective.name());
-            let options = || Options { watch: watch(), ..Options::default() };
+            let options = || Options {
+                watch: watch(),
+                ..Options::default()
+            };
             let outcome = solve(problem, &options()).unwrap();
-            let Outcome::Unlisted(solved) = outcome else { panic!("{} is listed", collective.name()) };
-            let Ok(Rating::Unlisted(rated)) = rate(problem, &options(), None) else { panic!("a steady state") };
-            assert_eq!((&solved.bounded.bound, &solved.bounded.known), (&known.bound, &known.known));
-            assert_eq!((&rated.bounded.bound, &rated.bounded.known), (&known.bound, &known.known));
+            let Outcome::Unlisted(solved) = outcome else {
+                panic!("{} is listed", collective.name())
+            };
+            let Ok(Rating::Unlisted(rated)) = rate(problem, &options(), None) else {
+                panic!("a steady state")
+            };
+            assert_eq!(
+                (&solved.bounded.bound, &solved.bounded.known),
+                (&known.bound, &known.known)
+            );
+            assert_eq!(
+                (&rated.bounded.bound, &rated.bounded.known),
+                (&known.bound, &known.known)
+            );
             assert_eq!(solved.bounded.status(), Status::Optimal);
             assert!(
-                solved.tasks >= (hosts * (hosts - 1)) as u64 && solved.to_string().contains("no schedule is listed")
+                solved.tasks >= (hosts * (hosts - 1)) as u64
+                    && solved.to_string().contains("no schedule is listed")
             );
             assert_eq!(solved.limit.is_none(), watch().is_unlimited(), "{solved}");
         }
@@ -241,15 +343,26 @@ fn what_is_too_large_is_refused_at_once() {
     ] {
         let problem = Problem::new(&platform, &collective, &volumes).unwrap();
         assert!(
-            matches!(bound(problem, &Options::default()), Err(Error::Problem(Refusal::TooLarge { .. }))),
+            matches!(
+                bound(problem, &Options::default()),
+                Err(Error::Problem(Refusal::TooLarge { .. }))
+            ),
             "{}",
             collective.name()
         );
         let solved = solve(problem, &Options::default());
-        let refused = matches!(solved, Err(Error::Problem(Refusal::Question(LpError::TooManyTasks { .. }))));
+        let refused = matches!(
+            solved,
+            Err(Error::Problem(Refusal::Question(
+                LpError::TooManyTasks { .. }
+            )))
+        );
         assert!(refused, "{}: {:?}", collective.name(), solved.err());
     }
     let broadcast = Collective::broadcast(participants[0], participants[1..].to_vec());
     let problem = Problem::new(&platform, &broadcast, &volumes).unwrap();
-    assert!(matches!(bound(problem, &Options::default()), Ok(Bounding::Bounded(_))));
+    assert!(matches!(
+        bound(problem, &Options::default()),
+        Ok(Bounding::Bounded(_))
+    ));
 }

@@ -13,7 +13,9 @@ use std::time::Duration;
 use oneport::{files, referee};
 
 fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/platforms").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../fixtures/platforms")
+        .join(name)
 }
 
 #[test]
@@ -23,12 +25,21 @@ fn a_file_becomes_a_plan_that_the_referee_accepts() {
     let written = files::read_plan(&out).unwrap();
     std::fs::remove_file(&out).unwrap();
     referee::check_plan(&written).unwrap();
-    assert_eq!(said, format!("{} per unit of time, optimal", written.steady_state.throughput));
+    assert_eq!(
+        said,
+        format!(
+            "{} per unit of time, optimal",
+            written.steady_state.throughput
+        )
+    );
 }
 
 /// NVLinks are all that there is in a DGX-1.
 #[test]
 fn links_limit_a_dgx_1() {
     let said = limits::limits(&fixture("dgx1.toml"), Duration::from_secs(10)).unwrap();
-    assert!(!said.is_empty() && said.lines().all(|line| line.contains(" x link '")), "{said}");
+    assert!(
+        !said.is_empty() && said.lines().all(|line| line.contains(" x link '")),
+        "{said}"
+    );
 }

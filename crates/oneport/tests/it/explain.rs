@@ -5,7 +5,8 @@ use oneport::explain::what_if::{self, Class, Kind, Outcome, Trial};
 use oneport::explain::{self, Gain, Hint, Members};
 use oneport::platform::{Change, LinkId, Node, generate};
 use oneport::{
-    Collective, Options, Platform, PortModel, Problem, Rated, Rating, Rational, Status, Volumes, parse_rational, rate,
+    Collective, Options, Platform, PortModel, Problem, Rated, Rating, Rational, Status, Volumes,
+    parse_rational, rate,
 };
 
 fn value(text: &str) -> Rational {
@@ -30,24 +31,47 @@ fn what_is_charged_is_busy_all_the_time() {
     };
     let mut cases: Vec<(Platform, bool)> = Vec::new();
     for (seed, model) in (0..4).flat_map(|seed| PortModel::ALL.map(|model| (seed, model))) {
-        cases.push((generate::random_connected(5, 2, &options(seed)).unwrap().with_model(model), true));
+        cases.push((
+            generate::random_connected(5, 2, &options(seed))
+                .unwrap()
+                .with_model(model),
+            true,
+        ));
     }
     // Of three half-duplex nodes one pair talks at a time: an odd set is charged.
-    cases.push((generate::torus(&[3]).unwrap().with_model(PortModel::HalfDuplex), false));
+    cases.push((
+        generate::torus(&[3])
+            .unwrap()
+            .with_model(PortModel::HalfDuplex),
+        false,
+    ));
     let mut odd_sets = 0;
     for (platform, gathers) in &cases {
         let participants: Vec<_> = platform.processors().collect();
-        let collective =
-            if *gathers { Collective::all_gather(participants) } else { Collective::all_to_all(participants) };
+        let collective = if *gathers {
+            Collective::all_gather(participants)
+        } else {
+            Collective::all_to_all(participants)
+        };
         let volumes = Volumes::default();
         let problem = Problem::new(platform, &collective, &volumes).unwrap();
         let rated = rated(problem);
         assert_eq!(rated.status, Status::Optimal);
-        let limits = explain::limits(problem, &rated.steady_state, &rated.certificate, rated.status);
+        let limits = explain::limits(
+            problem,
+            &rated.steady_state,
+            &rated.certificate,
+            rated.status,
+        );
         let shares: Rational = limits.limiting.iter().map(|class| &class.share).sum();
         assert!(shares.is_one(), "{platform:?}: {shares}");
         for class in &limits.limiting {
-            assert!(class.busy.is_one(), "{platform:?}: {} {}", class.name(platform), class.busy);
+            assert!(
+                class.busy.is_one(),
+                "{platform:?}: {} {}",
+                class.name(platform),
+                class.busy
+            );
             odd_sets += usize::from(matches!(class.members, Members::OddSet(..)));
         }
         assert!(limits.next.is_none_or(|next| next.busy <= Rational::one()));
@@ -61,11 +85,16 @@ fn any_order_gains_what_the_other_question_yields() {
     let mut gains = 0;
     for seed in 0..12 {
         let costs = generate::Costs::Uniform { low: 1, high: 9 };
-        let options = generate::Options { seed, link_cost: costs.clone(), compute: costs };
+        let options = generate::Options {
+            seed,
+            link_cost: costs.clone(),
+            compute: costs,
+        };
         let platform = generate::random_connected(5, 2, &options).unwrap();
         let participants: Vec<_> = platform.processors().collect();
-        let [in_order, any] = [false, true]
-            .map(|commutative| Collective::reduce(participants[0], participants.clone()).commutative(commutative));
+        let [in_order, any] = [false, true].map(|commutative| {
+            Collective::reduce(participants[0], participants.clone()).commutative(commutative)
+        });
         let volumes = Volumes::default();
         let problem = Problem::new(&platform, &in_order, &volumes).unwrap();
         let own = rated(problem);
@@ -90,19 +119,25 @@ fn any_order_gains_what_the_other_question_yields() {
 /// A factor that suffices for the gain of doubling yields that gain; no smaller one does where it is called the least.
 #[test]
 fn enough_is_enough_and_the_least_is_the_least() {
-    let platform = generate::racks(&generate::Racks::default(), &generate::Options::default()).unwrap();
+    let platform =
+        generate::racks(&generate::Racks::default(), &generate::Options::default()).unwrap();
     let collective = Collective::all_gather(platform.processors().collect());
     let volumes = Volumes::default();
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
     let base = rated(problem);
     let mut places = Vec::new();
-    let rows = what_if::each(problem, &base, &Options::default(), &mut |asking| places.push(asking.place)).unwrap();
+    let rows = what_if::each(problem, &base, &Options::default(), &mut |asking| {
+        places.push(asking.place)
+    })
+    .unwrap();
     assert!(places.is_sorted());
     let mut enough = 0;
     for row in &rows {
         let [low, high] = row.shares(&base).unwrap();
         assert_eq!(low, high, "{}", row.name);
-        let Some((class, trial)) = &row.change else { panic!("a class") };
+        let Some((class, trial)) = &row.change else {
+            panic!("a class")
+        };
         match trial {
             Trial::Doubled => assert!(low >= Rational::one() && low <= value("2")),
             _ => assert!(low <= Rational::one()),
@@ -112,17 +147,32 @@ fn enough_is_enough_and_the_least_is_the_least() {
         let times = |factor: &Rational| {
             let changes: Vec<Change> = class.changes(Trial::Doubled).unwrap();
             let slower = |change: &Change| match change {
-                Change::Cost(link, _) => Change::Cost(*link, oneport::platform::Number::Times(factor.recip())),
+                Change::Cost(link, _) => {
+                    Change::Cost(*link, oneport::platform::Number::Times(factor.recip()))
+                }
                 other => other.clone(),
             };
             let changes: Vec<Change> = changes.iter().map(slower).collect();
             let changed = platform.changed(&changes).unwrap().platform;
-            rated(Problem::new(&changed, &collective, &volumes).unwrap()).steady_state.throughput
+            rated(Problem::new(&changed, &collective, &volumes).unwrap())
+                .steady_state
+                .throughput
         };
-        let Outcome::Rated(doubled) = &row.outcome else { panic!("rated") };
-        assert_eq!(times(&found.factor), doubled.steady_state.throughput, "{}", row.name);
+        let Outcome::Rated(doubled) = &row.outcome else {
+            panic!("rated")
+        };
+        assert_eq!(
+            times(&found.factor),
+            doubled.steady_state.throughput,
+            "{}",
+            row.name
+        );
         if found.is_least {
-            assert!(times(&(&found.factor * value("999/1000"))) < doubled.steady_state.throughput, "{}", row.name);
+            assert!(
+                times(&(&found.factor * value("999/1000"))) < doubled.steady_state.throughput,
+                "{}",
+                row.name
+            );
         }
     }
     assert!(enough > 0, "no class gains by doubling");
@@ -131,7 +181,13 @@ fn enough_is_enough_and_the_least_is_the_least() {
 /// The links of a class of cables: those that its removal takes away.
 fn links(class: &Class) -> Vec<LinkId> {
     let removed = class.changes(Trial::Removed).unwrap();
-    let link = |change: Change| if let Change::WithoutLink(link) = change { link } else { panic!("{change:?}") };
+    let link = |change: Change| {
+        if let Change::WithoutLink(link) = change {
+            link
+        } else {
+            panic!("{change:?}")
+        }
+    };
     removed.into_iter().map(link).collect()
 }
 
@@ -146,12 +202,19 @@ fn classes_divide_the_links() {
         let collective = Collective::all_gather(platform.processors().collect());
         let volumes = Volumes::default();
         let classes = what_if::classes(Problem::new(&platform, &collective, &volumes).unwrap());
-        let cables: Vec<&Class> = classes.iter().filter(|class| class.kind == Kind::Links).collect();
+        let cables: Vec<&Class> = classes
+            .iter()
+            .filter(|class| class.kind == Kind::Links)
+            .collect();
         let mut all: Vec<LinkId> = cables.iter().flat_map(|class| links(class)).collect();
         all.sort_unstable();
         assert_eq!(all, platform.link_ids().collect::<Vec<_>>());
         for class in cables {
-            assert!(links(class).iter().all(|&link| platform.link(link).cost == class.cost));
+            assert!(
+                links(class)
+                    .iter()
+                    .all(|&link| platform.link(link).cost == class.cost)
+            );
         }
     }
 }
@@ -159,8 +222,17 @@ fn classes_divide_the_links() {
 #[test]
 fn classes_have_equal_cost_model_and_kind() {
     let mut builder = Platform::builder();
-    let hosts = [0, 1, 2].map(|host| builder.node(Node::processor(format!("r7h{host}"), value("1"))).unwrap());
-    let switch = builder.node(Node { model: Some(PortModel::Links), ..Node::router("s") }).unwrap();
+    let hosts = [0, 1, 2].map(|host| {
+        builder
+            .node(Node::processor(format!("r7h{host}"), value("1")))
+            .unwrap()
+    });
+    let switch = builder
+        .node(Node {
+            model: Some(PortModel::Links),
+            ..Node::router("s")
+        })
+        .unwrap();
     builder.duplex(hosts[0], switch, value("1")).unwrap();
     builder.duplex(switch, hosts[1], value("1")).unwrap();
     builder.link(hosts[2], switch, value("1")).unwrap();
@@ -170,8 +242,10 @@ fn classes_have_equal_cost_model_and_kind() {
     let volumes = Volumes::default();
     let classes = what_if::classes(Problem::new(&platform, &collective, &volumes).unwrap());
     // Numbers that differ are starred, and no others.
-    let named: Vec<(Kind, &str, usize)> =
-        classes.iter().map(|class| (class.kind, &*class.name, class.members)).collect();
+    let named: Vec<(Kind, &str, usize)> = classes
+        .iter()
+        .map(|class| (class.kind, &*class.name, class.members))
+        .collect();
     assert_eq!(
         named,
         [
@@ -181,7 +255,14 @@ fn classes_have_equal_cost_model_and_kind() {
             (Kind::Ports, "ports of r7h*", 3),
         ]
     );
-    let slower = platform.changed(&classes[1].changes(Trial::Halved).unwrap()).unwrap().platform;
-    let costs: Vec<Rational> = slower.links().iter().map(|link| link.cost.clone()).collect();
+    let slower = platform
+        .changed(&classes[1].changes(Trial::Halved).unwrap())
+        .unwrap()
+        .platform;
+    let costs: Vec<Rational> = slower
+        .links()
+        .iter()
+        .map(|link| link.cost.clone())
+        .collect();
     assert_eq!(costs, ["2", "2", "2", "2", "1", "2"].map(value));
 }

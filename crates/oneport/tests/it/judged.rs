@@ -3,7 +3,9 @@
 use oneport::heterogeneous::{Budget, Destination, Method, Processors, all_reduce as theorem_3};
 use oneport::homogeneous::Costs;
 use oneport::referee::{Recheck, check_one};
-use oneport::{Rational, all_reduce, broadcast_heterogeneous, judge_sequence, judge_tree, reduce_into};
+use oneport::{
+    Rational, all_reduce, broadcast_heterogeneous, judge_sequence, judge_tree, reduce_into,
+};
 
 fn whole(number: u64) -> Rational {
     Rational::from_integer(number.into())
@@ -18,11 +20,22 @@ fn sequences_beside_the_best() {
     let list = [5, 5, 5, 4, 2, 2];
     let processors = Processors::new(times(&list), Destination::Outside).unwrap();
     let budget = Budget::of_states(u64::MAX);
-    let judged = |sequence: &[usize]| judge_sequence(&processors, sequence, Method::Auto, &budget).unwrap();
-    for (sequence, length) in [([0, 1, 2, 3, 4, 5], 11), ([4, 5, 3, 0, 1, 2], 14), ([0, 3, 4, 1, 2, 5], 12)] {
+    let judged =
+        |sequence: &[usize]| judge_sequence(&processors, sequence, Method::Auto, &budget).unwrap();
+    for (sequence, length) in [
+        ([0, 1, 2, 3, 4, 5], 11),
+        ([4, 5, 3, 0, 1, 2], 14),
+        ([0, 3, 4, 1, 2, 5], 12),
+    ] {
         let found = judged(&sequence);
-        assert_eq!((found.one.reduction.length.clone(), found.best.clone()), (whole(length), whole(11)));
-        assert_eq!((found.one.lower_bound.clone(), found.recheck.clone()), (whole(11), Recheck::Proved));
+        assert_eq!(
+            (found.one.reduction.length.clone(), found.best.clone()),
+            (whole(length), whole(11))
+        );
+        assert_eq!(
+            (found.one.lower_bound.clone(), found.recheck.clone()),
+            (whole(11), Recheck::Proved)
+        );
         assert_eq!(check_one(&found.one), Ok(Recheck::Proved));
     }
     assert!(judge_sequence(&processors, &[0, 1], Method::Auto, &budget).is_err());
@@ -32,9 +45,12 @@ fn sequences_beside_the_best() {
 #[test]
 fn trees_beside_the_best() {
     let costs = Costs::new(whole(2), whole(3)).unwrap();
-    for (receivers, length, commutative) in
-        [(&[0, 0, 1][..], 10, false), (&[0, 0, 0, 0], 11, false), (&[0, 0, 0, 1], 10, true), (&[2, 2, 2], 8, false)]
-    {
+    for (receivers, length, commutative) in [
+        (&[0, 0, 1][..], 10, false),
+        (&[0, 0, 0, 0], 11, false),
+        (&[0, 0, 0, 1], 10, true),
+        (&[2, 2, 2], 8, false),
+    ] {
         let found = judge_tree(receivers, &costs).unwrap();
         assert_eq!(found.one.commutative, commutative, "{receivers:?}");
         assert_eq!(found.one.reduction.length, whole(length), "{receivers:?}");
@@ -61,8 +77,9 @@ fn any_root_is_checked() {
 fn all_reductions_by_the_best_reduction() {
     let mut shorter = 0;
     for seed in 0..30_u64 {
-        let mut list: Vec<u64> =
-            (0..1 + seed % 8).map(|place| 1 + (seed * 7 + place * 13 + place * place * 5) % 11).collect();
+        let mut list: Vec<u64> = (0..1 + seed % 8)
+            .map(|place| 1 + (seed * 7 + place * 13 + place * place * 5) % 11)
+            .collect();
         if seed == 0 {
             // The smallest cluster for which slowest-node-first is not optimal: four fast senders and four slow ones.
             list = vec![2, 2, 2, 2, 2, 3, 3, 3, 3];
@@ -70,22 +87,41 @@ fn all_reductions_by_the_best_reduction() {
         let (own, budget) = (times(&list), Budget::of_states(u64::MAX));
         let simple = theorem_3(&own).unwrap();
         let (same, _) = all_reduce(&own, None, Method::SlowestFirst, &budget).unwrap();
-        assert_eq!((&same.reduction, &same.length), (&simple.reduction, &simple.length));
+        assert_eq!(
+            (&same.reduction, &same.length),
+            (&simple.reduction, &simple.length)
+        );
         let (best, found) = all_reduce(&own, None, Method::Auto, &budget).unwrap();
-        assert!(best.length <= simple.length && best.lower_bound >= simple.lower_bound, "{list:?}");
+        assert!(
+            best.length <= simple.length && best.lower_bound >= simple.lower_bound,
+            "{list:?}"
+        );
         assert_eq!(best.reduction.length, found.checked.shortest.length);
         assert!(best.lower_bound <= best.length);
         shorter += u32::from(best.length < simple.length);
         for destination in 0..own.len() {
             let (all, _) = all_reduce(&own, Some(destination), Method::Auto, &budget).unwrap();
-            assert_eq!((all.reduction.root as usize, all.broadcast.root as usize), (destination, destination));
+            assert_eq!(
+                (all.reduction.root as usize, all.broadcast.root as usize),
+                (destination, destination)
+            );
             let (broadcast, bound) = broadcast_heterogeneous(&own, destination).unwrap();
             assert_eq!(&all.reduction.length + &broadcast.length, all.length);
-            assert!(bound <= broadcast.length && bound <= all.length && all.lower_bound <= all.length);
+            assert!(
+                bound <= broadcast.length && bound <= all.length && all.lower_bound <= all.length
+            );
         }
     }
     assert!(shorter >= 1, "{shorter}");
     assert!(all_reduce(&[], None, Method::Auto, &Budget::of_states(9)).is_err());
-    assert!(all_reduce(&times(&[1, 2]), Some(2), Method::Auto, &Budget::of_states(9)).is_err());
+    assert!(
+        all_reduce(
+            &times(&[1, 2]),
+            Some(2),
+            Method::Auto,
+            &Budget::of_states(9)
+        )
+        .is_err()
+    );
     assert!(broadcast_heterogeneous(&times(&[1, 2]), 2).is_err());
 }

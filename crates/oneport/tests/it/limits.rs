@@ -6,12 +6,17 @@ use std::time::Duration;
 use oneport::platform::generate::{self, Costs, random_connected};
 use oneport::watch::{Limit, Watch};
 use oneport::{
-    Amount, Collective, Error, NodeId, Options, Outcome, Platform, PortModel, Problem, Rational, Status, Volumes,
-    referee, solve,
+    Amount, Collective, Error, NodeId, Options, Outcome, Platform, PortModel, Problem, Rational,
+    Status, Volumes, referee, solve,
 };
 use proptest::prelude::*;
 
-const MODELS: [PortModel; 4] = [PortModel::FullDuplex, PortModel::HalfDuplex, PortModel::Multiport, PortModel::Links];
+const MODELS: [PortModel; 4] = [
+    PortModel::FullDuplex,
+    PortModel::HalfDuplex,
+    PortModel::Multiport,
+    PortModel::Links,
+];
 const KINDS: usize = 11;
 
 fn collective(kind: usize, participants: Vec<NodeId>) -> Collective {
@@ -33,14 +38,30 @@ fn collective(kind: usize, participants: Vec<NodeId>) -> Collective {
 
 fn platform(nodes: usize, seed: u64, model: PortModel) -> Platform {
     let costs = Costs::Uniform { low: 1, high: 9 };
-    let options = generate::Options { seed, link_cost: costs.clone(), compute: costs };
-    random_connected(nodes, 3, &options).expect("the parameters are valid").with_model(model)
+    let options = generate::Options {
+        seed,
+        link_cost: costs.clone(),
+        compute: costs,
+    };
+    random_connected(nodes, 3, &options)
+        .expect("the parameters are valid")
+        .with_model(model)
 }
 
 /// Whether anything was ended; a plan must be right, and a refusal must name the limit.
-fn ended(platform: &Platform, collective: &Collective, watch: Watch) -> Result<bool, TestCaseError> {
-    let options = Options { watch, ..Options::default() };
-    let volumes = Volumes { work: Amount::Constant(Rational::new(1.into(), 2.into())), ..Volumes::default() };
+fn ended(
+    platform: &Platform,
+    collective: &Collective,
+    watch: Watch,
+) -> Result<bool, TestCaseError> {
+    let options = Options {
+        watch,
+        ..Options::default()
+    };
+    let volumes = Volumes {
+        work: Amount::Constant(Rational::new(1.into(), 2.into())),
+        ..Volumes::default()
+    };
     let problem = Problem::new(platform, collective, &volumes).unwrap();
     match solve(problem, &options) {
         Ok(Outcome::Planned(planned)) => {
@@ -49,7 +70,10 @@ fn ended(platform: &Platform, collective: &Collective, watch: Watch) -> Result<b
             let plan = &planned.plan;
             prop_assert!(plan.steady_state.throughput > Rational::default());
             prop_assert!(plan.schedule.throughput() > Rational::default());
-            prop_assert_eq!(plan.status == Status::Optimal, plan.steady_state.throughput == plan.upper_bound);
+            prop_assert_eq!(
+                plan.status == Status::Optimal,
+                plan.steady_state.throughput == plan.upper_bound
+            );
             prop_assert!(planned.ended_by.is_none_or(|limit| limit == Limit::Caller));
             Ok(planned.ended_by.is_some())
         }
@@ -62,7 +86,11 @@ fn ended(platform: &Platform, collective: &Collective, watch: Watch) -> Result<b
         Ok(Outcome::Unreachable(_)) => Err(TestCaseError::fail("connected platforms have paths")),
         Err(error) => {
             let stopped = matches!(&error, Error::Stopped(_));
-            prop_assert!(stopped && error.to_string().contains("the caller's request"), "{}", error);
+            prop_assert!(
+                stopped && error.to_string().contains("the caller's request"),
+                "{}",
+                error
+            );
             Ok(true)
         }
     }

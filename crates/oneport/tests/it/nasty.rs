@@ -7,23 +7,38 @@ use std::time::Duration;
 use oneport::plan::Member;
 use oneport::platform::Node;
 use oneport::{
-    Amount, Collective, Formulation, NodeId, Options, Outcome, Plan, Platform, PortModel, Problem, Rational, Status,
-    Volumes, parse_rational, referee, solve,
+    Amount, Collective, Formulation, NodeId, Options, Outcome, Plan, Platform, PortModel, Problem,
+    Rational, Status, Volumes, parse_rational, referee, solve,
 };
 use questions::{Fate, ask, question};
 
 /// Nodes `n0`, `n1`, ...: processors, or routers (`false`); links with their costs.
-fn platform(model: PortModel, nodes: &[bool], links: &[(usize, usize, &str)]) -> (Platform, Vec<NodeId>) {
+fn platform(
+    model: PortModel,
+    nodes: &[bool],
+    links: &[(usize, usize, &str)],
+) -> (Platform, Vec<NodeId>) {
     let mut builder = Platform::builder();
     builder.model(model);
     let one = Rational::from_integer(1.into());
     let node = |(place, &computes): (usize, &bool)| {
         let name = format!("n{place}");
-        if computes { Node::processor(name, one.clone()) } else { Node::router(name) }
+        if computes {
+            Node::processor(name, one.clone())
+        } else {
+            Node::router(name)
+        }
     };
-    let ids: Vec<NodeId> = nodes.iter().enumerate().map(node).map(|node| builder.node(node).unwrap()).collect();
+    let ids: Vec<NodeId> = nodes
+        .iter()
+        .enumerate()
+        .map(node)
+        .map(|node| builder.node(node).unwrap())
+        .collect();
     for &(from, to, cost) in links {
-        builder.link(ids[from], ids[to], parse_rational(cost).unwrap()).unwrap();
+        builder
+            .link(ids[from], ids[to], parse_rational(cost).unwrap())
+            .unwrap();
     }
     (builder.build().unwrap(), ids)
 }
@@ -32,9 +47,20 @@ fn platform(model: PortModel, nodes: &[bool], links: &[(usize, usize, &str)]) ->
 #[track_caller]
 fn plan(platform: &Platform, collective: &Collective, formulation: Formulation, work: i64) -> Plan {
     let constant = |amount: i64| Amount::Constant(Rational::from_integer(amount.into()));
-    let volumes = Volumes { size: constant(1), work: constant(work) };
-    let options = Options { formulation, ..Options::default() };
-    match solve(Problem::new(platform, collective, &volumes).unwrap(), &options).unwrap() {
+    let volumes = Volumes {
+        size: constant(1),
+        work: constant(work),
+    };
+    let options = Options {
+        formulation,
+        ..Options::default()
+    };
+    match solve(
+        Problem::new(platform, collective, &volumes).unwrap(),
+        &options,
+    )
+    .unwrap()
+    {
         Outcome::Planned(planned) => planned.plan,
         other => panic!("{other:?}"),
     }
@@ -56,7 +82,11 @@ fn a_link_of_no_use_may_cost_anything() {
             let links = [(0, 2, dear), (2, 1, "3/1000"), (1, 2, "3/1000")];
             let (platform, ids) = platform(model, &[false, true, true], &links);
             let all = Collective::all_reduce(vec![ids[1], ids[2]]).in_order();
-            assert_eq!(optimum(&plan(&platform, &all, Formulation::Columns, 0)).to_string(), "1000/3", "{dear}");
+            assert_eq!(
+                optimum(&plan(&platform, &all, Formulation::Columns, 0)).to_string(),
+                "1000/3",
+                "{dear}"
+            );
         }
     }
 }
@@ -64,23 +94,48 @@ fn a_link_of_no_use_may_cost_anything() {
 /// Compositions pay for resources that other schedules can do without: prices of such prove nothing about those.
 #[test]
 fn groups_of_all_reduce_have_a_bound() {
-    let links = [(0, 3, "1"), (2, 1, "1"), (4, 5, "1"), (1, 0, "1"), (1, 2, "1"), (0, 5, "1"), (0, 1, "1")];
+    let links = [
+        (0, 3, "1"),
+        (2, 1, "1"),
+        (4, 5, "1"),
+        (1, 0, "1"),
+        (1, 2, "1"),
+        (0, 5, "1"),
+        (0, 1, "1"),
+    ];
     let links = [&links[..], &[(5, 0, "1"), (3, 0, "1")]].concat();
-    let six = platform(PortModel::Links, &[false, false, true, true, false, true], &links);
-    let links = [(2, 0, "1"), (0, 2, "1"), (1, 3, "1"), (2, 1, "2"), (3, 2, "1")];
+    let six = platform(
+        PortModel::Links,
+        &[false, false, true, true, false, true],
+        &links,
+    );
+    let links = [
+        (2, 0, "1"),
+        (0, 2, "1"),
+        (1, 3, "1"),
+        (2, 1, "2"),
+        (3, 2, "1"),
+    ];
     let four = platform(PortModel::FullDuplex, &[true, false, true, true], &links);
-    for ((platform, ids), pairs, commutative) in
-        [(six, [[3, 5], [2, 5]], true), (four.clone(), [[0, 3], [3, 2]], false), (four, [[0, 3], [3, 2]], true)]
-    {
+    for ((platform, ids), pairs, commutative) in [
+        (six, [[3, 5], [2, 5]], true),
+        (four.clone(), [[0, 3], [3, 2]], false),
+        (four, [[0, 3], [3, 2]], true),
+    ] {
         let member = |pair: [usize; 2]| {
             let participants = pair.map(|place| ids[place]).to_vec();
-            Member { collective: Collective::all_reduce(participants).commutative(commutative), rate: 1 }
+            Member {
+                collective: Collective::all_reduce(participants).commutative(commutative),
+                rate: 1,
+            }
         };
         let groups = Collective::Groups(pairs.map(member).to_vec());
         for work in [0, 1] {
             let plan = plan(&platform, &groups, Formulation::Columns, work);
             let verdict = referee::check_plan(&plan).unwrap();
-            assert!(verdict.throughput > Rational::default() && verdict.bound >= verdict.throughput);
+            assert!(
+                verdict.throughput > Rational::default() && verdict.bound >= verdict.throughput
+            );
         }
     }
 }
@@ -89,11 +144,19 @@ fn groups_of_all_reduce_have_a_bound() {
 #[test]
 fn dead_ends_do_not_disturb_the_compact_all_gather() {
     let pair = [(0, 1, "1"), (1, 0, "1")];
-    for router in [&[][..], &[(2, 0, "1")], &[(0, 2, "1")], &[(2, 0, "1"), (0, 2, "1")]] {
+    for router in [
+        &[][..],
+        &[(2, 0, "1")],
+        &[(0, 2, "1")],
+        &[(2, 0, "1"), (0, 2, "1")],
+    ] {
         let links = [&pair[..], router].concat();
         let (platform, ids) = platform(PortModel::Links, &[true, true, false], &links);
         let all = Collective::all_gather(ids[..2].to_vec());
-        assert_eq!(optimum(&plan(&platform, &all, Formulation::Compact, 0)), Rational::from_integer(1.into()));
+        assert_eq!(
+            optimum(&plan(&platform, &all, Formulation::Compact, 0)),
+            Rational::from_integer(1.into())
+        );
     }
 }
 
@@ -110,5 +173,8 @@ fn nasty_questions_are_answered() {
     // The questions are real ones: most have an optimum that is proved.
     let count = |fate: Fate| fates.iter().filter(|&&one| one == fate).count();
     assert!(count(Fate::Optimal) > 100, "{}", count(Fate::Optimal));
-    assert!(count(Fate::Infeasible) > 10 && count(Fate::Feasible) > 0, "{fates:?}");
+    assert!(
+        count(Fate::Infeasible) > 10 && count(Fate::Feasible) > 0,
+        "{fates:?}"
+    );
 }

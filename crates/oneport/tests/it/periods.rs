@@ -4,8 +4,8 @@ use num_bigint::BigUint;
 use num_traits::{One, Zero};
 use oneport::platform::{Node, PlatformBuilder};
 use oneport::{
-    Collective, DEFAULT_MAX_INSTANCES, Error, NodeId, Options, Outcome, Period, Plan, Platform, PortModel, Problem,
-    Rational, Refusal, SHORT_INSTANCES, Volumes, files, solve,
+    Collective, DEFAULT_MAX_INSTANCES, Error, NodeId, Options, Outcome, Period, Plan, Platform,
+    PortModel, Problem, Rational, Refusal, SHORT_INSTANCES, Volumes, files, solve,
 };
 use oneport_period::PeriodError;
 
@@ -19,13 +19,30 @@ fn platform(model: PortModel) -> Platform {
     builder.model(model);
     for place in 0..4 {
         let node = Node::processor(format!("p{place}"), ratio(1, 1 + place));
-        builder.node(Node { ports: Some(2), ..node }).unwrap();
+        builder
+            .node(Node {
+                ports: Some(2),
+                ..node
+            })
+            .unwrap();
     }
     builder.node(Node::router("r")).unwrap();
-    let costs = [ratio(7, 3), ratio(11, 5), ratio(2, 1), ratio(13, 7), ratio(17, 11)];
+    let costs = [
+        ratio(7, 3),
+        ratio(11, 5),
+        ratio(2, 1),
+        ratio(13, 7),
+        ratio(17, 11),
+    ];
     for from in 0..5 {
         for to in (0..5).filter(|&to| to != from) {
-            builder.link(NodeId::new(from), NodeId::new(to), costs[(2 * from + to) % 5].clone()).unwrap();
+            builder
+                .link(
+                    NodeId::new(from),
+                    NodeId::new(to),
+                    costs[(2 * from + to) % 5].clone(),
+                )
+                .unwrap();
         }
     }
     builder.build().unwrap()
@@ -49,8 +66,14 @@ fn collectives() -> Vec<Collective> {
 }
 
 fn planned(platform: &Platform, collective: &Collective, period: Period) -> Plan {
-    let options = Options { period, ..Options::default() };
-    match solve(Problem::new(platform, collective, &Volumes::default()).unwrap(), &options) {
+    let options = Options {
+        period,
+        ..Options::default()
+    };
+    match solve(
+        Problem::new(platform, collective, &Volumes::default()).unwrap(),
+        &options,
+    ) {
         Ok(Outcome::Planned(planned)) => planned.plan,
         other => panic!("{collective:?} under {}: {other:?}", platform.model()),
     }
@@ -63,7 +86,12 @@ fn loss(plan: &Plan) -> Rational {
 #[test]
 fn every_period_keeps_its_word() {
     let mut long = 0;
-    for model in [PortModel::FullDuplex, PortModel::HalfDuplex, PortModel::Multiport, PortModel::Links] {
+    for model in [
+        PortModel::FullDuplex,
+        PortModel::HalfDuplex,
+        PortModel::Multiport,
+        PortModel::Links,
+    ] {
         let platform = platform(model);
         for collective in collectives() {
             let name = format!("{} under {model}", collective.name());
@@ -74,37 +102,95 @@ fn every_period_keeps_its_word() {
                 assert_eq!(short.schedule, attained.schedule, "{name}");
             } else {
                 long += 1;
-                assert!(loss(&short) <= ratio(1, 100), "{name} loses {}", loss(&short));
-                let same = Period::Losing { most: ratio(1, 100), instances: DEFAULT_MAX_INSTANCES };
-                assert_eq!(short.schedule, planned(&platform, &collective, same).schedule, "{name}");
+                assert!(
+                    loss(&short) <= ratio(1, 100),
+                    "{name} loses {}",
+                    loss(&short)
+                );
+                let same = Period::Losing {
+                    most: ratio(1, 100),
+                    instances: DEFAULT_MAX_INSTANCES,
+                };
+                assert_eq!(
+                    short.schedule,
+                    planned(&platform, &collective, same).schedule,
+                    "{name}"
+                );
             }
-            let loose = planned(&platform, &collective, Period::Losing { most: ratio(1, 5), instances: 10_000 });
+            let loose = planned(
+                &platform,
+                &collective,
+                Period::Losing {
+                    most: ratio(1, 5),
+                    instances: 10_000,
+                },
+            );
             assert!(loss(&loose) <= ratio(1, 5), "{name} loses {}", loss(&loose));
-            assert!(instances(&loose) <= instances(&short), "{name}: {} instances", instances(&loose));
+            assert!(
+                instances(&loose) <= instances(&short),
+                "{name}: {} instances",
+                instances(&loose)
+            );
             // Within too few instances the best there is, whatever it loses.
-            let few = planned(&platform, &collective, Period::Losing { most: ratio(1, 1000), instances: 3 });
+            let few = planned(
+                &platform,
+                &collective,
+                Period::Losing {
+                    most: ratio(1, 1000),
+                    instances: 3,
+                },
+            );
             let best = planned(&platform, &collective, Period::AtMost(3));
             assert!(instances(&few) <= BigUint::from(3u32), "{name}");
             if loss(&few) > ratio(1, 1000) {
                 assert_eq!(few.schedule, best.schedule, "{name}");
             }
-            let nothing = planned(&platform, &collective, Period::Losing { most: Rational::zero(), instances: 5 });
-            assert_eq!(nothing.schedule, planned(&platform, &collective, Period::AtMost(5)).schedule, "{name}");
+            let nothing = planned(
+                &platform,
+                &collective,
+                Period::Losing {
+                    most: Rational::zero(),
+                    instances: 5,
+                },
+            );
+            assert_eq!(
+                nothing.schedule,
+                planned(&platform, &collective, Period::AtMost(5)).schedule,
+                "{name}"
+            );
         }
     }
-    assert!(long >= 4, "only {long} optima need more than {SHORT_INSTANCES} instances");
+    assert!(
+        long >= 4,
+        "only {long} optima need more than {SHORT_INSTANCES} instances"
+    );
 }
 
 #[test]
 fn shares_that_are_none_are_refused() {
     let platform = platform(PortModel::FullDuplex);
     let refused = |period: Period| {
-        let options = Options { period, ..Options::default() };
-        solve(Problem::new(&platform, &collectives()[0], &Volumes::default()).unwrap(), &options).unwrap_err()
+        let options = Options {
+            period,
+            ..Options::default()
+        };
+        solve(
+            Problem::new(&platform, &collectives()[0], &Volumes::default()).unwrap(),
+            &options,
+        )
+        .unwrap_err()
     };
     for most in [ratio(-1, 100), ratio(1, 1), ratio(5, 1)] {
-        let expected = Error::Problem(Refusal::Period(PeriodError::BadLoss(Box::new(most.clone()))));
-        assert_eq!(refused(Period::Losing { most, instances: 10 }), expected);
+        let expected = Error::Problem(Refusal::Period(PeriodError::BadLoss(Box::new(
+            most.clone(),
+        ))));
+        assert_eq!(
+            refused(Period::Losing {
+                most,
+                instances: 10
+            }),
+            expected
+        );
     }
     for most in [ratio(0, 1), ratio(1, 2)] {
         assert_eq!(
@@ -128,12 +214,22 @@ fn a_small_limit_is_no_reason_to_lose_more() {
     let platform = files::parse_platform("loss.toml", text, files::PlatformFormat::Toml).unwrap();
     let collective = Collective::all_to_all(platform.processors().collect());
     let one_percent = Rational::new(1.into(), 100.into());
-    let options = Options { period: Period::Losing { most: one_percent, instances: 1 }, ..Options::default() };
-    let Ok(Outcome::Planned(planned)) =
-        solve(Problem::new(&platform, &collective, &Volumes::default()).unwrap(), &options)
-    else {
+    let options = Options {
+        period: Period::Losing {
+            most: one_percent,
+            instances: 1,
+        },
+        ..Options::default()
+    };
+    let Ok(Outcome::Planned(planned)) = solve(
+        Problem::new(&platform, &collective, &Volumes::default()).unwrap(),
+        &options,
+    ) else {
         panic!("no plan")
     };
     let schedule = &planned.plan.schedule;
-    assert_eq!((schedule.instances.to_string(), schedule.period.to_string()), ("1".into(), "11".into()));
+    assert_eq!(
+        (schedule.instances.to_string(), schedule.period.to_string()),
+        ("1".into(), "11".into())
+    );
 }

@@ -7,14 +7,22 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, Zero};
 use oneport::watch::Watch;
 use oneport::{
-    Error, Formulation, Options, Outcome, Period, Plan, Problem, ProblemError, Refusal, Status, files, referee, solve,
+    Error, Formulation, Options, Outcome, Period, Plan, Problem, ProblemError, Refusal, Status,
+    files, referee, solve,
 };
 use oneport_period::PeriodError;
 use proptest::prelude::*;
 
 fn ask(case: &Case, period: Period, formulation: Formulation) -> Result<Outcome, Error> {
-    let options = Options { period, formulation, ..Options::default() };
-    solve(Problem::new(&case.platform, &case.collective, &case.volumes())?, &options)
+    let options = Options {
+        period,
+        formulation,
+        ..Options::default()
+    };
+    solve(
+        Problem::new(&case.platform, &case.collective, &case.volumes())?,
+        &options,
+    )
 }
 
 #[track_caller]
@@ -28,13 +36,21 @@ fn plan(case: &Case, period: Period) -> Plan {
 /// The referee's verdict, the file there and back, and the same bytes again.
 #[track_caller]
 fn check(case: &Case, plan: &Plan) {
-    let verdict = referee::check_plan(plan).unwrap_or_else(|violation| panic!("{case:?}: {violation}"));
+    let verdict =
+        referee::check_plan(plan).unwrap_or_else(|violation| panic!("{case:?}: {violation}"));
     assert_eq!(verdict.status, Status::Optimal, "{case:?}");
     assert_eq!(verdict.throughput, throughput(case), "{case:?}");
-    assert!(verdict.schedule_throughput <= verdict.throughput, "{case:?}");
-    assert_eq!((&plan.platform, &plan.collective, &plan.volumes), (&case.platform, &case.collective, &case.volumes()));
+    assert!(
+        verdict.schedule_throughput <= verdict.throughput,
+        "{case:?}"
+    );
+    assert_eq!(
+        (&plan.platform, &plan.collective, &plan.volumes),
+        (&case.platform, &case.collective, &case.volumes())
+    );
     let text = files::plan_to_json(plan);
-    let read = files::plan_from_json("plan.json", text.as_bytes()).unwrap_or_else(|error| panic!("{case:?}: {error}"));
+    let read = files::plan_from_json("plan.json", text.as_bytes())
+        .unwrap_or_else(|error| panic!("{case:?}: {error}"));
     assert_eq!(&read, plan, "{case:?}");
     assert_eq!(files::plan_to_json(&read), text, "{case:?}");
 }
@@ -135,15 +151,30 @@ proptest! {
 fn nonsense_is_refused() {
     let case = sample();
     let refused = |period: Period| ask(&case, period, Formulation::Columns).unwrap_err();
-    assert_eq!(refused(Period::AtMost(0)), Error::Problem(Refusal::Period(PeriodError::NoInstances)));
+    assert_eq!(
+        refused(Period::AtMost(0)),
+        Error::Problem(Refusal::Period(PeriodError::NoInstances))
+    );
     for length in [ratio(0, 1), ratio(-1, 3)] {
         let expected = PeriodError::BadPeriod(Box::new(length.clone()));
-        assert_eq!(refused(Period::Fixed(length)), Error::Problem(Refusal::Period(expected)));
+        assert_eq!(
+            refused(Period::Fixed(length)),
+            Error::Problem(Refusal::Period(expected))
+        );
     }
     for size in [ratio(0, 1), ratio(-2, 1)] {
-        let case = Case { size, ..case.clone() };
+        let case = Case {
+            size,
+            ..case.clone()
+        };
         let error = ask(&case, Period::Exact, Formulation::Columns).unwrap_err();
-        assert!(matches!(error, Error::Problem(Refusal::Problem(ProblemError::Volume(_)))), "{error}");
+        assert!(
+            matches!(
+                error,
+                Error::Problem(Refusal::Problem(ProblemError::Volume(_)))
+            ),
+            "{error}"
+        );
     }
 }
 
@@ -152,8 +183,14 @@ fn nonsense_is_refused() {
 fn extreme_numbers_are_only_numbers() {
     let case = sample();
     let huge = BigInt::from(10).pow(300);
-    for size in [oneport::Rational::from_integer(huge.clone()), oneport::Rational::new(BigInt::one(), huge)] {
-        let case = Case { size, ..case.clone() };
+    for size in [
+        oneport::Rational::from_integer(huge.clone()),
+        oneport::Rational::new(BigInt::one(), huge),
+    ] {
+        let case = Case {
+            size,
+            ..case.clone()
+        };
         check(&case, &plan(&case, Period::Exact));
         check(&case, &plan(&case, Period::AtMost(3)));
         assert!(!plan(&case, Period::Exact).schedule.period.is_zero());

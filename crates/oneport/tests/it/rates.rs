@@ -6,22 +6,36 @@ use num_traits::Zero;
 use oneport::plan::{Certificate, DemandRates, Rates};
 use oneport::watch::Watch;
 use oneport::{
-    Collective, Formulation, NodeId, Options, Outcome, Plan, Platform, Problem, RatesError, Rational, Status, Volumes,
-    files, plan_of_rates, referee, solve,
+    Collective, Formulation, NodeId, Options, Outcome, Plan, Platform, Problem, RatesError,
+    Rational, Status, Volumes, files, plan_of_rates, referee, solve,
 };
 
 use crate::common::{Case, connected_cases};
 use proptest::prelude::*;
 
 fn platform(name: &str) -> Platform {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/platforms").join(name);
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../fixtures/platforms")
+        .join(name);
     files::read_platform(&path).unwrap()
 }
 
 #[track_caller]
-fn solved(platform: &Platform, collective: &Collective, volumes: &Volumes, formulation: Formulation) -> Plan {
+fn solved(
+    platform: &Platform,
+    collective: &Collective,
+    volumes: &Volumes,
+    formulation: Formulation,
+) -> Plan {
     let problem = Problem::new(platform, collective, volumes).unwrap();
-    let Outcome::Planned(planned) = solve(problem, &Options { formulation, ..Options::default() }).unwrap() else {
+    let Outcome::Planned(planned) = solve(
+        problem,
+        &Options {
+            formulation,
+            ..Options::default()
+        },
+    )
+    .unwrap() else {
         panic!("connected")
     };
     planned.plan
@@ -33,20 +47,31 @@ fn round_trip(plan: &Plan) -> Plan {
     let text = files::rates_to_json(plan).unwrap();
     let file = files::rates_from_json("rates.json", text.as_bytes(), &plan.platform);
     let file = file.unwrap_or_else(|error| panic!("{error}\n{text}"));
-    assert_eq!((&file.collective, &file.volumes), (&plan.collective, &plan.volumes));
+    assert_eq!(
+        (&file.collective, &file.volumes),
+        (&plan.collective, &plan.volumes)
+    );
     let problem = Problem::new(&plan.platform, &file.collective, &file.volumes).unwrap();
     assert_eq!(file.rates, Rates::of(problem, &plan.steady_state).unwrap());
     assert_eq!(&file.certificate.rows, &plan.certificate.rows);
     let made = plan_of_rates(problem, &file.rates, &file.certificate, &Options::default());
     let made = made.unwrap_or_else(|error| panic!("{error}\n{text}"));
     referee::check_plan(&made.plan).unwrap();
-    assert_eq!(made.plan.steady_state.throughput, plan.steady_state.throughput);
+    assert_eq!(
+        made.plan.steady_state.throughput,
+        plan.steady_state.throughput
+    );
     // What the patterns do altogether is what was asked for, less what is named beside them.
     let mut sum = Rates::of(problem, &made.plan.steady_state).unwrap();
     for left in &made.left_over {
         let rate = match &mut sum.demands[left.demand.unwrap()] {
-            DemandRates::Route(sends) | DemandRates::Copy(sends) => sends.entry(left.link).or_default(),
-            DemandRates::Combine(rates) => rates.sends.entry((left.link, left.value.clone().unwrap())).or_default(),
+            DemandRates::Route(sends) | DemandRates::Copy(sends) => {
+                sends.entry(left.link).or_default()
+            }
+            DemandRates::Combine(rates) => rates
+                .sends
+                .entry((left.link, left.value.clone().unwrap()))
+                .or_default(),
         };
         *rate += &left.rate;
     }
@@ -58,7 +83,13 @@ fn round_trip(plan: &Plan) -> Plan {
 #[test]
 fn the_papers_variables_make_the_plan_again() {
     let (mut plans, mut optimal) = (0, 0);
-    for name in ["toy-broadcast.toml", "toy-reduce.toml", "toy-scatter.toml", "star.json", "two-racks.toml"] {
+    for name in [
+        "toy-broadcast.toml",
+        "toy-reduce.toml",
+        "toy-scatter.toml",
+        "star.json",
+        "two-racks.toml",
+    ] {
         let platform = platform(name);
         let nodes: Vec<NodeId> = platform.processors().collect();
         let (first, others) = (nodes[0], nodes[1..].to_vec());
@@ -117,17 +148,35 @@ fn what_cannot_be_kept_up_is_refused() {
     let twice = Rational::from_integer(2.into());
     rates.throughput *= &twice;
     for demand in &mut rates.demands {
-        let DemandRates::Route(sends) = demand else { panic!("a scatter") };
+        let DemandRates::Route(sends) = demand else {
+            panic!("a scatter")
+        };
         sends.values_mut().for_each(|rate| *rate *= &twice);
     }
     let none = Certificate::default();
     let error = plan_of_rates(problem, &rates, &none, &Options::default()).unwrap_err();
     assert!(matches!(error, RatesError::Overloaded(_)), "{error}");
-    assert!(error.to_string().starts_with("the rates cannot be kept up: "), "{error}");
+    assert!(
+        error
+            .to_string()
+            .starts_with("the rates cannot be kept up: "),
+        "{error}"
+    );
     rates.throughput = Rational::zero();
-    assert_eq!(plan_of_rates(problem, &rates, &none, &Options::default()), Err(RatesError::Nothing));
+    assert_eq!(
+        plan_of_rates(problem, &rates, &none, &Options::default()),
+        Err(RatesError::Nothing)
+    );
     // Without prices the bound is found anew.
     let rates = Rates::of(problem, &plan.steady_state).unwrap();
-    let made = plan_of_rates(problem, &rates, &none, &Options { watch: Watch::unlimited(), ..Options::default() });
+    let made = plan_of_rates(
+        problem,
+        &rates,
+        &none,
+        &Options {
+            watch: Watch::unlimited(),
+            ..Options::default()
+        },
+    );
     assert_eq!(made.unwrap().plan.status, Status::Optimal);
 }

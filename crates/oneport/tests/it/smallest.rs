@@ -15,7 +15,11 @@ const MOST: u32 = 4;
 /// The fewest instances per period, up to [`MOST`], that attain the throughput; `None` when the search gave up.
 fn fewest(case: &Case, throughput: &Rational) -> Option<Option<u32>> {
     for instances in 1..=MOST {
-        match fits(case, instances, &(Rational::from_integer(instances.into()) / throughput)) {
+        match fits(
+            case,
+            instances,
+            &(Rational::from_integer(instances.into()) / throughput),
+        ) {
             Verdict::Fits => return Some(Some(instances)),
             Verdict::DoesNotFit => {}
             Verdict::Unknown => return None,

@@ -22,16 +22,27 @@ fn shares_add_up_to_the_inverse_of_the_bound() {
                 Collective::all_to_all(participants.clone()),
             ] {
                 let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-                let Ok(Bounding::Bounded(bounded)) = bound(problem, &Options::default()) else { continue };
+                let Ok(Bounding::Bounded(bounded)) = bound(problem, &Options::default()) else {
+                    continue;
+                };
                 let reasons = why(problem, &bounded.certificate).unwrap();
                 let total: Rational = reasons.iter().map(|reason| &reason.share).sum();
-                assert_eq!(total, bounded.bound.recip(), "{name}, {model}, {collective:?}: {reasons:?}");
+                assert_eq!(
+                    total,
+                    bounded.bound.recip(),
+                    "{name}, {model}, {collective:?}: {reasons:?}"
+                );
                 assert!(reasons.iter().all(|reason| !reason.sentence.is_empty()));
-                let said = |words: &str| usize::from(reasons.iter().any(|reason| reason.sentence.contains(words)));
+                let said = |words: &str| {
+                    usize::from(reasons.iter().any(|reason| reason.sentence.contains(words)))
+                };
                 inequalities += said("at least");
                 patterns += said("the cheapest");
             }
         }
     }
-    assert!(inequalities > 2 && patterns > 2, "{inequalities} {patterns}");
+    assert!(
+        inequalities > 2 && patterns > 2,
+        "{inequalities} {patterns}"
+    );
 }

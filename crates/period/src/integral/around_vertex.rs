@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
-use oneport_exact::{Column, IntegerOptions, LinearProgram, Relation, Row, Sense, find_integer_point};
+use oneport_exact::{
+    Column, IntegerOptions, LinearProgram, Relation, Row, Sense, find_integer_point,
+};
 use oneport_lp::flow::{Group, GroupFlow, Side};
 use oneport_lp::{LpError, Question};
 use oneport_plan::{Resource, SteadyState};
@@ -39,7 +41,11 @@ pub fn round(
     period: &Rational,
     reach: u32,
 ) -> Result<Option<Vec<GroupFlow>>, LpError> {
-    let Parts { mut whole, fractional, missing } = parts(question, groups, steady_state, instances, period, reach);
+    let Parts {
+        mut whole,
+        fractional,
+        missing,
+    } = parts(question, groups, steady_state, instances, period, reach);
     if fractional.is_empty() {
         return Ok(missing.is_empty().then_some(whole));
     }
@@ -49,21 +55,34 @@ pub fn round(
     let free = free_time(question, &whole, period);
     let mut columns: Vec<Column> = Vec::new();
     for &(place, link) in &fractional {
-        let (from, to) = (question.platform().link(link).from, question.platform().link(link).to);
-        let (gains, loses) = if groups[place].side == Side::Source { (to, from) } else { (from, to) };
+        let (from, to) = (
+            question.platform().link(link).from,
+            question.platform().link(link).to,
+        );
+        let (gains, loses) = if groups[place].side == Side::Source {
+            (to, from)
+        } else {
+            (from, to)
+        };
         let mut entries: Vec<(Row, Rational)> = Vec::with_capacity(4);
         for (node, sign) in [(gains, Rational::one()), (loses, -Rational::one())] {
             if node != groups[place].root {
                 let key = (place, node);
-                let side = || Rational::from_integer(missing.get(&key).cloned().unwrap_or_default());
-                let row = *balances.entry(key).or_insert_with(|| program.add_row(Relation::Equal, side()));
+                let side =
+                    || Rational::from_integer(missing.get(&key).cloned().unwrap_or_default());
+                let row = *balances
+                    .entry(key)
+                    .or_insert_with(|| program.add_row(Relation::Equal, side()));
                 entries.push((row, sign));
             }
         }
         for resource in Resource::of_link(question.platform(), link) {
-            let whole = || period * Rational::from_integer(resource.capacity(question.platform()).into());
+            let whole =
+                || period * Rational::from_integer(resource.capacity(question.platform()).into());
             let room = || free.get(&resource).cloned().unwrap_or_else(whole);
-            let row = *ports.entry(resource).or_insert_with(|| program.add_row(Relation::AtMost, room()));
+            let row = *ports
+                .entry(resource)
+                .or_insert_with(|| program.add_row(Relation::AtMost, room()));
             entries.push((row, question.time(link)));
         }
         columns.push(program.add_column(Rational::zero(), entries)?);
@@ -71,14 +90,19 @@ pub fn round(
     if missing.keys().any(|key| !balances.contains_key(key)) {
         return Ok(None);
     }
-    let options = IntegerOptions { node_limit: NODES, upper: 2 * reach + 1 };
+    let options = IntegerOptions {
+        node_limit: NODES,
+        upper: 2 * reach + 1,
+    };
     let Some(point) = find_integer_point(&program, options, question.watch())? else {
         return Ok(None);
     };
     for (&(place, link), column) in fractional.iter().zip(columns) {
         *whole[place].entry(link).or_default() += &point[column.0];
     }
-    whole.iter_mut().for_each(|flow| flow.retain(|_, amount| amount.is_positive()));
+    whole
+        .iter_mut()
+        .for_each(|flow| flow.retain(|_, amount| amount.is_positive()));
     Ok(Some(whole))
 }
 
@@ -103,7 +127,10 @@ fn parts(
     for weighted in &steady_state.patterns {
         let place = group_of[weighted.pattern.demand];
         if weighted.weight == steady_state.throughput {
-            weighted.pattern.links().for_each(|link| *whole[place].entry(link).or_default() += instances);
+            weighted
+                .pattern
+                .links()
+                .for_each(|link| *whole[place].entry(link).or_default() += instances);
         } else {
             let share = &weighted.weight * period;
             weighted.pattern.links().for_each(|link| {
@@ -130,18 +157,33 @@ fn parts(
     }
     for (place, (group, flow)) in groups.iter().zip(&whole).enumerate() {
         for (&link, amount) in flow {
-            let (from, to) = (question.platform().link(link).from, question.platform().link(link).to);
-            let (gains, loses) = if group.side == Side::Source { (to, from) } else { (from, to) };
+            let (from, to) = (
+                question.platform().link(link).from,
+                question.platform().link(link).to,
+            );
+            let (gains, loses) = if group.side == Side::Source {
+                (to, from)
+            } else {
+                (from, to)
+            };
             *missing.entry((place, gains)).or_default() -= amount;
             *missing.entry((place, loses)).or_default() += amount;
         }
     }
     missing.retain(|(place, node), amount| !amount.is_zero() && *node != groups[*place].root);
-    Parts { whole, fractional, missing }
+    Parts {
+        whole,
+        fractional,
+        missing,
+    }
 }
 
 /// The part of the period that the whole numbers leave at every port they use.
-fn free_time(question: &Question<'_>, whole: &[GroupFlow], period: &Rational) -> BTreeMap<Resource, Rational> {
+fn free_time(
+    question: &Question<'_>,
+    whole: &[GroupFlow],
+    period: &Rational,
+) -> BTreeMap<Resource, Rational> {
     let mut counts: BTreeMap<LinkId, BigInt> = BTreeMap::new();
     for (&link, amount) in whole.iter().flatten() {
         *counts.entry(link).or_default() += amount;

@@ -52,7 +52,9 @@ pub struct OptimalInstances {
 pub fn optimal_instances(question: &Question<'_>, solution: &Solution) -> OptimalInstances {
     let throughput = &solution.steady_state.throughput;
     OptimalInstances {
-        step: instances_step(question, &solution.certificate, throughput).magnitude().clone(),
+        step: instances_step(question, &solution.certificate, throughput)
+            .magnitude()
+            .clone(),
         own: own_period(&solution.steady_state).instances,
     }
 }
@@ -76,9 +78,14 @@ pub fn rounded_at(
     // On a small platform the whole integer program costs as much as the wider search.
     let small = groups.len() * question.platform().links().len() <= SMALL;
     for reach in if small { 0..=0 } else { 0..=1 } {
-        if let Some(flows) =
-            around_vertex::round(question, &groups, &solution.steady_state, &instances, &period, reach)?
-        {
+        if let Some(flows) = around_vertex::round(
+            question,
+            &groups,
+            &solution.steady_state,
+            &instances,
+            &period,
+            reach,
+        )? {
             return whole(question, &groups, &flows, &instances, &period).map(Some);
         }
     }
@@ -91,7 +98,11 @@ pub fn is_searchable(question: &Question<'_>, solution: &Solution) -> bool {
         return trees::is_searchable(solution);
     }
     let groups = flow::groups(question).len();
-    let most = if groups == 1 { MOST_COLUMNS } else { MOST_COLUMNS_OF_MANY };
+    let most = if groups == 1 {
+        MOST_COLUMNS
+    } else {
+        MOST_COLUMNS_OF_MANY
+    };
     groups * question.platform().links().len() <= most
 }
 
@@ -114,7 +125,10 @@ pub fn whole_at(
     if is_generated(question) {
         return trees::whole_at(question, solution, &instances, &period);
     }
-    let budget = Budget::Fixed { period: period.clone(), instances: count };
+    let budget = Budget::Fixed {
+        period: period.clone(),
+        instances: count,
+    };
     integer_flow(question, &budget, &period, &instances, NODES)
 }
 
@@ -136,7 +150,10 @@ pub fn whole_in(
     if flow::groups(question).len() * question.platform().links().len() > MOST_COLUMNS_OF_TINY {
         return Ok(None);
     }
-    let budget = Budget::Fixed { period: period.clone(), instances: Rational::from_integer(instances.clone()) };
+    let budget = Budget::Fixed {
+        period: period.clone(),
+        instances: Rational::from_integer(instances.clone()),
+    };
     integer_flow(question, &budget, period, &instances, NODES_OF_TINY)
 }
 
@@ -146,7 +163,11 @@ fn is_generated(question: &Question<'_>) -> bool {
 }
 
 /// A number that divides the instances per period, by divisibility at the priced resources.
-fn instances_step(question: &Question<'_>, certificate: &Certificate, throughput: &Rational) -> BigInt {
+fn instances_step(
+    question: &Question<'_>,
+    certificate: &Certificate,
+    throughput: &Rational,
+) -> BigInt {
     // Instances keep a resource busy for (capacity) d / throughput in multiples of its unit.
     let multiples = certificate.prices().filter_map(|(resource, _)| {
         let capacity = Rational::from_integer(resource.capacity(question.platform()).into());
@@ -165,17 +186,30 @@ pub fn whole_within(
     solution: &Solution,
     period: &Rational,
 ) -> Result<Option<WholePatterns>, LpError> {
-    let most = (period * &solution.steady_state.throughput).floor().to_integer();
+    let most = (period * &solution.steady_state.throughput)
+        .floor()
+        .to_integer();
     if !most.is_positive() || !period.is_positive() || !is_searchable(question, solution) {
         return Ok(None);
     }
     if is_generated(question) {
         return trees::whole_within(question, solution, period, &most);
     }
-    let fixed = Budget::Fixed { period: period.clone(), instances: Rational::from_integer(most.clone()) };
+    let fixed = Budget::Fixed {
+        period: period.clone(),
+        instances: Rational::from_integer(most.clone()),
+    };
     match integer_flow(question, &fixed, period, &most, NODES)? {
         Some(whole) => Ok(Some(whole)),
-        None => integer_flow(question, &Budget::Most { period: period.clone() }, period, &most, NODES),
+        None => integer_flow(
+            question,
+            &Budget::Most {
+                period: period.clone(),
+            },
+            period,
+            &most,
+            NODES,
+        ),
     }
 }
 
@@ -188,9 +222,22 @@ fn integer_flow(
     node_limit: u32,
 ) -> Result<Option<WholePatterns>, LpError> {
     let messages = most * question.commodities().len();
-    let Some(upper) = messages.to_u32() else { return Ok(None) };
-    let FlowProgram { program, groups, flows, time, .. } = flow::build(question, budget)?;
-    let Some(point) = find_integer_point(&program, IntegerOptions { node_limit, upper }, question.watch())? else {
+    let Some(upper) = messages.to_u32() else {
+        return Ok(None);
+    };
+    let FlowProgram {
+        program,
+        groups,
+        flows,
+        time,
+        ..
+    } = flow::build(question, budget)?;
+    let Some(point) = find_integer_point(
+        &program,
+        IntegerOptions { node_limit, upper },
+        question.watch(),
+    )?
+    else {
         return Ok(None);
     };
     let instances = time.map_or_else(|| most.clone(), |column| point[column.0].clone());
@@ -217,7 +264,14 @@ fn whole(
 ) -> Result<WholePatterns, LpError> {
     let patterns = split(question, groups, flows, instances)?
         .into_iter()
-        .map(|(pattern, copies)| ScheduledPattern { pattern, copies: copies.magnitude().clone() })
+        .map(|(pattern, copies)| ScheduledPattern {
+            pattern,
+            copies: copies.magnitude().clone(),
+        })
         .collect();
-    Ok(WholePatterns { period: period.clone(), instances: instances.magnitude().clone(), patterns })
+    Ok(WholePatterns {
+        period: period.clone(),
+        instances: instances.magnitude().clone(),
+        patterns,
+    })
 }

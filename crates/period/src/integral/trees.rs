@@ -58,33 +58,62 @@ fn search(
     period: &Rational,
     most: &BigInt,
 ) -> Result<Option<WholePatterns>, LpError> {
-    let Some(upper) = most.to_u32().filter(|_| is_searchable(solution)) else { return Ok(None) };
-    let own = solution.steady_state.patterns.iter().map(|weighted| &weighted.pattern);
+    let Some(upper) = most.to_u32().filter(|_| is_searchable(solution)) else {
+        return Ok(None);
+    };
+    let own = solution
+        .steady_state
+        .patterns
+        .iter()
+        .map(|weighted| &weighted.pattern);
     let patterns: Vec<&Pattern> = own.chain(solution.tight.iter().take(MOST_OTHERS)).collect();
     let mut program = LinearProgram::new(Sense::Maximize);
     let demanded = instances.cloned().unwrap_or_default();
     let collective = question.collective();
-    let rates: Vec<BigInt> = (0..collective.demands()).map(|place| collective.rate(place).into()).collect();
-    let demands: Vec<Row> =
-        rates.iter().map(|rate| program.add_row(Relation::Equal, Rational::from_integer(&demanded * rate))).collect();
+    let rates: Vec<BigInt> = (0..collective.demands())
+        .map(|place| collective.rate(place).into())
+        .collect();
+    let demands: Vec<Row> = rates
+        .iter()
+        .map(|rate| program.add_row(Relation::Equal, Rational::from_integer(&demanded * rate)))
+        .collect();
     let resources = Resources::new(question.platform(), collective.combines());
     let row = |place| program.add_row(Relation::AtMost, period * resources.capacity(place));
     let rows: Vec<Row> = (0..resources.count()).map(row).collect();
     for pattern in &patterns {
         let mut entries = vec![(demands[pattern.demand], Rational::one())];
-        entries.extend(resources.loads(question, pattern).into_iter().map(|(place, time)| (rows[place], time)));
+        entries.extend(
+            resources
+                .loads(question, pattern)
+                .into_iter()
+                .map(|(place, time)| (rows[place], time)),
+        );
         program.add_column(Rational::zero(), entries)?;
     }
     let count = match instances {
         Some(_) => None,
         None => {
-            let rates = demands.iter().zip(&rates).map(|(&row, rate)| (row, -Rational::from_integer(rate.clone())));
+            let rates = demands
+                .iter()
+                .zip(&rates)
+                .map(|(&row, rate)| (row, -Rational::from_integer(rate.clone())));
             Some(program.add_column(Rational::one(), rates)?)
         }
     };
-    let most_rate = rates.iter().filter_map(ToPrimitive::to_u32).max().unwrap_or(1);
+    let most_rate = rates
+        .iter()
+        .filter_map(ToPrimitive::to_u32)
+        .max()
+        .unwrap_or(1);
     let upper = upper.saturating_mul(most_rate);
-    let Some(point) = find_integer_point(&program, IntegerOptions { node_limit: NODES, upper }, question.watch())?
+    let Some(point) = find_integer_point(
+        &program,
+        IntegerOptions {
+            node_limit: NODES,
+            upper,
+        },
+        question.watch(),
+    )?
     else {
         return Ok(None);
     };
@@ -92,31 +121,62 @@ fn search(
     if !instances.is_positive() {
         return Ok(None);
     }
-    let chosen = patterns.into_iter().zip(&point).filter(|(_, copies)| copies.is_positive());
+    let chosen = patterns
+        .into_iter()
+        .zip(&point)
+        .filter(|(_, copies)| copies.is_positive());
     let mut patterns: Vec<ScheduledPattern> = chosen
-        .map(|(pattern, copies)| ScheduledPattern { pattern: pattern.clone(), copies: copies.magnitude().clone() })
+        .map(|(pattern, copies)| ScheduledPattern {
+            pattern: pattern.clone(),
+            copies: copies.magnitude().clone(),
+        })
         .collect();
     patterns.sort_by(|a, b| a.pattern.cmp(&b.pattern));
-    Ok(Some(WholePatterns { period: period.clone(), instances: instances.magnitude().clone(), patterns }))
+    Ok(Some(WholePatterns {
+        period: period.clone(),
+        instances: instances.magnitude().clone(),
+        patterns,
+    }))
 }
 
 /// Every task of a resource takes a whole multiple of this time: link costs (or the speed) times what divides all sizes
 /// (or works). `None` for a resource that has no task.
 pub fn unit(question: &Question<'_>, resource: Resource) -> Option<Rational> {
     let platform = question.platform();
-    let cost =
-        |links: &[LinkId]| links.iter().map(|&link| platform.link(link).cost.clone()).reduce(|a, b| divisor(&a, &b));
+    let cost = |links: &[LinkId]| {
+        links
+            .iter()
+            .map(|&link| platform.link(link).cost.clone())
+            .reduce(|a, b| divisor(&a, &b))
+    };
     let operands = question.collective().most_operands();
     let volumes = question.volumes();
     let (cost, amount) = match resource {
-        Resource::Send(node) => (cost(platform.outgoing(node))?, common(&volumes.size, operands)?),
-        Resource::Receive(node) => (cost(platform.incoming(node))?, common(&volumes.size, operands)?),
+        Resource::Send(node) => (
+            cost(platform.outgoing(node))?,
+            common(&volumes.size, operands)?,
+        ),
+        Resource::Receive(node) => (
+            cost(platform.incoming(node))?,
+            common(&volumes.size, operands)?,
+        ),
         Resource::Port(node) => {
-            let both: Vec<LinkId> = platform.outgoing(node).iter().chain(platform.incoming(node)).copied().collect();
+            let both: Vec<LinkId> = platform
+                .outgoing(node)
+                .iter()
+                .chain(platform.incoming(node))
+                .copied()
+                .collect();
             (cost(&both)?, common(&volumes.size, operands)?)
         }
-        Resource::Link(link) => (platform.link(link).cost.clone(), common(&volumes.size, operands)?),
-        Resource::Compute(node) => (platform.node(node).compute.clone()?, common(&volumes.work, operands)?),
+        Resource::Link(link) => (
+            platform.link(link).cost.clone(),
+            common(&volumes.size, operands)?,
+        ),
+        Resource::Compute(node) => (
+            platform.node(node).compute.clone()?,
+            common(&volumes.work, operands)?,
+        ),
     };
     Some(cost * amount).filter(Signed::is_positive)
 }
@@ -128,10 +188,17 @@ fn common(amount: &Amount, operands: usize) -> Option<Rational> {
         Amount::Affine { .. } => {
             // All terms are sums of the first and of multiples of the difference.
             let first = amount.of(Interval { first: 0, last: 0 })?;
-            let second = amount.of(Interval { first: 0, last: 1.min(operands.saturating_sub(1)) })?;
+            let second = amount.of(Interval {
+                first: 0,
+                last: 1.min(operands.saturating_sub(1)),
+            })?;
             Some(divisor(&first, &(second - &first)))
         }
-        Amount::Table(rows) => rows.iter().flatten().cloned().reduce(|a, b| divisor(&a, &b)),
+        Amount::Table(rows) => rows
+            .iter()
+            .flatten()
+            .cloned()
+            .reduce(|a, b| divisor(&a, &b)),
         Amount::Tasks(table) => table.numbers().cloned().reduce(|a, b| divisor(&a, &b)),
     }
 }

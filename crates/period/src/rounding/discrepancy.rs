@@ -56,8 +56,17 @@ pub struct Trial {
 impl<'s, 'a> Discrepancy<'s, 'a> {
     pub fn new(shares: &'s Shares<'a>) -> Self {
         let ideal = ideal_loads(shares);
-        let longest = ideal.iter().max().filter(|load| load.is_positive()).cloned().unwrap_or_else(BigInt::one);
-        let fixed = |load: BigInt| ((load << BITS) / &longest).to_i64().map_or(HEAVIEST, |load| load.min(HEAVIEST));
+        let longest = ideal
+            .iter()
+            .max()
+            .filter(|load| load.is_positive())
+            .cloned()
+            .unwrap_or_else(BigInt::one);
+        let fixed = |load: BigInt| {
+            ((load << BITS) / &longest)
+                .to_i64()
+                .map_or(HEAVIEST, |load| load.min(HEAVIEST))
+        };
         let mut places: BTreeMap<usize, usize> = BTreeMap::new();
         let mut slack = Vec::new();
         let mut loads = Vec::with_capacity(shares.choices.len());
@@ -70,16 +79,34 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
                 });
                 (place, fixed(load << SHARE_BITS))
             };
-            let mut row: Vec<(usize, i64)> = shares.load(&choice.uses).into_iter().map(place).collect();
+            let mut row: Vec<(usize, i64)> =
+                shares.load(&choice.uses).into_iter().map(place).collect();
             row.sort_unstable();
             loads.push(row);
             demands.resize(demands.len().max(choice.demand + 1), Vec::new());
             demands[choice.demand].push(number);
         }
-        let others = ideal.iter().enumerate().filter(|(resource, _)| !places.contains_key(resource));
-        let rest = others.map(|(_, load)| load).max().map(|load| fixed(&longest - load));
-        let effort = 1 + loads.iter().map(|loads: &Vec<_>| 4 * loads.len() + 8).sum::<usize>();
-        Discrepancy { shares, loads, slack, rest, demands, longest, effort }
+        let others = ideal
+            .iter()
+            .enumerate()
+            .filter(|(resource, _)| !places.contains_key(resource));
+        let rest = others
+            .map(|(_, load)| load)
+            .max()
+            .map(|load| fixed(&longest - load));
+        let effort = 1 + loads
+            .iter()
+            .map(|loads: &Vec<_>| 4 * loads.len() + 8)
+            .sum::<usize>();
+        Discrepancy {
+            shares,
+            loads,
+            slack,
+            rest,
+            demands,
+            longest,
+            effort,
+        }
     }
 
     /// The excess per instance of a rounding that takes this long per instance, in fixed point; rounded up, by more
@@ -87,7 +114,9 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
     pub fn excess_within(&self, per_instance: &Rational) -> i64 {
         let allowed = (self.shares.room(per_instance) + 1u32) << (SHARE_BITS + BITS);
         let excess = allowed / &self.longest - (BigInt::one() << BITS);
-        excess.to_i64().map_or(i64::MAX, |excess| excess.saturating_add(ROUNDING_ERROR))
+        excess
+            .to_i64()
+            .map_or(i64::MAX, |excess| excess.saturating_add(ROUNDING_ERROR))
     }
 
     /// Additions that one rounding takes, roughly.
@@ -102,14 +131,22 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
         let scale = instances.to_i64().unwrap_or(i64::MAX);
         let idle = |slack: i64| slack.saturating_mul(scale).min(IDLEST);
         let mut busy: Vec<i64> = self.slack.iter().map(|slack| -idle(*slack)).collect();
-        let mut left: Vec<BigInt> = self.shares.rates.iter().map(|rate| instances * rate).collect();
+        let mut left: Vec<BigInt> = self
+            .shares
+            .rates
+            .iter()
+            .map(|rate| instances * rate)
+            .collect();
         let mut copies = Vec::with_capacity(self.loads.len());
         for (choice, loads) in self.shares.choices.iter().zip(&self.loads) {
-            let (whole, part) = (choice.share.numer() * instances).div_mod_floor(choice.share.denom());
+            let (whole, part) =
+                (choice.share.numer() * instances).div_mod_floor(choice.share.denom());
             left[choice.demand] -= &whole;
             copies.push(whole);
             if !part.is_zero() {
-                let part = ((part << BITS) / choice.share.denom()).to_i64().unwrap_or(0);
+                let part = ((part << BITS) / choice.share.denom())
+                    .to_i64()
+                    .unwrap_or(0);
                 for &(place, load) in loads {
                     let less = (i128::from(part) * i128::from(load)) >> BITS;
                     busy[place] = busy[place].saturating_sub(less as i64);
@@ -118,14 +155,30 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
         }
         self.place(&mut left, &mut copies, &mut busy);
         let others = self.rest.map_or(i64::MIN, |slack| -idle(slack));
-        self.improve(&mut copies, &mut busy, others, exchanging.saturating_mul(self.effort));
-        let excess = busy.into_iter().max().map_or(others, |busiest| busiest.max(others));
-        Trial { instances: instances.clone(), copies, excess }
+        self.improve(
+            &mut copies,
+            &mut busy,
+            others,
+            exchanging.saturating_mul(self.effort),
+        );
+        let excess = busy
+            .into_iter()
+            .max()
+            .map_or(others, |busiest| busiest.max(others));
+        Trial {
+            instances: instances.clone(),
+            copies,
+            excess,
+        }
     }
 
     /// How busy the busiest resource of a choice becomes with one more copy.
     fn harm(&self, choice: usize, busy: &[i64]) -> i64 {
-        self.loads[choice].iter().map(|&(place, load)| busy[place].saturating_add(load)).max().unwrap_or(i64::MIN)
+        self.loads[choice]
+            .iter()
+            .map(|&(place, load)| busy[place].saturating_add(load))
+            .max()
+            .unwrap_or(i64::MIN)
     }
 
     fn add(&self, choice: usize, sign: i64, busy: &mut [i64]) {
@@ -136,16 +189,25 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
 
     /// Gives out the copies left. Harm never shrinks meanwhile, so an old value is a lower bound of the present one.
     fn place(&self, left: &mut [BigInt], copies: &mut [BigInt], busy: &mut [i64]) {
-        let open = self.shares.choices.iter().enumerate().filter(|(_, choice)| left[choice.demand].is_positive());
-        let mut queue: BinaryHeap<Reverse<(i64, usize)>> =
-            open.map(|(number, _)| Reverse((self.harm(number, busy), number))).collect();
+        let open = self
+            .shares
+            .choices
+            .iter()
+            .enumerate()
+            .filter(|(_, choice)| left[choice.demand].is_positive());
+        let mut queue: BinaryHeap<Reverse<(i64, usize)>> = open
+            .map(|(number, _)| Reverse((self.harm(number, busy), number)))
+            .collect();
         while let Some(Reverse((_, choice))) = queue.pop() {
             let left = &mut left[self.shares.choices[choice].demand];
             if !left.is_positive() {
                 continue;
             }
             let harm = self.harm(choice, busy);
-            if queue.peek().is_none_or(|&Reverse(next)| (harm, choice) <= next) {
+            if queue
+                .peek()
+                .is_none_or(|&Reverse(next)| (harm, choice) <= next)
+            {
                 self.add(choice, 1, busy);
                 copies[choice] += 1u32;
                 *left -= 1u32;
@@ -163,12 +225,18 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
             let mut best: Option<(i64, usize, usize)> = None;
             effort = effort.saturating_sub(copies.len());
             if limit > others {
-                for (from, _) in copies.iter().enumerate().filter(|(_, copies)| copies.is_positive()) {
+                for (from, _) in copies
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, copies)| copies.is_positive())
+                {
                     if effort > 0 && self.on(from, busiest) > 0 {
                         self.add(from, -1, busy);
                         for &to in &self.demands[self.shares.choices[from].demand] {
                             let bound = best.map_or(limit, |(harm, _, _)| harm);
-                            if let Some(harm) = self.harm_below(to, busy, busy[busiest], bound, &mut effort) {
+                            if let Some(harm) =
+                                self.harm_below(to, busy, busy[busiest], bound, &mut effort)
+                            {
                                 best = Some((harm, from, to));
                             }
                         }
@@ -187,11 +255,20 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
     /// Load of one copy on one resource.
     fn on(&self, choice: usize, place: usize) -> i64 {
         let loads = &self.loads[choice];
-        loads.binary_search_by_key(&place, |&(place, _)| place).map_or(0, |at| loads[at].1)
+        loads
+            .binary_search_by_key(&place, |&(place, _)| place)
+            .map_or(0, |at| loads[at].1)
     }
 
     /// The harm of one more copy, or how busy one resource is without it, if both are below the bound.
-    fn harm_below(&self, choice: usize, busy: &[i64], least: i64, bound: i64, effort: &mut usize) -> Option<i64> {
+    fn harm_below(
+        &self,
+        choice: usize,
+        busy: &[i64],
+        least: i64,
+        bound: i64,
+        effort: &mut usize,
+    ) -> Option<i64> {
         let mut harm = least;
         *effort = effort.saturating_sub(1);
         for &(place, load) in &self.loads[choice] {
@@ -207,10 +284,19 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
 
 /// Busy time by resource of one instance, in units shifted by [`SHARE_BITS`].
 fn ideal_loads(shares: &Shares<'_>) -> Vec<BigInt> {
-    let mut totals: Vec<BigInt> = shares.base.iter().map(|units| units << SHARE_BITS).collect();
+    let mut totals: Vec<BigInt> = shares
+        .base
+        .iter()
+        .map(|units| units << SHARE_BITS)
+        .collect();
     for choice in &shares.choices {
         let share = (choice.share.numer() << SHARE_BITS) / choice.share.denom();
-        choice.uses.iter().for_each(|(place, units)| totals[*place] += units * &share);
+        choice
+            .uses
+            .iter()
+            .for_each(|(place, units)| totals[*place] += units * &share);
     }
-    shares.measure.loads(&totals, |place| shares.times[place].clone())
+    shares
+        .measure
+        .loads(&totals, |place| shares.times[place].clone())
 }

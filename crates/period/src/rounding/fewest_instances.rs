@@ -42,7 +42,9 @@ pub fn fewest(
     let mut best: Option<(Rounded, Rational)> = None;
     let mut limit = limit;
     for _ in 0..fit::ROUNDS {
-        if let Some((count, rounded, period)) = Search::new(fit, shares, &per_instance).run(limit)? {
+        if let Some((count, rounded, period)) =
+            Search::new(fit, shares, &per_instance).run(limit)?
+        {
             best = Some((rounded, period));
             limit = count - 1;
         }
@@ -74,8 +76,17 @@ impl<'s, 'c, 'a> Search<'s, 'c, 'a> {
         let discrepancy = Discrepancy::new(shares);
         let excess = discrepancy.excess_within(per_instance);
         let exchanging = (EFFORT / discrepancy.effort() / ONE_BY_ONE).clamp(BRIEFLY, THOROUGHLY);
-        let one_by_one = (EFFORT / discrepancy.effort() / (1 + BRIEFLY)).clamp(AT_LEAST, ONE_BY_ONE) as u64;
-        Search { fit, shares, discrepancy, per_instance, excess, exchanging, one_by_one }
+        let one_by_one =
+            (EFFORT / discrepancy.effort() / (1 + BRIEFLY)).clamp(AT_LEAST, ONE_BY_ONE) as u64;
+        Search {
+            fit,
+            shares,
+            discrepancy,
+            per_instance,
+            excess,
+            exchanging,
+            one_by_one,
+        }
     }
 
     fn run(&mut self, limit: u64) -> Result<Option<Found>, PeriodError> {
@@ -114,11 +125,18 @@ impl<'s, 'c, 'a> Search<'s, 'c, 'a> {
         let instances = BigInt::from(count);
         let trial = self.discrepancy.round(&instances, self.exchanging);
         // Fixed-point numbers are not exact: they only spare the exact check of what is clearly too long.
-        if trial.excess > self.excess.saturating_mul(i64::try_from(count).unwrap_or(i64::MAX)) {
+        if trial.excess
+            > self
+                .excess
+                .saturating_mul(i64::try_from(count).unwrap_or(i64::MAX))
+        {
             return Ok(None);
         }
         let rounded = self.shares.rounded(&instances, trial.copies);
-        if !self.fit.fits(self.shares, &rounded, &(self.per_instance * instances))? {
+        if !self
+            .fit
+            .fits(self.shares, &rounded, &(self.per_instance * instances))?
+        {
             return Ok(None);
         }
         let period = self.fit.period(self.shares, &rounded)?;

@@ -24,7 +24,12 @@ pub struct Fit<'c> {
 
 impl<'c> Fit<'c> {
     pub fn new(platform: &'c Platform, watch: &'c Watch) -> Self {
-        Fit { platform, odd_sets: ports::has_odd_sets(platform), found: BTreeSet::new(), watch }
+        Fit {
+            platform,
+            odd_sets: ports::has_odd_sets(platform),
+            found: BTreeSet::new(),
+            watch,
+        }
     }
 
     /// Whether there is time for more roundings.
@@ -33,7 +38,11 @@ impl<'c> Fit<'c> {
     }
 
     /// The shortest period.
-    pub fn period(&mut self, shares: &Shares<'_>, rounded: &Rounded) -> Result<Rational, PeriodError> {
+    pub fn period(
+        &mut self,
+        shares: &Shares<'_>,
+        rounded: &Rounded,
+    ) -> Result<Rational, PeriodError> {
         let busiest = shares.period(rounded);
         if !self.odd_sets {
             return Ok(busiest);
@@ -48,7 +57,12 @@ impl<'c> Fit<'c> {
     }
 
     /// Whether a period is long enough.
-    pub fn fits(&mut self, shares: &Shares<'_>, rounded: &Rounded, period: &Rational) -> Result<bool, PeriodError> {
+    pub fn fits(
+        &mut self,
+        shares: &Shares<'_>,
+        rounded: &Rounded,
+        period: &Rational,
+    ) -> Result<bool, PeriodError> {
         let fits = rounded.busiest() <= shares.room(period);
         if !fits || !self.odd_sets {
             return Ok(fits);

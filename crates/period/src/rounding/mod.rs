@@ -70,7 +70,11 @@ const BEYOND: u32 = 4;
 /// # Errors
 /// A period that is not positive or too short for one instance; zero instances; a loss that is not in `0..1`; weights
 /// that do not add up to the throughput, times the rates.
-pub fn round(problem: Problem<'_>, steady_state: &SteadyState, target: &Target) -> Result<WholePatterns, PeriodError> {
+pub fn round(
+    problem: Problem<'_>,
+    steady_state: &SteadyState,
+    target: &Target,
+) -> Result<WholePatterns, PeriodError> {
     round_watched(problem, steady_state, target, &Watch::unlimited())
 }
 
@@ -88,7 +92,9 @@ pub fn round_watched(
         Target::Period(period) if !period.is_positive() => {
             return Err(PeriodError::BadPeriod(Box::new(period.clone())));
         }
-        Target::Instances(0) | Target::Loss { instances: 0, .. } => return Err(PeriodError::NoInstances),
+        Target::Instances(0) | Target::Loss { instances: 0, .. } => {
+            return Err(PeriodError::NoInstances);
+        }
         Target::Loss { most, .. } if most.is_negative() || *most >= Rational::one() => {
             return Err(PeriodError::BadLoss(Box::new(most.clone())));
         }
@@ -130,53 +136,87 @@ pub fn rounded_down(
     if !period.is_positive() {
         return Err(PeriodError::BadPeriod(Box::new(period.clone())));
     }
-    let copies: Vec<BigInt> =
-        steady_state.patterns.iter().map(|it| (&it.weight * period).floor().to_integer()).collect();
+    let copies: Vec<BigInt> = steady_state
+        .patterns
+        .iter()
+        .map(|it| (&it.weight * period).floor().to_integer())
+        .collect();
     let mut sums: BTreeMap<usize, BigInt> = BTreeMap::new();
     for (weighted, copies) in steady_state.patterns.iter().zip(&copies) {
         *sums.entry(weighted.pattern.demand).or_default() += copies;
     }
     let rate = |demand: usize| BigInt::from(problem.collective().rate(demand));
-    let instances = sums.iter().map(|(&demand, sum)| sum.div_floor(&rate(demand).max(BigInt::one()))).min();
+    let instances = sums
+        .iter()
+        .map(|(&demand, sum)| sum.div_floor(&rate(demand).max(BigInt::one())))
+        .min();
     let instances = instances.unwrap_or_default();
     let mut left: BTreeMap<usize, BigInt> = BTreeMap::new();
     let mut patterns = Vec::new();
     for (weighted, copies) in steady_state.patterns.iter().zip(copies) {
         let demand = weighted.pattern.demand;
-        let left = left.entry(demand).or_insert_with(|| &instances * rate(demand));
+        let left = left
+            .entry(demand)
+            .or_insert_with(|| &instances * rate(demand));
         let copies = copies.min(left.clone());
         *left -= &copies;
         if copies.is_positive() {
             let copies = copies.magnitude().clone();
-            patterns.push(ScheduledPattern { pattern: weighted.pattern.clone(), copies });
+            patterns.push(ScheduledPattern {
+                pattern: weighted.pattern.clone(),
+                copies,
+            });
         }
     }
-    Ok(WholePatterns { period: period.clone(), instances: instances.magnitude().clone(), patterns })
+    Ok(WholePatterns {
+        period: period.clone(),
+        instances: instances.magnitude().clone(),
+        patterns,
+    })
 }
 
 /// The steady state's own weights over the shortest period in which they and the instances are whole: nothing is lost,
 /// however long the period. The copies of all patterns and the instances have no common divisor.
 pub fn own_period(steady_state: &SteadyState) -> WholePatterns {
-    let of_patterns = || steady_state.patterns.iter().map(|weighted| &weighted.weight);
+    let of_patterns = || {
+        steady_state
+            .patterns
+            .iter()
+            .map(|weighted| &weighted.weight)
+    };
     // Where every rate is 1 the throughput is a sum of weights and changes nothing.
     let weights = || of_patterns().chain([&steady_state.throughput]);
     let denominator = common_denominator(weights());
-    let divisor = common_divisor(weights().map(|weight| numerator_over(weight, &denominator).into_parts().1));
+    let divisor =
+        common_divisor(weights().map(|weight| numerator_over(weight, &denominator).into_parts().1));
     let period = Rational::new(denominator, divisor.into());
     let copies = |weight: &Rational| (weight * &period).to_integer().magnitude().clone();
     let patterns = steady_state
         .patterns
         .iter()
-        .map(|weighted| ScheduledPattern { pattern: weighted.pattern.clone(), copies: copies(&weighted.weight) })
+        .map(|weighted| ScheduledPattern {
+            pattern: weighted.pattern.clone(),
+            copies: copies(&weighted.weight),
+        })
         .collect();
-    WholePatterns { instances: copies(&steady_state.throughput), patterns, period }
+    WholePatterns {
+        instances: copies(&steady_state.throughput),
+        patterns,
+        period,
+    }
 }
 
 /// The largest number of instances found that fits, then refilled.
-fn fit_period(fit: &mut Fit<'_>, shares: &mut Shares<'_>, period: &Rational) -> Result<WholePatterns, PeriodError> {
+fn fit_period(
+    fit: &mut Fit<'_>,
+    shares: &mut Shares<'_>,
+    period: &Rational,
+) -> Result<WholePatterns, PeriodError> {
     let floor = rounded_down(shares.problem, shares.steady_state, period)?;
     let floor_instances = BigInt::from(floor.instances.clone());
-    let most = (period * &shares.steady_state.throughput).floor().to_integer();
+    let most = (period * &shares.steady_state.throughput)
+        .floor()
+        .to_integer();
     let mut best = None;
     let mut least = floor_instances.clone();
     for _ in 0..fit::ROUNDS {
@@ -203,7 +243,10 @@ fn fit_period(fit: &mut Fit<'_>, shares: &mut Shares<'_>, period: &Rational) -> 
     if best.instances().is_zero() {
         let (one, needed) = one_instance(fit, shares)?;
         if needed > *period {
-            return Err(PeriodError::PeriodTooShort { period: Box::new(period.clone()), needed: Box::new(needed) });
+            return Err(PeriodError::PeriodTooShort {
+                period: Box::new(period.clone()),
+                needed: Box::new(needed),
+            });
         }
         best = one;
     }
@@ -211,13 +254,22 @@ fn fit_period(fit: &mut Fit<'_>, shares: &mut Shares<'_>, period: &Rational) -> 
 }
 
 fn nothing(period: &Rational) -> WholePatterns {
-    WholePatterns { period: period.clone(), instances: BigUint::zero(), patterns: Vec::new() }
+    WholePatterns {
+        period: period.clone(),
+        instances: BigUint::zero(),
+        patterns: Vec::new(),
+    }
 }
 
 /// One instance and what it needs, whatever odd sets are known by now.
-fn one_instance(fit: &mut Fit<'_>, shares: &Shares<'_>) -> Result<(Rounded, Rational), PeriodError> {
+fn one_instance(
+    fit: &mut Fit<'_>,
+    shares: &Shares<'_>,
+) -> Result<(Rounded, Rational), PeriodError> {
     if !fit.odd_sets {
-        let copies = Discrepancy::new(shares).round(&BigInt::one(), THOROUGHLY).copies;
+        let copies = Discrepancy::new(shares)
+            .round(&BigInt::one(), THOROUGHLY)
+            .copies;
         let rounded = shares.rounded(&BigInt::one(), copies);
         let needed = fit.period(shares, &rounded)?;
         return Ok((rounded, needed));
@@ -228,7 +280,12 @@ fn one_instance(fit: &mut Fit<'_>, shares: &Shares<'_>) -> Result<(Rounded, Rati
 
 /// Adds further instances. Filling looks at resources only; where there may be odd sets, larger and larger numbers of
 /// instances are added while they fit, then smaller and smaller ones.
-fn refill(fit: &mut Fit<'_>, shares: &Shares<'_>, best: &mut Rounded, period: &Rational) -> Result<(), PeriodError> {
+fn refill(
+    fit: &mut Fit<'_>,
+    shares: &Shares<'_>,
+    best: &mut Rounded,
+    period: &Rational,
+) -> Result<(), PeriodError> {
     let room = shares.room(period);
     let commodities = shares.problem.collective().commodities();
     let platform = fit.platform;
@@ -252,7 +309,11 @@ fn refill(fit: &mut Fit<'_>, shares: &Shares<'_>, best: &mut Rounded, period: &R
         } else {
             growing = false;
         }
-        most = if growing { most.saturating_mul(2) } else { most / 2 };
+        most = if growing {
+            most.saturating_mul(2)
+        } else {
+            most / 2
+        };
     }
     Ok(())
 }
@@ -299,7 +360,9 @@ fn floor_copies(shares: &Shares<'_>, floor: &WholePatterns, period: &Rational) -
     let instances = BigInt::from(floor.instances.clone());
     let mut left: BTreeMap<usize, BigInt> = BTreeMap::new();
     let copies = shares.choices.iter().map(|choice| {
-        let left = left.entry(choice.demand).or_insert_with(|| &instances * shares.rates[choice.demand]);
+        let left = left
+            .entry(choice.demand)
+            .or_insert_with(|| &instances * shares.rates[choice.demand]);
         let weight = &shares.steady_state.patterns[choice.pattern].weight;
         let copies = (weight * period).floor().to_integer().min(left.clone());
         *left -= &copies;
@@ -310,7 +373,11 @@ fn floor_copies(shares: &Shares<'_>, floor: &WholePatterns, period: &Rational) -
 }
 
 /// The number of instances up to the limit with the best throughput after rounding, and its period.
-fn best_up_to(fit: &mut Fit<'_>, shares: &mut Shares<'_>, most: u64) -> Result<(Rounded, Rational), PeriodError> {
+fn best_up_to(
+    fit: &mut Fit<'_>,
+    shares: &mut Shares<'_>,
+    most: u64,
+) -> Result<(Rounded, Rational), PeriodError> {
     let mut best: Option<(Rounded, Rational)> = None;
     for _ in 0..fit::ROUNDS {
         for (instances, copies) in finalists(shares, most, fit.odd_sets, fit.watch) {
@@ -319,7 +386,9 @@ fn best_up_to(fit: &mut Fit<'_>, shares: &mut Shares<'_>, most: u64) -> Result<(
             }
             let next = shares.rounded(&instances, copies);
             let period = fit.period(shares, &next)?;
-            let slower = |(best, least): &(Rounded, Rational)| least * &next.shared <= &period * &best.shared;
+            let slower = |(best, least): &(Rounded, Rational)| {
+                least * &next.shared <= &period * &best.shared
+            };
             if !best.as_ref().is_some_and(slower) {
                 best = Some((next, period));
             }
@@ -332,13 +401,23 @@ fn best_up_to(fit: &mut Fit<'_>, shares: &mut Shares<'_>, most: u64) -> Result<(
 }
 
 /// Numbers of instances and copies that may be the best.
-fn finalists(shares: &Shares<'_>, most: u64, odd_sets: bool, watch: &Watch) -> Vec<(BigInt, Vec<BigInt>)> {
+fn finalists(
+    shares: &Shares<'_>,
+    most: u64,
+    odd_sets: bool,
+    watch: &Watch,
+) -> Vec<(BigInt, Vec<BigInt>)> {
     let discrepancy = Discrepancy::new(shares);
     let tries = (EFFORT / (discrepancy.effort() * (1 + BRIEFLY))).clamp(16, 20_000) as u64;
     let trial = |instances: u64| discrepancy.round(&instances.into(), BRIEFLY);
-    let mut finalists = Finalists { most: if odd_sets { FINALISTS } else { 1 }, best: Vec::new() };
+    let mut finalists = Finalists {
+        most: if odd_sets { FINALISTS } else { 1 },
+        best: Vec::new(),
+    };
     finalists.enter(trial(1));
-    let tried = candidates(most, tries).into_iter().take_while(|_| watch.ask().is_ok());
+    let tried = candidates(most, tries)
+        .into_iter()
+        .take_while(|_| watch.ask().is_ok());
     tried.for_each(|instances| finalists.enter(trial(instances)));
     let mut all = Vec::new();
     // Whole shares lose nothing, which fixed-point numbers would not see exactly.
@@ -351,7 +430,12 @@ fn finalists(shares: &Shares<'_>, most: u64, odd_sets: bool, watch: &Watch) -> V
         let own = trial(own);
         all.push((own.instances, own.copies));
     }
-    all.extend(finalists.best.into_iter().map(|trial| (trial.instances, trial.copies)));
+    all.extend(
+        finalists
+            .best
+            .into_iter()
+            .map(|trial| (trial.instances, trial.copies)),
+    );
     all
 }
 
@@ -363,10 +447,17 @@ struct Finalists {
 
 impl Finalists {
     fn enter(&mut self, trial: Trial) {
-        let better =
-            |than: &Trial| BigInt::from(trial.excess) * &than.instances < BigInt::from(than.excess) * &trial.instances;
+        let better = |than: &Trial| {
+            BigInt::from(trial.excess) * &than.instances
+                < BigInt::from(than.excess) * &trial.instances
+        };
         let place = self.best.iter().position(better).unwrap_or(self.best.len());
-        if place < self.most && self.best.iter().all(|other| other.instances != trial.instances) {
+        if place < self.most
+            && self
+                .best
+                .iter()
+                .all(|other| other.instances != trial.instances)
+        {
             self.best.insert(place, trial);
             self.best.truncate(self.most);
         }
@@ -382,7 +473,10 @@ fn candidates(most: u64, tries: u64) -> Vec<u64> {
     let near = tries / 2;
     let spread = tries - near;
     let step = ((most - near) / spread).max(1);
-    let mut all: Vec<u64> = (0..spread).map(|index| 1 + index * step).chain(most - near + 1..=most).collect();
+    let mut all: Vec<u64> = (0..spread)
+        .map(|index| 1 + index * step)
+        .chain(most - near + 1..=most)
+        .collect();
     all.sort_unstable();
     all.dedup();
     all

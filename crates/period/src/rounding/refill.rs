@@ -22,13 +22,16 @@ pub fn with_paths(
     most: usize,
 ) {
     let per_instance = commodities.len() * platform.links().len();
-    let times: Vec<BigInt> =
-        platform.link_ids().map(|link| &shares.times[shares.measure.link(link)] * shares.measure.message()).collect();
+    let times: Vec<BigInt> = platform
+        .link_ids()
+        .map(|link| &shares.times[shares.measure.link(link)] * shares.measure.message())
+        .collect();
     for _ in 0..most.min(EFFORT / per_instance.max(1)) {
         let mut loads = rounded.loads.clone();
         let mut found = Vec::with_capacity(commodities.len());
         for (place, commodity) in commodities.iter().enumerate() {
-            let Some(links) = path_with_room(platform, *commodity, shares, &times, &loads, room) else {
+            let Some(links) = path_with_room(platform, *commodity, shares, &times, &loads, room)
+            else {
                 return;
             };
             for link in &links {
@@ -53,7 +56,10 @@ pub fn with_patterns(shares: &Shares<'_>, rounded: &mut Rounded, room: &BigInt, 
         let demand = weighted.pattern.demand;
         let rate = usize::try_from(shares.problem.collective().rate(demand)).unwrap_or(usize::MAX);
         size = size.saturating_add(load.len().saturating_mul(rate));
-        by_demand.entry(demand).or_default().push((&weighted.pattern, load));
+        by_demand
+            .entry(demand)
+            .or_default()
+            .push((&weighted.pattern, load));
     }
     for _ in 0..most.min(EFFORT / size.max(1)) {
         let mut loads = rounded.loads.clone();
@@ -63,7 +69,8 @@ pub fn with_patterns(shares: &Shares<'_>, rounded: &mut Rounded, room: &BigInt, 
                 let Some((pattern, load)) = least_busy(candidates, &loads, room) else {
                     return;
                 };
-                load.iter().for_each(|(resource, time)| loads[*resource] += time);
+                load.iter()
+                    .for_each(|(resource, time)| loads[*resource] += time);
                 found.push(Pattern::clone(pattern));
             }
         }
@@ -80,7 +87,11 @@ fn least_busy<'c, 's>(
     loads: &[BigInt],
     room: &BigInt,
 ) -> Option<&'c Candidate<'s>> {
-    let after = |load: &[(usize, BigInt)]| load.iter().map(|(resource, time)| &loads[*resource] + time).max();
+    let after = |load: &[(usize, BigInt)]| {
+        load.iter()
+            .map(|(resource, time)| &loads[*resource] + time)
+            .max()
+    };
     let mut best: Option<(Option<BigInt>, usize)> = None;
     let mut fitting = Vec::with_capacity(candidates.len());
     for candidate in candidates.drain(..) {
@@ -121,7 +132,10 @@ fn path_with_room(
             let mut ports = shares.measure.occupied(shares.measure.link(link));
             if to != commodity.source
                 && by[to.index()].is_none()
-                && ports.all(|port| &loads[port] + shares.measure.counted(port, times[link.index()].clone()) <= *room)
+                && ports.all(|port| {
+                    &loads[port] + shares.measure.counted(port, times[link.index()].clone())
+                        <= *room
+                })
             {
                 by[to.index()] = Some(link);
                 queue.push_back(to);

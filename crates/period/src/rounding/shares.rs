@@ -72,7 +72,10 @@ impl<'a> Shares<'a> {
         let measure = Measure::new(problem);
         let mut by_demand: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (place, weighted) in state.patterns.iter().enumerate() {
-            by_demand.entry(weighted.pattern.demand).or_default().push(place);
+            by_demand
+                .entry(weighted.pattern.demand)
+                .or_default()
+                .push(place);
         }
         let mut base = vec![BigInt::zero(); measure.places()];
         let mut used = vec![false; measure.places()];
@@ -91,30 +94,68 @@ impl<'a> Shares<'a> {
                 let uses = measure.uses(&weighted.pattern);
                 uses.iter().for_each(|&(place, _)| used[place] = true);
                 let share = &weighted.weight / &state.throughput;
-                choices.push(Choice { pattern, demand: rates.len(), share, uses });
+                choices.push(Choice {
+                    pattern,
+                    demand: rates.len(),
+                    share,
+                    uses,
+                });
             }
             rates.push(rate);
         }
-        let costs: Vec<Rational> = (0..measure.places()).map(|place| measure.time(place)).collect();
-        let used = costs.iter().enumerate().filter(|&(place, _)| used[place] || !base[place].is_zero());
+        let costs: Vec<Rational> = (0..measure.places())
+            .map(|place| measure.time(place))
+            .collect();
+        let used = costs
+            .iter()
+            .enumerate()
+            .filter(|&(place, _)| used[place] || !base[place].is_zero());
         let unit = common_denominator(used.map(|(_, rate)| rate));
         // A link that no pattern uses may need a finer unit; rounding its time up keeps refilling safe.
-        let times = costs.iter().map(|rate| (rate.numer() * &unit).div_ceil(rate.denom())).collect();
-        Ok(Shares { measure, problem, steady_state: state, unit, times, base, choices, rates })
+        let times = costs
+            .iter()
+            .map(|rate| (rate.numer() * &unit).div_ceil(rate.denom()))
+            .collect();
+        Ok(Shares {
+            measure,
+            problem,
+            steady_state: state,
+            unit,
+            times,
+            base,
+            choices,
+            rates,
+        })
     }
 
     /// Instances with this many copies of each choice.
     pub fn rounded(&self, instances: &BigInt, copies: Vec<BigInt>) -> Rounded {
         let totals = self.totals(instances, &copies);
-        let loads = self.measure.loads(&totals, |place| self.times[place].clone());
-        Rounded { shared: instances.clone(), copies, refilled: BigInt::zero(), added: BTreeMap::new(), loads }
+        let loads = self
+            .measure
+            .loads(&totals, |place| self.times[place].clone());
+        Rounded {
+            shared: instances.clone(),
+            copies,
+            refilled: BigInt::zero(),
+            added: BTreeMap::new(),
+            loads,
+        }
     }
 
     /// Units used by place.
     fn totals(&self, instances: &BigInt, copies: &[BigInt]) -> Vec<BigInt> {
         let mut totals: Vec<BigInt> = self.base.iter().map(|units| units * instances).collect();
-        for (choice, copies) in self.choices.iter().zip(copies).filter(|(_, copies)| !copies.is_zero()) {
-            choice.uses.iter().for_each(|(place, units)| totals[*place] += units * copies);
+        for (choice, copies) in self
+            .choices
+            .iter()
+            .zip(copies)
+            .filter(|(_, copies)| !copies.is_zero())
+        {
+            choice
+                .uses
+                .iter()
+                .for_each(|(place, units)| totals[*place] += units * copies);
         }
         totals
     }
@@ -150,7 +191,8 @@ impl<'a> Shares<'a> {
             }
         }
         let busy = loads.into_iter().filter(|(_, time)| !time.is_zero());
-        busy.map(|(resource, time)| (resource, self.measure.counted(resource, time))).collect()
+        busy.map(|(resource, time)| (resource, self.measure.counted(resource, time)))
+            .collect()
     }
 
     /// The period that the busiest resource needs.
@@ -160,7 +202,9 @@ impl<'a> Shares<'a> {
 
     /// How busy a resource may be within a period, as it counts, in units.
     pub fn room(&self, period: &Rational) -> BigInt {
-        (period * &self.unit * self.measure.scale()).floor().to_integer()
+        (period * &self.unit * self.measure.scale())
+            .floor()
+            .to_integer()
     }
 
     /// The patterns by demand, then in their own order.
@@ -171,19 +215,33 @@ impl<'a> Shares<'a> {
         for (choice, copies) in self.choices.iter().zip(rounded.copies) {
             several[choice.pattern] = true;
             if copies.is_positive() {
-                *counts.entry(self.steady_state.patterns[choice.pattern].pattern.clone()).or_default() += copies;
+                *counts
+                    .entry(self.steady_state.patterns[choice.pattern].pattern.clone())
+                    .or_default() += copies;
             }
         }
-        let single = self.steady_state.patterns.iter().zip(several).filter(|(_, several)| !several);
+        let single = self
+            .steady_state
+            .patterns
+            .iter()
+            .zip(several)
+            .filter(|(_, several)| !several);
         for (weighted, _) in single.filter(|_| rounded.shared.is_positive()) {
             let rate = self.problem.collective().rate(weighted.pattern.demand);
             *counts.entry(weighted.pattern.clone()).or_default() += &rounded.shared * rate;
         }
         let patterns = counts
             .into_iter()
-            .map(|(pattern, copies)| ScheduledPattern { pattern, copies: copies.magnitude().clone() })
+            .map(|(pattern, copies)| ScheduledPattern {
+                pattern,
+                copies: copies.magnitude().clone(),
+            })
             .collect();
-        WholePatterns { period, instances, patterns }
+        WholePatterns {
+            period,
+            instances,
+            patterns,
+        }
     }
 }
 
@@ -194,23 +252,47 @@ fn check_complete(
     by_demand: &BTreeMap<usize, Vec<usize>>,
 ) -> Result<(), PeriodError> {
     let demands = collective.demands();
-    let skipped = by_demand.keys().enumerate().find(|&(place, &demand)| place != demand);
+    let skipped = by_demand
+        .keys()
+        .enumerate()
+        .find(|&(place, &demand)| place != demand);
     let missing = skipped.map_or(by_demand.len(), |(place, _)| place);
     if missing < demands {
         let right = &state.throughput * Rational::from_integer(collective.rate(missing).into());
         let (found, throughput) = (Box::default(), Box::new(right));
-        return Err(PeriodError::Unbalanced { demand: missing, found, throughput });
+        return Err(PeriodError::Unbalanced {
+            demand: missing,
+            found,
+            throughput,
+        });
     }
     let beyond = by_demand.range(demands..).next();
-    let Some((&demand, patterns)) = beyond else { return Ok(()) };
-    let found = patterns.iter().map(|&place| &state.patterns[place].weight).sum();
-    Err(PeriodError::Unbalanced { demand, found: Box::new(found), throughput: Box::default() })
+    let Some((&demand, patterns)) = beyond else {
+        return Ok(());
+    };
+    let found = patterns
+        .iter()
+        .map(|&place| &state.patterns[place].weight)
+        .sum();
+    Err(PeriodError::Unbalanced {
+        demand,
+        found: Box::new(found),
+        throughput: Box::default(),
+    })
 }
 
-fn check_sum(state: &SteadyState, demand: usize, rate: u64, patterns: &[usize]) -> Result<(), PeriodError> {
+fn check_sum(
+    state: &SteadyState,
+    demand: usize,
+    rate: u64,
+    patterns: &[usize],
+) -> Result<(), PeriodError> {
     let weights = || patterns.iter().map(|&place| &state.patterns[place].weight);
     // Not from zero: additions are expensive, and most demands have a single pattern.
-    let found = weights().cloned().reduce(|sum, weight| sum + weight).unwrap_or_default();
+    let found = weights()
+        .cloned()
+        .reduce(|sum, weight| sum + weight)
+        .unwrap_or_default();
     let right = match rate {
         1 => state.throughput.clone(),
         rate => &state.throughput * Rational::from_integer(rate.into()),
@@ -218,5 +300,9 @@ fn check_sum(state: &SteadyState, demand: usize, rate: u64, patterns: &[usize]) 
     if found == right && weights().all(Signed::is_positive) {
         return Ok(());
     }
-    Err(PeriodError::Unbalanced { demand, found: Box::new(found), throughput: Box::new(right) })
+    Err(PeriodError::Unbalanced {
+        demand,
+        found: Box::new(found),
+        throughput: Box::new(right),
+    })
 }

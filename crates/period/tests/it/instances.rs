@@ -8,7 +8,9 @@ use common::{Case, connected_cases, solution};
 use num_bigint::BigUint;
 use num_traits::Zero;
 use oneport_lp::{Formulation, Question};
-use oneport_period::integral::{OptimalInstances, optimal_instances, rounded_at, whole_at, whole_within};
+use oneport_period::integral::{
+    OptimalInstances, optimal_instances, rounded_at, whole_at, whole_within,
+};
 use oneport_period::rounding::own_period;
 use oneport_platform::Rational;
 use proptest::prelude::*;
@@ -27,19 +29,37 @@ fn check(case: &Case, formulation: Formulation) {
     assert!((&own % &step).is_zero(), "{case:?}: own {own}, step {step}");
     let whole = own_period(&solution.steady_state);
     assert_eq!(whole.instances, own, "{case:?}");
-    assert_eq!(Rational::from_integer(own.into()) / &whole.period, *throughput, "{case:?}");
+    assert_eq!(
+        Rational::from_integer(own.into()) / &whole.period,
+        *throughput,
+        "{case:?}"
+    );
     check_whole(case, &whole);
     for instances in 1..=4u32 {
         let period = optimal_time(instances, throughput);
         let verdict = fits(case, instances, &period);
         let count = BigUint::from(instances);
         if verdict == Verdict::Fits {
-            assert!((&count % &step).is_zero(), "{case:?}: {instances} instances attain the optimum, step {step}");
+            assert!(
+                (&count % &step).is_zero(),
+                "{case:?}: {instances} instances attain the optimum, step {step}"
+            );
         }
-        let found = [rounded_at(&question, &solution, &count), whole_at(&question, &solution, &count)];
+        let found = [
+            rounded_at(&question, &solution, &count),
+            whole_at(&question, &solution, &count),
+        ];
         for whole in found.into_iter().filter_map(|found| found.unwrap()) {
-            assert_ne!(verdict, Verdict::DoesNotFit, "{case:?}: {instances} instances do not fit");
-            assert_eq!((&whole.instances, &whole.period), (&count, &period), "{case:?}");
+            assert_ne!(
+                verdict,
+                Verdict::DoesNotFit,
+                "{case:?}: {instances} instances do not fit"
+            );
+            assert_eq!(
+                (&whole.instances, &whole.period),
+                (&count, &period),
+                "{case:?}"
+            );
             check_whole(case, &whole);
         }
     }

@@ -14,17 +14,33 @@ use oneport_plan::{Problem, SteadyState, WholePatterns};
 use oneport_platform::Rational;
 use proptest::prelude::*;
 
-fn rounded(case: &Case, steady_state: &SteadyState, target: &Target) -> Result<WholePatterns, PeriodError> {
-    round(Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(), steady_state, target)
+fn rounded(
+    case: &Case,
+    steady_state: &SteadyState,
+    target: &Target,
+) -> Result<WholePatterns, PeriodError> {
+    round(
+        Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(),
+        steady_state,
+        target,
+    )
 }
 
 /// RR-4872, section 4.6: every share of the period rounded down; the scarcest message decides.
 fn paper_floor(case: &Case, steady_state: &SteadyState, period: &Rational) -> BigInt {
     let copies = |commodity: usize| -> BigInt {
-        let of_it = steady_state.patterns.iter().filter(|weighted| weighted.pattern.demand == commodity);
-        of_it.map(|weighted| (&weighted.weight * period).floor().to_integer()).sum()
+        let of_it = steady_state
+            .patterns
+            .iter()
+            .filter(|weighted| weighted.pattern.demand == commodity);
+        of_it
+            .map(|weighted| (&weighted.weight * period).floor().to_integer())
+            .sum()
     };
-    (0..case.collective.commodities().len()).map(copies).min().unwrap()
+    (0..case.collective.commodities().len())
+        .map(copies)
+        .min()
+        .unwrap()
 }
 
 fn busiest(case: &Case, whole: &WholePatterns) -> Rational {
@@ -33,7 +49,8 @@ fn busiest(case: &Case, whole: &WholePatterns) -> Rational {
     for scheduled in &whole.patterns {
         for link in scheduled.pattern.links() {
             let link = case.platform.link(link);
-            let time = Rational::from_integer(scheduled.copies.clone().into()) * &case.size * &link.cost;
+            let time =
+                Rational::from_integer(scheduled.copies.clone().into()) * &case.size * &link.cost;
             busy[link.from.index()] += &time;
             busy[nodes + link.to.index()] += time;
         }
@@ -119,14 +136,31 @@ fn nonsense_is_refused() {
         let refused = rounded(&case, &steady_state, &Target::Period(period.clone()));
         assert_eq!(refused, Err(PeriodError::BadPeriod(Box::new(period))));
     }
-    assert_eq!(rounded(&case, &steady_state, &Target::Instances(0)), Err(PeriodError::NoInstances));
+    assert_eq!(
+        rounded(&case, &steady_state, &Target::Instances(0)),
+        Err(PeriodError::NoInstances)
+    );
     for instances in [0, 7] {
         for most in [ratio(-1, 100), ratio(1, 1), ratio(3, 2)] {
-            let refused = rounded(&case, &steady_state, &Target::Loss { most: most.clone(), instances });
-            let expected = if instances == 0 { PeriodError::NoInstances } else { PeriodError::BadLoss(Box::new(most)) };
+            let refused = rounded(
+                &case,
+                &steady_state,
+                &Target::Loss {
+                    most: most.clone(),
+                    instances,
+                },
+            );
+            let expected = if instances == 0 {
+                PeriodError::NoInstances
+            } else {
+                PeriodError::BadLoss(Box::new(most))
+            };
             assert_eq!(refused, Err(expected));
         }
     }
     // The largest limit is a limit like any other.
-    check_whole(&case, &rounded(&case, &steady_state, &Target::Instances(u64::MAX)).unwrap());
+    check_whole(
+        &case,
+        &rounded(&case, &steady_state, &Target::Instances(u64::MAX)).unwrap(),
+    );
 }

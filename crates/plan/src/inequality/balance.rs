@@ -25,9 +25,15 @@ pub struct Balance {
 
 impl Statement for Balance {
     fn coefficient(&self, column: Column) -> Rational {
-        let Column::Transfer { from, to, .. } = column else { return none() };
+        let Column::Transfer { from, to, .. } = column else {
+            return none();
+        };
         let out = i64::from(from == self.node) - i64::from(to == self.node);
-        integer(if self.keeps == Keeps::AllThatArrives { out } else { -out })
+        integer(if self.keeps == Keeps::AllThatArrives {
+            out
+        } else {
+            -out
+        })
     }
 
     fn right_side(&self, _: &Demand<'_>) -> Option<Rational> {
@@ -37,8 +43,12 @@ impl Statement for Balance {
     fn sentence(&self, platform: &Platform) -> String {
         let name = platform.name(self.node);
         match self.keeps {
-            Keeps::AllThatArrives => format!("'{name}' merges nothing: no more enters it than leaves it"),
-            Keeps::NoMoreThanArrives => format!("'{name}' copies nothing: no more leaves it than enters it"),
+            Keeps::AllThatArrives => {
+                format!("'{name}' merges nothing: no more enters it than leaves it")
+            }
+            Keeps::NoMoreThanArrives => {
+                format!("'{name}' copies nothing: no more leaves it than enters it")
+            }
         }
     }
 }

@@ -22,7 +22,11 @@ pub struct Border {
 impl Border {
     /// 1 for a single set, `2 (k - 1)` for `k` of them.
     pub fn crossings(&self) -> usize {
-        if self.sets.len() == 1 { 1 } else { 2 * self.sets.len().saturating_sub(1) }
+        if self.sets.len() == 1 {
+            1
+        } else {
+            2 * self.sets.len().saturating_sub(1)
+        }
     }
 
     /// Per link, how many of the sets a transfer over it enters (leaves). `O(links of their nodes log n)`.
@@ -38,7 +42,10 @@ impl Border {
                     Direction::Into => platform.link(link).from,
                     Direction::OutOf => platform.link(link).to,
                 };
-                links.iter().filter(|link| !has(set, other(**link))).for_each(|link| crossed[link.index()] += 1);
+                links
+                    .iter()
+                    .filter(|link| !has(set, other(**link)))
+                    .for_each(|link| crossed[link.index()] += 1);
             }
         }
         crossed
@@ -47,12 +54,19 @@ impl Border {
 
 impl Statement for Border {
     fn coefficient(&self, column: Column) -> Rational {
-        let Column::Transfer { from, to, .. } = column else { return none() };
+        let Column::Transfer { from, to, .. } = column else {
+            return none();
+        };
         let (inside, outside) = match self.direction {
             Direction::Into => (to, from),
             Direction::OutOf => (from, to),
         };
-        integer(self.sets.iter().filter(|set| has(set, inside) && !has(set, outside)).count())
+        integer(
+            self.sets
+                .iter()
+                .filter(|set| has(set, inside) && !has(set, outside))
+                .count(),
+        )
     }
 
     fn right_side(&self, _: &Demand<'_>) -> Option<Rational> {
@@ -61,7 +75,11 @@ impl Statement for Border {
 
     fn sentence(&self, platform: &Platform) -> String {
         let (crossings, sets) = (self.crossings(), family(platform, &self.sets));
-        let lead = if crossings == 1 { "transfer leads" } else { "transfers lead" };
+        let lead = if crossings == 1 {
+            "transfer leads"
+        } else {
+            "transfers lead"
+        };
         format!("at least {crossings} {lead} {} {sets}", self.direction)
     }
 }

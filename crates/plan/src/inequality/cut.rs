@@ -15,7 +15,11 @@ pub struct Cut {
 impl Statement for Cut {
     fn coefficient(&self, column: Column) -> Rational {
         match column {
-            Column::Transfer { from, to, .. } if has(&self.nodes, from) && !has(&self.nodes, to) => integer(1),
+            Column::Transfer { from, to, .. }
+                if has(&self.nodes, from) && !has(&self.nodes, to) =>
+            {
+                integer(1)
+            }
             _ => none(),
         }
     }

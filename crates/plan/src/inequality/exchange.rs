@@ -19,7 +19,12 @@ pub struct Exchange {
 
 impl Statement for Exchange {
     fn coefficient(&self, column: Column) -> Rational {
-        let Column::Transfer { link: Some(link), .. } = column else { return none() };
+        let Column::Transfer {
+            link: Some(link), ..
+        } = column
+        else {
+            return none();
+        };
         let place = self.lengths.binary_search_by_key(&link, |(link, _)| *link);
         place.map_or_else(|_| none(), |place| self.lengths[place].1.clone())
     }
@@ -29,7 +34,13 @@ impl Statement for Exchange {
     }
 
     fn sentence(&self, platform: &Platform) -> String {
-        let (links, s) = (self.lengths.len(), if self.lengths.len() == 1 { "" } else { "s" });
-        format!("values are exchanged between {}, for the lengths of {links} link{s}", family(platform, &self.parts))
+        let (links, s) = (
+            self.lengths.len(),
+            if self.lengths.len() == 1 { "" } else { "s" },
+        );
+        format!(
+            "values are exchanged between {}, for the lengths of {links} link{s}",
+            family(platform, &self.parts)
+        )
     }
 }

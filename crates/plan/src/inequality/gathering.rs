@@ -25,11 +25,18 @@ impl Statement for Gathering {
     }
 
     fn right_side(&self, demand: &Demand<'_>) -> Option<Rational> {
-        let inside = demand.operands.iter().filter(|&&owner| has(&self.nodes, owner)).count();
+        let inside = demand
+            .operands
+            .iter()
+            .filter(|&&owner| has(&self.nodes, owner))
+            .count();
         Some(integer(2) - integer(inside))
     }
 
     fn sentence(&self, platform: &Platform) -> String {
-        format!("to be merged inside {}, values have to come there", set(platform, &self.nodes))
+        format!(
+            "to be merged inside {}, values have to come there",
+            set(platform, &self.nodes)
+        )
     }
 }

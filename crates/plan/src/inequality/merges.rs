@@ -15,7 +15,11 @@ pub struct Place;
 
 impl Statement for Merges {
     fn coefficient(&self, column: Column) -> Rational {
-        if let Column::Merge(_) = column { integer(1) } else { none() }
+        if let Column::Merge(_) = column {
+            integer(1)
+        } else {
+            none()
+        }
     }
 
     fn right_side(&self, demand: &Demand<'_>) -> Option<Rational> {
@@ -33,7 +37,11 @@ impl Statement for Merges {
 
 impl Statement for Place {
     fn coefficient(&self, column: Column) -> Rational {
-        if let Column::Place(_) = column { integer(-1) } else { none() }
+        if let Column::Place(_) = column {
+            integer(-1)
+        } else {
+            none()
+        }
     }
 
     fn right_side(&self, _: &Demand<'_>) -> Option<Rational> {

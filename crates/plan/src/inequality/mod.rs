@@ -128,7 +128,11 @@ pub struct Need {
 impl Need {
     /// An inequality of weight 1.
     pub fn once(demand: Option<usize>, inequality: Inequality) -> Need {
-        Need { demand, inequality, weight: Rational::one() }
+        Need {
+            demand,
+            inequality,
+            weight: Rational::one(),
+        }
     }
 }
 
@@ -185,7 +189,13 @@ fn listed(names: impl Iterator<Item = String>, room: usize) -> String {
 }
 
 fn set_within(platform: &Platform, nodes: &[NodeId], room: usize) -> String {
-    format!("{{{}}}", listed(nodes.iter().map(|&node| platform.name(node).to_string()), room))
+    format!(
+        "{{{}}}",
+        listed(
+            nodes.iter().map(|&node| platform.name(node).to_string()),
+            room
+        )
+    )
 }
 
 fn set(platform: &Platform, nodes: &[NodeId]) -> String {
@@ -197,7 +207,10 @@ fn family(platform: &Platform, sets: &[Vec<NodeId>]) -> String {
     if sets.len() > 2 && sets.iter().all(|set| set.len() == 1) {
         return format!("each of {}", set(platform, &sets.concat()));
     }
-    listed(sets.iter().map(|one| set_within(platform, one, ROOM / 2)), ROOM)
+    listed(
+        sets.iter().map(|one| set_within(platform, one, ROOM / 2)),
+        ROOM,
+    )
 }
 
 #[cfg(test)]
@@ -210,8 +223,14 @@ mod tests {
         let mut builder = Platform::builder();
         let one = Rational::one();
         let node = |name: usize| Node::processor(format!("n{name}"), one.clone());
-        let ids: Vec<NodeId> = (0..names).map(|name| builder.node(node(name)).unwrap()).collect();
-        (0..names).for_each(|at| _ = builder.link(ids[at], ids[(at + 1) % names], one.clone()).unwrap());
+        let ids: Vec<NodeId> = (0..names)
+            .map(|name| builder.node(node(name)).unwrap())
+            .collect();
+        (0..names).for_each(|at| {
+            _ = builder
+                .link(ids[at], ids[(at + 1) % names], one.clone())
+                .unwrap()
+        });
         builder.build().unwrap()
     }
 
@@ -220,14 +239,25 @@ mod tests {
     fn coefficients_count_what_the_sets_say() {
         let platform = ring(6);
         let nodes: Vec<NodeId> = platform.node_ids().collect();
-        let demand = Demand { operands: &nodes, goals: Goals::Everywhere(&nodes), commutative: true };
+        let demand = Demand {
+            operands: &nodes,
+            goals: Goals::Everywhere(&nodes),
+            commutative: true,
+        };
         for cut in 1..5 {
             let sets = vec![nodes[..cut].to_vec(), nodes[cut..].to_vec()];
             for direction in [Direction::Into, Direction::OutOf] {
-                let border = Border { direction, sets: sets.clone() };
+                let border = Border {
+                    direction,
+                    sets: sets.clone(),
+                };
                 let times = |link: LinkId| {
                     let ends = platform.link(link);
-                    border.coefficient(Column::Transfer { from: ends.from, to: ends.to, link: Some(link) })
+                    border.coefficient(Column::Transfer {
+                        from: ends.from,
+                        to: ends.to,
+                        link: Some(link),
+                    })
                 };
                 let all: Vec<Rational> = platform.link_ids().map(times).collect();
                 assert_eq!(all.iter().sum::<Rational>(), integer(2));
@@ -235,7 +265,9 @@ mod tests {
                 assert!(counted.eq(all), "{border:?}");
                 assert_eq!(border.right_side(&demand), Some(integer(2)));
             }
-            let gathering = Gathering { nodes: sets[0].clone() };
+            let gathering = Gathering {
+                nodes: sets[0].clone(),
+            };
             assert_eq!(gathering.right_side(&demand), Some(integer(2 - cut as i64)));
             assert_eq!(gathering.coefficient(Column::Merge(nodes[0])), integer(-1));
             assert_eq!(gathering.coefficient(Column::Merge(nodes[5])), none());
@@ -246,14 +278,30 @@ mod tests {
     fn sentences_fit_a_line() {
         let platform = ring(40);
         let nodes: Vec<NodeId> = platform.node_ids().collect();
-        let border = |sets| Border { direction: Direction::Into, sets }.sentence(&platform);
+        let border = |sets| {
+            Border {
+                direction: Direction::Into,
+                sets,
+            }
+            .sentence(&platform)
+        };
         let pair = border(vec![nodes[..1].to_vec(), nodes[1..3].to_vec()]);
         assert_eq!(pair, "at least 2 transfers lead into {n0}, {n1, n2}");
-        assert_eq!(border(vec![nodes[..2].to_vec()]), "at least 1 transfer leads into {n0, n1}");
+        assert_eq!(
+            border(vec![nodes[..2].to_vec()]),
+            "at least 1 transfer leads into {n0, n1}"
+        );
         let single = |count: usize| nodes[..count].iter().map(|&node| vec![node]).collect();
-        assert_eq!(border(single(3)), "at least 4 transfers lead into each of {n0, n1, n2}");
+        assert_eq!(
+            border(single(3)),
+            "at least 4 transfers lead into each of {n0, n1, n2}"
+        );
         let halves = border(vec![nodes[..20].to_vec(), nodes[20..].to_vec()]);
-        for long in [border(single(40)), border(nodes.chunks(13).map(<[NodeId]>::to_vec).collect()), halves] {
+        for long in [
+            border(single(40)),
+            border(nodes.chunks(13).map(<[NodeId]>::to_vec).collect()),
+            halves,
+        ] {
             assert!(long.len() < 140 && long.contains(", ..."), "{long}");
         }
     }

@@ -27,6 +27,10 @@ impl Statement for Tree {
     }
 
     fn sentence(&self, _: &Platform) -> String {
-        format!("goal {} needs a reduction tree, for its prices of {} tasks", self.goal, self.prices.len())
+        format!(
+            "goal {} needs a reduction tree, for its prices of {} tasks",
+            self.goal,
+            self.prices.len()
+        )
     }
 }

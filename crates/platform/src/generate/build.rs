@@ -14,16 +14,30 @@ pub(super) fn refuse(
     value: impl ToString,
     expected: &'static str,
 ) -> PlatformError {
-    PlatformError::BadParameter { generator, parameter, value: value.to_string(), expected }
+    PlatformError::BadParameter {
+        generator,
+        parameter,
+        value: value.to_string(),
+        expected,
+    }
 }
 
 /// Refuses more nodes, or more duplex links, than ids can number. `None` means an overflow.
-pub(super) fn check_size(nodes: Option<usize>, duplex_links: Option<usize>) -> Result<(), PlatformError> {
+pub(super) fn check_size(
+    nodes: Option<usize>,
+    duplex_links: Option<usize>,
+) -> Result<(), PlatformError> {
     if nodes.is_none_or(|nodes| nodes > LIMIT) {
-        return Err(PlatformError::TooMany { what: "nodes", limit: LIMIT });
+        return Err(PlatformError::TooMany {
+            what: "nodes",
+            limit: LIMIT,
+        });
     }
     if duplex_links.is_none_or(|links| links > LIMIT / 2) {
-        return Err(PlatformError::TooMany { what: "links", limit: LIMIT });
+        return Err(PlatformError::TooMany {
+            what: "links",
+            limit: LIMIT,
+        });
     }
     Ok(())
 }
@@ -45,7 +59,11 @@ pub(super) fn processors(
     edges: impl Iterator<Item = (usize, usize)>,
     options: &Options,
 ) -> Result<Platform, PlatformError> {
-    let Options { seed, link_cost, compute } = options;
+    let Options {
+        seed,
+        link_cost,
+        compute,
+    } = options;
     let draw_all = |costs: &Costs, purpose| {
         let (mut draw, costs) = (Draw::new(*seed, purpose), costs.clone());
         std::iter::repeat_with(move || costs.draw(&mut draw))

@@ -68,7 +68,10 @@ mod tests {
     #[test]
     fn the_bytes_are_the_published_chacha8_key_stream() {
         let mut draw = Draw::new(0, Purpose::Graph);
-        assert_eq!(draw.below(u64::MAX).to_le_bytes(), [0x3e, 0x00, 0xef, 0x2f, 0x89, 0x5f, 0x40, 0xd6]);
+        assert_eq!(
+            draw.below(u64::MAX).to_le_bytes(),
+            [0x3e, 0x00, 0xef, 0x2f, 0x89, 0x5f, 0x40, 0xd6]
+        );
     }
 
     #[test]
@@ -80,7 +83,12 @@ mod tests {
                 counts[draw.index(n)] += 1;
             }
             // Five standard deviations are below 160.
-            assert!(counts.iter().all(|&count: &i32| (840..=1160).contains(&count)), "{n}: {counts:?}");
+            assert!(
+                counts
+                    .iter()
+                    .all(|&count: &i32| (840..=1160).contains(&count)),
+                "{n}: {counts:?}"
+            );
         }
     }
 
@@ -98,8 +106,16 @@ mod tests {
 
     #[test]
     fn purposes_and_seeds_have_streams_of_their_own() {
-        let purposes = [Purpose::Graph, Purpose::Compute, Purpose::Link, Purpose::Host];
-        let mut first: Vec<u64> = purposes.iter().map(|&purpose| Draw::new(1, purpose).below(u64::MAX)).collect();
+        let purposes = [
+            Purpose::Graph,
+            Purpose::Compute,
+            Purpose::Link,
+            Purpose::Host,
+        ];
+        let mut first: Vec<u64> = purposes
+            .iter()
+            .map(|&purpose| Draw::new(1, purpose).below(u64::MAX))
+            .collect();
         first.push(Draw::new(2, Purpose::Graph).below(u64::MAX));
         first.sort_unstable();
         first.dedup();

@@ -86,13 +86,19 @@ pub(super) fn inverse(bandwidth: u64) -> Rational {
 }
 
 /// An accelerator or a host.
-pub(super) fn processor(builder: &mut PlatformBuilder, name: String) -> Result<NodeId, PlatformError> {
+pub(super) fn processor(
+    builder: &mut PlatformBuilder,
+    name: String,
+) -> Result<NodeId, PlatformError> {
     builder.node(Node::processor(name, Rational::from_integer(1.into())))
 }
 
 /// A switch that forwards but cannot duplicate.
 pub(super) fn switch(builder: &mut PlatformBuilder, name: String) -> Result<NodeId, PlatformError> {
-    builder.node(Node { replicates: false, ..Node::router(name) })
+    builder.node(Node {
+        replicates: false,
+        ..Node::router(name)
+    })
 }
 
 /// An empty platform whose links only are exclusive.
@@ -103,8 +109,14 @@ pub(super) fn fabric() -> PlatformBuilder {
 }
 
 /// The accelerators of box `index`: `box0.gpu0`, `box0.gpu1`, ...
-fn accelerators(builder: &mut PlatformBuilder, index: usize, count: usize) -> Result<Vec<NodeId>, PlatformError> {
-    (0..count).map(|gpu| processor(builder, format!("box{index}.gpu{gpu}"))).collect()
+fn accelerators(
+    builder: &mut PlatformBuilder,
+    index: usize,
+    count: usize,
+) -> Result<Vec<NodeId>, PlatformError> {
+    (0..count)
+        .map(|gpu| processor(builder, format!("box{index}.gpu{gpu}")))
+        .collect()
 }
 
 /// Boxes whose accelerators are linked directly, `unit` GB/s for each of the wires of a link.
@@ -115,7 +127,9 @@ fn meshes(
     mesh: &[(usize, usize, u64)],
     unit: u64,
 ) -> Result<Vec<Vec<NodeId>>, PlatformError> {
-    let groups: Vec<_> = (0..boxes).map(|index| accelerators(builder, index, count)).collect::<Result<_, _>>()?;
+    let groups: Vec<_> = (0..boxes)
+        .map(|index| accelerators(builder, index, count))
+        .collect::<Result<_, _>>()?;
     for group in &groups {
         for &(from, to, wires) in mesh {
             builder.duplex(group[from], group[to], inverse(unit * wires))?;
@@ -125,9 +139,19 @@ fn meshes(
 }
 
 /// Refuses no boxes, and more than ids can number.
-fn check_boxes(generator: &'static str, boxes: usize, nodes: usize, links: usize) -> Result<(), PlatformError> {
+fn check_boxes(
+    generator: &'static str,
+    boxes: usize,
+    nodes: usize,
+    links: usize,
+) -> Result<(), PlatformError> {
     if boxes == 0 {
-        return Err(refuse(generator, "boxes", boxes, "at least 1 box is needed"));
+        return Err(refuse(
+            generator,
+            "boxes",
+            boxes,
+            "at least 1 box is needed",
+        ));
     }
     check_size(boxes.checked_mul(nodes), boxes.checked_mul(links))
 }
@@ -214,7 +238,13 @@ pub fn mi250(boxes: usize) -> Result<Platform, PlatformError> {
 /// # Ok::<(), oneport_platform::PlatformError>(())
 /// ```
 pub fn dgx_a100(boxes: usize) -> Result<Platform, PlatformError> {
-    switched_boxes(SwitchedBoxes { boxes, accelerators: 8, inside: 300, network: 25, rails: 2 })
+    switched_boxes(SwitchedBoxes {
+        boxes,
+        accelerators: 8,
+        inside: 300,
+        network: 25,
+        rails: 2,
+    })
 }
 
 /// `boxes` DGX H100: eight accelerators with 450 GB/s per direction to `box0.nvswitch`; with more than one box, 50 GB/s
@@ -227,7 +257,13 @@ pub fn dgx_a100(boxes: usize) -> Result<Platform, PlatformError> {
 /// # Complexity
 /// O(boxes log boxes): 9 nodes and 32 links per box.
 pub fn dgx_h100(boxes: usize) -> Result<Platform, PlatformError> {
-    switched_boxes(SwitchedBoxes { boxes, accelerators: 8, inside: 450, network: 50, rails: 1 })
+    switched_boxes(SwitchedBoxes {
+        boxes,
+        accelerators: 8,
+        inside: 450,
+        network: 50,
+        rails: 1,
+    })
 }
 
 /// `boxes` DGX B200: eight accelerators with 900 GB/s per direction to `box0.nvswitch`; with more than one box, 50 GB/s
@@ -240,7 +276,13 @@ pub fn dgx_h100(boxes: usize) -> Result<Platform, PlatformError> {
 /// # Complexity
 /// O(boxes log boxes): 9 nodes and 32 links per box.
 pub fn dgx_b200(boxes: usize) -> Result<Platform, PlatformError> {
-    switched_boxes(SwitchedBoxes { boxes, accelerators: 8, inside: 900, network: 50, rails: 1 })
+    switched_boxes(SwitchedBoxes {
+        boxes,
+        accelerators: 8,
+        inside: 900,
+        network: 50,
+        rails: 1,
+    })
 }
 
 /// `boxes` racks GB200 NVL72: 72 accelerators with 900 GB/s per direction to one NVLink domain, `box0.nvswitch`; with
@@ -254,7 +296,13 @@ pub fn dgx_b200(boxes: usize) -> Result<Platform, PlatformError> {
 /// # Complexity
 /// O(boxes log boxes): 73 nodes and 288 links per rack.
 pub fn gb200_nvl72(boxes: usize) -> Result<Platform, PlatformError> {
-    switched_boxes(SwitchedBoxes { boxes, accelerators: 72, inside: 900, network: 50, rails: 1 })
+    switched_boxes(SwitchedBoxes {
+        boxes,
+        accelerators: 72,
+        inside: 900,
+        network: 50,
+        rails: 1,
+    })
 }
 
 /// `boxes` machines of eight MI300X, every two of a box linked by Infinity Fabric of 64 GB/s per direction; with more
@@ -277,7 +325,9 @@ pub fn mi300x(boxes: usize) -> Result<Platform, PlatformError> {
     // Fact: accelerators of a box.
     const ACCELERATORS: usize = 8;
     check_boxes("mi300x", boxes, ACCELERATORS + 1, 36)?;
-    let mesh: Vec<_> = (0..ACCELERATORS).flat_map(|to| (0..to).map(move |from| (from, to, 1))).collect();
+    let mesh: Vec<_> = (0..ACCELERATORS)
+        .flat_map(|to| (0..to).map(move |from| (from, to, 1)))
+        .collect();
     let mut builder = fabric();
     let groups = meshes(&mut builder, boxes, ACCELERATORS, &mesh, 64)?;
     if boxes > 1 {
@@ -299,16 +349,36 @@ pub fn mi300x(boxes: usize) -> Result<Platform, PlatformError> {
 /// O(n log n) for `n = boxes * accelerators`: at most `4 n` links.
 pub fn switched_boxes(shape: SwitchedBoxes) -> Result<Platform, PlatformError> {
     const NAME: &str = "switched_boxes";
-    let SwitchedBoxes { boxes, accelerators: count, inside, network, rails } = shape;
-    for (parameter, value) in [("accelerators", count as u64), ("inside", inside), ("network", network)] {
+    let SwitchedBoxes {
+        boxes,
+        accelerators: count,
+        inside,
+        network,
+        rails,
+    } = shape;
+    for (parameter, value) in [
+        ("accelerators", count as u64),
+        ("inside", inside),
+        ("network", network),
+    ] {
         if value == 0 {
             return Err(refuse(NAME, parameter, value, "at least 1 is needed"));
         }
     }
     if rails == 0 || rails > count {
-        return Err(refuse(NAME, "rails", rails, "between 1 and the number of accelerators per box is needed"));
+        return Err(refuse(
+            NAME,
+            "rails",
+            rails,
+            "between 1 and the number of accelerators per box is needed",
+        ));
     }
-    check_boxes(NAME, boxes, count.saturating_add(2), count.saturating_mul(2))?;
+    check_boxes(
+        NAME,
+        boxes,
+        count.saturating_add(2),
+        count.saturating_mul(2),
+    )?;
     let mut builder = fabric();
     let mut all = Vec::new();
     for index in 0..boxes {
@@ -320,9 +390,16 @@ pub fn switched_boxes(shape: SwitchedBoxes) -> Result<Platform, PlatformError> {
         all.push(group);
     }
     if boxes > 1 {
-        let name = |rail| if rails == 1 { "ib".to_string() } else { format!("ib{rail}") };
-        let rail_switches: Vec<_> =
-            (0..rails).map(|rail| switch(&mut builder, name(rail))).collect::<Result<_, _>>()?;
+        let name = |rail| {
+            if rails == 1 {
+                "ib".to_string()
+            } else {
+                format!("ib{rail}")
+            }
+        };
+        let rail_switches: Vec<_> = (0..rails)
+            .map(|rail| switch(&mut builder, name(rail)))
+            .collect::<Result<_, _>>()?;
         for group in &all {
             for (gpu, &node) in group.iter().enumerate() {
                 builder.duplex(node, rail_switches[gpu % rails], inverse(network))?;

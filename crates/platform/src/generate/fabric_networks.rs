@@ -27,11 +27,21 @@ const BANDWIDTH: u64 = 25;
 /// ```
 pub fn fat_tree(k: usize) -> Result<Platform, PlatformError> {
     if k == 0 || !k.is_multiple_of(2) {
-        return Err(refuse("fat_tree", "k", k, "an even number of ports is needed, at least 2"));
+        return Err(refuse(
+            "fat_tree",
+            "k",
+            k,
+            "an even number of ports is needed, at least 2",
+        ));
     }
     let half = k / 2;
-    let layer = half.checked_mul(half).and_then(|square| square.checked_mul(k));
-    check_size(layer.and_then(|hosts| hosts.checked_mul(4)), layer.and_then(|hosts| hosts.checked_mul(3)))?;
+    let layer = half
+        .checked_mul(half)
+        .and_then(|square| square.checked_mul(k));
+    check_size(
+        layer.and_then(|hosts| hosts.checked_mul(4)),
+        layer.and_then(|hosts| hosts.checked_mul(3)),
+    )?;
     let mut builder = fabric();
     let mut aggregations = Vec::new();
     for pod in 0..k {
@@ -52,8 +62,9 @@ pub fn fat_tree(k: usize) -> Result<Platform, PlatformError> {
             aggregations.push((index, aggregation));
         }
     }
-    let cores: Vec<_> =
-        (0..half * half).map(|core| switch(&mut builder, format!("core{core}"))).collect::<Result<_, _>>()?;
+    let cores: Vec<_> = (0..half * half)
+        .map(|core| switch(&mut builder, format!("core{core}")))
+        .collect::<Result<_, _>>()?;
     for (index, aggregation) in aggregations {
         for &core in &cores[index * half..(index + 1) * half] {
             builder.duplex(aggregation, core, inverse(BANDWIDTH))?;
@@ -79,13 +90,28 @@ pub fn fat_tree(k: usize) -> Result<Platform, PlatformError> {
 /// ```
 pub fn torus(sides: &[usize]) -> Result<Platform, PlatformError> {
     if sides.is_empty() {
-        return Err(refuse("torus", "sides", "empty", "at least 1 side is needed"));
+        return Err(refuse(
+            "torus",
+            "sides",
+            "empty",
+            "at least 1 side is needed",
+        ));
     }
     if let Some(place) = sides.iter().position(|&side| side == 0) {
-        return Err(refuse("torus", "sides", format!("0 at place {place}"), "every side must be at least 1"));
+        return Err(refuse(
+            "torus",
+            "sides",
+            format!("0 at place {place}"),
+            "every side must be at least 1",
+        ));
     }
-    let count = sides.iter().try_fold(1_usize, |product, &side| product.checked_mul(side));
-    check_size(count, count.and_then(|count| count.checked_mul(sides.len())))?;
+    let count = sides
+        .iter()
+        .try_fold(1_usize, |product, &side| product.checked_mul(side));
+    check_size(
+        count,
+        count.and_then(|count| count.checked_mul(sides.len())),
+    )?;
     let mut builder = fabric();
     let nodes: Vec<_> = (0..sides.iter().product())
         .map(|node| processor(&mut builder, format!("P{node}")))
@@ -95,7 +121,11 @@ pub fn torus(sides: &[usize]) -> Result<Platform, PlatformError> {
         for &side in sides {
             stride /= side;
             let place = from / stride % side;
-            let next = if place + 1 < side { from + stride } else { from - place * stride };
+            let next = if place + 1 < side {
+                from + stride
+            } else {
+                from - place * stride
+            };
             // A side of 2 would list its only link twice.
             if side > 2 || next > from {
                 builder.duplex(nodes[from], nodes[next], inverse(BANDWIDTH))?;
@@ -126,13 +156,21 @@ pub fn torus(sides: &[usize]) -> Result<Platform, PlatformError> {
 pub fn dragonfly(groups: usize, routers: usize, hosts: usize) -> Result<Platform, PlatformError> {
     for (parameter, value) in [("groups", groups), ("routers", routers), ("hosts", hosts)] {
         if value == 0 {
-            return Err(refuse("dragonfly", parameter, value, "at least 1 is needed"));
+            return Err(refuse(
+                "dragonfly",
+                parameter,
+                value,
+                "at least 1 is needed",
+            ));
         }
     }
     let all_routers = groups.checked_mul(routers);
     let nodes = all_routers.and_then(|all| hosts.checked_add(1)?.checked_mul(all));
     let local = all_routers.and_then(|all| hosts.checked_add(routers)?.checked_mul(all));
-    check_size(nodes, local.and_then(|local| groups.checked_mul(groups)?.checked_add(local)))?;
+    check_size(
+        nodes,
+        local.and_then(|local| groups.checked_mul(groups)?.checked_add(local)),
+    )?;
     let mut builder = fabric();
     let mut switches = Vec::new();
     for group in 0..groups {
@@ -140,7 +178,10 @@ pub fn dragonfly(groups: usize, routers: usize, hosts: usize) -> Result<Platform
         for router in 0..routers {
             let node = switch(&mut builder, format!("group{group}.router{router}"))?;
             for host in 0..hosts {
-                let host = processor(&mut builder, format!("group{group}.router{router}.host{host}"))?;
+                let host = processor(
+                    &mut builder,
+                    format!("group{group}.router{router}.host{host}"),
+                )?;
                 builder.duplex(host, node, inverse(BANDWIDTH))?;
             }
             for &member in &members {
@@ -154,8 +195,13 @@ pub fn dragonfly(groups: usize, routers: usize, hosts: usize) -> Result<Platform
     for from in 0..groups {
         for to in from + 1..groups {
             // `to` is at distance `to - from` from `from`, and `from` at the rest of the ring from `to`.
-            let [there, back] = [to - from, groups - (to - from)].map(|distance| (distance - 1) / per_router);
-            builder.duplex(switches[from][there], switches[to][back], inverse(BANDWIDTH))?;
+            let [there, back] =
+                [to - from, groups - (to - from)].map(|distance| (distance - 1) / per_router);
+            builder.duplex(
+                switches[from][there],
+                switches[to][back],
+                inverse(BANDWIDTH),
+            )?;
         }
     }
     builder.build()

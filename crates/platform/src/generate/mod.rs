@@ -28,7 +28,10 @@ mod random;
 mod regular;
 pub mod tiers;
 
-pub use fabric::{SwitchedBoxes, dgx_a100, dgx_b200, dgx_h100, dgx1, gb200_nvl72, mi250, mi300x, ndv2, switched_boxes};
+pub use fabric::{
+    SwitchedBoxes, dgx_a100, dgx_b200, dgx_h100, dgx1, gb200_nvl72, mi250, mi300x, ndv2,
+    switched_boxes,
+};
 pub use fabric_networks::{dragonfly, fat_tree, torus};
 pub use racks::{Racks, racks};
 pub use random::random_connected;
@@ -68,7 +71,11 @@ impl Default for Options {
     /// Seed 1, link and compute costs uniform on 1..=10.
     fn default() -> Self {
         let costs = Costs::Uniform { low: 1, high: 10 };
-        Options { seed: 1, link_cost: costs.clone(), compute: costs }
+        Options {
+            seed: 1,
+            link_cost: costs.clone(),
+            compute: costs,
+        }
     }
 }
 
@@ -76,20 +83,30 @@ impl Costs {
     /// Refuses costs that could be zero or negative, and empty ranges.
     fn check(&self, generator: &'static str, parameter: &'static str) -> Result<(), PlatformError> {
         let (value, expected) = match self {
-            Costs::Constant(cost) if !cost.is_positive() => (cost.to_string(), "a constant cost must be positive"),
-            Costs::Uniform { low, high } if *low == 0 || low > high => {
-                (format!("{low}..={high}"), "uniform costs need 1 <= low <= high")
+            Costs::Constant(cost) if !cost.is_positive() => {
+                (cost.to_string(), "a constant cost must be positive")
             }
+            Costs::Uniform { low, high } if *low == 0 || low > high => (
+                format!("{low}..={high}"),
+                "uniform costs need 1 <= low <= high",
+            ),
             _ => return Ok(()),
         };
-        Err(PlatformError::BadParameter { generator, parameter, value, expected })
+        Err(PlatformError::BadParameter {
+            generator,
+            parameter,
+            value,
+            expected,
+        })
     }
 
     /// One cost; call [`Self::check`] first.
     fn draw(&self, draw: &mut Draw) -> Rational {
         match self {
             Costs::Constant(cost) => cost.clone(),
-            Costs::Uniform { low, high } => Rational::from_integer(draw.between(*low, *high).into()),
+            Costs::Uniform { low, high } => {
+                Rational::from_integer(draw.between(*low, *high).into())
+            }
         }
     }
 }

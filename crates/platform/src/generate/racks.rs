@@ -23,7 +23,13 @@ pub struct Racks {
 impl Default for Racks {
     /// Three racks of 2 to 8 hosts, one spine, switches that do not copy, only links exclusive.
     fn default() -> Self {
-        Racks { racks: 3, hosts: (2, 8), spines: 1, copying: false, model: PortModel::Links }
+        Racks {
+            racks: 3,
+            hosts: (2, 8),
+            spines: 1,
+            copying: false,
+            model: PortModel::Links,
+        }
     }
 }
 
@@ -47,23 +53,48 @@ impl Default for Racks {
 pub fn racks(shape: &Racks, options: &Options) -> Result<Platform, PlatformError> {
     const NAME: &str = "racks";
     check_costs(NAME, options)?;
-    let &Racks { racks, hosts: (fewest, most), spines, copying, model } = shape;
+    let &Racks {
+        racks,
+        hosts: (fewest, most),
+        spines,
+        copying,
+        model,
+    } = shape;
     if racks == 0 {
         return Err(refuse(NAME, "racks", racks, "at least 1 is needed"));
     }
     if spines == 0 && racks > 1 {
-        return Err(refuse(NAME, "spines", spines, "several racks need at least 1 to be connected"));
+        return Err(refuse(
+            NAME,
+            "spines",
+            spines,
+            "several racks need at least 1 to be connected",
+        ));
     }
     if fewest == 0 || fewest > most {
-        return Err(refuse(NAME, "hosts", format!("{fewest}..={most}"), "a range of at least 1 host is needed"));
+        return Err(refuse(
+            NAME,
+            "hosts",
+            format!("{fewest}..={most}"),
+            "a range of at least 1 host is needed",
+        ));
     }
-    let all = most.checked_add(1).and_then(|own| own.checked_mul(racks)?.checked_add(spines));
-    check_size(all, most.checked_add(spines).and_then(|links| links.checked_mul(racks)))?;
-    let [mut graph, mut compute, mut link] =
-        [Purpose::Graph, Purpose::Compute, Purpose::Link].map(|purpose| Draw::new(options.seed, purpose));
+    let all = most
+        .checked_add(1)
+        .and_then(|own| own.checked_mul(racks)?.checked_add(spines));
+    check_size(
+        all,
+        most.checked_add(spines)
+            .and_then(|links| links.checked_mul(racks)),
+    )?;
+    let [mut graph, mut compute, mut link] = [Purpose::Graph, Purpose::Compute, Purpose::Link]
+        .map(|purpose| Draw::new(options.seed, purpose));
     let mut builder = Platform::builder();
     builder.model(model);
-    let switch = |name: String| Node { replicates: copying, ..Node::router(name) };
+    let switch = |name: String| Node {
+        replicates: copying,
+        ..Node::router(name)
+    };
     let mut switches: Vec<NodeId> = Vec::with_capacity(racks);
     for rack in 0..racks {
         let own = builder.node(switch(format!("rack{rack}.switch")))?;

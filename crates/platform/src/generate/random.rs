@@ -28,7 +28,11 @@ use crate::{Platform, PlatformError};
 /// assert_eq!(platform.links().len(), 2 * 15);
 /// # Ok::<(), oneport_platform::PlatformError>(())
 /// ```
-pub fn random_connected(n: usize, degree: usize, options: &Options) -> Result<Platform, PlatformError> {
+pub fn random_connected(
+    n: usize,
+    degree: usize,
+    options: &Options,
+) -> Result<Platform, PlatformError> {
     const NAME: &str = "random_connected";
     check_costs(NAME, options)?;
     if n == 0 {
@@ -36,11 +40,24 @@ pub fn random_connected(n: usize, degree: usize, options: &Options) -> Result<Pl
     }
     if n > 2 && !(2..n).contains(&degree) {
         let value = format!("{degree} for n = {n}");
-        return Err(refuse(NAME, "degree", value, "with 3 nodes or more, the degree is at least 2 and at most n - 1"));
+        return Err(refuse(
+            NAME,
+            "degree",
+            value,
+            "with 3 nodes or more, the degree is at least 2 and at most n - 1",
+        ));
     }
-    let links = if n > 2 { n.checked_mul(degree).map(|ends| ends / 2) } else { Some(n - 1) };
+    let links = if n > 2 {
+        n.checked_mul(degree).map(|ends| ends / 2)
+    } else {
+        Some(n - 1)
+    };
     check_size(Some(n), links)?;
-    processors(numbered(n), edges(n, links.unwrap_or(0), options.seed).into_iter(), options)
+    processors(
+        numbered(n),
+        edges(n, links.unwrap_or(0), options.seed).into_iter(),
+        options,
+    )
 }
 
 /// A random tree, then random further edges up to `links` in all; each pair in increasing order.
@@ -61,7 +78,12 @@ fn edges(n: usize, links: usize, seed: u64) -> Vec<(usize, usize)> {
 }
 
 /// `count` different pairs of nodes, uniform among those not taken, in the order of drawing; they are taken now.
-fn fresh_pairs(draw: &mut Draw, n: usize, count: usize, taken: &mut BTreeSet<(usize, usize)>) -> Vec<(usize, usize)> {
+fn fresh_pairs(
+    draw: &mut Draw,
+    n: usize,
+    count: usize,
+    taken: &mut BTreeSet<(usize, usize)>,
+) -> Vec<(usize, usize)> {
     let mut fresh = Vec::new();
     while fresh.len() < count {
         let (a, b) = (draw.index(n), draw.index(n));

@@ -62,7 +62,12 @@ pub fn grid(rows: usize, columns: usize, options: &Options) -> Result<Platform, 
         }
     }
     let nodes = rows.checked_mul(columns);
-    check_size(nodes, nodes.and_then(|nodes| nodes.checked_mul(2)).map(|links| links - rows - columns))?;
+    check_size(
+        nodes,
+        nodes
+            .and_then(|nodes| nodes.checked_mul(2))
+            .map(|links| links - rows - columns),
+    )?;
     let edges = (0..rows * columns).flat_map(|node| {
         let right = (node % columns + 1 < columns).then_some((node, node + 1));
         let down = (node / columns + 1 < rows).then_some((node, node + columns));
@@ -81,7 +86,12 @@ pub fn grid(rows: usize, columns: usize, options: &Options) -> Result<Platform, 
 pub fn star(leaves: usize, options: &Options) -> Result<Platform, PlatformError> {
     check_costs("star", options)?;
     if leaves == 0 {
-        return Err(refuse("star", "leaves", leaves, "at least 1 leaf is needed"));
+        return Err(refuse(
+            "star",
+            "leaves",
+            leaves,
+            "at least 1 leaf is needed",
+        ));
     }
     check_size(leaves.checked_add(1), Some(leaves))?;
     let names = std::iter::once("hub".to_string()).chain(numbered(leaves));

@@ -1,7 +1,9 @@
 //! Platforms changed in a few places, against platforms built anew.
 
 use oneport_platform::generate::{Options, random_connected, torus};
-use oneport_platform::{Change, LinkId, NodeId, Number, Platform, PlatformError, PortModel, Rational};
+use oneport_platform::{
+    Change, LinkId, NodeId, Number, Platform, PlatformError, PortModel, Rational,
+};
 
 fn number(value: i64) -> Rational {
     Rational::from_integer(value.into())
@@ -20,7 +22,10 @@ fn rebuilt(old: &Platform, node: NodeId, link: LinkId) -> Platform {
     }
     for id in old.link_ids().filter(|&id| id != link) {
         let one = old.link(id);
-        if let (Some(from), Some(to)) = (builder.find(old.name(one.from)), builder.find(old.name(one.to))) {
+        if let (Some(from), Some(to)) = (
+            builder.find(old.name(one.from)),
+            builder.find(old.name(one.to)),
+        ) {
             builder.link(from, to, one.cost.clone()).unwrap();
         }
     }
@@ -29,14 +34,23 @@ fn rebuilt(old: &Platform, node: NodeId, link: LinkId) -> Platform {
 
 #[test]
 fn what_is_gone_takes_its_links_along_and_the_rest_keeps_its_order() {
-    let old = random_connected(12, 4, &Options::default()).unwrap().with_model(PortModel::HalfDuplex);
+    let old = random_connected(12, 4, &Options::default())
+        .unwrap()
+        .with_model(PortModel::HalfDuplex);
     for (node, link) in [(0, 0), (5, 9), (11, 3)] {
         let (node, link) = (NodeId::new(node), LinkId::new(link));
-        let changed = old.changed(&[Change::WithoutNode(node), Change::WithoutLink(link)]).unwrap();
+        let changed = old
+            .changed(&[Change::WithoutNode(node), Change::WithoutLink(link)])
+            .unwrap();
         assert_eq!(changed.platform, rebuilt(&old, node, link));
-        assert_eq!((changed.nodes[node.index()], changed.links[link.index()]), (None, None));
+        assert_eq!(
+            (changed.nodes[node.index()], changed.links[link.index()]),
+            (None, None)
+        );
         for id in old.link_ids() {
-            let Some(new) = changed.links[id.index()] else { continue };
+            let Some(new) = changed.links[id.index()] else {
+                continue;
+            };
             assert_eq!(changed.platform.link_name(new), old.link_name(id));
         }
     }
@@ -48,17 +62,43 @@ fn changes_come_one_after_another() {
     assert_eq!(old.changed(&[]).unwrap().platform, old);
     let (node, link) = (NodeId::new(4), LinkId::new(7));
     let set = |value| Number::Exactly(number(value));
-    let there = [Change::Cost(link, set(3)), Change::Cost(link, times(5)), Change::Compute(node, times(7))];
+    let there = [
+        Change::Cost(link, set(3)),
+        Change::Cost(link, times(5)),
+        Change::Compute(node, times(7)),
+    ];
     let changed = old.changed(&there).unwrap().platform;
-    assert_eq!((&changed.link(link).cost, &changed.node(node).compute), (&number(15), &Some(number(7))));
-    let back = [Change::Cost(link, Number::Exactly(old.link(link).cost.clone())), Change::Compute(node, set(1))];
+    assert_eq!(
+        (&changed.link(link).cost, &changed.node(node).compute),
+        (&number(15), &Some(number(7)))
+    );
+    let back = [
+        Change::Cost(link, Number::Exactly(old.link(link).cost.clone())),
+        Change::Compute(node, set(1)),
+    ];
     assert_eq!(changed.changed(&back).unwrap().platform, old);
     // A change of what is gone changes nothing.
-    let gone =
-        [Change::WithoutLink(link), Change::Cost(link, set(1)), Change::WithoutNode(node), Change::Ports(node, 0)];
-    assert_eq!(old.changed(&gone).unwrap().platform.links().len(), old.links().len() - 9);
-    let own = old.changed(&[Change::Model(node, PortModel::Multiport), Change::Ports(node, 3)]).unwrap().platform;
-    assert_eq!((own.model_of(node), own.node(node).ports), (PortModel::Multiport, Some(3)));
+    let gone = [
+        Change::WithoutLink(link),
+        Change::Cost(link, set(1)),
+        Change::WithoutNode(node),
+        Change::Ports(node, 0),
+    ];
+    assert_eq!(
+        old.changed(&gone).unwrap().platform.links().len(),
+        old.links().len() - 9
+    );
+    let own = old
+        .changed(&[
+            Change::Model(node, PortModel::Multiport),
+            Change::Ports(node, 3),
+        ])
+        .unwrap()
+        .platform;
+    assert_eq!(
+        (own.model_of(node), own.node(node).ports),
+        (PortModel::Multiport, Some(3))
+    );
 }
 
 #[test]
@@ -66,14 +106,29 @@ fn impossible_changes_are_refused() {
     let old = torus(&[2, 2]).unwrap();
     let (node, link) = (NodeId::new(0), LinkId::new(0));
     let refused = |changes: &[Change]| old.changed(changes).unwrap_err();
-    assert!(matches!(refused(&[Change::Cost(link, times(-1))]), PlatformError::BadCost { .. }));
-    assert!(matches!(refused(&[Change::Compute(node, times(0))]), PlatformError::BadCompute { .. }));
+    assert!(matches!(
+        refused(&[Change::Cost(link, times(-1))]),
+        PlatformError::BadCost { .. }
+    ));
+    assert!(matches!(
+        refused(&[Change::Compute(node, times(0))]),
+        PlatformError::BadCompute { .. }
+    ));
     let router = [Change::Router(node), Change::Compute(node, times(2))];
     assert!(matches!(refused(&router), PlatformError::NoCompute { .. }));
-    assert!(matches!(refused(&[Change::Ports(node, 0)]), PlatformError::NoPorts { .. }));
+    assert!(matches!(
+        refused(&[Change::Ports(node, 0)]),
+        PlatformError::NoPorts { .. }
+    ));
     let stranger = Change::Cost(LinkId::new(999), times(2));
-    assert!(matches!(refused(&[stranger]), PlatformError::UnknownLinkId { id: 999, .. }));
-    assert!(matches!(refused(&[Change::Router(NodeId::new(99))]), PlatformError::UnknownNodeId { id: 99, .. }));
+    assert!(matches!(
+        refused(&[stranger]),
+        PlatformError::UnknownLinkId { id: 999, .. }
+    ));
+    assert!(matches!(
+        refused(&[Change::Router(NodeId::new(99))]),
+        PlatformError::UnknownNodeId { id: 99, .. }
+    ));
     let all: Vec<Change> = old.node_ids().map(Change::WithoutNode).collect();
     assert_eq!(refused(&all), PlatformError::Empty);
 }

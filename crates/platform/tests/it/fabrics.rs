@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 use common::{connected, duplex_edges, refused};
 use oneport_platform::generate::{
-    SwitchedBoxes, dgx_a100, dgx_b200, dgx_h100, dgx1, dragonfly, fat_tree, gb200_nvl72, mi250, mi300x, ndv2,
-    switched_boxes, torus,
+    SwitchedBoxes, dgx_a100, dgx_b200, dgx_h100, dgx1, dragonfly, fat_tree, gb200_nvl72, mi250,
+    mi300x, ndv2, switched_boxes, torus,
 };
 use oneport_platform::{NodeId, Platform, PlatformError, PortModel, Rational, parse_rational};
 
@@ -18,7 +18,11 @@ type Bandwidths = BTreeMap<(String, String), Rational>;
 
 fn bandwidths(platform: &Platform) -> Bandwidths {
     let name = |node| platform.name(node).to_string();
-    platform.links().iter().map(|link| ((name(link.from), name(link.to)), link.cost.recip())).collect()
+    platform
+        .links()
+        .iter()
+        .map(|link| ((name(link.from), name(link.to)), link.cost.recip()))
+        .collect()
 }
 
 /// `nXgY` and `gY` as `boxX.gpuY`, `swX` as `boxX.nvswitch`; `None` for a network card.
@@ -33,7 +37,10 @@ fn our_name(theirs: &str) -> Option<String> {
         let number: usize = number.parse().unwrap();
         return Some(format!("box{}.gpu{}", number / 8, number % 8));
     }
-    match theirs.strip_prefix('n').and_then(|rest| rest.split_once('g')) {
+    match theirs
+        .strip_prefix('n')
+        .and_then(|rest| rest.split_once('g'))
+    {
         Some((number, gpu)) => Some(format!("box{number}.gpu{gpu}")),
         None => Some(theirs.to_string()),
     }
@@ -41,7 +48,8 @@ fn our_name(theirs: &str) -> Option<String> {
 
 /// Names and bandwidths of a file of public facts, network cards contracted; `None` where the folder is absent.
 fn facts(file: &str) -> Option<(BTreeSet<String>, Bandwidths)> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/accelerator_topologies");
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../shared/data/accelerator_topologies");
     if !folder.is_dir() {
         println!("skipped: no folder ../shared/data/accelerator_topologies beside the repository");
         return None;
@@ -71,9 +79,17 @@ fn facts(file: &str) -> Option<(BTreeSet<String>, Bandwidths)> {
                 contracted.insert((from, to), bandwidth.clone());
             }
             (Some(start), None) => {
-                let onwards: Vec<_> = links.iter().filter(|((card, end), _)| card == to && end != from).collect();
-                let [((_, end), second)] = onwards.as_slice() else { panic!("{to} is no relay") };
-                contracted.insert((start, our_name(end).unwrap()), bandwidth.min(second).clone());
+                let onwards: Vec<_> = links
+                    .iter()
+                    .filter(|((card, end), _)| card == to && end != from)
+                    .collect();
+                let [((_, end), second)] = onwards.as_slice() else {
+                    panic!("{to} is no relay")
+                };
+                contracted.insert(
+                    (start, our_name(end).unwrap()),
+                    bandwidth.min(second).clone(),
+                );
             }
             (None, _) => {}
         }
@@ -87,9 +103,15 @@ fn is_fabric(platform: &Platform) {
     assert_eq!(platform.model(), PortModel::Links);
     for node in platform.nodes() {
         assert!(node.model.is_none() && node.ports.is_none());
-        let is_host = node.name.contains("gpu") || node.name.contains("host") || node.name.starts_with('P');
+        let is_host =
+            node.name.contains("gpu") || node.name.contains("host") || node.name.starts_with('P');
         assert_eq!(node.replicates, is_host, "{}", node.name);
-        assert_eq!(node.compute, is_host.then(|| Rational::from_integer(1.into())), "{}", node.name);
+        assert_eq!(
+            node.compute,
+            is_host.then(|| Rational::from_integer(1.into())),
+            "{}",
+            node.name
+        );
     }
 }
 
@@ -106,8 +128,18 @@ fn machines_agree_with_the_public_facts() {
     ] {
         let platform = platform.unwrap();
         is_fabric(&platform);
-        let Some((names, links)) = facts(file) else { return };
-        assert_eq!(platform.nodes().iter().map(|node| node.name.clone()).collect::<BTreeSet<_>>(), names, "{file}");
+        let Some((names, links)) = facts(file) else {
+            return;
+        };
+        assert_eq!(
+            platform
+                .nodes()
+                .iter()
+                .map(|node| node.name.clone())
+                .collect::<BTreeSet<_>>(),
+            names,
+            "{file}"
+        );
         assert!(links.len() >= 16, "{file} was read");
         assert_eq!(bandwidths(&platform), links, "{file}");
     }
@@ -115,7 +147,9 @@ fn machines_agree_with_the_public_facts() {
 
 /// Out-degree of every node whose name holds `part`.
 fn degrees(platform: &Platform, part: &str) -> BTreeSet<usize> {
-    let chosen = platform.node_ids().filter(|&node| platform.name(node).contains(part));
+    let chosen = platform
+        .node_ids()
+        .filter(|&node| platform.name(node).contains(part));
     chosen.map(|node| platform.outgoing(node).len()).collect()
 }
 
@@ -156,7 +190,10 @@ fn machines_carry_what_the_data_sheets_say() {
                 (Some((one, _)), Some((other, _))) => {
                     assert_eq!(one, other);
                     // Between two accelerators it counts for either.
-                    let ends = [&from, &to].into_iter().filter(|end| end.contains("gpu")).count();
+                    let ends = [&from, &to]
+                        .into_iter()
+                        .filter(|end| end.contains("gpu"))
+                        .count();
                     own += bandwidth * Rational::from_integer(ends.into());
                 }
                 (Some(_), None) => away += bandwidth,
@@ -181,18 +218,34 @@ fn many_boxes() {
             let platform = platform.unwrap();
             is_fabric(&platform);
             assert_eq!(platform.processors().count(), gpus * boxes);
-            assert_eq!((platform.nodes().len(), platform.links().len()), (nodes, links));
+            assert_eq!(
+                (platform.nodes().len(), platform.links().len()),
+                (nodes, links)
+            );
         }
     }
-    let rails = switched_boxes(SwitchedBoxes { boxes: 5, accelerators: 4, inside: 7, network: 3, rails: 4 }).unwrap();
+    let rails = switched_boxes(SwitchedBoxes {
+        boxes: 5,
+        accelerators: 4,
+        inside: 7,
+        network: 3,
+        rails: 4,
+    })
+    .unwrap();
     is_fabric(&rails);
     let ours = bandwidths(&rails);
     for box_number in 0..5 {
         for gpu in 0..4 {
             let gpu_name = format!("box{box_number}.gpu{gpu}");
-            for (peer, bandwidth) in [(format!("box{box_number}.nvswitch"), 7), (format!("ib{gpu}"), 3)] {
+            for (peer, bandwidth) in [
+                (format!("box{box_number}.nvswitch"), 7),
+                (format!("ib{gpu}"), 3),
+            ] {
                 let bandwidth = Rational::from_integer(bandwidth.into());
-                assert_eq!(ours.get(&(gpu_name.clone(), peer.clone())), Some(&bandwidth));
+                assert_eq!(
+                    ours.get(&(gpu_name.clone(), peer.clone())),
+                    Some(&bandwidth)
+                );
                 assert_eq!(ours.get(&(peer, gpu_name.clone())), Some(&bandwidth));
             }
         }
@@ -231,9 +284,14 @@ fn fat_trees_use_every_port_and_join_every_pair_within_six_hops() {
             }
         }
         // Every core switch reaches every pod, and by one aggregation switch.
-        for core in platform.node_ids().filter(|&node| platform.name(node).starts_with("core")) {
-            let pods =
-                platform.outgoing(core).iter().map(|&link| platform.name(platform.link(link).to).split('.').next());
+        for core in platform
+            .node_ids()
+            .filter(|&node| platform.name(node).starts_with("core"))
+        {
+            let pods = platform
+                .outgoing(core)
+                .iter()
+                .map(|&link| platform.name(platform.link(link).to).split('.').next());
             assert_eq!(pods.collect::<BTreeSet<_>>().len(), k);
         }
     }
@@ -241,7 +299,15 @@ fn fat_trees_use_every_port_and_join_every_pair_within_six_hops() {
 
 #[test]
 fn tori_link_the_nodes_at_distance_one() {
-    for sides in [&[4, 4][..], &[2, 3], &[1, 5], &[2, 2, 2], &[3, 1, 4], &[7], &[1]] {
+    for sides in [
+        &[4, 4][..],
+        &[2, 3],
+        &[1, 5],
+        &[2, 2, 2],
+        &[3, 1, 4],
+        &[7],
+        &[1],
+    ] {
         let platform = torus(sides).unwrap();
         is_fabric(&platform);
         let nodes = platform.nodes().len();
@@ -256,10 +322,15 @@ fn tori_link_the_nodes_at_distance_one() {
         let around = |a: usize, b: usize, side: usize| a.abs_diff(b).min(side - a.abs_diff(b));
         let near = |a: usize, b: usize| {
             let (a, b) = (place(a), place(b));
-            (0..sides.len()).map(|d| around(a[d], b[d], sides[sides.len() - 1 - d])).sum::<usize>() == 1
+            (0..sides.len())
+                .map(|d| around(a[d], b[d], sides[sides.len() - 1 - d]))
+                .sum::<usize>()
+                == 1
         };
-        let expected: BTreeSet<_> =
-            (0..nodes).flat_map(|a| (a + 1..nodes).map(move |b| (a, b))).filter(|&(a, b)| near(a, b)).collect();
+        let expected: BTreeSet<_> = (0..nodes)
+            .flat_map(|a| (a + 1..nodes).map(move |b| (a, b)))
+            .filter(|&(a, b)| near(a, b))
+            .collect();
         assert_eq!(duplex_edges(&platform), expected, "{sides:?}");
         assert_eq!(platform.links().len(), 2 * expected.len(), "{sides:?}");
     }
@@ -267,13 +338,26 @@ fn tori_link_the_nodes_at_distance_one() {
 
 #[test]
 fn dragonflies_join_every_pair_of_groups_once() {
-    for (groups, routers, hosts) in [(5, 4, 1), (9, 4, 2), (4, 4, 1), (7, 2, 3), (1, 3, 1), (2, 1, 1), (6, 2, 1)] {
+    for (groups, routers, hosts) in [
+        (5, 4, 1),
+        (9, 4, 2),
+        (4, 4, 1),
+        (7, 2, 3),
+        (1, 3, 1),
+        (2, 1, 1),
+        (6, 2, 1),
+    ] {
         let platform = dragonfly(groups, routers, hosts).unwrap();
         is_fabric(&platform);
         let edges = duplex_edges(&platform);
         assert!(connected(platform.nodes().len(), &edges));
         assert_eq!(platform.processors().count(), groups * routers * hosts);
-        let name = |node: usize| platform.name(NodeId::new(node)).split('.').collect::<Vec<_>>();
+        let name = |node: usize| {
+            platform
+                .name(NodeId::new(node))
+                .split('.')
+                .collect::<Vec<_>>()
+        };
         let (mut between, mut local) = (BTreeMap::new(), 0);
         let mut global: BTreeMap<Vec<&str>, usize> = BTreeMap::new();
         for &(a, b) in &edges {
@@ -285,13 +369,21 @@ fn dragonflies_join_every_pair_of_groups_once() {
             } else if a.len() == 2 && b.len() == 2 {
                 local += 1;
             } else {
-                assert_eq!((a[1], a.len() + b.len()), (b[1], 5), "a host and its switch");
+                assert_eq!(
+                    (a[1], a.len() + b.len()),
+                    (b[1], 5),
+                    "a host and its switch"
+                );
             }
         }
         assert_eq!(between.len(), groups * (groups - 1) / 2);
         assert!(between.values().all(|&links| links == 1));
         assert_eq!(local, groups * routers * (routers - 1) / 2);
-        assert!(global.values().all(|&links| links <= (groups - 1).div_ceil(routers)));
+        assert!(
+            global
+                .values()
+                .all(|&links| links <= (groups - 1).div_ceil(routers))
+        );
     }
 }
 
@@ -311,11 +403,29 @@ fn impossible_sizes_are_refused() {
     ] {
         assert_eq!(refused(result), parameter);
     }
-    let shape = SwitchedBoxes { boxes: 2, accelerators: 2, inside: 1, network: 1, rails: 1 };
+    let shape = SwitchedBoxes {
+        boxes: 2,
+        accelerators: 2,
+        inside: 1,
+        network: 1,
+        rails: 1,
+    };
     for (shape, parameter) in [
-        (SwitchedBoxes { accelerators: 0, ..shape }, "accelerators"),
+        (
+            SwitchedBoxes {
+                accelerators: 0,
+                ..shape
+            },
+            "accelerators",
+        ),
         (SwitchedBoxes { inside: 0, ..shape }, "inside"),
-        (SwitchedBoxes { network: 0, ..shape }, "network"),
+        (
+            SwitchedBoxes {
+                network: 0,
+                ..shape
+            },
+            "network",
+        ),
         (SwitchedBoxes { rails: 0, ..shape }, "rails"),
         (SwitchedBoxes { rails: 3, ..shape }, "rails"),
         (SwitchedBoxes { boxes: 0, ..shape }, "boxes"),
@@ -333,8 +443,14 @@ fn impossible_sizes_are_refused() {
         dragonfly(huge, 2, 2),
         dragonfly(2, huge, 2),
         dragonfly(2, 2, huge),
-        switched_boxes(SwitchedBoxes { accelerators: huge, ..shape }),
+        switched_boxes(SwitchedBoxes {
+            accelerators: huge,
+            ..shape
+        }),
     ] {
-        assert!(matches!(result, Err(PlatformError::TooMany { .. })), "{result:?}");
+        assert!(
+            matches!(result, Err(PlatformError::TooMany { .. })),
+            "{result:?}"
+        );
     }
 }

@@ -10,7 +10,10 @@ use oneport_platform::{Platform, PlatformError, Rational};
 use proptest::prelude::*;
 
 fn seeded(seed: u64) -> Options {
-    Options { seed, ..Options::default() }
+    Options {
+        seed,
+        ..Options::default()
+    }
 }
 
 /// Connected, duplex, all processors; returns the edges and every node's degree.
@@ -20,7 +23,10 @@ fn shape(platform: &Platform) -> (BTreeSet<(usize, usize)>, Vec<usize>) {
     let nodes = platform.nodes().len();
     assert!(connected(nodes, &edges));
     assert!(platform.nodes().iter().all(|node| node.is_processor()));
-    let degrees = platform.node_ids().map(|node| platform.outgoing(node).len()).collect();
+    let degrees = platform
+        .node_ids()
+        .map(|node| platform.outgoing(node).len())
+        .collect();
     (edges, degrees)
 }
 
@@ -100,7 +106,10 @@ fn each(options: &Options) -> [Platform; 5] {
 
 #[test]
 fn the_seed_decides_everything() {
-    for (a, (b, other)) in each(&seeded(5)).into_iter().zip(each(&seeded(5)).into_iter().zip(each(&seeded(6)))) {
+    for (a, (b, other)) in each(&seeded(5))
+        .into_iter()
+        .zip(each(&seeded(5)).into_iter().zip(each(&seeded(6))))
+    {
         assert_eq!(a, b);
         assert_ne!(a, other);
     }
@@ -112,7 +121,13 @@ fn the_seed_decides_everything() {
 
 #[test]
 fn other_costs_leave_the_graph_and_the_other_costs_alone() {
-    let dear = Options { compute: Costs::Uniform { low: 100, high: 200 }, ..seeded(5) };
+    let dear = Options {
+        compute: Costs::Uniform {
+            low: 100,
+            high: 200,
+        },
+        ..seeded(5)
+    };
     for (a, b) in each(&seeded(5)).iter().zip(each(&dear)) {
         assert_eq!(a.links(), b.links());
         assert_ne!(a.nodes(), b.nodes());
@@ -122,25 +137,38 @@ fn other_costs_leave_the_graph_and_the_other_costs_alone() {
 #[test]
 fn constant_costs_are_kept_exactly() {
     let third = Rational::new(1.into(), 3.into());
-    let options =
-        Options { link_cost: Costs::Constant(third.clone()), compute: Costs::Constant(third.clone()), ..seeded(1) };
+    let options = Options {
+        link_cost: Costs::Constant(third.clone()),
+        compute: Costs::Constant(third.clone()),
+        ..seeded(1)
+    };
     for platform in each(&options) {
         assert!(platform.links().iter().all(|link| link.cost == third));
-        assert!(platform.nodes().iter().all(|node| node.compute.as_ref() == Some(&third)));
+        assert!(
+            platform
+                .nodes()
+                .iter()
+                .all(|node| node.compute.as_ref() == Some(&third))
+        );
     }
 }
 
 #[test]
 fn every_integer_cost_occurs() {
     let platform = complete(40, &seeded(1)).unwrap();
-    let costs: BTreeSet<String> = platform.links().iter().map(|link| link.cost.to_string()).collect();
+    let costs: BTreeSet<String> = platform
+        .links()
+        .iter()
+        .map(|link| link.cost.to_string())
+        .collect();
     assert_eq!(costs, (1..=10).map(|cost| cost.to_string()).collect());
 }
 
 #[test]
 fn every_pair_is_linked_in_some_random_graph() {
-    let all: BTreeSet<_> =
-        (0..30).flat_map(|seed| duplex_edges(&random_connected(6, 2, &seeded(seed)).unwrap())).collect();
+    let all: BTreeSet<_> = (0..30)
+        .flat_map(|seed| duplex_edges(&random_connected(6, 2, &seeded(seed)).unwrap()))
+        .collect();
     assert_eq!(all.len(), 15);
 }
 
@@ -148,8 +176,14 @@ fn every_pair_is_linked_in_some_random_graph() {
 fn the_smallest_graphs() {
     let options = Options::default();
     for degree in [0, 1, 7] {
-        assert_eq!(random_connected(1, degree, &options).unwrap().links().len(), 0);
-        assert_eq!(random_connected(2, degree, &options).unwrap().links().len(), 2);
+        assert_eq!(
+            random_connected(1, degree, &options).unwrap().links().len(),
+            0
+        );
+        assert_eq!(
+            random_connected(2, degree, &options).unwrap().links().len(),
+            2
+        );
     }
     assert_eq!(ring(1, &options).unwrap().links().len(), 0);
     assert_eq!(ring(2, &options).unwrap().links().len(), 2);
@@ -176,13 +210,31 @@ fn enormous_sizes_are_refused_before_anything_is_built() {
     let options = Options::default();
     let huge = [1 << 20, 1 << 40, usize::MAX];
     for n in huge {
-        assert!(matches!(complete(n, &options), Err(PlatformError::TooMany { .. })), "{n}");
-        assert!(matches!(random_connected(n, 100, &options), Err(PlatformError::TooMany { .. })), "{n}");
-        assert!(matches!(grid(n, n, &options), Err(PlatformError::TooMany { .. })), "{n}");
+        assert!(
+            matches!(complete(n, &options), Err(PlatformError::TooMany { .. })),
+            "{n}"
+        );
+        assert!(
+            matches!(
+                random_connected(n, 100, &options),
+                Err(PlatformError::TooMany { .. })
+            ),
+            "{n}"
+        );
+        assert!(
+            matches!(grid(n, n, &options), Err(PlatformError::TooMany { .. })),
+            "{n}"
+        );
     }
     for n in &huge[1..] {
-        assert!(matches!(ring(*n, &options), Err(PlatformError::TooMany { .. })), "{n}");
-        assert!(matches!(star(*n, &options), Err(PlatformError::TooMany { .. })), "{n}");
+        assert!(
+            matches!(ring(*n, &options), Err(PlatformError::TooMany { .. })),
+            "{n}"
+        );
+        assert!(
+            matches!(star(*n, &options), Err(PlatformError::TooMany { .. })),
+            "{n}"
+        );
     }
 }
 
@@ -197,8 +249,20 @@ fn impossible_costs_are_refused() {
     ];
     for costs in bad {
         for (parameter, options) in [
-            ("link_cost", Options { link_cost: costs.clone(), ..seeded(1) }),
-            ("compute", Options { compute: costs.clone(), ..seeded(1) }),
+            (
+                "link_cost",
+                Options {
+                    link_cost: costs.clone(),
+                    ..seeded(1)
+                },
+            ),
+            (
+                "compute",
+                Options {
+                    compute: costs.clone(),
+                    ..seeded(1)
+                },
+            ),
         ] {
             assert_eq!(refused(complete(3, &options)), parameter);
             assert_eq!(refused(ring(3, &options)), parameter);

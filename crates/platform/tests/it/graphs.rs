@@ -28,7 +28,12 @@ fn there_and_back() {
         assert_eq!(&graph[NodeIndex::from(id)], platform.node(id));
         assert_eq!(NodeId::from(NodeIndex::from(id)), id);
     }
-    let again = Platform::from_graph(graph, |(_, node)| node.clone(), |link| link.weight().cost.clone()).unwrap();
+    let again = Platform::from_graph(
+        graph,
+        |(_, node)| node.clone(),
+        |link| link.weight().cost.clone(),
+    )
+    .unwrap();
     assert_eq!(again.with_model(platform.model()), platform);
 }
 
@@ -40,10 +45,27 @@ fn gaps() {
     graph.add_edge(a, gone, 1);
     graph.add_edge(b, a, 2);
     graph.remove_node(gone);
-    let platform = Platform::from_graph(&graph, |(_, name)| processor(name), |edge| cost(*edge.weight())).unwrap();
-    assert_eq!(platform.nodes().iter().map(|node| node.name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
-    let [link] = platform.links().iter().collect::<Vec<_>>()[..] else { panic!("one link") };
-    assert_eq!((platform.name(link.from), platform.name(link.to), &link.cost), ("b", "a", &cost(2)));
+    let platform = Platform::from_graph(
+        &graph,
+        |(_, name)| processor(name),
+        |edge| cost(*edge.weight()),
+    )
+    .unwrap();
+    assert_eq!(
+        platform
+            .nodes()
+            .iter()
+            .map(|node| node.name.as_str())
+            .collect::<Vec<_>>(),
+        ["a", "b"]
+    );
+    let [link] = platform.links().iter().collect::<Vec<_>>()[..] else {
+        panic!("one link")
+    };
+    assert_eq!(
+        (platform.name(link.from), platform.name(link.to), &link.cost),
+        ("b", "a", &cost(2))
+    );
 }
 
 /// A graph of the caller's is validated as the builder validates.
@@ -51,18 +73,37 @@ fn gaps() {
 fn refusals() {
     let of = |names: &[&str], edges: &[(usize, usize, i64)]| {
         let mut graph = StableDiGraph::<String, i64>::new();
-        let nodes: Vec<_> = names.iter().map(|name| graph.add_node(name.to_string())).collect();
+        let nodes: Vec<_> = names
+            .iter()
+            .map(|name| graph.add_node(name.to_string()))
+            .collect();
         for &(from, to, cost) in edges {
             graph.add_edge(nodes[from], nodes[to], cost);
         }
-        Platform::from_graph(&graph, |(_, name)| processor(name), |edge| cost(*edge.weight()))
+        Platform::from_graph(
+            &graph,
+            |(_, name)| processor(name),
+            |edge| cost(*edge.weight()),
+        )
     };
     assert!(of(&["a", "b"], &[(0, 1, 1)]).is_ok());
     assert_eq!(of(&[], &[]), Err(PlatformError::Empty));
-    assert!(matches!(of(&["a", "a"], &[]), Err(PlatformError::DuplicateNode { .. })));
-    assert!(matches!(of(&["a"], &[(0, 0, 1)]), Err(PlatformError::SelfLoop { .. })));
-    assert!(matches!(of(&["a", "b"], &[(0, 1, -1)]), Err(PlatformError::BadCost { .. })));
-    assert!(matches!(of(&["a", "b"], &[(0, 1, 1), (0, 1, 2)]), Err(PlatformError::DuplicateLink { .. })));
+    assert!(matches!(
+        of(&["a", "a"], &[]),
+        Err(PlatformError::DuplicateNode { .. })
+    ));
+    assert!(matches!(
+        of(&["a"], &[(0, 0, 1)]),
+        Err(PlatformError::SelfLoop { .. })
+    ));
+    assert!(matches!(
+        of(&["a", "b"], &[(0, 1, -1)]),
+        Err(PlatformError::BadCost { .. })
+    ));
+    assert!(matches!(
+        of(&["a", "b"], &[(0, 1, 1), (0, 1, 2)]),
+        Err(PlatformError::DuplicateLink { .. })
+    ));
 }
 
 /// An id of another platform is told by asking.
@@ -70,5 +111,10 @@ fn refusals() {
 fn unknown_ids() {
     let platform = torus(&[3]).unwrap();
     assert!(platform.nodes().get(NodeId::new(2).index()).is_some());
-    assert!(platform.nodes().get(NodeId::new(usize::MAX).index()).is_none());
+    assert!(
+        platform
+            .nodes()
+            .get(NodeId::new(usize::MAX).index())
+            .is_none()
+    );
 }

@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use oneport_platform::generate::{
-    Costs, Options, SwitchedBoxes, complete, dgx_a100, dgx_h100, dgx1, dragonfly, fat_tree, grid, mi250, ndv2,
-    random_connected, switched_boxes, torus,
+    Costs, Options, SwitchedBoxes, complete, dgx_a100, dgx_h100, dgx1, dragonfly, fat_tree, grid,
+    mi250, ndv2, random_connected, switched_boxes, torus,
 };
-use oneport_platform::{Automorphism, Node, NodeId, Platform, PlatformError, PortModel, Rational, free_automorphisms};
+use oneport_platform::{
+    Automorphism, Node, NodeId, Platform, PlatformError, PortModel, Rational, free_automorphisms,
+};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -15,30 +17,54 @@ fn one() -> Rational {
 }
 
 fn equal_costs() -> Options {
-    Options { seed: 1, link_cost: Costs::Constant(one()), compute: Costs::Constant(one()) }
+    Options {
+        seed: 1,
+        link_cost: Costs::Constant(one()),
+        compute: Costs::Constant(one()),
+    }
 }
 
 /// The definition, element by element and link by link; returns the order.
 #[track_caller]
 fn check(platform: &Platform, participants: &[NodeId]) -> usize {
     let group = free_automorphisms(platform, participants);
-    assert_eq!(group, free_automorphisms(platform, participants), "the same again");
+    assert_eq!(
+        group,
+        free_automorphisms(platform, participants),
+        "the same again"
+    );
     let chosen: BTreeSet<NodeId> = participants.iter().copied().collect();
     let (nodes, links) = (platform.nodes().len(), platform.links().len());
-    assert!(platform.node_ids().eq(group[0].nodes.iter().copied()), "the identity first");
+    assert!(
+        platform.node_ids().eq(group[0].nodes.iter().copied()),
+        "the identity first"
+    );
     let mut places = Vec::new();
-    for (index, Automorphism { nodes: node_map, links: link_map }) in group.iter().enumerate() {
+    for (
+        index,
+        Automorphism {
+            nodes: node_map,
+            links: link_map,
+        },
+    ) in group.iter().enumerate()
+    {
         assert_eq!(node_map.iter().collect::<BTreeSet<_>>().len(), nodes);
         assert_eq!(link_map.iter().collect::<BTreeSet<_>>().len(), links);
         assert_eq!((node_map.len(), link_map.len()), (nodes, links));
         for id in platform.node_ids() {
             let image = node_map[id.index()];
             let (node, other) = (platform.node(id), platform.node(image));
-            assert_eq!((&node.compute, node.replicates), (&other.compute, other.replicates));
+            assert_eq!(
+                (&node.compute, node.replicates),
+                (&other.compute, other.replicates)
+            );
             assert_eq!(platform.model_of(id), platform.model_of(image));
             assert_eq!(node.ports.unwrap_or(1), other.ports.unwrap_or(1));
             assert_eq!(chosen.contains(&id), chosen.contains(&image));
-            assert!(index == 0 || !chosen.contains(&id) || image != id, "element {index} fixes a participant");
+            assert!(
+                index == 0 || !chosen.contains(&id) || image != id,
+                "element {index} fixes a participant"
+            );
         }
         for id in platform.link_ids() {
             let (link, image) = (platform.link(id), platform.link(link_map[id.index()]));
@@ -47,17 +73,28 @@ fn check(platform: &Platform, participants: &[NodeId]) -> usize {
             assert_eq!(link.cost, image.cost);
         }
         if let Some(&first) = participants.first() {
-            places.push(participants.iter().position(|&p| p == node_map[first.index()]));
+            places.push(
+                participants
+                    .iter()
+                    .position(|&p| p == node_map[first.index()]),
+            );
         }
     }
-    assert!(places.is_sorted_by(|a, b| a < b), "in the order of the images of the first participant");
+    assert!(
+        places.is_sorted_by(|a, b| a < b),
+        "in the order of the images of the first participant"
+    );
     let all: BTreeSet<&Vec<NodeId>> = group.iter().map(|element| &element.nodes).collect();
     assert_eq!(all.len(), group.len());
     // All products for small groups, a sample for large ones.
     let stride = group.len().div_ceil(24);
     for one in &group {
         for other in group.iter().step_by(stride) {
-            let product: Vec<NodeId> = one.nodes.iter().map(|image| other.nodes[image.index()]).collect();
+            let product: Vec<NodeId> = one
+                .nodes
+                .iter()
+                .map(|image| other.nodes[image.index()])
+                .collect();
             assert!(all.contains(&product), "closed under composition");
         }
     }
@@ -81,16 +118,24 @@ fn shuffled(platform: &Platform, seed: u64) -> Platform {
         }
         order
     };
-    let (nodes, links) = (shuffle(platform.nodes().len()), shuffle(platform.links().len()));
+    let (nodes, links) = (
+        shuffle(platform.nodes().len()),
+        shuffle(platform.links().len()),
+    );
     let mut builder = Platform::builder();
     builder.model(platform.model());
     let mut new_id = BTreeMap::new();
     for node in nodes {
-        new_id.insert(NodeId::new(node), builder.node(platform.nodes()[node].clone()).unwrap());
+        new_id.insert(
+            NodeId::new(node),
+            builder.node(platform.nodes()[node].clone()).unwrap(),
+        );
     }
     for link in links {
         let link = &platform.links()[link];
-        builder.link(new_id[&link.from], new_id[&link.to], link.cost.clone()).unwrap();
+        builder
+            .link(new_id[&link.from], new_id[&link.to], link.cost.clone())
+            .unwrap();
     }
     builder.build().unwrap()
 }
@@ -102,7 +147,10 @@ fn reaches(platform: Result<Platform, PlatformError>, order: usize) {
     assert!(check(&platform, &all_processors(&platform)) >= order);
     for seed in 1..3 {
         let other = shuffled(&platform, seed);
-        assert!(free_automorphisms(&other, &all_processors(&other)).len() >= order, "seed {seed}");
+        assert!(
+            free_automorphisms(&other, &all_processors(&other)).len() >= order,
+            "seed {seed}"
+        );
     }
 }
 
@@ -121,7 +169,9 @@ fn brute_force(platform: &Platform) -> Vec<Vec<usize>> {
         }
         for image in 0..platform.nodes().len() {
             let fits = (0..node).all(|other| {
-                let same = |a: usize, b: usize, c: usize, d: usize| costs.get(&(a, b)) == costs.get(&(c, d));
+                let same = |a: usize, b: usize, c: usize, d: usize| {
+                    costs.get(&(a, b)) == costs.get(&(c, d))
+                };
                 same(node, other, image, map[other]) && same(other, node, map[other], image)
             });
             let alike = platform.nodes()[node].compute == platform.nodes()[image].compute;
@@ -132,7 +182,11 @@ fn brute_force(platform: &Platform) -> Vec<Vec<usize>> {
             }
         }
     }
-    let costs = platform.links().iter().map(|link| ((link.from.index(), link.to.index()), &link.cost)).collect();
+    let costs = platform
+        .links()
+        .iter()
+        .map(|link| ((link.from.index(), link.to.index()), &link.cost))
+        .collect();
     let mut all = Vec::new();
     extend(platform, &costs, &mut Vec::new(), &mut all);
     all
@@ -141,7 +195,8 @@ fn brute_force(platform: &Platform) -> Vec<Vec<usize>> {
 /// The order of the largest group of at most two generators that acts freely on all nodes, from the list of all
 /// automorphisms.
 fn largest_free(all: &[Vec<usize>]) -> usize {
-    let product = |a: &[usize], b: &[usize]| -> Vec<usize> { a.iter().map(|&image| b[image]).collect() };
+    let product =
+        |a: &[usize], b: &[usize]| -> Vec<usize> { a.iter().map(|&image| b[image]).collect() };
     let free = |a: &[usize]| a.iter().enumerate().all(|(node, &image)| node != image);
     let closure = |generators: [&Vec<usize>; 2]| -> Option<usize> {
         let identity: Vec<usize> = (0..generators[0].len()).collect();
@@ -161,7 +216,9 @@ fn largest_free(all: &[Vec<usize>]) -> usize {
         Some(group.len())
     };
     let candidates: Vec<&Vec<usize>> = all.iter().filter(|a| closure([a, a]).is_some()).collect();
-    let pairs = candidates.iter().flat_map(|a| candidates.iter().map(move |b| [*a, *b]));
+    let pairs = candidates
+        .iter()
+        .flat_map(|a| candidates.iter().map(move |b| [*a, *b]));
     pairs.filter_map(closure).max().unwrap_or(1)
 }
 
@@ -169,10 +226,14 @@ fn largest_free(all: &[Vec<usize>]) -> usize {
 fn undirected(n: usize, edges: impl Iterator<Item = (usize, usize)>) -> Platform {
     let mut builder = Platform::builder();
     for node in 0..n {
-        builder.node(Node::processor(format!("P{node}"), one())).unwrap();
+        builder
+            .node(Node::processor(format!("P{node}"), one()))
+            .unwrap();
     }
     for (from, to) in edges {
-        builder.duplex(NodeId::new(from), NodeId::new(to), one()).unwrap();
+        builder
+            .duplex(NodeId::new(from), NodeId::new(to), one())
+            .unwrap();
     }
     builder.build().unwrap()
 }
@@ -188,27 +249,47 @@ fn small_graphs_reach_the_largest_free_group() {
         *orders.entry(order).or_insert(0) += 1;
     };
     for (n, stride) in [(2, 1), (3, 1), (4, 1), (5, 1), (6, 37)] {
-        let pairs: Vec<(usize, usize)> = (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b))).collect();
+        let pairs: Vec<(usize, usize)> = (0..n)
+            .flat_map(|a| (a + 1..n).map(move |b| (a, b)))
+            .collect();
         for mask in (0_u32..1 << pairs.len()).rev().step_by(stride) {
-            let edges = pairs.iter().enumerate().filter(|(bit, _)| mask >> bit & 1 == 1).map(|(_, &pair)| pair);
+            let edges = pairs
+                .iter()
+                .enumerate()
+                .filter(|(bit, _)| mask >> bit & 1 == 1)
+                .map(|(_, &pair)| pair);
             compare(&undirected(n, edges), format!("n = {n}, mask = {mask}"));
         }
     }
-    let ordered: Vec<(usize, usize)> =
-        (0..4).flat_map(|a| (0..4).map(move |b| (a, b))).filter(|(a, b)| a != b).collect();
+    let ordered: Vec<(usize, usize)> = (0..4)
+        .flat_map(|a| (0..4).map(move |b| (a, b)))
+        .filter(|(a, b)| a != b)
+        .collect();
     for mask in (0_u32..1 << 12).step_by(3) {
         let mut builder = Platform::builder();
         for node in 0..4 {
-            builder.node(Node::processor(format!("P{node}"), one())).unwrap();
+            builder
+                .node(Node::processor(format!("P{node}"), one()))
+                .unwrap();
         }
         for (bit, &(from, to)) in ordered.iter().enumerate() {
             if mask >> bit & 1 == 1 {
-                builder.link(NodeId::new(from), NodeId::new(to), one()).unwrap();
+                builder
+                    .link(NodeId::new(from), NodeId::new(to), one())
+                    .unwrap();
             }
         }
-        compare(&builder.build().unwrap(), format!("directed, mask = {mask}"));
+        compare(
+            &builder.build().unwrap(),
+            format!("directed, mask = {mask}"),
+        );
     }
-    assert!([1, 2, 3, 4, 5, 6].iter().all(|order| orders.contains_key(order)), "{orders:?}");
+    assert!(
+        [1, 2, 3, 4, 5, 6]
+            .iter()
+            .all(|order| orders.contains_key(order)),
+        "{orders:?}"
+    );
 }
 
 #[test]
@@ -224,8 +305,15 @@ fn one_box() {
 
 #[test]
 fn clusters() {
-    let rails =
-        |boxes, rails| switched_boxes(SwitchedBoxes { boxes, accelerators: 8, inside: 300, network: 25, rails });
+    let rails = |boxes, rails| {
+        switched_boxes(SwitchedBoxes {
+            boxes,
+            accelerators: 8,
+            inside: 300,
+            network: 25,
+            rails,
+        })
+    };
     for boxes in [2, 3, 4, 6] {
         reaches(dgx_a100(boxes), 8 * boxes);
         reaches(dgx_h100(boxes), 8 * boxes);
@@ -240,14 +328,31 @@ fn clusters() {
 fn a_thousand_accelerators() {
     reaches(dgx_a100(128), 1024);
     reaches(mi250(16), 64);
-    let rails = SwitchedBoxes { boxes: 128, accelerators: 8, inside: 300, network: 25, rails: 8 };
+    let rails = SwitchedBoxes {
+        boxes: 128,
+        accelerators: 8,
+        inside: 300,
+        network: 25,
+        rails: 8,
+    };
     let platform = switched_boxes(rails).unwrap();
-    assert_eq!(free_automorphisms(&platform, &all_processors(&platform)).len(), 1024);
+    assert_eq!(
+        free_automorphisms(&platform, &all_processors(&platform)).len(),
+        1024
+    );
 }
 
 #[test]
 fn networks_of_hosts() {
-    for sides in [&[4, 4][..], &[16], &[3, 5], &[2, 2, 2, 2], &[6, 4], &[4, 4, 4], &[31]] {
+    for sides in [
+        &[4, 4][..],
+        &[16],
+        &[3, 5],
+        &[2, 2, 2, 2],
+        &[6, 4],
+        &[4, 4, 4],
+        &[31],
+    ] {
         reaches(torus(sides), sides.iter().product());
     }
     for k in [2, 4, 6, 8] {
@@ -274,13 +379,19 @@ fn only_the_participants_must_move() {
     assert_eq!(check(&platform, &[gpus[11], gpus[3]]), 2);
     // Repeated participants count once.
     let twice = [gpus[3], gpus[11], gpus[3]];
-    assert_eq!(free_automorphisms(&platform, &twice), free_automorphisms(&platform, &twice[..2]));
+    assert_eq!(
+        free_automorphisms(&platform, &twice),
+        free_automorphisms(&platform, &twice[..2])
+    );
 }
 
 #[test]
 fn asymmetric_platforms_have_the_identity_alone() {
     for seed in 1..20 {
-        let options = Options { seed, ..Options::default() };
+        let options = Options {
+            seed,
+            ..Options::default()
+        };
         let platform = random_connected(60, 3, &options).unwrap();
         assert_eq!(check(&platform, &all_processors(&platform)), 1);
     }
@@ -301,7 +412,11 @@ fn ring_with(change: impl Fn(&mut Node), slow_link: bool) -> usize {
         })
         .collect();
     for (index, &id) in ids.iter().enumerate() {
-        let cost = if slow_link && index == 0 { one() + one() } else { one() };
+        let cost = if slow_link && index == 0 {
+            one() + one()
+        } else {
+            one()
+        };
         builder.link(id, ids[(index + 1) % 4], cost).unwrap();
         builder.link(ids[(index + 1) % 4], id, one()).unwrap();
     }
@@ -313,11 +428,20 @@ fn ring_with(change: impl Fn(&mut Node), slow_link: bool) -> usize {
 fn every_property_counts() {
     assert_eq!(ring_with(|_| (), false), 4);
     assert_eq!(ring_with(|_| (), true), 1);
-    assert_eq!(ring_with(|node| node.compute = Some(one() + one()), false), 1);
+    assert_eq!(
+        ring_with(|node| node.compute = Some(one() + one()), false),
+        1
+    );
     assert_eq!(ring_with(|node| node.replicates = false, false), 1);
     assert_eq!(ring_with(|node| node.ports = Some(2), false), 1);
-    assert_eq!(ring_with(|node| node.model = Some(PortModel::Links), false), 1);
+    assert_eq!(
+        ring_with(|node| node.model = Some(PortModel::Links), false),
+        1
+    );
     // Said or not said, the same.
     assert_eq!(ring_with(|node| node.ports = Some(1), false), 4);
-    assert_eq!(ring_with(|node| node.model = Some(PortModel::FullDuplex), false), 4);
+    assert_eq!(
+        ring_with(|node| node.model = Some(PortModel::FullDuplex), false),
+        4
+    );
 }

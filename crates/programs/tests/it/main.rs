@@ -1,6 +1,10 @@
 //! The papers' programs against other readers: HiGHS' own, and a naive one that adds up rows exactly.
 
-#![allow(clippy::disallowed_types, clippy::disallowed_methods, clippy::float_arithmetic)]
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    clippy::float_arithmetic
+)]
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
 
 mod optimum;
@@ -31,7 +35,10 @@ fn platform(model: PortModel, nodes: &str, links: &[(&str, &str, &str)]) -> Plat
 }
 
 fn nodes(platform: &Platform, names: &str) -> Vec<NodeId> {
-    names.split_whitespace().map(|name| platform.find(name).unwrap()).collect()
+    names
+        .split_whitespace()
+        .map(|name| platform.find(name).unwrap())
+        .collect()
 }
 
 /// Messages of this size, merges of one unit of work.

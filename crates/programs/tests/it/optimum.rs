@@ -7,7 +7,8 @@ use std::path::Path;
 use num_traits::{One, Signed, Zero};
 use oneport::plan::Task;
 use oneport::{
-    Collective, NodeId, Options, Outcome, Period, Plan, Platform, PortModel, Problem, Rational, Volumes, solve,
+    Collective, NodeId, Options, Outcome, Period, Plan, Platform, PortModel, Problem, Rational,
+    Volumes, solve,
 };
 use oneport_exact::{FileOutcome, solve_file};
 use oneport_programs::{Form, Which, build, restricted};
@@ -18,7 +19,10 @@ use super::{nodes, platform, scatter, volumes};
 
 /// The plan of a question, whose schedule attains the optimum.
 pub fn plan(problem: Problem<'_>) -> Plan {
-    let options = Options { period: Period::Exact, ..Options::default() };
+    let options = Options {
+        period: Period::Exact,
+        ..Options::default()
+    };
     match solve(problem, &options).unwrap() {
         Outcome::Planned(planned) => planned.plan,
         other => panic!("{other:?}"),
@@ -35,13 +39,19 @@ pub fn highs(text: &str) -> FileOutcome {
 
 /// Whether a float's value is this number, to six digits.
 fn is_near(found: &Rational, right: &Rational) -> bool {
-    (found - right).abs() * Rational::from_integer(1_000_000.into()) <= right.abs() + Rational::one()
+    (found - right).abs() * Rational::from_integer(1_000_000.into())
+        <= right.abs() + Rational::one()
 }
 
 /// Solved by two readers, a program yields this; and so does the plan's own solution, where one is given.
 fn check(text: &str, right: &Rational, point: Option<&Sum>) {
-    let FileOutcome::Optimal(found) = highs(text) else { panic!("HiGHS finds no optimum:\n{text}") };
-    assert!(is_near(&found, right), "HiGHS finds {found}, right is {right}:\n{text}");
+    let FileOutcome::Optimal(found) = highs(text) else {
+        panic!("HiGHS finds no optimum:\n{text}")
+    };
+    assert!(
+        is_near(&found, right),
+        "HiGHS finds {found}, right is {right}:\n{text}"
+    );
     let file = File::read(text);
     assert_eq!(file.solve(), Ended::Optimal(right.clone()), "{text}");
     if let Some(point) = point {
@@ -58,7 +68,8 @@ fn name(platform: &Platform, link: oneport::platform::LinkId) -> String {
 fn rates(plan: &Plan) -> Sum {
     let (platform, problem) = (&plan.platform, plan.problem().unwrap());
     let mut point = Sum::from([("TP".to_string(), plan.steady_state.throughput.clone())]);
-    let mut add = |name: String, value: Rational| *point.entry(name).or_insert_with(Rational::zero) += value;
+    let mut add =
+        |name: String, value: Rational| *point.entry(name).or_insert_with(Rational::zero) += value;
     for weighted in &plan.steady_state.patterns {
         let demand = plan.collective.demand(weighted.pattern.demand).unwrap();
         for task in &weighted.pattern.tasks {
@@ -73,12 +84,26 @@ fn rates(plan: &Plan) -> Sum {
                         _ => format!("v_{}_{}", part.first, part.last),
                     };
                     let link_name = name(platform, link);
-                    add(format!("send({link_name},{message})"), weighted.weight.clone());
-                    add(format!("s({link_name})"), problem.transfer_time(link, part) * &weighted.weight);
+                    add(
+                        format!("send({link_name},{message})"),
+                        weighted.weight.clone(),
+                    );
+                    add(
+                        format!("s({link_name})"),
+                        problem.transfer_time(link, part) * &weighted.weight,
+                    );
                 }
-                Task::Merge { node, part, split, .. } => {
-                    let (at, time) = (platform.name(node), plan.volumes.merge_time(platform, node, part, split));
-                    add(format!("cons({at},T_{}_{split}_{})", part.first, part.last), weighted.weight.clone());
+                Task::Merge {
+                    node, part, split, ..
+                } => {
+                    let (at, time) = (
+                        platform.name(node),
+                        plan.volumes.merge_time(platform, node, part, split),
+                    );
+                    add(
+                        format!("cons({at},T_{}_{split}_{})", part.first, part.last),
+                        weighted.weight.clone(),
+                    );
                     add(format!("alpha({at})"), time * &weighted.weight);
                 }
             }
@@ -91,12 +116,18 @@ fn rates(plan: &Plan) -> Sum {
 fn flows(plan: &Plan) -> Sum {
     let (platform, problem) = (&plan.platform, plan.problem().unwrap());
     let mut point = Sum::from([("a".to_string(), plan.steady_state.throughput.clone())]);
-    let mut add = |name: String, value: Rational| *point.entry(name).or_insert_with(Rational::zero) += value;
+    let mut add =
+        |name: String, value: Rational| *point.entry(name).or_insert_with(Rational::zero) += value;
     for weighted in &plan.steady_state.patterns {
         let mut into: BTreeMap<NodeId, oneport::platform::LinkId> = BTreeMap::new();
         for task in &weighted.pattern.tasks {
-            let Task::Send { link, part, .. } = *task else { panic!("a broadcast merges nothing") };
-            let (ends, time) = (platform.link(link), problem.transfer_time(link, part) * &weighted.weight);
+            let Task::Send { link, part, .. } = *task else {
+                panic!("a broadcast merges nothing")
+            };
+            let (ends, time) = (
+                platform.link(link),
+                problem.transfer_time(link, part) * &weighted.weight,
+            );
             into.insert(ends.to, link);
             add(format!("t({})", name(platform, link)), time.clone());
             for (port, node) in [("t_out", ends.from), ("t_in", ends.to)] {
@@ -109,7 +140,10 @@ fn flows(plan: &Plan) -> Sum {
         for &target in plan.collective.demand(0).unwrap().targets() {
             let mut at = target;
             while let Some(&link) = into.get(&at) {
-                add(format!("x({},{})", platform.name(target), name(platform, link)), weighted.weight.clone());
+                add(
+                    format!("x({},{})", platform.name(target), name(platform, link)),
+                    weighted.weight.clone(),
+                );
                 at = platform.link(link).from;
             }
         }
@@ -122,19 +156,37 @@ fn check_question(platform: &Platform, collective: &Collective, volumes: &Volume
     let problem = Problem::new(platform, collective, volumes).unwrap();
     let plan = plan(problem);
     let right = plan.upper_bound.clone();
-    assert_eq!(plan.steady_state.throughput, right, "the plan is not proved optimal");
-    let half = platform.node_ids().any(|node| platform.model_of(node) == PortModel::HalfDuplex);
-    let usual = if collective.name() == "sources-to-targets" { "all-to-all" } else { collective.name() };
+    assert_eq!(
+        plan.steady_state.throughput, right,
+        "the plan is not proved optimal"
+    );
+    let half = platform
+        .node_ids()
+        .any(|node| platform.model_of(node) == PortModel::HalfDuplex);
+    let usual = if collective.name() == "sources-to-targets" {
+        "all-to-all"
+    } else {
+        collective.name()
+    };
     for which in Which::ALL {
         let (text, point) = match which {
-            Which::Sssp | Which::Sspa2a | Which::Ssr if half || which.collective() != usual => continue,
+            Which::Sssp | Which::Sspa2a | Which::Ssr if half || which.collective() != usual => {
+                continue;
+            }
             Which::Broadcast if half || collective.name() != "broadcast" => continue,
             Which::P | Which::D | Which::PPrime if collective.name() == "reduce" => continue,
-            Which::Sssp | Which::Sspa2a | Which::Ssr => {
-                (build(which, &problem, Form::Corrected).unwrap().to_lp(), Some(rates(&plan)))
-            }
-            Which::Broadcast => (build(which, &problem, Form::Corrected).unwrap().to_lp(), Some(flows(&plan))),
-            Which::P | Which::D => (build(which, &problem, Form::Corrected).unwrap().to_lp(), None),
+            Which::Sssp | Which::Sspa2a | Which::Ssr => (
+                build(which, &problem, Form::Corrected).unwrap().to_lp(),
+                Some(rates(&plan)),
+            ),
+            Which::Broadcast => (
+                build(which, &problem, Form::Corrected).unwrap().to_lp(),
+                Some(flows(&plan)),
+            ),
+            Which::P | Which::D => (
+                build(which, &problem, Form::Corrected).unwrap().to_lp(),
+                None,
+            ),
             Which::PPrime => (restricted(&plan, Form::Corrected).unwrap().to_lp(), None),
         };
         check(&text, &right, point.as_ref());
@@ -142,7 +194,9 @@ fn check_question(platform: &Platform, collective: &Collective, volumes: &Volume
 }
 
 fn fixture(name: &str) -> Platform {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/platforms").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../fixtures/platforms")
+        .join(name);
     oneport::files::read_platform(&path).unwrap()
 }
 
@@ -181,8 +235,18 @@ fn the_papers_toys_and_a_star_have_the_optima_of_solve() {
 /// A triangle of half-duplex ports has an odd set; routers and one-way links have none.
 #[test]
 fn small_questions_of_all_kinds_agree() {
-    let links = [("a", "b", "1"), ("b", "c", "2"), ("c", "a", "1/3"), ("b", "a", "5/7"), ("c", "b", "1")];
-    for model in [PortModel::HalfDuplex, PortModel::FullDuplex, PortModel::Links] {
+    let links = [
+        ("a", "b", "1"),
+        ("b", "c", "2"),
+        ("c", "a", "1/3"),
+        ("b", "a", "5/7"),
+        ("c", "b", "1"),
+    ];
+    for model in [
+        PortModel::HalfDuplex,
+        PortModel::FullDuplex,
+        PortModel::Links,
+    ] {
         let triangle = platform(model, "a b c", &links);
         let all = nodes(&triangle, "a b c");
         for question in questions(&triangle) {
@@ -190,8 +254,16 @@ fn small_questions_of_all_kinds_agree() {
                 check_question(&triangle, &question, &volumes("3/2"));
             }
         }
-        check_question(&triangle, &Collective::all_gather(all.clone()), &volumes("1"));
-        check_question(&triangle, &Collective::gather(all[0], all[1..].to_vec()), &volumes("1"));
+        check_question(
+            &triangle,
+            &Collective::all_gather(all.clone()),
+            &volumes("1"),
+        );
+        check_question(
+            &triangle,
+            &Collective::gather(all[0], all[1..].to_vec()),
+            &volumes("1"),
+        );
     }
 }
 

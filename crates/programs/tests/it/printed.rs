@@ -9,7 +9,12 @@ use super::optimum::highs;
 use super::reader::{Ended, File};
 use super::{nodes, number, platform, scatter, volumes};
 
-fn ended(which: Which, form: Form, platform: &Platform, collective: &Collective) -> (Ended, String) {
+fn ended(
+    which: Which,
+    form: Form,
+    platform: &Platform,
+    collective: &Collective,
+) -> (Ended, String) {
     let volumes = volumes("1");
     let problem = Problem::new(platform, collective, &volumes).unwrap();
     let text = build(which, &problem, form).unwrap().to_lp();
@@ -17,7 +22,13 @@ fn ended(which: Which, form: Form, platform: &Platform, collective: &Collective)
 }
 
 /// Printed and corrected program yield these.
-fn check(which: Which, platform: &Platform, collective: &Collective, printed: &str, corrected: &str) {
+fn check(
+    which: Which,
+    platform: &Platform,
+    collective: &Collective,
+    printed: &str,
+    corrected: &str,
+) {
     for (form, right) in [(Form::Printed, printed), (Form::Corrected, corrected)] {
         let (found, text) = ended(which, form, platform, collective);
         assert_eq!(found, Ended::Optimal(number(right)), "{form:?}:\n{text}");
@@ -67,7 +78,11 @@ fn a_result_that_comes_back_is_counted() {
 /// E004-1: no link need be busy.
 #[test]
 fn the_printed_flow_program_is_unbounded() {
-    let figure = platform(FULL, "1 2 3", &[("1", "2", "1"), ("1", "3", "1"), ("2", "3", "1/2")]);
+    let figure = platform(
+        FULL,
+        "1 2 3",
+        &[("1", "2", "1"), ("1", "3", "1"), ("2", "3", "1/2")],
+    );
     let broadcast = Collective::broadcast(nodes(&figure, "1")[0], nodes(&figure, "2 3"));
     let (found, text) = ended(Which::Broadcast, Form::Printed, &figure, &broadcast);
     assert_eq!(found, Ended::Unbounded, "{text}");
@@ -79,7 +94,11 @@ fn the_printed_flow_program_is_unbounded() {
 /// Figure 2 of RR-2004-32: 2/3 in both forms, and (D) is the dual of (P).
 #[test]
 fn broadcasts_have_one_optimum_in_both_forms() {
-    let figure = platform(HALF, "1 2 3", &[("1", "2", "1"), ("1", "3", "1"), ("2", "3", "1/2")]);
+    let figure = platform(
+        HALF,
+        "1 2 3",
+        &[("1", "2", "1"), ("1", "3", "1"), ("2", "3", "1/2")],
+    );
     let broadcast = Collective::broadcast(nodes(&figure, "1")[0], nodes(&figure, "2 3"));
     check(Which::P, &figure, &broadcast, "2/3", "2/3");
     check(Which::D, &figure, &broadcast, "2/3", "2/3");
@@ -88,12 +107,37 @@ fn broadcasts_have_one_optimum_in_both_forms() {
 /// As printed, (edge_k) counts a link once per pattern, though two of its paths use it.
 #[test]
 fn a_link_that_two_paths_use_is_counted_twice() {
-    let tree = platform(HALF, "s r a b", &[("s", "r", "1"), ("r", "a", "1"), ("r", "b", "1")]);
+    let tree = platform(
+        HALF,
+        "s r a b",
+        &[("s", "r", "1"), ("r", "a", "1"), ("r", "b", "1")],
+    );
     let scatter = scatter(&tree, "s", "a b");
     check(Which::P, &tree, &scatter, "1/3", "1/4");
     check(Which::D, &tree, &scatter, "1/3", "1/4");
-    let line = platform(HALF, "a b c", &[("a", "b", "1"), ("b", "a", "1"), ("b", "c", "1"), ("c", "b", "1")]);
+    let line = platform(
+        HALF,
+        "a b c",
+        &[
+            ("a", "b", "1"),
+            ("b", "a", "1"),
+            ("b", "c", "1"),
+            ("c", "b", "1"),
+        ],
+    );
     let participants = nodes(&line, "a b c");
-    check(Which::P, &line, &Collective::all_gather(participants.clone()), "1/4", "1/6");
-    check(Which::P, &line, &Collective::all_to_all(participants), "1/4", "1/8");
+    check(
+        Which::P,
+        &line,
+        &Collective::all_gather(participants.clone()),
+        "1/4",
+        "1/6",
+    );
+    check(
+        Which::P,
+        &line,
+        &Collective::all_to_all(participants),
+        "1/4",
+        "1/8",
+    );
 }

@@ -32,25 +32,49 @@ pub enum Ended {
 impl File {
     /// Reads a file; whatever is not as we write it panics.
     pub fn read(text: &str) -> File {
-        assert!(text.lines().all(|line| line.len() <= 510 || line.starts_with('\\')), "a line is too long");
-        let words: Vec<&str> =
-            text.lines().filter(|line| !line.starts_with('\\')).flat_map(str::split_whitespace).collect();
+        assert!(
+            text.lines()
+                .all(|line| line.len() <= 510 || line.starts_with('\\')),
+            "a line is too long"
+        );
+        let words: Vec<&str> = text
+            .lines()
+            .filter(|line| !line.starts_with('\\'))
+            .flat_map(str::split_whitespace)
+            .collect();
         let at = |word: &str| words.iter().position(|other| *other == word);
         let (to, end) = (at("To").unwrap(), at("End").unwrap());
         let bounds = at("Bounds").unwrap_or(end);
-        let mut file = File { maximise: words[0] == "Maximize", ..File::default() };
+        let mut file = File {
+            maximise: words[0] == "Maximize",
+            ..File::default()
+        };
         assert!(file.maximise || words[0] == "Minimize");
-        assert_eq!((words[1], words[to - 1], end + 1), ("obj:", "Subject", words.len()));
+        assert_eq!(
+            (words[1], words[to - 1], end + 1),
+            ("obj:", "Subject", words.len())
+        );
         file.objective = sum(&words[2..to - 1]);
         let mut rest = &words[to + 1..bounds];
         while let Some((name, more)) = rest.split_first() {
-            let sign = more.iter().position(|word| ["<=", "=", ">="].contains(word)).unwrap();
+            let sign = more
+                .iter()
+                .position(|word| ["<=", "=", ">="].contains(word))
+                .unwrap();
             let name = name.strip_suffix(':').unwrap().to_string();
-            let row = (name, sum(&more[..sign]), more[sign].to_string(), whole(more[sign + 1]));
+            let row = (
+                name,
+                sum(&more[..sign]),
+                more[sign].to_string(),
+                whole(more[sign + 1]),
+            );
             file.rows.push(row);
             rest = &more[sign + 2..];
         }
-        for line in words[bounds..end].split(|word| *word == "Bounds").flat_map(|list| list.chunks(2)) {
+        for line in words[bounds..end]
+            .split(|word| *word == "Bounds")
+            .flat_map(|list| list.chunks(2))
+        {
             assert_eq!(line[1], "free");
             file.free.insert(line[0].to_string());
         }
@@ -60,18 +84,30 @@ impl File {
     }
 
     fn variables(&self) -> BTreeSet<&String> {
-        self.rows.iter().flat_map(|row| row.1.keys()).chain(self.objective.keys()).collect()
+        self.rows
+            .iter()
+            .flat_map(|row| row.1.keys())
+            .chain(self.objective.keys())
+            .collect()
     }
 
     /// The objective at a point, if the point satisfies every row and sign; variables that are not given are 0.
     pub fn value(&self, point: &Sum) -> Rational {
         let at = |sum: &Sum| -> Rational {
-            sum.iter().map(|(name, value)| value * point.get(name).cloned().unwrap_or_default()).sum()
+            sum.iter()
+                .map(|(name, value)| value * point.get(name).cloned().unwrap_or_default())
+                .sum()
         };
         let known = self.variables();
         for (name, value) in point {
-            assert!(value.is_zero() || known.contains(name), "the file has no variable {name}");
-            assert!(!value.is_negative() || self.free.contains(name), "{name} = {value}");
+            assert!(
+                value.is_zero() || known.contains(name),
+                "the file has no variable {name}"
+            );
+            assert!(
+                !value.is_negative() || self.free.contains(name),
+                "{name} = {value}"
+            );
         }
         for (name, sum, sign, side) in &self.rows {
             let left = at(sum);
@@ -87,7 +123,11 @@ impl File {
 
     /// Solves the program exactly.
     pub fn solve(&self) -> Ended {
-        let mut program = LinearProgram::new(if self.maximise { Sense::Maximize } else { Sense::Minimize });
+        let mut program = LinearProgram::new(if self.maximise {
+            Sense::Maximize
+        } else {
+            Sense::Minimize
+        });
         let rows: Vec<Row> = self
             .rows
             .iter()
@@ -102,11 +142,24 @@ impl File {
             .collect();
         for name in self.variables() {
             // A free variable is the difference of two.
-            let signs = if self.free.contains(name) { vec![1, -1] } else { vec![1] };
-            for sign in signs.into_iter().map(|sign| Rational::from_integer(sign.into())) {
+            let signs = if self.free.contains(name) {
+                vec![1, -1]
+            } else {
+                vec![1]
+            };
+            for sign in signs
+                .into_iter()
+                .map(|sign| Rational::from_integer(sign.into()))
+            {
                 let cost = self.objective.get(name).cloned().unwrap_or_default() * &sign;
-                let entries = self.rows.iter().zip(&rows).filter_map(|(row, &at)| Some((at, row.1.get(name)? * &sign)));
-                program.add_column(cost, entries.filter(|(_, value)| !value.is_zero())).unwrap();
+                let entries = self
+                    .rows
+                    .iter()
+                    .zip(&rows)
+                    .filter_map(|(row, &at)| Some((at, row.1.get(name)? * &sign)));
+                program
+                    .add_column(cost, entries.filter(|(_, value)| !value.is_zero()))
+                    .unwrap();
             }
         }
         match Solver::new(program).solve(&Options::default()).unwrap() {
@@ -130,11 +183,16 @@ fn sum(words: &[&str]) -> Sum {
         match *word {
             "+" => sign = Rational::one(),
             "-" => sign = -Rational::one(),
-            word if word.starts_with(|letter: char| letter.is_ascii_digit()) => factor = whole(word),
+            word if word.starts_with(|letter: char| letter.is_ascii_digit()) => {
+                factor = whole(word)
+            }
             name => {
-                let term =
-                    std::mem::replace(&mut sign, Rational::one()) * std::mem::replace(&mut factor, Rational::one());
-                assert!(sum.insert(name.to_string(), term).is_none(), "{name} stands twice in a row");
+                let term = std::mem::replace(&mut sign, Rational::one())
+                    * std::mem::replace(&mut factor, Rational::one());
+                assert!(
+                    sum.insert(name.to_string(), term).is_none(),
+                    "{name} stands twice in a row"
+                );
             }
         }
     }

@@ -46,7 +46,9 @@ const MAX_WAYS: usize = 1 << 23;
 
 /// Whether the theorem applies to a commutative operator on this number of processors.
 pub(super) fn is_for(case: &Case<'_>, processors: usize) -> bool {
-    let alike = [&case.volumes.size, &case.volumes.work].iter().all(|amount| amount.constant().is_some());
+    let alike = [&case.volumes.size, &case.volumes.work]
+        .iter()
+        .all(|amount| amount.constant().is_some());
     alike && case.operands().len() == processors
 }
 
@@ -55,20 +57,35 @@ pub(super) fn is_for(case: &Case<'_>, processors: usize) -> bool {
 ///
 /// O(links log links) for every goal, besides the paths between members and the arborescences over them.
 pub(super) fn prices(case: &Case<'_>, priced: &Priced) -> Result<Vec<BigUint>, Violation> {
-    let (Some(size), Some(work)) = (priced.sizes.first(), priced.works.first()) else { return Ok(Vec::new()) };
+    let (Some(size), Some(work)) = (priced.sizes.first(), priced.works.first()) else {
+        return Ok(Vec::new());
+    };
     let lengths: Vec<BigUint> = priced.lengths.iter().map(|length| length * size).collect();
     let merges: Vec<BigUint> = priced.merges.iter().map(|merge| merge * work).collect();
     // A tree pays for fewer paths than there are processors, each over fewer links than there are nodes.
-    let longest = lengths.iter().chain(&merges).map(BigUint::bits).max().unwrap_or(0);
+    let longest = lengths
+        .iter()
+        .chain(&merges)
+        .map(BigUint::bits)
+        .max()
+        .unwrap_or(0);
     let nodes = u64::from(usize::BITS - case.platform.nodes().len().leading_zeros());
     if longest + 2 * nodes + 2 > u128::BITS.into() {
         return priced_streams(case, priced, &lengths, &merges);
     }
-    let small = |numbers: &[BigUint]| numbers.iter().map(|number| number.to_u128()).collect::<Option<Vec<u128>>>();
+    let small = |numbers: &[BigUint]| {
+        numbers
+            .iter()
+            .map(|number| number.to_u128())
+            .collect::<Option<Vec<u128>>>()
+    };
     let (Some(lengths), Some(merges)) = (small(&lengths), small(&merges)) else {
         return priced_streams(case, priced, &lengths, &merges);
     };
-    Ok(priced_streams(case, priced, &lengths, &merges)?.into_iter().map(BigUint::from).collect())
+    Ok(priced_streams(case, priced, &lengths, &merges)?
+        .into_iter()
+        .map(BigUint::from)
+        .collect())
 }
 
 fn priced_streams<T: Weight>(
@@ -78,7 +95,11 @@ fn priced_streams<T: Weight>(
     merges: &[T],
 ) -> Result<Vec<T>, Violation> {
     let mut backwards = ShortestPaths::new(case.platform, lengths, true);
-    let starts = priced.processors.iter().copied().zip(merges.iter().cloned());
+    let starts = priced
+        .processors
+        .iter()
+        .copied()
+        .zip(merges.iter().cloned());
     backwards.search(starts, |_| Some(true));
     // The member that each node is.
     let mut member_of = vec![None; case.platform.nodes().len()];
@@ -96,16 +117,24 @@ fn priced_streams<T: Weight>(
     let mut forwards = ShortestPaths::new(case.platform, lengths, false);
     for (from, &(start, _)) in members.iter().enumerate() {
         case.ask()?;
-        forwards.search([(start, T::zero())], |node| Some(node == start.index() || member_of[node].is_none()));
+        forwards.search([(start, T::zero())], |node| {
+            Some(node == start.index() || member_of[node].is_none())
+        });
         for node in forwards.found().filter(|&node| node != start) {
-            let (Some(to), Some(distance)) = (member_of[node.index()], forwards.distance(node)) else { continue };
+            let (Some(to), Some(distance)) = (member_of[node.index()], forwards.distance(node))
+            else {
+                continue;
+            };
             let mut length = distance.clone();
             length += members[to].1;
             // Reversed: arcs from a root to all others are the streams from all others to it.
             ways.push((to, from, length));
         }
         if ways.len() > MAX_WAYS {
-            let found = format!("more than {MAX_WAYS} paths between {} processors", members.len());
+            let found = format!(
+                "more than {MAX_WAYS} paths between {} processors",
+                members.len()
+            );
             return Err(fault!(TooLarge, "{found}"; "at most {MAX_WAYS} fit in memory"));
         }
     }
@@ -113,7 +142,11 @@ fn priced_streams<T: Weight>(
     let mut price = |target: NodeId| {
         case.ask()?;
         backwards.search([(target, T::zero())], |_| Some(true));
-        if let Some(&owner) = case.operands().iter().find(|owner| backwards.distance(**owner).is_none()) {
+        if let Some(&owner) = case
+            .operands()
+            .iter()
+            .find(|owner| backwards.distance(**owner).is_none())
+        {
             return Err(case.unreachable(owner, target));
         }
         let from = |(&(member, _), gathered): (&(NodeId, &T), &Option<T>)| {
@@ -122,10 +155,18 @@ fn priced_streams<T: Weight>(
             whole += &leaves;
             Some(whole)
         };
-        Ok(members.iter().zip(&gathered).filter_map(from).min().unwrap_or_else(T::zero))
+        Ok(members
+            .iter()
+            .zip(&gathered)
+            .filter_map(from)
+            .min()
+            .unwrap_or_else(T::zero))
     };
     let dearest = |goals: &Vec<(usize, NodeId)>| {
-        let prices = goals.iter().map(|&(_, target)| price(target)).collect::<Result<Vec<T>, Violation>>()?;
+        let prices = goals
+            .iter()
+            .map(|&(_, target)| price(target))
+            .collect::<Result<Vec<T>, Violation>>()?;
         Ok(prices.into_iter().max().unwrap_or_else(T::zero))
     };
     case.goals().iter().map(dearest).collect()

@@ -65,10 +65,19 @@ impl<'p> LowerBound<'p> {
     /// The bound for one target: O(n) operations.
     pub(super) fn price(&self, target: usize) -> BigUint {
         let (owners, count) = (&self.priced.owners, self.priced.processors.len());
-        let stays = if owners.contains(&target) { &self.leaving[target] } else { &BigUint::ZERO };
+        let stays = if owners.contains(&target) {
+            &self.leaving[target]
+        } else {
+            &BigUint::ZERO
+        };
         let leaves = (&self.left - stays) * &self.smallest;
-        let ways = owners.iter().filter_map(|owner| self.rest[owner * count + target].as_ref());
-        let longest = ways.max().map_or_else(BigUint::zero, |way| way * &self.smallest) + &self.merging;
+        let ways = owners
+            .iter()
+            .filter_map(|owner| self.rest[owner * count + target].as_ref());
+        let longest = ways
+            .max()
+            .map_or_else(BigUint::zero, |way| way * &self.smallest)
+            + &self.merging;
         (leaves + longest.max(self.rest_counted[target].clone())).max(self.counted[target].clone())
     }
 }
@@ -78,14 +87,23 @@ fn shortest_out(case: &Case<'_>, priced: &Priced) -> Vec<BigUint> {
     let mut leaving = vec![BigUint::zero(); priced.processors.len()];
     for &owner in &priced.owners {
         let links = case.platform.outgoing(priced.processors[owner]).iter();
-        leaving[owner] = or_zero(links.map(|link| &priced.lengths[link.index()]).min().cloned());
+        leaving[owner] = or_zero(
+            links
+                .map(|link| &priced.lengths[link.index()])
+                .min()
+                .cloned(),
+        );
     }
     leaving
 }
 
 /// The amount for a number of operands.
 fn amount(amounts: &[BigUint], class: Class, operands: usize) -> &BigUint {
-    &amounts[if let Class::Nothing = class { 0 } else { operands - 1 }]
+    &amounts[if let Class::Nothing = class {
+        0
+    } else {
+        operands - 1
+    }]
 }
 
 /// The least work of all merges of one tree, whatever its shape.
@@ -93,7 +111,9 @@ fn least_work(priced: &Priced) -> BigUint {
     // Index: operands - 1.
     let mut least = vec![BigUint::zero()];
     for operands in 2..=priced.owners.len() {
-        let halves = (1..=operands / 2).map(|left| &least[left - 1] + &least[operands - left - 1]).min();
+        let halves = (1..=operands / 2)
+            .map(|left| &least[left - 1] + &least[operands - left - 1])
+            .min();
         least.push(or_zero(halves) + amount(&priced.works, priced.work_class, operands));
     }
     or_zero(least.pop())
@@ -106,12 +126,18 @@ fn counting(priced: &Priced, distances: &[Option<BigUint>]) -> Vec<BigUint> {
     for operands in 1..=priced.owners.len() {
         let mut made: Vec<Option<BigUint>> = vec![None; count];
         if operands == 1 {
-            priced.owners.iter().for_each(|&owner| made[owner] = Some(BigUint::zero()));
+            priced
+                .owners
+                .iter()
+                .for_each(|&owner| made[owner] = Some(BigUint::zero()));
         }
         let work = amount(&priced.works, priced.work_class, operands);
         for (processor, made) in made.iter_mut().enumerate() {
             for left in 1..=operands / 2 {
-                let halves = (&by_operands[left - 1][processor], &by_operands[operands - left - 1][processor]);
+                let halves = (
+                    &by_operands[left - 1][processor],
+                    &by_operands[operands - left - 1][processor],
+                );
                 if let (Some(one), Some(other)) = halves {
                     improve(made, one + other);
                 }
@@ -122,13 +148,26 @@ fn counting(priced: &Priced, distances: &[Option<BigUint>]) -> Vec<BigUint> {
                 *made += work * &priced.merges[processor];
             }
         }
-        by_operands.push(brought(&made, amount(&priced.sizes, priced.size_class, operands), distances));
+        by_operands.push(brought(
+            &made,
+            amount(&priced.sizes, priced.size_class, operands),
+            distances,
+        ));
     }
-    by_operands.pop().unwrap_or_default().into_iter().map(or_zero).collect()
+    by_operands
+        .pop()
+        .unwrap_or_default()
+        .into_iter()
+        .map(or_zero)
+        .collect()
 }
 
 /// The least price of having at each processor what is made at some processor.
-fn brought(made: &[Option<BigUint>], size: &BigUint, distances: &[Option<BigUint>]) -> Vec<Option<BigUint>> {
+fn brought(
+    made: &[Option<BigUint>],
+    size: &BigUint,
+    distances: &[Option<BigUint>],
+) -> Vec<Option<BigUint>> {
     let mut there: Vec<Option<BigUint>> = vec![None; made.len()];
     for (made, ways) in made.iter().zip(distances.chunks_exact(made.len())) {
         let Some(made) = made else { continue };

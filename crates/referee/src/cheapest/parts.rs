@@ -14,20 +14,36 @@ impl Parts {
     /// How many numbers there are.
     pub(super) fn count(operands: usize, sets: bool) -> u128 {
         let n = operands as u128;
-        if sets { 1 << operands.min(64) } else { n * (n + 1) / 2 }
+        if sets {
+            1 << operands.min(64)
+        } else {
+            n * (n + 1) / 2
+        }
     }
 
     /// Numbers the parts, which have been counted before.
     pub(super) fn new(operands: usize, sets: bool) -> Parts {
-        let of_length =
-            |length: usize| (0..=operands - length).map(move |first| Interval { first, last: first + length - 1 });
+        let of_length = |length: usize| {
+            (0..=operands - length).map(move |first| Interval {
+                first,
+                last: first + length - 1,
+            })
+        };
         let lengths = if sets { 1..1 } else { 1..operands + 1 };
-        Parts { operands, intervals: lengths.flat_map(of_length).collect() }
+        Parts {
+            operands,
+            intervals: lengths.flat_map(of_length).collect(),
+        }
     }
 
     /// One part for each number of operands: amounts of a commutative operator depend on nothing else.
     pub(super) fn counted(operands: usize) -> Parts {
-        Parts { operands, intervals: (0..operands).map(|last| Interval { first: 0, last }).collect() }
+        Parts {
+            operands,
+            intervals: (0..operands)
+                .map(|last| Interval { first: 0, last })
+                .collect(),
+        }
     }
 
     fn are_sets(&self) -> bool {
@@ -36,7 +52,11 @@ impl Parts {
 
     /// One more than the last number.
     pub(super) fn len(&self) -> usize {
-        if self.are_sets() { 1 << self.operands } else { self.intervals.len() }
+        if self.are_sets() {
+            1 << self.operands
+        } else {
+            self.intervals.len()
+        }
     }
 
     /// All proper numbers, ascending.
@@ -51,18 +71,27 @@ impl Parts {
 
     /// The number of the operands `0..=last` together; the last is one of the operands.
     pub(super) fn prefix(&self, last: usize) -> usize {
-        if self.are_sets() { (1 << (last + 1)) - 1 } else { self.number(0, last + 1) }
+        if self.are_sets() {
+            (1 << (last + 1)) - 1
+        } else {
+            self.number(0, last + 1)
+        }
     }
 
     /// How many operands a part combines.
     pub(super) fn operands(&self, part: usize) -> usize {
-        if self.are_sets() { part.count_ones() as usize } else { self.intervals[part].operands() }
+        if self.are_sets() {
+            part.count_ones() as usize
+        } else {
+            self.intervals[part].operands()
+        }
     }
 
     /// The operand, if the part is a single one.
     pub(super) fn single(&self, part: usize) -> Option<usize> {
         if self.are_sets() {
-            part.is_power_of_two().then(|| part.trailing_zeros() as usize)
+            part.is_power_of_two()
+                .then(|| part.trailing_zeros() as usize)
         } else {
             (part < self.operands).then_some(part)
         }
@@ -98,7 +127,12 @@ impl Parts {
             }
         } else {
             let Interval { first, last } = self.intervals[part];
-            let halves = |split: usize| (self.number(first, split + 1 - first), self.number(split + 1, last - split));
+            let halves = |split: usize| {
+                (
+                    self.number(first, split + 1 - first),
+                    self.number(split + 1, last - split),
+                )
+            };
             into.extend((first..last).map(halves));
         }
     }
@@ -106,7 +140,10 @@ impl Parts {
     /// One interval for each class, in the order of [`Class::of`].
     pub(super) fn representatives(&self, class: Class) -> Box<dyn Iterator<Item = Interval> + '_> {
         match class {
-            Class::Nothing => Box::new(std::iter::once(Interval { first: 0, last: self.operands - 1 })),
+            Class::Nothing => Box::new(std::iter::once(Interval {
+                first: 0,
+                last: self.operands - 1,
+            })),
             Class::Operands => Box::new((0..self.operands).map(|last| Interval { first: 0, last })),
             Class::Part => Box::new(self.intervals.iter().copied()),
         }
@@ -164,7 +201,10 @@ mod tests {
                 assert_eq!(splits.len(), whole.operands() - 1);
                 for &(left, right) in &splits {
                     let (left, right) = (parts.intervals[left], parts.intervals[right]);
-                    assert_eq!((left.first, left.last + 1, right.last), (whole.first, right.first, whole.last));
+                    assert_eq!(
+                        (left.first, left.last + 1, right.last),
+                        (whole.first, right.first, whole.last)
+                    );
                 }
             }
         }
@@ -173,14 +213,29 @@ mod tests {
     #[test]
     fn sets_split_into_all_pairs_once() {
         let parts = Parts::new(5, true);
-        assert_eq!((parts.len() as u128, parts.operands(parts.full())), (Parts::count(5, true), 5));
-        assert_eq!(Parts::count(80, true), Parts::count(64, true), "too many is as good as more");
+        assert_eq!(
+            (parts.len() as u128, parts.operands(parts.full())),
+            (Parts::count(5, true), 5)
+        );
+        assert_eq!(
+            Parts::count(80, true),
+            Parts::count(64, true),
+            "too many is as good as more"
+        );
         let mut splits = Vec::new();
         for part in parts.all() {
             parts.splits(part, &mut splits);
             assert_eq!(splits.len(), (1 << (parts.operands(part) - 1)) - 1);
-            assert!(splits.iter().all(|&(left, right)| left & right == 0 && left | right == part));
-            assert!(splits.iter().all(|&(left, right)| left > 0 && right > 0 && left < part && right < part));
+            assert!(
+                splits
+                    .iter()
+                    .all(|&(left, right)| left & right == 0 && left | right == part)
+            );
+            assert!(
+                splits
+                    .iter()
+                    .all(|&(left, right)| left > 0 && right > 0 && left < part && right < part)
+            );
             splits.sort_unstable();
             splits.dedup();
             assert_eq!(splits.len(), (1 << (parts.operands(part) - 1)) - 1);

@@ -52,9 +52,12 @@ impl Priced {
     ) -> Result<Priced, Violation> {
         let mut places = vec![0; case.platform.nodes().len()];
         for node in case.platform.processors() {
-            places[node.index()] = processors.binary_search(&stands_for[node.index()]).unwrap_or_default();
+            places[node.index()] = processors
+                .binary_search(&stands_for[node.index()])
+                .unwrap_or_default();
         }
-        let (sizes, size_scale, size_class) = amounts("the sizes", &case.volumes.size, parts, true)?;
+        let (sizes, size_scale, size_class) =
+            amounts("the sizes", &case.volumes.size, parts, true)?;
         let ((works, work_scale, work_class), tasks) = match &case.volumes.work {
             Amount::Tasks(_) => {
                 let (works, scale, tasks) = works_by_task(case, &processors, parts)?;
@@ -65,26 +68,41 @@ impl Priced {
         let links = prices.lengths(case);
         let entries = links.len() + processors.len();
         let too_large = |what| move |(bits, limit)| too_large(what, bits, limit);
-        let link_denominator =
-            common_denominator(links.iter(), entries).map_err(too_large("the priced costs of the links"))?;
+        let link_denominator = common_denominator(links.iter(), entries)
+            .map_err(too_large("the priced costs of the links"))?;
         let merges: Vec<(BigUint, BigUint)> = prices.merges(case).into_iter().flatten().collect();
-        let merge_denominator =
-            common_denominator(merges.iter(), entries).map_err(too_large("the priced compute costs"))?;
+        let merge_denominator = common_denominator(merges.iter(), entries)
+            .map_err(too_large("the priced compute costs"))?;
         // Transfers are over the first product, merges over the second: bring both over the same.
         let sides = [
-            (BigUint::from(1u32), &link_denominator * size_scale.denominator()),
-            (BigUint::from(1u32), &merge_denominator * work_scale.denominator()),
+            (
+                BigUint::from(1u32),
+                &link_denominator * size_scale.denominator(),
+            ),
+            (
+                BigUint::from(1u32),
+                &merge_denominator * work_scale.denominator(),
+            ),
         ];
-        let denominator =
-            common_denominator(sides.iter(), entries).map_err(too_large("priced transfers and merges"))?;
+        let denominator = common_denominator(sides.iter(), entries)
+            .map_err(too_large("priced transfers and merges"))?;
         let (link_factor, merge_factor) = (&denominator / &sides[0].1, &denominator / &sides[1].1);
         Ok(Priced {
-            owners: case.operands().iter().map(|owner| places[owner.index()]).collect(),
-            lengths: links.into_iter().map(|length| over(length, &link_denominator) * &link_factor).collect(),
+            owners: case
+                .operands()
+                .iter()
+                .map(|owner| places[owner.index()])
+                .collect(),
+            lengths: links
+                .into_iter()
+                .map(|length| over(length, &link_denominator) * &link_factor)
+                .collect(),
             merges: least_by(
                 processors.len(),
                 case.platform.processors().map(|node| places[node.index()]),
-                merges.into_iter().map(|merge| over(merge, &merge_denominator) * &merge_factor),
+                merges
+                    .into_iter()
+                    .map(|merge| over(merge, &merge_denominator) * &merge_factor),
             ),
             processors,
             places,
@@ -102,7 +120,11 @@ impl Priced {
     }
 
     /// Shortest distances among the processors, from `i` to `j` at `i x processors + j`; `None`: unreachable.
-    pub fn distances(&self, case: &Case<'_>, lengths: &[BigUint]) -> Result<Vec<Option<BigUint>>, Violation> {
+    pub fn distances(
+        &self,
+        case: &Case<'_>,
+        lengths: &[BigUint],
+    ) -> Result<Vec<Option<BigUint>>, Violation> {
         let count = self.processors.len();
         let longest = lengths.iter().map(BigUint::bits).max().unwrap_or(0);
         let limit = MAX_DISTANCE_BITS / (count * count).to_u64().unwrap_or(u64::MAX).max(1);
@@ -111,12 +133,18 @@ impl Priced {
             return Err(too_large("the distances between processors", bits, limit));
         }
         let mut wanted = vec![false; case.platform.nodes().len()];
-        self.processors.iter().for_each(|processor| wanted[processor.index()] = true);
+        self.processors
+            .iter()
+            .for_each(|processor| wanted[processor.index()] = true);
         let mut paths = ShortestPaths::new(case.platform, lengths, false);
         let mut distances = Vec::with_capacity(count * count);
         for &root in &self.processors {
             paths.run(root, &wanted, count);
-            distances.extend(self.processors.iter().map(|&end| paths.distance(end).cloned()));
+            distances.extend(
+                self.processors
+                    .iter()
+                    .map(|&end| paths.distance(end).cloned()),
+            );
         }
         Ok(distances)
     }
@@ -139,9 +167,15 @@ impl Priced {
 }
 
 /// Per place: the least of its numbers.
-fn least_by(count: usize, places: impl Iterator<Item = usize>, numbers: impl Iterator<Item = BigUint>) -> Vec<BigUint> {
+fn least_by(
+    count: usize,
+    places: impl Iterator<Item = usize>,
+    numbers: impl Iterator<Item = BigUint>,
+) -> Vec<BigUint> {
     let mut least: Vec<Option<BigUint>> = vec![None; count];
-    places.zip(numbers).for_each(|(place, number)| improve(&mut least[place], number));
+    places
+        .zip(numbers)
+        .for_each(|(place, number)| improve(&mut least[place], number));
     least.into_iter().map(or_zero).collect()
 }
 
@@ -161,7 +195,12 @@ fn amounts(
     };
     let values: Vec<Rational> = parts
         .representatives(class)
-        .map(|part| amount.of(part).filter(|_| singles || part.first < part.last).unwrap_or_default())
+        .map(|part| {
+            amount
+                .of(part)
+                .filter(|_| singles || part.first < part.last)
+                .unwrap_or_default()
+        })
         .collect();
     let scale = Scale::new(what, values.iter(), values.len())?;
     let scaled = values.iter().map(|value| scale.scaled(value)).collect();
@@ -179,13 +218,20 @@ fn works_by_task(
     for task in MergeTask::all(case.operands().len()) {
         for (place, &processor) in processors.iter().enumerate() {
             if let Some(work) = case.volumes.work.of_merge(processor, task.part, task.split) {
-                places.insert((parts.of_interval(task.part), task.split, place), values.len());
+                places.insert(
+                    (parts.of_interval(task.part), task.split, place),
+                    values.len(),
+                );
                 values.push(work);
             }
         }
     }
     let scale = Scale::new("the amounts of work", values.iter(), values.len())?;
-    Ok((values.iter().map(|value| scale.scaled(value)).collect(), scale, places))
+    Ok((
+        values.iter().map(|value| scale.scaled(value)).collect(),
+        scale,
+        places,
+    ))
 }
 
 /// The smaller of a price, if any, and a candidate.

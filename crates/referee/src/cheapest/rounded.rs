@@ -48,20 +48,37 @@ impl Rounded {
         let kept = TREE_BITS - u64::from(tasks(operands).ilog2() + 1);
         let lengths: Vec<&BigUint> = distances.iter().flatten().collect();
         let longest = |values: &[BigUint]| values.iter().map(BigUint::bits).max().unwrap_or(0);
-        let distance_bits = lengths.iter().map(|length| length.bits()).max().unwrap_or(0);
+        let distance_bits = lengths
+            .iter()
+            .map(|length| length.bits())
+            .max()
+            .unwrap_or(0);
         let (size_bits, work_bits, merge_bits) = (longest(sizes), longest(works), longest(merges));
         // A product with 0 has no bits, however long the other factor.
-        let product = |one: u64, other: u64| if one == 0 || other == 0 { 0 } else { one + other };
-        let unit = product(size_bits, distance_bits).max(product(work_bits, merge_bits)).saturating_sub(kept);
+        let product = |one: u64, other: u64| {
+            if one == 0 || other == 0 {
+                0
+            } else {
+                one + other
+            }
+        };
+        let unit = product(size_bits, distance_bits)
+            .max(product(work_bits, merge_bits))
+            .saturating_sub(kept);
         let dropped = |bits: u64| bits.saturating_sub(64);
-        let top = |bits: u64| move |value: &BigUint| (value >> dropped(bits)).to_u64().unwrap_or(u64::MAX);
+        let top = |bits: u64| {
+            move |value: &BigUint| (value >> dropped(bits)).to_u64().unwrap_or(u64::MAX)
+        };
         // If a shift is cut off at 0, one of the factors is always 0; beyond 128, every product is rounded to 0.
         let shift = |one: u64, other: u64| {
             u32::try_from(unit.saturating_sub(dropped(one) + dropped(other))).unwrap_or(u32::MAX)
         };
         Rounded {
             sizes: sizes.iter().map(top(size_bits)).collect(),
-            distances: distances.iter().map(|length| length.as_ref().map(top(distance_bits))).collect(),
+            distances: distances
+                .iter()
+                .map(|length| length.as_ref().map(top(distance_bits)))
+                .collect(),
             works: works.iter().map(top(work_bits)).collect(),
             merges: merges.iter().map(top(merge_bits)).collect(),
             transfer_shift: shift(size_bits, distance_bits),
@@ -73,7 +90,11 @@ impl Rounded {
     /// Per processor: the prices of merges of a class of work.
     pub(super) fn merge(&self, work: usize, into: &mut Vec<u64>) {
         into.clear();
-        into.extend(self.merges.iter().map(|&merge| product(self.works[work], merge, self.merge_shift)));
+        into.extend(
+            self.merges
+                .iter()
+                .map(|&merge| product(self.works[work], merge, self.merge_shift)),
+        );
     }
 
     /// The price of a merge of a class of work at one processor.
@@ -84,7 +105,11 @@ impl Rounded {
     /// Per pair of processors: the prices of transfers of a class of size.
     pub(super) fn transfer(&self, size: usize, into: &mut Vec<u64>) {
         into.clear();
-        into.extend(self.distances.iter().map(|&distance| self.one_transfer(size, distance)));
+        into.extend(
+            self.distances
+                .iter()
+                .map(|&distance| self.one_transfer(size, distance)),
+        );
     }
 
     /// The price of one transfer between the processors at this place of the distances.
@@ -93,14 +118,20 @@ impl Rounded {
     }
 
     fn one_transfer(&self, size: usize, distance: Option<u64>) -> u64 {
-        distance.map_or(NEVER, |distance| product(self.sizes[size], distance, self.transfer_shift))
+        distance.map_or(NEVER, |distance| {
+            product(self.sizes[size], distance, self.transfer_shift)
+        })
     }
 
     /// Upper bound on the cheapest price of a part of `operands` operands minus its cheapest rounded price, in units of
     /// the latter: the tree that is cheapest when rounded has at most [`tasks`] tasks, and it costs at least the
     /// cheapest price.
     pub(super) fn slack(&self, operands: usize) -> u64 {
-        if self.unit == 0 { 0 } else { ERROR * tasks(operands) }
+        if self.unit == 0 {
+            0
+        } else {
+            ERROR * tasks(operands)
+        }
     }
 
     /// The price that a rounded price represents, if nothing is rounded. Else `None`.
@@ -117,7 +148,9 @@ fn tasks(operands: usize) -> u64 {
 }
 
 fn product(one: u64, other: u64, shift: u32) -> u64 {
-    let product = (u128::from(one) * u128::from(other)).checked_shr(shift).unwrap_or(0);
+    let product = (u128::from(one) * u128::from(other))
+        .checked_shr(shift)
+        .unwrap_or(0);
     u64::try_from(product).unwrap_or(NEVER)
 }
 
@@ -168,7 +201,8 @@ mod tests {
 
     /// One bit more than a power of 2 needs the unit's next step, all ones lose most when they are cut off.
     fn long_number() -> impl Strategy<Value = BigUint> {
-        (90u32..200, any::<u64>()).prop_map(|(bits, low)| (BigUint::from(1u8) << bits) - 1u8 - (low >> 40))
+        (90u32..200, any::<u64>())
+            .prop_map(|(bits, low)| (BigUint::from(1u8) << bits) - 1u8 - (low >> 40))
     }
 
     proptest! {

@@ -44,8 +44,11 @@ impl<'a> Search<'a> {
         distances: &'a [Option<BigUint>],
         parts: &'a Parts,
     ) -> Search<'a> {
-        let rounded =
-            Rounded::new([&priced.sizes, &priced.works, &priced.merges], distances, parts.operands(parts.full()));
+        let rounded = Rounded::new(
+            [&priced.sizes, &priced.works, &priced.merges],
+            distances,
+            parts.operands(parts.full()),
+        );
         let processors = priced.processors.len();
         let states = parts.len() * processors;
         let mut search = Search {
@@ -77,13 +80,16 @@ impl<'a> Search<'a> {
                 self.rounded.transfer(size, &mut transfer);
             }
             match self.parts.single(part) {
-                Some(operand) => self.made[part * self.processors + self.priced.owners[operand]] = 0,
+                Some(operand) => {
+                    self.made[part * self.processors + self.priced.owners[operand]] = 0
+                }
                 None if self.priced.tasks.is_some() => {
                     self.parts.splits(part, &mut splits);
                     self.bound_tasks(part, &splits);
                 }
                 None => {
-                    self.rounded.merge(self.priced.work_class.of(self.parts, part), &mut merge);
+                    self.rounded
+                        .merge(self.priced.work_class.of(self.parts, part), &mut merge);
                     self.parts.splits(part, &mut splits);
                     self.bound_merges(part, &splits, &merge);
                 }
@@ -110,11 +116,15 @@ impl<'a> Search<'a> {
     fn bound_tasks(&mut self, part: usize, splits: &[(usize, usize)]) {
         for &(left, right) in splits {
             for processor in 0..self.processors {
-                let Some(work) = self.priced.work_of(self.parts, part, self.parts.last(left), processor) else {
+                let Some(work) =
+                    self.priced
+                        .work_of(self.parts, part, self.parts.last(left), processor)
+                else {
                     continue;
                 };
                 let at = |part: usize| self.there[part * self.processors + processor];
-                let price = (at(left) + at(right)).min(NEVER) + self.rounded.merge_at(work, processor);
+                let price =
+                    (at(left) + at(right)).min(NEVER) + self.rounded.merge_at(work, processor);
                 let made = &mut self.made[part * self.processors + processor];
                 *made = (*made).min(price);
             }
@@ -129,7 +139,10 @@ impl<'a> Search<'a> {
     fn bound_transfers(&mut self, part: usize, transfer: &[u64]) {
         let row = part * self.processors..(part + 1) * self.processors;
         let there = &mut self.there[row.clone()];
-        for (&made, transfer) in self.made[row].iter().zip(transfer.chunks_exact(self.processors)) {
+        for (&made, transfer) in self.made[row]
+            .iter()
+            .zip(transfer.chunks_exact(self.processors))
+        {
             if made < NEVER {
                 for (there, transfer) in there.iter_mut().zip(transfer) {
                     *there = (*there).min(made + transfer);
@@ -143,7 +156,10 @@ impl<'a> Search<'a> {
         if self.case.ask().is_err() {
             return BigUint::ZERO;
         }
-        if let Some(price) = self.rounded.exactly(self.there[part * self.processors + processor]) {
+        if let Some(price) = self
+            .rounded
+            .exactly(self.there[part * self.processors + processor])
+        {
             return price;
         }
         self.exactly_made.resize(self.made.len(), None);
@@ -166,7 +182,9 @@ impl<'a> Search<'a> {
                 break;
             }
             let way = from * self.processors + processor;
-            if self.made[part * self.processors + from] + self.rounded.transfer_at(size, way) > limit {
+            if self.made[part * self.processors + from] + self.rounded.transfer_at(size, way)
+                > limit
+            {
                 continue;
             }
             if let Some(distance) = &self.distances[way] {
@@ -192,7 +210,8 @@ impl<'a> Search<'a> {
         } else if self.parts.single(part).is_none() {
             let (mut splits, mut merge) = (Vec::new(), Vec::new());
             self.parts.splits(part, &mut splits);
-            self.rounded.merge(self.priced.work_class.of(self.parts, part), &mut merge);
+            self.rounded
+                .merge(self.priced.work_class.of(self.parts, part), &mut merge);
             let limit = self.made[state] + self.rounded.slack(self.parts.operands(part));
             let mut before = None;
             for (left, right) in splits {
@@ -218,10 +237,16 @@ impl Search<'_> {
     fn make_by_task(&mut self, part: usize, processor: usize) -> BigUint {
         let mut splits = Vec::new();
         self.parts.splits(part, &mut splits);
-        let limit = self.made[part * self.processors + processor] + self.rounded.slack(self.parts.operands(part));
+        let limit = self.made[part * self.processors + processor]
+            + self.rounded.slack(self.parts.operands(part));
         let mut least: Option<BigUint> = None;
         for (left, right) in splits {
-            let Some(work) = self.priced.work_of(self.parts, part, self.parts.last(left), processor) else { continue };
+            let Some(work) =
+                self.priced
+                    .work_of(self.parts, part, self.parts.last(left), processor)
+            else {
+                continue;
+            };
             let lower = |part: usize| self.there[part * self.processors + processor];
             if lower(left) + lower(right) + self.rounded.merge_at(work, processor) > limit {
                 continue;
@@ -273,13 +298,18 @@ static ZERO: BigUint = BigUint::ZERO;
 
 impl Numbers {
     fn number(&self, known: Known) -> &BigUint {
-        self.numbers.get(known.0.get() as usize - 1).unwrap_or(&ZERO)
+        self.numbers
+            .get(known.0.get() as usize - 1)
+            .unwrap_or(&ZERO)
     }
 
     fn keep(&mut self, number: BigUint) -> Known {
         let digits = number.iter_u64_digits().next().unwrap_or(0);
         let places = self.places.entry(digits).or_default();
-        if let Some(known) = places.iter().find(|known| self.numbers.get(known.0.get() as usize - 1) == Some(&number)) {
+        if let Some(known) = places
+            .iter()
+            .find(|known| self.numbers.get(known.0.get() as usize - 1) == Some(&number))
+        {
             return *known;
         }
         self.numbers.push(number);

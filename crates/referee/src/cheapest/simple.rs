@@ -30,9 +30,12 @@ pub(super) fn of_needs(
     let mut bounds = vec![None; found.len()];
     found.sort_unstable();
     for same in found.chunk_by(|one, other| one.0 == other.0) {
-        let Some((applied, first)) = same.first().filter(|(applied, _)| !applied.is_empty()) else { continue };
+        let Some((applied, first)) = same.first().filter(|(applied, _)| !applied.is_empty()) else {
+            continue;
+        };
         let proved = Rc::new(needs.sum(group, *first, applied, (&needs.links(), prices))?);
-        same.iter().for_each(|&(_, demand)| bounds[demand] = Some(Rc::clone(&proved)));
+        same.iter()
+            .for_each(|&(_, demand)| bounds[demand] = Some(Rc::clone(&proved)));
     }
     Ok(bounds)
 }
@@ -42,7 +45,10 @@ pub(super) fn longest_way(case: &Case<'_>, prices: &Prices) -> Result<Rational, 
     let lengths = prices.lengths(case);
     let too_large = |(bits, limit)| too_large("the priced costs of the links", bits, limit);
     let denominator = common_denominator(lengths.iter(), lengths.len()).map_err(too_large)?;
-    let lengths: Vec<BigUint> = lengths.into_iter().map(|length| over(length, &denominator)).collect();
+    let lengths: Vec<BigUint> = lengths
+        .into_iter()
+        .map(|length| over(length, &denominator))
+        .collect();
     let mut paths = ShortestPaths::new(case.platform, &lengths, true);
     let mut longest = BigUint::zero();
     for (last, target) in case.goals().into_iter().flatten() {
@@ -79,7 +85,9 @@ pub(super) fn exchange(case: &Case<'_>, prices: &Prices) -> Result<Rational, Vio
 fn merges(case: &Case<'_>, prices: &Prices) -> Rational {
     let operands = case.operands().len();
     let processors = prices.merges(case).into_iter().flatten();
-    let cheapest = processors.map(|(numerator, denominator)| fraction(numerator, &denominator)).min();
+    let cheapest = processors
+        .map(|(numerator, denominator)| fraction(numerator, &denominator))
+        .min();
     let merge = cheapest.unwrap_or_default() * least(&case.volumes.work, operands, 2);
     merge * Rational::from_integer(BigInt::from(operands.saturating_sub(1)))
 }

@@ -8,7 +8,11 @@ use super::network::{Arc, Weight};
 ///
 /// O(arcs x rounds), at most as many rounds as nodes and usually about their logarithm; of many arcs between few nodes
 /// only the shortest stay.
-pub(super) fn spanning<T: Weight>(mut nodes: usize, mut source: usize, mut arcs: Vec<Arc<T>>) -> Option<T> {
+pub(super) fn spanning<T: Weight>(
+    mut nodes: usize,
+    mut source: usize,
+    mut arcs: Vec<Arc<T>>,
+) -> Option<T> {
     let mut total = T::zero();
     arcs.retain(|(_, to, _)| *to != source);
     loop {
@@ -33,21 +37,32 @@ pub(super) fn spanning<T: Weight>(mut nodes: usize, mut source: usize, mut arcs:
 /// from the part with `r` to all the other parts, each as long as the total paid by the groups that it enters; inside a
 /// part, the node where it ends is the source. O(arcs x rounds), and only the shortest of many arcs between few groups
 /// stay.
-pub(crate) fn spanning_from_each<T: Weight>(mut nodes: usize, mut arcs: Vec<Arc<T>>) -> Vec<Option<T>> {
+pub(crate) fn spanning_from_each<T: Weight>(
+    mut nodes: usize,
+    mut arcs: Vec<Arc<T>>,
+) -> Vec<Option<T>> {
     let mut group_of: Vec<usize> = (0..nodes).collect();
     // Per original node: the total paid by the groups that contain it.
     let mut within = vec![T::zero(); nodes];
     let mut total = T::zero();
     loop {
         let paid = shortest_entering(nodes, &arcs);
-        let paid: Vec<T> = paid.into_iter().map(|length| length.unwrap_or_else(T::zero)).collect();
+        let paid: Vec<T> = paid
+            .into_iter()
+            .map(|length| length.unwrap_or_else(T::zero))
+            .collect();
         paid.iter().for_each(|paid| total += paid);
-        group_of.iter().zip(&mut within).for_each(|(&group, within)| *within += &paid[group]);
+        group_of
+            .iter()
+            .zip(&mut within)
+            .for_each(|(&group, within)| *within += &paid[group]);
         let (groups, count) = pay_and_join(nodes, &mut arcs, &paid);
         if count == nodes {
             break;
         }
-        group_of.iter_mut().for_each(|group| *group = groups[*group]);
+        group_of
+            .iter_mut()
+            .for_each(|group| *group = groups[*group]);
         nodes = count;
     }
     // A group that no arc enters reaches all others if and only if it is the only such group.
@@ -76,12 +91,21 @@ fn shortest_entering<T: Weight>(nodes: usize, arcs: &[Arc<T>]) -> Vec<Option<T>>
 /// Arcs become shorter by what the nodes that they enter have paid; nodes that lead to each other over free arcs become
 /// one. Returns
 /// the new numbers of the nodes, and how many there are.
-fn pay_and_join<T: Weight>(nodes: usize, arcs: &mut Vec<Arc<T>>, paid: &[T]) -> (Vec<usize>, usize) {
-    arcs.iter_mut().for_each(|(_, to, length)| *length -= &paid[*to]);
-    let free = arcs.iter().filter(|(.., length)| length.is_zero()).map(|&(from, to, _)| (from, to));
+fn pay_and_join<T: Weight>(
+    nodes: usize,
+    arcs: &mut Vec<Arc<T>>,
+    paid: &[T],
+) -> (Vec<usize>, usize) {
+    arcs.iter_mut()
+        .for_each(|(_, to, length)| *length -= &paid[*to]);
+    let free = arcs
+        .iter()
+        .filter(|(.., length)| length.is_zero())
+        .map(|&(from, to, _)| (from, to));
     let (groups, count) = leading_to_each_other(nodes, free);
     if count < nodes {
-        arcs.iter_mut().for_each(|(from, to, _)| (*from, *to) = (groups[*from], groups[*to]));
+        arcs.iter_mut()
+            .for_each(|(from, to, _)| (*from, *to) = (groups[*from], groups[*to]));
         arcs.retain(|(from, to, _)| from != to);
         if count * count < arcs.len() {
             *arcs = shortest_of_each(count, std::mem::take(arcs));
@@ -105,7 +129,10 @@ fn shortest_of_each<T: Weight>(nodes: usize, arcs: Vec<Arc<T>>) -> Vec<Arc<T>> {
 
 /// Numbers the nodes: nodes that lead to each other have the same number. Also returns how many numbers there are
 /// (Kosaraju; Sharir 1981): among the nodes without a number, all that lead to the node left last form a group.
-fn leading_to_each_other(nodes: usize, arcs: impl Iterator<Item = (usize, usize)>) -> (Vec<usize>, usize) {
+fn leading_to_each_other(
+    nodes: usize,
+    arcs: impl Iterator<Item = (usize, usize)>,
+) -> (Vec<usize>, usize) {
     const NONE: usize = usize::MAX;
     let (mut next, mut before) = (vec![Vec::new(); nodes], vec![Vec::new(); nodes]);
     for (from, to) in arcs {
@@ -115,7 +142,11 @@ fn leading_to_each_other(nodes: usize, arcs: impl Iterator<Item = (usize, usize)
     let (mut seen, mut left) = (vec![false; nodes], Vec::with_capacity(nodes));
     for start in 0..nodes {
         // Nodes on the path, each with the number of its arcs followed so far.
-        let mut way = if std::mem::replace(&mut seen[start], true) { Vec::new() } else { vec![(start, 0)] };
+        let mut way = if std::mem::replace(&mut seen[start], true) {
+            Vec::new()
+        } else {
+            vec![(start, 0)]
+        };
         while let Some((node, followed)) = way.last_mut() {
             match next[*node].get(*followed) {
                 Some(&to) => {

@@ -26,10 +26,14 @@ pub(crate) fn least_exchange(
 ) -> Result<Rational, Violation> {
     let too_large = |(bits, limit)| too_large("the priced costs of the links", bits, limit);
     let denominator = common_denominator(lengths.iter(), lengths.len()).map_err(too_large)?;
-    let scaled: Vec<BigUint> = lengths.iter().map(|length| over(length.clone(), &denominator)).collect();
+    let scaled: Vec<BigUint> = lengths
+        .iter()
+        .map(|length| over(length.clone(), &denominator))
+        .collect();
     // A route has fewer links than there are nodes, there are fewer arcs than pairs of nodes; all of them are added up.
     let longest = scaled.iter().map(BigUint::bits).max().unwrap_or(0);
-    let bits = longest + 5 * u64::from(usize::BITS - case.platform.nodes().len().leading_zeros()) + 4;
+    let bits =
+        longest + 5 * u64::from(usize::BITS - case.platform.nodes().len().leading_zeros()) + 4;
     let least: BigUint = if bits <= 128 {
         let narrow: Vec<u128> = scaled.iter().filter_map(ToPrimitive::to_u128).collect();
         one_way(case, direction, parts, &narrow)?.into()
@@ -46,10 +50,16 @@ struct Hubs {
 }
 
 impl Hubs {
-    fn new(case: &Case<'_>, parts: &[Vec<NodeId>], others: impl Fn(&oneport_platform::Node) -> bool) -> Hubs {
+    fn new(
+        case: &Case<'_>,
+        parts: &[Vec<NodeId>],
+        others: impl Fn(&oneport_platform::Node) -> bool,
+    ) -> Hubs {
         let mut number = vec![None; case.platform.nodes().len()];
         for (part, nodes) in parts.iter().enumerate() {
-            nodes.iter().for_each(|node| number[node.index()] = Some(part));
+            nodes
+                .iter()
+                .for_each(|node| number[node.index()] = Some(part));
         }
         let mut count = parts.len();
         for (number, node) in number.iter_mut().zip(case.platform.nodes()) {
@@ -65,7 +75,9 @@ impl Hubs {
     fn routes<T: Weight>(&self, case: &Case<'_>, lengths: &[T]) -> Result<Vec<Arc<T>>, Violation> {
         let is_hub: Vec<bool> = self.number.iter().map(Option::is_some).collect();
         let numbered = |(from, to, length)| Some((self.number[from]?, self.number[to]?, length));
-        let arcs = routes(case, lengths, &is_hub)?.into_iter().filter_map(numbered);
+        let arcs = routes(case, lengths, &is_hub)?
+            .into_iter()
+            .filter_map(numbered);
         Ok(arcs.filter(|(from, to, _)| from != to).collect())
     }
 }
@@ -77,27 +89,55 @@ fn one_way<T: Weight>(
     lengths: &[T],
 ) -> Result<T, Violation> {
     let into = direction == Direction::Into;
-    let junctions = Hubs::new(case, parts, |node| if into { node.is_processor() } else { node.replicates });
-    let sources = Hubs::new(case, parts, |node| if into { node.replicates } else { node.is_processor() });
+    let junctions = Hubs::new(case, parts, |node| {
+        if into {
+            node.is_processor()
+        } else {
+            node.replicates
+        }
+    });
+    let sources = Hubs::new(case, parts, |node| {
+        if into {
+            node.replicates
+        } else {
+            node.is_processor()
+        }
+    });
     let mut cheapest: Vec<Option<T>> = vec![None; parts.len()];
     for (from, to, length) in sources.routes(case, lengths)? {
         let known = cheapest.get_mut(if into { to } else { from });
-        if let Some(known) = known.filter(|known| known.as_ref().is_none_or(|known| length < *known)) {
+        if let Some(known) =
+            known.filter(|known| known.as_ref().is_none_or(|known| length < *known))
+        {
             *known = Some(length);
         }
     }
-    let entrances: Vec<T> = cheapest.into_iter().map(|length| length.unwrap_or_else(T::zero)).collect();
+    let entrances: Vec<T> = cheapest
+        .into_iter()
+        .map(|length| length.unwrap_or_else(T::zero))
+        .collect();
     let mut arcs = junctions.routes(case, lengths)?;
     if into {
-        arcs.iter_mut().for_each(|(from, to, _)| std::mem::swap(from, to));
+        arcs.iter_mut()
+            .for_each(|(from, to, _)| std::mem::swap(from, to));
     }
-    Ok(rooted_anywhere(parts.len(), junctions.count, arcs, &entrances))
+    Ok(rooted_anywhere(
+        parts.len(),
+        junctions.count,
+        arcs,
+        &entrances,
+    ))
 }
 
 /// The cheapest arborescence from any of the first nodes to all of them, plus what the others of them cost besides.
 ///
 /// One more node leads to each of them, for more than all arcs cost together, so that it is left once.
-fn rooted_anywhere<T: Weight>(parts: usize, nodes: usize, mut arcs: Vec<Arc<T>>, others: &[T]) -> T {
+fn rooted_anywhere<T: Weight>(
+    parts: usize,
+    nodes: usize,
+    mut arcs: Vec<Arc<T>>,
+    others: &[T],
+) -> T {
     let mut all = T::zero();
     others.iter().for_each(|length| all += length);
     let mut more = all.clone();
@@ -111,8 +151,12 @@ fn rooted_anywhere<T: Weight>(parts: usize, nodes: usize, mut arcs: Vec<Arc<T>>,
         length -= own;
         arcs.push((nodes, part, length));
     }
-    let mut least =
-        steiner::cheapest(&Network { nodes: nodes + 1, source: nodes, targets: (0..parts).collect(), arcs });
+    let mut least = steiner::cheapest(&Network {
+        nodes: nodes + 1,
+        source: nodes,
+        targets: (0..parts).collect(),
+        arcs,
+    });
     if least < more {
         return T::zero();
     }

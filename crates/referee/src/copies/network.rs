@@ -28,13 +28,23 @@ pub(super) struct Network<T> {
 }
 
 /// The shortest routes between hubs that pass no other hub. O(hubs (nodes + links) log nodes), unless all are hubs.
-pub(super) fn routes<T: Weight>(case: &Case<'_>, lengths: &[T], is_hub: &[bool]) -> Result<Vec<Arc<T>>, Violation> {
+pub(super) fn routes<T: Weight>(
+    case: &Case<'_>,
+    lengths: &[T],
+    is_hub: &[bool],
+) -> Result<Vec<Arc<T>>, Violation> {
     let platform = case.platform;
     let mut arcs = Vec::new();
     for hub in platform.node_ids().filter(|hub| is_hub[hub.index()]) {
         let links = platform.outgoing(hub);
         if links.iter().all(|&id| is_hub[platform.link(id).to.index()]) {
-            let arc = |&id| (hub.index(), platform.link(id).to.index(), lengths[LinkId::index(id)].clone());
+            let arc = |&id| {
+                (
+                    hub.index(),
+                    platform.link(id).to.index(),
+                    lengths[LinkId::index(id)].clone(),
+                )
+            };
             arcs.extend(links.iter().map(arc));
         } else {
             arcs.extend(nearest(case, lengths, is_hub, &[hub])?);
@@ -55,9 +65,14 @@ pub(super) fn nearest<T: Weight>(
     let mut starts = vec![false; is_hub.len()];
     from.iter().for_each(|hub| starts[hub.index()] = true);
     let mut best: Vec<Option<(T, NodeId)>> = vec![None; is_hub.len()];
-    let mut heap: BinaryHeap<_> = from.iter().map(|&hub| Reverse((T::zero(), hub, hub))).collect();
+    let mut heap: BinaryHeap<_> = from
+        .iter()
+        .map(|&hub| Reverse((T::zero(), hub, hub)))
+        .collect();
     while let Some(Reverse((distance, node, start))) = heap.pop() {
-        let stale = best[node.index()].as_ref().is_some_and(|(best, _)| *best < distance);
+        let stale = best[node.index()]
+            .as_ref()
+            .is_some_and(|(best, _)| *best < distance);
         if stale || (is_hub[node.index()] && !starts[node.index()]) {
             continue;
         }
@@ -71,8 +86,13 @@ pub(super) fn nearest<T: Weight>(
             }
         }
     }
-    let ends = best.into_iter().enumerate().filter(|(node, _)| is_hub[*node]);
-    let arc = |(node, best): (usize, Option<(T, NodeId)>)| best.map(|(length, start)| (start.index(), node, length));
+    let ends = best
+        .into_iter()
+        .enumerate()
+        .filter(|(node, _)| is_hub[*node]);
+    let arc = |(node, best): (usize, Option<(T, NodeId)>)| {
+        best.map(|(length, start)| (start.index(), node, length))
+    };
     Ok(ends.filter_map(arc).collect())
 }
 
@@ -84,7 +104,11 @@ pub(super) fn network<T: Weight>(
     targets: &[NodeId],
 ) -> Result<Network<T>, Violation> {
     let nodes = case.platform.nodes().len();
-    let forward = closure(nodes, &[source.index()], routes.iter().map(|&(from, to, _)| (from, to)));
+    let forward = closure(
+        nodes,
+        &[source.index()],
+        routes.iter().map(|&(from, to, _)| (from, to)),
+    );
     if let Some(&target) = targets.iter().find(|target| !forward[target.index()]) {
         return Err(case.unreachable(source, target));
     }
@@ -92,7 +116,9 @@ pub(super) fn network<T: Weight>(
     let backward = closure(nodes, &ends, routes.iter().map(|&(from, to, _)| (to, from)));
     let mut numbers = vec![None; nodes];
     let mut count = 0;
-    for node in (0..nodes).filter(|&node| forward[node] && (backward[node] || node == source.index())) {
+    for node in
+        (0..nodes).filter(|&node| forward[node] && (backward[node] || node == source.index()))
+    {
         numbers[node] = Some(count);
         count += 1;
     }
@@ -101,11 +127,19 @@ pub(super) fn network<T: Weight>(
         let arc = (number(*from)?, number(*to)?, length.clone());
         (*to != source.index()).then_some(arc)
     };
-    let mut targets: Vec<usize> =
-        ends.into_iter().filter(|&target| target != source.index()).filter_map(number).collect();
+    let mut targets: Vec<usize> = ends
+        .into_iter()
+        .filter(|&target| target != source.index())
+        .filter_map(number)
+        .collect();
     targets.sort_unstable();
     let source = number(source.index()).unwrap_or_default();
-    Ok(Network { nodes: count, source, targets, arcs: routes.iter().filter_map(arc).collect() })
+    Ok(Network {
+        nodes: count,
+        source,
+        targets,
+        arcs: routes.iter().filter_map(arc).collect(),
+    })
 }
 
 /// The nodes that can be reached from some along arcs.

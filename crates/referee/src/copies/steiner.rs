@@ -55,13 +55,18 @@ fn sets_of_targets<T: Weight>(network: &Network<T>) -> T {
         spread(network, &entering, &mut here);
         least[set] = here;
     }
-    least.pop().and_then(|mut least| least.swap_remove(network.source)).unwrap_or_else(T::zero)
+    least
+        .pop()
+        .and_then(|mut least| least.swap_remove(network.source))
+        .unwrap_or_else(T::zero)
 }
 
 /// Shortens each entry to the least of a path to another node plus that node's entry.
 fn spread<T: Weight>(network: &Network<T>, entering: &[Vec<usize>], entries: &mut [Option<T>]) {
     let known = entries.iter().enumerate();
-    let mut heap: BinaryHeap<_> = known.filter_map(|(node, entry)| Some(Reverse((entry.clone()?, node)))).collect();
+    let mut heap: BinaryHeap<_> = known
+        .filter_map(|(node, entry)| Some(Reverse((entry.clone()?, node))))
+        .collect();
     while let Some(Reverse((entry, node))) = heap.pop() {
         if entries[node].as_ref().is_some_and(|known| *known < entry) {
             continue;
@@ -89,20 +94,27 @@ fn entering<T>(network: &Network<T>) -> Vec<Vec<usize>> {
 
 /// The cheapest of the arborescences that span source, targets and some of the other nodes. O(2^others nodes arcs).
 fn sets_of_others<T: Weight>(network: &Network<T>) -> T {
-    let is_other = |node: &usize| *node != network.source && network.targets.binary_search(node).is_err();
+    let is_other =
+        |node: &usize| *node != network.source && network.targets.binary_search(node).is_err();
     let others: Vec<usize> = (0..network.nodes).filter(is_other).collect();
     let mut best: Option<T> = None;
     for set in 0..1usize << others.len() {
         let mut numbers = vec![None; network.nodes];
-        let left_out = |node| others.binary_search(&node).is_ok_and(|place| set >> place & 1 == 0);
+        let left_out = |node| {
+            others
+                .binary_search(&node)
+                .is_ok_and(|place| set >> place & 1 == 0)
+        };
         let mut count = 0;
         for node in (0..network.nodes).filter(|&node| !left_out(node)) {
             numbers[node] = Some(count);
             count += 1;
         }
-        let inside =
-            network.arcs.iter().filter_map(|(from, to, length)| Some((numbers[*from]?, numbers[*to]?, length.clone())));
-        let price = numbers[network.source].and_then(|source| spanning(count, source, inside.collect()));
+        let inside = network.arcs.iter().filter_map(|(from, to, length)| {
+            Some((numbers[*from]?, numbers[*to]?, length.clone()))
+        });
+        let price =
+            numbers[network.source].and_then(|source| spanning(count, source, inside.collect()));
         if let Some(price) = price
             && best.as_ref().is_none_or(|best| price < *best)
         {
@@ -119,10 +131,18 @@ fn sets_of_others<T: Weight>(network: &Network<T>) -> T {
 /// The fewer nodes, the fewer arcs become shorter: smallest sets first. O(arcs^2).
 fn dual_ascent<T: Weight>(network: &Network<T>) -> T {
     let entering = entering(network);
-    let mut lengths: Vec<T> = network.arcs.iter().map(|(_, _, length)| length.clone()).collect();
+    let mut lengths: Vec<T> = network
+        .arcs
+        .iter()
+        .map(|(_, _, length)| length.clone())
+        .collect();
     let mut total = T::zero();
     // Sets only grow, so an old size is a lower bound.
-    let mut open: BinaryHeap<_> = network.targets.iter().map(|&target| Reverse((1, target))).collect();
+    let mut open: BinaryHeap<_> = network
+        .targets
+        .iter()
+        .map(|&target| Reverse((1, target)))
+        .collect();
     while let Some(Reverse((_, target))) = open.pop() {
         let mut inside = vec![false; network.nodes];
         let (mut size, mut cut, mut walk) = (0, Vec::new(), vec![target]);
@@ -146,7 +166,9 @@ fn dual_ascent<T: Weight>(network: &Network<T>) -> T {
             continue;
         }
         cut.retain(|&arc| !inside[network.arcs[arc].0]);
-        let Some(raise) = cut.iter().map(|&arc| &lengths[arc]).min().cloned() else { continue };
+        let Some(raise) = cut.iter().map(|&arc| &lengths[arc]).min().cloned() else {
+            continue;
+        };
         cut.iter().for_each(|&arc| lengths[arc] -= &raise);
         total += &raise;
         open.push(Reverse((size, target)));
@@ -176,7 +198,12 @@ fn longest_path<T: Weight>(network: &Network<T>) -> T {
             }
         }
     }
-    network.targets.iter().filter_map(|&target| best[target].clone()).max().unwrap_or_else(T::zero)
+    network
+        .targets
+        .iter()
+        .filter_map(|&target| best[target].clone())
+        .max()
+        .unwrap_or_else(T::zero)
 }
 
 #[cfg(test)]
@@ -188,7 +215,10 @@ mod tests {
 
     /// The least price by Dijkstra's algorithm over sets of nodes that have a copy.
     fn naive(network: &Network<u128>) -> u128 {
-        let wanted = network.targets.iter().fold(0usize, |set, target| set | 1 << target);
+        let wanted = network
+            .targets
+            .iter()
+            .fold(0usize, |set, target| set | 1 << target);
         let mut heap = BinaryHeap::from([Reverse((0u128, 1usize << network.source))]);
         let mut done = vec![false; 1 << network.nodes];
         while let Some(Reverse((price, set))) = heap.pop() {
@@ -218,13 +248,29 @@ mod tests {
                 }
             }
         }
-        let targets = (0..nodes).filter(|&node| node != source && targets >> node & 1 == 1).collect();
-        Network { nodes, source, targets, arcs }
+        let targets = (0..nodes)
+            .filter(|&node| node != source && targets >> node & 1 == 1)
+            .collect();
+        Network {
+            nodes,
+            source,
+            targets,
+            arcs,
+        }
     }
 
     fn wide(network: &Network<u128>) -> Network<BigUint> {
-        let arcs = network.arcs.iter().map(|(from, to, length)| (*from, *to, BigUint::from(*length))).collect();
-        Network { nodes: network.nodes, source: network.source, targets: network.targets.clone(), arcs }
+        let arcs = network
+            .arcs
+            .iter()
+            .map(|(from, to, length)| (*from, *to, BigUint::from(*length)))
+            .collect();
+        Network {
+            nodes: network.nodes,
+            source: network.source,
+            targets: network.targets.clone(),
+            arcs,
+        }
     }
 
     proptest! {
@@ -262,22 +308,39 @@ mod tests {
     fn few_targets_or_few_others_are_priced_exactly() {
         let mut state = 5u64;
         let mut roll = |below: u128| {
-            state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+            state = state
+                .wrapping_mul(0x5851_F42D_4C95_7F2D)
+                .wrapping_add(0x1405_7B7E_F767_814F);
             u128::from(state >> 33) % below
         };
         let mut weaker = 0;
         for round in 0..12 {
             // The maximum number of others and one target more, and vice versa.
-            let (others, count) = if round % 2 == 0 { (SMALL, SMALL + 1) } else { (SMALL + 1, SMALL) };
+            let (others, count) = if round % 2 == 0 {
+                (SMALL, SMALL + 1)
+            } else {
+                (SMALL + 1, SMALL)
+            };
             let nodes = 1 + others + count;
             let mut arcs = Vec::new();
             for other in 1..=others {
                 arcs.push((0, other, 3 + roll(4)));
-                (0..3).for_each(|_| arcs.push((other, others + 1 + roll(count as u128) as usize, roll(3))));
+                (0..3).for_each(|_| {
+                    arcs.push((other, others + 1 + roll(count as u128) as usize, roll(3)))
+                });
             }
             (others + 1..nodes).for_each(|target| arcs.push((0, target, 6)));
-            let network = Network { nodes, source: 0, targets: (others + 1..nodes).collect(), arcs };
-            let exact = if round % 2 == 0 { sets_of_others(&network) } else { sets_of_targets(&network) };
+            let network = Network {
+                nodes,
+                source: 0,
+                targets: (others + 1..nodes).collect(),
+                arcs,
+            };
+            let exact = if round % 2 == 0 {
+                sets_of_others(&network)
+            } else {
+                sets_of_targets(&network)
+            };
             assert_eq!(cheapest(&network), exact);
             weaker += usize::from(dual_ascent(&network).max(longest_path(&network)) < exact);
         }
@@ -289,7 +352,9 @@ mod tests {
     fn circles_within_circles() {
         let mut seed = 1u64;
         let mut roll = || {
-            seed = seed.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+            seed = seed
+                .wrapping_mul(0x5851_F42D_4C95_7F2D)
+                .wrapping_add(0x1405_7B7E_F767_814F);
             u128::from(seed >> 59)
         };
         for _ in 0..100 {
@@ -312,7 +377,12 @@ mod tests {
                     ));
                 }
             }
-            let network = Network { nodes: 7, source: 0, targets: (1..7).collect(), arcs };
+            let network = Network {
+                nodes: 7,
+                source: 0,
+                targets: (1..7).collect(),
+                arcs,
+            };
             assert_eq!(cheapest(&network), naive(&network));
         }
     }

@@ -12,10 +12,18 @@ fn platform(models: &[u8], ends: &[(usize, usize)], wide: bool) -> Platform {
     let mut builder = Platform::builder();
     for (i, byte) in models.iter().enumerate() {
         // Mostly half-duplex, or mostly several ports.
-        let mix = if wide { [1, 1, 2, 2, 2, 2, 2, 2, 3] } else { [1, 1, 1, 1, 0, 2, 2, 2, 3] };
+        let mix = if wide {
+            [1, 1, 2, 2, 2, 2, 2, 2, 3]
+        } else {
+            [1, 1, 1, 1, 0, 2, 2, 2, 3]
+        };
         let model = PortModel::ALL[mix[*byte as usize % 9]];
         let ports = Some(u32::from(*byte) / 9 % 3 + if wide { 2 } else { 1 });
-        let node = Node { model: Some(model), ports, ..Node::processor(format!("n{i}"), one()) };
+        let node = Node {
+            model: Some(model),
+            ports,
+            ..Node::processor(format!("n{i}"), one())
+        };
         builder.node(node).unwrap();
     }
     for &(from, to) in ends {
@@ -26,25 +34,44 @@ fn platform(models: &[u8], ends: &[(usize, usize)], wide: bool) -> Platform {
 }
 
 /// Whether the set is odd and its links are busy for longer than it allows.
-fn is_broken(platform: &Platform, times: &[(LinkId, BigUint)], ports: &[Resource], further: &[LinkId]) -> bool {
-    let offered: u64 = ports.iter().map(|port| u64::from(port.capacity(platform))).sum();
+fn is_broken(
+    platform: &Platform,
+    times: &[(LinkId, BigUint)],
+    ports: &[Resource],
+    further: &[LinkId],
+) -> bool {
+    let offered: u64 = ports
+        .iter()
+        .map(|port| u64::from(port.capacity(platform)))
+        .sum();
     let offered = offered + further.len() as u64;
     let inside = |link: LinkId| {
         let ends = Resource::ends(platform, link);
-        ends.iter().all(|end| end.is_some_and(|end| ports.contains(&end)))
+        ends.iter()
+            .all(|end| end.is_some_and(|end| ports.contains(&end)))
     };
-    let busy: BigUint =
-        times.iter().filter(|(link, _)| inside(*link) || further.contains(link)).map(|(_, time)| time).sum();
+    let busy: BigUint = times
+        .iter()
+        .filter(|(link, _)| inside(*link) || further.contains(link))
+        .map(|(_, time)| time)
+        .sum();
     busy > BigUint::from(offered / 2 * WHOLE)
 }
 
 /// All sets of ports, each with all sets of links that leave it.
 fn any_is_broken(platform: &Platform, times: &[(LinkId, BigUint)]) -> bool {
-    let mut all: Vec<Resource> = times.iter().flat_map(|(link, _)| Resource::ends(platform, *link)).flatten().collect();
+    let mut all: Vec<Resource> = times
+        .iter()
+        .flat_map(|(link, _)| Resource::ends(platform, *link))
+        .flatten()
+        .collect();
     all.sort_unstable();
     all.dedup();
     (0..1usize << all.len()).any(|set| {
-        let ports: Vec<Resource> = (0..all.len()).filter(|i| set >> i & 1 == 1).map(|i| all[i]).collect();
+        let ports: Vec<Resource> = (0..all.len())
+            .filter(|i| set >> i & 1 == 1)
+            .map(|i| all[i])
+            .collect();
         let leaving: Vec<LinkId> = times
             .iter()
             .filter(|(link, _)| {
@@ -54,8 +81,10 @@ fn any_is_broken(platform: &Platform, times: &[(LinkId, BigUint)]) -> bool {
             .map(|(link, _)| *link)
             .collect();
         (0..1usize << leaving.len()).any(|chosen| {
-            let further: Vec<LinkId> =
-                (0..leaving.len()).filter(|i| chosen >> i & 1 == 1).map(|i| leaving[i]).collect();
+            let further: Vec<LinkId> = (0..leaving.len())
+                .filter(|i| chosen >> i & 1 == 1)
+                .map(|i| leaving[i])
+                .collect();
             is_broken(platform, times, &ports, &further)
         })
     })
@@ -67,11 +96,18 @@ fn fit(platform: &Platform, times: &mut [(LinkId, BigUint)]) {
         let uses = |link: LinkId| Resource::of_link(platform, link).any(|used| used == resource);
         let room = BigUint::from(WHOLE * u64::from(resource.capacity(platform)));
         loop {
-            let load: BigUint = times.iter().filter(|(link, _)| uses(*link)).map(|(_, time)| time).sum();
+            let load: BigUint = times
+                .iter()
+                .filter(|(link, _)| uses(*link))
+                .map(|(_, time)| time)
+                .sum();
             if load <= room {
                 break;
             }
-            let longest = times.iter_mut().filter(|(link, _)| uses(*link)).max_by_key(|(_, time)| time.clone());
+            let longest = times
+                .iter_mut()
+                .filter(|(link, _)| uses(*link))
+                .max_by_key(|(_, time)| time.clone());
             longest.unwrap().1 -= 1u32;
         }
     }
@@ -86,12 +122,18 @@ fn case() -> impl Strategy<Value = (Platform, Vec<u64>)> {
     });
     // Further links matter where links are busy nearly all the time.
     let least = prop::sample::select(vec![1, WHOLE - 2]);
-    (made, least.prop_flat_map(|least| prop::collection::vec(least..=WHOLE, 9)))
+    (
+        made,
+        least.prop_flat_map(|least| prop::collection::vec(least..=WHOLE, 9)),
+    )
 }
 
 /// Random times that overload nothing.
 fn times(platform: &Platform, mut number: impl FnMut() -> u64) -> Vec<(LinkId, BigUint)> {
-    let mut times: Vec<(LinkId, BigUint)> = platform.link_ids().map(|link| (link, BigUint::from(number()))).collect();
+    let mut times: Vec<(LinkId, BigUint)> = platform
+        .link_ids()
+        .map(|link| (link, BigUint::from(number())))
+        .collect();
     fit(platform, &mut times);
     times.retain(|(_, time)| !time.is_zero());
     times
@@ -156,7 +198,9 @@ proptest! {
 fn each_cut_is_the_inequality_it_stands_for() {
     let mut state = 3u64;
     let mut roll = |below: usize| {
-        state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+        state = state
+            .wrapping_mul(0x5851_F42D_4C95_7F2D)
+            .wrapping_add(0x1405_7B7E_F767_814F);
         (state >> 33) as usize % below
     };
     let whole = BigUint::from(WHOLE);
@@ -164,8 +208,13 @@ fn each_cut_is_the_inequality_it_stands_for() {
     for _ in 0..400 {
         let capacities: Vec<u32> = (0..2 + roll(3)).map(|_| 1 + roll(3) as u32).collect();
         let count = capacities.len();
-        let times: Vec<BigUint> = (0..1 + roll(4)).map(|_| BigUint::from(roll(6) + 1)).collect();
-        let mut left: Vec<usize> = capacities.iter().map(|&ports| ports as usize * WHOLE as usize).collect();
+        let times: Vec<BigUint> = (0..1 + roll(4))
+            .map(|_| BigUint::from(roll(6) + 1))
+            .collect();
+        let mut left: Vec<usize> = capacities
+            .iter()
+            .map(|&ports| ports as usize * WHOLE as usize)
+            .collect();
         let mut links = Vec::new();
         for (place, time) in times.iter().enumerate() {
             let (one, other) = (roll(count), roll(count + 1));
@@ -175,7 +224,11 @@ fn each_cut_is_the_inequality_it_stands_for() {
                 continue;
             }
             ends.iter().flatten().for_each(|&end| left[end] -= spent);
-            links.push(Busy { link: LinkId::new(place), ends, time });
+            links.push(Busy {
+                link: LinkId::new(place),
+                ends,
+                time,
+            });
         }
         let graph = graph(&capacities, &links, &vec![true; count], &whole);
         let name = |node: usize| graph.names[node][0];
@@ -204,27 +257,50 @@ fn each_cut_is_the_inequality_it_stands_for() {
                 let [one, other] = busy.ends.map(|end| end.is_some_and(in_set));
                 one != other
             };
-            let proper =
-                |place: usize| !picked(place) || (is_further(&capacities, &links[place]) && leaves(&links[place]));
+            let proper = |place: usize| {
+                !picked(place) || (is_further(&capacities, &links[place]) && leaves(&links[place]))
+            };
             if !(0..links.len()).all(proper) {
                 continue;
             }
-            let offered: u32 = (0..count).filter(|&port| in_set(port)).map(|port| capacities[port]).sum();
+            let offered: u32 = (0..count)
+                .filter(|&port| in_set(port))
+                .map(|port| capacities[port])
+                .sum();
             let further = (0..links.len()).filter(|&place| picked(place)).count();
             let is_odd = (offered as usize + further) % 2 == 1;
-            let inside = side.iter().zip(&graph.odd).filter(|(inside, odd)| **inside && **odd).count();
+            let inside = side
+                .iter()
+                .zip(&graph.odd)
+                .filter(|(inside, odd)| **inside && **odd)
+                .count();
             assert_eq!(inside % 2 == 1, is_odd, "{capacities:?} {chosen:b}");
-            let rest: usize = (0..count).filter(|&port| in_set(port)).map(|port| left[port]).sum();
-            let crossing = (0..links.len()).filter(|&place| leaves(&links[place])).map(|place| match picked(place) {
-                true => &whole - links[place].time,
-                false => links[place].time.clone(),
-            });
-            assert_eq!(weight(&graph, &side), crossing.sum::<BigUint>() + rest, "{capacities:?} {chosen:b}");
+            let rest: usize = (0..count)
+                .filter(|&port| in_set(port))
+                .map(|port| left[port])
+                .sum();
+            let crossing = (0..links.len())
+                .filter(|&place| leaves(&links[place]))
+                .map(|place| {
+                    if picked(place) {
+                        &whole - links[place].time
+                    } else {
+                        links[place].time.clone()
+                    }
+                });
+            assert_eq!(
+                weight(&graph, &side),
+                crossing.sum::<BigUint>() + rest,
+                "{capacities:?} {chosen:b}"
+            );
             odd_cuts += usize::from(is_odd);
             further_cuts += usize::from(further > 0);
         }
     }
-    assert!(odd_cuts > 1000 && further_cuts > 300, "{odd_cuts} {further_cuts}");
+    assert!(
+        odd_cuts > 1000 && further_cuts > 300,
+        "{odd_cuts} {further_cuts}"
+    );
 }
 
 /// Both answers occur often enough for the agreement above to be about something, also with further links.
@@ -232,37 +308,67 @@ fn each_cut_is_the_inequality_it_stands_for() {
 fn random_times_break_one_or_none() {
     let mut state = 1u64;
     let mut roll = || {
-        state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+        state = state
+            .wrapping_mul(0x5851_F42D_4C95_7F2D)
+            .wrapping_add(0x1405_7B7E_F767_814F);
         state >> 33
     };
     let (mut plain, mut further) = (0, 0);
     for round in 0..2000 {
         let models: Vec<u8> = (0..4 + round % 2).map(|_| roll() as u8).collect();
-        let ends: Vec<(usize, usize)> = (0..8).map(|_| (roll() as usize % 5, roll() as usize % 5)).collect();
+        let ends: Vec<(usize, usize)> = (0..8)
+            .map(|_| (roll() as usize % 5, roll() as usize % 5))
+            .collect();
         let platform = platform(&models, &ends, round % 2 == 0);
-        let times = times(&platform, || if round % 4 == 0 { WHOLE - roll() % 3 } else { roll() % WHOLE + 1 });
-        let Some(found) = violated(&platform, &times, &BigUint::from(WHOLE)) else { continue };
+        let times = times(&platform, || {
+            if round % 4 == 0 {
+                WHOLE - roll() % 3
+            } else {
+                roll() % WHOLE + 1
+            }
+        });
+        let Some(found) = violated(&platform, &times, &BigUint::from(WHOLE)) else {
+            continue;
+        };
         let has = |end: Option<Resource>| end.is_some_and(|end| found.ports.contains(&end));
         let inside = |link: &LinkId| Resource::ends(&platform, *link).into_iter().all(has);
-        *(if found.links.iter().all(inside) { &mut plain } else { &mut further }) += 1;
+        *(if found.links.iter().all(inside) {
+            &mut plain
+        } else {
+            &mut further
+        }) += 1;
     }
-    assert!(plain >= 50 && further >= 1 && plain + further <= 1500, "{plain} {further}");
+    assert!(
+        plain >= 50 && further >= 1 && plain + further <= 1500,
+        "{plain} {further}"
+    );
 }
 
 /// An undirected graph on six original nodes, with about every second edge.
 fn undirected(weights: &[u64], odd: &[bool]) -> Graph {
-    let mut graph = Graph { names: Vec::new(), odd: Vec::new(), edges: BTreeMap::new() };
+    let mut graph = Graph {
+        names: Vec::new(),
+        odd: Vec::new(),
+        edges: BTreeMap::new(),
+    };
     for (node, &odd) in odd.iter().enumerate() {
         graph.node(node, odd);
     }
     let pairs = (0..6).flat_map(|one| (0..one).map(move |other| (one, other)));
-    pairs.zip(weights).for_each(|((one, other), weight)| graph.add(one, other, weight.saturating_sub(9).into()));
+    pairs
+        .zip(weights)
+        .for_each(|((one, other), weight)| graph.add(one, other, weight.saturating_sub(9).into()));
     graph
 }
 
 /// Total weight of the edges that leave a set of nodes.
 fn weight(graph: &Graph, side: &[bool]) -> BigUint {
-    graph.edges.iter().filter(|((one, other), _)| side[*one] != side[*other]).map(|(_, weight)| weight).sum()
+    graph
+        .edges
+        .iter()
+        .filter(|((one, other), _)| side[*one] != side[*other])
+        .map(|(_, weight)| weight)
+        .sum()
 }
 
 proptest! {
@@ -304,9 +410,20 @@ proptest! {
 #[test]
 fn a_flow_is_taken_back() {
     for unit in 1u32..6 {
-        let mut graph = Graph { names: Vec::new(), odd: Vec::new(), edges: BTreeMap::new() };
+        let mut graph = Graph {
+            names: Vec::new(),
+            odd: Vec::new(),
+            edges: BTreeMap::new(),
+        };
         (0..8).for_each(|node| _ = graph.node(node, false));
-        let further = [(0, 3, 9), (3, 4, 9), (4, 2, 9), (1, 5, 9), (5, 6, 9), (6, 7, 9)];
+        let further = [
+            (0, 3, 9),
+            (3, 4, 9),
+            (4, 2, 9),
+            (1, 5, 9),
+            (5, 6, 9),
+            (6, 7, 9),
+        ];
         for (one, other, weight) in [(0, 1, 2), (1, 2, 3), (2, 7, 2)].into_iter().chain(further) {
             graph.add(one, other, BigUint::from(unit * weight));
         }
@@ -324,7 +441,9 @@ fn a_flow_is_taken_back() {
 fn as_many_further_links_as_it_takes() {
     let mut state = 7u64;
     let mut roll = |below: usize| {
-        state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+        state = state
+            .wrapping_mul(0x5851_F42D_4C95_7F2D)
+            .wrapping_add(0x1405_7B7E_F767_814F);
         (state >> 33) as usize % below
     };
     let one = || Rational::from_integer(1.into());
@@ -333,11 +452,20 @@ fn as_many_further_links_as_it_takes() {
         // Which node stands where: two half-duplex ones, the sender, the receivers of the further links.
         let mut order: Vec<usize> = (0..ports + 2).collect();
         (1..order.len()).for_each(|place| order.swap(place, roll(place + 1)));
-        let node = |what: usize| NodeId::new(order.iter().position(|&other| other == what).unwrap());
+        let node =
+            |what: usize| NodeId::new(order.iter().position(|&other| other == what).unwrap());
         let mut builder = Platform::builder();
         for (place, &what) in order.iter().enumerate() {
-            let model = if what < 2 { PortModel::HalfDuplex } else { PortModel::Multiport };
-            let node = Node { model: Some(model), ports: Some(ports as u32), ..Node::router(format!("n{place}")) };
+            let model = if what < 2 {
+                PortModel::HalfDuplex
+            } else {
+                PortModel::Multiport
+            };
+            let node = Node {
+                model: Some(model),
+                ports: Some(ports as u32),
+                ..Node::router(format!("n{place}"))
+            };
             builder.node(node).unwrap();
         }
         let mut ends = vec![(0, 1), (2, 0), (2, 1)];
@@ -351,13 +479,22 @@ fn as_many_further_links_as_it_takes() {
         // 18 and p - 1 times the further time are more than 12 p.
         let least = [7, 10, 11][ports - 2];
         for time in [least - 1, least, 12] {
-            let busy =
-                |(link, &(_, to)): (LinkId, &(usize, usize))| (link, BigUint::from(if to > 2 { time } else { 6u32 }));
+            let busy = |(link, &(_, to)): (LinkId, &(usize, usize))| {
+                (link, BigUint::from(if to > 2 { time } else { 6u32 }))
+            };
             let times: Vec<(LinkId, BigUint)> = platform.link_ids().zip(&ends).map(busy).collect();
             let found = violated(&platform, &times, &BigUint::from(WHOLE));
-            assert_eq!(found.is_some(), time >= least, "{ports} ports, {time}, {ends:?} {order:?}");
+            assert_eq!(
+                found.is_some(),
+                time >= least,
+                "{ports} ports, {time}, {ends:?} {order:?}"
+            );
             let Some(found) = found else { continue };
-            assert_eq!((found.ports.len(), found.links.len()), (3, ends.len()), "{ports} {time} {ends:?}");
+            assert_eq!(
+                (found.ports.len(), found.links.len()),
+                (3, ends.len()),
+                "{ports} {time} {ends:?}"
+            );
             assert_eq!(found.capacity, ports as u64);
         }
     }
@@ -372,15 +509,29 @@ fn further_links_between_ports_of_the_same_component() {
         let (ports, mirrored, round) = (2 + round % 2, round >= 324, round % 324);
         let mut builder = Platform::builder();
         for place in 0..ports + 2 {
-            let model = if place < 2 { PortModel::HalfDuplex } else { PortModel::Multiport };
-            let node = Node { model: Some(model), ports: Some(ports + place % 2), ..Node::router(format!("n{place}")) };
+            let model = if place < 2 {
+                PortModel::HalfDuplex
+            } else {
+                PortModel::Multiport
+            };
+            let node = Node {
+                model: Some(model),
+                ports: Some(ports + place % 2),
+                ..Node::router(format!("n{place}"))
+            };
             builder.node(node).unwrap();
         }
         let further: Vec<(u32, u32)> = (3..ports + 2).map(|receiver| (2, receiver)).collect();
         let mut ends = vec![(0, 1), (2, 0), (2, 1), (0, 3)];
         ends.extend(further);
         ends.rotate_left(round as usize % 5);
-        let lengths = [5, 6 - round / 4 % 2, 6, 1 + round / 4 % 2, 12 - round / 8 % 3];
+        let lengths = [
+            5,
+            6 - round / 4 % 2,
+            6,
+            1 + round / 4 % 2,
+            12 - round / 8 % 3,
+        ];
         let time = |&(from, to): &(u32, u32)| match (from, to) {
             (0, 1) => lengths[0],
             (2, 0) => lengths[1],
@@ -394,12 +545,23 @@ fn further_links_between_ports_of_the_same_component() {
             builder.link(node(from), node(to), one()).unwrap();
         }
         let platform = builder.build().unwrap();
-        let mut times: Vec<(LinkId, BigUint)> =
-            platform.link_ids().zip(&ends).map(|(link, ends)| (link, BigUint::from(time(ends)))).collect();
+        let mut times: Vec<(LinkId, BigUint)> = platform
+            .link_ids()
+            .zip(&ends)
+            .map(|(link, ends)| (link, BigUint::from(time(ends))))
+            .collect();
         fit(&platform, &mut times);
         let found = violated(&platform, &times, &BigUint::from(WHOLE));
-        assert_eq!(found.is_some(), any_is_broken(&platform, &times), "{ends:?} {times:?}");
-        *(if found.is_some() { &mut broken } else { &mut fine }) += 1;
+        assert_eq!(
+            found.is_some(),
+            any_is_broken(&platform, &times),
+            "{ends:?} {times:?}"
+        );
+        *(if found.is_some() {
+            &mut broken
+        } else {
+            &mut fine
+        }) += 1;
     }
     assert!(broken > 20 && fine > 20, "{broken} {fine}");
 }
@@ -411,12 +573,18 @@ fn a_further_link_completes_an_odd_set() {
     // Half-duplex are 0 and 1; 2 and 3 have two ports for sends and two for receives.
     let platform = platform(&[0, 0, 2, 2], &[(0, 1), (2, 0), (2, 1), (2, 3)], true);
     for (further, expected) in [(6u32, false), (7, true), (12, true)] {
-        let times: Vec<(LinkId, BigUint)> = platform.link_ids().zip([6, 6, 6, further].map(BigUint::from)).collect();
+        let times: Vec<(LinkId, BigUint)> = platform
+            .link_ids()
+            .zip([6, 6, 6, further].map(BigUint::from))
+            .collect();
         let found = violated(&platform, &times, &BigUint::from(WHOLE));
         assert_eq!(found.is_some(), expected, "{further}");
         assert_eq!(any_is_broken(&platform, &times), expected, "{further}");
         if let Some(found) = found {
-            assert_eq!((found.ports.len(), found.links.len(), found.capacity), (3, 4, 2));
+            assert_eq!(
+                (found.ports.len(), found.links.len(), found.capacity),
+                (3, 4, 2)
+            );
         }
     }
 }
@@ -425,12 +593,17 @@ fn a_further_link_completes_an_odd_set() {
 fn triangles_allow_a_third() {
     let platform = platform(&[0, 0, 0], &[(0, 1), (1, 2), (2, 0)], false);
     for (time, expected) in [(4, false), (5, true)] {
-        let times: Vec<(LinkId, BigUint)> =
-            platform.link_ids().map(|link| (link, BigUint::from(time as u32))).collect();
+        let times: Vec<(LinkId, BigUint)> = platform
+            .link_ids()
+            .map(|link| (link, BigUint::from(time as u32)))
+            .collect();
         let found = violated(&platform, &times, &BigUint::from(WHOLE));
         assert_eq!(found.is_some(), expected);
         if let Some(found) = found {
-            assert_eq!((found.ports.len(), found.links.len(), found.capacity), (3, 3, 1));
+            assert_eq!(
+                (found.ports.len(), found.links.len(), found.capacity),
+                (3, 3, 1)
+            );
         }
     }
 }

@@ -18,7 +18,13 @@ const MACHINE_BITS: u64 = 96;
 /// O(n log n) for `values <= VALUES`, `limit >= 1`.
 pub(super) fn length(costs: &Equal, values: u64, limit: u64) -> BigUint {
     if (&costs.transfer + &costs.compute).bits() <= MACHINE_BITS {
-        last_transfer::<u128>(&u128::of(&costs.transfer), &u128::of(&costs.compute), values, limit).big()
+        last_transfer::<u128>(
+            &u128::of(&costs.transfer),
+            &u128::of(&costs.compute),
+            values,
+            limit,
+        )
+        .big()
     } else {
         last_transfer(&costs.transfer, &costs.compute, values, limit)
     }
@@ -31,9 +37,18 @@ fn last_transfer<N: Number>(transfer: &N, compute: &N, values: u64, limit: u64) 
     let mut running: VecDeque<N> = VecDeque::new();
     let mut last = N::zero();
     for processor in 2..=values {
-        let Some(Reverse((date, sender))) = prepared.pop() else { break };
-        let free = if running.len() as u64 == limit { running.pop_front() } else { None };
-        last = date.clone().max(free.unwrap_or_else(N::zero)).plus(transfer);
+        let Some(Reverse((date, sender))) = prepared.pop() else {
+            break;
+        };
+        let free = if running.len() as u64 == limit {
+            running.pop_front()
+        } else {
+            None
+        };
+        last = date
+            .clone()
+            .max(free.unwrap_or_else(N::zero))
+            .plus(transfer);
         running.push_back(last.clone());
         prepared.push(Reverse((last.plus(compute), processor)));
         prepared.push(Reverse((date.plus(compute).max(last.clone()), sender)));

@@ -109,7 +109,8 @@ mod tests {
         let mut dates = vec![0];
         let mut place = 0;
         while let Some(&date) = dates.get(place) {
-            let children = (date + transfer + compute..horizon).step_by(transfer.max(compute) as usize);
+            let children =
+                (date + transfer + compute..horizon).step_by(transfer.max(compute) as usize);
             dates.extend(children);
             place += 1;
         }
@@ -119,23 +120,50 @@ mod tests {
 
     /// The children of these processors before `time`, and the root.
     fn children(of: &[u64], transfer: u64, compute: u64, time: u64) -> usize {
-        let children = |&date: &u64| (date + transfer + compute..time).step_by(transfer.max(compute) as usize).count();
+        let children = |&date: &u64| {
+            (date + transfer + compute..time)
+                .step_by(transfer.max(compute) as usize)
+                .count()
+        };
         1 + of.iter().map(children).sum::<usize>()
     }
 
     #[test]
     fn counts_are_those_of_the_tree_drawn_out() {
-        for (transfer, compute) in [(1, 0), (0, 1), (1, 1), (2, 1), (1, 2), (3, 2), (2, 5), (7, 2), (4, 4)] {
-            let equal = Equal { transfer: transfer.into(), compute: compute.into() };
+        for (transfer, compute) in [
+            (1, 0),
+            (0, 1),
+            (1, 1),
+            (2, 1),
+            (1, 2),
+            (3, 2),
+            (2, 5),
+            (7, 2),
+            (4, 4),
+        ] {
+            let equal = Equal {
+                transfer: transfer.into(),
+                compute: compute.into(),
+            };
             for time in 1..=8 * (transfer + compute) {
                 let all = dates(transfer, compute, time);
                 let below = BigUint::from(time);
-                assert_eq!(equal.values_below(&below), all.len() as u128, "{transfer} {compute} {time}");
+                assert_eq!(
+                    equal.values_below(&below),
+                    all.len() as u128,
+                    "{transfer} {compute} {time}"
+                );
                 for reducers in (1..40).chain([100, 1000, u64::MAX]) {
-                    let first = &all[..all.len().min(usize::try_from(reducers).unwrap_or(usize::MAX))];
+                    let first = &all[..all
+                        .len()
+                        .min(usize::try_from(reducers).unwrap_or(usize::MAX))];
                     let expected = children(first, transfer, compute, time);
                     let found = equal.values_below_by(&below, reducers);
-                    assert_eq!(found, Some(expected.into()), "{transfer} {compute} {time} {reducers}");
+                    assert_eq!(
+                        found,
+                        Some(expected.into()),
+                        "{transfer} {compute} {time} {reducers}"
+                    );
                 }
             }
         }

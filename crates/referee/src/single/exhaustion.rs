@@ -14,13 +14,22 @@ const SENDERS: u64 = 64;
 /// One slot is open at 0; a sender that takes a slot of date `a` opens two at `a + time`. By Observation 1 no sender
 /// need be above a faster one, so the senders take slots fastest first; like senders at ascending dates.
 pub(super) fn ends_before(classes: &[(u128, u64)], end: u128) -> Option<bool> {
-    let total = classes.iter().fold(0_u64, |sum, (_, senders)| sum.saturating_add(*senders));
+    let total = classes
+        .iter()
+        .fold(0_u64, |sum, (_, senders)| sum.saturating_add(*senders));
     if total > SENDERS {
         return None;
     }
-    let times: Vec<u128> =
-        classes.iter().flat_map(|&(time, senders)| std::iter::repeat_n(time, senders as usize)).collect();
-    Search { times: &times, end, failed: BTreeSet::new() }.place(0, 0, vec![0])
+    let times: Vec<u128> = classes
+        .iter()
+        .flat_map(|&(time, senders)| std::iter::repeat_n(time, senders as usize))
+        .collect();
+    Search {
+        times: &times,
+        end,
+        failed: BTreeSet::new(),
+    }
+    .place(0, 0, vec![0])
 }
 
 struct Search<'a> {
@@ -33,7 +42,9 @@ struct Search<'a> {
 impl Search<'_> {
     /// Whether the senders from `placed` on find slots among these, ascending, and those they open.
     fn place(&mut self, placed: usize, earliest: u128, mut slots: Vec<u128>) -> Option<bool> {
-        let Some(&time) = self.times.get(placed) else { return Some(true) };
+        let Some(&time) = self.times.get(placed) else {
+            return Some(true);
+        };
         slots.retain(|slot| slot + time < self.end);
         if self.room(&slots, time) < (self.times.len() - placed) as u128 {
             return Some(false);
@@ -68,7 +79,11 @@ impl Search<'_> {
     fn room(&self, slots: &[u128], time: u128) -> u128 {
         let below = |&slot: &u128| {
             let levels = (self.end - slot - 1) / time;
-            if levels >= 64 { 1 << 64 } else { (1_u128 << levels) - 1 }
+            if levels >= 64 {
+                1 << 64
+            } else {
+                (1_u128 << levels) - 1
+            }
         };
         slots.iter().map(below).sum()
     }
@@ -86,7 +101,8 @@ mod tests {
             slots.extend([opened, opened]);
             opened < end && naive(&left, &slots, end)
         };
-        left.is_empty() || (0..left.len()).any(|sender| (0..slots.len()).any(|slot| place(sender, slot)))
+        left.is_empty()
+            || (0..left.len()).any(|sender| (0..slots.len()).any(|slot| place(sender, slot)))
     }
 
     /// Up to five senders of up to three times, for every end there may be.
@@ -94,17 +110,29 @@ mod tests {
     fn schedules_end_before_what_enumeration_says() {
         let mut state = 3u64;
         let mut roll = |below: u64| {
-            state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+            state = state
+                .wrapping_mul(0x5851_F42D_4C95_7F2D)
+                .wrapping_add(0x1405_7B7E_F767_814F);
             (state >> 33) % below
         };
         for _ in 0..60 {
             let (one, two) = (1 + u128::from(roll(4)), 1 + u128::from(roll(4)));
             let three = one + two + u128::from(roll(3));
-            let classes = [(one, roll(3)), (one + two, 1 + roll(2)), (three + 1, roll(2))];
-            let times: Vec<u128> =
-                classes.iter().flat_map(|&(time, senders)| std::iter::repeat_n(time, senders as usize)).collect();
+            let classes = [
+                (one, roll(3)),
+                (one + two, 1 + roll(2)),
+                (three + 1, roll(2)),
+            ];
+            let times: Vec<u128> = classes
+                .iter()
+                .flat_map(|&(time, senders)| std::iter::repeat_n(time, senders as usize))
+                .collect();
             for end in 1..=times.iter().sum::<u128>() + 1 {
-                assert_eq!(ends_before(&classes, end), Some(naive(&times, &[0], end)), "{classes:?} {end}");
+                assert_eq!(
+                    ends_before(&classes, end),
+                    Some(naive(&times, &[0], end)),
+                    "{classes:?} {end}"
+                );
             }
         }
         // As many senders as are tried at all, and one more.
@@ -118,9 +146,20 @@ mod tests {
     /// The limit holds although several senders may be given up between two looks at it.
     #[test]
     fn the_limit_on_states_is_kept() {
-        let times = [10, 17, 18, 20, 22, 25, 25, 30, 30, 30, 34, 35, 43, 50, 58, 62, 83, 88, 88, 92, 109, 109];
-        let mut search = Search { times: &times, end: 154, failed: BTreeSet::new() };
+        let times = [
+            10, 17, 18, 20, 22, 25, 25, 30, 30, 30, 34, 35, 43, 50, 58, 62, 83, 88, 88, 92, 109,
+            109,
+        ];
+        let mut search = Search {
+            times: &times,
+            end: 154,
+            failed: BTreeSet::new(),
+        };
         assert_eq!(search.place(0, 0, vec![0]), None);
-        assert!((STATES..STATES + times.len()).contains(&search.failed.len()), "{}", search.failed.len());
+        assert!(
+            (STATES..STATES + times.len()).contains(&search.failed.len()),
+            "{}",
+            search.failed.len()
+        );
     }
 }

@@ -18,16 +18,27 @@ struct Clash<N> {
 /// Children of one processor by the dates of a list.
 fn sorted<N: Number>(children: &[u32], dates: &Column<'_, N>, scratch: &mut Vec<(N, u32)>) {
     scratch.clear();
-    scratch.extend(children.iter().map(|&child| (dates.at(child as usize), child)));
+    scratch.extend(
+        children
+            .iter()
+            .map(|&child| (dates.at(child as usize), child)),
+    );
     scratch.sort_unstable();
 }
 
 /// The first stretch that starts before the one before it has ended.
 fn clash<N: Number>(stretches: &[(N, u32)], end: impl Fn(&N, usize) -> N) -> Option<Clash<N>> {
     stretches.windows(2).find_map(|pair| {
-        let [(first_start, first), (start, second)] = pair else { return None };
+        let [(first_start, first), (start, second)] = pair else {
+            return None;
+        };
         let end = end(first_start, *first as usize);
-        (*start < end).then(|| Clash { first: *first as usize, end, second: *second as usize, start: start.clone() })
+        (*start < end).then(|| Clash {
+            first: *first as usize,
+            end,
+            second: *second as usize,
+            start: start.clone(),
+        })
     })
 }
 
@@ -78,10 +89,19 @@ pub(super) fn follow_broadcast<N: Number>(run: &Run<'_, N>) -> Result<(), Violat
     let mut scratch = Vec::new();
     let mut end = N::zero();
     for sender in 0..run.tree.len() {
-        let held = if sender == run.tree.root() { N::zero() } else { run.arrival(sender) };
+        let held = if sender == run.tree.root() {
+            N::zero()
+        } else {
+            run.arrival(sender)
+        };
         check_ports(run, sender, "to", &mut scratch)?;
         let preparations = run.works.as_ref();
-        for receiver in run.tree.children(sender).iter().map(|&child| child as usize) {
+        for receiver in run
+            .tree
+            .children(sender)
+            .iter()
+            .map(|&child| child as usize)
+        {
             let start = run.starts.at(receiver);
             let (what, first) = match preparations {
                 Some(preparations) => ("prepares", preparations.at(receiver)),
@@ -90,21 +110,38 @@ pub(super) fn follow_broadcast<N: Number>(run: &Run<'_, N>) -> Result<(), Violat
             if first < held {
                 let (start, held) = (run.clock.date(&first), run.clock.date(&held));
                 let when = format!("at {start}, but has the message only from {held}");
-                return Err(fault!(Single, "processor {sender} {what} the transfer to processor {receiver} {when}"));
+                return Err(fault!(
+                    Single,
+                    "processor {sender} {what} the transfer to processor {receiver} {when}"
+                ));
             }
             let prepared = first.plus(&run.work);
             if start < prepared {
                 let (start, prepared) = (run.clock.date(&start), run.clock.date(&prepared));
                 let when = format!("at {start}, but it is prepared only at {prepared}");
-                return Err(fault!(Single, "processor {sender} starts the transfer to processor {receiver} {when}"));
+                return Err(fault!(
+                    Single,
+                    "processor {sender} starts the transfer to processor {receiver} {when}"
+                ));
             }
         }
         if let Some(preparations) = preparations {
             sorted(run.tree.children(sender), preparations, &mut scratch);
-            if let Some(Clash { first, end, second, start }) = clash(&scratch, |start, _| start.plus(&run.work)) {
+            if let Some(Clash {
+                first,
+                end,
+                second,
+                start,
+            }) = clash(&scratch, |start, _| start.plus(&run.work))
+            {
                 let (end, start) = (run.clock.date(&end), run.clock.date(&start));
-                let both = format!("that to processor {second} from {start} on, that to processor {first} until {end}");
-                return Err(fault!(Single, "processor {sender} prepares two transfers at once: {both}"));
+                let both = format!(
+                    "that to processor {second} from {start} on, that to processor {first} until {end}"
+                );
+                return Err(fault!(
+                    Single,
+                    "processor {sender} prepares two transfers at once: {both}"
+                ));
             }
         }
         end = end.max(held);
@@ -123,11 +160,19 @@ fn check_ports<N: Number>(
     sorted(run.tree.children(processor), &run.starts, scratch);
     match clash(scratch, |_, child| run.arrival(child)) {
         None => Ok(()),
-        Some(Clash { first, end, second, start }) => {
+        Some(Clash {
+            first,
+            end,
+            second,
+            start,
+        }) => {
             let (end, start) = (run.clock.date(&end), run.clock.date(&start));
             let second = format!("that {way} processor {second} starts at {start}");
             let both = format!("{second}, that {way} processor {first} lasts until {end}");
-            Err(fault!(Single, "processor {processor} takes part in two transfers at once: {both}"))
+            Err(fault!(
+                Single,
+                "processor {processor} takes part in two transfers at once: {both}"
+            ))
         }
     }
 }
@@ -140,25 +185,46 @@ fn check_merges<N: Number>(
 ) -> Result<(), Violation> {
     let ready = run.ready(receiver);
     let told = |sender| format!("processor {receiver} merges the value of processor {sender}");
-    for sender in run.tree.children(receiver).iter().map(|&child| child as usize) {
+    for sender in run
+        .tree
+        .children(receiver)
+        .iter()
+        .map(|&child| child as usize)
+    {
         let (start, arrival) = (merges.at(sender), run.arrival(sender));
         if start < arrival {
             let (start, arrival) = (run.clock.date(&start), run.clock.date(&arrival));
-            return Err(fault!(Single, "{} at {start}, but that arrives only at {arrival}", told(sender)));
+            return Err(fault!(
+                Single,
+                "{} at {start}, but that arrives only at {arrival}",
+                told(sender)
+            ));
         }
         if start < ready {
             let (start, ready) = (run.clock.date(&start), run.clock.date(&ready));
-            return Err(fault!(Single, "{} at {start}, but its own value is there only from {ready}", told(sender)));
+            return Err(fault!(
+                Single,
+                "{} at {start}, but its own value is there only from {ready}",
+                told(sender)
+            ));
         }
     }
     sorted(run.tree.children(receiver), merges, scratch);
     match clash(scratch, |start, _| start.plus(&run.work)) {
         None => Ok(()),
-        Some(Clash { first, end, second, start }) => {
+        Some(Clash {
+            first,
+            end,
+            second,
+            start,
+        }) => {
             let (end, start) = (run.clock.date(&end), run.clock.date(&start));
             let second = format!("that of processor {second}'s value starts at {start}");
             let both = format!("{second}, that of processor {first}'s lasts until {end}");
-            Err(fault!(Single, "processor {receiver} runs two merges at once: {both}"))
+            Err(fault!(
+                Single,
+                "processor {receiver} runs two merges at once: {both}"
+            ))
         }
     }
 }
@@ -175,12 +241,20 @@ fn check_length<N: Number>(run: &Run<'_, N>, end: &N) -> Result<(), Violation> {
 ///
 /// # Errors
 /// Too many transfers at once, or too many processors that receive (send, in a broadcast).
-pub(super) fn check_limit<N: Number>(run: &Run<'_, N>, limit: Limit, act: &'static str) -> Result<(), Violation> {
+pub(super) fn check_limit<N: Number>(
+    run: &Run<'_, N>,
+    limit: Limit,
+    act: &'static str,
+) -> Result<(), Violation> {
     match limit {
         Limit::Unlimited => Ok(()),
         Limit::Reducers(limit) => {
             let found = run.tree.inner();
-            if found <= limit { Ok(()) } else { Err(fault!(Single, "{found} processors {act}"; "at most {limit} may")) }
+            if found <= limit {
+                Ok(())
+            } else {
+                Err(fault!(Single, "{found} processors {act}"; "at most {limit} may"))
+            }
         }
         Limit::Transfers(limit) => check_transfers(run, limit),
     }
@@ -190,13 +264,19 @@ fn check_transfers<N: Number>(run: &Run<'_, N>, limit: u64) -> Result<(), Violat
     if matches!(&run.transfer, Transfer::Same(time) if *time == N::zero()) {
         return Ok(());
     }
-    let mut starts: Vec<N> = run.linked().map(|processor| run.starts.at(processor)).collect();
+    let mut starts: Vec<N> = run
+        .linked()
+        .map(|processor| run.starts.at(processor))
+        .collect();
     starts.sort_unstable();
     // With equal times, the transfers end in the order in which they start.
     let ends: Option<Vec<N>> = match &run.transfer {
         Transfer::Same(_) => None,
         Transfer::Each(_) => {
-            let mut ends: Vec<N> = run.linked().map(|processor| run.arrival(processor)).collect();
+            let mut ends: Vec<N> = run
+                .linked()
+                .map(|processor| run.arrival(processor))
+                .collect();
             ends.sort_unstable();
             Some(ends)
         }
@@ -214,7 +294,9 @@ fn check_transfers<N: Number>(run: &Run<'_, N>, limit: u64) -> Result<(), Violat
         let found = (place + 1 - ended) as u64;
         if found > limit {
             let date = run.clock.date(start);
-            return Err(fault!(Single, "at {date} there are {found} transfers at once"; "at most {limit} are allowed"));
+            return Err(
+                fault!(Single, "at {date} there are {found} transfers at once"; "at most {limit} are allowed"),
+            );
         }
     }
     Ok(())

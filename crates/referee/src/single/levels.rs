@@ -61,12 +61,13 @@ impl TwoClasses {
         }
         let need = u128::from(self.fast_senders) + u128::from(self.slow_senders) + 1;
         let need = need.saturating_sub(1 << first);
-        Search { blocks: blocks(&gains), gains, failed: BTreeSet::new(), steps: 0 }.reach(
-            0,
-            1,
-            u128::from(self.fast_senders),
-            need,
-        )
+        Search {
+            blocks: blocks(&gains),
+            gains,
+            failed: BTreeSet::new(),
+            steps: 0,
+        }
+        .reach(0, 1, u128::from(self.fast_senders), need)
     }
 }
 
@@ -89,7 +90,10 @@ fn blocks(gains: &[Option<u32>]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     // From the last level up: blocks[i] begins at level gains.len() - 1 - i.
     for (behind, gain) in gains.iter().rev().enumerate() {
-        let mut block = Block { levels: 1, gain: gain.map_or_else(BigUint::zero, |fit| BigUint::one() << fit) };
+        let mut block = Block {
+            levels: 1,
+            gain: gain.map_or_else(BigUint::zero, |fit| BigUint::one() << fit),
+        };
         while block.levels <= behind {
             let next = &blocks[behind - block.levels];
             if &block.gain * next.senders() > &next.gain * block.senders() {
@@ -114,7 +118,13 @@ struct Search {
 
 impl Search {
     /// Whether `senders` below `slots` open slots of a level can gain `need`.
-    fn reach(&mut self, mut level: usize, mut slots: u128, mut senders: u128, mut need: u128) -> Option<bool> {
+    fn reach(
+        &mut self,
+        mut level: usize,
+        mut slots: u128,
+        mut senders: u128,
+        mut need: u128,
+    ) -> Option<bool> {
         while let Some(&Some(fit)) = self.gains.get(level) {
             let taken = slots.min(senders);
             need = need.saturating_sub(taken.saturating_mul(1 << fit));
@@ -178,12 +188,18 @@ impl Search {
         let mut gained = 0_u128;
         while let Some(block) = self.blocks.get(level) {
             let each = block.senders();
-            let all = each.to_u128().and_then(|each| each.checked_mul(slots)).filter(|&all| all <= senders);
+            let all = each
+                .to_u128()
+                .and_then(|each| each.checked_mul(slots))
+                .filter(|&all| all <= senders);
             let Some(all) = all else {
                 let part = &block.gain * senders / each;
                 return gained.saturating_add(part.to_u128().unwrap_or(u128::MAX));
             };
-            let gain = block.gain.to_u128().map_or(u128::MAX, |gain| gain.saturating_mul(slots));
+            let gain = block
+                .gain
+                .to_u128()
+                .map_or(u128::MAX, |gain| gain.saturating_mul(slots));
             gained = gained.saturating_add(gain);
             senders -= all;
             slots += all;
@@ -204,8 +220,14 @@ mod tests {
             return (senders == 0 && slots == 0).then_some(0);
         };
         let placed = 0..=senders.min(slots);
-        let room = |placed| Some(((slots - placed) << fit) + naive(level + 1, 2 * placed, senders - placed, fits)?);
-        if deeper.is_empty() { (senders == 0).then_some(slots << fit) } else { placed.filter_map(room).max() }
+        let room = |placed| {
+            Some(((slots - placed) << fit) + naive(level + 1, 2 * placed, senders - placed, fits)?)
+        };
+        if deeper.is_empty() {
+            (senders == 0).then_some(slots << fit)
+        } else {
+            placed.filter_map(room).max()
+        }
     }
 
     /// A block is the longest row of levels, filled, that gains most per sender, of all rows from its level on.
@@ -213,22 +235,34 @@ mod tests {
     fn blocks_gain_most_per_sender() {
         let mut state = 1u64;
         let mut roll = |below: u64| {
-            state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+            state = state
+                .wrapping_mul(0x5851_F42D_4C95_7F2D)
+                .wrapping_add(0x1405_7B7E_F767_814F);
             (state >> 33) % below
         };
         let (mut long, mut short) = (0, 0);
         for _ in 0..2000 {
-            let gains: Vec<Option<u32>> =
-                (0..1 + roll(9)).map(|_| Some(roll(8) as u32).filter(|fit| *fit > 2)).collect();
+            let gains: Vec<Option<u32>> = (0..1 + roll(9))
+                .map(|_| Some(roll(8) as u32).filter(|fit| *fit > 2))
+                .collect();
             for (level, block) in blocks(&gains).iter().enumerate() {
                 // Per number of levels: the gain of one slot, and its senders.
                 let gained = |levels: usize| -> u64 {
-                    let of_level = |(i, gain): (usize, &Option<u32>)| gain.map_or(0, |fit| 1u64 << (fit as usize + i));
-                    gains[level..level + levels].iter().enumerate().map(of_level).sum()
+                    let of_level = |(i, gain): (usize, &Option<u32>)| {
+                        gain.map_or(0, |fit| 1u64 << (fit as usize + i))
+                    };
+                    gains[level..level + levels]
+                        .iter()
+                        .enumerate()
+                        .map(of_level)
+                        .sum()
                 };
                 let senders = |levels: usize| (1u64 << levels) - 1;
                 let row = (1..=gains.len() - level).reduce(|best, levels| {
-                    let (better, worse) = (gained(levels) * senders(best), gained(best) * senders(levels));
+                    let (better, worse) = (
+                        gained(levels) * senders(best),
+                        gained(best) * senders(levels),
+                    );
                     if better >= worse { levels } else { best }
                 });
                 assert_eq!(Some(block.levels), row, "{gains:?} {level}");
@@ -236,7 +270,11 @@ mod tests {
                     (&block.gain, block.senders()),
                     (&gained(block.levels).into(), senders(block.levels).into())
                 );
-                *(if block.levels > 1 { &mut long } else { &mut short }) += 1;
+                *(if block.levels > 1 {
+                    &mut long
+                } else {
+                    &mut short
+                }) += 1;
             }
         }
         assert!(long > 500 && short > 500, "{long} {short}");
@@ -246,9 +284,19 @@ mod tests {
     #[test]
     fn two_classes_end_before_what_enumeration_says() {
         let mut answers = [0, 0];
-        for (fast, slow) in
-            [(2u32, 3u32), (2, 5), (2, 7), (3, 4), (3, 5), (3, 7), (3, 8), (4, 5), (4, 9), (5, 7), (5, 8)]
-        {
+        for (fast, slow) in [
+            (2u32, 3u32),
+            (2, 5),
+            (2, 7),
+            (3, 4),
+            (3, 5),
+            (3, 7),
+            (3, 8),
+            (4, 5),
+            (4, 9),
+            (5, 7),
+            (5, 8),
+        ] {
             for end in 1..=5 * slow {
                 for senders in 1..=14 {
                     let fits: Vec<u32> = (0..)
@@ -257,15 +305,26 @@ mod tests {
                         .map(|date| (end - 1 - date) / slow)
                         .collect();
                     // Each of the room's units but one is a slow sender; no room at all if the fast do not fit.
-                    let most = naive(0, 1, senders, &fits).map_or(0, |room| room.saturating_sub(senders + 1));
+                    let most = naive(0, 1, senders, &fits)
+                        .map_or(0, |room| room.saturating_sub(senders + 1));
                     let ends = |slow_senders| {
                         let (fast, slow) = (BigUint::from(fast), BigUint::from(slow));
-                        TwoClasses { fast, slow, fast_senders: senders, slow_senders }.end_before(&BigUint::from(end))
+                        TwoClasses {
+                            fast,
+                            slow,
+                            fast_senders: senders,
+                            slow_senders,
+                        }
+                        .end_before(&BigUint::from(end))
                     };
                     for slow_senders in most.saturating_sub(1).max(1)..=most + 1 {
                         let expected = slow_senders <= most;
                         answers[usize::from(expected)] += 1;
-                        assert_eq!(ends(slow_senders), Some(expected), "{fast} {slow} {end}: {senders} {slow_senders}");
+                        assert_eq!(
+                            ends(slow_senders),
+                            Some(expected),
+                            "{fast} {slow} {end}: {senders} {slow_senders}"
+                        );
                     }
                 }
             }

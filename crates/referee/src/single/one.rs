@@ -20,19 +20,30 @@ pub fn check_one(one: &OneReduction) -> Result<Recheck, Violation> {
     let per_sender = matches!(reduction.costs, Costs::PerSender(_));
     if per_sender && !one.commutative {
         let why = "with a time per sender merging is part of the transfer, and its order is not written down";
-        return Err(fault!(Single, "the operator is said not to commute, but {why}"; "say that it is commutative"));
+        return Err(
+            fault!(Single, "the operator is said not to commute, but {why}"; "say that it is commutative"),
+        );
     }
     check_dated(reduction, one.limit, !one.commutative)?;
     let bound = &one.lower_bound;
     let Some(proof) = &one.proof else {
         if !is_sound(bound) {
-            return Err(bad_number("lower bound", bound, "a number with a positive denominator"));
+            return Err(bad_number(
+                "lower bound",
+                bound,
+                "a number with a positive denominator",
+            ));
         }
         if *bound > reduction.length {
             let (bound, length) = (shown(bound), shown(&reduction.length));
-            return Err(fault!(Claim, "the lower bound {bound} is above the length {length}"));
+            return Err(fault!(
+                Claim,
+                "the lower bound {bound} is above the length {length}"
+            ));
         }
-        return Ok(Recheck::Unrepeated { why: "no proof is given".to_string() });
+        return Ok(Recheck::Unrepeated {
+            why: "no proof is given".to_string(),
+        });
     };
     check_shortest(&Shortest {
         instance: one.instance(),

@@ -18,10 +18,18 @@ const WORDS: usize = 4096;
 
 /// The order in which one processor merges: by date, then from near to far.
 fn by_date<N: Number>(receiver: usize, children: &[u32], merges: &Column<'_, N>) -> Vec<usize> {
-    let key = |&child: &u32| (merges.at(child as usize), (child as usize).abs_diff(receiver), child);
+    let key = |&child: &u32| {
+        (
+            merges.at(child as usize),
+            (child as usize).abs_diff(receiver),
+            child,
+        )
+    };
     let mut keys: Vec<_> = children.iter().map(key).collect();
     keys.sort_unstable();
-    keys.into_iter().map(|(_, _, child)| child as usize).collect()
+    keys.into_iter()
+        .map(|(_, _, child)| child as usize)
+        .collect()
 }
 
 /// Checks that the result combines all operands in their order. O(n log n).
@@ -65,7 +73,9 @@ fn word<N: Number>(tree: &Tree, merges: &Column<'_, N>) -> String {
 
 /// The same by stretches `first..end` of operands.
 fn check_stretches<N: Number>(tree: &Tree, merges: &Column<'_, N>) -> Result<(), Violation> {
-    let mut stretches: Vec<(u32, u32)> = (0..tree.len() as u32).map(|operand| (operand, operand + 1)).collect();
+    let mut stretches: Vec<(u32, u32)> = (0..tree.len() as u32)
+        .map(|operand| (operand, operand + 1))
+        .collect();
     for receiver in tree.upwards() {
         let children = tree.children(receiver);
         let (mut first, mut end) = stretches[receiver];
@@ -77,8 +87,9 @@ fn check_stretches<N: Number>(tree: &Tree, merges: &Column<'_, N>) -> Result<(),
                 end = to;
             } else {
                 let (held, received) = (operands(first..end), operands(from..to));
-                let found =
-                    format!("processor {receiver} holds {held} when it merges {received} from processor {sender}");
+                let found = format!(
+                    "processor {receiver} holds {held} when it merges {received} from processor {sender}"
+                );
                 let right = "only neighbours may be merged, the operands keep their order";
                 return Err(fault!(Single, "{found}"; "{right}"));
             }
@@ -90,12 +101,18 @@ fn check_stretches<N: Number>(tree: &Tree, merges: &Column<'_, N>) -> Result<(),
     if (first..end) == right {
         return Ok(());
     }
-    Err(fault!(Single, "the result combines {}", operands(first..end); "it must combine {}", operands(right)))
+    Err(
+        fault!(Single, "the result combines {}", operands(first..end); "it must combine {}", operands(right)),
+    )
 }
 
 fn operands(stretch: Range<u32>) -> String {
     let last = stretch.end.saturating_sub(1);
-    if stretch.start == last { format!("operand {last}") } else { format!("operands {} to {last}", stretch.start) }
+    if stretch.start == last {
+        format!("operand {last}")
+    } else {
+        format!("operands {} to {last}", stretch.start)
+    }
 }
 
 #[cfg(test)]
@@ -108,21 +125,35 @@ mod tests {
         let (mut right, mut wrong) = (0, 0);
         for processors in 1..=5_usize {
             for code in 0..processors.pow(processors as u32) {
-                let partners: Vec<u32> =
-                    (0..processors).map(|p| (code / processors.pow(p as u32) % processors) as u32).collect();
-                let Some(root) = (0..processors).find(|&p| partners[p] as usize == p) else { continue };
-                let Ok(tree) = Tree::new(&partners, root as u32, "receiver") else { continue };
+                let partners: Vec<u32> = (0..processors)
+                    .map(|p| (code / processors.pow(p as u32) % processors) as u32)
+                    .collect();
+                let Some(root) = (0..processors).find(|&p| partners[p] as usize == p) else {
+                    continue;
+                };
+                let Ok(tree) = Tree::new(&partners, root as u32, "receiver") else {
+                    continue;
+                };
                 for dates in 0..3_u32.pow(processors as u32) {
-                    let dates = (0..processors as u32).map(|p| u128::from(dates / 3_u32.pow(p) % 3)).collect();
+                    let dates = (0..processors as u32)
+                        .map(|p| u128::from(dates / 3_u32.pow(p) % 3))
+                        .collect();
                     let merges = Column::Values(dates);
                     let expected: String = (0..processors).map(name).collect();
                     let by_words = word(&tree, &merges) == expected;
-                    assert_eq!(by_words, check_stretches(&tree, &merges).is_ok(), "{partners:?} {merges:?}");
+                    assert_eq!(
+                        by_words,
+                        check_stretches(&tree, &merges).is_ok(),
+                        "{partners:?} {merges:?}"
+                    );
                     assert_eq!(by_words, check_order(&tree, &merges).is_ok());
                     if by_words { right += 1 } else { wrong += 1 }
                 }
             }
         }
-        assert!(right > 10_000 && wrong > 10_000, "{right} right, {wrong} wrong");
+        assert!(
+            right > 10_000 && wrong > 10_000,
+            "{right} right, {wrong} wrong"
+        );
     }
 }

@@ -18,28 +18,51 @@ const DATES: usize = 2_000_000;
 ///
 /// # Errors
 /// Malformed prices; [`Rule::Proof`](crate::Rule::Proof).
-pub(super) fn check(classes: &[Class], bound: &Rational, prices: &SlotPrices) -> Result<Finding, Violation> {
+pub(super) fn check(
+    classes: &[Class],
+    bound: &Rational,
+    prices: &SlotPrices,
+) -> Result<Finding, Violation> {
     check_list(prices)?;
     let dates: Vec<&Rational> = prices.prices.iter().map(|(date, _)| date).collect();
-    let numbers: Vec<&Rational> =
-        classes.iter().map(|class| &class.time).chain([bound]).chain(dates.iter().copied()).collect();
+    let numbers: Vec<&Rational> = classes
+        .iter()
+        .map(|class| &class.time)
+        .chain([bound])
+        .chain(dates.iter().copied())
+        .collect();
     let clock = Clock::new(&numbers, &[])?;
     if !clock.is_small() {
-        return Ok(Finding::Unrepeated("dates with this common denominator exceed 128 bits".into()));
+        return Ok(Finding::Unrepeated(
+            "dates with this common denominator exceed 128 bits".into(),
+        ));
     }
     let time = |value: &Rational| clock.number::<u128>(value);
-    let (times, end) = (classes.iter().map(|class| time(&class.time)).collect::<Vec<_>>(), time(bound));
+    let (times, end) = (
+        classes
+            .iter()
+            .map(|class| time(&class.time))
+            .collect::<Vec<_>>(),
+        time(bound),
+    );
     let Some(sums) = sums(&times, end) else {
-        return Ok(Finding::Unrepeated(format!("there are more than {DATES} dates below the bound")));
+        return Ok(Finding::Unrepeated(format!(
+            "there are more than {DATES} dates below the bound"
+        )));
     };
     let worth: Vec<&Rational> = prices.prices.iter().map(|(_, price)| price).collect();
     let money = Clock::new(&worth, &[])?;
-    let priced: Vec<(u128, BigUint)> =
-        prices.prices.iter().map(|(date, price)| (time(date), money.number(price))).collect();
+    let priced: Vec<(u128, BigUint)> = prices
+        .prices
+        .iter()
+        .map(|(date, price)| (time(date), money.number(price)))
+        .collect();
     let mut used = BigInt::zero();
     for (class, &time) in classes.iter().zip(&times) {
         // A sender that fits nowhere is a proof by itself.
-        let Some(least) = least(&sums, &priced, time, end) else { return Ok(Finding::Proved) };
+        let Some(least) = least(&sums, &priced, time, end) else {
+            return Ok(Finding::Proved);
+        };
         used += least * class.senders;
     }
     let open = BigInt::from(price(&priced, 0).clone());
@@ -48,22 +71,39 @@ pub(super) fn check(classes: &[Class], bound: &Rational, prices: &SlotPrices) ->
     }
     let show = |value: BigInt| {
         let magnitude = money.date(value.magnitude());
-        if value < BigInt::zero() { format!("-{magnitude}") } else { magnitude }
+        if value < BigInt::zero() {
+            format!("-{magnitude}")
+        } else {
+            magnitude
+        }
     };
-    not_proved(bound, format!("all senders use up at least {}, not more than the {} there is", show(used), show(open)))
+    not_proved(
+        bound,
+        format!(
+            "all senders use up at least {}, not more than the {} there is",
+            show(used),
+            show(open)
+        ),
+    )
 }
 
 fn check_list(prices: &SlotPrices) -> Result<(), Violation> {
     for (place, (date, price)) in prices.prices.iter().enumerate() {
         if !is_non_negative(date) {
-            return Err(bad_number(&format!("date of price {place}"), date, "at least 0"));
+            return Err(bad_number(
+                &format!("date of price {place}"),
+                date,
+                "at least 0",
+            ));
         }
         if !is_non_negative(price) {
             return Err(bad_number(&format!("price {place}"), price, "at least 0"));
         }
     }
     for (place, pair) in prices.prices.windows(2).enumerate() {
-        let [(before, _), (date, _)] = pair else { continue };
+        let [(before, _), (date, _)] = pair else {
+            continue;
+        };
         if before >= date {
             let (place, date, before) = (place + 1, shown(date), shown(before));
             let found = format!("price {place} is for date {date}, the one before it for {before}");
@@ -76,12 +116,19 @@ fn check_list(prices: &SlotPrices) -> Result<(), Violation> {
 /// All sums of times after which the fastest sender still ends before `end`, ascending, each once; `None` if there
 /// are too many. `times` ascend. O(k dates).
 fn sums(times: &[u128], end: u128) -> Option<Vec<u128>> {
-    let Some(&fastest) = times.first() else { return Some(Vec::new()) };
+    let Some(&fastest) = times.first() else {
+        return Some(Vec::new());
+    };
     let mut sums = vec![0];
     // Class i has been added to the first next[i] sums.
     let mut next = vec![0; times.len()];
     loop {
-        let sum = next.iter().zip(times).map(|(&place, time)| sums[place] + time).min().unwrap_or(end);
+        let sum = next
+            .iter()
+            .zip(times)
+            .map(|(&place, time)| sums[place] + time)
+            .min()
+            .unwrap_or(end);
         if sum + fastest >= end {
             return Some(sums);
         }
@@ -109,7 +156,9 @@ fn least(sums: &[u128], priced: &[(u128, BigUint)], time: u128, end: u128) -> Op
             free = true;
             continue;
         }
-        let signed = |price: Option<&BigUint>| price.map_or_else(BigInt::zero, |price| BigInt::from(price.clone()));
+        let signed = |price: Option<&BigUint>| {
+            price.map_or_else(BigInt::zero, |price| BigInt::from(price.clone()))
+        };
         let used: BigInt = signed(taken) - signed(opened) * 2;
         least = Some(match least {
             Some(least) => least.min(used),
@@ -124,15 +173,24 @@ fn least(sums: &[u128], priced: &[(u128, BigUint)], time: u128, end: u128) -> Op
 }
 
 /// The price of `date`; `place` moves on to it.
-fn price_from<'p>(priced: &'p [(u128, BigUint)], place: &mut usize, date: u128) -> Option<&'p BigUint> {
+fn price_from<'p>(
+    priced: &'p [(u128, BigUint)],
+    place: &mut usize,
+    date: u128,
+) -> Option<&'p BigUint> {
     while priced.get(*place).is_some_and(|(other, _)| *other < date) {
         *place += 1;
     }
-    priced.get(*place).filter(|(other, _)| *other == date).map(|(_, price)| price)
+    priced
+        .get(*place)
+        .filter(|(other, _)| *other == date)
+        .map(|(_, price)| price)
 }
 
 /// The price of `date`, 0 where none is listed.
 fn price(priced: &[(u128, BigUint)], date: u128) -> &BigUint {
     const FREE: &BigUint = &BigUint::ZERO;
-    priced.binary_search_by_key(&date, |(other, _)| *other).map_or(FREE, |place| &priced[place].1)
+    priced
+        .binary_search_by_key(&date, |(other, _)| *other)
+        .map_or(FREE, |place| &priced[place].1)
 }

@@ -56,23 +56,45 @@ pub fn check_shortest(shortest: &Shortest) -> Result<Recheck, Violation> {
     }
     let bound = &shortest.lower_bound;
     if !is_sound(bound) {
-        return Err(bad_number("lower bound", bound, "a number with a positive denominator"));
+        return Err(bad_number(
+            "lower bound",
+            bound,
+            "a number with a positive denominator",
+        ));
     }
     if let Some(reduction) = &shortest.reduction {
         check_answer(&shortest.instance, reduction, &shortest.length)?;
     }
     if *bound > shortest.length {
         let (bound, length) = (shown(bound), shown(&shortest.length));
-        return Err(fault!(Claim, "the lower bound {bound} is above the length {length}"));
+        return Err(fault!(
+            Claim,
+            "the lower bound {bound} is above the length {length}"
+        ));
     }
     if !bound.is_positive() {
         return Ok(Recheck::Proved);
     }
     let finding = match &shortest.instance {
-        Instance::Equal { values, transfer, compute, limit } => {
+        Instance::Equal {
+            values,
+            transfer,
+            compute,
+            limit,
+        } => {
             let clock = Clock::new(&[transfer, compute, bound], &[])?;
-            let equal = Equal { transfer: clock.number(transfer), compute: clock.number(compute) };
-            EqualCase { values: *values, costs: equal, limit: *limit, clock, bound }.check(&shortest.proof)?
+            let equal = Equal {
+                transfer: clock.number(transfer),
+                compute: clock.number(compute),
+            };
+            EqualCase {
+                values: *values,
+                costs: equal,
+                limit: *limit,
+                clock,
+                bound,
+            }
+            .check(&shortest.proof)?
         }
         Instance::Classes(classes) => check_classes(classes, bound, &shortest.proof)?,
     };
@@ -84,7 +106,12 @@ pub fn check_shortest(shortest: &Shortest) -> Result<Recheck, Violation> {
 
 fn check_instance(instance: &Instance) -> Result<(), Violation> {
     match instance {
-        Instance::Equal { values, transfer, compute, limit } => {
+        Instance::Equal {
+            values,
+            transfer,
+            compute,
+            limit,
+        } => {
             for (name, cost) in [("transfer time", transfer), ("compute time", compute)] {
                 if !is_non_negative(cost) {
                     return Err(bad_number(name, cost, "at least 0"));
@@ -92,31 +119,42 @@ fn check_instance(instance: &Instance) -> Result<(), Violation> {
             }
             match (values, limit) {
                 (0, _) => Err(fault!(Question, "there are 0 values"; "give at least 1")),
-                (2.., Limit::Transfers(0)) => {
-                    Err(fault!(Question, "the limit is 0 transfers"; "with more than one value allow at least 1"))
-                }
-                (2.., Limit::Reducers(0)) => {
-                    Err(fault!(Question, "the limit is 0 reducers"; "with more than one value allow at least 1"))
-                }
+                (2.., Limit::Transfers(0)) => Err(
+                    fault!(Question, "the limit is 0 transfers"; "with more than one value allow at least 1"),
+                ),
+                (2.., Limit::Reducers(0)) => Err(
+                    fault!(Question, "the limit is 0 reducers"; "with more than one value allow at least 1"),
+                ),
                 _ => Ok(()),
             }
         }
         Instance::Classes(classes) => {
             for (class, Class { time, senders }) in classes.iter().enumerate() {
                 if !is_positive(time) {
-                    return Err(bad_number(&format!("time of class {class}"), time, "positive"));
+                    return Err(bad_number(
+                        &format!("time of class {class}"),
+                        time,
+                        "positive",
+                    ));
                 }
                 if *senders == 0 {
                     return Err(fault!(Question, "class {class} has 0 senders"; "leave it out"));
                 }
             }
-            match classes.windows(2).position(|pair| pair[0].time >= pair[1].time) {
+            match classes
+                .windows(2)
+                .position(|pair| pair[0].time >= pair[1].time)
+            {
                 None => Ok(()),
                 Some(place) => {
                     let (class, time) = (place + 1, shown(&classes[place + 1].time));
-                    let found =
-                        format!("class {class} takes {time}, the class before it {}", shown(&classes[place].time));
-                    Err(fault!(Question, "{found}"; "list the classes fastest first, each time once"))
+                    let found = format!(
+                        "class {class} takes {time}, the class before it {}",
+                        shown(&classes[place].time)
+                    );
+                    Err(
+                        fault!(Question, "{found}"; "list the classes fastest first, each time once"),
+                    )
                 }
             }
         }
@@ -124,7 +162,11 @@ fn check_instance(instance: &Instance) -> Result<(), Violation> {
 }
 
 /// The schedule is right, answers the question, and has the length.
-fn check_answer(instance: &Instance, reduction: &Reduction, length: &Rational) -> Result<(), Violation> {
+fn check_answer(
+    instance: &Instance,
+    reduction: &Reduction,
+    length: &Rational,
+) -> Result<(), Violation> {
     let limit = match instance {
         Instance::Equal { limit, .. } => *limit,
         Instance::Classes(_) => Limit::Unlimited,
@@ -132,30 +174,64 @@ fn check_answer(instance: &Instance, reduction: &Reduction, length: &Rational) -
     check_reduction(reduction, limit)?;
     let processors = reduction.receivers.len();
     match (instance, &reduction.costs) {
-        (Instance::Equal { values, transfer, compute, .. }, Costs::Equal { transfer: d, compute: c }) => {
+        (
+            Instance::Equal {
+                values,
+                transfer,
+                compute,
+                ..
+            },
+            Costs::Equal {
+                transfer: d,
+                compute: c,
+            },
+        ) => {
             same("the number of processors is", &(processors as u64), values)?;
             same("the transfer time is", d, transfer)?;
             same("the compute time is", c, compute)?;
         }
         (Instance::Classes(classes), Costs::PerSender(times)) => {
-            let senders = classes.iter().map(|class| u128::from(class.senders)).sum::<u128>();
-            same("the number of senders is", &(processors as u128 - 1), &senders)?;
+            let senders = classes
+                .iter()
+                .map(|class| u128::from(class.senders))
+                .sum::<u128>();
+            same(
+                "the number of senders is",
+                &(processors as u128 - 1),
+                &senders,
+            )?;
             check_times(classes, times, reduction.root)?;
         }
-        (Instance::Equal { .. }, Costs::PerSender(_)) => same("the costs are", &"per sender", &"equal")?,
-        (Instance::Classes(_), Costs::Equal { .. }) => same("the costs are", &"equal", &"per sender")?,
+        (Instance::Equal { .. }, Costs::PerSender(_)) => {
+            same("the costs are", &"per sender", &"equal")?
+        }
+        (Instance::Classes(_), Costs::Equal { .. }) => {
+            same("the costs are", &"equal", &"per sender")?
+        }
     }
     if reduction.ready.is_some() {
-        same("the values are there", &"at dates of their own", &"from 0 on")?;
+        same(
+            "the values are there",
+            &"at dates of their own",
+            &"from 0 on",
+        )?;
     }
     if reduction.length == *length {
         return Ok(());
     }
-    Err(fault!(Claim, "the length is given as {}, but the schedule's is {}", shown(length), shown(&reduction.length)))
+    Err(fault!(
+        Claim,
+        "the length is given as {}, but the schedule's is {}",
+        shown(length),
+        shown(&reduction.length)
+    ))
 }
 
 fn other(what: &str, found: impl fmt::Display, right: impl fmt::Display) -> Violation {
-    fault!(Claim, "the schedule does not answer the question: {what} {found}, not {right}")
+    fault!(
+        Claim,
+        "the schedule does not answer the question: {what} {found}, not {right}"
+    )
 }
 
 fn same<T: PartialEq + fmt::Display>(what: &str, found: &T, right: &T) -> Result<(), Violation> {
@@ -168,19 +244,34 @@ fn same<T: PartialEq + fmt::Display>(what: &str, found: &T, right: &T) -> Result
 /// Every class has as many senders in the schedule as in the question; their sum agrees already.
 fn check_times(classes: &[Class], times: &[Rational], root: u32) -> Result<(), Violation> {
     let mut found = vec![0_u64; classes.len()];
-    for (processor, time) in times.iter().enumerate().filter(|&(processor, _)| processor != root as usize) {
+    for (processor, time) in times
+        .iter()
+        .enumerate()
+        .filter(|&(processor, _)| processor != root as usize)
+    {
         match classes.binary_search_by(|class| class.time.cmp(time)) {
             Ok(class) => found[class] += 1,
             Err(_) => {
-                return Err(other(&format!("the time of processor {processor} is"), time, "that of a class"));
+                return Err(other(
+                    &format!("the time of processor {processor} is"),
+                    time,
+                    "that of a class",
+                ));
             }
         }
     }
-    match classes.iter().zip(found).enumerate().find(|(_, (class, found))| class.senders != *found) {
+    match classes
+        .iter()
+        .zip(found)
+        .enumerate()
+        .find(|(_, (class, found))| class.senders != *found)
+    {
         None => Ok(()),
-        Some((place, (class, found))) => {
-            Err(other(&format!("the number of senders of class {place} is"), found, class.senders))
-        }
+        Some((place, (class, found))) => Err(other(
+            &format!("the number of senders of class {place} is"),
+            found,
+            class.senders,
+        )),
     }
 }
 
@@ -221,12 +312,16 @@ impl EqualCase<'_> {
             _ => None,
         };
         let time = self.time();
-        (self.costs.values_below(&time), reducers.and_then(|limit| self.costs.values_below_by(&time, limit)))
+        (
+            self.costs.values_below(&time),
+            reducers.and_then(|limit| self.costs.values_below_by(&time, limit)),
+        )
     }
 
     fn is_counted(&self) -> bool {
         let (free, limited) = self.counts();
-        free < u128::from(self.values) || limited.is_some_and(|limited| limited < BigUint::from(self.values))
+        free < u128::from(self.values)
+            || limited.is_some_and(|limited| limited < BigUint::from(self.values))
     }
 
     fn check_count(&self) -> Result<Finding, Violation> {
@@ -234,7 +329,8 @@ impl EqualCase<'_> {
             return Ok(Finding::Proved);
         }
         let values = self.values;
-        let uncounted = matches!(self.limit, Limit::Transfers(_)) && self.costs.transfer < self.costs.compute;
+        let uncounted =
+            matches!(self.limit, Limit::Transfers(_)) && self.costs.transfer < self.costs.compute;
         let why = if uncounted {
             format!(
                 "without the limit all {values} values can be combined sooner, and limited transfers are counted only where they take at least as long as merges"
@@ -251,21 +347,32 @@ impl EqualCase<'_> {
         }
         if self.values > algorithm2::VALUES {
             let most = algorithm2::VALUES;
-            return Ok(Finding::Unrepeated(format!("the recurrence is repeated for at most {most} values")));
+            return Ok(Finding::Unrepeated(format!(
+                "the recurrence is repeated for at most {most} values"
+            )));
         }
         let length = algorithm2::length(&self.costs, self.values, limit);
         if self.time() <= length {
             return Ok(Finding::Proved);
         }
-        not_proved(self.bound, format!("Algorithm 2 ends at {}", self.clock.date(&length)))
+        not_proved(
+            self.bound,
+            format!("Algorithm 2 ends at {}", self.clock.date(&length)),
+        )
     }
 }
 
 /// The classes with lowered times; every schedule of the given ones is one of these, at the same starts.
 fn lowered(classes: &[Class], times: &[Rational]) -> Result<Vec<Class>, Violation> {
-    let lower = classes.iter().zip(times).all(|(class, time)| is_positive(time) && *time <= class.time);
+    let lower = classes
+        .iter()
+        .zip(times)
+        .all(|(class, time)| is_positive(time) && *time <= class.time);
     if !lower || times.len() != classes.len() {
-        return Err(mismatch("lowered times", "one time per class, positive and at most its own"));
+        return Err(mismatch(
+            "lowered times",
+            "one time per class, positive and at most its own",
+        ));
     }
     let mut counts: BTreeMap<&Rational, u64> = BTreeMap::new();
     for (class, time) in classes.iter().zip(times) {
@@ -273,7 +380,13 @@ fn lowered(classes: &[Class], times: &[Rational]) -> Result<Vec<Class>, Violatio
         let count = counts.entry(time).or_default();
         *count = count.saturating_add(class.senders);
     }
-    Ok(counts.into_iter().map(|(time, senders)| Class { time: time.clone(), senders }).collect())
+    Ok(counts
+        .into_iter()
+        .map(|(time, senders)| Class {
+            time: time.clone(),
+            senders,
+        })
+        .collect())
 }
 
 fn mismatch(proof: &'static str, needs: &'static str) -> Violation {
@@ -285,9 +398,16 @@ fn searched(states: u64) -> String {
 }
 
 fn check_classes(classes: &[Class], bound: &Rational, proof: &Proof) -> Result<Finding, Violation> {
-    let numbers: Vec<&Rational> = classes.iter().map(|class| &class.time).chain([bound]).collect();
+    let numbers: Vec<&Rational> = classes
+        .iter()
+        .map(|class| &class.time)
+        .chain([bound])
+        .collect();
     let clock = Clock::new(&numbers, &[])?;
-    let senders: Vec<(BigUint, u64)> = classes.iter().map(|class| (clock.number(&class.time), class.senders)).collect();
+    let senders: Vec<(BigUint, u64)> = classes
+        .iter()
+        .map(|class| (clock.number(&class.time), class.senders))
+        .collect();
     let end: BigUint = clock.number(bound);
     let sooner = || "some schedule ends sooner".to_string();
     match proof {
@@ -297,28 +417,44 @@ fn check_classes(classes: &[Class], bound: &Rational, proof: &Proof) -> Result<F
                 return Err(mismatch("levels", "two classes of senders"));
             };
             let (fast_senders, slow_senders) = (*fast_senders, *slow_senders);
-            let two = TwoClasses { fast: fast.clone(), slow: slow.clone(), fast_senders, slow_senders };
+            let two = TwoClasses {
+                fast: fast.clone(),
+                slow: slow.clone(),
+                fast_senders,
+                slow_senders,
+            };
             match two.end_before(&end) {
                 Some(false) => Ok(Finding::Proved),
                 Some(true) => not_proved(bound, sooner()),
-                None => Ok(Finding::Unrepeated("the numbers of senders per level were not all tried again".into())),
+                None => Ok(Finding::Unrepeated(
+                    "the numbers of senders per level were not all tried again".into(),
+                )),
             }
         }
         Proof::SlowestFirst => {
             let times: Vec<BigUint> = senders.iter().map(|(time, _)| time.clone()).collect();
             if !slowest::is_optimal(&times) {
-                let needs = "times that divide one another, or two classes with a ratio of at least 2";
+                let needs =
+                    "times that divide one another, or two classes with a ratio of at least 2";
                 return Err(mismatch("slowest first", needs));
             }
             match slowest::length(&senders) {
-                None => Ok(Finding::Unrepeated("slowest first has too many dates".into())),
+                None => Ok(Finding::Unrepeated(
+                    "slowest first has too many dates".into(),
+                )),
                 Some(length) if end <= length => Ok(Finding::Proved),
-                Some(length) => not_proved(bound, format!("slowest first ends at {}", clock.date(&length))),
+                Some(length) => not_proved(
+                    bound,
+                    format!("slowest first ends at {}", clock.date(&length)),
+                ),
             }
         }
         Proof::Lowered { times, proof } => {
             if !matches!(**proof, Proof::SlowestFirst | Proof::Levels) {
-                return Err(mismatch("lowered times", "slowest first or levels for what is proved with them"));
+                return Err(mismatch(
+                    "lowered times",
+                    "slowest first or levels for what is proved with them",
+                ));
             }
             check_classes(&lowered(classes, times)?, bound, proof)
         }
@@ -326,8 +462,10 @@ fn check_classes(classes: &[Class], bound: &Rational, proof: &Proof) -> Result<F
             if !clock.is_small() {
                 return Ok(Finding::Unrepeated(searched(*states)));
             }
-            let senders: Vec<(u128, u64)> =
-                classes.iter().map(|class| (clock.number(&class.time), class.senders)).collect();
+            let senders: Vec<(u128, u64)> = classes
+                .iter()
+                .map(|class| (clock.number(&class.time), class.senders))
+                .collect();
             match exhaustion::ends_before(&senders, clock.number(bound)) {
                 Some(false) => Ok(Finding::Proved),
                 Some(true) => not_proved(bound, sooner()),

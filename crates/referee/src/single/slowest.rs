@@ -12,7 +12,9 @@ const DATES: usize = 1 << 20;
 /// Whether slowest-node-first is known to be optimal for these ascending times: each divides the next (Theorem 1, and
 /// the first claim of the introduction), or there are two with a ratio of at least 2 (Theorem 4).
 pub(super) fn is_optimal(times: &[BigUint]) -> bool {
-    let divide = times.windows(2).all(|pair| pair[1].is_multiple_of(&pair[0]));
+    let divide = times
+        .windows(2)
+        .all(|pair| pair[1].is_multiple_of(&pair[0]));
     divide || matches!(times, [fast, slow] if *slow >= fast * 2_u8)
 }
 
@@ -21,14 +23,18 @@ pub(super) fn is_optimal(times: &[BigUint]) -> bool {
 ///
 /// Two free processors make one transfer, at whose end the receiver is free again.
 pub(super) fn length(classes: &[(BigUint, u64)]) -> Option<BigUint> {
-    let mut waiting: Vec<(BigUint, u128)> =
-        classes.iter().map(|(time, senders)| (time.clone(), u128::from(*senders))).collect();
+    let mut waiting: Vec<(BigUint, u128)> = classes
+        .iter()
+        .map(|(time, senders)| (time.clone(), u128::from(*senders)))
+        .collect();
     let mut free = 1 + waiting.iter().map(|(_, senders)| senders).sum::<u128>();
     let mut ending: BTreeMap<BigUint, u128> = BTreeMap::new();
     let mut now = BigUint::zero();
     for _ in 0..DATES {
         while free >= 2 {
-            let Some((time, senders)) = waiting.last_mut() else { break };
+            let Some((time, senders)) = waiting.last_mut() else {
+                break;
+            };
             let starting = (free / 2).min(*senders);
             free -= 2 * starting;
             *senders -= starting;
@@ -37,7 +43,9 @@ pub(super) fn length(classes: &[(BigUint, u64)]) -> Option<BigUint> {
                 waiting.pop();
             }
         }
-        let Some((date, ended)) = ending.pop_first() else { return Some(now) };
+        let Some((date, ended)) = ending.pop_first() else {
+            return Some(now);
+        };
         now = date;
         free += ended;
     }

@@ -108,10 +108,17 @@ impl Clock {
         let scale = Scale::new("the costs and dates", all(), entries)?;
         let bits = |list: &Dates| match list {
             Dates::Ticks { unit, .. } => unit.numer().bits() + u64::from(u64::BITS),
-            Dates::Exact(dates) => dates.iter().map(|date| date.numer().bits()).max().unwrap_or(0),
+            Dates::Exact(dates) => dates
+                .iter()
+                .map(|date| date.numer().bits())
+                .max()
+                .unwrap_or(0),
         };
         let numbers = numbers.iter().map(|number| number.numer().bits());
-        let longest = numbers.chain(lists.iter().map(|dates| bits(dates))).max().unwrap_or(0);
+        let longest = numbers
+            .chain(lists.iter().map(|dates| bits(dates)))
+            .max()
+            .unwrap_or(0);
         let small = longest + scale.denominator().bits() <= MACHINE_BITS;
         Ok(Clock { scale, small })
     }
@@ -130,7 +137,9 @@ impl Clock {
     pub(super) fn column<'a, N: Number>(&self, dates: &'a Dates) -> Column<'a, N> {
         match dates {
             Dates::Ticks { unit, ticks } => Column::Ticks(ticks, self.number(unit)),
-            Dates::Exact(dates) => Column::Values(dates.iter().map(|date| self.number(date)).collect()),
+            Dates::Exact(dates) => {
+                Column::Values(dates.iter().map(|date| self.number(date)).collect())
+            }
         }
     }
 

@@ -22,7 +22,12 @@ impl Tree {
     pub(super) fn new(partners: &[u32], root: u32, role: &'static str) -> Result<Tree, Violation> {
         let root = root as usize;
         let mut offsets = vec![0_u32; partners.len() + 1];
-        let linked = || partners.iter().enumerate().filter(|&(processor, _)| processor != root);
+        let linked = || {
+            partners
+                .iter()
+                .enumerate()
+                .filter(|&(processor, _)| processor != root)
+        };
         for (_, &parent) in linked() {
             offsets[parent as usize + 1] += 1;
         }
@@ -54,11 +59,21 @@ impl Tree {
             }
         }
         if order.len() < partners.len() {
-            let processor = pending.iter().position(|&left| left != u32::MAX).unwrap_or(root);
+            let processor = pending
+                .iter()
+                .position(|&left| left != u32::MAX)
+                .unwrap_or(root);
             let right = format!("all {role}s must lead to the root, processor {root}");
-            return Err(fault!(Single, "processor {processor} is its own {role} by a circle"; "{right}"));
+            return Err(
+                fault!(Single, "processor {processor} is its own {role} by a circle"; "{right}"),
+            );
         }
-        Ok(Tree { root, offsets, children, order })
+        Ok(Tree {
+            root,
+            offsets,
+            children,
+            order,
+        })
     }
 
     /// How many processors there are.
@@ -83,7 +98,10 @@ impl Tree {
 
     /// How many processors have children.
     pub(super) fn inner(&self) -> u64 {
-        self.offsets.windows(2).filter(|pair| pair[0] != pair[1]).count() as u64
+        self.offsets
+            .windows(2)
+            .filter(|pair| pair[0] != pair[1])
+            .count() as u64
     }
 }
 
@@ -107,12 +125,17 @@ mod tests {
 
     #[test]
     fn circles_are_found_and_named() {
-        for (partners, circle) in
-            [(vec![0, 2, 1, 0], vec![1, 2]), (vec![0, 1], vec![1]), (vec![0, 0, 4, 2, 3, 2], vec![2, 3, 4])]
-        {
+        for (partners, circle) in [
+            (vec![0, 2, 1, 0], vec![1, 2]),
+            (vec![0, 1], vec![1]),
+            (vec![0, 0, 4, 2, 3, 2], vec![2, 3, 4]),
+        ] {
             let told = Tree::new(&partners, 0, "receiver").unwrap_err().to_string();
-            let on_circle =
-                |processor| told.starts_with(&format!("processor {processor} is its own receiver by a circle"));
+            let on_circle = |processor| {
+                told.starts_with(&format!(
+                    "processor {processor} is its own receiver by a circle"
+                ))
+            };
             assert!(circle.iter().any(on_circle), "{told}: {circle:?}");
         }
     }

@@ -81,11 +81,15 @@ impl<'a> Sheet<'a> {
     /// The first rule broken.
     pub(super) fn tree(&self) -> Result<Tree, Violation> {
         if self.partners.is_empty() {
-            return Err(fault!(Single, "there is no processor"; "a schedule has at least one, its root"));
+            return Err(
+                fault!(Single, "there is no processor"; "a schedule has at least one, its root"),
+            );
         }
         let processors = self.partners.len();
         if u32::try_from(processors).is_err() {
-            return Err(fault!(Single, "there are {processors} processors"; "at most {} can be numbered", u32::MAX));
+            return Err(
+                fault!(Single, "there are {processors} processors"; "at most {} can be numbered", u32::MAX),
+            );
         }
         self.check_lists()?;
         self.check_ids()?;
@@ -114,14 +118,17 @@ impl<'a> Sheet<'a> {
             }
             (Costs::PerSender(_), Some(_)) => {
                 let why = "with a cost per sender they are part of the transfer";
-                return Err(fault!(Single, "there is a list of {works}, but {why}"; "leave it out"));
+                return Err(
+                    fault!(Single, "there is a list of {works}, but {why}"; "leave it out"),
+                );
             }
             (_, dates) => dates.map_or(Ok(()), |dates| length(works, dates.len()))?,
         }
         if let Costs::PerSender(times) = self.costs {
             length("times", times.len())?;
         }
-        self.ready.map_or(Ok(()), |ready| length("ready dates", ready.len()))
+        self.ready
+            .map_or(Ok(()), |ready| length("ready dates", ready.len()))
     }
 
     fn check_ids(&self) -> Result<(), Violation> {
@@ -133,7 +140,10 @@ impl<'a> Sheet<'a> {
             );
         }
         if let Some(processor) = self.partners.iter().position(out) {
-            let found = format!("the {role} of processor {processor} is processor {}", self.partners[processor]);
+            let found = format!(
+                "the {role} of processor {processor} is processor {}",
+                self.partners[processor]
+            );
             return Err(fault!(Single, "{found}"; "there are {processors}, numbered from 0"));
         }
         let found = self.partners[root as usize];
@@ -157,7 +167,11 @@ impl<'a> Sheet<'a> {
             Costs::PerSender(times) => {
                 for (processor, time) in times.iter().enumerate() {
                     if self.sends(tree, processor) && !is_positive(time) {
-                        return Err(bad_number(&format!("time of processor {processor}"), time, "positive"));
+                        return Err(bad_number(
+                            &format!("time of processor {processor}"),
+                            time,
+                            "positive",
+                        ));
                     }
                 }
             }
@@ -173,8 +187,15 @@ impl<'a> Sheet<'a> {
     }
 
     fn check_dates(&self) -> Result<(), Violation> {
-        let lists = [("starts", Some(self.starts)), (self.works_name(), self.works), ("ready dates", self.ready)];
-        for (list, dates) in lists.into_iter().filter_map(|(list, dates)| Some((list, dates?))) {
+        let lists = [
+            ("starts", Some(self.starts)),
+            (self.works_name(), self.works),
+            ("ready dates", self.ready),
+        ];
+        for (list, dates) in lists
+            .into_iter()
+            .filter_map(|(list, dates)| Some((list, dates?)))
+        {
             match dates {
                 Dates::Ticks { unit, .. } if !is_positive(unit) => {
                     return Err(bad_number(&format!("unit of the {list}"), unit, "positive"));
@@ -188,15 +209,25 @@ impl<'a> Sheet<'a> {
                 }
             }
         }
-        for (list, dates) in [("starts", Some(self.starts)), (self.works_name(), self.works)] {
-            let found = dates.and_then(|dates| dates.get(self.root as usize)).unwrap_or_default();
+        for (list, dates) in [
+            ("starts", Some(self.starts)),
+            (self.works_name(), self.works),
+        ] {
+            let found = dates
+                .and_then(|dates| dates.get(self.root as usize))
+                .unwrap_or_default();
             if !found.is_zero() {
                 let (root, found) = (self.root, shown(found));
-                let found = format!("the root, processor {root}, has {found} in the list of {list}");
+                let found =
+                    format!("the root, processor {root}, has {found} in the list of {list}");
                 return Err(fault!(Single, "{found}"; "it must be 0"));
             }
         }
-        if is_non_negative(self.length) { Ok(()) } else { Err(bad_number("length", self.length, "at least 0")) }
+        if is_non_negative(self.length) {
+            Ok(())
+        } else {
+            Err(bad_number("length", self.length, "at least 0"))
+        }
     }
 
     /// The common denominator of all costs and dates.
@@ -212,17 +243,32 @@ impl<'a> Sheet<'a> {
                 numbers.extend(times.iter().enumerate().filter(sends).map(|(_, time)| time));
             }
         }
-        let lists: Vec<&Dates> = [Some(self.starts), self.works, self.ready].into_iter().flatten().collect();
+        let lists: Vec<&Dates> = [Some(self.starts), self.works, self.ready]
+            .into_iter()
+            .flatten()
+            .collect();
         Clock::new(&numbers, &lists)
     }
 
     /// All numbers as integers of the clock.
     pub(super) fn run<N: Number>(&self, tree: &'a Tree, clock: &'a Clock) -> Run<'a, N> {
         let (transfer, work) = match self.costs {
-            Costs::Equal { transfer, compute } => (Transfer::Same(clock.number(transfer)), clock.number(compute)),
+            Costs::Equal { transfer, compute } => (
+                Transfer::Same(clock.number(transfer)),
+                clock.number(compute),
+            ),
             Costs::PerSender(times) => {
-                let time = |(processor, time)| if self.sends(tree, processor) { clock.number(time) } else { N::zero() };
-                (Transfer::Each(times.iter().enumerate().map(time).collect()), N::zero())
+                let time = |(processor, time)| {
+                    if self.sends(tree, processor) {
+                        clock.number(time)
+                    } else {
+                        N::zero()
+                    }
+                };
+                (
+                    Transfer::Each(times.iter().enumerate().map(time).collect()),
+                    N::zero(),
+                )
             }
         };
         Run {
@@ -272,13 +318,17 @@ impl<N: Number> Run<'_, N> {
         match (&self.transfer, self.kind) {
             (Transfer::Same(time), _) => start.plus(time),
             (Transfer::Each(times), Kind::Reduction) => start.plus(&times[processor]),
-            (Transfer::Each(times), Kind::Broadcast) => start.plus(&times[self.partners[processor] as usize]),
+            (Transfer::Each(times), Kind::Broadcast) => {
+                start.plus(&times[self.partners[processor] as usize])
+            }
         }
     }
 
     /// When the own value of `processor` is there.
     pub(super) fn ready(&self, processor: usize) -> N {
-        self.ready.as_ref().map_or_else(N::zero, |ready| ready.at(processor))
+        self.ready
+            .as_ref()
+            .map_or_else(N::zero, |ready| ready.at(processor))
     }
 
     /// All processors but the root.

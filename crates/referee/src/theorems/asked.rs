@@ -18,14 +18,19 @@ pub(crate) struct Asked<'a, 'c> {
 
 /// The participants of an all-reduce.
 pub(super) fn participants<'c>(asked: &Asked<'_, 'c>) -> Result<&'c [NodeId], Violation> {
-    match is_all_reduce(asked.demand) {
-        true => Ok(asked.demand.operands),
-        false => Err(fault!(Certificate, "the demand is no all-reduce"; "leave it out")),
+    if is_all_reduce(asked.demand) {
+        Ok(asked.demand.operands)
+    } else {
+        Err(fault!(Certificate, "the demand is no all-reduce"; "leave it out"))
     }
 }
 
 /// Sets are sorted, of existing nodes, and hold a participant each.
-pub(super) fn check_sets(platform: &Platform, sets: &[Vec<NodeId>], participants: &[NodeId]) -> Result<(), Violation> {
+pub(super) fn check_sets(
+    platform: &Platform,
+    sets: &[Vec<NodeId>],
+    participants: &[NodeId],
+) -> Result<(), Violation> {
     if sets.is_empty() {
         return Err(fault!(Certificate, "it has no sets"; "list the nodes of at least one"));
     }
@@ -33,17 +38,26 @@ pub(super) fn check_sets(platform: &Platform, sets: &[Vec<NodeId>], participants
     for (number, set) in sets.iter().enumerate() {
         check_set(platform, set)?;
         if !set.iter().any(|node| takes_part[node.index()]) {
-            return Err(fault!(Certificate, "set {number} holds no participant"; "every set holds at least one"));
+            return Err(
+                fault!(Certificate, "set {number} holds no participant"; "every set holds at least one"),
+            );
         }
     }
     Ok(())
 }
 
 pub(super) fn check_set(platform: &Platform, set: &[NodeId]) -> Result<(), Violation> {
-    if let Some(node) = set.iter().find(|node| node.index() >= platform.nodes().len()) {
+    if let Some(node) = set
+        .iter()
+        .find(|node| node.index() >= platform.nodes().len())
+    {
         return Err(no_node("the member", *node, platform));
     }
-    if set.is_sorted_by(|a, b| a < b) { Ok(()) } else { Err(unordered("its nodes")) }
+    if set.is_sorted_by(|a, b| a < b) {
+        Ok(())
+    } else {
+        Err(unordered("its nodes"))
+    }
 }
 
 /// Per node, whether it is listed.
@@ -57,7 +71,8 @@ pub(super) fn inside(set: &[NodeId], nodes: usize) -> Vec<bool> {
 pub(super) fn holding(sets: &[Vec<NodeId>], nodes: usize) -> Vec<Vec<usize>> {
     let mut holding = vec![Vec::new(); nodes];
     for (place, set) in sets.iter().enumerate() {
-        set.iter().for_each(|node| holding[node.index()].push(place));
+        set.iter()
+            .for_each(|node| holding[node.index()].push(place));
     }
     holding
 }
@@ -71,7 +86,9 @@ pub(super) fn scaled<'n, K>(
 where
     K: Copy + 'n,
 {
-    list.into_iter().map(|(key, number)| (*key, charges.scale.scaled(&(number * weight)))).collect()
+    list.into_iter()
+        .map(|(key, number)| (*key, charges.scale.scaled(&(number * weight))))
+        .collect()
 }
 
 /// A count as a number that may be negative.

@@ -21,15 +21,23 @@ pub(super) fn check(asked: &Asked<'_, '_>, balance: &Balance) -> Result<(), Viol
     let right = match balance.keeps {
         _ if participants.contains(&balance.node) => "participants have none; leave it out",
         Keeps::AllThatArrives if node.is_processor() => "only a router merges nothing",
-        Keeps::NoMoreThanArrives if node.replicates => "only a node that does not replicate copies nothing",
+        Keeps::NoMoreThanArrives if node.replicates => {
+            "only a node that does not replicate copies nothing"
+        }
         Keeps::AllThatArrives | Keeps::NoMoreThanArrives => return Ok(()),
     };
     Err(fault!(Certificate, "'{}' is not balanced", node.name; "{right}"))
 }
 
 pub(super) fn charge(balance: &Balance, weight: &BigInt, charges: &mut Charges<'_>) -> BigInt {
-    let sign = if balance.keeps == Keeps::AllThatArrives { 1 } else { -1 };
+    let sign = if balance.keeps == Keeps::AllThatArrives {
+        1
+    } else {
+        -1
+    };
     let node = balance.node;
-    charges.transfers(weight, |from, to| sign * (i64::from(from == node) - i64::from(to == node)));
+    charges.transfers(weight, |from, to| {
+        sign * (i64::from(from == node) - i64::from(to == node))
+    });
     zero()
 }

@@ -26,28 +26,59 @@ pub(super) fn check(asked: &Asked<'_, '_>, border: &Border) -> Result<(), Violat
     let (platform, participants) = (asked.case.platform, participants(asked)?);
     check_sets(platform, &border.sets, participants)?;
     if let [set] = border.sets.as_slice() {
-        return match participants.iter().all(|node| set.binary_search(node).is_ok()) {
-            true => Err(fault!(Certificate, "it holds all participants"; "a single set leaves out at least one")),
-            false => Ok(()),
+        return if participants
+            .iter()
+            .all(|node| set.binary_search(node).is_ok())
+        {
+            Err(
+                fault!(Certificate, "it holds all participants"; "a single set leaves out at least one"),
+            )
+        } else {
+            Ok(())
         };
     }
     let (once, right): (fn(&Node) -> bool, _) = match border.direction {
-        Direction::Into => (Node::is_processor, "every processor lies in exactly one set"),
-        Direction::OutOf => (|node| node.replicates, "every node that replicates lies in exactly one set"),
+        Direction::Into => (
+            Node::is_processor,
+            "every processor lies in exactly one set",
+        ),
+        Direction::OutOf => (
+            |node| node.replicates,
+            "every node that replicates lies in exactly one set",
+        ),
     };
     let holding = holding(&border.sets, platform.nodes().len());
-    match platform.nodes().iter().zip(&holding).find(|(node, sets)| once(node) && sets.len() != 1) {
-        Some((node, sets)) => Err(fault!(Certificate, "'{}' lies in {} of its sets", node.name, sets.len(); "{right}")),
+    match platform
+        .nodes()
+        .iter()
+        .zip(&holding)
+        .find(|(node, sets)| once(node) && sets.len() != 1)
+    {
+        Some((node, sets)) => Err(
+            fault!(Certificate, "'{}' lies in {} of its sets", node.name, sets.len(); "{right}"),
+        ),
         None => Ok(()),
     }
 }
 
-pub(super) fn charge(asked: &Asked<'_, '_>, border: &Border, weight: &BigInt, charges: &mut Charges<'_>) -> BigInt {
+pub(super) fn charge(
+    asked: &Asked<'_, '_>,
+    border: &Border,
+    weight: &BigInt,
+    charges: &mut Charges<'_>,
+) -> BigInt {
     let holding = holding(&border.sets, asked.case.platform.nodes().len());
     charges.transfers(weight, |from, to| {
-        let (inside, outside) = if border.direction == Direction::Into { (to, from) } else { (from, to) };
+        let (inside, outside) = if border.direction == Direction::Into {
+            (to, from)
+        } else {
+            (from, to)
+        };
         let outside = &holding[outside.index()];
-        let crossed = holding[inside.index()].iter().filter(|set| outside.binary_search(set).is_err()).count();
+        let crossed = holding[inside.index()]
+            .iter()
+            .filter(|set| outside.binary_search(set).is_err())
+            .count();
         i64::try_from(crossed).unwrap_or(i64::MAX)
     });
     match border.sets.len() {

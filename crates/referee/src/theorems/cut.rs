@@ -32,14 +32,23 @@ use crate::violation::fault;
 
 pub(super) fn check(case: &Case<'_>, cut: &Cut) -> Result<(), Violation> {
     if cut.nodes.is_empty() {
-        return Err(fault!(Certificate, "it has no nodes"; "list those that something has to leave"));
+        return Err(
+            fault!(Certificate, "it has no nodes"; "list those that something has to leave"),
+        );
     }
     check_set(case.platform, &cut.nodes)
 }
 
-pub(super) fn charge(asked: &Asked<'_, '_>, cut: &Cut, weight: &BigInt, charges: &mut Charges<'_>) -> BigInt {
+pub(super) fn charge(
+    asked: &Asked<'_, '_>,
+    cut: &Cut,
+    weight: &BigInt,
+    charges: &mut Charges<'_>,
+) -> BigInt {
     let inside = inside(&cut.nodes, asked.case.platform.nodes().len());
-    charges.transfers(weight, |from, to| i64::from(inside[from.index()] && !inside[to.index()]));
+    charges.transfers(weight, |from, to| {
+        i64::from(inside[from.index()] && !inside[to.index()])
+    });
     whole(1)
 }
 
@@ -53,7 +62,10 @@ pub(crate) struct Crossing<'c> {
 
 impl<'c> Crossing<'c> {
     pub(crate) fn new(inequality: &'c Inequality) -> Crossing<'c> {
-        Crossing { inequality, known: None }
+        Crossing {
+            inequality,
+            known: None,
+        }
     }
 
     /// Whether the inequality says something of this demand: a cut if the demand crosses it, merges if it combines.
@@ -69,7 +81,9 @@ impl<'c> Crossing<'c> {
         let inside = |node: &NodeId| cut.nodes.binary_search(node).is_ok();
         match demand.goals {
             Goals::At(target) => !inside(&target) && demand.operands.iter().any(inside),
-            Goals::Everywhere(targets) => self.leaves(cut, targets) && demand.operands.iter().any(inside),
+            Goals::Everywhere(targets) => {
+                self.leaves(cut, targets) && demand.operands.iter().any(inside)
+            }
             // In a scan, the owners of all later operands need operand `i`.
             Goals::Prefixes => {
                 let first = demand.operands.iter().position(inside);
@@ -79,11 +93,16 @@ impl<'c> Crossing<'c> {
     }
 
     fn leaves(&mut self, cut: &Cut, targets: &'c [NodeId]) -> bool {
-        if let Some((known, leaves)) = self.known.filter(|(known, _)| std::ptr::eq(*known, targets)) {
+        if let Some((known, leaves)) = self
+            .known
+            .filter(|(known, _)| std::ptr::eq(*known, targets))
+        {
             debug_assert_eq!(known.len(), targets.len());
             return leaves;
         }
-        let leaves = targets.iter().any(|node| cut.nodes.binary_search(node).is_err());
+        let leaves = targets
+            .iter()
+            .any(|node| cut.nodes.binary_search(node).is_err());
         self.known = Some((targets, leaves));
         leaves
     }

@@ -43,17 +43,30 @@ pub(super) fn check(asked: &Asked<'_, '_>, exchange: &Exchange) -> Result<(), Vi
         return Err(fault!(Certificate, "it has a single part"; "list at least two"));
     }
     let holding = holding(&exchange.parts, platform.nodes().len());
-    if let Some((node, parts)) = platform.nodes().iter().zip(&holding).find(|(_, parts)| parts.len() > 1) {
+    if let Some((node, parts)) = platform
+        .nodes()
+        .iter()
+        .zip(&holding)
+        .find(|(_, parts)| parts.len() > 1)
+    {
         let found = format!("'{}' lies in {} of its parts", node.name, parts.len());
         return Err(fault!(Certificate, "{found}"; "parts are disjoint"));
     }
-    if let Some((link, _)) = exchange.lengths.iter().find(|(link, _)| link.index() >= platform.links().len()) {
+    if let Some((link, _)) = exchange
+        .lengths
+        .iter()
+        .find(|(link, _)| link.index() >= platform.links().len())
+    {
         return Err(no_link("the", *link, platform));
     }
     if !exchange.lengths.is_sorted_by(|a, b| a.0 < b.0) {
         return Err(unordered("its links"));
     }
-    match exchange.lengths.iter().find(|(_, length)| !is_positive(length)) {
+    match exchange
+        .lengths
+        .iter()
+        .find(|(_, length)| !is_positive(length))
+    {
         Some((_, length)) => Err(bad_price("a length", length)),
         None => Ok(()),
     }

@@ -24,7 +24,11 @@ use crate::Violation;
 use crate::charges::Charges;
 
 pub(super) fn check(asked: &Asked<'_, '_>, gathering: &Gathering) -> Result<(), Violation> {
-    check_sets(asked.case.platform, std::slice::from_ref(&gathering.nodes), participants(asked)?)
+    check_sets(
+        asked.case.platform,
+        std::slice::from_ref(&gathering.nodes),
+        participants(asked)?,
+    )
 }
 
 pub(super) fn charge(
@@ -34,10 +38,20 @@ pub(super) fn charge(
     charges: &mut Charges<'_>,
 ) -> BigInt {
     let inside = inside(&gathering.nodes, asked.case.platform.nodes().len());
-    charges.transfers(weight, |from, to| i64::from(inside[to.index()] && !inside[from.index()]));
+    charges.transfers(weight, |from, to| {
+        i64::from(inside[to.index()] && !inside[from.index()])
+    });
     for node in &gathering.nodes {
         charges.merges[node.index()] -= weight;
         charges.places[node.index()] += weight;
     }
-    whole(2) - whole(asked.demand.operands.iter().filter(|owner| inside[owner.index()]).count())
+    whole(2)
+        - whole(
+            asked
+                .demand
+                .operands
+                .iter()
+                .filter(|owner| inside[owner.index()])
+                .count(),
+        )
 }

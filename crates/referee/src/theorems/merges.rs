@@ -15,6 +15,9 @@ pub(super) fn check(asked: &Asked<'_, '_>) -> Result<(), Violation> {
 }
 
 pub(super) fn charge(asked: &Asked<'_, '_>, weight: &BigInt, charges: &mut Charges<'_>) -> BigInt {
-    charges.merges.iter_mut().for_each(|charge| *charge += weight);
+    charges
+        .merges
+        .iter_mut()
+        .for_each(|charge| *charge += weight);
     whole(asked.demand.operands.len()) - 1
 }

@@ -36,11 +36,16 @@ pub(crate) fn check(case: &Case<'_>, need: &Need) -> Result<(), Violation> {
         (Some(demand), _) => case.demand(demand),
         (None, other) => {
             let found = format!("a {} names no demand", other.name());
-            return Err(fault!(Certificate, "{found}"; "only a cut, or merges, may be of all demands"));
+            return Err(
+                fault!(Certificate, "{found}"; "only a cut, or merges, may be of all demands"),
+            );
         }
     };
     let Some(demand) = demand else { return Ok(()) };
-    let asked = Asked { case, demand: &demand };
+    let asked = Asked {
+        case,
+        demand: &demand,
+    };
     match &need.inequality {
         Inequality::Cut(_) => Ok(()),
         Inequality::Border(one) => border::check(&asked, one),
@@ -54,7 +59,11 @@ pub(crate) fn check(case: &Case<'_>, need: &Need) -> Result<(), Violation> {
 }
 
 /// Charges the columns, and returns weight times right side, in the unit of the scale.
-pub(crate) fn charge(asked: &Asked<'_, '_>, need: &Need, charges: &mut Charges<'_>) -> Result<Rational, Violation> {
+pub(crate) fn charge(
+    asked: &Asked<'_, '_>,
+    need: &Need,
+    charges: &mut Charges<'_>,
+) -> Result<Rational, Violation> {
     let weight = BigInt::from(charges.scale.scaled(&need.weight));
     let right_side = match &need.inequality {
         Inequality::Cut(one) => cut::charge(asked, one, &weight, charges),
@@ -72,15 +81,26 @@ pub(crate) fn charge(asked: &Asked<'_, '_>, need: &Need, charges: &mut Charges<'
 /// All numbers that are charged: the weight, or what it makes of lengths and prices.
 pub(crate) fn numbers(need: &Need) -> Vec<Rational> {
     match &need.inequality {
-        Inequality::Exchange(one) => one.lengths.iter().map(|(_, length)| length * &need.weight).collect(),
-        Inequality::Tree(one) => one.prices.iter().map(|(_, price)| price * &need.weight).collect(),
+        Inequality::Exchange(one) => one
+            .lengths
+            .iter()
+            .map(|(_, length)| length * &need.weight)
+            .collect(),
+        Inequality::Tree(one) => one
+            .prices
+            .iter()
+            .map(|(_, price)| price * &need.weight)
+            .collect(),
         _ => vec![need.weight.clone()],
     }
 }
 
 /// Whether the inequality proves nothing alone, or no more than any cheapest pattern does.
 pub(crate) fn only_helps(inequality: &Inequality) -> bool {
-    matches!(inequality, Inequality::Balance(_) | Inequality::Merges(_) | Inequality::Place(_))
+    matches!(
+        inequality,
+        Inequality::Balance(_) | Inequality::Merges(_) | Inequality::Place(_)
+    )
 }
 
 /// The nodes inside a cut; `None` for other inequalities.

@@ -11,6 +11,9 @@ pub(super) fn check(asked: &Asked<'_, '_>) -> Result<(), Violation> {
 }
 
 pub(super) fn charge(weight: &BigInt, charges: &mut Charges<'_>) -> BigInt {
-    charges.places.iter_mut().for_each(|charge| *charge -= weight);
+    charges
+        .places
+        .iter_mut()
+        .for_each(|charge| *charge -= weight);
     BigInt::from(-1)
 }

@@ -34,14 +34,24 @@ const MAX_STEPS: u128 = 1 << 27;
 pub(super) fn check(asked: &Asked<'_, '_>, tree: &Tree) -> Result<(), Violation> {
     let demand = asked.demand;
     if !(demand.kind().combines() && demand.kind().copies()) || demand.commutative {
-        let why = if demand.commutative { "its operands may be combined in any order" } else { "it has a single goal" };
-        let why = if demand.operands.len() < 2 { "it combines nothing" } else { why };
+        let why = if demand.commutative {
+            "its operands may be combined in any order"
+        } else {
+            "it has a single goal"
+        };
+        let why = if demand.operands.len() < 2 {
+            "it combines nothing"
+        } else {
+            why
+        };
         return Err(fault!(Certificate, "the demand has no trees, since {why}"; "leave it out"));
     }
     let goals = demand.goals();
     let Some(&(_, whole)) = goals.get(tree.goal) else {
         let (goal, goals) = (tree.goal, goals.len());
-        return Err(fault!(Certificate, "goal {goal} does not exist"; "the demand has {goals}, numbered from 0"));
+        return Err(
+            fault!(Certificate, "goal {goal} does not exist"; "the demand has {goals}, numbered from 0"),
+        );
     };
     if !tree.prices.is_sorted_by(|one, other| one.0 < other.0) {
         return Err(unordered("its tasks"));
@@ -64,9 +74,14 @@ pub(super) fn check(asked: &Asked<'_, '_>, tree: &Tree) -> Result<(), Violation>
 /// With `n` operands, `v` nodes and `e` links O(v n^3 + (v^2 + e) n^2) operations.
 fn steps(asked: &Asked<'_, '_>) -> u128 {
     let platform = asked.case.platform;
-    let (nodes, links) = (platform.nodes().len() as u128, platform.links().len() as u128);
+    let (nodes, links) = (
+        platform.nodes().len() as u128,
+        platform.links().len() as u128,
+    );
     let n = asked.demand.operands.len() as u128;
-    (n * n * n / 6).saturating_mul(nodes).saturating_add((n * n).saturating_mul(nodes * nodes + links))
+    (n * n * n / 6)
+        .saturating_mul(nodes)
+        .saturating_add((n * n).saturating_mul(nodes * nodes + links))
 }
 
 pub(super) fn charge(
@@ -79,10 +94,19 @@ pub(super) fn charge(
     for (task, price) in &prices {
         *charges.tasks.entry(*task).or_default() += BigInt::from(price.clone());
     }
-    let Some(&(node, whole)) = asked.demand.goals().get(tree.goal) else { return Ok(Rational::zero()) };
-    let goal = Goal { case: *asked.case, owners: asked.demand.operands, whole, shares: prices.into_iter().collect() };
+    let Some(&(node, whole)) = asked.demand.goals().get(tree.goal) else {
+        return Ok(Rational::zero());
+    };
+    let goal = Goal {
+        case: *asked.case,
+        owners: asked.demand.operands,
+        whole,
+        shares: prices.into_iter().collect(),
+    };
     // A goal that nothing reaches is refused elsewhere.
-    Ok(Rational::from_integer(goal.cheapest(node).unwrap_or_default().into()))
+    Ok(Rational::from_integer(
+        goal.cheapest(node).unwrap_or_default().into(),
+    ))
 }
 
 /// One goal, and what tasks cost it.
@@ -103,7 +127,10 @@ impl Goal<'_> {
         let mut prices: BTreeMap<Interval, Labels> = BTreeMap::new();
         for operands in 1..=last + 1 - first {
             for first in first..=last + 1 - operands {
-                let part = Interval { first, last: first + operands - 1 };
+                let part = Interval {
+                    first,
+                    last: first + operands - 1,
+                };
                 let mut labels = self.made(part, &prices);
                 self.send(part, &mut labels);
                 prices.insert(part, labels);
@@ -121,11 +148,15 @@ impl Goal<'_> {
         }
         for split in part.first..part.last {
             let halves = [(part.first, split), (split + 1, part.last)];
-            let [Some(left), Some(right)] = halves.map(|(first, last)| prices.get(&Interval { first, last })) else {
+            let [Some(left), Some(right)] =
+                halves.map(|(first, last)| prices.get(&Interval { first, last }))
+            else {
                 continue;
             };
             for node in platform.processors() {
-                let (Some(left), Some(right)) = (&left[node.index()], &right[node.index()]) else { continue };
+                let (Some(left), Some(right)) = (&left[node.index()], &right[node.index()]) else {
+                    continue;
+                };
                 let mut price = left + right;
                 if let Some(share) = self.shares.get(&Task::merge(node, part, split)) {
                     price += share;
@@ -142,8 +173,12 @@ impl Goal<'_> {
         let mut settled = vec![false; labels.len()];
         loop {
             let open = (0..labels.len()).filter(|&node| !settled[node]);
-            let nearest = open.filter_map(|node| Some((labels[node].as_ref()?, node))).min();
-            let Some((price, node)) = nearest.map(|(price, node)| (price.clone(), node)) else { return };
+            let nearest = open
+                .filter_map(|node| Some((labels[node].as_ref()?, node)))
+                .min();
+            let Some((price, node)) = nearest.map(|(price, node)| (price.clone(), node)) else {
+                return;
+            };
             settled[node] = true;
             for &link in platform.outgoing(NodeId::new(node)) {
                 let to = platform.link(link).to.index();
@@ -169,9 +204,14 @@ fn improve(label: &mut Option<BigUint>, candidate: BigUint) {
 /// The task exists and makes or moves a part of what the goal combines.
 fn check_task(case: &Case<'_>, task: Task, whole: Interval) -> Result<(), Violation> {
     let part = task.part();
-    let wrong = |what: String, right: String| Err(fault!(Certificate, "{what} is no task of the goal"; "{right}"));
+    let wrong = |what: String, right: String| {
+        Err(fault!(Certificate, "{what} is no task of the goal"; "{right}"))
+    };
     if part.first > part.last || part.first < whole.first || part.last > whole.last {
-        return wrong(part_name(&part), format!("the goal combines {}; list parts of it", part_name(&whole)));
+        return wrong(
+            part_name(&part),
+            format!("the goal combines {}; list parts of it", part_name(&whole)),
+        );
     }
     if task.inputs().next().is_some() {
         let right = "a price is of the task whatever its inputs; name none";
@@ -180,7 +220,11 @@ fn check_task(case: &Case<'_>, task: Task, whole: Interval) -> Result<(), Violat
     match task {
         Task::Send { link, .. } => {
             let exists = link.index() < case.platform.links().len();
-            if exists { Ok(()) } else { Err(no_link("the", link, case.platform)) }
+            if exists {
+                Ok(())
+            } else {
+                Err(no_link("the", link, case.platform))
+            }
         }
         Task::Merge { node, split, .. } => {
             let Some(found) = case.platform.nodes().get(node.index()) else {

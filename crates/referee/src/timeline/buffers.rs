@@ -15,7 +15,10 @@ impl<'r> Buffers<'r> {
     /// A value is at the node from one date until another.
     pub(super) fn hold(&mut self, node: NodeId, from: &'r BigUint, until: &'r BigUint) {
         if from < until {
-            self.changes.entry(node).or_default().extend([(from, 1), (until, -1)]);
+            self.changes
+                .entry(node)
+                .or_default()
+                .extend([(from, 1), (until, -1)]);
         }
     }
 

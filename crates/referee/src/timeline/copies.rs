@@ -73,12 +73,24 @@ impl<'a> Run<'a> {
         buffers: &mut Buffers<'r>,
     ) -> Result<(), Violation> {
         let merges = delivery.merges.iter().map(|&merge| Action::Merge(merge));
-        let transfers = delivery.transfers.values().flatten().map(|&dated| Action::Transfer(dated));
+        let transfers = delivery
+            .transfers
+            .values()
+            .flatten()
+            .map(|&dated| Action::Transfer(dated));
         let mut actions: Vec<Action<'_, '_>> = merges.chain(transfers).collect();
         actions.sort_by_key(|action| (action.start(), action.rank()));
-        let mut values = Values { run: self, instance, commodity, held: BTreeMap::new() };
+        let mut values = Values {
+            run: self,
+            instance,
+            commodity,
+            held: BTreeMap::new(),
+        };
         for (operand, owner) in values.owners(demand, &actions)?.into_iter().enumerate() {
-            let part = Interval { first: operand, last: operand };
+            let part = Interval {
+                first: operand,
+                last: operand,
+            };
             values.held.entry((owner, part)).or_default().own = true;
         }
         for action in actions {
@@ -91,7 +103,11 @@ impl<'a> Run<'a> {
 impl<'r, 'a> Values<'r, 'a> {
     /// The owners of the operands: the participants in their order. For commutative operators each instance has a
     /// separate order: the owner of an operand is the node that first uses it.
-    fn owners(&self, demand: &Demand<'_>, actions: &[Action<'_, '_>]) -> Result<Vec<NodeId>, Violation> {
+    fn owners(
+        &self,
+        demand: &Demand<'_>,
+        actions: &[Action<'_, '_>],
+    ) -> Result<Vec<NodeId>, Violation> {
         let right = demand.operands.to_vec();
         if !demand.commutative || demand.goals == Goals::Prefixes || demand.kind() == Kind::Copy {
             return Ok(right);
@@ -102,7 +118,11 @@ impl<'r, 'a> Values<'r, 'a> {
                 Action::Merge(merge) => (merge.event.node, merge.operands.map(Some)),
                 Action::Transfer(dated) => (dated.from, [Some(dated.event.message.part), None]),
             };
-            for part in parts.into_iter().flatten().filter(|part| part.first == part.last) {
+            for part in parts
+                .into_iter()
+                .flatten()
+                .filter(|part| part.first == part.last)
+            {
                 if let Some(owner) = owners.get_mut(part.first) {
                     owner.get_or_insert(node);
                 }
@@ -117,13 +137,22 @@ impl<'r, 'a> Values<'r, 'a> {
         if sorted(&found) == sorted(&right) {
             return Ok(found);
         }
-        let names =
-            |nodes: &[NodeId]| nodes.iter().map(|&node| self.run.case.name(node)).collect::<Vec<_>>().join(", ");
+        let names = |nodes: &[NodeId]| {
+            nodes
+                .iter()
+                .map(|&node| self.run.case.name(node))
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
         Err(wrong_result(&names(&found), &names(&right)).at(self.place()))
     }
 
     fn place(&self) -> String {
-        format!("{} of instance {}", self.run.case.demand_name(self.commodity), self.instance)
+        format!(
+            "{} of instance {}",
+            self.run.case.demand_name(self.commodity),
+            self.instance
+        )
     }
 
     fn carry_out(&mut self, action: Action<'r, 'a>) -> Result<(), Violation> {
@@ -134,12 +163,22 @@ impl<'r, 'a> Values<'r, 'a> {
                 for part in merge.operands {
                     self.take(node, part, (&merge.start, &merge.end), &|| run.merge(merge))?;
                 }
-                self.held.entry((node, merge.part)).or_default().arrivals.push(&merge.end);
+                self.held
+                    .entry((node, merge.part))
+                    .or_default()
+                    .arrivals
+                    .push(&merge.end);
             }
             Action::Transfer(dated) => {
                 let part = dated.event.message.part;
-                self.take(dated.from, part, (dated.start(), dated.end()), &|| run.transfer(dated))?;
-                self.held.entry((dated.to, part)).or_default().arrivals.push(dated.end());
+                self.take(dated.from, part, (dated.start(), dated.end()), &|| {
+                    run.transfer(dated)
+                })?;
+                self.held
+                    .entry((dated.to, part))
+                    .or_default()
+                    .arrivals
+                    .push(dated.end());
             }
         }
         Ok(())
@@ -154,35 +193,73 @@ impl<'r, 'a> Values<'r, 'a> {
         what: &dyn Fn() -> String,
     ) -> Result<(), Violation> {
         let held = self.held.entry((node, part)).or_default();
-        let arrived = usize::from(held.own) + held.arrivals.iter().filter(|arrival| **arrival <= start).count();
-        let spent = if self.run.case.replicates(node) { 0 } else { held.used };
+        let arrived = usize::from(held.own)
+            + held
+                .arrivals
+                .iter()
+                .filter(|arrival| **arrival <= start)
+                .count();
+        let spent = if self.run.case.replicates(node) {
+            0
+        } else {
+            held.used
+        };
         if arrived > spent {
             held.used += 1;
             held.until = Some(held.until.map_or(end, |until| until.max(end)));
             return Ok(());
         }
-        let none = if arrived == 0 { "no copy yet" } else { "no copy left" };
+        let none = if arrived == 0 {
+            "no copy yet"
+        } else {
+            "no copy left"
+        };
         let (what, start, node) = (what(), self.run.date(start), self.run.case.name(node));
         let value = self.value(part);
-        Err(fault!(Run, "{what} starts at {start}, when '{node}' has {none} of {value} to use").at(self.place()))
+        Err(fault!(
+            Run,
+            "{what} starts at {start}, when '{node}' has {none} of {value} to use"
+        )
+        .at(self.place()))
     }
 
     /// The message, or the partial result.
     fn value(&self, part: Interval) -> String {
-        let scheme = self.run.case.demand(self.commodity).is_some_and(|demand| demand.kind().combines());
-        if scheme { part_name(&part) } else { "the message".to_string() }
+        let scheme = self
+            .run
+            .case
+            .demand(self.commodity)
+            .is_some_and(|demand| demand.kind().combines());
+        if scheme {
+            part_name(&part)
+        } else {
+            "the message".to_string()
+        }
     }
 
     /// Everything wanted is where it is wanted; what else was held in between is counted.
-    fn check_goals(mut self, demand: &Demand<'_>, buffers: &mut Buffers<'r>) -> Result<(), Violation> {
+    fn check_goals(
+        mut self,
+        demand: &Demand<'_>,
+        buffers: &mut Buffers<'r>,
+    ) -> Result<(), Violation> {
         for goal in demand.goals() {
-            if self.held.remove(&goal).is_none_or(|held| !held.own && held.arrivals.is_empty()) {
+            if self
+                .held
+                .remove(&goal)
+                .is_none_or(|held| !held.own && held.arrivals.is_empty())
+            {
                 let (node, value) = (self.run.case.name(goal.0), self.value(goal.1));
-                return Err(fault!(Run, "{value} never arrives at '{node}', where it is wanted").at(self.place()));
+                return Err(
+                    fault!(Run, "{value} never arrives at '{node}', where it is wanted")
+                        .at(self.place()),
+                );
             }
         }
         for ((node, _), held) in self.held {
-            if let (false, Some(since), Some(until)) = (held.own, held.arrivals.iter().min(), held.until) {
+            if let (false, Some(since), Some(until)) =
+                (held.own, held.arrivals.iter().min(), held.until)
+            {
                 buffers.hold(node, since, until);
             }
         }

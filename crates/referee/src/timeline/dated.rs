@@ -35,8 +35,17 @@ impl<'a> Dated<'a> {
     /// Scales the dates of a checked event.
     pub(super) fn new(case: &Case<'_>, scale: &Scale, event: &'a Event) -> Dated<'a> {
         let link = case.platform.link(event.link);
-        let pieces = event.pieces.iter().map(|(start, end)| (scale.scaled(start), scale.scaled(end))).collect();
-        Dated { event, from: link.from, to: link.to, pieces }
+        let pieces = event
+            .pieces
+            .iter()
+            .map(|(start, end)| (scale.scaled(start), scale.scaled(end)))
+            .collect();
+        Dated {
+            event,
+            from: link.from,
+            to: link.to,
+            pieces,
+        }
     }
 
     pub(super) fn start(&self) -> &BigUint {
@@ -51,7 +60,13 @@ impl<'a> Dated<'a> {
 impl<'a> DatedMerge<'a> {
     /// Scales the dates of a checked merge.
     pub(super) fn new(scale: &Scale, (event, part, operands): CheckedMerge<'a>) -> DatedMerge<'a> {
-        DatedMerge { event, part, operands, start: scale.scaled(&event.start), end: scale.scaled(&event.end) }
+        DatedMerge {
+            event,
+            part,
+            operands,
+            start: scale.scaled(&event.start),
+            end: scale.scaled(&event.end),
+        }
     }
 
     pub(super) fn is_instant(&self) -> bool {
@@ -63,7 +78,12 @@ impl<'a> DatedMerge<'a> {
 pub(super) type CheckedMerge<'a> = (&'a MergeEvent, Interval, [Interval; 2]);
 
 /// The ids of an event exist, its dates are not negative, and it has pieces.
-pub(super) fn check_event(case: &Case<'_>, place: usize, event: &Event, started: u128) -> Result<(), Violation> {
+pub(super) fn check_event(
+    case: &Case<'_>,
+    place: usize,
+    event: &Event,
+    started: u128,
+) -> Result<(), Violation> {
     let named = || format!("event {place}");
     check_message(case, named, event.message)?;
     let name = || case.message_name(event.instance, event.message);
@@ -71,11 +91,15 @@ pub(super) fn check_event(case: &Case<'_>, place: usize, event: &Event, started:
     check_instance(case, named, event.instance, event.message, started)?;
     let link = || case.platform.link_name(event.link);
     if event.pieces.is_empty() {
-        return Err(fault!(Run, "event {place} ({} over {}) has no pieces", name(), link(); "a transfer takes time"));
+        return Err(
+            fault!(Run, "event {place} ({} over {}) has no pieces", name(), link(); "a transfer takes time"),
+        );
     }
     for date in event.pieces.iter().flat_map(|(start, end)| [start, end]) {
         if !is_non_negative(date) {
-            return Err(fault!(Run, "{} over {}: date {}", name(), link(), shown(date); "dates start at 0"));
+            return Err(
+                fault!(Run, "{} over {}: date {}", name(), link(), shown(date); "dates start at 0"),
+            );
         }
     }
     Ok(())
@@ -103,7 +127,9 @@ pub(super) fn check_merge_event<'a>(
     let operands = check_merge(case, &demand, event.node, part, event.split).map_err(at)?;
     if !is_non_negative(&event.start) || !is_non_negative(&event.end) || event.end < event.start {
         let (start, end) = (shown(&event.start), shown(&event.end));
-        return Err(at(fault!(Run, "lasts from {start} to {end}"; "dates start at 0 and ascend")));
+        return Err(at(
+            fault!(Run, "lasts from {start} to {end}"; "dates start at 0 and ascend"),
+        ));
     }
     Ok((event, part, operands))
 }
@@ -125,7 +151,11 @@ fn check_instance(
 }
 
 /// The demand exists, and so does the part of it.
-fn check_message(case: &Case<'_>, place: impl Fn() -> String, message: Message) -> Result<(), Violation> {
+fn check_message(
+    case: &Case<'_>,
+    place: impl Fn() -> String,
+    message: Message,
+) -> Result<(), Violation> {
     let Some(demand) = case.demand(message.demand) else {
         return Err(case.unknown_demand(place(), message.demand));
     };

@@ -44,11 +44,15 @@ impl<'a> Run<'a> {
         let mut deliveries: BTreeMap<(u64, usize), Delivery<'r, 'a>> = BTreeMap::new();
         for dated in &self.events {
             let Message { demand, part } = dated.event.message;
-            let delivery = deliveries.entry((dated.event.instance, demand)).or_default();
+            let delivery = deliveries
+                .entry((dated.event.instance, demand))
+                .or_default();
             delivery.transfers.entry(part).or_default().push(dated);
         }
         for merge in &self.merges {
-            let delivery = deliveries.entry((merge.event.instance, merge.event.message.demand)).or_default();
+            let delivery = deliveries
+                .entry((merge.event.instance, merge.event.message.demand))
+                .or_default();
             delivery.merges.push(merge);
         }
         self.check_complete(deliveries.keys())?;
@@ -57,15 +61,21 @@ impl<'a> Run<'a> {
                 events.sort_by_key(|dated| dated.start());
             }
             // Messages have been checked: the demand exists.
-            let Some(demand) = self.case.demand(place) else { continue };
+            let Some(demand) = self.case.demand(place) else {
+                continue;
+            };
             match (demand.kind(), demand.goals) {
                 (Kind::Route, Goals::At(target)) => {
                     self.follow_message(instance, place, &demand, target, &delivery, buffers)?;
                 }
                 (Kind::Combine, Goals::At(target)) => {
-                    self.reduction(instance, place, demand.clone(), target, delivery)?.carry_out(self, buffers)?;
+                    self.reduction(instance, place, demand.clone(), target, delivery)?
+                        .carry_out(self, buffers)?;
                 }
-                (Kind::Route | Kind::Copy | Kind::Combine | Kind::CombineCopy | Kind::Prefix, _) => {
+                (
+                    Kind::Route | Kind::Copy | Kind::Combine | Kind::CombineCopy | Kind::Prefix,
+                    _,
+                ) => {
                     self.follow_copies(instance, place, &demand, &delivery, buffers)?;
                 }
             }
@@ -75,17 +85,23 @@ impl<'a> Run<'a> {
 
     /// Something happens for every commodity of every started instance. Stops at the first without: the counts of a
     /// timeline may be far larger than its list of events.
-    fn check_complete<'k>(&self, mut found: impl Iterator<Item = &'k (u64, usize)>) -> Result<(), Violation> {
+    fn check_complete<'k>(
+        &self,
+        mut found: impl Iterator<Item = &'k (u64, usize)>,
+    ) -> Result<(), Violation> {
         let commodities = self.case.demands();
         let rates = self.case.rates();
         let rate = |place: usize| u128::from(rates.get(place).copied().unwrap_or(1));
-        let started = u128::from(self.timeline.starting_periods) * u128::from(self.timeline.instances_per_period);
+        let started = u128::from(self.timeline.starting_periods)
+            * u128::from(self.timeline.instances_per_period);
         let of = |rate: u128| started.saturating_mul(rate);
         let most = of(rates.iter().copied().max().map_or(1, u128::from));
         let mut instance: u128 = 0;
         while instance < most {
             for place in (0..commodities).filter(|&place| instance < of(rate(place))) {
-                let next = found.next().map(|&(instance, commodity)| (u128::from(instance), commodity));
+                let next = found
+                    .next()
+                    .map(|&(instance, commodity)| (u128::from(instance), commodity));
                 if next != Some((instance, place)) {
                     return Err(self.missing(u64::try_from(instance).unwrap_or(u64::MAX), place));
                 }
@@ -98,18 +114,34 @@ impl<'a> Run<'a> {
     /// Nothing happens for a demand of an instance.
     fn missing(&self, instance: u64, place: usize) -> Violation {
         let Some(demand) = self.case.demand(place) else {
-            return self.case.unknown_demand(format!("instance {instance}"), place);
+            return self
+                .case
+                .unknown_demand(format!("instance {instance}"), place);
         };
         let named = format!("{} of instance {instance}", self.case.demand_name(place));
-        match (demand.kind(), demand.operands.first(), demand.goals().first()) {
+        match (
+            demand.kind(),
+            demand.operands.first(),
+            demand.goals().first(),
+        ) {
             (Kind::Route, Some(&source), Some(&(target, _))) => {
-                let message = self.case.message_name(instance, Message { demand: place, part: Interval::single(0) });
+                let message = self.case.message_name(
+                    instance,
+                    Message {
+                        demand: place,
+                        part: Interval::single(0),
+                    },
+                );
                 self.undelivered(message, source, target)
             }
             (Kind::Combine, ..) => not_made(demand.whole()).at(named),
             (kind, _, goal) => {
-                let node = goal.map(|&(node, _)| self.case.name(node)).unwrap_or_default();
-                let part = goal.filter(|_| kind.combines()).map(|(_, part)| part_name(part));
+                let node = goal
+                    .map(|&(node, _)| self.case.name(node))
+                    .unwrap_or_default();
+                let part = goal
+                    .filter(|_| kind.combines())
+                    .map(|(_, part)| part_name(part));
                 let value = part.unwrap_or_else(|| "the message".to_string());
                 fault!(Run, "{value} never arrives at '{node}', where it is wanted").at(named)
             }
@@ -131,11 +163,24 @@ impl<'a> Run<'a> {
         delivery: &Delivery<'r, 'a>,
         buffers: &mut Buffers<'r>,
     ) -> Result<(), Violation> {
-        let start = Stay { node: demand.operands.first().copied().unwrap_or(target), since: None };
-        let events = delivery.transfers.get(&Interval::single(0)).map(Vec::as_slice).unwrap_or_default();
+        let start = Stay {
+            node: demand.operands.first().copied().unwrap_or(target),
+            since: None,
+        };
+        let events = delivery
+            .transfers
+            .get(&Interval::single(0))
+            .map(Vec::as_slice)
+            .unwrap_or_default();
         let end = self.travel(start, Some(target), events, buffers)?;
         if end.node != target {
-            let message = self.case.message_name(instance, Message { demand: place, part: Interval::single(0) });
+            let message = self.case.message_name(
+                instance,
+                Message {
+                    demand: place,
+                    part: Interval::single(0),
+                },
+            );
             return Err(self.undelivered(message, end.node, target));
         }
         Ok(())
@@ -153,29 +198,56 @@ impl<'a> Run<'a> {
         let mut visited = BTreeSet::from([stay.node]);
         for dated in events {
             let starts = || {
-                let (message, link) = (self.message(dated), self.case.platform.link_name(dated.event.link));
-                format!("{message} starts over {link} at {}", self.date(dated.start()))
+                let (message, link) = (
+                    self.message(dated),
+                    self.case.platform.link_name(dated.event.link),
+                );
+                format!(
+                    "{message} starts over {link} at {}",
+                    self.date(dated.start())
+                )
             };
             let holder = self.case.platform.name(stay.node);
             if target == Some(stay.node) {
-                return Err(fault!(Run, "{}, after its arrival at its target '{holder}'", starts()));
+                return Err(fault!(
+                    Run,
+                    "{}, after its arrival at its target '{holder}'",
+                    starts()
+                ));
             }
             if dated.from != stay.node {
-                return Err(fault!(Run, "{}, but '{holder}' holds it then, or is about to", starts()));
+                return Err(fault!(
+                    Run,
+                    "{}, but '{holder}' holds it then, or is about to",
+                    starts()
+                ));
             }
             if stay.since.is_some_and(|since| dated.start() < since) {
                 let arrival = self.date(stay.since.unwrap_or(&ZERO));
-                return Err(fault!(Run, "{}, but arrives at '{holder}' only at {arrival}", starts()));
+                return Err(fault!(
+                    Run,
+                    "{}, but arrives at '{holder}' only at {arrival}",
+                    starts()
+                ));
             }
             if !visited.insert(dated.to) {
-                let (message, link) = (self.message(dated), self.case.platform.link_name(dated.event.link));
-                let found = format!("{message} comes over {link} to '{}', where it has been", self.case.name(dated.to));
+                let (message, link) = (
+                    self.message(dated),
+                    self.case.platform.link_name(dated.event.link),
+                );
+                let found = format!(
+                    "{message} comes over {link} to '{}', where it has been",
+                    self.case.name(dated.to)
+                );
                 return Err(fault!(Run, "{found} before"; "deliver it once"));
             }
             if let Some(since) = stay.since {
                 buffers.hold(stay.node, since, dated.end());
             }
-            stay = Stay { node: dated.to, since: Some(dated.end()) };
+            stay = Stay {
+                node: dated.to,
+                since: Some(dated.end()),
+            };
         }
         Ok(stay)
     }
@@ -201,7 +273,15 @@ impl<'a> Run<'a> {
                 }
             }
         }
-        Ok(Reduction { instance, commodity, demand, target, delivery, makers, takers })
+        Ok(Reduction {
+            instance,
+            commodity,
+            demand,
+            target,
+            delivery,
+            makers,
+            takers,
+        })
     }
 }
 
@@ -212,7 +292,12 @@ impl<'r, 'a> Reduction<'r, 'a> {
         let mut values: BTreeMap<Interval, Vec<NodeId>> = BTreeMap::new();
         for (_, part) in self.parts() {
             let (start, value) = self.made(run, part, &mut values)?;
-            let events = self.delivery.transfers.get(&part).map(Vec::as_slice).unwrap_or_default();
+            let events = self
+                .delivery
+                .transfers
+                .get(&part)
+                .map(Vec::as_slice)
+                .unwrap_or_default();
             let end = run.travel(start, (part == result).then_some(target), events, buffers)?;
             if part != result {
                 self.taken(run, part, &end, buffers)?;
@@ -226,26 +311,46 @@ impl<'r, 'a> Reduction<'r, 'a> {
     }
 
     fn name(&self, run: &Run<'_>, part: Interval) -> String {
-        run.case.message_name(self.instance, Message { demand: self.commodity, part })
+        run.case.message_name(
+            self.instance,
+            Message {
+                demand: self.commodity,
+                part,
+            },
+        )
     }
 
     fn place(&self, run: &Run<'_>) -> String {
-        format!("{} of instance {}", run.case.demand_name(self.commodity), self.instance)
+        format!(
+            "{} of instance {}",
+            run.case.demand_name(self.commodity),
+            self.instance
+        )
     }
 
     fn unused(&self, run: &Run<'_>, part: Interval) -> Violation {
         let part = part_name(&part);
-        fault!(Run, "{part} is never merged"; "everything must be merged into one result").at(self.place(run))
+        fault!(Run, "{part} is never merged"; "everything must be merged into one result")
+            .at(self.place(run))
     }
 
     /// The parts that are, or should be, somewhere: single operands, the result, and whatever is moved, made or taken.
     /// The smaller first.
     fn parts(&self) -> BTreeSet<(usize, Interval)> {
         let result = self.demand.whole();
-        let single = (result.first..=result.last).map(|operand| Interval { first: operand, last: operand });
+        let single = (result.first..=result.last).map(|operand| Interval {
+            first: operand,
+            last: operand,
+        });
         let moved = self.delivery.transfers.keys().copied();
-        let parts = single.chain([result]).chain(moved).chain(self.makers.keys().copied());
-        parts.chain(self.takers.keys().copied()).map(|part| (part.operands(), part)).collect()
+        let parts = single
+            .chain([result])
+            .chain(moved)
+            .chain(self.makers.keys().copied());
+        parts
+            .chain(self.takers.keys().copied())
+            .map(|part| (part.operands(), part))
+            .collect()
     }
 
     /// Where and when a part comes to be, and whose values it combines.
@@ -257,13 +362,29 @@ impl<'r, 'a> Reduction<'r, 'a> {
     ) -> Result<(Stay<'r>, Vec<NodeId>), Violation> {
         if part.first == part.last {
             let owner = self.owner(run, part)?;
-            return Ok((Stay { node: owner, since: None }, vec![owner]));
+            return Ok((
+                Stay {
+                    node: owner,
+                    since: None,
+                },
+                vec![owner],
+            ));
         }
         let Some(&merge) = self.makers.get(&part) else {
             return Err(not_made(part).at(self.place(run)));
         };
-        let value = merge.operands.iter().flat_map(|operand| values.remove(operand).unwrap_or_default()).collect();
-        Ok((Stay { node: merge.event.node, since: Some(&merge.end) }, value))
+        let value = merge
+            .operands
+            .iter()
+            .flat_map(|operand| values.remove(operand).unwrap_or_default())
+            .collect();
+        Ok((
+            Stay {
+                node: merge.event.node,
+                since: Some(&merge.end),
+            },
+            value,
+        ))
     }
 
     /// The owner of an operand. The operands of a commutative operator have an order of the instance's own, so that the
@@ -273,7 +394,12 @@ impl<'r, 'a> Reduction<'r, 'a> {
             let owner = self.demand.operands.get(part.first).copied();
             return owner.ok_or_else(|| not_made(part).at(self.place(run)));
         }
-        let sent = self.delivery.transfers.get(&part).and_then(|events| events.first()).map(|dated| dated.from);
+        let sent = self
+            .delivery
+            .transfers
+            .get(&part)
+            .and_then(|events| events.first())
+            .map(|dated| dated.from);
         let taken = self.takers.get(&part).map(|merge| merge.event.node);
         sent.or(taken).ok_or_else(|| self.unused(run, part))
     }
@@ -294,10 +420,16 @@ impl<'r, 'a> Reduction<'r, 'a> {
             let (node, holder) = (name(merge.event.node), name(stay.node));
             return Err(elsewhere(part, &node, &holder).at(run.merge(merge)));
         }
-        let Some(since) = stay.since else { return Ok(()) };
+        let Some(since) = stay.since else {
+            return Ok(());
+        };
         if merge.start < *since {
-            let (start, part, arrival) = (run.date(&merge.start), part_name(&part), run.date(since));
-            let found = format!("starts at {start}, but {part} is at '{}' only from {arrival}", name(stay.node));
+            let (start, part, arrival) =
+                (run.date(&merge.start), part_name(&part), run.date(since));
+            let found = format!(
+                "starts at {start}, but {part} is at '{}' only from {arrival}",
+                name(stay.node)
+            );
             return Err(fault!(Run, "{found}").at(run.merge(merge)));
         }
         buffers.hold(stay.node, since, &merge.end);
@@ -317,7 +449,13 @@ impl<'r, 'a> Reduction<'r, 'a> {
         if sorted(found) == sorted(right) {
             return Ok(());
         }
-        let names = |nodes: &[NodeId]| nodes.iter().map(|&node| run.case.name(node)).collect::<Vec<_>>().join(", ");
+        let names = |nodes: &[NodeId]| {
+            nodes
+                .iter()
+                .map(|&node| run.case.name(node))
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
         Err(wrong_result(&names(found), &names(right)).at(self.place(run)))
     }
 }

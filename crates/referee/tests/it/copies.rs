@@ -9,7 +9,9 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use crate::common::ask::{bound, check_steady_state};
 use common::*;
 use oneport_plan::inequality::{Inequality, Need};
-use oneport_plan::{Certificate, Collective, OddSet, Pattern, Resource, SteadyState, Task, Volumes, WeightedPattern};
+use oneport_plan::{
+    Certificate, Collective, OddSet, Pattern, Resource, SteadyState, Task, Volumes, WeightedPattern,
+};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use oneport_referee::{Rule, Violation};
 use proptest::prelude::*;
@@ -23,7 +25,14 @@ fn network(dice: &mut Dice) -> Platform {
         let node = Node::processor(format!("n{i}"), ratio(1, 1));
         let model = PortModel::ALL[dice.below(4)];
         let ports = Some(1 + dice.below(3) as u32);
-        builder.node(Node { replicates, model: Some(model), ports, ..node }).unwrap();
+        builder
+            .node(Node {
+                replicates,
+                model: Some(model),
+                ports,
+                ..node
+            })
+            .unwrap();
     }
     let ids: Vec<NodeId> = (0..count).map(NodeId::new).collect();
     for i in 0..count {
@@ -37,7 +46,10 @@ fn network(dice: &mut Dice) -> Platform {
 }
 
 fn collective(dice: &mut Dice, platform: &Platform) -> Collective {
-    let mut able: Vec<NodeId> = platform.node_ids().filter(|&node| platform.node(node).replicates).collect();
+    let mut able: Vec<NodeId> = platform
+        .node_ids()
+        .filter(|&node| platform.node(node).replicates)
+        .collect();
     dice.shuffle(&mut able);
     let members = 2 + dice.below(able.len() - 1);
     able.truncate(members);
@@ -66,7 +78,10 @@ fn prices(dice: &mut Dice, platform: &Platform) -> Certificate {
             prices.push((resource, dice.fraction(5)));
         }
     }
-    let ports: Vec<Resource> = resources.into_iter().filter(|port| !matches!(port, Resource::Link(_))).collect();
+    let ports: Vec<Resource> = resources
+        .into_iter()
+        .filter(|port| !matches!(port, Resource::Link(_)))
+        .collect();
     let mut sets = BTreeSet::new();
     for _ in 0..dice.below(3) {
         let ports: Vec<Resource> = ports.iter().copied().filter(|_| dice.one_in(2)).collect();
@@ -74,10 +89,17 @@ fn prices(dice: &mut Dice, platform: &Platform) -> Certificate {
             let ends = Resource::ends(platform, *link).into_iter().flatten();
             ends.filter(|end| ports.contains(end)).count() == 1
         };
-        let links = platform.link_ids().filter(one_end).filter(|_| dice.one_in(4)).collect();
+        let links = platform
+            .link_ids()
+            .filter(one_end)
+            .filter(|_| dice.one_in(4))
+            .collect();
         sets.insert(OddSet { ports, links });
     }
-    let sets: Vec<_> = sets.into_iter().map(|set| (set, dice.fraction(3))).collect();
+    let sets: Vec<_> = sets
+        .into_iter()
+        .map(|set| (set, dice.fraction(3)))
+        .collect();
     Certificate::new(prices, sets, [])
 }
 
@@ -89,7 +111,10 @@ fn lengths(platform: &Platform, certificate: &Certificate) -> Vec<Rational> {
         let mut sum = price(Resource::Link(link));
         sum += ends.into_iter().flatten().map(price).sum::<Rational>();
         for (set, price) in certificate.odd_sets() {
-            let inside = ends.iter().filter(|end| end.is_some_and(|end| set.ports.contains(&end))).count();
+            let inside = ends
+                .iter()
+                .filter(|end| end.is_some_and(|end| set.ports.contains(&end)))
+                .count();
             if inside == 2 || set.links.contains(&link) {
                 sum += price;
             }
@@ -102,14 +127,20 @@ fn lengths(platform: &Platform, certificate: &Certificate) -> Vec<Rational> {
 /// What all prices offer: prices times capacities.
 fn offered(platform: &Platform, certificate: &Certificate) -> Rational {
     let capacity = |resource: Resource| match resource {
-        Resource::Send(node) | Resource::Receive(node) if platform.model_of(node) == PortModel::Multiport => {
+        Resource::Send(node) | Resource::Receive(node)
+            if platform.model_of(node) == PortModel::Multiport =>
+        {
             platform.node(node).ports.unwrap_or(1) as usize
         }
         _ => 1,
     };
-    let resources: Rational = certificate.prices().map(|(resource, price)| price * whole(capacity(resource))).sum();
+    let resources: Rational = certificate
+        .prices()
+        .map(|(resource, price)| price * whole(capacity(resource)))
+        .sum();
     let sets = certificate.odd_sets().map(|(set, price)| {
-        let offered: usize = set.ports.iter().map(|&port| capacity(port)).sum::<usize>() + set.links.len();
+        let offered: usize =
+            set.ports.iter().map(|&port| capacity(port)).sum::<usize>() + set.links.len();
         price * whole(offered / 2)
     });
     resources + sets.sum::<Rational>()
@@ -117,9 +148,20 @@ fn offered(platform: &Platform, certificate: &Certificate) -> Rational {
 
 /// The cheapest way to bring copies to all targets, one hop after the other: who has a copy to keep, and where one is
 /// on its way through nodes that do not replicate (one at a time is enough). `None`: out of reach.
-fn naive_copies(platform: &Platform, lengths: &[Rational], source: NodeId, targets: &[NodeId]) -> Option<Rational> {
-    let wanted = targets.iter().fold(0usize, |set, target| set | 1 << target.index());
-    let mut heap = BinaryHeap::from([Reverse((ratio(0, 1), 1usize << source.index(), None::<usize>))]);
+fn naive_copies(
+    platform: &Platform,
+    lengths: &[Rational],
+    source: NodeId,
+    targets: &[NodeId],
+) -> Option<Rational> {
+    let wanted = targets
+        .iter()
+        .fold(0usize, |set, target| set | 1 << target.index());
+    let mut heap = BinaryHeap::from([Reverse((
+        ratio(0, 1),
+        1usize << source.index(),
+        None::<usize>,
+    ))]);
     let mut done = BTreeSet::new();
     while let Some(Reverse((price, set, passing))) = heap.pop() {
         if set & wanted == wanted {
@@ -136,7 +178,11 @@ fn naive_copies(platform: &Platform, lengths: &[Rational], source: NodeId, targe
             };
             if holds {
                 let keeps = platform.node(link.to).replicates;
-                let next = if keeps { (set | 1 << to, None) } else { (set, Some(to)) };
+                let next = if keeps {
+                    (set | 1 << to, None)
+                } else {
+                    (set, Some(to))
+                };
                 heap.push(Reverse((&price + length, next.0, next.1)));
             }
         }
@@ -269,7 +315,12 @@ fn star() -> Platform {
     let mut builder = Platform::builder();
     let node = |name: &str| Node::processor(name, ratio(1, 1));
     let source = builder.node(node("S")).unwrap();
-    let switch = builder.node(Node { replicates: false, ..Node::router("x") }).unwrap();
+    let switch = builder
+        .node(Node {
+            replicates: false,
+            ..Node::router("x")
+        })
+        .unwrap();
     let (_, back) = builder.duplex(source, switch, ratio(1, 1)).unwrap();
     assert_eq!(back, LinkId::new(1));
     for name in ["A", "B", "C"] {
@@ -336,7 +387,9 @@ proptest! {
 /// Between nodes that replicate, what the cheapest way through others costs; each of these in turn joins what is known.
 fn routes(platform: &Platform, lengths: &[Rational]) -> Vec<(NodeId, NodeId, Rational)> {
     let mut known: BTreeMap<(NodeId, NodeId), Rational> = BTreeMap::new();
-    let offer = |known: &mut BTreeMap<(NodeId, NodeId), Rational>, ends: (NodeId, NodeId), length: Rational| {
+    let offer = |known: &mut BTreeMap<(NodeId, NodeId), Rational>,
+                 ends: (NodeId, NodeId),
+                 length: Rational| {
         if ends.0 != ends.1 && known.get(&ends).is_none_or(|known| length < *known) {
             known.insert(ends, length);
         }
@@ -354,7 +407,10 @@ fn routes(platform: &Platform, lengths: &[Rational]) -> Vec<(NodeId, NodeId, Rat
         }
     }
     known.retain(|(from, to), _| replicates(*from) && replicates(*to));
-    known.into_iter().map(|((from, to), length)| (from, to, length)).collect()
+    known
+        .into_iter()
+        .map(|((from, to), length)| (from, to, length))
+        .collect()
 }
 
 /// A cut that does not hold the source, or holds all targets, is crossed by nothing: it counts for nothing, and may
@@ -365,17 +421,30 @@ fn cuts_that_nothing_crosses_prove_nothing() {
     let [s, x, a, b, c] = [0, 1, 2, 3, 4].map(NodeId::new);
     let collective = Collective::broadcast(s, vec![a, b, c]);
     let proved = |cuts: &[(&[NodeId], Rational)]| {
-        let cuts = cuts.iter().map(|(nodes, weight)| cut(Some(0), nodes.to_vec(), weight.clone()));
-        let prices = platform.link_ids().map(|link| (Resource::Link(link), ratio(1, 1)));
+        let cuts = cuts
+            .iter()
+            .map(|(nodes, weight)| cut(Some(0), nodes.to_vec(), weight.clone()));
+        let prices = platform
+            .link_ids()
+            .map(|link| (Resource::Link(link), ratio(1, 1)));
         let volumes = Volumes::of_size(ratio(1, 1));
-        bound(&platform, &collective, &volumes, &Certificate::new(prices, [], cuts))
+        bound(
+            &platform,
+            &collective,
+            &volumes,
+            &Certificate::new(prices, [], cuts),
+        )
     };
     // From S to a leaf over the switch costs 3/2, from leaf to leaf 1: together 7/2.
     let (plain, one, half) = (proved(&[]), ratio(1, 1), ratio(1, 2));
     assert_eq!(plain, Ok(ratio(16, 7)));
     let [but_a, but_b, but_c] = [[s, b, c], [s, a, c], [s, a, b]];
-    let packed: [(&[NodeId], Rational); 4] =
-        [(&but_a, one.clone()), (&but_b, one.clone()), (&but_c, one.clone()), (&[s], half.clone())];
+    let packed: [(&[NodeId], Rational); 4] = [
+        (&but_a, one.clone()),
+        (&but_b, one.clone()),
+        (&but_c, one.clone()),
+        (&[s], half.clone()),
+    ];
     assert_eq!(proved(&packed), plain);
     for without in [vec![a, b], vec![s, a, b, c], vec![s, x, a, b, c], vec![x]] {
         assert_eq!(proved(&[(&without, ratio(7, 1))]), plain, "{without:?}");
@@ -398,10 +467,25 @@ fn cuts_that_nothing_crosses_prove_nothing() {
 }
 
 /// What the referee says to one arborescence, at a rate that overloads nothing.
-fn verdict(platform: &Platform, collective: &Collective, pattern: Pattern) -> Result<(), Violation> {
+fn verdict(
+    platform: &Platform,
+    collective: &Collective,
+    pattern: Pattern,
+) -> Result<(), Violation> {
     let throughput = ratio(1, 100);
-    let patterns = vec![WeightedPattern { pattern, weight: throughput.clone() }];
-    check_steady_state(platform, collective, &Volumes::of_size(ratio(1, 1)), &SteadyState { throughput, patterns })
+    let patterns = vec![WeightedPattern {
+        pattern,
+        weight: throughput.clone(),
+    }];
+    check_steady_state(
+        platform,
+        collective,
+        &Volumes::of_size(ratio(1, 1)),
+        &SteadyState {
+            throughput,
+            patterns,
+        },
+    )
 }
 
 #[test]
@@ -410,17 +494,47 @@ fn arborescences_are_followed_hop_by_hop() {
     let [s, _, a, b, c] = [0, 1, 2, 3, 4].map(NodeId::new);
     let collective = Collective::broadcast(s, vec![a, b, c]);
     // Links: 0 S->x, 1 x->S, 2 x->A, 3 A->x, 4 x->B, 5 B->x, 6 x->C, 7 C->x.
-    let chain = [(0, None), (2, Some(0)), (3, Some(1)), (4, Some(2)), (5, Some(3)), (6, Some(4))];
-    let thrice = [(0, None), (2, Some(0)), (0, None), (4, Some(2)), (0, None), (6, Some(4))];
-    let fork = [(0, None), (2, Some(0)), (3, Some(1)), (4, Some(2)), (3, Some(1)), (6, Some(4))];
+    let chain = [
+        (0, None),
+        (2, Some(0)),
+        (3, Some(1)),
+        (4, Some(2)),
+        (5, Some(3)),
+        (6, Some(4)),
+    ];
+    let thrice = [
+        (0, None),
+        (2, Some(0)),
+        (0, None),
+        (4, Some(2)),
+        (0, None),
+        (6, Some(4)),
+    ];
+    let fork = [
+        (0, None),
+        (2, Some(0)),
+        (3, Some(1)),
+        (4, Some(2)),
+        (3, Some(1)),
+        (6, Some(4)),
+    ];
     for hops in [&chain, &thrice, &fork] {
         verdict(&platform, &collective, tree(hops)).unwrap();
     }
     // Wasteful: back to the source and out again.
-    let waste =
-        [(0, None), (1, Some(0)), (0, None), (2, Some(2)), (3, Some(3)), (4, Some(4)), (5, Some(5)), (6, Some(6))];
+    let waste = [
+        (0, None),
+        (1, Some(0)),
+        (0, None),
+        (2, Some(2)),
+        (3, Some(3)),
+        (4, Some(4)),
+        (5, Some(5)),
+        (6, Some(6)),
+    ];
     verdict(&platform, &collective, tree(&waste)).unwrap();
-    let refused = |hops: &[(usize, Option<u32>)]| match verdict(&platform, &collective, tree(hops)) {
+    let refused = |hops: &[(usize, Option<u32>)]| match verdict(&platform, &collective, tree(hops))
+    {
         Err(violation) if violation.rule() == Rule::Task => violation.to_string(),
         other => panic!("{other:?}"),
     };
@@ -431,35 +545,61 @@ fn arborescences_are_followed_hop_by_hop() {
     let right = "tasks 1 and 2 both use the same copy at 'x', which does not replicate; bring a copy for each";
     assert_eq!(refused(&hops), format!("{pattern}: {right}"));
     // A target is left out.
-    assert_eq!(refused(&chain[..4]), format!("{pattern}: 'C' gets no copy; every target must get one"));
-    assert_eq!(refused(&[]), format!("{pattern}: 'A' gets no copy; every target must get one"));
+    assert_eq!(
+        refused(&chain[..4]),
+        format!("{pattern}: 'C' gets no copy; every target must get one")
+    );
+    assert_eq!(
+        refused(&[]),
+        format!("{pattern}: 'A' gets no copy; every target must get one")
+    );
     // A hop from elsewhere, from the future, from the source that is none.
     let mut hops = chain;
     hops[3] = (5, Some(2));
-    assert_eq!(refused(&hops), format!("{pattern}, task 3: sends the message over B -> x, but it is at 'x' then"));
+    assert_eq!(
+        refused(&hops),
+        format!("{pattern}, task 3: sends the message over B -> x, but it is at 'x' then")
+    );
     hops = chain;
     hops[1].1 = Some(1);
-    let later =
-        |input| format!("{pattern}, task 1: uses the result of task {input}; a task uses the results of earlier ones");
+    let later = |input| {
+        format!(
+            "{pattern}, task 1: uses the result of task {input}; a task uses the results of earlier ones"
+        )
+    };
     assert_eq!(refused(&hops), later(1));
     hops[1].1 = Some(99);
     assert_eq!(refused(&hops), later(99));
     hops[1].1 = None;
-    assert_eq!(refused(&hops), format!("{pattern}, task 1: sends the message over x -> A, but it is at 'S' then"));
+    assert_eq!(
+        refused(&hops),
+        format!("{pattern}, task 1: sends the message over x -> A, but it is at 'S' then")
+    );
     hops[1] = (99, Some(0));
     let unknown = verdict(&platform, &collective, tree(&hops));
-    assert!(broken(&unknown, Rule::Unknown) && told(&unknown).contains("link id 99 does not exist"), "{unknown:?}");
+    assert!(
+        broken(&unknown, Rule::Unknown) && told(&unknown).contains("link id 99 does not exist"),
+        "{unknown:?}"
+    );
     // A message is not merged, and one for a single target goes one way.
-    let merge = Pattern { demand: 0, order: None, tasks: vec![Task::merge(a, common::part(0, 0), 0)] };
+    let merge = Pattern {
+        demand: 0,
+        order: None,
+        tasks: vec![Task::merge(a, common::part(0, 0), 0)],
+    };
     assert_eq!(
-        verdict(&platform, &collective, merge).unwrap_err().to_string(),
+        verdict(&platform, &collective, merge)
+            .unwrap_err()
+            .to_string(),
         "steady-state pattern 0 (S=>all), task 0: v[0,0] split after operand 0; a merge splits v[k,m] after one of k, ... m-1"
     );
     let scatter = Collective::scatter(s, vec![a]);
     verdict(&platform, &scatter, tree(&chain[..2])).unwrap();
     let two_ways = [(0, None), (2, Some(0)), (4, Some(0))];
     assert_eq!(
-        verdict(&platform, &scatter, tree(&two_ways)).unwrap_err().to_string(),
+        verdict(&platform, &scatter, tree(&two_ways))
+            .unwrap_err()
+            .to_string(),
         "steady-state pattern 0 (S=>A): tasks 1 and 2 both send the message on from 'x'; it has one target, so it takes one path"
     );
 }
@@ -471,13 +611,22 @@ fn changed_arborescences_are_refused() {
     for seed in 0..60 {
         let mut dice = Dice(seed);
         let platform = network(&mut dice);
-        let able: Vec<NodeId> = platform.node_ids().filter(|&node| platform.node(node).replicates).collect();
+        let able: Vec<NodeId> = platform
+            .node_ids()
+            .filter(|&node| platform.node(node).replicates)
+            .collect();
         let collective = Collective::broadcast(able[0], able[1..].to_vec());
         // Around the ring, which a node that does not replicate does not hinder.
         let count = platform.nodes().len();
-        let around = (0..count - 1).map(|i| platform.link_between(NodeId::new(i), NodeId::new(i + 1)).unwrap());
-        let hops: Vec<(LinkId, Option<u32>)> =
-            around.enumerate().map(|(i, link)| (link, i.checked_sub(1).map(|i| i as u32))).collect();
+        let around = (0..count - 1).map(|i| {
+            platform
+                .link_between(NodeId::new(i), NodeId::new(i + 1))
+                .unwrap()
+        });
+        let hops: Vec<(LinkId, Option<u32>)> = around
+            .enumerate()
+            .map(|(i, link)| (link, i.checked_sub(1).map(|i| i as u32)))
+            .collect();
         let judge = |hops: &[(LinkId, Option<u32>)]| {
             let pattern = Pattern::arborescence(0, hops.to_vec());
             verdict(&platform, &collective, pattern).is_ok()
@@ -492,7 +641,10 @@ fn changed_arborescences_are_refused() {
                 variants.push((place, (hop.0, after)));
             }
         }
-        for (place, hop) in variants.into_iter().filter(|(place, hop)| hops[*place] != *hop) {
+        for (place, hop) in variants
+            .into_iter()
+            .filter(|(place, hop)| hops[*place] != *hop)
+        {
             let mut changed = hops.clone();
             changed[place] = hop;
             let right = plays(&platform, &changed, able[0], &able);
@@ -509,19 +661,30 @@ fn changed_arborescences_are_refused() {
 }
 
 /// Plays an arborescence with tokens: a switch's token is spent when it is passed on.
-fn plays(platform: &Platform, hops: &[(LinkId, Option<u32>)], source: NodeId, targets: &[NodeId]) -> bool {
+fn plays(
+    platform: &Platform,
+    hops: &[(LinkId, Option<u32>)],
+    source: NodeId,
+    targets: &[NodeId],
+) -> bool {
     let mut tokens: Vec<(NodeId, bool)> = Vec::new();
     for &(link, after) in hops {
-        let Some(link) = platform.links().get(link.index()) else { return false };
+        let Some(link) = platform.links().get(link.index()) else {
+            return false;
+        };
         match after {
             None if link.from == source => {}
             None => return false,
             Some(after) => match tokens.get_mut(after as usize) {
-                Some((at, spent)) if *at == link.from && !*spent => *spent = !platform.node(*at).replicates,
+                Some((at, spent)) if *at == link.from && !*spent => {
+                    *spent = !platform.node(*at).replicates
+                }
                 _ => return false,
             },
         }
         tokens.push((link.to, false));
     }
-    targets.iter().all(|target| *target == source || tokens.iter().any(|(at, _)| at == target))
+    targets
+        .iter()
+        .all(|target| *target == source || tokens.iter().any(|(at, _)| at == target))
 }

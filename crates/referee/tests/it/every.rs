@@ -86,13 +86,17 @@ fn agree(plan: &Plan, run: &Timeline, expected: Option<bool>) -> bool {
     if let (Some(right), true) = (right, has_only_copies(&plan.collective)) {
         assert_eq!(verdict.is_ok(), right, "{verdict:?}\n{plan:#?}\n{run:#?}");
     }
-    assert!(expected.is_none_or(|expected| verdict.is_ok() == expected), "{verdict:?}");
+    assert!(
+        expected.is_none_or(|expected| verdict.is_ok() == expected),
+        "{verdict:?}"
+    );
     verdict.is_ok()
 }
 
 /// Paths and reduction trees have stricter rules, which other files test.
 fn has_only_copies(collective: &Collective) -> bool {
-    (0..collective.demands()).all(|place| !matches!(collective.demand(place).unwrap().goals, Goals::At(_)))
+    (0..collective.demands())
+        .all(|place| !matches!(collective.demand(place).unwrap().goals, Goals::At(_)))
 }
 
 /// Moves, drops or redirects something.
@@ -121,21 +125,30 @@ fn disturb(dice: &mut Dice, plan: &Plan, run: &mut Timeline) {
             let other = run.events[dice.below(run.events.len())].pieces.clone();
             run.events[place].pieces = other;
         }
-        _ => run.events[place].pieces.iter_mut().for_each(|(start, end)| {
-            *start += &shift;
-            *end += &shift;
-        }),
+        _ => run.events[place]
+            .pieces
+            .iter_mut()
+            .for_each(|(start, end)| {
+                *start += &shift;
+                *end += &shift;
+            }),
     }
 }
 
 fn int(value: &Rational) -> Option<i64> {
-    value.is_integer().then(|| value.to_integer().to_i64()).flatten()
+    value
+        .is_integer()
+        .then(|| value.to_integer().to_i64())
+        .flatten()
 }
 
 /// Plays a run of copies and schemes, one unit of time after the other, with tokens; `None` if dates are not whole.
 fn simulate(plan: &Plan, run: &Timeline) -> Option<bool> {
     let platform = &plan.platform;
-    let (period, started) = (int(&run.period)?, run.starting_periods * run.instances_per_period);
+    let (period, started) = (
+        int(&run.period)?,
+        run.starting_periods * run.instances_per_period,
+    );
     let horizon = period * (run.starting_periods + run.clean_up_periods) as i64;
     let mut firsts: BTreeMap<u64, i64> = BTreeMap::new();
     let mut last = 0;
@@ -157,24 +170,40 @@ fn simulate(plan: &Plan, run: &Timeline) -> Option<bool> {
     }
     for merge in &run.merges {
         let (start, end) = (int(&merge.start)?, int(&merge.end)?);
-        let needed = plan.volumes.merge_time(platform, merge.node, merge.message.part, merge.split);
-        good &= platform.node(merge.node).is_processor() && int(&needed)? == end - start && start >= 0 && end > start;
+        let needed = plan
+            .volumes
+            .merge_time(platform, merge.node, merge.message.part, merge.split);
+        good &= platform.node(merge.node).is_processor()
+            && int(&needed)? == end - start
+            && start >= 0
+            && end > start;
         last = last.max(end);
         let first = firsts.entry(merge.instance).or_insert(i64::MAX);
         *first = start.min(*first);
     }
-    let in_period = |(&instance, &first): (&u64, &i64)| first / period == (instance / run.instances_per_period) as i64;
+    let in_period = |(&instance, &first): (&u64, &i64)| {
+        first / period == (instance / run.instances_per_period) as i64
+    };
     let idle = run.clean_up_periods > 0 && last <= horizon - period;
-    if !good || last > horizon || idle || !(run.eager || firsts.iter().all(in_period)) || firsts.len() as u64 != started
+    if !good
+        || last > horizon
+        || idle
+        || !(run.eager || firsts.iter().all(in_period))
+        || firsts.len() as u64 != started
     {
         return Some(false);
     }
     for now in 0..horizon {
-        let busy: Vec<LinkId> =
-            pieces.iter().filter(|(s, e, _)| *s <= now && now < *e).map(|(_, _, link)| *link).collect();
+        let busy: Vec<LinkId> = pieces
+            .iter()
+            .filter(|(s, e, _)| *s <= now && now < *e)
+            .map(|(_, _, link)| *link)
+            .collect();
         let merging = |node: NodeId| {
             let at = |merge: &&oneport_plan::MergeEvent| {
-                merge.node == node && int(&merge.start).unwrap() <= now && now < int(&merge.end).unwrap()
+                merge.node == node
+                    && int(&merge.start).unwrap() <= now
+                    && now < int(&merge.end).unwrap()
             };
             run.merges.iter().filter(at).count()
         };
@@ -196,20 +225,33 @@ fn simulate(plan: &Plan, run: &Timeline) -> Option<bool> {
 fn carried_out(plan: &Plan, run: &Timeline, instance: u64, place: usize, horizon: i64) -> bool {
     let demand = plan.collective.demand(place).unwrap();
     let count = demand.operands.len();
-    let orders = if demand.commutative { trees::permutations(count) } else { vec![(0..count).collect()] };
+    let orders = if demand.commutative {
+        trees::permutations(count)
+    } else {
+        vec![(0..count).collect()]
+    };
     let of = |other: u64, commodity: usize| other == instance && commodity == place;
     orders.iter().any(|order: &Vec<usize>| {
         // Tokens: what, where, from when, how often left (at a node that replicates always).
-        let mut tokens: Vec<(Interval, NodeId, i64, bool)> =
-            order.iter().enumerate().map(|(i, &owner)| (part(i, i), demand.operands[owner], 0, false)).collect();
+        let mut tokens: Vec<(Interval, NodeId, i64, bool)> = order
+            .iter()
+            .enumerate()
+            .map(|(i, &owner)| (part(i, i), demand.operands[owner], 0, false))
+            .collect();
         for now in 0..horizon {
-            let take = |tokens: &mut Vec<(Interval, NodeId, i64, bool)>, what: Interval, at: NodeId| {
-                let keeps = plan.platform.node(at).replicates;
-                let found =
-                    tokens.iter_mut().find(|(p, n, since, spent)| (*p, *n) == (what, at) && *since <= now && !*spent);
-                found.map(|token| token.3 = !keeps).is_some()
-            };
-            for merge in run.merges.iter().filter(|m| of(m.instance, m.message.demand) && int(&m.start) == Some(now)) {
+            let take =
+                |tokens: &mut Vec<(Interval, NodeId, i64, bool)>, what: Interval, at: NodeId| {
+                    let keeps = plan.platform.node(at).replicates;
+                    let found = tokens.iter_mut().find(|(p, n, since, spent)| {
+                        (*p, *n) == (what, at) && *since <= now && !*spent
+                    });
+                    found.map(|token| token.3 = !keeps).is_some()
+                };
+            for merge in run
+                .merges
+                .iter()
+                .filter(|m| of(m.instance, m.message.demand) && int(&m.start) == Some(now))
+            {
                 let whole = merge.message.part;
                 let right = merge.split >= whole.first
                     && merge.split < whole.last
@@ -220,17 +262,28 @@ fn carried_out(plan: &Plan, run: &Timeline, instance: u64, place: usize, horizon
                 }
                 tokens.push((whole, merge.node, int(&merge.end).unwrap(), false));
             }
-            let events = run.events.iter().filter(|e| of(e.instance, e.message.demand));
+            let events = run
+                .events
+                .iter()
+                .filter(|e| of(e.instance, e.message.demand));
             for event in events.filter(|e| int(&e.pieces[0].0) == Some(now)) {
                 let link = plan.platform.link(event.link);
                 let what = event.message.part;
                 if !take(&mut tokens, what, link.from) {
                     return false;
                 }
-                tokens.push((what, link.to, int(&event.pieces.last().unwrap().1).unwrap(), false));
+                tokens.push((
+                    what,
+                    link.to,
+                    int(&event.pieces.last().unwrap().1).unwrap(),
+                    false,
+                ));
             }
         }
-        demand.goals().iter().all(|&(node, what)| tokens.iter().any(|(p, n, ..)| (*p, *n) == (what, node)))
+        demand
+            .goals()
+            .iter()
+            .all(|&(node, what)| tokens.iter().any(|(p, n, ..)| (*p, *n) == (what, node)))
     })
 }
 
@@ -260,7 +313,10 @@ fn changed_schemes_are_refused() {
         let plan = plan(&mut dice, false);
         for (place, weighted) in plan.steady_state.patterns.iter().enumerate() {
             let scheme = &weighted.pattern;
-            if matches!(plan.collective.demand(scheme.demand).unwrap().goals, Goals::At(_)) {
+            if matches!(
+                plan.collective.demand(scheme.demand).unwrap().goals,
+                Goals::At(_)
+            ) {
                 continue;
             }
             assert!(plays(&plan, scheme));
@@ -270,10 +326,18 @@ fn changed_schemes_are_refused() {
                 // Slow enough for what is wasted.
                 let slower = ratio(1, 1000);
                 other.steady_state.throughput *= &slower;
-                other.steady_state.patterns.iter_mut().for_each(|weighted| weighted.weight *= &slower);
+                other
+                    .steady_state
+                    .patterns
+                    .iter_mut()
+                    .for_each(|weighted| weighted.weight *= &slower);
                 other.steady_state.patterns[place].pattern = changed.clone();
-                let verdict =
-                    check_steady_state(&other.platform, &other.collective, &other.volumes, &other.steady_state);
+                let verdict = check_steady_state(
+                    &other.platform,
+                    &other.collective,
+                    &other.volumes,
+                    &other.steady_state,
+                );
                 assert_eq!(verdict.is_ok(), right, "{verdict:?} {changed:?}");
                 *(if right { &mut kept } else { &mut refused }) += 1;
             }
@@ -286,7 +350,13 @@ fn variants(platform: &Platform, scheme: &Pattern) -> Vec<Pattern> {
     let mut variants = Vec::new();
     let inputs = |known: Option<u32>| {
         let near = known.map_or(0, |known| known + 1);
-        [None, Some(0), Some(near), known.map(|known| known.saturating_sub(1)), Some(999)]
+        [
+            None,
+            Some(0),
+            Some(near),
+            known.map(|known| known.saturating_sub(1)),
+            Some(999),
+        ]
     };
     let parts = |known: Interval| {
         [
@@ -306,17 +376,45 @@ fn variants(platform: &Platform, scheme: &Pattern) -> Vec<Pattern> {
     for (place, &task) in scheme.tasks.iter().enumerate() {
         match task {
             Task::Send { link, part, after } => {
-                platform.link_ids().for_each(|link| change(place, Task::Send { link, part, after }));
-                inputs(after).into_iter().for_each(|after| change(place, Task::Send { link, part, after }));
-                parts(part).into_iter().for_each(|part| change(place, Task::Send { link, part, after }));
+                platform
+                    .link_ids()
+                    .for_each(|link| change(place, Task::Send { link, part, after }));
+                inputs(after)
+                    .into_iter()
+                    .for_each(|after| change(place, Task::Send { link, part, after }));
+                parts(part)
+                    .into_iter()
+                    .for_each(|part| change(place, Task::Send { link, part, after }));
             }
-            Task::Merge { node, part, split, left, right } => {
-                let merge = |node, part, split, left, right| Task::Merge { node, part, split, left, right };
-                platform.node_ids().for_each(|node| change(place, merge(node, part, split, left, right)));
-                parts(part).into_iter().for_each(|part| change(place, merge(node, part, split, left, right)));
-                [0, split + 1, 9].into_iter().for_each(|split| change(place, merge(node, part, split, left, right)));
-                inputs(left).into_iter().for_each(|left| change(place, merge(node, part, split, left, right)));
-                inputs(right).into_iter().for_each(|right| change(place, merge(node, part, split, left, right)));
+            Task::Merge {
+                node,
+                part,
+                split,
+                left,
+                right,
+            } => {
+                let merge = |node, part, split, left, right| Task::Merge {
+                    node,
+                    part,
+                    split,
+                    left,
+                    right,
+                };
+                platform
+                    .node_ids()
+                    .for_each(|node| change(place, merge(node, part, split, left, right)));
+                parts(part)
+                    .into_iter()
+                    .for_each(|part| change(place, merge(node, part, split, left, right)));
+                [0, split + 1, 9]
+                    .into_iter()
+                    .for_each(|split| change(place, merge(node, part, split, left, right)));
+                inputs(left)
+                    .into_iter()
+                    .for_each(|left| change(place, merge(node, part, split, left, right)));
+                inputs(right)
+                    .into_iter()
+                    .for_each(|right| change(place, merge(node, part, split, left, right)));
             }
         }
     }
@@ -326,9 +424,17 @@ fn variants(platform: &Platform, scheme: &Pattern) -> Vec<Pattern> {
         variants.push(dropped);
     }
     let operands = scheme.order.as_ref().map_or(2, Vec::len);
-    for order in [None, Some((0..operands).rev().collect()), Some(vec![0; operands]), Some(vec![0])] {
+    for order in [
+        None,
+        Some((0..operands).rev().collect()),
+        Some(vec![0; operands]),
+        Some(vec![0]),
+    ] {
         if order != scheme.order {
-            variants.push(Pattern { order, ..scheme.clone() });
+            variants.push(Pattern {
+                order,
+                ..scheme.clone()
+            });
         }
     }
     variants
@@ -341,11 +447,16 @@ fn plays(plan: &Plan, scheme: &Pattern) -> bool {
     let order = scheme.order.clone().unwrap_or(natural.clone());
     let mut sorted = order.clone();
     sorted.sort_unstable();
-    if sorted != natural || (scheme.order.is_some() && (!demand.commutative || demand.goals == Goals::Prefixes)) {
+    if sorted != natural
+        || (scheme.order.is_some() && (!demand.commutative || demand.goals == Goals::Prefixes))
+    {
         return false;
     }
-    let mut own: Vec<(Interval, NodeId, bool)> =
-        order.iter().enumerate().map(|(i, &owner)| (part(i, i), demand.operands[owner], false)).collect();
+    let mut own: Vec<(Interval, NodeId, bool)> = order
+        .iter()
+        .enumerate()
+        .map(|(i, &owner)| (part(i, i), demand.operands[owner], false))
+        .collect();
     let mut made: Vec<(Interval, NodeId, bool)> = Vec::new();
     for &task in &scheme.tasks {
         let mut take = |input: Option<u32>, what: Interval, at: NodeId| {
@@ -353,7 +464,10 @@ fn plays(plan: &Plan, scheme: &Pattern) -> bool {
                 Some(input) => made.get_mut(input as usize),
                 None => own.iter_mut().find(|(part, ..)| *part == what),
             };
-            let Some(token) = token.filter(|token| (token.0, token.1) == (what, at) && !token.2) else { return false };
+            let Some(token) = token.filter(|token| (token.0, token.1) == (what, at) && !token.2)
+            else {
+                return false;
+            };
             token.2 = !plan.platform.node(at).replicates;
             true
         };
@@ -362,10 +476,21 @@ fn plays(plan: &Plan, scheme: &Pattern) -> bool {
                 let link = plan.platform.link(link);
                 (take(after, part, link.from), (part, link.to, false))
             }
-            Task::Merge { node, part: whole, split, left, right } => {
-                let splits = whole.first <= split && split < whole.last && plan.platform.node(node).is_processor();
+            Task::Merge {
+                node,
+                part: whole,
+                split,
+                left,
+                right,
+            } => {
+                let splits = whole.first <= split
+                    && split < whole.last
+                    && plan.platform.node(node).is_processor();
                 let left = splits && take(left, part(whole.first, split), node);
-                (left && take(right, part(split + 1, whole.last), node), (whole, node, false))
+                (
+                    left && take(right, part(split + 1, whole.last), node),
+                    (whole, node, false),
+                )
             }
         };
         if !token.0 {
@@ -373,5 +498,9 @@ fn plays(plan: &Plan, scheme: &Pattern) -> bool {
         }
         made.push(token.1);
     }
-    demand.goals().iter().all(|&(node, what)| own.iter().chain(&made).any(|(p, n, _)| (*p, *n) == (what, node)))
+    demand.goals().iter().all(|&(node, what)| {
+        own.iter()
+            .chain(&made)
+            .any(|(p, n, _)| (*p, *n) == (what, node))
+    })
 }

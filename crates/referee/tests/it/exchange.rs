@@ -29,28 +29,57 @@ impl Case {
     fn new(dice: &mut Dice) -> Case {
         // Some platforms are stars round a node that takes no part, and a ring that costs more: there junctions pay.
         let star = dice.one_in(3);
-        let count = if star { 4 + dice.below(2) } else { 3 + dice.below(3) };
+        let count = if star {
+            4 + dice.below(2)
+        } else {
+            3 + dice.below(3)
+        };
         let mut builder = Platform::builder();
         builder.model(PortModel::Links);
-        let joining = if star { count - 1 } else { 2 + dice.below(count - 1).min(2) };
+        let joining = if star {
+            count - 1
+        } else {
+            2 + dice.below(count - 1).min(2)
+        };
         for i in 0..count {
             let name = format!("n{i}");
             let processor = i < joining || dice.one_in(2);
-            let node = if processor { Node::processor(name, ratio(1, 1)) } else { Node::router(name) };
-            builder.node(Node { replicates: i < joining || dice.one_in(2), ..node }).unwrap();
+            let node = if processor {
+                Node::processor(name, ratio(1, 1))
+            } else {
+                Node::router(name)
+            };
+            builder
+                .node(Node {
+                    replicates: i < joining || dice.one_in(2),
+                    ..node
+                })
+                .unwrap();
         }
         for i in 0..count {
             for j in (0..count).filter(|&j| j != i) {
                 let spoke = star && i.max(j) == count - 1;
                 if spoke || j == (i + 1) % count || (!star && dice.one_in(2)) {
-                    let more = if star && !spoke { whole(9) } else { ratio(1, 7) };
-                    builder.link(NodeId::new(i), NodeId::new(j), dice.fraction(4) + more).unwrap();
+                    let more = if star && !spoke {
+                        whole(9)
+                    } else {
+                        ratio(1, 7)
+                    };
+                    builder
+                        .link(NodeId::new(i), NodeId::new(j), dice.fraction(4) + more)
+                        .unwrap();
                 }
             }
         }
         let platform = builder.build().unwrap();
-        let prices = platform.link_ids().filter(|_| !dice.one_in(6)).collect::<Vec<_>>();
-        let prices = prices.into_iter().map(|link| (Resource::Link(link), dice.fraction(5) + ratio(1, 5))).collect();
+        let prices = platform
+            .link_ids()
+            .filter(|_| !dice.one_in(6))
+            .collect::<Vec<_>>();
+        let prices = prices
+            .into_iter()
+            .map(|link| (Resource::Link(link), dice.fraction(5) + ratio(1, 5)))
+            .collect();
         Case {
             platform,
             participants: (0..joining).map(NodeId::new).collect(),
@@ -65,8 +94,16 @@ impl Case {
     }
 
     fn bound(&self) -> Result<Rational, Violation> {
-        let volumes = Volumes { size: Amount::Constant(self.size.clone()), work: Amount::Constant(self.work.clone()) };
-        bound(&self.platform, &self.collective(), &volumes, &self.certificate)
+        let volumes = Volumes {
+            size: Amount::Constant(self.size.clone()),
+            work: Amount::Constant(self.work.clone()),
+        };
+        bound(
+            &self.platform,
+            &self.collective(),
+            &volumes,
+            &self.certificate,
+        )
     }
 
     /// What one instance costs at least, as the referee sees it.
@@ -81,8 +118,16 @@ impl Case {
 
     /// What a message over each link costs.
     fn costs(&self) -> Vec<Rational> {
-        let price = |link: LinkId| self.certificate.price(Resource::Link(link)).cloned().unwrap_or_default();
-        self.platform.link_ids().map(|link| &self.platform.link(link).cost * price(link) * &self.size).collect()
+        let price = |link: LinkId| {
+            self.certificate
+                .price(Resource::Link(link))
+                .cloned()
+                .unwrap_or_default()
+        };
+        self.platform
+            .link_ids()
+            .map(|link| &self.platform.link(link).cost * price(link) * &self.size)
+            .collect()
     }
 
     /// What the certificate charges each link, by the definition.
@@ -93,50 +138,87 @@ impl Case {
                 Inequality::Border(border) => {
                     let crosses = |set: &&Vec<NodeId>| {
                         let (from, to) = (set.contains(&link.from), set.contains(&link.to));
-                        if border.direction == Direction::Into { to && !from } else { from && !to }
+                        if border.direction == Direction::Into {
+                            to && !from
+                        } else {
+                            from && !to
+                        }
                     };
                     whole(border.sets.iter().filter(crosses).count())
                 }
-                Inequality::Gathering(one) => {
-                    whole(usize::from(one.nodes.contains(&link.to) && !one.nodes.contains(&link.from)))
-                }
+                Inequality::Gathering(one) => whole(usize::from(
+                    one.nodes.contains(&link.to) && !one.nodes.contains(&link.from),
+                )),
                 Inequality::Balance(one) => {
                     let out = i64::from(link.from == one.node) - i64::from(link.to == one.node);
-                    ratio(if one.keeps == Keeps::AllThatArrives { out } else { -out }, 1)
+                    ratio(
+                        if one.keeps == Keeps::AllThatArrives {
+                            out
+                        } else {
+                            -out
+                        },
+                        1,
+                    )
                 }
-                Inequality::Exchange(one) => {
-                    one.lengths.iter().filter(|(other, _)| *other == id).map(|(_, length)| length).sum()
-                }
+                Inequality::Exchange(one) => one
+                    .lengths
+                    .iter()
+                    .filter(|(other, _)| *other == id)
+                    .map(|(_, length)| length)
+                    .sum(),
                 _ => Rational::zero(),
             };
-            self.certificate.needs.iter().map(|need| times(&need.inequality) * &need.weight).sum()
+            self.certificate
+                .needs
+                .iter()
+                .map(|need| times(&need.inequality) * &need.weight)
+                .sum()
         };
         self.platform.link_ids().map(charge).collect()
     }
 
     fn gatherings(&self) -> impl Iterator<Item = (&Gathering, &Rational)> {
-        self.certificate.needs.iter().filter_map(|need| match &need.inequality {
-            Inequality::Gathering(one) => Some((one, &need.weight)),
-            _ => None,
-        })
+        self.certificate
+            .needs
+            .iter()
+            .filter_map(|need| match &need.inequality {
+                Inequality::Gathering(one) => Some((one, &need.weight)),
+                _ => None,
+            })
     }
 
     /// The weights of the gatherings that hold a processor.
     fn holding(&self, node: NodeId) -> Rational {
-        self.gatherings().filter(|(one, _)| one.nodes.contains(&node)).map(|(_, weight)| weight).sum()
+        self.gatherings()
+            .filter(|(one, _)| one.nodes.contains(&node))
+            .map(|(_, weight)| weight)
+            .sum()
     }
 
     fn merge_price(&self, node: NodeId) -> Rational {
         let compute = self.platform.node(node).compute.as_ref().unwrap();
-        self.certificate.price(Resource::Compute(node)).cloned().unwrap_or_default() * compute * &self.work
+        self.certificate
+            .price(Resource::Compute(node))
+            .cloned()
+            .unwrap_or_default()
+            * compute
+            * &self.work
     }
 
     /// Merges and the place, with the largest weights that the prices bear.
     fn complete(&mut self) {
         let cost = |node: NodeId| self.merge_price(node) + self.holding(node);
         let least = self.platform.processors().map(cost).min().unwrap();
-        let most = self.platform.processors().map(|node| self.holding(node)).max().unwrap();
-        for (inequality, weight) in [(Inequality::Merges(Merges), least), (Inequality::Place(Place), most)] {
+        let most = self
+            .platform
+            .processors()
+            .map(|node| self.holding(node))
+            .max()
+            .unwrap();
+        for (inequality, weight) in [
+            (Inequality::Merges(Merges), least),
+            (Inequality::Place(Place), most),
+        ] {
             if weight.is_positive() {
                 self.certificate.needs.push(need(inequality, weight));
             }
@@ -146,31 +228,61 @@ impl Case {
 
     /// What gatherings and merges prove, by the definition: whatever processors the merges and the place are at.
     fn gathered(&self) -> Rational {
-        let inside = |one: &Gathering| self.participants.iter().filter(|node| one.nodes.contains(node)).count() as i64;
+        let inside = |one: &Gathering| {
+            self.participants
+                .iter()
+                .filter(|node| one.nodes.contains(node))
+                .count() as i64
+        };
         let holding = |node| self.holding(node);
         let price = |node| self.merge_price(node);
-        let fixed: Rational = self.gatherings().map(|(one, weight)| weight * ratio(2 - inside(one), 1)).sum();
+        let fixed: Rational = self
+            .gatherings()
+            .map(|(one, weight)| weight * ratio(2 - inside(one), 1))
+            .sum();
         let processors = || self.platform.processors();
-        let place = processors().map(|node| fixed.clone() - holding(node)).min().unwrap();
-        let merge = processors().map(|node| price(node) + holding(node)).min().unwrap();
+        let place = processors()
+            .map(|node| fixed.clone() - holding(node))
+            .min()
+            .unwrap();
+        let merge = processors()
+            .map(|node| price(node) + holding(node))
+            .min()
+            .unwrap();
         place + merge * whole(self.participants.len() - 1)
     }
 
     /// Work, and prices of processors.
     fn with_merges(&mut self, dice: &mut Dice) {
         self.work = dice.fraction(3) + ratio(1, 3);
-        let processors: Vec<NodeId> = self.platform.processors().filter(|_| !dice.one_in(6)).collect();
-        let prices = processors.into_iter().map(|node| (Resource::Compute(node), dice.fraction(5) + ratio(1, 5)));
-        self.certificate.rows.extend(prices.map(|(one, price)| (Row::Resource(one), price)).collect::<Vec<_>>());
+        let processors: Vec<NodeId> = self
+            .platform
+            .processors()
+            .filter(|_| !dice.one_in(6))
+            .collect();
+        let prices = processors
+            .into_iter()
+            .map(|node| (Resource::Compute(node), dice.fraction(5) + ratio(1, 5)));
+        self.certificate.rows.extend(
+            prices
+                .map(|(one, price)| (Row::Resource(one), price))
+                .collect::<Vec<_>>(),
+        );
         self.certificate.rows.sort();
     }
 
     /// Any set with a participant.
     fn gathering(&self, dice: &mut Dice) -> Need {
         let some = dice.below(self.participants.len());
-        let nodes = self.platform.node_ids().filter(|node| node.index() == some || dice.one_in(2));
+        let nodes = self
+            .platform
+            .node_ids()
+            .filter(|node| node.index() == some || dice.one_in(2));
         let nodes = nodes.collect();
-        need(Inequality::Gathering(Gathering { nodes }), dice.fraction(3) + ratio(1, 3))
+        need(
+            Inequality::Gathering(Gathering { nodes }),
+            dice.fraction(3) + ratio(1, 3),
+        )
     }
 
     /// Sets that meet the conditions of the counting theorem; or a single one.
@@ -179,17 +291,30 @@ impl Case {
         let count = 1 + dice.below(self.participants.len());
         let mut sets = vec![Vec::new(); count];
         for (id, node) in self.platform.node_ids().zip(self.platform.nodes()) {
-            let once = if direction == Direction::Into { node.is_processor() } else { node.replicates };
+            let once = if direction == Direction::Into {
+                node.is_processor()
+            } else {
+                node.replicates
+            };
             if id.index() < self.participants.len() {
-                let only = if count == 1 && id.index() == 0 { None } else { Some(id.index() % count) };
+                let only = if count == 1 && id.index() == 0 {
+                    None
+                } else {
+                    Some(id.index() % count)
+                };
                 only.into_iter().for_each(|set| sets[set].push(id));
             } else if once && count > 1 {
                 sets[dice.below(count)].push(id);
             } else {
-                sets.iter_mut().filter(|_| dice.one_in(2)).for_each(|set| set.push(id));
+                sets.iter_mut()
+                    .filter(|_| dice.one_in(2))
+                    .for_each(|set| set.push(id));
             }
         }
-        need(Inequality::Border(Border { direction, sets }), dice.fraction(3) + ratio(1, 3))
+        need(
+            Inequality::Border(Border { direction, sets }),
+            dice.fraction(3) + ratio(1, 3),
+        )
     }
 
     /// Disjoint parts with a participant each; other nodes, participants too, may lie outside.
@@ -201,10 +326,24 @@ impl Case {
                 part.push(id);
             }
         }
-        let links: Vec<LinkId> = self.platform.link_ids().filter(|_| !dice.one_in(4)).collect();
-        let lengths = links.into_iter().map(|link| (link, dice.fraction(4) + ratio(1, 4))).collect();
+        let links: Vec<LinkId> = self
+            .platform
+            .link_ids()
+            .filter(|_| !dice.one_in(4))
+            .collect();
+        let lengths = links
+            .into_iter()
+            .map(|link| (link, dice.fraction(4) + ratio(1, 4)))
+            .collect();
         let direction = DIRECTIONS[dice.below(2)];
-        need(Inequality::Exchange(Exchange { direction, parts, lengths }), ratio(3, 2))
+        need(
+            Inequality::Exchange(Exchange {
+                direction,
+                parts,
+                lengths,
+            }),
+            ratio(3, 2),
+        )
     }
 
     fn balance(&self, dice: &mut Dice, node: NodeId) -> Option<Need> {
@@ -223,7 +362,11 @@ impl Case {
 }
 
 fn need(inequality: Inequality, weight: Rational) -> Need {
-    Need { demand: Some(0), inequality, weight }
+    Need {
+        demand: Some(0),
+        inequality,
+        weight,
+    }
 }
 
 /// By the exchange theorem's words: the least over parts `r` of an arborescence into `r` plus the entrances of the
@@ -231,15 +374,35 @@ fn need(inequality: Inequality, weight: Rational) -> Need {
 fn naive_exchange(platform: &Platform, exchange: &Exchange) -> Rational {
     let into = exchange.direction == Direction::Into;
     let part = |node: NodeId| exchange.parts.iter().position(|part| part.contains(&node));
-    let merges = |node: NodeId| if into { platform.node(node).is_processor() } else { platform.node(node).replicates };
-    let copies = |node: NodeId| if into { platform.node(node).replicates } else { platform.node(node).is_processor() };
+    let merges = |node: NodeId| {
+        if into {
+            platform.node(node).is_processor()
+        } else {
+            platform.node(node).replicates
+        }
+    };
+    let copies = |node: NodeId| {
+        if into {
+            platform.node(node).replicates
+        } else {
+            platform.node(node).is_processor()
+        }
+    };
     // Links turned where the theorem is read backwards.
     let links: Vec<(NodeId, NodeId, Rational)> = platform
         .link_ids()
         .map(|id| {
             let link = platform.link(id);
-            let length = exchange.lengths.iter().find(|(other, _)| *other == id).map(|(_, length)| length.clone());
-            let (from, to) = if into { (link.from, link.to) } else { (link.to, link.from) };
+            let length = exchange
+                .lengths
+                .iter()
+                .find(|(other, _)| *other == id)
+                .map(|(_, length)| length.clone());
+            let (from, to) = if into {
+                (link.from, link.to)
+            } else {
+                (link.to, link.from)
+            };
             (from, to, length.unwrap_or_default())
         })
         .collect();
@@ -254,11 +417,16 @@ fn naive_exchange(platform: &Platform, exchange: &Exchange) -> Rational {
                 *known = Some(length.clone());
             }
         }
-        for inner in platform.node_ids().filter(|&node| part(node).is_none() && is_inner(node)) {
+        for inner in platform
+            .node_ids()
+            .filter(|&node| part(node).is_none() && is_inner(node))
+        {
             let inner = hub(inner);
             for from in 0..hubs {
                 for to in 0..hubs {
-                    let (Some(one), Some(two)) = (&ways[from][inner], &ways[inner][to]) else { continue };
+                    let (Some(one), Some(two)) = (&ways[from][inner], &ways[inner][to]) else {
+                        continue;
+                    };
                     let both = one + two;
                     if ways[from][to].as_ref().is_none_or(|known| both < *known) {
                         ways[from][to] = Some(both);
@@ -271,29 +439,68 @@ fn naive_exchange(platform: &Platform, exchange: &Exchange) -> Rational {
     let gathering = ways(&|node| !merges(node));
     let entering = ways(&|node| !copies(node));
     let sources: Vec<usize> = (0..exchange.parts.len())
-        .chain(platform.node_ids().filter(|&node| part(node).is_none() && copies(node)).map(hub))
+        .chain(
+            platform
+                .node_ids()
+                .filter(|&node| part(node).is_none() && copies(node))
+                .map(hub),
+        )
         .collect();
-    let entrance =
-        |to: usize| sources.iter().filter(|&&from| from != to).filter_map(|&from| entering[from][to].clone()).min();
-    let junctions: Vec<usize> =
-        platform.node_ids().filter(|&node| part(node).is_none() && merges(node)).map(hub).collect();
+    let entrance = |to: usize| {
+        sources
+            .iter()
+            .filter(|&&from| from != to)
+            .filter_map(|&from| entering[from][to].clone())
+            .min()
+    };
+    let junctions: Vec<usize> = platform
+        .node_ids()
+        .filter(|&node| part(node).is_none() && merges(node))
+        .map(hub)
+        .collect();
     let tree = |root: usize| least_tree(&gathering, exchange.parts.len(), &junctions, root);
     let total = |root: usize| {
         let others = (0..exchange.parts.len()).filter(|&part| part != root);
-        Some(tree(root)? + others.map(|part| entrance(part).unwrap_or_default()).sum::<Rational>())
+        Some(
+            tree(root)?
+                + others
+                    .map(|part| entrance(part).unwrap_or_default())
+                    .sum::<Rational>(),
+        )
     };
-    (0..exchange.parts.len()).filter_map(total).min().unwrap_or_default()
+    (0..exchange.parts.len())
+        .filter_map(total)
+        .min()
+        .unwrap_or_default()
 }
 
 /// Every choice of junctions, and of where each other hub leads to.
-fn least_tree(ways: &[Vec<Option<Rational>>], parts: usize, junctions: &[usize], root: usize) -> Option<Rational> {
+fn least_tree(
+    ways: &[Vec<Option<Rational>>],
+    parts: usize,
+    junctions: &[usize],
+    root: usize,
+) -> Option<Rational> {
     let mut best: Option<Rational> = None;
     for chosen in 0..1usize << junctions.len() {
-        let taken = junctions.iter().enumerate().filter(|(place, _)| chosen >> place & 1 == 1).map(|(_, &hub)| hub);
-        let hubs: Vec<usize> = (0..parts).filter(|&part| part != root).chain(taken).collect();
+        let taken = junctions
+            .iter()
+            .enumerate()
+            .filter(|(place, _)| chosen >> place & 1 == 1)
+            .map(|(_, &hub)| hub);
+        let hubs: Vec<usize> = (0..parts)
+            .filter(|&part| part != root)
+            .chain(taken)
+            .collect();
         let mut choice = vec![0usize; hubs.len()];
         loop {
-            let next = |place: usize| if choice[place] == hubs.len() { root } else { hubs[choice[place]] };
+            let next = |place: usize| {
+                if choice[place] == hubs.len() {
+                    root
+                } else {
+                    hubs[choice[place]]
+                }
+            };
             let leads = |place: usize| {
                 let mut at = hubs[place];
                 for _ in 0..=hubs.len() {
@@ -304,8 +511,9 @@ fn least_tree(ways: &[Vec<Option<Rational>>], parts: usize, junctions: &[usize],
                 }
                 false
             };
-            let lengths: Option<Vec<&Rational>> =
-                (0..hubs.len()).map(|place| ways[hubs[place]][next(place)].as_ref()).collect();
+            let lengths: Option<Vec<&Rational>> = (0..hubs.len())
+                .map(|place| ways[hubs[place]][next(place)].as_ref())
+                .collect();
             if let Some(lengths) = lengths
                 && (0..hubs.len()).all(leads)
             {
@@ -314,7 +522,9 @@ fn least_tree(ways: &[Vec<Option<Rational>>], parts: usize, junctions: &[usize],
                     best = Some(total);
                 }
             }
-            let Some(place) = choice.iter().position(|&one| one < hubs.len()) else { break };
+            let Some(place) = choice.iter().position(|&one| one < hubs.len()) else {
+                break;
+            };
             choice[place] += 1;
             choice[..place].fill(0);
         }
@@ -332,7 +542,9 @@ fn certificates_prove_what_adding_up_says() {
         let mut case = Case::new(&mut dice);
         if dice.one_in(3) {
             case.with_merges(&mut dice);
-            case.certificate.needs = (0..dice.below(5)).map(|_| case.gathering(&mut dice)).collect();
+            case.certificate.needs = (0..dice.below(5))
+                .map(|_| case.gathering(&mut dice))
+                .collect();
         }
         let both = dice.below(3);
         let borders = if both < 2 { 1 + dice.below(3) } else { 0 };
@@ -344,7 +556,11 @@ fn certificates_prove_what_adding_up_says() {
             let exchange = case.exchange(&mut dice);
             case.certificate.needs.push(exchange);
         }
-        let balances: Vec<Need> = case.platform.node_ids().filter_map(|node| case.balance(&mut dice, node)).collect();
+        let balances: Vec<Need> = case
+            .platform
+            .node_ids()
+            .filter_map(|node| case.balance(&mut dice, node))
+            .collect();
         case.certificate.needs.extend(balances);
         // As much of all that as the prices allow.
         let scale = (case.charges().into_iter().zip(case.costs()))
@@ -355,7 +571,10 @@ fn certificates_prove_what_adding_up_says() {
         if scale.is_zero() {
             continue;
         }
-        case.certificate.needs.iter_mut().for_each(|need| need.weight *= &scale);
+        case.certificate
+            .needs
+            .iter_mut()
+            .for_each(|need| need.weight *= &scale);
         case.complete();
         let (mut counted, mut exchanged) = (Rational::zero(), Rational::zero());
         for need in &case.certificate.needs {
@@ -364,18 +583,27 @@ fn certificates_prove_what_adding_up_says() {
                     let sets = border.sets.len();
                     counted += &need.weight * whole(if sets == 1 { 1 } else { 2 * (sets - 1) });
                 }
-                Inequality::Exchange(one) => exchanged += naive_exchange(&case.platform, one) * &need.weight,
+                Inequality::Exchange(one) => {
+                    exchanged += naive_exchange(&case.platform, one) * &need.weight
+                }
                 _ => {}
             }
         }
         let gathered = case.gathered();
-        assert_eq!(case.least(), (&counted + &exchanged + &gathered).max(Rational::zero()), "seed {seed}");
+        assert_eq!(
+            case.least(),
+            (&counted + &exchanged + &gathered).max(Rational::zero()),
+            "seed {seed}"
+        );
         positive[0] += usize::from(counted.is_positive());
         positive[1] += usize::from(exchanged.is_positive());
         positive[2] += usize::from(case.gatherings().next().is_some() && gathered.is_positive());
         positive[3] += usize::from(gathered.is_negative());
         let factor = ratio(1_000_001, 1_000_000);
-        case.certificate.needs.iter_mut().for_each(|need| need.weight *= &factor);
+        case.certificate
+            .needs
+            .iter_mut()
+            .for_each(|need| need.weight *= &factor);
         match case.bound() {
             Err(violation) if violation.rule() == Rule::Overcharge => {
                 let (told, charges, costs) = (violation.to_string(), case.charges(), case.costs());
@@ -383,7 +611,9 @@ fn certificates_prove_what_adding_up_says() {
                     let (charge, cost) = (&charges[id.index()], &costs[id.index()]);
                     let link = case.platform.link_name(id);
                     charge > cost
-                        && told.ends_with(&format!("charge {charge} for a message over link '{link}'; it costs {cost}"))
+                        && told.ends_with(&format!(
+                            "charge {charge} for a message over link '{link}'; it costs {cost}"
+                        ))
                 };
                 assert!(case.platform.link_ids().any(says), "seed {seed}: {told}");
                 refused += 1;
@@ -391,7 +621,10 @@ fn certificates_prove_what_adding_up_says() {
             other => panic!("seed {seed}: {other:?}"),
         }
     }
-    let enough = positive.iter().zip([200, 150, 100, 20]).all(|(found, wanted)| *found > wanted);
+    let enough = positive
+        .iter()
+        .zip([200, 150, 100, 20])
+        .all(|(found, wanted)| *found > wanted);
     assert!(refused > 300 && enough, "{refused} {positive:?}");
 }
 
@@ -405,7 +638,14 @@ fn bare_prices_prove_the_exchange_of_single_participants() {
         let parts: Vec<Vec<NodeId>> = case.participants.iter().map(|&node| vec![node]).collect();
         let lengths: Vec<(LinkId, Rational)> = case.platform.link_ids().zip(case.costs()).collect();
         let [into, out_of] = DIRECTIONS.map(|direction| {
-            naive_exchange(&case.platform, &Exchange { direction, parts: parts.clone(), lengths: lengths.clone() })
+            naive_exchange(
+                &case.platform,
+                &Exchange {
+                    direction,
+                    parts: parts.clone(),
+                    lengths: lengths.clone(),
+                },
+            )
         });
         let least = case.least();
         assert!(least >= into.clone().max(out_of.clone()), "seed {seed}");
@@ -425,19 +665,35 @@ fn switches_that_merge_are_junctions() {
     let mut builder = Platform::builder();
     builder.model(PortModel::Links);
     let ids = ["a", "b", "c"].map(|name| builder.node(Node::processor(name, ratio(1, 1))).unwrap());
-    let hub = builder.node(Node { replicates: false, ..Node::processor("h", ratio(1, 1)) }).unwrap();
+    let hub = builder
+        .node(Node {
+            replicates: false,
+            ..Node::processor("h", ratio(1, 1))
+        })
+        .unwrap();
     for id in ids {
         builder.link(id, hub, ratio(1, 2)).unwrap();
         builder.link(hub, id, ratio(1, 1)).unwrap();
     }
     let platform = builder.build().unwrap();
     let collective = Collective::all_reduce(ids.to_vec()).in_order();
-    let volumes = Volumes { size: Amount::Constant(ratio(1, 1)), work: Amount::Constant(ratio(0, 1)) };
-    let prices = ids.map(|id| (Resource::Link(platform.link_between(hub, id).unwrap()), ratio(1, 1)));
+    let volumes = Volumes {
+        size: Amount::Constant(ratio(1, 1)),
+        work: Amount::Constant(ratio(0, 1)),
+    };
+    let prices = ids.map(|id| {
+        (
+            Resource::Link(platform.link_between(hub, id).unwrap()),
+            ratio(1, 1),
+        )
+    });
     let mut prices = prices.to_vec();
     prices.sort();
     let certificate = Certificate::of_prices(prices);
-    assert_eq!(bound(&platform, &collective, &volumes, &certificate), Ok(ratio(1, 1)));
+    assert_eq!(
+        bound(&platform, &collective, &volumes, &certificate),
+        Ok(ratio(1, 1))
+    );
 }
 
 /// Two boxes of two, joined by two links each way: two messages enter a box, whatever else happens.
@@ -445,7 +701,16 @@ fn switches_that_merge_are_junctions() {
 fn boxes_are_entered_twice() {
     let one = || ratio(1, 1);
     let nodes = ["A", "B", "C", "D"];
-    let links = [("A", "B"), ("B", "A"), ("C", "D"), ("D", "C"), ("A", "C"), ("C", "A"), ("B", "D"), ("D", "B")];
+    let links = [
+        ("A", "B"),
+        ("B", "A"),
+        ("C", "D"),
+        ("D", "C"),
+        ("A", "C"),
+        ("C", "A"),
+        ("B", "D"),
+        ("D", "B"),
+    ];
     let platform = platform(&nodes, &links.map(|(from, to)| (from, to, one())));
     let ids: Vec<NodeId> = platform.node_ids().collect();
     let between: Vec<LinkId> = platform.link_ids().skip(4).collect();
@@ -455,16 +720,28 @@ fn boxes_are_entered_twice() {
     };
     let prices = ids.iter().map(|&node| (Resource::Send(node), one()));
     let certificate = Certificate::new(prices, [], DIRECTIONS.map(border));
-    let volumes = Volumes { size: Amount::Constant(one()), work: Amount::Constant(ratio(0, 1)) };
+    let volumes = Volumes {
+        size: Amount::Constant(one()),
+        work: Amount::Constant(ratio(0, 1)),
+    };
     let all_reduce = Collective::all_reduce(ids.clone());
     // Four send ports; two messages, in full.
-    assert_eq!(bound(&platform, &all_reduce, &volumes, &certificate), Ok(ratio(2, 1)));
+    assert_eq!(
+        bound(&platform, &all_reduce, &volumes, &certificate),
+        Ok(ratio(2, 1))
+    );
     assert_eq!(between.len(), 4);
     // In a list of groups every group has its own, and its own rate.
-    let pair = |rate| Member { collective: all_reduce.clone(), rate };
+    let pair = |rate| Member {
+        collective: all_reduce.clone(),
+        rate,
+    };
     let groups = Collective::Groups(vec![pair(1), pair(2)]);
     let mut both = certificate.clone();
-    both.needs.extend(certificate.needs.iter().map(|need| Need { demand: Some(1), ..need.clone() }));
+    both.needs.extend(certificate.needs.iter().map(|need| Need {
+        demand: Some(1),
+        ..need.clone()
+    }));
     assert_eq!(bound(&platform, &groups, &volumes, &both), Ok(ratio(2, 3)));
 }
 
@@ -474,17 +751,31 @@ fn malformed_certificates_are_refused_by_name() {
     let mut builder = Platform::builder();
     builder.model(PortModel::Links);
     let [a, b, c] = ["a", "b", "c"].map(|name| builder.node(Node::processor(name, one())).unwrap());
-    let h = builder.node(Node { replicates: false, ..Node::processor("h", one()) }).unwrap();
+    let h = builder
+        .node(Node {
+            replicates: false,
+            ..Node::processor("h", one())
+        })
+        .unwrap();
     let r = builder.node(Node::router("r")).unwrap();
     for (from, to) in [(a, b), (b, c), (c, h), (h, r), (r, a)] {
         builder.duplex(from, to, one()).unwrap();
     }
     let platform = builder.build().unwrap();
     let collective = Collective::all_reduce(vec![a, b]);
-    let volumes = Volumes { size: Amount::Constant(one()), work: Amount::Constant(ratio(0, 1)) };
-    let prices: Vec<(Resource, Rational)> = platform.link_ids().map(|link| (Resource::Link(link), one())).collect();
+    let volumes = Volumes {
+        size: Amount::Constant(one()),
+        work: Amount::Constant(ratio(0, 1)),
+    };
+    let prices: Vec<(Resource, Rational)> = platform
+        .link_ids()
+        .map(|link| (Resource::Link(link), one()))
+        .collect();
     let say = |collective: &Collective, needs: &[Need]| {
-        let certificate = Certificate { needs: needs.to_vec(), ..Certificate::of_prices(prices.clone()) };
+        let certificate = Certificate {
+            needs: needs.to_vec(),
+            ..Certificate::of_prices(prices.clone())
+        };
         match bound(&platform, collective, &volumes, &certificate) {
             Ok(bound) => bound.to_string(),
             Err(violation) => violation.to_string(),
@@ -495,31 +786,61 @@ fn malformed_certificates_are_refused_by_name() {
         let sets = sets.iter().map(|set| set.to_vec()).collect();
         need(Inequality::Border(Border { direction, sets }), weight)
     };
-    let gathering = |nodes: &[NodeId], weight| need(Inequality::Gathering(Gathering { nodes: nodes.to_vec() }), weight);
+    let gathering = |nodes: &[NodeId], weight| {
+        need(
+            Inequality::Gathering(Gathering {
+                nodes: nodes.to_vec(),
+            }),
+            weight,
+        )
+    };
     let balance = |node, keeps| need(Inequality::Balance(Balance { node, keeps }), one());
     let nowhere = NodeId::new(9);
     let link = |id| (LinkId::new(id), one());
     let exchange = |parts: &[&[NodeId]], lengths: &[(LinkId, Rational)]| {
         let parts = parts.iter().map(|part| part.to_vec()).collect();
-        need(Inequality::Exchange(Exchange { direction: into, parts, lengths: lengths.to_vec() }), one())
+        need(
+            Inequality::Exchange(Exchange {
+                direction: into,
+                parts,
+                lengths: lengths.to_vec(),
+            }),
+            one(),
+        )
     };
-    let everywhere = |inequality| Need { demand: None, inequality, weight: one() };
+    let everywhere = |inequality| Need {
+        demand: None,
+        inequality,
+        weight: one(),
+    };
     let (all, none) = (Keeps::AllThatArrives, Keeps::NoMoreThanArrives);
     let needs = [
         (border(into, &[&[a, c, h], &[b]], one()), "5"),
         (border(into, &[&[a, c, h, r], &[b, r]], one()), "5"),
         // A node that copies neither need nor must lie in a single set only.
-        (border(Direction::OutOf, &[&[a, c, h, r], &[b, h]], one()), "5"),
+        (
+            border(Direction::OutOf, &[&[a, c, h, r], &[b, h]], one()),
+            "5",
+        ),
         (border(into, &[&[a]], one()), "10"),
         (
-            Need { demand: Some(1), ..border(into, &[&[a]], one()) },
+            Need {
+                demand: Some(1),
+                ..border(into, &[&[a]], one())
+            },
             "need 0 (border): demand 1 does not exist; an instance has 1, numbered from 0",
         ),
         (
-            Need { demand: None, ..border(into, &[&[a]], one()) },
+            Need {
+                demand: None,
+                ..border(into, &[&[a]], one())
+            },
             "need 0 (border): a border names no demand; only a cut, or merges, may be of all demands",
         ),
-        (border(into, &[], one()), "need 0 (border): it has no sets; list the nodes of at least one"),
+        (
+            border(into, &[], one()),
+            "need 0 (border): it has no sets; list the nodes of at least one",
+        ),
         (
             border(into, &[&[a, b]], one()),
             "need 0 (border): it holds all participants; a single set leaves out at least one",
@@ -548,24 +869,77 @@ fn malformed_certificates_are_refused_by_name() {
             border(into, &[&[a, nowhere]], one()),
             "need 0 (border): the member of node id 9: no such node; the platform has 5 nodes, numbered from 0",
         ),
-        (border(into, &[&[a]], ratio(0, 1)), "price of need 0 (border) is 0; a price must be positive"),
+        (
+            border(into, &[&[a]], ratio(0, 1)),
+            "price of need 0 (border) is 0; a price must be positive",
+        ),
         // Two operands need a merge, which may be outside, and the set need not be entered for the place inside.
-        (gathering(&[a], one()), "the needs of all-reduce charge 1 for joining all operands at 'a'; it costs 0"),
-        (gathering(&[h], one()), "need 0 (gathering): set 0 holds no participant"),
-        (gathering(&[], one()), "need 0 (gathering): set 0 holds no participant"),
-        (gathering(&[h, a], one()), "need 0 (gathering): its nodes are out of order"),
-        (gathering(&[a, nowhere], one()), "need 0 (gathering): the member of node id 9: no such node"),
-        (gathering(&[a], ratio(0, 1)), "price of need 0 (gathering) is 0; a price must be positive"),
-        (balance(a, all), "need 0 (balance): 'a' is not balanced; participants have none"),
-        (balance(h, all), "need 0 (balance): 'h' is not balanced; only a router merges nothing"),
-        (balance(r, none), "need 0 (balance): 'r' is not balanced; only a node that does not replicate copies nothing"),
-        (balance(c, none), "need 0 (balance): 'c' is not balanced; only a node that does not replicate copies nothing"),
-        (balance(nowhere, all), "need 0 (balance): the balance of node id 9: no such node"),
-        (everywhere(Inequality::Place(Place)), "need 0 (place): a place names no demand; only a cut, or merges"),
-        (everywhere(Inequality::Cut(Cut { nodes: vec![] })), "need 0 (cut): it has no nodes"),
-        (everywhere(Inequality::Cut(Cut { nodes: vec![b, a] })), "need 0 (cut): its nodes are out of order"),
-        (everywhere(Inequality::Cut(Cut { nodes: vec![nowhere] })), "need 0 (cut): the member of node id 9: no such"),
-        (exchange(&[&[a]], &[link(0)]), "need 0 (exchange): it has a single part; list at least two"),
+        (
+            gathering(&[a], one()),
+            "the needs of all-reduce charge 1 for joining all operands at 'a'; it costs 0",
+        ),
+        (
+            gathering(&[h], one()),
+            "need 0 (gathering): set 0 holds no participant",
+        ),
+        (
+            gathering(&[], one()),
+            "need 0 (gathering): set 0 holds no participant",
+        ),
+        (
+            gathering(&[h, a], one()),
+            "need 0 (gathering): its nodes are out of order",
+        ),
+        (
+            gathering(&[a, nowhere], one()),
+            "need 0 (gathering): the member of node id 9: no such node",
+        ),
+        (
+            gathering(&[a], ratio(0, 1)),
+            "price of need 0 (gathering) is 0; a price must be positive",
+        ),
+        (
+            balance(a, all),
+            "need 0 (balance): 'a' is not balanced; participants have none",
+        ),
+        (
+            balance(h, all),
+            "need 0 (balance): 'h' is not balanced; only a router merges nothing",
+        ),
+        (
+            balance(r, none),
+            "need 0 (balance): 'r' is not balanced; only a node that does not replicate copies nothing",
+        ),
+        (
+            balance(c, none),
+            "need 0 (balance): 'c' is not balanced; only a node that does not replicate copies nothing",
+        ),
+        (
+            balance(nowhere, all),
+            "need 0 (balance): the balance of node id 9: no such node",
+        ),
+        (
+            everywhere(Inequality::Place(Place)),
+            "need 0 (place): a place names no demand; only a cut, or merges",
+        ),
+        (
+            everywhere(Inequality::Cut(Cut { nodes: vec![] })),
+            "need 0 (cut): it has no nodes",
+        ),
+        (
+            everywhere(Inequality::Cut(Cut { nodes: vec![b, a] })),
+            "need 0 (cut): its nodes are out of order",
+        ),
+        (
+            everywhere(Inequality::Cut(Cut {
+                nodes: vec![nowhere],
+            })),
+            "need 0 (cut): the member of node id 9: no such",
+        ),
+        (
+            exchange(&[&[a]], &[link(0)]),
+            "need 0 (exchange): it has a single part; list at least two",
+        ),
         (
             exchange(&[&[a, c], &[b, c]], &[link(0)]),
             "need 0 (exchange): 'c' lies in 2 of its parts; parts are disjoint",
@@ -578,8 +952,14 @@ fn malformed_certificates_are_refused_by_name() {
             exchange(&[&[a], &[b]], &[link(99)]),
             "need 0 (exchange): the link id 99 does not exist; the platform has 10 links, numbered from 0",
         ),
-        (exchange(&[&[a], &[b]], &[link(0), link(0)]), "need 0 (exchange): its links are out of order"),
-        (exchange(&[&[a], &[b]], &[link(1), link(0)]), "need 0 (exchange): its links are out of order"),
+        (
+            exchange(&[&[a], &[b]], &[link(0), link(0)]),
+            "need 0 (exchange): its links are out of order",
+        ),
+        (
+            exchange(&[&[a], &[b]], &[link(1), link(0)]),
+            "need 0 (exchange): its links are out of order",
+        ),
         (
             exchange(&[&[a], &[b]], &[(LinkId::new(0), -one())]),
             "need 0 (exchange): price of a length is -1; a price must be positive",
@@ -593,7 +973,10 @@ fn malformed_certificates_are_refused_by_name() {
         [border(into, &[&[b]], one()), border(into, &[&[a]], one())],
         [gathering(&[b], one()), gathering(&[a], one())],
         [gathering(&[a], one()), border(into, &[&[a]], one())],
-        [exchange(&[&[b], &[a]], &[link(0)]), exchange(&[&[a], &[b]], &[link(0)])],
+        [
+            exchange(&[&[b], &[a]], &[link(0)]),
+            exchange(&[&[a], &[b]], &[link(0)]),
+        ],
     ];
     for needs in unsorted {
         assert!(say(&collective, &needs).contains("needs are out of order"));
@@ -602,7 +985,10 @@ fn malformed_certificates_are_refused_by_name() {
     assert!(say(&reduce, &[border(into, &[&[a]], one())]).contains("no all-reduce"));
     let broadcast = Collective::broadcast(a, vec![b]);
     let said = say(&broadcast, &[need(Inequality::Merges(Merges), one())]);
-    assert!(said.starts_with("need 0 (merges): the demand combines nothing; leave it out"), "{said}");
+    assert!(
+        said.starts_with("need 0 (merges): the demand combines nothing; leave it out"),
+        "{said}"
+    );
 }
 
 /// Whoever exchanges also merges: both are paid for.
@@ -612,17 +998,33 @@ fn merges_are_paid_besides_the_exchange() {
     let links = [("A", "B", one()), ("B", "A", one())];
     let platform = platform(&["A", "B"], &links).with_model(PortModel::Links);
     let ids: Vec<NodeId> = platform.node_ids().collect();
-    let mut prices: Vec<(Resource, Rational)> = ids.iter().map(|&node| (Resource::Compute(node), one())).collect();
-    prices.extend(platform.link_ids().map(|link| (Resource::Link(link), one())));
+    let mut prices: Vec<(Resource, Rational)> = ids
+        .iter()
+        .map(|&node| (Resource::Compute(node), one()))
+        .collect();
+    prices.extend(
+        platform
+            .link_ids()
+            .map(|link| (Resource::Link(link), one())),
+    );
     let sets = ids.iter().map(|&node| vec![node]).collect();
-    let border = Inequality::Border(Border { direction: Direction::Into, sets });
+    let border = Inequality::Border(Border {
+        direction: Direction::Into,
+        sets,
+    });
     let merges = need(Inequality::Merges(Merges), ratio(3, 1));
     let certificate = Certificate::new(prices, [], [need(border, one()), merges]);
-    let volumes = Volumes { size: Amount::Constant(one()), work: Amount::Constant(ratio(3, 1)) };
+    let volumes = Volumes {
+        size: Amount::Constant(one()),
+        work: Amount::Constant(ratio(3, 1)),
+    };
     for commutative in [false, true] {
         let collective = Collective::all_reduce(ids.clone()).commutative(commutative);
         // Four units of price; two transfers of 1, and a merge of 3.
-        assert_eq!(bound(&platform, &collective, &volumes, &certificate), Ok(ratio(4, 5)));
+        assert_eq!(
+            bound(&platform, &collective, &volumes, &certificate),
+            Ok(ratio(4, 5))
+        );
     }
 }
 
@@ -635,20 +1037,49 @@ fn the_smallest_of_a_table_is_charged() {
     let platform = platform(&["A", "B", "C"], &links).with_model(PortModel::Links);
     let ids: Vec<NodeId> = platform.node_ids().collect();
     let collective = Collective::all_reduce(ids.clone()).in_order();
-    let mut prices: Vec<(Resource, Rational)> = ids.iter().map(|&node| (Resource::Compute(node), one())).collect();
-    prices.extend(platform.link_ids().map(|link| (Resource::Link(link), one())));
-    let table = |rows: [&[i64]; 3]| Amount::Table(rows.map(|row| row.iter().map(|&n| ratio(n, 1)).collect()).to_vec());
+    let mut prices: Vec<(Resource, Rational)> = ids
+        .iter()
+        .map(|&node| (Resource::Compute(node), one()))
+        .collect();
+    prices.extend(
+        platform
+            .link_ids()
+            .map(|link| (Resource::Link(link), one())),
+    );
+    let table = |rows: [&[i64]; 3]| {
+        Amount::Table(
+            rows.map(|row| row.iter().map(|&n| ratio(n, 1)).collect())
+                .to_vec(),
+        )
+    };
     let sets: Vec<Vec<NodeId>> = ids.iter().map(|&node| vec![node]).collect();
     let with = |size: [&[i64]; 3], work: [&[i64]; 3], weight: i64| {
-        let border = Inequality::Border(Border { direction: Direction::Into, sets: sets.clone() });
-        let needs = [need(border, ratio(weight, 1)), need(Inequality::Merges(Merges), ratio(5, 1))];
+        let border = Inequality::Border(Border {
+            direction: Direction::Into,
+            sets: sets.clone(),
+        });
+        let needs = [
+            need(border, ratio(weight, 1)),
+            need(Inequality::Merges(Merges), ratio(5, 1)),
+        ];
         let certificate = Certificate::new(prices.clone(), [], needs);
-        bound(&platform, &collective, &Volumes { size: table(size), work: table(work) }, &certificate)
+        bound(
+            &platform,
+            &collective,
+            &Volumes {
+                size: table(size),
+                work: table(work),
+            },
+            &certificate,
+        )
     };
     // By first operand: of that alone, with the next, with both. What single operands would cost to merge says nothing.
     let work: [&[i64]; 3] = [&[0, 7, 9], &[0, 5], &[0]];
-    let sizes: [([&[i64]; 3], i64); 3] =
-        [([&[2, 9, 8], &[7, 6], &[5]], 2), ([&[9, 9, 3], &[7, 6], &[5]], 3), ([&[9, 8, 7], &[6, 5], &[4]], 4)];
+    let sizes: [([&[i64]; 3], i64); 3] = [
+        ([&[2, 9, 8], &[7, 6], &[5]], 2),
+        ([&[9, 9, 3], &[7, 6], &[5]], 3),
+        ([&[9, 8, 7], &[6, 5], &[4]], 4),
+    ];
     for (size, smallest) in sizes {
         // Four crossings, and two merges of 5, for six units of price.
         assert_eq!(with(size, work, smallest), Ok(ratio(6, 4 * smallest + 10)));
@@ -663,7 +1094,8 @@ fn the_smallest_of_a_table_is_charged() {
 fn who_owns_and_does_not_want_exchanges_nothing() {
     let mut builder = Platform::builder();
     builder.model(PortModel::Links);
-    let [a, b, c] = ["a", "b", "c"].map(|name| builder.node(Node::processor(name, whole(1))).unwrap());
+    let [a, b, c] =
+        ["a", "b", "c"].map(|name| builder.node(Node::processor(name, whole(1))).unwrap());
     for (from, to) in [(a, c), (c, a), (b, c)] {
         builder.link(from, to, whole(1)).unwrap();
     }
@@ -673,12 +1105,24 @@ fn who_owns_and_does_not_want_exchanges_nothing() {
         let participants = vec![a, b];
         let collective = Collective::reduce_to_several(targets.to_vec(), participants);
         let certificate = Certificate::new([(Resource::Link(to_b), whole(1))], [], needs);
-        bound(&platform, &collective, &Volumes::of_size(whole(1)), &certificate)
+        bound(
+            &platform,
+            &collective,
+            &Volumes::of_size(whole(1)),
+            &certificate,
+        )
     };
-    assert_eq!(proved(&[b, a], Vec::new()), Ok(whole(1)), "these are the owners: an all-reduce");
+    assert_eq!(
+        proved(&[b, a], Vec::new()),
+        Ok(whole(1)),
+        "these are the owners: an all-reduce"
+    );
     let refused = proved(&[c, a], Vec::new());
     assert!(broken(&refused, Rule::NoBound), "{refused:?}");
-    let border = Inequality::Border(Border { direction: Direction::Into, sets: vec![vec![b]] });
+    let border = Inequality::Border(Border {
+        direction: Direction::Into,
+        sets: vec![vec![b]],
+    });
     let refused = proved(&[c, a], vec![need(border, whole(1))]);
     let right = "need 0 (border): the demand is no all-reduce; leave it out";
     assert_eq!(told(&refused), right);

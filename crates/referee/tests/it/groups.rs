@@ -5,7 +5,8 @@ use crate::common;
 use crate::common::ask::{check_schedule, check_steady_state, check_timeline};
 use common::*;
 use oneport_plan::{
-    Collective, Event, Member, Message, PeriodicSchedule, Slot, SteadyState, Timeline, Volumes, WeightedPattern,
+    Collective, Event, Member, Message, PeriodicSchedule, Slot, SteadyState, Timeline, Volumes,
+    WeightedPattern,
 };
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
@@ -14,8 +15,15 @@ fn question() -> (Platform, Collective, Volumes) {
     let one = || ratio(1, 1);
     let platform = platform(&["A", "B", "C"], &[("A", "B", one()), ("A", "C", one())]);
     let [a, b, c] = [0, 1, 2].map(NodeId::new);
-    let scatter = |target, rate| Member { collective: Collective::scatter(a, vec![target]), rate };
-    (platform, Collective::Groups(vec![scatter(b, 2), scatter(c, 1)]), Volumes::of_size(one()))
+    let scatter = |target, rate| Member {
+        collective: Collective::scatter(a, vec![target]),
+        rate,
+    };
+    (
+        platform,
+        Collective::Groups(vec![scatter(b, 2), scatter(c, 1)]),
+        Volumes::of_size(one()),
+    )
 }
 
 #[test]
@@ -25,17 +33,28 @@ fn weights_are_multiples_of_the_throughput() {
         let patterns = weights
             .into_iter()
             .enumerate()
-            .map(|(place, weight)| WeightedPattern { pattern: path(place, &[LinkId::new(place)]), weight });
-        let state = SteadyState { throughput, patterns: patterns.collect() };
+            .map(|(place, weight)| WeightedPattern {
+                pattern: path(place, &[LinkId::new(place)]),
+                weight,
+            });
+        let state = SteadyState {
+            throughput,
+            patterns: patterns.collect(),
+        };
         check_steady_state(&platform, &collective, &volumes, &state)
     };
     assert_eq!(with([ratio(2, 3), ratio(1, 3)], ratio(1, 3)), Ok(()));
     assert_eq!(with([ratio(1, 2), ratio(1, 4)], ratio(1, 4)), Ok(()));
-    let refused = with([ratio(1, 3), ratio(1, 3)], ratio(1, 3)).unwrap_err().to_string();
+    let refused = with([ratio(1, 3), ratio(1, 3)], ratio(1, 3))
+        .unwrap_err()
+        .to_string();
     let words = "the weights of A=>B of group 1 add up to 1/3; they must add up to 2 times the throughput, 1/3";
     assert_eq!(refused, words);
-    let refused = with([ratio(2, 3), ratio(2, 3)], ratio(1, 3)).unwrap_err().to_string();
-    let words = "the weights of A=>C of group 2 add up to 2/3; they must add up to the throughput, 1/3";
+    let refused = with([ratio(2, 3), ratio(2, 3)], ratio(1, 3))
+        .unwrap_err()
+        .to_string();
+    let words =
+        "the weights of A=>C of group 2 add up to 2/3; they must add up to the throughput, 1/3";
     assert_eq!(refused, words);
 }
 
@@ -43,11 +62,16 @@ fn weights_are_multiples_of_the_throughput() {
 fn copies_are_multiples_of_the_instances() {
     let (platform, collective, volumes) = question();
     let with = |copies: [u32; 2], instances: u32| {
-        let busy = |link: usize| Slot { length: whole(copies[link] as usize), links: vec![LinkId::new(link)] };
+        let busy = |link: usize| Slot {
+            length: whole(copies[link] as usize),
+            links: vec![LinkId::new(link)],
+        };
         let schedule = PeriodicSchedule {
             period: whole((copies[0] + copies[1]) as usize),
             instances: instances.into(),
-            patterns: (0..2).map(|place| scheduled(&path(place, &[LinkId::new(place)]), copies[place])).collect(),
+            patterns: (0..2)
+                .map(|place| scheduled(&path(place, &[LinkId::new(place)]), copies[place]))
+                .collect(),
             slots: (0..2).map(busy).collect(),
         };
         check_schedule(&platform, &collective, &volumes, &schedule)
@@ -60,14 +84,20 @@ fn copies_are_multiples_of_the_instances() {
         "the copies of A=>B of group 1 add up to 1; the schedule starts 2 times 1 instances per period"
     );
     let refused = with([4, 1], 2).unwrap_err().to_string();
-    assert_eq!(refused, "the copies of A=>C of group 2 add up to 1; the schedule starts 2 instances per period");
+    assert_eq!(
+        refused,
+        "the copies of A=>C of group 2 add up to 1; the schedule starts 2 instances per period"
+    );
 }
 
 /// Two periods of one instance: messages 0 and 1 to B belong to instance 0, as does message 0 to C.
 fn run() -> Timeline {
     let event = |commodity: usize, instance: u64, start: i64| Event {
         instance,
-        message: Message { demand: commodity, part: part(0, 0) },
+        message: Message {
+            demand: commodity,
+            part: part(0, 0),
+        },
         link: LinkId::new(commodity),
         pieces: vec![(ratio(start, 1), ratio(start + 1, 1))],
     };
@@ -77,7 +107,14 @@ fn run() -> Timeline {
         instances_per_period: 1,
         clean_up_periods: 0,
         eager: false,
-        events: vec![event(0, 0, 0), event(0, 1, 1), event(1, 0, 2), event(0, 2, 3), event(0, 3, 4), event(1, 1, 5)],
+        events: vec![
+            event(0, 0, 0),
+            event(0, 1, 1),
+            event(1, 0, 2),
+            event(0, 2, 3),
+            event(0, 3, 4),
+            event(1, 1, 5),
+        ],
         merges: Vec::new(),
     }
 }
@@ -87,8 +124,14 @@ fn runs_count_every_turn_of_a_group() {
     let (platform, collective, volumes) = question();
     let of = |run: &Timeline| check_timeline(&platform, &collective, &volumes, run);
     let report = of(&run()).unwrap();
-    assert_eq!((report.delivered, &report.complete[..]), (2, &[(1, 1), (2, 2)][..]));
-    assert_eq!((report.last_arrival, report.throughput), (ratio(6, 1), ratio(1, 3)));
+    assert_eq!(
+        (report.delivered, &report.complete[..]),
+        (2, &[(1, 1), (2, 2)][..])
+    );
+    assert_eq!(
+        (report.last_arrival, report.throughput),
+        (ratio(6, 1), ratio(1, 3))
+    );
     let told = |change: &dyn Fn(&mut Timeline)| {
         let mut changed = run();
         change(&mut changed);
@@ -119,10 +162,22 @@ fn runs_count_every_turn_of_a_group() {
 #[test]
 fn so_many_instances_fit_no_number() {
     let (platform, collective, volumes) = question();
-    let run = Timeline { starting_periods: u64::MAX, instances_per_period: u64::MAX, ..run() };
-    let refused = check_timeline(&platform, &collective, &volumes, &run).unwrap_err().to_string();
+    let run = Timeline {
+        starting_periods: u64::MAX,
+        instances_per_period: u64::MAX,
+        ..run()
+    };
+    let refused = check_timeline(&platform, &collective, &volumes, &run)
+        .unwrap_err()
+        .to_string();
     assert!(!refused.is_empty(), "{refused}");
-    let event = Event { instance: u64::MAX, ..run.events[0].clone() };
-    let run = Timeline { events: vec![event], ..run };
+    let event = Event {
+        instance: u64::MAX,
+        ..run.events[0].clone()
+    };
+    let run = Timeline {
+        events: vec![event],
+        ..run
+    };
     assert!(check_timeline(&platform, &collective, &volumes, &run).is_err());
 }

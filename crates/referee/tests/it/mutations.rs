@@ -50,7 +50,10 @@ impl Tally {
         for (why, count) in &self.equivalent {
             println!("  {count}: {why}");
         }
-        assert!(self.refused > equivalent, "more mutants of {what} are equivalent than not: change more");
+        assert!(
+            self.refused > equivalent,
+            "more mutants of {what} are equivalent than not: change more"
+        );
     }
 }
 
@@ -72,19 +75,36 @@ fn proves_stated_bound(plan: &Plan) -> bool {
         && prices.iter().all(|(resource, price)| {
             *price > ratio(0, 1) && resource.node().unwrap().index() < plan.platform.nodes().len()
         })
-        && naive_bound(&plan.platform, &plan.collective, &plan.volumes, prices).as_ref() == Some(&plan.upper_bound)
+        && naive_bound(&plan.platform, &plan.collective, &plan.volumes, prices).as_ref()
+            == Some(&plan.upper_bound)
 }
 
 fn is_used(plan: &Plan, link: LinkId) -> bool {
-    plan.steady_state.patterns.iter().any(|weighted| weighted.pattern.links().any(|used| used == link))
-        || plan.schedule.patterns.iter().any(|scheduled| scheduled.pattern.links().any(|used| used == link))
-        || plan.schedule.slots.iter().any(|slot| slot.links.contains(&link))
+    plan.steady_state
+        .patterns
+        .iter()
+        .any(|weighted| weighted.pattern.links().any(|used| used == link))
+        || plan
+            .schedule
+            .patterns
+            .iter()
+            .any(|scheduled| scheduled.pattern.links().any(|used| used == link))
+        || plan
+            .schedule
+            .slots
+            .iter()
+            .any(|slot| slot.links.contains(&link))
 }
 
 /// Why everything that the changed plan says is true.
 fn plan_proof(original: &Plan, mutant: &Plan) -> Option<&'static str> {
     // Each proof undoes one kind of change: what is then equal differed in nothing else.
-    if mutant.platform == original.platform.clone().with_model(mutant.platform.model()) {
+    if mutant.platform
+        == original
+            .platform
+            .clone()
+            .with_model(mutant.platform.model())
+    {
         let mut undone = mutant.clone();
         undone.platform.clone_from(&original.platform);
         if undone == *original && judge(mutant) {
@@ -97,16 +117,24 @@ fn plan_proof(original: &Plan, mutant: &Plan) -> Option<&'static str> {
         return Some("the slots in another order: the same matchings, for the same times");
     }
     let mut undone = mutant.clone();
-    undone.schedule.patterns.clone_from(&original.schedule.patterns);
+    undone
+        .schedule
+        .patterns
+        .clone_from(&original.schedule.patterns);
     if undone == *original && same_items(&mutant.schedule.patterns, &original.schedule.patterns) {
         return Some("the schedule's patterns in another order: links send in another order");
     }
     let mut undone = mutant.clone();
-    undone.steady_state.patterns.clone_from(&original.steady_state.patterns);
+    undone
+        .steady_state
+        .patterns
+        .clone_from(&original.steady_state.patterns);
     let patterns = &mutant.steady_state.patterns;
     if undone == *original
         && same_items(patterns, &original.steady_state.patterns)
-        && patterns.windows(2).all(|pair| pair[0].pattern.demand <= pair[1].pattern.demand)
+        && patterns
+            .windows(2)
+            .all(|pair| pair[0].pattern.demand <= pair[1].pattern.demand)
     {
         return Some("patterns of one commodity in another order");
     }
@@ -126,7 +154,10 @@ fn plan_proof(original: &Plan, mutant: &Plan) -> Option<&'static str> {
     let (old, new) = (original.platform.links(), mutant.platform.links());
     if undone == *original
         && original.platform.nodes() == mutant.platform.nodes()
-        && original.platform.link_ids().all(|id| old.get(id.index()) == new.get(id.index()) || !is_used(original, id))
+        && original
+            .platform
+            .link_ids()
+            .all(|id| old.get(id.index()) == new.get(id.index()) || !is_used(original, id))
         && proves_stated_bound(mutant)
     {
         return Some("a changed link that no pattern uses and no shortest path notices");
@@ -134,7 +165,8 @@ fn plan_proof(original: &Plan, mutant: &Plan) -> Option<&'static str> {
     let mut undone = mutant.clone();
     undone.volumes.work.clone_from(&original.volumes.work);
     undone.platform.clone_from(&original.platform);
-    if undone == *original && original.platform.links() == mutant.platform.links() && judge(mutant) {
+    if undone == *original && original.platform.links() == mutant.platform.links() && judge(mutant)
+    {
         return Some("other work or compute costs: nothing is merged");
     }
     None
@@ -165,11 +197,24 @@ fn dates_fit(run: &Timeline) -> bool {
     let whole = |number: u64| Rational::from_integer(number.into());
     let starts = run.eager
         || (0..run.starting_periods * run.instances_per_period).all(|instance| {
-            let first =
-                run.events.iter().filter(|event| event.instance == instance).map(|event| &event.pieces[0].0).min();
-            first.is_some_and(|first| (first / &run.period).floor() == whole(instance / run.instances_per_period))
+            let first = run
+                .events
+                .iter()
+                .filter(|event| event.instance == instance)
+                .map(|event| &event.pieces[0].0)
+                .min();
+            first.is_some_and(|first| {
+                (first / &run.period).floor() == whole(instance / run.instances_per_period)
+            })
         });
-    let last = run.events.iter().flat_map(|event| &event.pieces).map(|(_, end)| end).max().unwrap() / &run.period;
+    let last = run
+        .events
+        .iter()
+        .flat_map(|event| &event.pieces)
+        .map(|(_, end)| end)
+        .max()
+        .unwrap()
+        / &run.period;
     let periods = whole(run.starting_periods + run.clean_up_periods);
     starts && last <= periods && (run.clean_up_periods == 0 || last > periods - whole(1))
 }
@@ -177,33 +222,57 @@ fn dates_fit(run: &Timeline) -> bool {
 /// One piece moved, keeping its length, to where its ports are idle, and neither before the message's arrival nor
 /// past its next departure: each looked up by brute force.
 fn one_piece_moved(plan: &Plan, original: &Timeline, mutant: &Timeline) -> bool {
-    let changed: Vec<usize> = (0..original.events.len()).filter(|&i| original.events[i] != mutant.events[i]).collect();
+    let changed: Vec<usize> = (0..original.events.len())
+        .filter(|&i| original.events[i] != mutant.events[i])
+        .collect();
     let [place] = changed[..] else { return false };
     let (old, new) = (&original.events[place], &mutant.events[place]);
-    let duration = |pieces: &[(Rational, Rational)]| pieces.iter().map(|(start, end)| end - start).sum::<Rational>();
+    let duration = |pieces: &[(Rational, Rational)]| {
+        pieces
+            .iter()
+            .map(|(start, end)| end - start)
+            .sum::<Rational>()
+    };
     let precedes = |one: &Event, other: &Event| one.pieces.last().unwrap().1 <= other.pieces[0].0;
     let link = plan.platform.link(new.link);
     (old.instance, old.message, old.link) == (new.instance, new.message, new.link)
         && duration(&old.pieces) == duration(&new.pieces)
-        && new.pieces.iter().all(|(start, end)| ratio(0, 1) <= *start && start < end)
+        && new
+            .pieces
+            .iter()
+            .all(|(start, end)| ratio(0, 1) <= *start && start < end)
         && new.pieces.windows(2).all(|pair| pair[0].1 <= pair[1].0)
         && dates_fit(mutant)
-        && mutant.events.iter().enumerate().filter(|&(i, _)| i != place).all(|(_, event)| {
-            let other = plan.platform.link(event.link);
-            let apart = (other.from != link.from && other.to != link.to)
-                || event.pieces.iter().all(|(start, end)| new.pieces.iter().all(|(s, e)| e <= start || end <= s));
-            let same = (event.instance, event.message) == (new.instance, new.message);
-            let ordered =
-                (precedes(event, old) && precedes(event, new)) || (precedes(old, event) && precedes(new, event));
-            apart && (!same || ordered)
-        })
+        && mutant
+            .events
+            .iter()
+            .enumerate()
+            .filter(|&(i, _)| i != place)
+            .all(|(_, event)| {
+                let other = plan.platform.link(event.link);
+                let apart = (other.from != link.from && other.to != link.to)
+                    || event
+                        .pieces
+                        .iter()
+                        .all(|(start, end)| new.pieces.iter().all(|(s, e)| e <= start || end <= s));
+                let same = (event.instance, event.message) == (new.instance, new.message);
+                let ordered = (precedes(event, old) && precedes(event, new))
+                    || (precedes(old, event) && precedes(new, event));
+                apart && (!same || ordered)
+            })
 }
 
 fn honest_plans() -> Vec<(String, Plan)> {
-    let mut plans =
-        vec![("toy".to_string(), toy()), ("toy as printed".to_string(), paper_toy()), ("ring".to_string(), ring())];
+    let mut plans = vec![
+        ("toy".to_string(), toy()),
+        ("toy as printed".to_string(), paper_toy()),
+        ("ring".to_string(), ring()),
+    ];
     for seed in 0..12 {
-        plans.push((format!("random {seed}"), generate::path_plan(&mut Dice(seed), seed % 3 == 0)));
+        plans.push((
+            format!("random {seed}"),
+            generate::path_plan(&mut Dice(seed), seed % 3 == 0),
+        ));
     }
     plans
 }
@@ -213,7 +282,9 @@ fn changed_plans_are_refused() {
     let mut tally = Tally::default();
     for (_, plan) in honest_plans() {
         check_plan(&plan).unwrap();
-        tally.count(plan_mutants(&plan), check_plan, |mutant| plan_proof(&plan, mutant));
+        tally.count(plan_mutants(&plan), check_plan, |mutant| {
+            plan_proof(&plan, mutant)
+        });
     }
     tally.print("plans");
 }
@@ -224,9 +295,12 @@ fn changed_runs_are_refused() {
     for (name, plan) in honest_plans() {
         let starting = if name.starts_with("random") { 1 } else { 2 };
         let timeline = unroll(&plan, starting);
-        let check = |run: &Timeline| check_timeline(&plan.platform, &plan.collective, &plan.volumes, run);
+        let check =
+            |run: &Timeline| check_timeline(&plan.platform, &plan.collective, &plan.volumes, run);
         check(&timeline).unwrap();
-        tally.count(timeline_mutants(&plan, &timeline), check, |mutant| timeline_proof(&plan, &timeline, mutant));
+        tally.count(timeline_mutants(&plan, &timeline), check, |mutant| {
+            timeline_proof(&plan, &timeline, mutant)
+        });
     }
     tally.print("runs");
 }

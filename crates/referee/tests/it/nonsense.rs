@@ -7,11 +7,13 @@ use common::mutate::{plan_mutants, timeline_mutants};
 use common::*;
 use num_bigint::BigInt;
 use oneport_plan::inequality::{
-    Balance, Border, Cut, Direction, Exchange, Gathering, Inequality, Keeps, Merges, Need, Place, Tree,
+    Balance, Border, Cut, Direction, Exchange, Gathering, Inequality, Keeps, Merges, Need, Place,
+    Tree,
 };
 use oneport_plan::{
-    Amount, Certificate, Collective, Event, Interval, Member, MergeEvent, Message, OddSet, Pattern, PeriodicSchedule,
-    Plan, Resource, Row, ScheduledPattern, Slot, Status, SteadyState, Task, Timeline, Volumes, WeightedPattern,
+    Amount, Certificate, Collective, Event, Interval, Member, MergeEvent, Message, OddSet, Pattern,
+    PeriodicSchedule, Plan, Resource, Row, ScheduledPattern, Slot, Status, SteadyState, Task,
+    Timeline, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 use oneport_referee::check_plan;
@@ -19,7 +21,8 @@ use proptest::prelude::*;
 
 /// Ordinary and absurd numbers, down to fractions that no arithmetic makes.
 fn number(dice: &mut Dice) -> Rational {
-    let raw = |numerator: i64, denominator: i64| Rational::new_raw(numerator.into(), denominator.into());
+    let raw =
+        |numerator: i64, denominator: i64| Rational::new_raw(numerator.into(), denominator.into());
     match dice.below(12) {
         0 => ratio(0, 1),
         1 => -dice.fraction(5),
@@ -35,7 +38,10 @@ fn number(dice: &mut Dice) -> Rational {
 }
 
 fn index(dice: &mut Dice) -> usize {
-    [9999, usize::MAX, u32::MAX as usize, 5, 6].get(dice.below(25)).copied().unwrap_or_else(|| dice.below(5))
+    [9999, usize::MAX, u32::MAX as usize, 5, 6]
+        .get(dice.below(25))
+        .copied()
+        .unwrap_or_else(|| dice.below(5))
 }
 
 fn list<T>(dice: &mut Dice, mut item: impl FnMut(&mut Dice) -> T) -> Vec<T> {
@@ -63,12 +69,26 @@ fn pattern(dice: &mut Dice) -> Pattern {
         1 => {
             let input = |dice: &mut Dice| dice.one_in(2).then(|| index(dice) as u32);
             let of_scheme = |dice: &mut Dice| match task(dice) {
-                Task::Send { link, part, .. } => Task::Send { link, part, after: input(dice) },
-                Task::Merge { node, part, split, .. } => {
-                    Task::Merge { node, part, split, left: input(dice), right: input(dice) }
-                }
+                Task::Send { link, part, .. } => Task::Send {
+                    link,
+                    part,
+                    after: input(dice),
+                },
+                Task::Merge {
+                    node, part, split, ..
+                } => Task::Merge {
+                    node,
+                    part,
+                    split,
+                    left: input(dice),
+                    right: input(dice),
+                },
             };
-            return Pattern { demand: index(dice), order, tasks: list(dice, of_scheme) };
+            return Pattern {
+                demand: index(dice),
+                order,
+                tasks: list(dice, of_scheme),
+            };
         }
         _ => {}
     }
@@ -84,23 +104,35 @@ fn task(dice: &mut Dice) -> Task {
 }
 
 fn interval(dice: &mut Dice) -> Interval {
-    Interval { first: index(dice), last: index(dice) }
+    Interval {
+        first: index(dice),
+        last: index(dice),
+    }
 }
 
 fn message(dice: &mut Dice) -> Message {
-    Message { demand: index(dice), part: interval(dice) }
+    Message {
+        demand: index(dice),
+        part: interval(dice),
+    }
 }
 
 fn amount(dice: &mut Dice) -> Amount {
     match dice.below(3) {
         0 => Amount::Constant(number(dice)),
-        1 => Amount::Affine { fixed: number(dice), per_operand: number(dice) },
+        1 => Amount::Affine {
+            fixed: number(dice),
+            per_operand: number(dice),
+        },
         _ => Amount::Table(list(dice, |dice| list(dice, number))),
     }
 }
 
 fn count(dice: &mut Dice) -> u64 {
-    [u64::MAX, 0, 1 << 40].get(dice.below(9)).copied().unwrap_or(1 + dice.below(3) as u64)
+    [u64::MAX, 0, 1 << 40]
+        .get(dice.below(9))
+        .copied()
+        .unwrap_or(1 + dice.below(3) as u64)
 }
 
 fn collective(dice: &mut Dice) -> Collective {
@@ -111,7 +143,10 @@ fn collective(dice: &mut Dice) -> Collective {
         6 => Collective::all_reduce(list(dice, node)).commutative(commutative),
         7 => Collective::scan(list(dice, node)),
         8 => {
-            let member = |dice: &mut Dice| Member { collective: collective(dice), rate: count(dice) };
+            let member = |dice: &mut Dice| Member {
+                collective: collective(dice),
+                rate: count(dice),
+            };
             Collective::Groups(list(dice, member))
         }
         0 => Collective::scatter(node(dice), list(dice, node)),
@@ -130,11 +165,20 @@ fn garble(dice: &mut Dice, plan: &mut Plan) {
         plan.collective = collective(dice);
     }
     if hit(dice) {
-        plan.volumes = Volumes { size: amount(dice), work: amount(dice) };
+        plan.volumes = Volumes {
+            size: amount(dice),
+            work: amount(dice),
+        };
     }
     if hit(dice) {
-        let weighted = |dice: &mut Dice| WeightedPattern { pattern: pattern(dice), weight: number(dice) };
-        plan.steady_state = SteadyState { throughput: number(dice), patterns: list(dice, weighted) };
+        let weighted = |dice: &mut Dice| WeightedPattern {
+            pattern: pattern(dice),
+            weight: number(dice),
+        };
+        plan.steady_state = SteadyState {
+            throughput: number(dice),
+            patterns: list(dice, weighted),
+        };
     }
     for weighted in &mut plan.steady_state.patterns {
         if hit(dice) {
@@ -144,22 +188,57 @@ fn garble(dice: &mut Dice, plan: &mut Plan) {
     if hit(dice) {
         let price = |dice: &mut Dice| {
             let node = node(dice);
-            let kinds = [Resource::Send, Resource::Receive, Resource::Compute, Resource::Port];
-            let resource = if dice.one_in(4) { Resource::Link(link(dice)) } else { kinds[dice.below(4)](node) };
+            let kinds = [
+                Resource::Send,
+                Resource::Receive,
+                Resource::Compute,
+                Resource::Port,
+            ];
+            let resource = if dice.one_in(4) {
+                Resource::Link(link(dice))
+            } else {
+                kinds[dice.below(4)](node)
+            };
             (resource, number(dice))
         };
         let odd_set = |dice: &mut Dice| {
             let ports = list(dice, |dice| price(dice).0);
-            (OddSet { ports, links: list(dice, link) }, number(dice))
+            (
+                OddSet {
+                    ports,
+                    links: list(dice, link),
+                },
+                number(dice),
+            )
         };
-        let direction = |dice: &mut Dice| if dice.one_in(2) { Direction::Into } else { Direction::OutOf };
+        let direction = |dice: &mut Dice| {
+            if dice.one_in(2) {
+                Direction::Into
+            } else {
+                Direction::OutOf
+            }
+        };
         let inequality = |dice: &mut Dice| match dice.below(8) {
-            0 => Inequality::Cut(Cut { nodes: list(dice, node) }),
-            1 => Inequality::Border(Border { direction: direction(dice), sets: list(dice, |dice| list(dice, node)) }),
-            2 => Inequality::Gathering(Gathering { nodes: list(dice, node) }),
+            0 => Inequality::Cut(Cut {
+                nodes: list(dice, node),
+            }),
+            1 => Inequality::Border(Border {
+                direction: direction(dice),
+                sets: list(dice, |dice| list(dice, node)),
+            }),
+            2 => Inequality::Gathering(Gathering {
+                nodes: list(dice, node),
+            }),
             3 => {
-                let keeps = if dice.one_in(2) { Keeps::AllThatArrives } else { Keeps::NoMoreThanArrives };
-                Inequality::Balance(Balance { node: node(dice), keeps })
+                let keeps = if dice.one_in(2) {
+                    Keeps::AllThatArrives
+                } else {
+                    Keeps::NoMoreThanArrives
+                };
+                Inequality::Balance(Balance {
+                    node: node(dice),
+                    keeps,
+                })
             }
             4 => Inequality::Merges(Merges),
             5 => Inequality::Place(Place),
@@ -170,7 +249,10 @@ fn garble(dice: &mut Dice, plan: &mut Plan) {
             }),
             _ => {
                 let prices = list(dice, |dice| (task(dice), number(dice)));
-                Inequality::Tree(Tree { goal: index(dice), prices })
+                Inequality::Tree(Tree {
+                    goal: index(dice),
+                    prices,
+                })
             }
         };
         let need = |dice: &mut Dice| Need {
@@ -178,23 +260,40 @@ fn garble(dice: &mut Dice, plan: &mut Plan) {
             inequality: inequality(dice),
             weight: number(dice),
         };
-        let prices = list(dice, price).into_iter().map(|(one, price)| (Row::Resource(one), price));
-        let sets = list(dice, odd_set).into_iter().map(|(set, price)| (Row::OddSet(set), price));
-        plan.certificate = Certificate { rows: prices.chain(sets).collect(), needs: list(dice, need) };
+        let prices = list(dice, price)
+            .into_iter()
+            .map(|(one, price)| (Row::Resource(one), price));
+        let sets = list(dice, odd_set)
+            .into_iter()
+            .map(|(set, price)| (Row::OddSet(set), price));
+        plan.certificate = Certificate {
+            rows: prices.chain(sets).collect(),
+            needs: list(dice, need),
+        };
     }
     if hit(dice) {
         plan.upper_bound = number(dice);
     }
     if hit(dice) {
         let scheduled = |dice: &mut Dice| {
-            let copies = if dice.one_in(4) { num_bigint::BigUint::from(1u32) << 9000 } else { dice.below(3).into() };
-            ScheduledPattern { pattern: pattern(dice), copies }
+            let copies = if dice.one_in(4) {
+                num_bigint::BigUint::from(1u32) << 9000
+            } else {
+                dice.below(3).into()
+            };
+            ScheduledPattern {
+                pattern: pattern(dice),
+                copies,
+            }
         };
         plan.schedule = PeriodicSchedule {
             period: number(dice),
             instances: dice.below(3).into(),
             patterns: list(dice, scheduled),
-            slots: list(dice, |dice| Slot { length: number(dice), links: list(dice, link) }),
+            slots: list(dice, |dice| Slot {
+                length: number(dice),
+                links: list(dice, link),
+            }),
         };
     }
     for slot in &mut plan.schedule.slots {
@@ -202,7 +301,11 @@ fn garble(dice: &mut Dice, plan: &mut Plan) {
             slot.length = number(dice);
         }
     }
-    plan.status = if dice.one_in(2) { Status::Optimal } else { Status::Feasible };
+    plan.status = if dice.one_in(2) {
+        Status::Optimal
+    } else {
+        Status::Feasible
+    };
 }
 
 fn merge(dice: &mut Dice) -> MergeEvent {
@@ -221,7 +324,11 @@ fn garble_run(dice: &mut Dice, run: &mut Timeline) {
     if hit(dice) {
         run.period = number(dice);
     }
-    for field in [&mut run.starting_periods, &mut run.instances_per_period, &mut run.clean_up_periods] {
+    for field in [
+        &mut run.starting_periods,
+        &mut run.instances_per_period,
+        &mut run.clean_up_periods,
+    ] {
         if hit(dice) {
             *field = count(dice);
         }
@@ -282,9 +389,18 @@ fn every_refusal_has_words() {
         .map(|v| v.to_string())
         .collect();
     let run = unroll(&plan, 2);
-    let check = |run: &Timeline| check_timeline(&plan.platform, &plan.collective, &plan.volumes, run);
-    messages.extend(timeline_mutants(&plan, &run).iter().filter_map(|m| check(&m.value).err()).map(|v| v.to_string()));
+    let check =
+        |run: &Timeline| check_timeline(&plan.platform, &plan.collective, &plan.volumes, run);
+    messages.extend(
+        timeline_mutants(&plan, &run)
+            .iter()
+            .filter_map(|m| check(&m.value).err())
+            .map(|v| v.to_string()),
+    );
     for message in messages {
-        assert!(message.chars().any(char::is_alphabetic) && message.len() < 400, "{message}");
+        assert!(
+            message.chars().any(char::is_alphabetic) && message.len() < 400,
+            "{message}"
+        );
     }
 }

@@ -6,7 +6,9 @@ use common::*;
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
-use oneport_plan::{Action, Amount, Collective, CustomDemand, Deed, Piece, Problem, Resource, Run, Volumes, Wanted};
+use oneport_plan::{
+    Action, Amount, Collective, CustomDemand, Deed, Piece, Problem, Resource, Run, Volumes, Wanted,
+};
 use oneport_platform::{Delays, LinkId, Node, NodeId, Platform, PortModel, Rational};
 use oneport_referee::check_run;
 
@@ -20,7 +22,10 @@ struct Operation {
 
 impl Operation {
     fn judged(&self, run: &Run) -> Result<Rational, oneport_referee::Violation> {
-        check_run(Problem::new(&self.platform, &self.collective, &self.volumes).unwrap(), run)
+        check_run(
+            Problem::new(&self.platform, &self.collective, &self.volumes).unwrap(),
+            run,
+        )
     }
 }
 
@@ -28,15 +33,37 @@ impl Operation {
 fn mesh(dice: &mut Dice) -> Platform {
     let mut builder = Platform::builder();
     for name in ["A", "B", "C", "D"] {
-        let node =
-            if name == "D" { Node::router(name) } else { Node::processor(name, ratio(1 + dice.below(3) as i64, 2)) };
+        let node = if name == "D" {
+            Node::router(name)
+        } else {
+            Node::processor(name, ratio(1 + dice.below(3) as i64, 2))
+        };
         let model = Some(PortModel::ALL[dice.below(PortModel::ALL.len())]);
         let replicates = name != "D" || dice.one_in(2);
-        builder.node(Node { model, ports: Some(1 + dice.below(2) as u32), replicates, ..node }).unwrap();
+        builder
+            .node(Node {
+                model,
+                ports: Some(1 + dice.below(2) as u32),
+                replicates,
+                ..node
+            })
+            .unwrap();
     }
-    for (from, to) in (0..4).flat_map(|from| (0..4).map(move |to| (from, to))).filter(|(from, to)| from != to) {
-        let link = builder.link(NodeId::new(from), NodeId::new(to), ratio(1 + dice.below(3) as i64, 3)).unwrap();
-        let delays = Delays { latency: ratio(dice.below(3) as i64, 4), overhead: ratio(dice.below(3) as i64, 2) };
+    for (from, to) in (0..4)
+        .flat_map(|from| (0..4).map(move |to| (from, to)))
+        .filter(|(from, to)| from != to)
+    {
+        let link = builder
+            .link(
+                NodeId::new(from),
+                NodeId::new(to),
+                ratio(1 + dice.below(3) as i64, 3),
+            )
+            .unwrap();
+        let delays = Delays {
+            latency: ratio(dice.below(3) as i64, 4),
+            overhead: ratio(dice.below(3) as i64, 2),
+        };
         builder.delays(link, delays).unwrap();
     }
     builder.build().unwrap()
@@ -50,13 +77,22 @@ struct Deeds<'a> {
 
 impl Deeds<'_> {
     fn send(&mut self, from: usize, to: usize, carried: Vec<(u32, Option<u32>)>) -> Option<u32> {
-        let link = self.platform.link_between(NodeId::new(from), NodeId::new(to)).unwrap();
+        let link = self
+            .platform
+            .link_between(NodeId::new(from), NodeId::new(to))
+            .unwrap();
         self.list.push(Deed::Send { link, carried });
         Some(self.list.len() as u32 - 1)
     }
 
     /// Directly, or by way of D.
-    fn bring(&mut self, (from, to): (usize, usize), piece: u32, source: Option<u32>, detour: bool) -> Option<u32> {
+    fn bring(
+        &mut self,
+        (from, to): (usize, usize),
+        piece: u32,
+        source: Option<u32>,
+        detour: bool,
+    ) -> Option<u32> {
         if !detour {
             return self.send(from, to, vec![(piece, source)]);
         }
@@ -64,15 +100,30 @@ impl Deeds<'_> {
         self.send(3, to, vec![(piece, there)])
     }
 
-    fn merge(&mut self, node: usize, piece: u32, left: Option<u32>, right: Option<u32>) -> Option<u32> {
-        self.list.push(Deed::Merge { node: NodeId::new(node), piece, left, right });
+    fn merge(
+        &mut self,
+        node: usize,
+        piece: u32,
+        left: Option<u32>,
+        right: Option<u32>,
+    ) -> Option<u32> {
+        self.list.push(Deed::Merge {
+            node: NodeId::new(node),
+            piece,
+            left,
+            right,
+        });
         Some(self.list.len() as u32 - 1)
     }
 
     /// C's operand to B, both to A, or the other way round where the order does not matter.
     fn combine(&mut self, piece: u32, turned: bool, detour: bool) -> Option<u32> {
         let of_c = self.bring((2, 1), piece, None, detour);
-        let two = if turned { self.merge(1, piece, of_c, None) } else { self.merge(1, piece, None, of_c) };
+        let two = if turned {
+            self.merge(1, piece, of_c, None)
+        } else {
+            self.merge(1, piece, None, of_c)
+        };
         let of_both = self.bring((1, 0), piece, two, false);
         self.merge(0, piece, None, of_both)
     }
@@ -90,18 +141,32 @@ fn operation(dice: &mut Dice) -> Operation {
         2 => Collective::all_reduce(all).commutative(commutative),
         3 => Collective::scan(all),
         _ => {
-            let to =
-                |node| CustomDemand { owners: vec![a], wanted: Wanted::At(vec![node]), commutative: false, rate: 1 };
+            let to = |node| CustomDemand {
+                owners: vec![a],
+                wanted: Wanted::At(vec![node]),
+                commutative: false,
+                rate: 1,
+            };
             Collective::Custom(vec![to(b), to(c)])
         }
     };
     let demands = if kind == 4 { 2 } else { 1 };
     let pieces = (0..demands).flat_map(|demand| {
-        let shares = if dice.one_in(2) { vec![ratio(1, 3), ratio(2, 3)] } else { vec![ratio(1, 1)] };
-        shares.into_iter().map(move |share| Piece { demand, share }).collect::<Vec<_>>()
+        let shares = if dice.one_in(2) {
+            vec![ratio(1, 3), ratio(2, 3)]
+        } else {
+            vec![ratio(1, 1)]
+        };
+        shares
+            .into_iter()
+            .map(move |share| Piece { demand, share })
+            .collect::<Vec<_>>()
     });
     let pieces: Vec<Piece> = pieces.collect();
-    let mut deeds = Deeds { platform: &platform, list: Vec::new() };
+    let mut deeds = Deeds {
+        platform: &platform,
+        list: Vec::new(),
+    };
     for (piece, cut) in (0..).zip(&pieces) {
         let (detour, turned) = (dice.one_in(2), commutative && dice.one_in(2));
         match kind {
@@ -133,9 +198,17 @@ fn operation(dice: &mut Dice) -> Operation {
     }
     let list = deeds.list;
     let amount = |dice: &mut Dice| Amount::Constant(ratio(1 + dice.below(4) as i64, 2));
-    let volumes = Volumes { size: amount(dice), work: amount(dice) };
+    let volumes = Volumes {
+        size: amount(dice),
+        work: amount(dice),
+    };
     let run = dated(&platform, &volumes, pieces, list);
-    Operation { platform, collective, volumes, run }
+    Operation {
+        platform,
+        collective,
+        volumes,
+        run,
+    }
 }
 
 /// What a deed occupies, for how long, and how much later its result is there.
@@ -151,10 +224,18 @@ fn occupies(
             let found = platform.link(*link);
             let size: Rational = carried.iter().map(|(piece, _)| share(*piece)).sum();
             let time = found.overhead() + &found.cost * volumes.size.constant().unwrap() * size;
-            (Resource::of_link(platform, *link).collect(), time, found.latency())
+            (
+                Resource::of_link(platform, *link).collect(),
+                time,
+                found.latency(),
+            )
         }
         Deed::Merge { node, piece, .. } => {
-            let compute = platform.node(*node).compute.clone().unwrap_or_else(Rational::zero);
+            let compute = platform
+                .node(*node)
+                .compute
+                .clone()
+                .unwrap_or_else(Rational::zero);
             let time = compute * volumes.work.constant().unwrap() * share(*piece);
             (vec![Resource::Compute(*node)], time, Rational::zero())
         }
@@ -171,25 +252,38 @@ fn inputs(deed: &Deed) -> Vec<u32> {
 /// Every deed as soon as its inputs are there and everything before it has left what it occupies.
 fn dated(platform: &Platform, volumes: &Volumes, pieces: Vec<Piece>, list: Vec<Deed>) -> Run {
     let mut there: Vec<Rational> = Vec::new();
-    let mut free: std::collections::BTreeMap<Resource, Rational> = std::collections::BTreeMap::new();
+    let mut free: std::collections::BTreeMap<Resource, Rational> =
+        std::collections::BTreeMap::new();
     let mut starts: Vec<Rational> = Vec::new();
     for deed in &list {
         let (resources, time, later) = occupies(platform, volumes, &pieces, deed);
-        let ready = inputs(deed).into_iter().map(|source| there[source as usize].clone());
-        let open = resources.iter().filter_map(|resource| free.get(resource).cloned());
+        let ready = inputs(deed)
+            .into_iter()
+            .map(|source| there[source as usize].clone());
+        let open = resources
+            .iter()
+            .filter_map(|resource| free.get(resource).cloned());
         let start = ready.chain(open).max().unwrap_or_else(Rational::zero);
         let end = &start + time;
-        resources.into_iter().for_each(|resource| drop(free.insert(resource, end.clone())));
+        resources
+            .into_iter()
+            .for_each(|resource| drop(free.insert(resource, end.clone())));
         there.push(end + later);
         starts.push(start);
     }
-    let denominator = starts.iter().fold(BigInt::one(), |all, start| all.lcm(start.denom()));
+    let denominator = starts
+        .iter()
+        .fold(BigInt::one(), |all, start| all.lcm(start.denom()));
     let unit = Rational::new(BigInt::one(), denominator);
     let actions = starts.into_iter().zip(list).map(|(start, deed)| {
         let start = (start / &unit).to_integer().magnitude().clone();
         Action { start, deed }
     });
-    Run { pieces, actions: actions.collect(), unit }
+    Run {
+        pieces,
+        actions: actions.collect(),
+        unit,
+    }
 }
 
 /// Who has which operands of a piece from when on.
@@ -197,9 +291,18 @@ type Held = (NodeId, Rational, Vec<(u32, Vec<usize>)>);
 
 /// When the run ends, if it is right: from the definitions.
 fn naive(operation: &Operation, run: &Run) -> Option<Rational> {
-    let Operation { platform, collective, volumes, .. } = operation;
+    let Operation {
+        platform,
+        collective,
+        volumes,
+        ..
+    } = operation;
     for demand in 0..collective.demands() {
-        let shares = run.pieces.iter().filter(|piece| piece.demand == demand).map(|piece| piece.share.clone());
+        let shares = run
+            .pieces
+            .iter()
+            .filter(|piece| piece.demand == demand)
+            .map(|piece| piece.share.clone());
         if shares.sum::<Rational>() != Rational::one() {
             return None;
         }
@@ -215,7 +318,9 @@ fn naive(operation: &Operation, run: &Run) -> Option<Rational> {
         let operands = |node: NodeId, piece: u32, source: Option<u32>| -> Option<Vec<usize>> {
             let demand = collective.demand(run.pieces.get(piece as usize)?.demand)?;
             let Some(source) = source else {
-                return Some(vec![demand.operands.iter().position(|owner| *owner == node)?]);
+                return Some(vec![
+                    demand.operands.iter().position(|owner| *owner == node)?,
+                ]);
             };
             let (at, from, contents) = results.get(source as usize)?;
             let found = contents.iter().find(|(other, _)| *other == piece)?;
@@ -224,16 +329,31 @@ fn naive(operation: &Operation, run: &Run) -> Option<Rational> {
         let (node, contents) = match &action.deed {
             Deed::Send { link, carried } => {
                 let ends = platform.links().get(link.index())?;
-                let once = |one: &(u32, _)| carried.iter().filter(|other| other.0 == one.0).count() == 1;
+                let once =
+                    |one: &(u32, _)| carried.iter().filter(|other| other.0 == one.0).count() == 1;
                 if carried.is_empty() || !carried.iter().all(once) {
                     return None;
                 }
                 let bring = |&(piece, source)| Some((piece, operands(ends.from, piece, source)?));
-                (ends.to, carried.iter().map(bring).collect::<Option<Vec<_>>>()?)
+                (
+                    ends.to,
+                    carried.iter().map(bring).collect::<Option<Vec<_>>>()?,
+                )
             }
-            Deed::Merge { node, piece, left, right } => {
-                platform.nodes().get(node.index()).filter(|node| node.is_processor())?;
-                let (left, right) = (operands(*node, *piece, *left)?, operands(*node, *piece, *right)?);
+            Deed::Merge {
+                node,
+                piece,
+                left,
+                right,
+            } => {
+                platform
+                    .nodes()
+                    .get(node.index())
+                    .filter(|node| node.is_processor())?;
+                let (left, right) = (
+                    operands(*node, *piece, *left)?,
+                    operands(*node, *piece, *right)?,
+                );
                 if left.iter().any(|operand| right.contains(operand)) {
                     return None;
                 }
@@ -242,14 +362,19 @@ fn naive(operation: &Operation, run: &Run) -> Option<Rational> {
         };
         let (resources, time, later) = occupies(platform, volumes, &run.pieces, &action.deed);
         let end = &start + time;
-        busy.extend(resources.into_iter().map(|resource| (resource, start.clone(), end.clone())));
+        busy.extend(
+            resources
+                .into_iter()
+                .map(|resource| (resource, start.clone(), end.clone())),
+        );
         results.push((node, end + later, contents));
         debug_assert_eq!(results.len(), place + 1);
     }
     // At every date at which something starts.
     let full = |(resource, date, until): &(Resource, Rational, Rational)| {
-        let with =
-            |other: &&(Resource, Rational, Rational)| other.0 == *resource && other.1 <= *date && *date < other.2;
+        let with = |other: &&(Resource, Rational, Rational)| {
+            other.0 == *resource && other.1 <= *date && *date < other.2
+        };
         date < until && busy.iter().filter(with).count() > resource.capacity(platform) as usize
     };
     if busy.iter().any(full) || passes_twice(platform, run) {
@@ -266,15 +391,26 @@ fn naive(operation: &Operation, run: &Run) -> Option<Rational> {
                 }
                 found == wanted
             };
-            let at = results.iter().filter(|(at, ..)| *at == node).flat_map(|(.., contents)| contents);
-            let arrived = at.filter(|(other, _)| *other == piece).any(|(_, found)| is_right(found));
+            let at = results
+                .iter()
+                .filter(|(at, ..)| *at == node)
+                .flat_map(|(.., contents)| contents);
+            let arrived = at
+                .filter(|(other, _)| *other == piece)
+                .any(|(_, found)| is_right(found));
             let owns = wanted.len() == 1 && demand.operands[wanted[0]] == node;
             if !arrived && !owns {
                 return None;
             }
         }
     }
-    Some(results.into_iter().map(|(_, from, _)| from).max().unwrap_or_else(Rational::zero))
+    Some(
+        results
+            .into_iter()
+            .map(|(_, from, _)| from)
+            .max()
+            .unwrap_or_else(Rational::zero),
+    )
 }
 
 /// Whether a node that does not replicate sends on twice what came once.
@@ -284,7 +420,11 @@ fn passes_twice(platform: &Platform, run: &Run) -> bool {
         if let Deed::Send { link, carried } = &action.deed
             && !platform.node(platform.link(*link).from).replicates
         {
-            passed.extend(carried.iter().filter_map(|&(piece, source)| Some((piece, source?))));
+            passed.extend(
+                carried
+                    .iter()
+                    .filter_map(|&(piece, source)| Some((piece, source?))),
+            );
         }
     }
     let count = passed.len();
@@ -298,11 +438,18 @@ fn changed(dice: &mut Dice, run: &Run) -> Run {
     let mut run = run.clone();
     let last = run.actions.len();
     let place = dice.below(last);
-    let source = |dice: &mut Dice| if dice.one_in(3) { None } else { Some(dice.below(last + 1) as u32) };
+    let source = |dice: &mut Dice| {
+        if dice.one_in(3) {
+            None
+        } else {
+            Some(dice.below(last + 1) as u32)
+        }
+    };
     match dice.below(9) {
         0 | 1 => run.actions[place].start += 1u32 + dice.below(3) as u32,
         2 => {
-            let less = BigUint::from(1 + dice.below(3) as u32).min(run.actions[place].start.clone());
+            let less =
+                BigUint::from(1 + dice.below(3) as u32).min(run.actions[place].start.clone());
             run.actions[place].start -= less;
         }
         3 => run.unit *= ratio(dice.below(4) as i64, 2),
@@ -324,7 +471,12 @@ fn changed(dice: &mut Dice, run: &Run) -> Run {
                 2 => carried.push((dice.below(3) as u32, source(dice))),
                 _ => drop(carried.pop()),
             },
-            Deed::Merge { node, piece, left, right } => match dice.below(4) {
+            Deed::Merge {
+                node,
+                piece,
+                left,
+                right,
+            } => match dice.below(4) {
                 0 => std::mem::swap(left, right),
                 1 => *left = source(dice),
                 2 => *node = NodeId::new(dice.below(5)),
@@ -343,12 +495,20 @@ fn runs_are_judged_as_by_definition() {
         let mut dice = Dice(seed);
         let operation = operation(&mut dice);
         let honest = naive(&operation, &operation.run);
-        assert!(honest.is_some(), "{seed}: {:?}", operation.judged(&operation.run));
+        assert!(
+            honest.is_some(),
+            "{seed}: {:?}",
+            operation.judged(&operation.run)
+        );
         assert_eq!(operation.judged(&operation.run).ok(), honest, "{seed}");
         for _ in 0..12 {
             let run = changed(&mut dice, &operation.run);
             let (found, expected) = (operation.judged(&run), naive(&operation, &run));
-            *(if expected.is_some() { &mut right } else { &mut wrong }) += 1;
+            *(if expected.is_some() {
+                &mut right
+            } else {
+                &mut wrong
+            }) += 1;
             assert_eq!(found.clone().ok(), expected, "{seed}: {found:?} {run:?}");
         }
     }
@@ -365,23 +525,47 @@ fn long_dates_are_judged_as_short_ones() {
         let mut builder = Platform::builder();
         for node in small.platform.nodes() {
             let compute = node.compute.as_ref().map(|compute| compute * &factor);
-            builder.node(Node { compute, ..node.clone() }).unwrap();
+            builder
+                .node(Node {
+                    compute,
+                    ..node.clone()
+                })
+                .unwrap();
         }
         for link in small.platform.links() {
-            let made = builder.link(link.from, link.to, &link.cost * &factor).unwrap();
+            let made = builder
+                .link(link.from, link.to, &link.cost * &factor)
+                .unwrap();
             let (latency, overhead) = (link.latency() * &factor, link.overhead() * &factor);
             builder.delays(made, Delays { latency, overhead }).unwrap();
         }
-        let large = |run: &Run| Run { unit: &run.unit * &factor, ..run.clone() };
+        let large = |run: &Run| Run {
+            unit: &run.unit * &factor,
+            ..run.clone()
+        };
         // Dates may be counted in the old unit, too: then they are long.
         let counted = |run: &Run| {
-            let actions = run.actions.iter().map(|one| Action { start: &one.start << bits, deed: one.deed.clone() });
-            Run { actions: actions.collect(), ..run.clone() }
+            let actions = run.actions.iter().map(|one| Action {
+                start: &one.start << bits,
+                deed: one.deed.clone(),
+            });
+            Run {
+                actions: actions.collect(),
+                ..run.clone()
+            }
         };
         let platform = builder.build().unwrap();
-        let scaled = Operation { platform, collective: small.collective.clone(), ..operation(&mut Dice(bits)) };
+        let scaled = Operation {
+            platform,
+            collective: small.collective.clone(),
+            ..operation(&mut Dice(bits))
+        };
         for change in 0..6 {
-            let run = if change == 0 { small.run.clone() } else { changed(&mut dice, &small.run) };
+            let run = if change == 0 {
+                small.run.clone()
+            } else {
+                changed(&mut dice, &small.run)
+            };
             let expected = small.judged(&run).ok().map(|length| length * &factor);
             assert_eq!(scaled.judged(&large(&run)).ok(), expected, "{bits}");
             assert_eq!(scaled.judged(&counted(&run)).ok(), expected, "{bits}");
@@ -395,16 +579,39 @@ fn refusals_name_the_deed() {
     let mut builder = Platform::builder();
     let [a, b] = ["A", "B"].map(|name| builder.node(Node::processor(name, ratio(1, 1))).unwrap());
     let link = builder.link(a, b, ratio(1, 1)).unwrap();
-    builder.delays(link, Delays { latency: ratio(1, 2), overhead: ratio(1, 4) }).unwrap();
+    builder
+        .delays(
+            link,
+            Delays {
+                latency: ratio(1, 2),
+                overhead: ratio(1, 4),
+            },
+        )
+        .unwrap();
     let platform = builder.build().unwrap();
     let collective = Collective::broadcast(a, vec![b]);
-    let half = || Piece { demand: 0, share: ratio(1, 2) };
+    let half = || Piece {
+        demand: 0,
+        share: ratio(1, 2),
+    };
     let send = |start: u32, piece: u32| Action {
         start: start.into(),
-        deed: Deed::Send { link, carried: vec![(piece, None)] },
+        deed: Deed::Send {
+            link,
+            carried: vec![(piece, None)],
+        },
     };
-    let run = Run { pieces: vec![half(), half()], unit: ratio(1, 4), actions: vec![send(0, 0), send(3, 1)] };
-    let operation = Operation { platform, collective, volumes: Volumes::of_size(ratio(1, 1)), run };
+    let run = Run {
+        pieces: vec![half(), half()],
+        unit: ratio(1, 4),
+        actions: vec![send(0, 0), send(3, 1)],
+    };
+    let operation = Operation {
+        platform,
+        collective,
+        volumes: Volumes::of_size(ratio(1, 1)),
+        run,
+    };
     // Overhead 1/4 and half a message, twice; then the latency.
     assert_eq!(operation.judged(&operation.run), Ok(ratio(2, 1)));
     let refused = |change: &dyn Fn(&mut Run), right: &str| {
@@ -414,17 +621,48 @@ fn refusals_name_the_deed() {
     };
     let twice = "send port of 'A' is occupied 2 times at 1/2; it serves one at a time";
     refused(&|run| run.actions[1].start = 2u32.into(), twice);
-    refused(&|run| run.unit = ratio(0, 1), "dates count 0; the unit of dates is positive");
-    refused(&|run| drop(run.pieces.pop()), "the pieces of demand 0 add up to 1/2; 1");
-    refused(&|run| run.pieces[1].demand = 1, "piece 1 is 1/2 of demand 1; shares are positive, demands exist");
-    refused(&|run| drop(run.actions.pop()), "'B' lacks piece 1 in the end; it is wanted there");
-    refused(&|run| run.actions.push(send(6, 2)), "action 2: piece 2; there are 2, numbered from 0");
-    let back = Deed::Send { link, carried: vec![(0, Some(0))] };
+    refused(
+        &|run| run.unit = ratio(0, 1),
+        "dates count 0; the unit of dates is positive",
+    );
+    refused(
+        &|run| drop(run.pieces.pop()),
+        "the pieces of demand 0 add up to 1/2; 1",
+    );
+    refused(
+        &|run| run.pieces[1].demand = 1,
+        "piece 1 is 1/2 of demand 1; shares are positive, demands exist",
+    );
+    refused(
+        &|run| drop(run.actions.pop()),
+        "'B' lacks piece 1 in the end; it is wanted there",
+    );
+    refused(
+        &|run| run.actions.push(send(6, 2)),
+        "action 2: piece 2; there are 2, numbered from 0",
+    );
+    let back = Deed::Send {
+        link,
+        carried: vec![(0, Some(0))],
+    };
     let right = "action 2: 'A' has no piece 0 of action 0; it has to be there";
-    refused(&|run| run.actions.push(Action { start: 9u32.into(), deed: back.clone() }), right);
+    refused(
+        &|run| {
+            run.actions.push(Action {
+                start: 9u32.into(),
+                deed: back.clone(),
+            })
+        },
+        right,
+    );
     let merge = |start: u32| Action {
         start: start.into(),
-        deed: Deed::Merge { node: b, piece: 0, left: Some(0), right: Some(0) },
+        deed: Deed::Merge {
+            node: b,
+            piece: 0,
+            left: Some(0),
+            right: Some(0),
+        },
     };
     let early = "action 2: 'B' uses at 1 what it has from 5/4 on; it has to be there";
     refused(&|run| run.actions.push(merge(4)), early);

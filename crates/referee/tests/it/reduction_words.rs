@@ -57,43 +57,71 @@ fn refusals_name_the_task() {
     );
     refused(
         |_, tree| tree.tasks[0] = send(5, 2, 3),
-        &at(0, "v[2,3] does not exist; parts are v[k,m] with 0 <= k <= m <= 2"),
+        &at(
+            0,
+            "v[2,3] does not exist; parts are v[k,m] with 0 <= k <= m <= 2",
+        ),
     );
     refused(
         |_, tree| tree.tasks[0] = send(6, 2, 2),
         "steady-state pattern 0, task 0: link id 6 does not exist; the platform has 6 links, numbered from 0",
     );
-    refused(|_, tree| tree.tasks[0] = send(2, 2, 2), &at(0, "v[2,2] is needed at 'P1', but is at 'P2' then"));
+    refused(
+        |_, tree| tree.tasks[0] = send(2, 2, 2),
+        &at(0, "v[2,2] is needed at 'P1', but is at 'P2' then"),
+    );
     refused(
         |_, tree| tree.tasks[1] = merge(p1, 1, 2, 2),
-        &at(1, "v[1,2] split after operand 2; a merge splits v[k,m] after one of k, ... m-1"),
+        &at(
+            1,
+            "v[1,2] split after operand 2; a merge splits v[k,m] after one of k, ... m-1",
+        ),
     );
     refused(
         |_, tree| tree.tasks[1] = merge(NodeId::new(3), 1, 2, 1),
-        &at(1, "node id 3 does not exist; the platform has 3 nodes, numbered from 0"),
+        &at(
+            1,
+            "node id 3 does not exist; the platform has 3 nodes, numbered from 0",
+        ),
     );
-    refused(|_, tree| tree.tasks[1] = merge(p2, 1, 2, 1), &at(1, "v[1,1] is needed at 'P2', but is at 'P1' then"));
+    refused(
+        |_, tree| tree.tasks[1] = merge(p2, 1, 2, 1),
+        &at(1, "v[1,1] is needed at 'P2', but is at 'P1' then"),
+    );
     refused(
         |_, tree| tree.tasks.retain(|task| task.alone() != merge(p1, 1, 2, 1)),
         &at(1, "v[1,2] is needed, but not made before"),
     );
     refused(
         |_, tree| tree.tasks.insert(2, merge(p1, 1, 2, 1)),
-        &at(2, "v[1,1] is used again; where one node wants the result, every value is used once"),
+        &at(
+            2,
+            "v[1,1] is used again; where one node wants the result, every value is used once",
+        ),
     );
     refused(
         |_, tree| tree.tasks.insert(2, send(2, 1, 1)),
-        &at(2, "v[1,1] is used again; where one node wants the result, every value is used once"),
+        &at(
+            2,
+            "v[1,1] is used again; where one node wants the result, every value is used once",
+        ),
     );
     refused(
-        |_, tree| tree.tasks.splice(..0, [send(4, 2, 2), send(1, 2, 2)]).for_each(drop),
+        |_, tree| {
+            tree.tasks
+                .splice(..0, [send(4, 2, 2), send(1, 2, 2)])
+                .for_each(drop)
+        },
         &at(1, "v[2,2] comes to 'P2' twice; cut the detour out"),
     );
     refused(
         |_, tree| tree.tasks.truncate(3),
         &format!("{name}: v[0,0] is left at 'P0'; everything must be merged into one result"),
     );
-    refused(|_, tree| tree.tasks.push(send(0, 0, 2)), &format!("{name} ends at 'P1'; it must end at the target"));
+    refused(
+        |_, tree| tree.tasks.push(send(0, 0, 2)),
+        &format!("{name} ends at 'P1'; it must end at the target"),
+    );
     refused(
         |plan, _| plan.collective = Collective::all_to_all(vec![p0, p1]),
         "steady-state pattern 0 (P0=>P1), task 0: v[2,2] does not exist; parts are v[k,m] with 0 <= k <= m <= 0",
@@ -124,7 +152,8 @@ fn refusals_name_processors() {
     refused(
         |plan, _| {
             plan.platform = one_router(plan);
-            plan.certificate = oneport_plan::Certificate::of_prices(vec![(Resource::Compute(switch), whole(1))]);
+            plan.certificate =
+                oneport_plan::Certificate::of_prices(vec![(Resource::Compute(switch), whole(1))]);
         },
         "price of the processor of 'switch': the node is a router, which merges nothing; leave the price out",
     );
@@ -230,7 +259,10 @@ fn refusals_name_the_merge() {
         |run| drop(run.merges.pop()),
         "reduction=>P0 of instance 0: v[0,0] is never merged; everything must be merged into one result",
     );
-    run_refused(|run| run.starting_periods = 2, "reduction=>P0 of instance 1: v[0,2] is needed, but not made before");
+    run_refused(
+        |run| run.starting_periods = 2,
+        "reduction=>P0 of instance 1: v[0,2] is needed, but not made before",
+    );
     run_refused(
         |run| {
             let again = run.merges[0].clone();
@@ -258,7 +290,8 @@ fn refusals_name_the_merge() {
     run_refused(
         |run| {
             let mut on = run.events[0].clone();
-            (on.message.part, on.link, on.pieces) = (part(0, 2), LinkId::new(0), vec![(ratio(7, 2), ratio(9, 2))]);
+            (on.message.part, on.link, on.pieces) =
+                (part(0, 2), LinkId::new(0), vec![(ratio(7, 2), ratio(9, 2))]);
             run.events.push(on);
             run.clean_up_periods = 4;
         },
@@ -277,7 +310,10 @@ fn merges_of_no_time_hinder_nobody() {
     // The last merge is at the start of the last period.
     assert_eq!((report.last_arrival, report.horizon), (whole(5), whole(6)));
     // Everything is sent to P0 and merged there at once.
-    let message = |first, last| Message { demand: 0, part: part(first, last) };
+    let message = |first, last| Message {
+        demand: 0,
+        part: part(first, last),
+    };
     let event = |link, operand, start| oneport_plan::Event {
         instance: 0,
         message: message(operand, operand),
@@ -295,7 +331,10 @@ fn merges_of_no_time_hinder_nobody() {
     let merges = vec![merge(0, 2, 0), merge(1, 2, 1)];
     let run = Timeline::of_one(whole(2), vec![event(2, 1, 0), event(4, 2, 1)], merges);
     let report = run_report(&plan, &run).unwrap();
-    assert_eq!((report.last_arrival, report.peak_buffer), (whole(2), vec![1, 0, 0]));
+    assert_eq!(
+        (report.last_arrival, report.peak_buffer),
+        (whole(2), vec![1, 0, 0])
+    );
 }
 
 /// An order that the instance chooses itself, if the operator is commutative: any, but nobody twice.
@@ -309,8 +348,7 @@ fn owners_are_known_from_their_values() {
             event.message.part = part(1, 1);
         }
     }
-    let words =
-        "v[1,1] of reduction=>P0 of instance 0 starts over P2 -> P1 at 0, but 'P1' holds it then, or is about to";
+    let words = "v[1,1] of reduction=>P0 of instance 0 starts over P2 -> P1 at 0, but 'P1' holds it then, or is about to";
     assert_eq!(run_report(&plan, &run).unwrap_err().to_string(), words);
     let participants = [0, 1, 2].map(NodeId::new).to_vec();
     plan.collective = Collective::reduce(participants[0], participants);
@@ -321,13 +359,21 @@ fn owners_are_known_from_their_values() {
         (*start, *end) = (&*start - whole(2), &*end - whole(2));
     }
     for merge in &mut run.merges {
-        let shift = if merge.node == NodeId::new(0) { whole(2) } else { whole(1) };
+        let shift = if merge.node == NodeId::new(0) {
+            whole(2)
+        } else {
+            whole(1)
+        };
         (merge.start, merge.end) = (&merge.start - &shift, &merge.end - &shift);
     }
     for event in &mut run.events {
         event.pieces = vec![(whole(1), whole(2))];
     }
-    for merge in run.merges.iter_mut().filter(|merge| merge.node == NodeId::new(0)) {
+    for merge in run
+        .merges
+        .iter_mut()
+        .filter(|merge| merge.node == NodeId::new(0))
+    {
         (merge.start, merge.end) = (whole(2), ratio(5, 2));
     }
     assert_eq!(

@@ -9,7 +9,9 @@ use common::judge::judge;
 use common::mutate::{plan_mutants, timeline_mutants};
 use common::play::{Seen, play};
 use common::*;
-use oneport_plan::{Amount, Certificate, Collective, Pattern, Plan, Resource, Task, Timeline, Volumes};
+use oneport_plan::{
+    Amount, Certificate, Collective, Pattern, Plan, Resource, Task, Timeline, Volumes,
+};
 use oneport_platform::{Node, NodeId, Platform, Rational};
 use oneport_referee::{Rule, TimelineReport, Violation, check_plan};
 use proptest::prelude::*;
@@ -22,17 +24,33 @@ fn run_report(plan: &Plan, run: &Timeline) -> Result<TimelineReport, Violation> 
 fn the_toy_of_the_paper_is_optimal_at_one() {
     let plan = reduce_toy();
     let verdict = check_plan(&plan).unwrap();
-    assert_eq!((verdict.throughput, verdict.bound, verdict.schedule_throughput), (whole(1), whole(1), whole(1)));
+    assert_eq!(
+        (
+            verdict.throughput,
+            verdict.bound,
+            verdict.schedule_throughput
+        ),
+        (whole(1), whole(1), whole(1))
+    );
     for starting in 1..5 {
         let run = unroll(&plan, starting);
         let report = run_report(&plan, &run).unwrap();
         // Transfer, merge, transfer, merge: the last merge takes half a period.
-        assert_eq!((report.delivered, &report.horizon), (starting, &whole(starting as usize + 3)));
-        assert_eq!(report.last_arrival, whole(starting as usize + 3) - ratio(1, 2));
+        assert_eq!(
+            (report.delivered, &report.horizon),
+            (starting, &whole(starting as usize + 3))
+        );
+        assert_eq!(
+            report.last_arrival,
+            whole(starting as usize + 3) - ratio(1, 2)
+        );
         assert_eq!(report.complete_after(4), starting.min(1));
     }
     // P1 holds v[2,2] while it merges it and v[1,2] while it sends it; P0 holds v[1,2] for half a period.
-    assert_eq!(run_report(&plan, &unroll(&plan, 4)).unwrap().peak_buffer, [1, 2, 0]);
+    assert_eq!(
+        run_report(&plan, &unroll(&plan, 4)).unwrap().peak_buffer,
+        [1, 2, 0]
+    );
 }
 
 /// notes on RR-4872: the two trees that the paper extracts, 1/3 and 2/3, are as good.
@@ -56,7 +74,12 @@ fn the_trees_of_the_paper_are_optimal_too() {
 }
 
 fn question(dice: &mut Dice) -> (Platform, Collective, Volumes) {
-    let Plan { platform, collective, volumes, .. } = generate::reduction_plan(dice, false);
+    let Plan {
+        platform,
+        collective,
+        volumes,
+        ..
+    } = generate::reduction_plan(dice, false);
     (platform, collective, volumes)
 }
 
@@ -118,7 +141,12 @@ fn twice_changed_runs_get_the_verdict_of_the_naive_run() {
             for _ in 0..10 {
                 let twice = mutants.swap_remove(dice.below(mutants.len()));
                 let found = run_report(plan, &twice.value);
-                assert_eq!(found.is_ok(), play(plan, &twice.value).is_some(), "{}: {found:?}", twice.change);
+                assert_eq!(
+                    found.is_ok(),
+                    play(plan, &twice.value).is_some(),
+                    "{}: {found:?}",
+                    twice.change
+                );
                 counts[usize::from(found.is_ok())] += 1;
             }
         }
@@ -134,9 +162,16 @@ fn bounds_of_many_operands_are_those_of_spreading() {
         let names: Vec<String> = (0..12).map(|i| format!("N{i}")).collect();
         let nodes: Vec<&str> = names.iter().map(String::as_str).collect();
         let chosen = |dice: &mut Dice, i, j| i != j && (j == (i + 1) % 12 || dice.one_in(5));
-        let pairs: Vec<(usize, usize)> = (0..12).flat_map(|i| (0..12).map(move |j| (i, j))).collect();
-        let pairs = pairs.into_iter().filter(|&(i, j)| chosen(&mut dice, i, j)).collect::<Vec<_>>();
-        let links: Vec<_> = pairs.iter().map(|&(i, j)| (nodes[i], nodes[j], ratio(1 + (i % 2) as i64, 2))).collect();
+        let pairs: Vec<(usize, usize)> =
+            (0..12).flat_map(|i| (0..12).map(move |j| (i, j))).collect();
+        let pairs = pairs
+            .into_iter()
+            .filter(|&(i, j)| chosen(&mut dice, i, j))
+            .collect::<Vec<_>>();
+        let links: Vec<_> = pairs
+            .iter()
+            .map(|&(i, j)| (nodes[i], nodes[j], ratio(1 + (i % 2) as i64, 2)))
+            .collect();
         let platform = platform(&nodes, &links);
         let mut participants: Vec<NodeId> = platform.node_ids().collect();
         dice.shuffle(&mut participants);
@@ -147,12 +182,23 @@ fn bounds_of_many_operands_are_those_of_spreading() {
         let mut prices = Vec::new();
         for kind in [Resource::Send, Resource::Receive, Resource::Compute] {
             for node in platform.node_ids() {
-                let tiny = Rational::new(dice.below(3).into(), num_bigint::BigInt::from(7).pow(100 + seed as u32));
+                let tiny = Rational::new(
+                    dice.below(3).into(),
+                    num_bigint::BigInt::from(7).pow(100 + seed as u32),
+                );
                 prices.push((kind(node), whole(1) + tiny));
             }
         }
-        let found = bound(&platform, &collective, &volumes, &Certificate::of_prices(prices.clone()));
-        assert_eq!(found.ok(), naive_bound(&platform, &collective, &volumes, &prices));
+        let found = bound(
+            &platform,
+            &collective,
+            &volumes,
+            &Certificate::of_prices(prices.clone()),
+        );
+        assert_eq!(
+            found.ok(),
+            naive_bound(&platform, &collective, &volumes, &prices)
+        );
     }
 }
 
@@ -163,8 +209,12 @@ fn roundings_do_not_decide() {
     let modulus = num_bigint::BigInt::from(3).pow(300);
     for seed in 0..100 {
         let mut dice = Dice(seed);
-        let mut wide =
-            || Rational::new((0..7).fold(1.into(), |wide, _| (wide << 64u32) + dice.roll()), modulus.clone());
+        let mut wide = || {
+            Rational::new(
+                (0..7).fold(1.into(), |wide, _| (wide << 64u32) + dice.roll()),
+                modulus.clone(),
+            )
+        };
         let (first, [back, merge]) = ([wide(), wide(), wide()], [wide(), wide()]);
         let tiny = Rational::new((if seed % 2 == 0 { 1 } else { -1 }).into(), modulus.clone());
         // The sixth makes the sums the same but for one digit.
@@ -174,15 +224,24 @@ fn roundings_do_not_decide() {
         let [back, merge, forth] = [back, merge, forth].map(|price| price + whole(1));
         let mut builder = Platform::builder();
         let nodes = [("A", at_a), ("B", merge), ("T", whole(1000))];
-        let [a, b, t] = nodes.map(|(name, compute)| builder.node(Node::processor(name, compute)).unwrap());
+        let [a, b, t] =
+            nodes.map(|(name, compute)| builder.node(Node::processor(name, compute)).unwrap());
         for (from, to, cost) in [(b, a, to_a), (a, t, on), (a, b, back), (b, t, forth)] {
             builder.link(from, to, cost).unwrap();
         }
         let platform = builder.build().unwrap();
         let collective = Collective::reduce(t, vec![a, b]).commutative(seed % 3 == 0);
         let kinds = [Resource::Send, Resource::Compute];
-        let prices = kinds.iter().flat_map(|kind| [a, b, t].map(|node| (kind(node), whole(1)))).collect();
-        let found = bound(&platform, &collective, &Volumes::of_size(whole(1)), &Certificate::of_prices(prices));
+        let prices = kinds
+            .iter()
+            .flat_map(|kind| [a, b, t].map(|node| (kind(node), whole(1))))
+            .collect();
+        let found = bound(
+            &platform,
+            &collective,
+            &Volumes::of_size(whole(1)),
+            &Certificate::of_prices(prices),
+        );
         let cheapest = total + whole(3) + tiny.min(whole(0));
         assert_eq!(found, Ok(whole(6) / cheapest));
     }
@@ -195,7 +254,11 @@ fn no_tree_is_cheaper_than_the_bound_says() {
     for seed in 0..60 {
         let mut dice = Dice(seed);
         let names = ["A", "B", "C", "r"];
-        let nodes = if seed % 4 == 0 { &names[..] } else { &names[..3] };
+        let nodes = if seed % 4 == 0 {
+            &names[..]
+        } else {
+            &names[..3]
+        };
         let mut links = Vec::new();
         for (i, from) in nodes.iter().enumerate() {
             for (j, to) in nodes.iter().enumerate() {
@@ -212,13 +275,21 @@ fn no_tree_is_cheaper_than_the_bound_says() {
         let collective = Collective::reduce(target, participants).commutative(seed % 2 == 0);
         let volumes = generate::random_volumes(&mut dice, &collective, false);
         let prices = generate::random_prices(&mut dice, &platform);
-        let by_resource: Prices<'_> = prices.iter().map(|(resource, price)| (*resource, price)).collect();
+        let by_resource: Prices<'_> = prices
+            .iter()
+            .map(|(resource, price)| (*resource, price))
+            .collect();
         let trees = trees::all_trees(&platform, &collective, 0);
         trees_seen += trees.len();
         let price = |tree: &Pattern| trees::price(&platform, &volumes, &by_resource, &tree.tasks);
         let cheapest = trees.iter().map(price).min().unwrap();
         let sum: Rational = prices.iter().map(|(_, price)| price).sum();
-        let found = bound(&platform, &collective, &volumes, &Certificate::of_prices(prices.clone()));
+        let found = bound(
+            &platform,
+            &collective,
+            &volumes,
+            &Certificate::of_prices(prices.clone()),
+        );
         match found {
             Ok(found) => assert_eq!(found, sum / cheapest),
             Err(refused) => {
@@ -228,8 +299,14 @@ fn no_tree_is_cheaper_than_the_bound_says() {
         for tree in trees.into_iter().step_by(17) {
             let slow = ratio(1, 1_000_000);
             let patterns = vec![weighted(&tree, slow.clone())];
-            let state = oneport_plan::SteadyState { throughput: slow, patterns };
-            assert_eq!(check_steady_state(&platform, &collective, &volumes, &state), Ok(()));
+            let state = oneport_plan::SteadyState {
+                throughput: slow,
+                patterns,
+            };
+            assert_eq!(
+                check_steady_state(&platform, &collective, &volumes, &state),
+                Ok(())
+            );
         }
     }
     assert!(trees_seen > 10_000, "{trees_seen}");
@@ -273,24 +350,41 @@ fn bounds_of_many_operands_hold() {
                 }
             }
         }
-        let platform = platform(&names.iter().map(String::as_str).collect::<Vec<_>>(), &links);
+        let platform = platform(
+            &names.iter().map(String::as_str).collect::<Vec<_>>(),
+            &links,
+        );
         let mut participants: Vec<NodeId> = platform.node_ids().collect();
         dice.shuffle(&mut participants);
         participants.truncate(16 + dice.below(3));
         let mut prices = generate::random_prices(&mut dice, &platform);
         prices.retain(|(resource, _)| !matches!(resource, Resource::Compute(_)));
-        prices.extend(platform.node_ids().map(|node| (Resource::Compute(node), dice.fraction(6))));
-        let merging = prices.iter().filter(|(resource, _)| matches!(resource, Resource::Compute(_)));
-        let merging = merging.map(|(_, price)| price).min().unwrap() * whole(participants.len() - 1);
+        prices.extend(
+            platform
+                .node_ids()
+                .map(|node| (Resource::Compute(node), dice.fraction(6))),
+        );
+        let merging = prices
+            .iter()
+            .filter(|(resource, _)| matches!(resource, Resource::Compute(_)));
+        let merging =
+            merging.map(|(_, price)| price).min().unwrap() * whole(participants.len() - 1);
         let sum: Rational = prices.iter().map(|(_, price)| price).sum();
         let certificate = Certificate::of_prices(prices);
         let volumes = Volumes {
-            size: Amount::Affine { fixed: dice.fraction(3), per_operand: whole(dice.below(2)) },
-            work: Amount::Affine { fixed: whole(1), per_operand: whole(dice.below(2)) },
+            size: Amount::Affine {
+                fixed: dice.fraction(3),
+                per_operand: whole(dice.below(2)),
+            },
+            work: Amount::Affine {
+                fixed: whole(1),
+                per_operand: whole(dice.below(2)),
+            },
         };
         let bound = |commutative| {
             let target = participants[0];
-            let collective = Collective::reduce(target, participants.clone()).commutative(commutative);
+            let collective =
+                Collective::reduce(target, participants.clone()).commutative(commutative);
             bound(&platform, &collective, &volumes, &certificate).unwrap()
         };
         let (fixed, free) = (bound(false), bound(true));
@@ -300,8 +394,13 @@ fn bounds_of_many_operands_hold() {
 
 /// The toy, and random plans of not too many tasks.
 fn honest_plans() -> Vec<Plan> {
-    let tasks =
-        |plan: &Plan| -> usize { plan.schedule.patterns.iter().map(|scheduled| scheduled.pattern.tasks.len()).sum() };
+    let tasks = |plan: &Plan| -> usize {
+        plan.schedule
+            .patterns
+            .iter()
+            .map(|scheduled| scheduled.pattern.tasks.len())
+            .sum()
+    };
     let random = (0..).map(|seed| generate::reduction_plan(&mut Dice(seed), seed % 3 == 0));
     let small = random.filter(|plan| (2..25).contains(&tasks(plan))).take(9);
     std::iter::once(reduce_toy()).chain(small).collect()
@@ -315,14 +414,22 @@ fn changed_plans_get_the_verdict_of_the_naive_judge() {
     for plan in honest_plans() {
         for mutant in plan_mutants(&plan) {
             let found = check_plan(&mutant.value);
-            assert_eq!(found.is_ok(), judge(&mutant.value), "{}: {found:?}", mutant.change);
+            assert_eq!(
+                found.is_ok(),
+                judge(&mutant.value),
+                "{}: {found:?}",
+                mutant.change
+            );
             counts[usize::from(found.is_ok())] += 1;
             if let Err(violation) = found {
                 *kinds.entry(kind(&violation)).or_default() += 1;
             }
         }
     }
-    println!("plans of trees: {} mutants refused, {} say nothing false\n{kinds:#?}", counts[0], counts[1]);
+    println!(
+        "plans of trees: {} mutants refused, {} say nothing false\n{kinds:#?}",
+        counts[0], counts[1]
+    );
     assert!(counts[0] > 10 * counts[1]);
 }
 
@@ -335,11 +442,19 @@ fn changed_runs_get_the_verdict_of_the_naive_run() {
         for mutant in timeline_mutants(&plan, &run) {
             let found = run_report(&plan, &mutant.value);
             let seen = play(&plan, &mutant.value);
-            assert_eq!(found.is_ok(), seen.is_some(), "{}: {found:?}", mutant.change);
+            assert_eq!(
+                found.is_ok(),
+                seen.is_some(),
+                "{}: {found:?}",
+                mutant.change
+            );
             counts[usize::from(found.is_ok())] += 1;
             match (found, seen) {
                 (Ok(report), Some(seen)) => {
-                    let report = Seen { last_arrival: report.last_arrival, peak_buffer: report.peak_buffer };
+                    let report = Seen {
+                        last_arrival: report.last_arrival,
+                        peak_buffer: report.peak_buffer,
+                    };
                     assert_eq!(report, seen);
                 }
                 (Err(violation), _) => *kinds.entry(kind(&violation)).or_default() += 1,
@@ -347,12 +462,20 @@ fn changed_runs_get_the_verdict_of_the_naive_run() {
             }
         }
     }
-    println!("runs of trees: {} mutants refused, {} say nothing false\n{kinds:#?}", counts[0], counts[1]);
+    println!(
+        "runs of trees: {} mutants refused, {} say nothing false\n{kinds:#?}",
+        counts[0], counts[1]
+    );
     assert!(counts[0] > 5 * counts[1]);
 }
 
 /// The rule broken, in the words that do not depend on the case.
 fn kind(violation: &Violation) -> String {
     let plain = |word: &&str| word.chars().all(|letter| letter.is_ascii_lowercase());
-    violation.to_string().split(' ').filter(plain).collect::<Vec<_>>().join(" ")
+    violation
+        .to_string()
+        .split(' ')
+        .filter(plain)
+        .collect::<Vec<_>>()
+        .join(" ")
 }

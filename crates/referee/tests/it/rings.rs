@@ -28,17 +28,27 @@ fn triangle() -> (Platform, Vec<NodeId>) {
 }
 
 fn ring(hops: &[&[usize]]) -> Ring {
-    Ring { hops: hops.iter().map(|hop| hop.iter().map(|&link| LinkId::new(link)).collect()).collect() }
+    Ring {
+        hops: hops
+            .iter()
+            .map(|hop| hop.iter().map(|&link| LinkId::new(link)).collect())
+            .collect(),
+    }
 }
 
 /// Either way around, each as much as a link bears: nothing is left.
 fn best() -> RingPacking {
     RingPacking {
-        rings: vec![(ring(&[&[0], &[1], &[2]]), ratio(1, 1)), (ring(&[&[3], &[5], &[4]]), ratio(1, 1))],
+        rings: vec![
+            (ring(&[&[0], &[1], &[2]]), ratio(1, 1)),
+            (ring(&[&[3], &[5], &[4]]), ratio(1, 1)),
+        ],
         others: Vec::new(),
         total: ratio(2, 1),
         certificate: Certificate::of_prices(
-            (0..6).map(|link| (Resource::Link(LinkId::new(link)), ratio(1, 1))).collect(),
+            (0..6)
+                .map(|link| (Resource::Link(LinkId::new(link)), ratio(1, 1)))
+                .collect(),
         ),
         upper_bound: ratio(2, 1),
     }
@@ -47,15 +57,32 @@ fn best() -> RingPacking {
 #[test]
 fn the_best_rings_of_a_triangle_are_accepted() {
     let (platform, gpus) = triangle();
-    assert_eq!(check_rings(&platform, &gpus, &best(), &Watch::unlimited()), Ok(()));
-    assert_eq!(ring_bound(&platform, &gpus, &best().certificate, &Watch::unlimited()), Ok(ratio(2, 1)));
+    assert_eq!(
+        check_rings(&platform, &gpus, &best(), &Watch::unlimited()),
+        Ok(())
+    );
+    assert_eq!(
+        ring_bound(&platform, &gpus, &best().certificate, &Watch::unlimited()),
+        Ok(ratio(2, 1))
+    );
     let equal = EqualRings {
-        rings: best().rings.into_iter().map(|(ring, _)| (ring, 1)).collect(),
+        rings: best()
+            .rings
+            .into_iter()
+            .map(|(ring, _)| (ring, 1))
+            .collect(),
         share: ratio(1, 1),
         upper_bound: ratio(2, 1),
     };
     assert_eq!(check_equal_rings(&platform, &gpus, &equal), Ok(()));
-    let twice = EqualRings { rings: equal.rings.iter().map(|(ring, _)| (ring.clone(), 2)).collect(), ..equal };
+    let twice = EqualRings {
+        rings: equal
+            .rings
+            .iter()
+            .map(|(ring, _)| (ring.clone(), 2))
+            .collect(),
+        ..equal
+    };
     let busy = check_equal_rings(&platform, &gpus, &twice).unwrap_err();
     assert_eq!(busy.rule(), Rule::SteadyState, "{busy}");
 }
@@ -70,8 +97,14 @@ fn lies_are_refused() {
         assert_eq!(violation.rule(), rule, "{violation}");
     };
     // Weights and totals.
-    lie(&|packing| packing.rings[0].1 = ratio(2, 1), Rule::SteadyState);
-    lie(&|packing| packing.rings[0].1 = ratio(0, 1), Rule::SteadyState);
+    lie(
+        &|packing| packing.rings[0].1 = ratio(2, 1),
+        Rule::SteadyState,
+    );
+    lie(
+        &|packing| packing.rings[0].1 = ratio(0, 1),
+        Rule::SteadyState,
+    );
     lie(&|packing| packing.rings[0].1 = ratio(1, 2), Rule::Claim);
     lie(&|packing| packing.total = ratio(3, 1), Rule::Claim);
     // Rings that are none: too short, another order, a hop through a processor, a link that does not exist, no hop.
@@ -87,12 +120,24 @@ fn lies_are_refused() {
     ] {
         lie(&|packing| packing.rings[0].0 = wrong.clone(), Rule::Task);
     }
-    lie(&|packing| packing.rings[0].0 = ring(&[&[0], &[1], &[9]]), Rule::Unknown);
+    lie(
+        &|packing| packing.rings[0].0 = ring(&[&[0], &[1], &[9]]),
+        Rule::Unknown,
+    );
     // Prices that prove less than is claimed, or nothing.
     lie(&|packing| packing.upper_bound = ratio(1, 1), Rule::Claim);
-    lie(&|packing| packing.certificate.rows[0].1 = ratio(2, 1), Rule::Claim);
-    lie(&|packing| packing.certificate.rows.truncate(3), Rule::NoBound);
-    lie(&|packing| packing.certificate.rows[0].1 = ratio(-1, 1), Rule::Certificate);
+    lie(
+        &|packing| packing.certificate.rows[0].1 = ratio(2, 1),
+        Rule::Claim,
+    );
+    lie(
+        &|packing| packing.certificate.rows.truncate(3),
+        Rule::NoBound,
+    );
+    lie(
+        &|packing| packing.certificate.rows[0].1 = ratio(-1, 1),
+        Rule::Certificate,
+    );
 }
 
 /// What a hop costs is the cheapest route through nodes that take no part; a route through one that does is none.
@@ -108,15 +153,21 @@ fn prices_follow_routes_through_switches() {
     let platform = platform(&["A", "B", "C", "s"], &links).with_model(PortModel::Links);
     let prices = |of: &[(usize, i64)]| {
         Certificate::of_prices(
-            of.iter().map(|&(link, price)| (Resource::Link(LinkId::new(link)), ratio(price, 1))).collect(),
+            of.iter()
+                .map(|&(link, price)| (Resource::Link(LinkId::new(link)), ratio(price, 1)))
+                .collect(),
         )
     };
     let bound = |gpus: &[usize], of: &[(usize, i64)]| -> Result<Rational, Rule> {
         let gpus: Vec<NodeId> = gpus.iter().map(|&node| NodeId::new(node)).collect();
-        ring_bound(&platform, &gpus, &prices(of), &Watch::unlimited()).map_err(|violation| violation.rule())
+        ring_bound(&platform, &gpus, &prices(of), &Watch::unlimited())
+            .map_err(|violation| violation.rule())
     };
     // Over the switch: 2/2 + 3/3 + 1 + 1 of 7; directly it would be dearer.
-    assert_eq!(bound(&[0, 1, 2], &[(0, 2), (1, 3), (2, 1), (3, 1), (4, 1)]), Ok(ratio(8, 4)));
+    assert_eq!(
+        bound(&[0, 1, 2], &[(0, 2), (1, 3), (2, 1), (3, 1), (4, 1)]),
+        Ok(ratio(8, 4))
+    );
     // Only the direct link is priced, which no ring needs.
     assert_eq!(bound(&[0, 1, 2], &[(2, 1)]), Err(Rule::NoBound));
     // Without `C` a hop may pass through it.
@@ -132,32 +183,71 @@ fn prices_follow_routes_through_switches() {
 #[test]
 fn processors_are_listed_once_and_send_while_they_receive() {
     let (platform, gpus) = triangle();
-    let slow =
-        EqualRings { rings: vec![(ring(&[&[0], &[1], &[2]]), 1)], share: ratio(1, 100), upper_bound: ratio(2, 1) };
+    let slow = EqualRings {
+        rings: vec![(ring(&[&[0], &[1], &[2]]), 1)],
+        share: ratio(1, 100),
+        upper_bound: ratio(2, 1),
+    };
     assert_eq!(check_equal_rings(&platform, &gpus, &slow), Ok(()));
-    let refused = |platform: &Platform, gpus: &[NodeId]| told(&check_equal_rings(platform, gpus, &slow));
+    let refused =
+        |platform: &Platform, gpus: &[NodeId]| told(&check_equal_rings(platform, gpus, &slow));
     let half = platform.clone().with_model(PortModel::HalfDuplex);
-    assert_eq!(refused(&half, &gpus), "'A' is half-duplex; rings need other port models");
-    assert_eq!(refused(&platform, &[gpus[0], gpus[1], gpus[0]]), "'A' is listed twice");
-    assert_eq!(refused(&platform, &gpus[..1]), "rings over 1 processors; 2 to 16 are possible");
-    assert_eq!(refused(&platform, &[gpus[0]; 17]), "rings over 17 processors; 2 to 16 are possible");
+    assert_eq!(
+        refused(&half, &gpus),
+        "'A' is half-duplex; rings need other port models"
+    );
+    assert_eq!(
+        refused(&platform, &[gpus[0], gpus[1], gpus[0]]),
+        "'A' is listed twice"
+    );
+    assert_eq!(
+        refused(&platform, &gpus[..1]),
+        "rings over 1 processors; 2 to 16 are possible"
+    );
+    assert_eq!(
+        refused(&platform, &[gpus[0]; 17]),
+        "rings over 17 processors; 2 to 16 are possible"
+    );
     let far = NodeId::new(3);
-    assert_eq!(refused(&platform, &[gpus[0], far]), "node id 3 does not exist; the platform has 3 nodes");
+    assert_eq!(
+        refused(&platform, &[gpus[0], far]),
+        "node id 3 does not exist; the platform has 3 nodes"
+    );
     let never = Watch::counting(0, Duration::MAX);
     let stopped = ring_bound(&platform, &gpus, &best().certificate, &never).unwrap_err();
-    assert_eq!((stopped.rule(), stopped.stopped()), (Rule::Stopped(Limit::Caller), Some(Limit::Caller)));
-    let none = ring_bound(&platform, &gpus, &Certificate::default(), &Watch::unlimited()).unwrap_err();
+    assert_eq!(
+        (stopped.rule(), stopped.stopped()),
+        (Rule::Stopped(Limit::Caller), Some(Limit::Caller))
+    );
+    let none = ring_bound(
+        &platform,
+        &gpus,
+        &Certificate::default(),
+        &Watch::unlimited(),
+    )
+    .unwrap_err();
     assert_eq!(none.stopped(), None);
 }
 
 /// The worth of all prices over the price of the cheapest ring of all orders of the processors; a hop is the cheapest
 /// way that passes nobody who takes part.
-fn naive_bound(platform: &Platform, gpus: &[NodeId], prices: &[(Resource, Rational)]) -> Option<Rational> {
+fn naive_bound(
+    platform: &Platform,
+    gpus: &[NodeId],
+    prices: &[(Resource, Rational)],
+) -> Option<Rational> {
     let price = |resource: Resource| -> Rational {
-        prices.iter().filter(|(one, _)| *one == resource).map(|(_, price)| price).sum()
+        prices
+            .iter()
+            .filter(|(one, _)| *one == resource)
+            .map(|(_, price)| price)
+            .sum()
     };
     let length = |link: LinkId| -> Rational {
-        let ends = Resource::ends(platform, link).into_iter().flatten().chain([Resource::Link(link)]);
+        let ends = Resource::ends(platform, link)
+            .into_iter()
+            .flatten()
+            .chain([Resource::Link(link)]);
         &platform.link(link).cost * ends.map(price).sum::<Rational>()
     };
     let hop = |from: NodeId, to: NodeId| -> Option<Rational> {
@@ -165,9 +255,18 @@ fn naive_bound(platform: &Platform, gpus: &[NodeId], prices: &[(Resource, Ration
         for _ in platform.nodes() {
             for link in platform.link_ids() {
                 let ends = platform.link(link);
-                let before = if ends.from == from { Some(Rational::zero()) } else { least[ends.from.index()].clone() };
+                let before = if ends.from == from {
+                    Some(Rational::zero())
+                } else {
+                    least[ends.from.index()].clone()
+                };
                 let passes = ends.from != from && gpus.contains(&ends.from);
-                let Some(sum) = before.filter(|_| !passes).map(|before| before + length(link)) else { continue };
+                let Some(sum) = before
+                    .filter(|_| !passes)
+                    .map(|before| before + length(link))
+                else {
+                    continue;
+                };
                 let known = &mut least[ends.to.index()];
                 if known.as_ref().is_none_or(|known| sum < *known) {
                     *known = Some(sum);
@@ -178,11 +277,21 @@ fn naive_bound(platform: &Platform, gpus: &[NodeId], prices: &[(Resource, Ration
     };
     let around = |order: &Vec<usize>| -> Option<Rational> {
         let next = order.iter().cycle().skip(1);
-        order.iter().zip(next).map(|(&from, &to)| hop(gpus[from], gpus[to])).sum()
+        order
+            .iter()
+            .zip(next)
+            .map(|(&from, &to)| hop(gpus[from], gpus[to]))
+            .sum()
     };
-    let worth: Rational =
-        prices.iter().map(|(one, price)| price * Rational::from_integer(one.capacity(platform).into())).sum();
-    let cheapest = permutations(gpus.len()).iter().filter(|order| order[0] == 0).filter_map(around).min()?;
+    let worth: Rational = prices
+        .iter()
+        .map(|(one, price)| price * Rational::from_integer(one.capacity(platform).into()))
+        .sum();
+    let cheapest = permutations(gpus.len())
+        .iter()
+        .filter(|order| order[0] == 0)
+        .filter_map(around)
+        .min()?;
     (!cheapest.is_zero()).then(|| worth / cheapest)
 }
 
@@ -194,16 +303,33 @@ fn bounds_are_those_of_all_orders() {
         let (count, switches) = (2 + dice.below(4), dice.below(4));
         let build = |dice: &mut Dice, factor: &Rational| {
             let mut builder = Platform::builder();
-            builder.model([PortModel::FullDuplex, PortModel::Multiport, PortModel::Links][seed as usize % 3]);
+            builder.model(
+                [
+                    PortModel::FullDuplex,
+                    PortModel::Multiport,
+                    PortModel::Links,
+                ][seed as usize % 3],
+            );
             for node in 0..count + switches {
                 let node = Node::processor(format!("n{node}"), ratio(1, 1));
-                builder.node(Node { ports: Some(2), ..node }).unwrap();
+                builder
+                    .node(Node {
+                        ports: Some(2),
+                        ..node
+                    })
+                    .unwrap();
             }
             // Later links first, so that ways through switches are found backwards.
             for from in (0..count + switches).rev() {
                 for to in (0..count + switches).rev().filter(|&to| to != from) {
                     if (from + 1) % (count + switches) == to || dice.one_in(3) {
-                        builder.link(NodeId::new(from), NodeId::new(to), dice.fraction(9) * factor).unwrap();
+                        builder
+                            .link(
+                                NodeId::new(from),
+                                NodeId::new(to),
+                                dice.fraction(9) * factor,
+                            )
+                            .unwrap();
                     }
                 }
             }
@@ -216,12 +342,18 @@ fn bounds_are_those_of_all_orders() {
             let platform = build(&mut Dice(seed), &factor);
             let resources = Resource::of_platform(&platform).into_iter();
             let mut priced = Dice(seed);
-            let prices: Vec<(Resource, Rational)> =
-                resources.map(|resource| (resource, priced.fraction(7))).filter(|_| !dice.one_in(4)).collect();
+            let prices: Vec<(Resource, Rational)> = resources
+                .map(|resource| (resource, priced.fraction(7)))
+                .filter(|_| !dice.one_in(4))
+                .collect();
             let certificate = Certificate::of_prices(prices.clone());
             let found = ring_bound(&platform, &gpus, &certificate, &Watch::unlimited());
             let expected = naive_bound(&platform, &gpus, &prices);
-            *(if expected.is_some() { &mut some } else { &mut none }) += 1;
+            *(if expected.is_some() {
+                &mut some
+            } else {
+                &mut none
+            }) += 1;
             assert_eq!(found.clone().ok(), expected, "{seed} {bits}: {found:?}");
         }
     }

@@ -4,13 +4,16 @@ use crate::common;
 
 use crate::common::ask::check_timeline;
 use common::*;
-use oneport_plan::{Amount, Collective, CustomDemand, Event, MergeEvent, Message, Timeline, Volumes, Wanted};
+use oneport_plan::{
+    Amount, Collective, CustomDemand, Event, MergeEvent, Message, Timeline, Volumes, Wanted,
+};
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 
 /// A, B and C, with links A -> B, B -> A, A -> C and C -> A, each of which takes 1.
 fn star() -> Platform {
     let mut builder = Platform::builder();
-    let [a, b, c] = ["A", "B", "C"].map(|name| builder.node(Node::processor(name, ratio(1, 1))).unwrap());
+    let [a, b, c] =
+        ["A", "B", "C"].map(|name| builder.node(Node::processor(name, ratio(1, 1))).unwrap());
     builder.duplex(a, b, ratio(1, 1)).unwrap();
     builder.duplex(a, c, ratio(1, 1)).unwrap();
     builder.build().unwrap()
@@ -24,14 +27,32 @@ const FROM_C: usize = 3;
 /// `v[first,last]` over a link, from this date on.
 fn sent(link: usize, (first, last): (usize, usize), from: i64) -> Event {
     let pieces = vec![(ratio(from, 1), ratio(from + 1, 1))];
-    Event { instance: 0, message: Message { demand: 0, part: part(first, last) }, link: LinkId::new(link), pieces }
+    Event {
+        instance: 0,
+        message: Message {
+            demand: 0,
+            part: part(first, last),
+        },
+        link: LinkId::new(link),
+        pieces,
+    }
 }
 
 /// `v[first,last]` made at a node, in no time.
 fn made(node: usize, (first, last): (usize, usize), split: usize, at: i64) -> MergeEvent {
-    let message = Message { demand: 0, part: part(first, last) };
+    let message = Message {
+        demand: 0,
+        part: part(first, last),
+    };
     let at = || ratio(at, 1);
-    MergeEvent { instance: 0, message, split, node: NodeId::new(node), start: at(), end: at() }
+    MergeEvent {
+        instance: 0,
+        message,
+        split,
+        node: NodeId::new(node),
+        start: at(),
+        end: at(),
+    }
 }
 
 fn run(events: Vec<Event>, merges: Vec<MergeEvent>) -> Timeline {
@@ -39,12 +60,16 @@ fn run(events: Vec<Event>, merges: Vec<MergeEvent>) -> Timeline {
 }
 
 fn all_reduce(participants: &[usize], commutative: bool) -> Collective {
-    Collective::all_reduce(participants.iter().map(|&node| NodeId::new(node)).collect()).commutative(commutative)
+    Collective::all_reduce(participants.iter().map(|&node| NodeId::new(node)).collect())
+        .commutative(commutative)
 }
 
 /// Merges take no time.
 fn volumes() -> Volumes {
-    Volumes { size: Amount::Constant(ratio(1, 1)), work: Amount::Constant(Rational::from_integer(0.into())) }
+    Volumes {
+        size: Amount::Constant(ratio(1, 1)),
+        work: Amount::Constant(Rational::from_integer(0.into())),
+    }
 }
 
 /// Of merges that take no time, the smaller serve the larger at once, however they are listed; transfers come after
@@ -52,17 +77,35 @@ fn volumes() -> Volumes {
 #[test]
 fn merges_in_no_time_serve_one_another() {
     let platform = star();
-    let events = vec![sent(TO_B, (0, 2), 2), sent(FROM_B, (1, 1), 0), sent(TO_C, (0, 2), 3), sent(FROM_C, (2, 2), 1)];
+    let events = vec![
+        sent(TO_B, (0, 2), 2),
+        sent(FROM_B, (1, 1), 0),
+        sent(TO_C, (0, 2), 3),
+        sent(FROM_C, (2, 2), 1),
+    ];
     let (small, large) = (made(0, (0, 1), 0, 2), made(0, (0, 2), 1, 2));
-    for merges in [vec![small.clone(), large.clone()], vec![large.clone(), small.clone()]] {
+    for merges in [
+        vec![small.clone(), large.clone()],
+        vec![large.clone(), small.clone()],
+    ] {
         for commutative in [false, true] {
             let timeline = run(events.clone(), merges.clone());
-            let found = check_timeline(&platform, &all_reduce(&[0, 1, 2], commutative), &volumes(), &timeline);
+            let found = check_timeline(
+                &platform,
+                &all_reduce(&[0, 1, 2], commutative),
+                &volumes(),
+                &timeline,
+            );
             assert_eq!(told(&found), "");
         }
     }
     // Without the smaller one, nothing serves the larger.
-    let found = check_timeline(&platform, &all_reduce(&[0, 1, 2], false), &volumes(), &run(events, vec![large]));
+    let found = check_timeline(
+        &platform,
+        &all_reduce(&[0, 1, 2], false),
+        &volumes(),
+        &run(events, vec![large]),
+    );
     let right = "all-reduce of instance 0: the merge that makes v[0,2] of all-reduce of instance 0 starts at 2, when 'A' \
                  has no copy yet of v[0,1] to use";
     assert_eq!(told(&found), right);
@@ -77,7 +120,12 @@ fn operands_in_order_are_at_their_owners() {
         run(events, vec![made(0, (0, 1), 0, 1), made(1, (0, 1), 0, 1)])
     };
     let checked = |timeline: &Timeline, commutative| {
-        told(&check_timeline(&platform, &all_reduce(&[0, 1], commutative), &volumes(), timeline))
+        told(&check_timeline(
+            &platform,
+            &all_reduce(&[0, 1], commutative),
+            &volumes(),
+            timeline,
+        ))
     };
     for commutative in [false, true] {
         assert_eq!(checked(&exchange(0, 1), commutative), "");
@@ -89,15 +137,39 @@ fn operands_in_order_are_at_their_owners() {
     // Prefixes keep their order, whatever the operator; and a message is at its owner.
     let custom = |owners: &[usize], wanted| {
         let owners = owners.iter().map(|&node| NodeId::new(node)).collect();
-        Collective::Custom(vec![CustomDemand { owners, wanted, commutative: true, rate: 1 }])
+        Collective::Custom(vec![CustomDemand {
+            owners,
+            wanted,
+            commutative: true,
+            rate: 1,
+        }])
     };
     let swapped = run(vec![sent(TO_B, (1, 1), 0)], vec![made(1, (0, 1), 0, 1)]);
-    let refused = told(&check_timeline(&platform, &custom(&[0, 1], Wanted::Prefixes), &volumes(), &swapped));
-    assert!(refused.ends_with(" when 'A' has no copy yet of v[1,1] to use"), "{refused}");
-    let elsewhere = run(vec![sent(FROM_B, (0, 0), 0), sent(TO_C, (0, 0), 1)], Vec::new());
+    let refused = told(&check_timeline(
+        &platform,
+        &custom(&[0, 1], Wanted::Prefixes),
+        &volumes(),
+        &swapped,
+    ));
+    assert!(
+        refused.ends_with(" when 'A' has no copy yet of v[1,1] to use"),
+        "{refused}"
+    );
+    let elsewhere = run(
+        vec![sent(FROM_B, (0, 0), 0), sent(TO_C, (0, 0), 1)],
+        Vec::new(),
+    );
     let wanted = Wanted::At(vec![NodeId::new(1), NodeId::new(2)]);
-    let refused = told(&check_timeline(&platform, &custom(&[0], wanted), &volumes(), &elsewhere));
-    assert!(refused.ends_with(" when 'B' has no copy yet of the message to use"), "{refused}");
+    let refused = told(&check_timeline(
+        &platform,
+        &custom(&[0], wanted),
+        &volumes(),
+        &elsewhere,
+    ));
+    assert!(
+        refused.ends_with(" when 'B' has no copy yet of the message to use"),
+        "{refused}"
+    );
 }
 
 /// The second instance starts before its period: only a run as soon as possible may do so.
@@ -105,16 +177,44 @@ fn operands_in_order_are_at_their_owners() {
 fn an_eager_run_may_be_ahead_of_its_periods() {
     let platform = star();
     let collective = Collective::broadcast(NodeId::new(0), vec![NodeId::new(1), NodeId::new(2)]);
-    let copy = |instance: u64, link: usize, from: i64| Event { instance, ..sent(link, (0, 0), from) };
-    let events = vec![copy(0, TO_B, 0), copy(0, TO_C, 1), copy(1, TO_B, 2), copy(1, TO_C, 3)];
-    let with = |eager| Timeline { starting_periods: 2, eager, ..run(events.clone(), Vec::new()) };
-    let checked = |eager| told(&check_timeline(&platform, &collective, &volumes(), &with(eager)));
+    let copy = |instance: u64, link: usize, from: i64| Event {
+        instance,
+        ..sent(link, (0, 0), from)
+    };
+    let events = vec![
+        copy(0, TO_B, 0),
+        copy(0, TO_C, 1),
+        copy(1, TO_B, 2),
+        copy(1, TO_C, 3),
+    ];
+    let with = |eager| Timeline {
+        starting_periods: 2,
+        eager,
+        ..run(events.clone(), Vec::new())
+    };
+    let checked = |eager| {
+        told(&check_timeline(
+            &platform,
+            &collective,
+            &volumes(),
+            &with(eager),
+        ))
+    };
     assert_eq!(checked(true), "");
-    assert_eq!(checked(false), "instance 1 starts at 2; it belongs to period 1, from 4 until before 8");
+    assert_eq!(
+        checked(false),
+        "instance 1 starts at 2; it belongs to period 1, from 4 until before 8"
+    );
     // Nothing else is allowed that a run by dates may not do.
-    let late = Timeline { clean_up_periods: 1, ..with(true) };
+    let late = Timeline {
+        clean_up_periods: 1,
+        ..with(true)
+    };
     let refused = told(&check_timeline(&platform, &collective, &volumes(), &late));
-    assert_eq!(refused, "1 clean-up periods, but the last message arrives at 4; 0 are enough");
+    assert_eq!(
+        refused,
+        "1 clean-up periods, but the last message arrives at 4; 0 are enough"
+    );
 }
 
 /// Two starting periods, and a message that arrives in the fifth: three clean-up periods are enough.
@@ -122,13 +222,38 @@ fn an_eager_run_may_be_ahead_of_its_periods() {
 fn idle_clean_up_periods_are_counted() {
     let platform = star();
     let collective = Collective::broadcast(NodeId::new(0), vec![NodeId::new(1), NodeId::new(2)]);
-    let copy = |instance: u64, link: usize, from: i64| Event { instance, ..sent(link, (0, 0), from) };
-    let events = vec![copy(0, TO_B, 0), copy(0, TO_C, 1), copy(1, TO_B, 4), copy(1, TO_C, 17)];
-    let with = |clean_up_periods| Timeline { starting_periods: 2, clean_up_periods, ..run(events.clone(), Vec::new()) };
-    let checked = |clean_up| told(&check_timeline(&platform, &collective, &volumes(), &with(clean_up)));
+    let copy = |instance: u64, link: usize, from: i64| Event {
+        instance,
+        ..sent(link, (0, 0), from)
+    };
+    let events = vec![
+        copy(0, TO_B, 0),
+        copy(0, TO_C, 1),
+        copy(1, TO_B, 4),
+        copy(1, TO_C, 17),
+    ];
+    let with = |clean_up_periods| Timeline {
+        starting_periods: 2,
+        clean_up_periods,
+        ..run(events.clone(), Vec::new())
+    };
+    let checked = |clean_up| {
+        told(&check_timeline(
+            &platform,
+            &collective,
+            &volumes(),
+            &with(clean_up),
+        ))
+    };
     assert_eq!(checked(3), "");
-    assert_eq!(checked(4), "4 clean-up periods, but the last message arrives at 18; 3 are enough");
-    assert_eq!(checked(2), "message A=>all of instance 1 over A -> C ends at 18; the run ends at 16");
+    assert_eq!(
+        checked(4),
+        "4 clean-up periods, but the last message arrives at 18; 3 are enough"
+    );
+    assert_eq!(
+        checked(2),
+        "message A=>all of instance 1 over A -> C ends at 18; the run ends at 16"
+    );
 }
 
 /// A demand that is carried out three times per instance: all six times of two instances are wanted. And what is not of
@@ -137,18 +262,32 @@ fn idle_clean_up_periods_are_counted() {
 fn every_time_of_a_demand_is_wanted() {
     let platform = star();
     let wanted = Wanted::At(vec![NodeId::new(1)]);
-    let demand = CustomDemand { owners: vec![NodeId::new(0)], wanted, commutative: false, rate: 3 };
+    let demand = CustomDemand {
+        owners: vec![NodeId::new(0)],
+        wanted,
+        commutative: false,
+        rate: 3,
+    };
     let collective = Collective::Custom(vec![demand]);
-    let copy = |instance: u64| Event { instance, ..sent(TO_B, (0, 0), instance as i64) };
+    let copy = |instance: u64| Event {
+        instance,
+        ..sent(TO_B, (0, 0), instance as i64)
+    };
     let times = |count: u64| {
         let run = Timeline::of_one(ratio(3, 1), (0..count).map(copy).collect(), Vec::new());
-        Timeline { starting_periods: 2, ..run }
+        Timeline {
+            starting_periods: 2,
+            ..run
+        }
     };
     let checked = |run: &Timeline| told(&check_timeline(&platform, &collective, &volumes(), run));
     assert_eq!(checked(&times(6)), "");
     for count in 1..6 {
         let refused = checked(&times(count));
-        assert!(refused.contains(&format!("of instance {count} ")), "{count}: {refused}");
+        assert!(
+            refused.contains(&format!("of instance {count} ")),
+            "{count}: {refused}"
+        );
     }
     let with = |change: &dyn Fn(&mut Event)| {
         let mut run = times(6);

@@ -63,18 +63,38 @@ fn bounds_of_schemes_are_often_tight() {
     assert!(cases > 100 && tight > 20, "{tight} of {cases}");
     // A ring of three, all prices 1. An all-reduce takes a value two links far, and then two more transfers.
     let one = || ratio(1, 1);
-    let platform = platform(&["A", "B", "C"], &[("A", "B", one()), ("B", "C", one()), ("C", "A", one())]);
+    let platform = platform(
+        &["A", "B", "C"],
+        &[("A", "B", one()), ("B", "C", one()), ("C", "A", one())],
+    );
     let ids: Vec<NodeId> = platform.node_ids().collect();
     let collective = Collective::all_reduce(ids.clone());
-    let volumes = Volumes { size: Amount::Constant(one()), work: Amount::Constant(one()) };
-    let prices = platform.link_ids().map(|link| (Resource::Link(link), one())).collect();
+    let volumes = Volumes {
+        size: Amount::Constant(one()),
+        work: Amount::Constant(one()),
+    };
+    let prices = platform
+        .link_ids()
+        .map(|link| (Resource::Link(link), one()))
+        .collect();
     let mut certificate = Certificate::of_prices(prices);
-    assert_eq!(bound(&platform, &collective, &volumes, &certificate), Ok(ratio(3, 4)));
+    assert_eq!(
+        bound(&platform, &collective, &volumes, &certificate),
+        Ok(ratio(3, 4))
+    );
     // Either tree of the scan of A, C, B costs 2; but something leaves A, C, and both A and B.
     let scan = Collective::scan(vec![ids[0], ids[2], ids[1]]);
-    assert_eq!(bound(&platform, &scan, &volumes, &certificate), Ok(ratio(3, 2)));
-    certificate.needs = [&ids[..1], &ids[..2], &ids[2..]].map(|nodes| cut(None, nodes.to_vec(), one())).to_vec();
-    assert_eq!(bound(&platform, &scan, &volumes, &certificate), Ok(ratio(1, 1)));
+    assert_eq!(
+        bound(&platform, &scan, &volumes, &certificate),
+        Ok(ratio(3, 2))
+    );
+    certificate.needs = [&ids[..1], &ids[..2], &ids[2..]]
+        .map(|nodes| cut(None, nodes.to_vec(), one()))
+        .to_vec();
+    assert_eq!(
+        bound(&platform, &scan, &volumes, &certificate),
+        Ok(ratio(1, 1))
+    );
 }
 
 /// A list of groups costs what its groups cost, times their rates.
@@ -85,20 +105,26 @@ fn groups_add_up() {
         let platform = every::platform(&mut dice, false);
         let certificate = every::prices(&mut dice, &platform);
         let members: Vec<Member> = (0..3)
-            .map(|_| Member { collective: every::collective(&mut dice, &platform), rate: 1 + dice.below(3) as u64 })
+            .map(|_| Member {
+                collective: every::collective(&mut dice, &platform),
+                rate: 1 + dice.below(3) as u64,
+            })
             .filter(|member| member.collective.members().is_empty())
             .collect();
         if members.is_empty() {
             continue;
         }
         let volumes = Volumes::of_size(dice.fraction(3));
-        let inverse = |collective: &Collective| match bound(&platform, collective, &volumes, &certificate) {
-            Ok(bound) => ratio(1, 1) / bound,
-            Err(violation) if violation.rule() == Rule::NoBound => ratio(0, 1),
-            Err(violation) => panic!("{violation}"),
-        };
-        let sum: Rational =
-            members.iter().map(|member| inverse(&member.collective) * whole(member.rate as usize)).sum();
+        let inverse =
+            |collective: &Collective| match bound(&platform, collective, &volumes, &certificate) {
+                Ok(bound) => ratio(1, 1) / bound,
+                Err(violation) if violation.rule() == Rule::NoBound => ratio(0, 1),
+                Err(violation) => panic!("{violation}"),
+            };
+        let sum: Rational = members
+            .iter()
+            .map(|member| inverse(&member.collective) * whole(member.rate as usize))
+            .sum();
         assert_eq!(inverse(&Collective::Groups(members)), sum);
     }
 }
@@ -106,12 +132,21 @@ fn groups_add_up() {
 /// Half-duplex A, full-duplex B, multiport C with two ports, D without limits; all linked both ways.
 fn mixed() -> Platform {
     let mut builder = Platform::builder();
-    let models = [PortModel::HalfDuplex, PortModel::FullDuplex, PortModel::Multiport, PortModel::Links];
+    let models = [
+        PortModel::HalfDuplex,
+        PortModel::FullDuplex,
+        PortModel::Multiport,
+        PortModel::Links,
+    ];
     let ids: Vec<NodeId> = models
         .iter()
         .zip(["A", "B", "C", "D"])
         .map(|(&model, name)| {
-            let node = Node { model: Some(model), ports: Some(2), ..Node::processor(name, ratio(1, 1)) };
+            let node = Node {
+                model: Some(model),
+                ports: Some(2),
+                ..Node::processor(name, ratio(1, 1))
+            };
             builder.node(node).unwrap()
         })
         .collect();
@@ -132,7 +167,8 @@ fn malformed_certificates_are_refused_by_name() {
     let collective = Collective::broadcast(a, vec![b, c, d]);
     let volumes = Volumes::of_size(ratio(1, 1));
     let one = || ratio(1, 1);
-    let say = |certificate: &Certificate| match bound(&platform, &collective, &volumes, certificate) {
+    let say = |certificate: &Certificate| match bound(&platform, &collective, &volumes, certificate)
+    {
         Ok(bound) => bound.to_string(),
         Err(violation) => violation.to_string(),
     };
@@ -142,7 +178,10 @@ fn malformed_certificates_are_refused_by_name() {
             Resource::Port(b),
             "price of the port of 'B' does not exist; under the full-duplex model a node has send and receive ports",
         ),
-        (Resource::Port(d), "price of the port of 'D' does not exist; under the links model only links are limited"),
+        (
+            Resource::Port(d),
+            "price of the port of 'D' does not exist; under the links model only links are limited",
+        ),
         (
             Resource::Send(a),
             "price of the send port of 'A' does not exist; under the half-duplex model a node has one port for sends and receives together",
@@ -174,15 +213,24 @@ fn malformed_certificates_are_refused_by_name() {
         assert_eq!(say(&priced(resource)), words);
     }
     let set = |ports: &[Resource], links: &[LinkId]| {
-        let set = OddSet { ports: ports.to_vec(), links: links.to_vec() };
+        let set = OddSet {
+            ports: ports.to_vec(),
+            links: links.to_vec(),
+        };
         Certificate::new([(Resource::Port(a), one())], [(set, one())], [])
     };
     let (port, send) = (Resource::Port(a), Resource::Send(c));
     for (certificate, words) in [
         // 1 for the port, and of 3 that the set offers 1 can be used; the broadcast pays 1 at A.
         (set(&[send, port], &[]), "2"),
-        (set(&[port, send], &[]), "odd set 0: its ports are out of order; list them ascending, each once"),
-        (set(&[send, send], &[]), "odd set 0: its ports are out of order; list them ascending, each once"),
+        (
+            set(&[port, send], &[]),
+            "odd set 0: its ports are out of order; list them ascending, each once",
+        ),
+        (
+            set(&[send, send], &[]),
+            "odd set 0: its ports are out of order; list them ascending, each once",
+        ),
         (
             set(&[Resource::Compute(c)], &[]),
             "odd set 0: the processor of node 2 is not a port; list ports of nodes, and further links among the links",
@@ -216,29 +264,57 @@ fn malformed_certificates_are_refused_by_name() {
     }
     let mut twice = set(&[send], &[]);
     twice.rows.push(twice.rows[1].clone());
-    assert_eq!(say(&twice), "certificate: the odd sets are out of order; list them ascending, each once");
+    assert_eq!(
+        say(&twice),
+        "certificate: the odd sets are out of order; list them ascending, each once"
+    );
     let mut free = set(&[send], &[]);
     free.rows[1].1 = ratio(0, 1);
-    assert_eq!(say(&free), "price of odd set 0 is 0; a price must be positive (leave out what costs nothing)");
+    assert_eq!(
+        say(&free),
+        "price of odd set 0 is 0; a price must be positive (leave out what costs nothing)"
+    );
     let mut mixed = set(&[send], &[]);
     mixed.rows.swap(0, 1);
-    assert_eq!(say(&mixed), "certificate: the rows are out of order; list them ascending, each once");
-    let with = |needs: Vec<Need>| Certificate { needs, ..priced(Resource::Port(a)) };
-    let cut = |demand, nodes: &[NodeId], weight| with(vec![common::cut(demand, nodes.to_vec(), weight)]);
+    assert_eq!(
+        say(&mixed),
+        "certificate: the rows are out of order; list them ascending, each once"
+    );
+    let with = |needs: Vec<Need>| Certificate {
+        needs,
+        ..priced(Resource::Port(a))
+    };
+    let cut =
+        |demand, nodes: &[NodeId], weight| with(vec![common::cut(demand, nodes.to_vec(), weight)]);
     for (certificate, words) in [
         (cut(None, &[a], one()), "1"),
         (cut(Some(0), &[a], ratio(1, 2)), "2"),
-        (cut(None, &[a], ratio(3, 2)), "the needs of A=>all charge 3/2 for a message over link 'A -> B'; it costs 1"),
+        (
+            cut(None, &[a], ratio(3, 2)),
+            "the needs of A=>all charge 3/2 for a message over link 'A -> B'; it costs 1",
+        ),
         // No demand crosses it, so it is not used.
         (cut(None, &[b], one()), "1"),
-        (cut(Some(1), &[a], one()), "need 0 (cut): demand 1 does not exist; an instance has 1, numbered from 0"),
-        (cut(None, &[], one()), "need 0 (cut): it has no nodes; list those that something has to leave"),
+        (
+            cut(Some(1), &[a], one()),
+            "need 0 (cut): demand 1 does not exist; an instance has 1, numbered from 0",
+        ),
+        (
+            cut(None, &[], one()),
+            "need 0 (cut): it has no nodes; list those that something has to leave",
+        ),
         (
             cut(None, &[NodeId::new(9)], one()),
             "need 0 (cut): the member of node id 9: no such node; the platform has 5 nodes, numbered from 0",
         ),
-        (cut(None, &[a, a], one()), "need 0 (cut): its nodes are out of order; list them ascending, each once"),
-        (cut(None, &[b, a], one()), "need 0 (cut): its nodes are out of order; list them ascending, each once"),
+        (
+            cut(None, &[a, a], one()),
+            "need 0 (cut): its nodes are out of order; list them ascending, each once",
+        ),
+        (
+            cut(None, &[b, a], one()),
+            "need 0 (cut): its nodes are out of order; list them ascending, each once",
+        ),
         (
             cut(None, &[a], ratio(0, 1)),
             "price of need 0 (cut) is 0; a price must be positive (leave out what costs nothing)",
@@ -246,9 +322,15 @@ fn malformed_certificates_are_refused_by_name() {
     ] {
         assert_eq!(say(&certificate), words);
     }
-    let disordered = with(vec![common::cut(None, vec![b], one()), common::cut(None, vec![a], ratio(1, 2))]);
+    let disordered = with(vec![
+        common::cut(None, vec![b], one()),
+        common::cut(None, vec![a], ratio(1, 2)),
+    ]);
     let refusal = bound(&platform, &collective, &volumes, &disordered);
-    assert_eq!(told(&refusal), "certificate: the needs are out of order; list them ascending, each once");
+    assert_eq!(
+        told(&refusal),
+        "certificate: the needs are out of order; list them ascending, each once"
+    );
 }
 
 /// A cut may charge what a message of this size costs, and no more.
@@ -260,7 +342,11 @@ fn cuts_are_charged_by_size() {
     for size in [ratio(2, 3), ratio(3, 2), ratio(5, 1), ratio(1, 7)] {
         let volumes = Volumes::of_size(size.clone());
         let with = |weight: Rational| {
-            let certificate = Certificate::new([(Resource::Port(a), ratio(3, 1))], [], [cut(None, vec![a], weight)]);
+            let certificate = Certificate::new(
+                [(Resource::Port(a), ratio(3, 1))],
+                [],
+                [cut(None, vec![a], weight)],
+            );
             bound(&platform, &collective, &volumes, &certificate)
         };
         // Links out of A cost 3 for a unit of message.
@@ -270,7 +356,10 @@ fn cuts_are_charged_by_size() {
         match with(over.clone()) {
             Err(violation) if violation.rule() == Rule::Overcharge => {
                 let told = violation.to_string();
-                assert!(told.contains(&format!(" charge {over} for a message over link ")), "{told}");
+                assert!(
+                    told.contains(&format!(" charge {over} for a message over link ")),
+                    "{told}"
+                );
                 assert!(told.ends_with(&format!("; it costs {full}")), "{told}");
             }
             other => panic!("{other:?}"),
@@ -282,10 +371,18 @@ fn cuts_are_charged_by_size() {
 #[test]
 fn cuts_count_for_those_who_have_to_leave() {
     let one = || ratio(1, 1);
-    let links = [("A", "B", one()), ("B", "C", one()), ("C", "D", one()), ("D", "A", one())];
+    let links = [
+        ("A", "B", one()),
+        ("B", "C", one()),
+        ("C", "D", one()),
+        ("D", "A", one()),
+    ];
     let platform = platform(&["A", "B", "C", "D"], &links);
     let ids: Vec<NodeId> = platform.node_ids().collect();
-    let volumes = Volumes { size: Amount::Constant(one()), work: Amount::Constant(ratio(0, 1)) };
+    let volumes = Volumes {
+        size: Amount::Constant(one()),
+        work: Amount::Constant(ratio(0, 1)),
+    };
     let collective = Collective::reduce(ids[2], vec![ids[0], ids[1]]).in_order();
     let least = |cuts: &[&[NodeId]]| {
         let prices = ids.iter().map(|&node| (Resource::Send(node), one()));
@@ -298,7 +395,10 @@ fn cuts_count_for_those_who_have_to_leave() {
     assert_eq!(least(&[&ids[..1], &ids[..2]]), ratio(2, 1));
     // The target is inside; or no operand is. What is not crossed proves nothing, and harms nothing.
     let idle: [&[NodeId]; 3] = [&[ids[0], ids[2]], &[ids[1], ids[2]], &ids[3..]];
-    assert_eq!(least(&[&ids[..1], &ids[..2], idle[0], idle[1], idle[2]]), ratio(2, 1));
+    assert_eq!(
+        least(&[&ids[..1], &ids[..2], idle[0], idle[1], idle[2]]),
+        ratio(2, 1)
+    );
     assert_eq!(least(&idle), ratio(2, 1));
 }
 
@@ -306,24 +406,44 @@ fn cuts_count_for_those_who_have_to_leave() {
 #[test]
 fn odd_sets_hold_for_all_slots() {
     let platform = mixed();
-    let ports: Vec<Resource> =
-        Resource::of_platform(&platform).into_iter().filter(|port| !matches!(port, Resource::Link(_))).collect();
+    let ports: Vec<Resource> = Resource::of_platform(&platform)
+        .into_iter()
+        .filter(|port| !matches!(port, Resource::Link(_)))
+        .collect();
     let slots: Vec<Vec<LinkId>> = (0..1usize << 12)
-        .map(|set| platform.link_ids().filter(|link| set >> link.index() & 1 == 1).collect::<Vec<_>>())
+        .map(|set| {
+            platform
+                .link_ids()
+                .filter(|link| set >> link.index() & 1 == 1)
+                .collect::<Vec<_>>()
+        })
         .filter(|links| every::fits(&platform, links))
         .collect();
     let mut met = BTreeSet::new();
     for set in 1usize..1 << ports.len() {
-        let ports: Vec<Resource> = (0..ports.len()).filter(|i| set >> i & 1 == 1).map(|i| ports[i]).collect();
+        let ports: Vec<Resource> = (0..ports.len())
+            .filter(|i| set >> i & 1 == 1)
+            .map(|i| ports[i])
+            .collect();
         let ends = |link: &LinkId| {
             let ends = Resource::ends(&platform, *link).into_iter().flatten();
             ends.filter(|end| ports.contains(end)).count()
         };
         let leaving: Vec<LinkId> = platform.link_ids().filter(|link| ends(link) == 1).collect();
-        for links in [Vec::new(), leaving.clone(), leaving.iter().copied().step_by(2).collect()] {
-            let odd = OddSet { ports: ports.clone(), links };
+        for links in [
+            Vec::new(),
+            leaving.clone(),
+            leaving.iter().copied().step_by(2).collect(),
+        ] {
+            let odd = OddSet {
+                ports: ports.clone(),
+                links,
+            };
             let members = odd.members(&platform);
-            let most = slots.iter().map(|slot| slot.iter().filter(|link| members.contains(link)).count()).max();
+            let most = slots
+                .iter()
+                .map(|slot| slot.iter().filter(|link| members.contains(link)).count())
+                .max();
             assert!(most.unwrap() as u64 <= odd.capacity(&platform), "{odd:?}");
             met.insert(most.unwrap() as u64 == odd.capacity(&platform));
         }

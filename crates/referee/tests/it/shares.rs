@@ -15,24 +15,42 @@ use oneport_referee::Rule;
 
 /// Parts of so many operands, short ones first.
 fn intervals(operands: usize) -> Vec<Interval> {
-    let all = |longer: usize| (0..operands - longer).map(move |first| Interval { first, last: first + longer });
+    let all = |longer: usize| {
+        (0..operands - longer).map(move |first| Interval {
+            first,
+            last: first + longer,
+        })
+    };
     (0..operands).flat_map(all).collect()
 }
 
 /// Everything that a scheme of the case may do, and its price.
 fn tasks(case: &Case) -> Vec<(Task, Interval, Rational)> {
     let operands = case.collective.demand(0).unwrap().operands.len();
-    let price = |resource: Resource| case.certificate.price(resource).cloned().unwrap_or_default();
+    let price = |resource: Resource| {
+        case.certificate
+            .price(resource)
+            .cloned()
+            .unwrap_or_default()
+    };
     let mut all = Vec::new();
     for part in intervals(operands) {
         let size = case.volumes.size_of(Message { demand: 0, part });
         for (id, link) in case.platform.link_ids().zip(case.platform.links()) {
-            all.push((Task::send(id, part), part, &size * &link.cost * price(Resource::Link(id))));
+            all.push((
+                Task::send(id, part),
+                part,
+                &size * &link.cost * price(Resource::Link(id)),
+            ));
         }
         for node in case.platform.node_ids() {
             for split in part.first..part.last {
                 let time = case.volumes.merge_time(&case.platform, node, part, split);
-                all.push((Task::merge(node, part, split), part, &time * price(Resource::Compute(node))));
+                all.push((
+                    Task::merge(node, part, split),
+                    part,
+                    &time * price(Resource::Compute(node)),
+                ));
             }
         }
     }
@@ -61,10 +79,22 @@ struct Share {
 /// The trees of these shares, which are sorted.
 fn trees(shares: &[Share]) -> Vec<Need> {
     let tree = |of_goal: &[Share]| {
-        let prices = of_goal.iter().map(|share| (share.task, share.price.clone())).collect();
-        Need::once(Some(0), Inequality::Tree(Tree { goal: of_goal[0].goal, prices }))
+        let prices = of_goal
+            .iter()
+            .map(|share| (share.task, share.price.clone()))
+            .collect();
+        Need::once(
+            Some(0),
+            Inequality::Tree(Tree {
+                goal: of_goal[0].goal,
+                prices,
+            }),
+        )
     };
-    shares.chunk_by(|one, other| one.goal == other.goal).map(tree).collect()
+    shares
+        .chunk_by(|one, other| one.goal == other.goal)
+        .map(tree)
+        .collect()
 }
 
 /// Shares of the tasks' prices.
@@ -73,14 +103,18 @@ fn shares(dice: &mut Dice, case: &Case, split: Split) -> Vec<Share> {
     let mut shares = Vec::new();
     for (task, part, price) in tasks(case) {
         let mut rest = 12;
-        let mut order: Vec<usize> = (0..goals.len()).filter(|&goal| part.last <= goals[goal].1.last).collect();
+        let mut order: Vec<usize> = (0..goals.len())
+            .filter(|&goal| part.last <= goals[goal].1.last)
+            .collect();
         let node = match task {
             Task::Send { link, .. } => case.platform.link(link).to,
             Task::Merge { node, .. } => node,
         };
         match split {
             Split::Twelfths => dice.shuffle(&mut order),
-            Split::ByPart(seed) => Dice(seed + (part.first * 9 + part.last) as u64).shuffle(&mut order),
+            Split::ByPart(seed) => {
+                Dice(seed + (part.first * 9 + part.last) as u64).shuffle(&mut order)
+            }
             Split::ByNode(seed) => Dice(seed + node.index() as u64).shuffle(&mut order),
         }
         let last = order.last().copied();
@@ -92,7 +126,11 @@ fn shares(dice: &mut Dice, case: &Case, split: Split) -> Vec<Share> {
             };
             rest -= taken;
             if taken > 0 && price > whole(0) {
-                shares.push(Share { goal, task, price: &price * ratio(taken as i64, 12) });
+                shares.push(Share {
+                    goal,
+                    task,
+                    price: &price * ratio(taken as i64, 12),
+                });
             }
         }
     }
@@ -104,14 +142,25 @@ fn shares(dice: &mut Dice, case: &Case, split: Split) -> Vec<Share> {
 /// nothing changes.
 fn naive_trees(case: &Case, shares: &[Share]) -> Rational {
     let demand = case.collective.demand(0).unwrap();
-    let costs: BTreeMap<(usize, Task), &Rational> =
-        shares.iter().map(|share| ((share.goal, share.task), &share.price)).collect();
+    let costs: BTreeMap<(usize, Task), &Rational> = shares
+        .iter()
+        .map(|share| ((share.goal, share.task), &share.price))
+        .collect();
     let everything = tasks(case);
     let mut total = whole(0);
     for (goal, (node, wanted)) in demand.goals().into_iter().enumerate() {
         let mut prices: BTreeMap<(NodeId, Interval), Rational> = BTreeMap::new();
         for (operand, &owner) in demand.operands.iter().enumerate() {
-            prices.insert((owner, Interval { first: operand, last: operand }), whole(0));
+            prices.insert(
+                (
+                    owner,
+                    Interval {
+                        first: operand,
+                        last: operand,
+                    },
+                ),
+                whole(0),
+            );
         }
         loop {
             let before = prices.clone();
@@ -127,12 +176,17 @@ fn naive_trees(case: &Case, shares: &[Share]) -> Rational {
                         (node, vec![half(left), half(right)])
                     }
                 };
-                let Some(inputs) = inputs.iter().map(|input| prices.get(input).cloned()).collect::<Option<Vec<_>>>()
+                let Some(inputs) = inputs
+                    .iter()
+                    .map(|input| prices.get(input).cloned())
+                    .collect::<Option<Vec<_>>>()
                 else {
                     continue;
                 };
                 let price = inputs.into_iter().sum::<Rational>();
-                let price = costs.get(&(goal, task)).map_or(price.clone(), |cost| &price + *cost);
+                let price = costs
+                    .get(&(goal, task))
+                    .map_or(price.clone(), |cost| &price + *cost);
                 if prices.get(&(at, part)).is_none_or(|known| price < *known) {
                     prices.insert((at, part), price);
                 }
@@ -177,7 +231,10 @@ fn shares_are_priced_exactly() {
         better += usize::from(best > without);
         tight += usize::from(best == price && best > without);
     }
-    assert!(cases > 80 && better > 8 && tight > 4, "{cases}: {better} better, {tight} of them tight");
+    assert!(
+        cases > 80 && better > 8 && tight > 4,
+        "{cases}: {better} better, {tight} of them tight"
+    );
 }
 
 /// Whatever task is charged more than its price is named, with both numbers.
@@ -192,18 +249,38 @@ fn shares_above_the_price_are_refused() {
         }
         let full = shares(&mut dice, &case, Split::Twelfths);
         for (task, _, price) in tasks(&case) {
-            let places: Vec<usize> = (0..full.len()).filter(|&place| full[place].task == task).collect();
+            let places: Vec<usize> = (0..full.len())
+                .filter(|&place| full[place].task == task)
+                .collect();
             let charged: Rational = places.iter().map(|&place| &full[place].price).sum();
-            let Some(&raised) = places.first() else { continue };
+            let Some(&raised) = places.first() else {
+                continue;
+            };
             let mut raising = full.clone();
             // As much as there is, and then a little more.
             raising[raised].price += &price - &charged;
-            let with = |shares: &[Share]| Certificate { needs: trees(shares), ..case.certificate.clone() };
-            let proved = bound(&case.platform, &case.collective, &case.volumes, &with(&raising));
-            assert!(proved.is_ok() || broken(&proved, Rule::NoBound), "{proved:?}");
+            let with = |shares: &[Share]| Certificate {
+                needs: trees(shares),
+                ..case.certificate.clone()
+            };
+            let proved = bound(
+                &case.platform,
+                &case.collective,
+                &case.volumes,
+                &with(&raising),
+            );
+            assert!(
+                proved.is_ok() || broken(&proved, Rule::NoBound),
+                "{proved:?}"
+            );
             let more = ratio(1, 1000);
             raising[raised].price += &more;
-            match bound(&case.platform, &case.collective, &case.volumes, &with(&raising)) {
+            match bound(
+                &case.platform,
+                &case.collective,
+                &case.volumes,
+                &with(&raising),
+            ) {
                 Err(violation) if violation.rule() == Rule::Overcharge => {
                     let (told, charged) = (violation.to_string(), &price + &more);
                     assert!(told.contains(&format!(" charge {charged} for ")), "{told}");
@@ -230,9 +307,15 @@ fn malformed_shares_are_refused_by_name() {
     let ab = platform.link_between(a, b).unwrap();
     let scan = Collective::scan(ids.to_vec());
     let volumes = Volumes::of_size(ratio(1, 1));
-    let prices: Vec<(Resource, Rational)> = ids.iter().map(|&node| (Resource::Compute(node), ratio(1, 1))).collect();
+    let prices: Vec<(Resource, Rational)> = ids
+        .iter()
+        .map(|&node| (Resource::Compute(node), ratio(1, 1)))
+        .collect();
     let say = |collective: &Collective, needs: Vec<Need>| {
-        let certificate = Certificate { needs, ..Certificate::of_prices(prices.clone()) };
+        let certificate = Certificate {
+            needs,
+            ..Certificate::of_prices(prices.clone())
+        };
         match bound(&platform, collective, &volumes, &certificate) {
             Ok(bound) => bound.to_string(),
             Err(violation) => violation.to_string(),
@@ -260,11 +343,17 @@ fn malformed_shares_are_refused_by_name() {
     let one = || ratio(1, 1);
     for (wrong, words) in [
         (
-            Need { demand: None, ..tree(1, merge(a, (0, 1), 0), one()) },
+            Need {
+                demand: None,
+                ..tree(1, merge(a, (0, 1), 0), one())
+            },
             "need 0 (tree): a tree names no demand; only a cut, or merges, may be of all demands",
         ),
         (
-            Need { demand: Some(1), ..tree(1, merge(a, (0, 1), 0), one()) },
+            Need {
+                demand: Some(1),
+                ..tree(1, merge(a, (0, 1), 0), one())
+            },
             "need 0 (tree): demand 1 does not exist; an instance has 1, numbered from 0",
         ),
         (
@@ -300,7 +389,11 @@ fn malformed_shares_are_refused_by_name() {
             "need 0 (tree): price of a task is 0; a price must be positive (leave out what costs nothing)",
         ),
         (
-            tree(2, merge(a, (0, 1), 0), Rational::new_raw(1.into(), 0.into())),
+            tree(
+                2,
+                merge(a, (0, 1), 0),
+                Rational::new_raw(1.into(), 0.into()),
+            ),
             "need 0 (tree): price of a task is 1/0; a price must be positive (leave out what costs nothing)",
         ),
         (
@@ -317,18 +410,30 @@ fn malformed_shares_are_refused_by_name() {
     // Charges of tasks and of transfers are not added up.
     let cut = Need::once(Some(0), Inequality::Cut(Cut { nodes: vec![a] }));
     let beside = say(&scan, vec![cut, tree(1, merge(a, (0, 1), 0), one())]);
-    assert_eq!(beside, "demand 0 has trees beside other needs; list trees alone, or none");
+    assert_eq!(
+        beside,
+        "demand 0 has trees beside other needs; list trees alone, or none"
+    );
     let out_of_order = "need 0 (tree): its tasks are out of order; list them ascending, each once";
-    let of_goal: Vec<Share> = honest().into_iter().filter(|share| share.goal == 2).collect();
+    let of_goal: Vec<Share> = honest()
+        .into_iter()
+        .filter(|share| share.goal == 2)
+        .collect();
     for place in 1..of_goal.len() {
         let (mut swapped, mut twice) = (of_goal.clone(), of_goal.clone());
         swapped.swap(place - 1, place);
         twice.insert(place, twice[place].clone());
-        assert_eq!([swapped, twice].map(|shares| say(&scan, trees(&shares))), [out_of_order, out_of_order]);
+        assert_eq!(
+            [swapped, twice].map(|shares| say(&scan, trees(&shares))),
+            [out_of_order, out_of_order]
+        );
     }
     let mut turned = trees(&honest());
     turned.reverse();
-    assert_eq!(say(&scan, turned), "certificate: the needs are out of order; list them ascending, each once");
+    assert_eq!(
+        say(&scan, turned),
+        "certificate: the needs are out of order; list them ascending, each once"
+    );
     let share = || vec![tree(0, merge(a, (0, 1), 0), one())];
     for (collective, words) in [
         (
@@ -365,10 +470,16 @@ fn shares_of_groups_add_up() {
         case.certificate.needs = trees(&shares(&mut dice, &case, Split::Twelfths));
         let Some(least) = least(&case) else { continue };
         met += 1;
-        let member = |rate| Member { collective: case.collective.clone(), rate };
+        let member = |rate| Member {
+            collective: case.collective.clone(),
+            rate,
+        };
         let collective = Collective::Groups(vec![member(2), member(3)]);
         let mut certificate = case.certificate.clone();
-        let others = case.certificate.needs.iter().map(|need| Need { demand: Some(1), ..need.clone() });
+        let others = case.certificate.needs.iter().map(|need| Need {
+            demand: Some(1),
+            ..need.clone()
+        });
         certificate.needs.extend(others);
         let offered: Rational = certificate.prices().map(|(_, price)| price).sum();
         let both = bound(&case.platform, &collective, &case.volumes, &certificate).unwrap();
@@ -388,9 +499,15 @@ fn the_unit_of_prices_and_shares_does_not_matter() {
             continue;
         }
         let without = least(&case);
-        let split = if seed % 2 == 0 { Split::ByPart(seed) } else { Split::ByNode(seed) };
+        let split = if seed % 2 == 0 {
+            Split::ByPart(seed)
+        } else {
+            Split::ByNode(seed)
+        };
         case.certificate.needs = trees(&shares(&mut dice, &case, split));
-        let ask = |certificate: &Certificate| bound(&case.platform, &case.collective, &case.volumes, certificate).ok();
+        let ask = |certificate: &Certificate| {
+            bound(&case.platform, &case.collective, &case.volumes, certificate).ok()
+        };
         let right = ask(&case.certificate);
         for unit in [ratio(1, 7), ratio(5, 3), ratio(12, 1), ratio(9, 64)] {
             let mut other = case.certificate.clone();
@@ -408,17 +525,39 @@ fn the_unit_of_prices_and_shares_does_not_matter() {
 #[test]
 fn shares_of_many_operands_are_refused() {
     let mut builder = Platform::builder();
-    let ids: Vec<NodeId> =
-        (0..120).map(|i| builder.node(Node::processor(format!("n{i}"), ratio(1, 1))).unwrap()).collect();
-    ids.windows(2).for_each(|pair| builder.duplex(pair[0], pair[1], ratio(1, 1)).map(|_| ()).unwrap());
+    let ids: Vec<NodeId> = (0..120)
+        .map(|i| {
+            builder
+                .node(Node::processor(format!("n{i}"), ratio(1, 1)))
+                .unwrap()
+        })
+        .collect();
+    ids.windows(2).for_each(|pair| {
+        builder
+            .duplex(pair[0], pair[1], ratio(1, 1))
+            .map(|_| ())
+            .unwrap()
+    });
     let platform = builder.build().unwrap();
     let scan = Collective::scan(ids.clone());
     let task = Task::merge(ids[0], Interval { first: 0, last: 1 }, 0);
-    let needs = trees(&[Share { goal: 5, task, price: ratio(1, 1) }]);
+    let needs = trees(&[Share {
+        goal: 5,
+        task,
+        price: ratio(1, 1),
+    }]);
     let certificate = Certificate::new([(Resource::Compute(ids[0]), ratio(1, 1))], [], needs);
-    let refusal = bound(&platform, &scan, &Volumes::of_size(ratio(1, 1)), &certificate);
+    let refusal = bound(
+        &platform,
+        &scan,
+        &Volumes::of_size(ratio(1, 1)),
+        &certificate,
+    );
     assert!(broken(&refusal, Rule::Certificate), "{refusal:?}");
-    assert!(told(&refusal).starts_with("need 0 (tree): the trees of 120 operands take "), "{refusal:?}");
+    assert!(
+        told(&refusal).starts_with("need 0 (tree): the trees of 120 operands take "),
+        "{refusal:?}"
+    );
 }
 
 /// The goals of a scan of a hundred operands on a ring: what the referee would have to do is stated.
@@ -426,21 +565,42 @@ fn shares_of_many_operands_are_refused() {
 fn programs_that_are_too_large_are_refused() {
     let count = 100;
     let mut builder = Platform::builder();
-    let ids: Vec<NodeId> =
-        (0..count).map(|i| builder.node(Node::processor(format!("n{i}"), ratio(1, 1))).unwrap()).collect();
+    let ids: Vec<NodeId> = (0..count)
+        .map(|i| {
+            builder
+                .node(Node::processor(format!("n{i}"), ratio(1, 1)))
+                .unwrap()
+        })
+        .collect();
     for i in 0..count {
-        builder.link(ids[i], ids[(i + 1) % count], ratio(1, 1)).unwrap();
+        builder
+            .link(ids[i], ids[(i + 1) % count], ratio(1, 1))
+            .unwrap();
     }
-    let platform = builder.build().unwrap().with_model(oneport_platform::PortModel::Links);
+    let platform = builder
+        .build()
+        .unwrap()
+        .with_model(oneport_platform::PortModel::Links);
     let part = Interval { first: 0, last: 0 };
     let share = |goal| {
         let task = Task::send(LinkId::new(0), part);
-        Share { goal, task, price: ratio(1, 4) }
+        Share {
+            goal,
+            task,
+            price: ratio(1, 4),
+        }
     };
-    let prices = platform.link_ids().map(|link| (Resource::Link(link), ratio(1, 1)));
+    let prices = platform
+        .link_ids()
+        .map(|link| (Resource::Link(link), ratio(1, 1)));
     let certificate = Certificate::new(prices, [], trees(&[share(1), share(2)]));
     let collective = Collective::scan(ids);
-    let found = bound(&platform, &collective, &Volumes::of_size(ratio(1, 1)), &certificate);
+    let found = bound(
+        &platform,
+        &collective,
+        &Volumes::of_size(ratio(1, 1)),
+        &certificate,
+    );
     // For each goal, n^3 / 6 splits at every node, and n^2 parts brought over all links, one node after the other.
     let steps = 100 * (166_666_u64 * 100 + 10_000 * (100 * 100 + 100));
     let limit = 1 << 27;
@@ -456,17 +616,34 @@ fn shares_in_fractions_are_held_against_the_price() {
     let mut builder = Platform::builder();
     let [a, b] = ["A", "B"].map(|name| builder.node(Node::processor(name, ratio(5, 9))).unwrap());
     let (there, back) = builder.duplex(a, b, ratio(5, 7)).unwrap();
-    let platform = builder.build().unwrap().with_model(oneport_platform::PortModel::Links);
+    let platform = builder
+        .build()
+        .unwrap()
+        .with_model(oneport_platform::PortModel::Links);
     let amount = |numerator| oneport_plan::Amount::Constant(ratio(numerator, 5));
-    let volumes = Volumes { size: amount(3), work: amount(2) };
+    let volumes = Volumes {
+        size: amount(3),
+        work: amount(2),
+    };
     let computes = [a, b].map(|node| (Resource::Compute(node), ratio(1, 2)));
     let links = [there, back].map(|link| (Resource::Link(link), ratio(1, 3)));
     let collective = Collective::all_reduce(vec![a, b]).in_order();
     // A message takes 3/7 and costs 1/7, a merge takes 2/9 and costs 1/9.
-    let tasks = [(Task::send(there, part(0, 0)), ratio(1, 7)), (Task::merge(b, part(0, 1), 0), ratio(1, 9))];
+    let tasks = [
+        (Task::send(there, part(0, 0)), ratio(1, 7)),
+        (Task::merge(b, part(0, 1), 0), ratio(1, 9)),
+    ];
     for (task, price) in tasks {
-        for (times, fits) in [(ratio(999, 1000), true), (ratio(1, 1), true), (ratio(1001, 1000), false)] {
-            let needs = trees(&[Share { goal: 1, task, price: &price * &times }]);
+        for (times, fits) in [
+            (ratio(999, 1000), true),
+            (ratio(1, 1), true),
+            (ratio(1001, 1000), false),
+        ] {
+            let needs = trees(&[Share {
+                goal: 1,
+                task,
+                price: &price * &times,
+            }]);
             let certificate = Certificate::new(computes.iter().chain(&links).cloned(), [], needs);
             let found = bound(&platform, &collective, &volumes, &certificate);
             assert_eq!(found.is_ok(), fits, "{times}: {found:?}");

@@ -36,15 +36,30 @@ fn simulate(plan: &Plan, run: &Timeline) -> Option<Seen> {
     for instance in 0..run.starting_periods * run.instances_per_period {
         for (place, commodity) in commodities.iter().enumerate() {
             let been = BTreeSet::from([commodity.source]);
-            travellers.insert((instance, place), Traveller { at: commodity.source, underway: None, been });
+            travellers.insert(
+                (instance, place),
+                Traveller {
+                    at: commodity.source,
+                    underway: None,
+                    been,
+                },
+            );
         }
     }
     let mut events: Vec<(&Event, Vec<(i64, i64)>)> = Vec::new();
     for event in &run.events {
-        let pieces: Option<Vec<(i64, i64)>> = event.pieces.iter().map(|(s, e)| Some((int(s)?, int(e)?))).collect();
+        let pieces: Option<Vec<(i64, i64)>> = event
+            .pieces
+            .iter()
+            .map(|(s, e)| Some((int(s)?, int(e)?)))
+            .collect();
         events.push((event, pieces.filter(|pieces| pieces_fit(pieces, horizon))?));
     }
-    let mut seen = Seen { last_arrival: 0, peak_buffer: vec![0; plan.platform.nodes().len()], complete: Vec::new() };
+    let mut seen = Seen {
+        last_arrival: 0,
+        peak_buffer: vec![0; plan.platform.nodes().len()],
+        complete: Vec::new(),
+    };
     let mut starts: BTreeMap<u64, i64> = BTreeMap::new();
     let mut ends: BTreeMap<u64, i64> = BTreeMap::new();
     for now in 0..horizon {
@@ -55,7 +70,8 @@ fn simulate(plan: &Plan, run: &Timeline) -> Option<Seen> {
             }
             let link = plan.platform.links().get(event.link.index())?;
             let traveller = travellers.get_mut(&(event.instance, event.message.demand))?;
-            if !sending.insert(link.from) || !receiving.insert(link.to) || traveller.at != link.from {
+            if !sending.insert(link.from) || !receiving.insert(link.to) || traveller.at != link.from
+            {
                 return None;
             }
             if traveller.at == commodities[event.message.demand].target {
@@ -76,7 +92,9 @@ fn simulate(plan: &Plan, run: &Timeline) -> Option<Seen> {
         // Held during this unit: at, or being sent from, a node that is neither source nor target.
         let mut held = vec![0; seen.peak_buffer.len()];
         for (&(_, commodity), traveller) in &travellers {
-            if traveller.at != commodities[commodity].source && traveller.at != commodities[commodity].target {
+            if traveller.at != commodities[commodity].source
+                && traveller.at != commodities[commodity].target
+            {
                 held[traveller.at.index()] += 1;
             }
         }
@@ -84,7 +102,9 @@ fn simulate(plan: &Plan, run: &Timeline) -> Option<Seen> {
             *peak = held.max(*peak);
         }
         for (&(instance, _), traveller) in &mut travellers {
-            let Some((id, done)) = traveller.underway else { continue };
+            let Some((id, done)) = traveller.underway else {
+                continue;
+            };
             let link = plan.platform.link(id);
             if done == int(&(plan.volumes.size.constant().unwrap() * &link.cost))? {
                 traveller.at = link.to;
@@ -97,17 +117,25 @@ fn simulate(plan: &Plan, run: &Timeline) -> Option<Seen> {
     let arrived = |(&(_, commodity), traveller): (&(u64, usize), &Traveller)| {
         traveller.underway.is_none() && traveller.at == commodities[commodity].target
     };
-    let in_period = |(&instance, &start): (&u64, &i64)| start / period == (instance / run.instances_per_period) as i64;
+    let in_period = |(&instance, &start): (&u64, &i64)| {
+        start / period == (instance / run.instances_per_period) as i64
+    };
     let idle = run.clean_up_periods > 0 && seen.last_arrival <= horizon - period;
     if !travellers.iter().all(arrived) || !(run.eager || starts.iter().all(in_period)) || idle {
         return None;
     }
-    seen.complete = ends.values().map(|end| ((end + period - 1) / period) as u64).collect();
+    seen.complete = ends
+        .values()
+        .map(|end| ((end + period - 1) / period) as u64)
+        .collect();
     Some(seen)
 }
 
 fn int(value: &Rational) -> Option<i64> {
-    value.is_integer().then(|| value.to_integer().to_i64()).flatten()
+    value
+        .is_integer()
+        .then(|| value.to_integer().to_i64())
+        .flatten()
 }
 
 fn whole_i(value: i64) -> Rational {
@@ -116,7 +144,10 @@ fn whole_i(value: i64) -> Rational {
 
 /// The pieces are positive, ascending, disjoint, and within the run.
 fn pieces_fit(pieces: &[(i64, i64)], horizon: i64) -> bool {
-    let dates: Vec<i64> = pieces.iter().flat_map(|&(start, end)| [start, end]).collect();
+    let dates: Vec<i64> = pieces
+        .iter()
+        .flat_map(|&(start, end)| [start, end])
+        .collect();
     dates.first().is_some_and(|&first| first >= 0)
         && dates.last().is_some_and(|&last| last <= horizon)
         && dates.is_sorted()
@@ -164,7 +195,11 @@ fn agree(plan: &Plan, run: &Timeline) -> bool {
             assert_eq!(report.peak_buffer, seen.peak_buffer);
             assert_eq!(report.delivered, seen.complete.len() as u64);
             for periods in 0..=run.starting_periods + run.clean_up_periods {
-                let complete = seen.complete.iter().filter(|&&period| period <= periods).count();
+                let complete = seen
+                    .complete
+                    .iter()
+                    .filter(|&&period| period <= periods)
+                    .count();
                 assert_eq!(report.complete_after(periods), complete as u64);
             }
             true

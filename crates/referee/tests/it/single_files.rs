@@ -7,7 +7,13 @@ use crate::single_support::{Dice, make, ratio};
 
 fn known(reduction: Reduction) -> OneReduction {
     let commutative = matches!(reduction.costs, Costs::PerSender(_)) || reduction.ready.is_some();
-    OneReduction { lower_bound: ratio(0, 1), reduction, limit: Limit::Unlimited, commutative, proof: None }
+    OneReduction {
+        lower_bound: ratio(0, 1),
+        reduction,
+        limit: Limit::Unlimited,
+        commutative,
+        proof: None,
+    }
 }
 
 /// Every schedule that is right by itself is right in its file; one whose length is wrong is refused in both.
@@ -23,7 +29,13 @@ fn files_are_judged_as_their_schedules() {
         };
         let mut one = known(reduction);
         assert_eq!(check_reduction(&one.reduction, one.limit), Ok(()));
-        assert_eq!(check_one(&one), Ok(Recheck::Unrepeated { why: "no proof is given".into() }), "{one:?}");
+        assert_eq!(
+            check_one(&one),
+            Ok(Recheck::Unrepeated {
+                why: "no proof is given".into()
+            }),
+            "{one:?}"
+        );
         one.lower_bound = &one.reduction.length + ratio(1, 7);
         assert_eq!(check_one(&one).unwrap_err().rule(), Rule::Claim);
         one.reduction.length += ratio(1, 7);
@@ -35,7 +47,10 @@ fn files_are_judged_as_their_schedules() {
 fn out_of_order() -> OneReduction {
     OneReduction {
         reduction: Reduction {
-            costs: Costs::Equal { transfer: ratio(1, 1), compute: ratio(1, 1) },
+            costs: Costs::Equal {
+                transfer: ratio(1, 1),
+                compute: ratio(1, 1),
+            },
             root: 0,
             receivers: vec![0, 0, 0],
             starts: Dates::Exact([0, 1, 0].map(|date| ratio(date, 1)).to_vec()),
@@ -53,16 +68,30 @@ fn out_of_order() -> OneReduction {
 #[test]
 fn the_order_counts_unless_the_operator_commutes() {
     let one = out_of_order();
-    assert_eq!((check_one(&one), one.status()), (Ok(Recheck::Proved), Status::Optimal));
-    let refused = check_one(&OneReduction { commutative: false, ..one }).unwrap_err().to_string();
-    assert!(refused.contains("only neighbours may be merged"), "{refused}");
+    assert_eq!(
+        (check_one(&one), one.status()),
+        (Ok(Recheck::Proved), Status::Optimal)
+    );
+    let refused = check_one(&OneReduction {
+        commutative: false,
+        ..one
+    })
+    .unwrap_err()
+    .to_string();
+    assert!(
+        refused.contains("only neighbours may be merged"),
+        "{refused}"
+    );
 }
 
 #[test]
 fn proofs_are_repeated_and_limits_kept() {
     let one = out_of_order();
     let proof = Some(Proof::Counting);
-    let higher = OneReduction { lower_bound: ratio(7, 2), ..one.clone() };
+    let higher = OneReduction {
+        lower_bound: ratio(7, 2),
+        ..one.clone()
+    };
     assert_eq!(check_one(&higher).unwrap_err().rule(), Rule::Claim);
     // A chain takes 4; no less than 3 is possible, and that is what counting proves.
     let mut chain = one.clone();
@@ -71,10 +100,20 @@ fn proofs_are_repeated_and_limits_kept() {
     chain.reduction.merges = Some(Dates::Exact([0, 3, 1].map(|date| ratio(date, 1)).to_vec()));
     chain.reduction.length = ratio(4, 1);
     chain.commutative = false;
-    assert_eq!((check_one(&chain), chain.status()), (Ok(Recheck::Proved), Status::Feasible));
-    let claimed = OneReduction { lower_bound: ratio(4, 1), ..chain.clone() };
+    assert_eq!(
+        (check_one(&chain), chain.status()),
+        (Ok(Recheck::Proved), Status::Feasible)
+    );
+    let claimed = OneReduction {
+        lower_bound: ratio(4, 1),
+        ..chain.clone()
+    };
     assert_eq!(check_one(&claimed).unwrap_err().rule(), Rule::Proof);
-    let one_at_once = OneReduction { limit: Limit::Reducers(1), proof, ..chain };
+    let one_at_once = OneReduction {
+        limit: Limit::Reducers(1),
+        proof,
+        ..chain
+    };
     assert!(check_one(&one_at_once).is_err());
     // Release dates: the bound of the question without them holds.
     let mut released = one;
@@ -88,6 +127,11 @@ fn proofs_are_repeated_and_limits_kept() {
 fn a_time_per_sender_needs_an_operator_that_commutes() {
     let mut dice = Dice(3);
     let one = known(make::per_sender(5, &mut dice));
-    let refused = check_one(&OneReduction { commutative: false, ..one }).unwrap_err().to_string();
+    let refused = check_one(&OneReduction {
+        commutative: false,
+        ..one
+    })
+    .unwrap_err()
+    .to_string();
     assert!(refused.contains("say that it is commutative"), "{refused}");
 }

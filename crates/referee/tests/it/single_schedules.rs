@@ -12,24 +12,61 @@ use single_support::{Dice, make, ratio, twin};
 fn change_reduction(reduction: &mut Reduction, dice: &mut Dice) {
     let mut starts = Some(reduction.starts.clone());
     let lists = vec![&mut starts, &mut reduction.merges, &mut reduction.ready];
-    let Reduction { costs, root, receivers, length, .. } = reduction;
-    make::change(&mut Parts { costs, root, partners: receivers, length, lists }, dice);
+    let Reduction {
+        costs,
+        root,
+        receivers,
+        length,
+        ..
+    } = reduction;
+    make::change(
+        &mut Parts {
+            costs,
+            root,
+            partners: receivers,
+            length,
+            lists,
+        },
+        dice,
+    );
     reduction.starts = starts.unwrap();
 }
 
 fn change_broadcast(broadcast: &mut Broadcast, dice: &mut Dice) {
     let mut starts = Some(broadcast.starts.clone());
     let lists = vec![&mut starts, &mut broadcast.preparations];
-    let Broadcast { costs, root, senders, length, .. } = broadcast;
-    make::change(&mut Parts { costs, root, partners: senders, length, lists }, dice);
+    let Broadcast {
+        costs,
+        root,
+        senders,
+        length,
+        ..
+    } = broadcast;
+    make::change(
+        &mut Parts {
+            costs,
+            root,
+            partners: senders,
+            length,
+            lists,
+        },
+        dice,
+    );
     broadcast.starts = starts.unwrap();
 }
 
 /// Every refusal is tried more than ten times, by what it says.
 fn assert_tried(sentences: &[&str], refused: &[String]) {
     for sentence in sentences {
-        let times = refused.iter().filter(|told| told.contains(sentence)).count();
-        assert!(times > 10, "'{sentence}' is hardly tried: {times} times of {}", refused.len());
+        let times = refused
+            .iter()
+            .filter(|told| told.contains(sentence))
+            .count();
+        assert!(
+            times > 10,
+            "'{sentence}' is hardly tried: {times} times of {}",
+            refused.len()
+        );
     }
 }
 
@@ -44,7 +81,11 @@ fn reductions_are_judged_as_by_definition() {
             1 => make::equal(n, true, &mut dice),
             _ => make::per_sender(n, &mut dice),
         };
-        assert_eq!(check_reduction(&right, Limit::Unlimited), Ok(()), "{right:?}");
+        assert_eq!(
+            check_reduction(&right, Limit::Unlimited),
+            Ok(()),
+            "{right:?}"
+        );
         assert!(twin::reduction(&right, Limit::Unlimited), "{right:?}");
         for _ in 0..4 {
             let mut changed = right.clone();
@@ -53,7 +94,11 @@ fn reductions_are_judged_as_by_definition() {
             }
             let limit = make::limit(&mut dice);
             let verdict = check_reduction(&changed, limit);
-            assert_eq!(verdict.is_ok(), twin::reduction(&changed, limit), "{verdict:?} {limit:?} {changed:?}");
+            assert_eq!(
+                verdict.is_ok(),
+                twin::reduction(&changed, limit),
+                "{verdict:?} {limit:?} {changed:?}"
+            );
             match verdict {
                 Ok(()) => accepted += 1,
                 Err(violation) => refused.push(violation.to_string()),
@@ -90,7 +135,11 @@ fn broadcasts_are_judged_as_by_definition() {
     for round in 0..4000 {
         let n = 1 + dice.index(7);
         let right = make::broadcast(n, round % 2 == 0, &mut dice);
-        assert_eq!(check_broadcast(&right, Limit::Unlimited), Ok(()), "{right:?}");
+        assert_eq!(
+            check_broadcast(&right, Limit::Unlimited),
+            Ok(()),
+            "{right:?}"
+        );
         assert!(twin::broadcast(&right, Limit::Unlimited), "{right:?}");
         for _ in 0..4 {
             let mut changed = right.clone();
@@ -99,7 +148,11 @@ fn broadcasts_are_judged_as_by_definition() {
             }
             let limit = make::limit(&mut dice);
             let verdict = check_broadcast(&changed, limit);
-            assert_eq!(verdict.is_ok(), twin::broadcast(&changed, limit), "{verdict:?} {limit:?} {changed:?}");
+            assert_eq!(
+                verdict.is_ok(),
+                twin::broadcast(&changed, limit),
+                "{verdict:?} {limit:?} {changed:?}"
+            );
             match verdict {
                 Ok(()) => accepted += 1,
                 Err(violation) => refused.push(violation.to_string()),
@@ -125,12 +178,18 @@ fn a_reduction_read_backwards_is_a_broadcast() {
     for _ in 0..500 {
         let n = 1 + dice.index(12);
         let reduction = make::equal(n, false, &mut dice);
-        let Costs::Equal { transfer, compute } = &reduction.costs else { unreachable!() };
+        let Costs::Equal { transfer, compute } = &reduction.costs else {
+            unreachable!()
+        };
         let merges = reduction.merges.as_ref().unwrap();
         let mirror = |dates: &Dates, time: &Rational| {
             let date = |i| &reduction.length - dates.get(i).unwrap() - time;
             let root = reduction.root as usize;
-            Dates::Exact((0..n).map(|i| if i == root { ratio(0, 1) } else { date(i) }).collect())
+            Dates::Exact(
+                (0..n)
+                    .map(|i| if i == root { ratio(0, 1) } else { date(i) })
+                    .collect(),
+            )
         };
         let starts = mirror(&reduction.starts, transfer);
         let mut broadcast = Broadcast {
@@ -138,10 +197,18 @@ fn a_reduction_read_backwards_is_a_broadcast() {
             root: reduction.root,
             senders: reduction.receivers.clone(),
             preparations: Some(mirror(merges, compute)),
-            length: if n == 1 { ratio(0, 1) } else { starts.latest() + transfer },
+            length: if n == 1 {
+                ratio(0, 1)
+            } else {
+                starts.latest() + transfer
+            },
             starts,
         };
-        assert_eq!(check_broadcast(&broadcast, Limit::Unlimited), Ok(()), "{broadcast:?}");
+        assert_eq!(
+            check_broadcast(&broadcast, Limit::Unlimited),
+            Ok(()),
+            "{broadcast:?}"
+        );
         broadcast.length += ratio(1, 1000);
         let refused = told(&check_broadcast(&broadcast, Limit::Unlimited));
         assert!(refused.contains("; the schedule ends at "), "{refused}");
@@ -152,18 +219,25 @@ fn a_reduction_read_backwards_is_a_broadcast() {
 #[test]
 fn the_order_of_many_operands_is_checked() {
     let n = 5000_u64;
-    let costs = Costs::Equal { transfer: ratio(2, 1), compute: ratio(3, 1) };
+    let costs = Costs::Equal {
+        transfer: ratio(2, 1),
+        compute: ratio(3, 1),
+    };
     let chain = Reduction {
         costs,
         root: 0,
         receivers: (0..n as u32).map(|i| i.saturating_sub(1)).collect(),
         starts: Dates::Ticks {
             unit: ratio(1, 1),
-            ticks: (0..n).map(|i| if i == 0 { 0 } else { (n - 1 - i) * 5 }).collect(),
+            ticks: (0..n)
+                .map(|i| if i == 0 { 0 } else { (n - 1 - i) * 5 })
+                .collect(),
         },
         merges: Some(Dates::Ticks {
             unit: ratio(1, 1),
-            ticks: (0..n).map(|i| if i == 0 { 0 } else { (n - 1 - i) * 5 + 2 }).collect(),
+            ticks: (0..n)
+                .map(|i| if i == 0 { 0 } else { (n - 1 - i) * 5 + 2 })
+                .collect(),
         }),
         ready: None,
         length: ratio((n as i64 - 1) * 5, 1),
@@ -171,16 +245,29 @@ fn the_order_of_many_operands_is_checked() {
     assert_eq!(check_reduction(&chain, Limit::Reducers(n - 1)), Ok(()));
     assert_eq!(check_reduction(&chain, Limit::Transfers(1)), Ok(()));
     let refused = told(&check_reduction(&chain, Limit::Transfers(0)));
-    assert!(refused.ends_with(" there are 1 transfers at once; at most 0 are allowed"), "{refused}");
+    assert!(
+        refused.ends_with(" there are 1 transfers at once; at most 0 are allowed"),
+        "{refused}"
+    );
     assert!(check_reduction(&chain, Limit::Reducers(n - 2)).is_err());
     // All send to the root in the wrong order: 2, 1, 3, 4, ...
     let mut star = chain;
     star.receivers = vec![0; n as usize];
-    let start = |i: u64| [0, 3, 0].get(i as usize).copied().unwrap_or(i.saturating_sub(1) * 3);
-    star.starts = Dates::Ticks { unit: ratio(1, 1), ticks: (0..n).map(start).collect() };
+    let start = |i: u64| {
+        [0, 3, 0]
+            .get(i as usize)
+            .copied()
+            .unwrap_or(i.saturating_sub(1) * 3)
+    };
+    star.starts = Dates::Ticks {
+        unit: ratio(1, 1),
+        ticks: (0..n).map(start).collect(),
+    };
     star.merges = Some(Dates::Ticks {
         unit: ratio(1, 1),
-        ticks: (0..n).map(|i| if i == 0 { 0 } else { start(i) + 2 }).collect(),
+        ticks: (0..n)
+            .map(|i| if i == 0 { 0 } else { start(i) + 2 })
+            .collect(),
     });
     star.length = ratio((n as i64 - 1) * 3 + 2, 1);
     let fault = check_reduction(&star, Limit::Unlimited).unwrap_err();
@@ -203,8 +290,15 @@ fn messages_say_who_when_and_what_would_be_right() {
     };
     assert_eq!(check_reduction(&fine, Limit::Unlimited), Ok(()));
     fine.length = ratio(5, 2);
-    let told = |reduction: &Reduction| check_reduction(reduction, Limit::Unlimited).unwrap_err().to_string();
-    assert_eq!(told(&fine), "the length is given as 5/2; the schedule ends at 2");
+    let told = |reduction: &Reduction| {
+        check_reduction(reduction, Limit::Unlimited)
+            .unwrap_err()
+            .to_string()
+    };
+    assert_eq!(
+        told(&fine),
+        "the length is given as 5/2; the schedule ends at 2"
+    );
     fine.starts = Dates::Exact(vec![ratio(0, 1), ratio(0, 1), ratio(1, 1)]);
     assert_eq!(
         told(&fine),
@@ -216,5 +310,8 @@ fn messages_say_who_when_and_what_would_be_right() {
         "processor 1 is its own receiver by a circle; all receivers must lead to the root, processor 0"
     );
     fine.receivers.clear();
-    assert_eq!(told(&fine), "there is no processor; a schedule has at least one, its root");
+    assert_eq!(
+        told(&fine),
+        "there is no processor; a schedule has at least one, its root"
+    );
 }

@@ -16,11 +16,24 @@ fn whole(value: u64) -> Rational {
 }
 
 fn equal(values: u64, d: &Rational, c: &Rational, limit: Limit) -> Instance {
-    Instance::Equal { values, transfer: d.clone(), compute: c.clone(), limit }
+    Instance::Equal {
+        values,
+        transfer: d.clone(),
+        compute: c.clone(),
+        limit,
+    }
 }
 
 fn classes(senders: &[(u64, u64)], unit: &Rational) -> Instance {
-    Instance::Classes(senders.iter().map(|&(time, senders)| Class { time: whole(time) * unit, senders }).collect())
+    Instance::Classes(
+        senders
+            .iter()
+            .map(|&(time, senders)| Class {
+                time: whole(time) * unit,
+                senders,
+            })
+            .collect(),
+    )
 }
 
 /// The verdict on a bound alone.
@@ -48,12 +61,29 @@ fn assert_tight(instance: &Instance, optimum: &Rational, largest: &Rational, pro
         );
     }
     let above = optimum + &tick / whole(1 << 40);
-    assert_eq!(bound(instance, optimum, proof.clone()), Ok(Recheck::Proved), "{instance:?}");
+    assert_eq!(
+        bound(instance, optimum, proof.clone()),
+        Ok(Recheck::Proved),
+        "{instance:?}"
+    );
     let verdict = bound(instance, &above, proof.clone());
-    assert!(broken(&verdict, Rule::Proof) && told(&verdict).contains(" is not proved: "), "{verdict:?} {instance:?}");
+    assert!(
+        broken(&verdict, Rule::Proof) && told(&verdict).contains(" is not proved: "),
+        "{verdict:?} {instance:?}"
+    );
 }
 
-const COSTS: [(u64, u64); 9] = [(0, 0), (1, 0), (0, 1), (1, 1), (2, 1), (1, 2), (3, 2), (2, 5), (7, 2)];
+const COSTS: [(u64, u64); 9] = [
+    (0, 0),
+    (1, 0),
+    (0, 1),
+    (1, 1),
+    (2, 1),
+    (1, 2),
+    (3, 2),
+    (2, 5),
+    (7, 2),
+];
 
 #[test]
 fn counting_proves_exactly_the_true_bounds() {
@@ -62,7 +92,9 @@ fn counting_proves_exactly_the_true_bounds() {
         for n in 1..=7 {
             let unit = make::factor(&mut dice);
             let (transfer, compute) = (&unit * whole(d), &unit * whole(c));
-            let limits = (1..=3).map(Limit::Reducers).chain([Limit::Unlimited, Limit::Reducers(u64::MAX)]);
+            let limits = (1..=3)
+                .map(Limit::Reducers)
+                .chain([Limit::Unlimited, Limit::Reducers(u64::MAX)]);
             for limit in limits {
                 let optimum = &unit * whole(brute::equal(n, d, c, limit));
                 let instance = equal(n as u64, &transfer, &compute, limit);
@@ -81,7 +113,12 @@ fn limited_transfers_are_proved_by_algorithm_2_or_counting() {
                 let instance = equal(n as u64, &whole(d), &whole(c), limit);
                 let largest = &optimum + whole(1);
                 assert_tight(&instance, &optimum, &largest, &Proof::LimitedTransfers);
-                assert_tight(&instance, &optimum, &largest, &Proof::Exhaustion { states: 1 });
+                assert_tight(
+                    &instance,
+                    &optimum,
+                    &largest,
+                    &Proof::Exhaustion { states: 1 },
+                );
                 if d >= c {
                     assert_tight(&instance, &optimum, &largest, &Proof::Counting);
                 } else {
@@ -116,10 +153,19 @@ fn small_instances(dice: &mut Dice, rounds: usize) -> Vec<Vec<(u64, u64)>> {
 fn exhaustion_proves_exactly_the_true_bounds() {
     let mut dice = Dice(12);
     for senders in small_instances(&mut dice, 250) {
-        let unit = if dice.chance(50) { ratio(1, 1) } else { ratio(2, 7) };
+        let unit = if dice.chance(50) {
+            ratio(1, 1)
+        } else {
+            ratio(2, 7)
+        };
         let optimum = whole(brute::classes(&senders)) * &unit;
         let proof = Proof::Exhaustion { states: 1 };
-        assert_tight(&classes(&senders, &unit), &optimum, &(&optimum + &unit), &proof);
+        assert_tight(
+            &classes(&senders, &unit),
+            &optimum,
+            &(&optimum + &unit),
+            &proof,
+        );
     }
 }
 
@@ -143,16 +189,28 @@ fn slowest_first_is_accepted_where_it_is_optimal() {
     });
     let chains: Vec<Vec<(u64, u64)>> = chains.collect();
     let wide = [(2, 5), (2, 7), (3, 7), (4, 9)].map(|(fast, slow)| vec![(fast, 4), (slow, 3)]);
-    for senders in chains.into_iter().chain(wide).chain(small_instances(&mut Dice(14), 100)) {
+    for senders in chains
+        .into_iter()
+        .chain(wide)
+        .chain(small_instances(&mut Dice(14), 100))
+    {
         let optimum = whole(brute::classes(&senders));
         let instance = classes(&senders, &ratio(1, 1));
         let divides = senders.windows(2).all(|pair| pair[1].0 % pair[0].0 == 0);
         if divides || senders.len() == 2 && senders[1].0 >= 2 * senders[0].0 {
-            assert_tight(&instance, &optimum, &(&optimum + whole(1)), &Proof::SlowestFirst);
+            assert_tight(
+                &instance,
+                &optimum,
+                &(&optimum + whole(1)),
+                &Proof::SlowestFirst,
+            );
             applies += 1;
         } else {
             let verdict = bound(&instance, &optimum, Proof::SlowestFirst);
-            assert!(broken(&verdict, Rule::Proof) && told(&verdict).starts_with("a proof by "), "{verdict:?}");
+            assert!(
+                broken(&verdict, Rule::Proof) && told(&verdict).starts_with("a proof by "),
+                "{verdict:?}"
+            );
         }
     }
     assert!(applies > 150, "{applies}");
@@ -160,7 +218,18 @@ fn slowest_first_is_accepted_where_it_is_optimal() {
 
 #[test]
 fn levels_prove_exactly_the_true_bounds() {
-    for (fast, slow) in [(10, 11), (10, 13), (2, 3), (10, 17), (10, 19), (1, 2), (10, 23), (3, 8), (2, 9), (1, 70)] {
+    for (fast, slow) in [
+        (10, 11),
+        (10, 13),
+        (2, 3),
+        (10, 17),
+        (10, 19),
+        (1, 2),
+        (10, 23),
+        (3, 8),
+        (2, 9),
+        (1, 70),
+    ] {
         let mut table = brute::Table::new(fast, slow);
         for f in 1..=22 {
             for s in 1..=22 {
@@ -173,7 +242,8 @@ fn levels_prove_exactly_the_true_bounds() {
                 );
                 let above = (optimum + ratio(1, 1000)) / whole(3);
                 let verdict = bound(&instance, &above, Proof::Levels);
-                let refused = broken(&verdict, Rule::Proof) && told(&verdict).contains(" is not proved: ");
+                let refused =
+                    broken(&verdict, Rule::Proof) && told(&verdict).contains(" is not proved: ");
                 assert!(refused, "{above} {instance:?} {verdict:?}");
             }
         }
@@ -181,7 +251,10 @@ fn levels_prove_exactly_the_true_bounds() {
     // The table itself against all sequences.
     for (f, s) in [(1, 6), (3, 4), (4, 4), (5, 2), (2, 5)] {
         for (fast, slow) in [(2, 3), (10, 11), (10, 19), (2, 5)] {
-            assert_eq!(brute::Table::new(fast, slow).length(f, s), brute::classes(&[(fast, f), (slow, s)]));
+            assert_eq!(
+                brute::Table::new(fast, slow).length(f, s),
+                brute::classes(&[(fast, f), (slow, s)])
+            );
         }
     }
 }
@@ -190,9 +263,15 @@ fn levels_prove_exactly_the_true_bounds() {
 /// can be proved by counting all senders as if they took `t`.
 fn capacity(times: &[u64], t: u64, bound: u64) -> SlotPrices {
     let dates = sums(times, bound);
-    let room = |a: u64| (Rational::one() + Rational::one()).pow(((bound - 1 - a) / t) as i32) - Rational::one();
+    let room = |a: u64| {
+        (Rational::one() + Rational::one()).pow(((bound - 1 - a) / t) as i32) - Rational::one()
+    };
     SlotPrices {
-        prices: dates.into_iter().map(|a| (whole(a), room(a))).filter(|(_, price)| !price.is_zero()).collect(),
+        prices: dates
+            .into_iter()
+            .map(|a| (whole(a), room(a)))
+            .filter(|(_, price)| !price.is_zero())
+            .collect(),
     }
 }
 
@@ -211,7 +290,10 @@ fn sums(times: &[u64], bound: u64) -> BTreeSet<u64> {
 /// The statement of `SlotPrices`, word by word.
 fn prices_prove(senders: &[(u64, u64)], bound: u64, prices: &SlotPrices) -> bool {
     let price = |date: u64| {
-        let found = prices.prices.iter().find(|(other, _)| *other == whole(date));
+        let found = prices
+            .prices
+            .iter()
+            .find(|(other, _)| *other == whole(date));
         found.map_or_else(Rational::zero, |(_, price)| price.clone())
     };
     let times: Vec<u64> = senders.iter().map(|class| class.0).collect();
@@ -235,17 +317,34 @@ fn prices_are_judged_as_stated_and_prove_nothing_false() {
         let instance = classes(&senders, &ratio(3, 2));
         let times: Vec<u64> = senders.iter().map(|class| class.0).collect();
         for below in 0..5_u64 {
-            let claimed = (optimum + 1).saturating_sub(below * (1 + optimum / 8)).max(1);
+            let claimed = (optimum + 1)
+                .saturating_sub(below * (1 + optimum / 8))
+                .max(1);
             let mut prices = capacity(&times, times[dice.index(times.len())], claimed);
             for _ in 0..4 {
                 let scaled = SlotPrices {
-                    prices: prices.prices.iter().map(|(date, price)| (date * ratio(3, 2), price.clone())).collect(),
+                    prices: prices
+                        .prices
+                        .iter()
+                        .map(|(date, price)| (date * ratio(3, 2), price.clone()))
+                        .collect(),
                 };
-                let verdict = bound(&instance, &(whole(claimed) * ratio(3, 2)), Proof::Prices(scaled));
-                assert_eq!(verdict.is_ok(), prices_prove(&senders, claimed, &prices), "{verdict:?}");
+                let verdict = bound(
+                    &instance,
+                    &(whole(claimed) * ratio(3, 2)),
+                    Proof::Prices(scaled),
+                );
+                assert_eq!(
+                    verdict.is_ok(),
+                    prices_prove(&senders, claimed, &prices),
+                    "{verdict:?}"
+                );
                 if verdict.is_ok() {
                     assert_eq!(verdict, Ok(Recheck::Proved));
-                    assert!(claimed <= optimum, "{claimed} is no bound for {senders:?}: {optimum}");
+                    assert!(
+                        claimed <= optimum,
+                        "{claimed} is no bound for {senders:?}: {optimum}"
+                    );
                     proved += 1;
                 } else {
                     refused += 1;
@@ -262,20 +361,35 @@ fn prices_are_judged_as_stated_and_prove_nothing_false() {
             }
         }
     }
-    assert!(proved > 300 && refused > 300, "{proved} proved, {refused} refused");
+    assert!(
+        proved > 300 && refused > 300,
+        "{proved} proved, {refused} refused"
+    );
 }
 
 #[test]
 fn malformed_prices_are_refused() {
     let instance = classes(&[(1, 4)], &ratio(1, 1));
     let told = |prices: Vec<(Rational, Rational)>| {
-        bound(&instance, &ratio(3, 1), Proof::Prices(SlotPrices { prices })).unwrap_err().to_string()
+        bound(
+            &instance,
+            &ratio(3, 1),
+            Proof::Prices(SlotPrices { prices }),
+        )
+        .unwrap_err()
+        .to_string()
     };
     let [zero, one, two] = [0, 1, 2].map(|value| ratio(value, 1));
     // Three levels take 7, two 3.
     let right = vec![(zero.clone(), ratio(3, 1)), (one.clone(), one.clone())];
     assert_eq!(
-        bound(&instance, &ratio(3, 1), Proof::Prices(SlotPrices { prices: right.clone() })),
+        bound(
+            &instance,
+            &ratio(3, 1),
+            Proof::Prices(SlotPrices {
+                prices: right.clone()
+            })
+        ),
         Ok(Recheck::Proved)
     );
     let swapped = vec![right[1].clone(), right[0].clone()];
@@ -286,7 +400,10 @@ fn malformed_prices_are_refused() {
     let negative = vec![(zero.clone(), ratio(-3, 1))];
     assert_eq!(told(negative), "the price 0 is -3; it must be at least 0");
     let early = vec![(ratio(-1, 1), one.clone())];
-    assert_eq!(told(early), "the date of price 0 is -1; it must be at least 0");
+    assert_eq!(
+        told(early),
+        "the date of price 0 is -1; it must be at least 0"
+    );
     let weak = vec![(zero, two.clone()), (one.clone(), one)];
     assert_eq!(
         told(weak),
@@ -301,17 +418,32 @@ fn long_arguments_are_left_open() {
         Ok(Recheck::Unrepeated { why }) => why,
         verdict => panic!("{verdict:?}"),
     };
-    let prices = SlotPrices { prices: vec![(ratio(0, 1), ratio(1, 1))] };
+    let prices = SlotPrices {
+        prices: vec![(ratio(0, 1), ratio(1, 1))],
+    };
     let near = classes(&[(1_000_003, 10), (1_000_033, 10)], &ratio(1, 1));
-    let why = open(&near, ratio(3_000_000_000, 1), Proof::Prices(prices.clone()));
+    let why = open(
+        &near,
+        ratio(3_000_000_000, 1),
+        Proof::Prices(prices.clone()),
+    );
     assert_eq!(why, "there are more than 2000000 dates below the bound");
     let fine = Rational::new(1.into(), num_bigint::BigInt::from(3).pow(90));
-    let why = open(&classes(&[(2, 10), (3, 10)], &fine), ratio(1, 1), Proof::Prices(prices));
+    let why = open(
+        &classes(&[(2, 10), (3, 10)], &fine),
+        ratio(1, 1),
+        Proof::Prices(prices),
+    );
     assert_eq!(why, "dates with this common denominator exceed 128 bits");
     let many = classes(&[(2, 1), (3, 1_000_000)], &ratio(1, 1));
     let why = open(&many, ratio(4, 1), Proof::Exhaustion { states: 77 });
     assert_eq!(why, "the bound rests on a search through 77 states");
-    let crowd = equal(1 << 40, &ratio(1, 1), &ratio(2, 1), Limit::Transfers(1 << 20));
+    let crowd = equal(
+        1 << 40,
+        &ratio(1, 1),
+        &ratio(2, 1),
+        Limit::Transfers(1 << 20),
+    );
     let why = open(&crowd, ratio(1 << 20, 1), Proof::LimitedTransfers);
     assert_eq!(why, "the recurrence is repeated for at most 2097152 values");
 }
@@ -321,10 +453,21 @@ fn long_arguments_are_left_open() {
 fn large_counts_are_judged_quickly() {
     let billion = 1_000_000_000_u64;
     for n in [billion, billion * billion, u64::MAX] {
-        for (d, c) in [(3, 5), (1_000_000_000_000, 1), (1, 1_000_000_000_000), (1, 1)] {
-            for limit in [Limit::Unlimited, Limit::Reducers(n / 3), Limit::Reducers(5), Limit::Reducers(billion)] {
+        for (d, c) in [
+            (3, 5),
+            (1_000_000_000_000, 1),
+            (1, 1_000_000_000_000),
+            (1, 1),
+        ] {
+            for limit in [
+                Limit::Unlimited,
+                Limit::Reducers(n / 3),
+                Limit::Reducers(5),
+                Limit::Reducers(billion),
+            ] {
                 let instance = equal(n, &whole(d), &whole(c), limit);
-                let holds = |bound_at: &Rational| bound(&instance, bound_at, Proof::Counting).is_ok();
+                let holds =
+                    |bound_at: &Rational| bound(&instance, bound_at, Proof::Counting).is_ok();
                 let [mut low, mut high] = [whole(0), whole(n) * whole(d + c)];
                 for _ in 0..120 {
                     let middle = ((&low + &high) / whole(2)).floor();
@@ -341,7 +484,14 @@ fn large_counts_are_judged_quickly() {
     let mut repeated = 0;
     for f in [1, 77, billion, u64::MAX / 2] {
         for s in [1, 1000, billion, u64::MAX / 2] {
-            for (fast, slow) in [(10, 11), (2, 3), (17, 31), (1, 2), (7, 101), (1, 1_000_000_007)] {
+            for (fast, slow) in [
+                (10, 11),
+                (2, 3),
+                (17, 31),
+                (1, 2),
+                (7, 101),
+                (1, 1_000_000_007),
+            ] {
                 let instance = classes(&[(fast, f), (slow, s)], &ratio(1, 1));
                 let holds = |at: u64| bound(&instance, &whole(at), Proof::Levels);
                 let (mut low, mut high) = (0, 70 * slow);
@@ -355,8 +505,15 @@ fn large_counts_are_judged_quickly() {
                     repeated += 1;
                 }
                 if slow >= 2 * fast {
-                    assert_eq!(bound(&instance, &whole(low), Proof::SlowestFirst), Ok(Recheck::Proved), "{instance:?}");
-                    assert!(bound(&instance, &whole(high), Proof::SlowestFirst).is_err(), "{instance:?}");
+                    assert_eq!(
+                        bound(&instance, &whole(low), Proof::SlowestFirst),
+                        Ok(Recheck::Proved),
+                        "{instance:?}"
+                    );
+                    assert!(
+                        bound(&instance, &whole(high), Proof::SlowestFirst).is_err(),
+                        "{instance:?}"
+                    );
                 }
             }
         }
@@ -371,7 +528,10 @@ fn the_schedule_must_answer_the_question() {
         costs: Costs::PerSender(vec![ratio(3, 2), ratio(9, 1), ratio(1, 1)]),
         root: 1,
         receivers: vec![1, 1, 1],
-        starts: Dates::Ticks { unit: ratio(1, 2), ticks: vec![0, 0, 3] },
+        starts: Dates::Ticks {
+            unit: ratio(1, 2),
+            ticks: vec![0, 0, 3],
+        },
         merges: None,
         ready: None,
         length: ratio(5, 2),
@@ -390,8 +550,14 @@ fn the_schedule_must_answer_the_question() {
         check_shortest(&changed).unwrap_err().to_string()
     };
     let question = "the schedule does not answer the question:";
-    assert_eq!(told(&|s| s.length = ratio(3, 1)), "the length is given as 3, but the schedule's is 5/2");
-    assert_eq!(told(&|s| s.lower_bound = ratio(3, 1)), "the lower bound 3 is above the length 5/2");
+    assert_eq!(
+        told(&|s| s.length = ratio(3, 1)),
+        "the length is given as 3, but the schedule's is 5/2"
+    );
+    assert_eq!(
+        told(&|s| s.lower_bound = ratio(3, 1)),
+        "the lower bound 3 is above the length 5/2"
+    );
     assert_eq!(
         told(&|s| s.instance = classes(&[(2, 2), (3, 1)], &ratio(1, 2))),
         format!("{question} the number of senders is 2, not 3")
@@ -408,12 +574,18 @@ fn the_schedule_must_answer_the_question() {
         told(&|s| s.instance = classes(&[(3, 1), (2, 1)], &ratio(1, 2))),
         "class 1 takes 1, the class before it 3/2; list the classes fastest first, each time once"
     );
-    assert_eq!(told(&|s| s.instance = classes(&[(3, 0)], &ratio(1, 2))), "class 0 has 0 senders; leave it out");
+    assert_eq!(
+        told(&|s| s.instance = classes(&[(3, 0)], &ratio(1, 2))),
+        "class 0 has 0 senders; leave it out"
+    );
     assert_eq!(
         told(&|s| s.proof = Proof::SlowestFirst),
         "a proof by slowest first needs times that divide one another, or two classes with a ratio of at least 2"
     );
-    assert_eq!(told(&|s| s.proof = Proof::Counting), "a proof by counting needs equal costs");
+    assert_eq!(
+        told(&|s| s.proof = Proof::Counting),
+        "a proof by counting needs equal costs"
+    );
     // No bound, no proof.
     let mut unproved = right.clone();
     unproved.lower_bound = ratio(0, 1);
@@ -427,10 +599,16 @@ fn lowered_times_prove_their_own_optimum() {
     let mut dice = Dice(19);
     let one = Rational::one();
     for _ in 0..60 {
-        let senders: Vec<(u64, u64)> = (0..3).map(|class| (4 * class + 4 + dice.below(4), dice.below(3) + 1)).collect();
+        let senders: Vec<(u64, u64)> = (0..3)
+            .map(|class| (4 * class + 4 + dice.below(4), dice.below(3) + 1))
+            .collect();
         let instance = classes(&senders, &one);
         let lowered: Vec<u64> = vec![4, 4 + 4 * dice.below(2), 8];
-        let pairs: Vec<(u64, u64)> = lowered.iter().zip(&senders).map(|(&time, &(_, count))| (time, count)).collect();
+        let pairs: Vec<(u64, u64)> = lowered
+            .iter()
+            .zip(&senders)
+            .map(|(&time, &(_, count))| (time, count))
+            .collect();
         let optimum = whole(brute::classes(&pairs));
         let proof = |times: &[u64]| Proof::Lowered {
             times: times.iter().map(|&time| whole(time)).collect(),
@@ -441,9 +619,15 @@ fn lowered_times_prove_their_own_optimum() {
         // Of times that double, slowest first is the best: only that one is raised is wrong with the third.
         for wrong in [&raised[..], &lowered[..2], &[4, 8, 16], &[0, 4, 8]] {
             let verdict = bound(&instance, &one, proof(wrong));
-            assert!(told(&verdict).starts_with("a proof by "), "{wrong:?}: {verdict:?}");
+            assert!(
+                told(&verdict).starts_with("a proof by "),
+                "{wrong:?}: {verdict:?}"
+            );
         }
-        let nested = Proof::Lowered { times: vec![one.clone(); 3], proof: Box::new(proof(&lowered)) };
+        let nested = Proof::Lowered {
+            times: vec![one.clone(); 3],
+            proof: Box::new(proof(&lowered)),
+        };
         assert!(told(&bound(&instance, &one, nested)).starts_with("a proof by "));
     }
 }
@@ -458,7 +642,12 @@ fn the_unit_of_costs_does_not_matter() {
             for limit in [1, 2] {
                 let optimum = &unit * whole(brute::equal(n, d, c, Limit::Transfers(limit)));
                 let instance = equal(n as u64, &transfer, &compute, Limit::Transfers(limit));
-                assert_tight(&instance, &optimum, &(&optimum + &unit), &Proof::LimitedTransfers);
+                assert_tight(
+                    &instance,
+                    &optimum,
+                    &(&optimum + &unit),
+                    &Proof::LimitedTransfers,
+                );
             }
             let optimum = &unit * whole(brute::equal(n, d, c, Limit::Reducers(2)));
             let instance = equal(n as u64, &transfer, &compute, Limit::Reducers(2));
@@ -467,7 +656,12 @@ fn the_unit_of_costs_does_not_matter() {
     }
     for senders in [[(2, 3), (3, 3)], [(2, 2), (5, 4)], [(10, 4), (11, 2)]] {
         let optimum = whole(brute::classes(&senders)) * &unit;
-        assert_tight(&classes(&senders, &unit), &optimum, &(&optimum + &unit), &Proof::Levels);
+        assert_tight(
+            &classes(&senders, &unit),
+            &optimum,
+            &(&optimum + &unit),
+            &Proof::Levels,
+        );
     }
 }
 
@@ -475,11 +669,26 @@ fn the_unit_of_costs_does_not_matter() {
 #[test]
 fn questions_without_an_answer_are_refused() {
     let one = ratio(1, 1);
-    let with = |values, limit| bound(&equal(values, &one, &one, limit), &ratio(0, 1), Proof::Counting);
-    assert_eq!(told(&with(0, Limit::Unlimited)), "there are 0 values; give at least 1");
-    assert_eq!(told(&with(0, Limit::Transfers(0))), "there are 0 values; give at least 1");
+    let with = |values, limit| {
+        bound(
+            &equal(values, &one, &one, limit),
+            &ratio(0, 1),
+            Proof::Counting,
+        )
+    };
+    assert_eq!(
+        told(&with(0, Limit::Unlimited)),
+        "there are 0 values; give at least 1"
+    );
+    assert_eq!(
+        told(&with(0, Limit::Transfers(0))),
+        "there are 0 values; give at least 1"
+    );
     for values in [2, 3, u64::MAX] {
-        for (limit, what) in [(Limit::Transfers(0), "transfers"), (Limit::Reducers(0), "reducers")] {
+        for (limit, what) in [
+            (Limit::Transfers(0), "transfers"),
+            (Limit::Reducers(0), "reducers"),
+        ] {
             let right = format!("the limit is 0 {what}; with more than one value allow at least 1");
             assert_eq!(told(&with(values, limit)), right);
         }
@@ -491,7 +700,10 @@ fn questions_without_an_answer_are_refused() {
     for (transfer, compute) in [(-1, 1), (1, -1)] {
         let instance = equal(2, &ratio(transfer, 1), &ratio(compute, 1), Limit::Unlimited);
         let verdict = bound(&instance, &ratio(0, 1), Proof::Counting);
-        assert!(told(&verdict).ends_with(" is -1; it must be at least 0"), "{verdict:?}");
+        assert!(
+            told(&verdict).ends_with(" is -1; it must be at least 0"),
+            "{verdict:?}"
+        );
     }
 }
 
@@ -505,11 +717,18 @@ fn limited_transfers_are_followed_in_numbers_of_any_length() {
             let instance = equal(20, &unit, &(&unit * whole(2)), Limit::Transfers(limit));
             let right = &unit * whole(length);
             for proof in [Proof::LimitedTransfers, Proof::Exhaustion { states: 1 }] {
-                assert_eq!(bound(&instance, &right, proof.clone()), Ok(Recheck::Proved), "{bits} {limit}");
+                assert_eq!(
+                    bound(&instance, &right, proof.clone()),
+                    Ok(Recheck::Proved),
+                    "{bits} {limit}"
+                );
                 let more = bound(&instance, &(&right + ratio(1, 1000)), proof);
                 assert!(broken(&more, Rule::Proof), "{bits} {limit}: {more:?}");
             }
-            assert!(broken(&bound(&instance, &right, Proof::Counting), Rule::Proof));
+            assert!(broken(
+                &bound(&instance, &right, Proof::Counting),
+                Rule::Proof
+            ));
         }
     }
 }

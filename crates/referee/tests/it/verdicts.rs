@@ -2,7 +2,9 @@
 
 use crate::common;
 
-use crate::common::ask::{bound, bound_watched, check_schedule, check_steady_state, check_timeline};
+use crate::common::ask::{
+    bound, bound_watched, check_schedule, check_steady_state, check_timeline,
+};
 use common::*;
 use oneport_plan::Row;
 use oneport_plan::{Certificate, Collective, Member, Plan, Resource, Status, Volumes};
@@ -28,11 +30,18 @@ fn the_toy_runs() {
     for (plan, per_period) in [(toy(), 1), (paper_toy(), 6)] {
         for starting in 1..5 {
             let timeline = unroll(&plan, starting);
-            let report = check_timeline(&plan.platform, &plan.collective, &plan.volumes, &timeline).unwrap();
+            let report =
+                check_timeline(&plan.platform, &plan.collective, &plan.volumes, &timeline).unwrap();
             assert_eq!(report.delivered, starting * per_period);
-            assert_eq!(report.horizon, &plan.schedule.period * ratio(starting as i64 + 1, 1));
+            assert_eq!(
+                report.horizon,
+                &plan.schedule.period * ratio(starting as i64 + 1, 1)
+            );
             assert!(report.last_arrival <= report.horizon);
-            assert_eq!(report.throughput, ratio((starting * per_period) as i64, 1) / &report.horizon);
+            assert_eq!(
+                report.throughput,
+                ratio((starting * per_period) as i64, 1) / &report.horizon
+            );
             for periods in 0..starting + 3 {
                 // Two hops: what starts in period p is complete by the end of period p + 1.
                 let expected = periods.saturating_sub(1).min(starting) * per_period;
@@ -41,7 +50,13 @@ fn the_toy_runs() {
         }
     }
     let plan = toy();
-    let report = check_timeline(&plan.platform, &plan.collective, &plan.volumes, &unroll(&plan, 4)).unwrap();
+    let report = check_timeline(
+        &plan.platform,
+        &plan.collective,
+        &plan.volumes,
+        &unroll(&plan, 4),
+    )
+    .unwrap();
     // Pa gets a message at the end of each period and has sent it 2/3 later; Pb holds one from time 1 after the
     // start of a period until the end of the next, so two for a while.
     assert_eq!(report.peak_buffer, [0, 1, 2, 0, 0]);
@@ -52,8 +67,17 @@ fn the_toy_runs() {
 fn the_ring_is_optimal_and_runs() {
     let plan = ring();
     let verdict = check_plan(&plan).unwrap();
-    assert_eq!((verdict.throughput, verdict.status), (ratio(1, 3), Status::Optimal));
-    let report = check_timeline(&plan.platform, &plan.collective, &plan.volumes, &unroll(&plan, 3)).unwrap();
+    assert_eq!(
+        (verdict.throughput, verdict.status),
+        (ratio(1, 3), Status::Optimal)
+    );
+    let report = check_timeline(
+        &plan.platform,
+        &plan.collective,
+        &plan.volumes,
+        &unroll(&plan, 3),
+    )
+    .unwrap();
     assert_eq!((report.delivered, report.horizon), (3, ratio(12, 1)));
 }
 
@@ -121,7 +145,9 @@ fn a_gather_is_a_scatter_against_the_links() {
     }
     let mut gather = scatter.clone();
     gather.platform = builder.build().unwrap();
-    let &[&[source], targets] = &scatter.collective.cast()[..] else { unreachable!() };
+    let &[&[source], targets] = &scatter.collective.cast()[..] else {
+        unreachable!()
+    };
     gather.collective = Collective::gather(source, targets.to_vec());
     gather.certificate = Certificate::of_prices(vec![(Resource::Receive(source), ratio(7, 3))]);
     for weighted in &mut gather.steady_state.patterns {
@@ -131,7 +157,10 @@ fn a_gather_is_a_scatter_against_the_links() {
         relink(&mut scheduled.pattern, |links| links.reverse());
     }
     let verdict = check_plan(&gather).unwrap();
-    assert_eq!((verdict.throughput, verdict.status), (ratio(1, 2), Status::Optimal));
+    assert_eq!(
+        (verdict.throughput, verdict.status),
+        (ratio(1, 2), Status::Optimal)
+    );
 }
 
 /// One change to the toy, and the words of the refusal.
@@ -153,7 +182,10 @@ fn refusals_name_the_question() {
         |plan| plan.collective = Collective::scatter(NodeId::new(9999), vec![NodeId::new(3)]),
         "scatter: node id 9999 does not exist; the platform has 5 nodes, numbered from 0",
     );
-    refused(|plan| plan.volumes = Volumes::of_size(ratio(0, 1)), "size 0; a message needs a positive size");
+    refused(
+        |plan| plan.volumes = Volumes::of_size(ratio(0, 1)),
+        "size 0; a message needs a positive size",
+    );
 }
 
 #[test]
@@ -178,8 +210,14 @@ fn refusals_name_patterns() {
         |plan| first(plan, &[2]),
         "steady-state pattern 0 (Ps=>P0), task 0: sends the message over Pa -> P0, but it is at 'Ps' then",
     );
-    refused(|plan| first(plan, &[1, 4]), "steady-state pattern 0 (Ps=>P0) ends at 'P1'; it must end at the target");
-    refused(|plan| first(plan, &[]), "steady-state pattern 0 (Ps=>P0) ends at 'Ps'; it must end at the target");
+    refused(
+        |plan| first(plan, &[1, 4]),
+        "steady-state pattern 0 (Ps=>P0) ends at 'P1'; it must end at the target",
+    );
+    refused(
+        |plan| first(plan, &[]),
+        "steady-state pattern 0 (Ps=>P0) ends at 'Ps'; it must end at the target",
+    );
     let mut plan = ring();
     plan.schedule.patterns[0].pattern = path(0, &[0, 1, 2, 0].map(LinkId::new));
     assert_eq!(
@@ -190,7 +228,10 @@ fn refusals_name_patterns() {
 
 #[test]
 fn refusals_name_the_steady_state() {
-    refused(|plan| plan.steady_state.throughput = ratio(-1, 2), "the throughput is -1/2; it must be positive");
+    refused(
+        |plan| plan.steady_state.throughput = ratio(-1, 2),
+        "the throughput is -1/2; it must be positive",
+    );
     refused(
         |plan| plan.steady_state.patterns[1].weight = ratio(0, 1),
         "steady-state pattern 1 (Ps=>P1) has weight 0; a weight must be positive",
@@ -206,7 +247,10 @@ fn refusals_name_the_steady_state() {
     refused(
         |plan| {
             plan.steady_state.throughput = ratio(3, 4);
-            plan.steady_state.patterns.iter_mut().for_each(|weighted| weighted.weight = ratio(3, 4));
+            plan.steady_state
+                .patterns
+                .iter_mut()
+                .for_each(|weighted| weighted.weight = ratio(3, 4));
         },
         "the send port of 'Ps' is busy for 3/2 of the time; at most 1 is possible",
     );
@@ -215,8 +259,10 @@ fn refusals_name_the_steady_state() {
 #[test]
 fn refusals_name_the_certificate() {
     let prices = |plan: &mut Plan, prices: &[(Resource, i64)]| {
-        plan.certificate.rows =
-            prices.iter().map(|&(resource, price)| (Row::Resource(resource), ratio(price, 1))).collect();
+        plan.certificate.rows = prices
+            .iter()
+            .map(|&(resource, price)| (Row::Resource(resource), ratio(price, 1)))
+            .collect();
     };
     let [s, _, b, _, p1] = [0, 1, 2, 3, 4].map(NodeId::new);
     refused(
@@ -246,18 +292,26 @@ fn refusals_name_the_certificate() {
     let plan = toy();
     let backwards = Collective::scatter(p1, vec![s]);
     assert_eq!(
-        bound(&plan.platform, &backwards, &plan.volumes, &plan.certificate).unwrap_err().to_string(),
+        bound(&plan.platform, &backwards, &plan.volumes, &plan.certificate)
+            .unwrap_err()
+            .to_string(),
         "no path leads from 'P1' to 'Ps'; every source must reach its targets"
     );
     let gather = Collective::gather(s, vec![p1]);
     let refused = bound(&plan.platform, &gather, &plan.volumes, &plan.certificate);
     assert!(broken(&refused, Rule::Unreachable), "{refused:?}");
-    assert_eq!(told(&refused), "no path leads from 'P1' to 'Ps'; every source must reach its targets");
+    assert_eq!(
+        told(&refused),
+        "no path leads from 'P1' to 'Ps'; every source must reach its targets"
+    );
 }
 
 #[test]
 fn refusals_name_the_schedule() {
-    refused(|plan| plan.schedule.period = ratio(0, 1), "the period is 0; it must be positive");
+    refused(
+        |plan| plan.schedule.period = ratio(0, 1),
+        "the period is 0; it must be positive",
+    );
     refused(
         |plan| plan.schedule.instances = 0u32.into(),
         "the schedule starts 0 instances per period; at least 1 is needed",
@@ -270,7 +324,10 @@ fn refusals_name_the_schedule() {
         |plan| plan.schedule.patterns.truncate(1),
         "the copies of Ps=>P1 add up to 0; the schedule starts 1 instances per period",
     );
-    refused(|plan| plan.schedule.slots[2].length = ratio(-1, 1), "slot 2 has length -1; it must be positive");
+    refused(
+        |plan| plan.schedule.slots[2].length = ratio(-1, 1),
+        "slot 2 has length -1; it must be positive",
+    );
     refused(
         |plan| plan.schedule.slots[1].links.swap(0, 1),
         "slot 1: Ps -> Pb follows Pb -> P1; list links by id, each once",
@@ -283,7 +340,10 @@ fn refusals_name_the_schedule() {
         |plan| plan.schedule.slots[0].links.push(LinkId::new(3)),
         "slot 0: Pa -> P0 and Pb -> P0 both need the receive port of 'P0'; it serves one at a time",
     );
-    refused(|plan| plan.schedule.period = ratio(19, 10), "the slots last 2 together; the period is 19/10");
+    refused(
+        |plan| plan.schedule.period = ratio(19, 10),
+        "the slots last 2 together; the period is 19/10",
+    );
     refused(
         |plan| plan.schedule.slots[1].links.truncate(1),
         "the slots of Pb -> P1 last 1 per period; its messages take 4/3",
@@ -296,12 +356,18 @@ fn refusals_name_the_schedule() {
 
 #[test]
 fn refusals_name_the_plan() {
-    refused(|plan| plan.upper_bound = ratio(1, 3), "the plan states the upper bound 1/3; the certificate proves 1/2");
+    refused(
+        |plan| plan.upper_bound = ratio(1, 3),
+        "the plan states the upper bound 1/3; the certificate proves 1/2",
+    );
     refused(
         |plan| plan.status = Status::Feasible,
         "the status is feasible; with throughput 1/2 and bound 1/2 it must be optimal",
     );
-    let huge = Rational::new((num_bigint::BigInt::from(1) << 4000) + 1, num_bigint::BigInt::from(3) << 3999);
+    let huge = Rational::new(
+        (num_bigint::BigInt::from(1) << 4000) + 1,
+        num_bigint::BigInt::from(3) << 3999,
+    );
     refused(
         |plan| plan.upper_bound = huge.clone(),
         "the plan states the upper bound about 0.666667 (a fraction of 8002 bits); the certificate proves 1/2",
@@ -316,14 +382,18 @@ fn run_refused(change: impl Fn(&mut oneport_plan::Timeline), words: &str) {
     let mut timeline = unroll(&plan, 2);
     check_timeline(&plan.platform, &plan.collective, &plan.volumes, &timeline).unwrap();
     change(&mut timeline);
-    let violation = check_timeline(&plan.platform, &plan.collective, &plan.volumes, &timeline).expect_err(words);
+    let violation = check_timeline(&plan.platform, &plan.collective, &plan.volumes, &timeline)
+        .expect_err(words);
     assert_eq!(violation.to_string(), words);
 }
 
 #[test]
 fn refusals_name_the_run() {
     let piece = |start: (i64, i64), end: (i64, i64)| (ratio(start.0, start.1), ratio(end.0, end.1));
-    run_refused(|run| run.period = ratio(-2, 1), "the period is -2; it must be positive");
+    run_refused(
+        |run| run.period = ratio(-2, 1),
+        "the period is -2; it must be positive",
+    );
     run_refused(
         |run| run.starting_periods = 0,
         "0 starting periods of 1 instances start nothing; both must be positive",
@@ -397,29 +467,52 @@ fn refusals_name_the_run() {
         |run| run.period = ratio(3, 1),
         "instance 1 starts at 2; it belongs to period 1, from 3 until before 6",
     );
-    run_refused(|run| run.clean_up_periods = 4, "4 clean-up periods, but the last message arrives at 6; 1 are enough");
+    run_refused(
+        |run| run.clean_up_periods = 4,
+        "4 clean-up periods, but the last message arrives at 6; 1 are enough",
+    );
 }
 
 /// Two routers between source and target, so that a message can come back to where it was.
 #[test]
 fn a_message_is_delivered_once() {
     let one = || ratio(1, 1);
-    let links = [("S", "x", one()), ("x", "y", one()), ("y", "x", one()), ("y", "T", one())];
+    let links = [
+        ("S", "x", one()),
+        ("x", "y", one()),
+        ("y", "x", one()),
+        ("y", "T", one()),
+    ];
     let platform = platform(&["S", "T", "x", "y"], &links);
     let collective = Collective::scatter(NodeId::new(0), vec![NodeId::new(1)]);
     let event = |link: usize, start: i64| oneport_plan::Event {
         instance: 0,
-        message: oneport_plan::Message { demand: 0, part: part(0, 0) },
+        message: oneport_plan::Message {
+            demand: 0,
+            part: part(0, 0),
+        },
         link: LinkId::new(link),
         pieces: vec![(ratio(start, 1), ratio(start + 1, 1))],
     };
     let run = |events| oneport_plan::Timeline::of_one(ratio(5, 1), events, Vec::new());
     let straight = run(vec![event(0, 0), event(1, 1), event(3, 2)]);
-    let report = check_timeline(&platform, &collective, &Volumes::of_size(one()), &straight).unwrap();
-    assert_eq!((report.last_arrival, report.peak_buffer), (ratio(3, 1), vec![0, 0, 1, 1]));
-    let round = run(vec![event(0, 0), event(1, 1), event(2, 2), event(1, 3), event(3, 4)]);
+    let report =
+        check_timeline(&platform, &collective, &Volumes::of_size(one()), &straight).unwrap();
     assert_eq!(
-        check_timeline(&platform, &collective, &Volumes::of_size(one()), &round).unwrap_err().to_string(),
+        (report.last_arrival, report.peak_buffer),
+        (ratio(3, 1), vec![0, 0, 1, 1])
+    );
+    let round = run(vec![
+        event(0, 0),
+        event(1, 1),
+        event(2, 2),
+        event(1, 3),
+        event(3, 4),
+    ]);
+    assert_eq!(
+        check_timeline(&platform, &collective, &Volumes::of_size(one()), &round)
+            .unwrap_err()
+            .to_string(),
         "message S=>T of instance 0 comes over y -> x to 'x', where it has been before; deliver it once"
     );
 }
@@ -433,15 +526,27 @@ fn one_foreign_node_changes_nothing_elsewhere() {
         for node in plan.platform.nodes() {
             builder.node(node.clone()).unwrap();
         }
-        let far = builder.node(Node { model: Some(model), ..Node::router("far") }).unwrap();
+        let far = builder
+            .node(Node {
+                model: Some(model),
+                ..Node::router("far")
+            })
+            .unwrap();
         for link in plan.platform.links() {
             builder.link(link.from, link.to, link.cost.clone()).unwrap();
         }
         builder.link(NodeId::new(place), far, ratio(1, 7)).unwrap();
         let platform = builder.build().unwrap();
         let timeline = unroll(&plan, 1);
-        let Plan { collective, volumes, .. } = &plan;
-        assert_eq!(bound(&platform, collective, volumes, &plan.certificate), Ok(ratio(1, 2)));
+        let Plan {
+            collective,
+            volumes,
+            ..
+        } = &plan;
+        assert_eq!(
+            bound(&platform, collective, volumes, &plan.certificate),
+            Ok(ratio(1, 2))
+        );
         check_steady_state(&platform, collective, volumes, &plan.steady_state).unwrap();
         check_schedule(&platform, collective, volumes, &plan.schedule).unwrap();
         check_timeline(&platform, collective, volumes, &timeline).unwrap();
@@ -472,20 +577,38 @@ fn an_ended_watch_stops_the_check() {
             Collective::all_reduce(participants).commutative(commutative),
         ]);
     }
-    let members = collectives[..2].iter().map(|collective| Member { collective: collective.clone(), rate: 2 });
+    let members = collectives[..2].iter().map(|collective| Member {
+        collective: collective.clone(),
+        rate: 2,
+    });
     collectives.push(Collective::Groups(members.collect()));
-    let prices = all.iter().map(|&node| (Resource::Send(node), one())).collect();
+    let prices = all
+        .iter()
+        .map(|&node| (Resource::Send(node), one()))
+        .collect();
     let (certificate, volumes) = (Certificate::of_prices(prices), Volumes::of_size(one()));
     let ended = Watch::counting(0, std::time::Duration::MAX);
     for collective in &collectives {
-        let watched = |watch: &Watch| bound_watched(&platform, collective, &volumes, &certificate, watch);
-        assert_eq!(watched(&ended), Err(Limit::Caller.into()), "{}", collective.name());
+        let watched =
+            |watch: &Watch| bound_watched(&platform, collective, &volumes, &certificate, watch);
+        assert_eq!(
+            watched(&ended),
+            Err(Limit::Caller.into()),
+            "{}",
+            collective.name()
+        );
         let free = bound(&platform, collective, &volumes, &certificate);
         assert!(free.is_ok(), "{free:?}");
         assert_eq!(watched(&Watch::unlimited()), free);
-        assert_eq!(watched(&Watch::counting(1 << 40, std::time::Duration::MAX)), free);
+        assert_eq!(
+            watched(&Watch::counting(1 << 40, std::time::Duration::MAX)),
+            free
+        );
     }
-    assert_eq!(check_plan_watched(&toy(), &ended), Err(Limit::Caller.into()));
+    assert_eq!(
+        check_plan_watched(&toy(), &ended),
+        Err(Limit::Caller.into())
+    );
     assert_eq!(judge(toy(), &ended), Err(Limit::Caller.into()));
 }
 
@@ -497,27 +620,50 @@ fn refusals_count_all_prices() {
     let platform = platform(&["A", "B", "C"], &links).with_model(PortModel::HalfDuplex);
     let [a, b, c] = [0, 1, 2].map(NodeId::new);
     let far = vec![Resource::Port(c)];
-    let far = oneport_plan::OddSet { ports: far, links: Vec::new() };
+    let far = oneport_plan::OddSet {
+        ports: far,
+        links: Vec::new(),
+    };
     let certificate = Certificate::new([(Resource::Port(c), one())], [(far, one())], []);
     let collective = Collective::scatter(a, vec![b]);
-    let found = bound(&platform, &collective, &Volumes::of_size(one()), &certificate);
-    assert!(broken(&found, Rule::NoBound) && told(&found).starts_with("the 2 prices make "), "{found:?}");
+    let found = bound(
+        &platform,
+        &collective,
+        &Volumes::of_size(one()),
+        &certificate,
+    );
+    assert!(
+        broken(&found, Rule::NoBound) && told(&found).starts_with("the 2 prices make "),
+        "{found:?}"
+    );
 }
 
 /// Whatever a plan says of its bound and its status, the judge says what is so.
 #[test]
 fn the_judge_states_bound_and_status() {
     let right = toy();
-    let lie = Plan { upper_bound: ratio(7, 3), status: Status::Feasible, ..right.clone() };
+    let lie = Plan {
+        upper_bound: ratio(7, 3),
+        status: Status::Feasible,
+        ..right.clone()
+    };
     assert!(check_plan(&lie).is_err());
     let judged = judge(lie, &Watch::unlimited()).unwrap();
-    assert_eq!((&judged.upper_bound, judged.status), (&right.upper_bound, Status::Optimal));
+    assert_eq!(
+        (&judged.upper_bound, judged.status),
+        (&right.upper_bound, Status::Optimal)
+    );
     check_plan(&judged).unwrap();
     // A price that proves less.
     let mut weak = right.clone();
-    weak.certificate.rows.push((Row::Resource(Resource::Send(NodeId::new(2))), ratio(1, 1)));
+    weak.certificate
+        .rows
+        .push((Row::Resource(Resource::Send(NodeId::new(2))), ratio(1, 1)));
     let judged = judge(weak, &Watch::unlimited()).unwrap();
-    assert_eq!((&judged.upper_bound, judged.status), (&ratio(3, 5), Status::Feasible));
+    assert_eq!(
+        (&judged.upper_bound, judged.status),
+        (&ratio(3, 5), Status::Feasible)
+    );
     check_plan(&judged).unwrap();
 }
 
@@ -528,7 +674,10 @@ fn merges_fit_in_the_period() {
     let platform = platform(&["A", "B"], &links);
     let [a, b] = [0, 1].map(NodeId::new);
     let collective = Collective::reduce(b, vec![a, b]).in_order();
-    let tasks = vec![oneport_plan::Task::send(LinkId::new(0), part(0, 0)), oneport_plan::Task::merge(b, part(0, 1), 0)];
+    let tasks = vec![
+        oneport_plan::Task::send(LinkId::new(0), part(0, 0)),
+        oneport_plan::Task::merge(b, part(0, 1), 0),
+    ];
     let tree = oneport_plan::Pattern::tree(0, None, tasks);
     let volumes = Volumes {
         size: oneport_plan::Amount::Constant(ratio(1, 1)),
@@ -539,7 +688,10 @@ fn merges_fit_in_the_period() {
             period,
             instances: 1u32.into(),
             patterns: vec![scheduled(&tree, 1)],
-            slots: vec![oneport_plan::Slot { length: ratio(1, 2), links: vec![LinkId::new(0)] }],
+            slots: vec![oneport_plan::Slot {
+                length: ratio(1, 2),
+                links: vec![LinkId::new(0)],
+            }],
         };
         check_schedule(&platform, &collective, &volumes, &schedule)
     };

@@ -128,12 +128,24 @@ impl Traffic {
 /// Counts the messages that the slots of one period cut. `O(links x slots + tasks)` operations on integers, however
 /// many copies of patterns there are.
 pub fn cuts(problem: Problem<'_>, schedule: &PeriodicSchedule) -> Cuts {
-    let mut all = Cuts { transfers: BigUint::zero(), cut: BigUint::zero(), pieces: 0 };
-    for traffic in traffic(problem, schedule, &units(problem.platform(), problem.volumes(), schedule)) {
+    let mut all = Cuts {
+        transfers: BigUint::zero(),
+        cut: BigUint::zero(),
+        pieces: 0,
+    };
+    for traffic in traffic(
+        problem,
+        schedule,
+        &units(problem.platform(), problem.volumes(), schedule),
+    ) {
         let (cut, pieces) = traffic.cuts();
         all.cut += cut;
         all.pieces = all.pieces.max(pieces);
-        all.transfers += traffic.groups.iter().map(|(copies, _)| copies.magnitude()).sum::<BigUint>();
+        all.transfers += traffic
+            .groups
+            .iter()
+            .map(|(copies, _)| copies.magnitude())
+            .sum::<BigUint>();
     }
     all
 }
@@ -144,24 +156,52 @@ pub fn cuts(problem: Problem<'_>, schedule: &PeriodicSchedule) -> Cuts {
 /// Periods of 1 to 4 times the length are searched for places of single messages, each in at most 200,000 steps.
 /// Where a link's messages take different times, they keep the order of the patterns. The last resort is the least
 /// common multiple of what the slots lack, which always exists. No message goes on across the border of a period.
-pub fn whole_messages(problem: Problem<'_>, schedule: &PeriodicSchedule) -> (PeriodicSchedule, Whole) {
+pub fn whole_messages(
+    problem: Problem<'_>,
+    schedule: &PeriodicSchedule,
+) -> (PeriodicSchedule, Whole) {
     let units = units(problem.platform(), problem.volumes(), schedule);
     let traffic = traffic(problem, schedule, &units);
-    let enough = traffic.iter().fold(BigInt::one(), |all, link| all.lcm(&link.factor())).magnitude().clone();
+    let enough = traffic
+        .iter()
+        .fold(BigInt::one(), |all, link| all.lcm(&link.factor()))
+        .magnitude()
+        .clone();
     // Another order of messages on a link is not tried.
     let all_orders = traffic.iter().all(|link| link.groups.len() == 1);
     let mut tried = Vec::new();
     for factor in (1..=TRIED).take_while(|factor| BigUint::from(*factor) < enough) {
         match placed(problem, schedule, &traffic, &units, factor) {
             Outcome::Found(slots) => {
-                let schedule = PeriodicSchedule { slots, ..repeated(schedule, &factor.into()) };
-                return (schedule, Whole { factor: factor.into(), tried });
+                let schedule = PeriodicSchedule {
+                    slots,
+                    ..repeated(schedule, &factor.into())
+                };
+                return (
+                    schedule,
+                    Whole {
+                        factor: factor.into(),
+                        tried,
+                    },
+                );
             }
-            Outcome::None => tried.push(Tried { factor, to_the_end: all_orders }),
-            Outcome::Ended => tried.push(Tried { factor, to_the_end: false }),
+            Outcome::None => tried.push(Tried {
+                factor,
+                to_the_end: all_orders,
+            }),
+            Outcome::Ended => tried.push(Tried {
+                factor,
+                to_the_end: false,
+            }),
         }
     }
-    (repeated(schedule, &enough), Whole { factor: enough, tried })
+    (
+        repeated(schedule, &enough),
+        Whole {
+            factor: enough,
+            tried,
+        },
+    )
 }
 
 /// A schedule of the same period and patterns that cuts no message, if a search of at most 200,000 steps finds one.
@@ -172,7 +212,10 @@ pub fn uncut(problem: Problem<'_>, schedule: &PeriodicSchedule) -> Option<Period
         return Some(schedule.clone());
     }
     match placed(problem, schedule, &traffic, &units, 1) {
-        Outcome::Found(slots) => Some(PeriodicSchedule { slots, ..schedule.clone() }),
+        Outcome::Found(slots) => Some(PeriodicSchedule {
+            slots,
+            ..schedule.clone()
+        }),
         Outcome::None | Outcome::Ended => None,
     }
 }
@@ -180,7 +223,10 @@ pub fn uncut(problem: Problem<'_>, schedule: &PeriodicSchedule) -> Option<Period
 /// That many periods as one: each slot and each number of copies times the factor.
 fn repeated(schedule: &PeriodicSchedule, factor: &BigUint) -> PeriodicSchedule {
     let times = Rational::from_integer(factor.clone().into());
-    let slot = |slot: &Slot| Slot { length: &slot.length * &times, links: slot.links.clone() };
+    let slot = |slot: &Slot| Slot {
+        length: &slot.length * &times,
+        links: slot.links.clone(),
+    };
     let pattern = |scheduled: &ScheduledPattern| ScheduledPattern {
         pattern: scheduled.pattern.clone(),
         copies: &scheduled.copies * factor,
@@ -198,17 +244,29 @@ fn traffic(problem: Problem<'_>, schedule: &PeriodicSchedule, units: &BigInt) ->
     let mut groups: BTreeMap<LinkId, Vec<Group>> = BTreeMap::new();
     for scheduled in &schedule.patterns {
         for (_, task) in scheduled.pattern.by_stage() {
-            let Task::Send { link, .. } = task else { continue };
-            let time = in_units(&duration(problem.platform(), problem.volumes(), &task), units);
+            let Task::Send { link, .. } = task else {
+                continue;
+            };
+            let time = in_units(
+                &duration(problem.platform(), problem.volumes(), &task),
+                units,
+            );
             if !time.is_zero() {
-                groups.entry(link).or_default().push((scheduled.copies.clone().into(), time));
+                groups
+                    .entry(link)
+                    .or_default()
+                    .push((scheduled.copies.clone().into(), time));
             }
         }
     }
     let clocks = clocks(schedule, units);
     let of_link = |(link, groups): (LinkId, Vec<Group>)| {
         let stretches = clocks.get(&link).map(Clock::lengths).unwrap_or_default();
-        Traffic { link, stretches, groups: joined(groups) }
+        Traffic {
+            link,
+            stretches,
+            groups: joined(groups),
+        }
     };
     groups.into_iter().map(of_link).collect()
 }
@@ -232,9 +290,12 @@ fn placed(
     factor: u64,
 ) -> Outcome<Vec<Slot>> {
     let platform = problem.platform();
-    let (hindered, others): (Vec<&Traffic>, Vec<&Traffic>) =
-        traffic.iter().partition(|link| Resource::ends(platform, link.link) != [None, None]);
-    let Some(shop) = shop(problem, schedule, &hindered, units, factor) else { return Outcome::Ended };
+    let (hindered, others): (Vec<&Traffic>, Vec<&Traffic>) = traffic
+        .iter()
+        .partition(|link| Resource::ends(platform, link.link) != [None, None]);
+    let Some(shop) = shop(problem, schedule, &hindered, units, factor) else {
+        return Outcome::Ended;
+    };
     shop.shop.search().map(|starts| {
         let mut dates: BTreeMap<Rational, [Vec<LinkId>; 2]> = BTreeMap::new();
         let date = |at: u64| Rational::new(&shop.grain * at, units.clone());
@@ -268,7 +329,10 @@ fn shop(
 ) -> Option<Scaled> {
     let platform = problem.platform();
     let mut grain = BigInt::zero();
-    traffic.iter().flat_map(|link| &link.groups).for_each(|(_, time)| grain = grain.gcd(time));
+    traffic
+        .iter()
+        .flat_map(|link| &link.groups)
+        .for_each(|(_, time)| grain = grain.gcd(time));
     if grain.is_zero() {
         grain = BigInt::one();
     }
@@ -278,15 +342,23 @@ fn shop(
         counts: Vec::new(),
         after: Vec::new(),
         needs: Vec::new(),
-        capacities: resources.iter().map(|resource| resource.capacity(platform)).collect(),
+        capacities: resources
+            .iter()
+            .map(|resource| resource.capacity(platform))
+            .collect(),
         period: (in_units(&schedule.period, units) * factor / &grain).to_u64()?,
     };
     let mut links = Vec::new();
     for traffic in traffic {
-        let needs = Resource::of_link(platform, traffic.link).filter_map(|own| resources.binary_search(&own).ok());
+        let needs = Resource::of_link(platform, traffic.link)
+            .filter_map(|own| resources.binary_search(&own).ok());
         let needs: Vec<usize> = needs.collect();
         for (place, (copies, time)) in traffic.groups.iter().enumerate() {
-            shop.after.push(if place == 0 { None } else { Some(links.len() - 1) });
+            shop.after.push(if place == 0 {
+                None
+            } else {
+                Some(links.len() - 1)
+            });
             shop.durations.push((time / &grain).to_u64()?);
             shop.counts.push((copies * factor).to_u32()?);
             shop.needs.push(needs.clone());

@@ -79,16 +79,27 @@ impl Shop {
     /// by one in another order.
     pub fn search(&self) -> Outcome<Vec<(usize, u64)>> {
         let attempts = (0..ATTEMPTS).map(|attempt| self.attempt(attempt));
-        attempts.into_iter().find(|outcome| *outcome != Outcome::Ended).unwrap_or(Outcome::Ended)
+        attempts
+            .into_iter()
+            .find(|outcome| *outcome != Outcome::Ended)
+            .unwrap_or(Outcome::Ended)
     }
 
     fn attempt(&self, attempt: u64) -> Outcome<Vec<(usize, u64)>> {
-        if self.counts.iter().map(|&count| u64::from(count)).sum::<u64>() > MESSAGES {
+        if self
+            .counts
+            .iter()
+            .map(|&count| u64::from(count))
+            .sum::<u64>()
+            > MESSAGES
+        {
             return Outcome::Ended;
         }
         let mut load = vec![0; self.capacities.len()];
         for ((needs, &time), &count) in self.needs.iter().zip(&self.durations).zip(&self.counts) {
-            needs.iter().for_each(|&own| load[own] += u128::from(time) * u128::from(count));
+            needs
+                .iter()
+                .for_each(|&own| load[own] += u128::from(time) * u128::from(count));
         }
         let mut search = Search {
             shop: self,
@@ -101,7 +112,11 @@ impl Shop {
             steps: STEPS,
             attempt,
         };
-        match if search.fits(0) { search.at(0, vec![false; self.counts.len()]) } else { Ok(false) } {
+        match if search.fits(0) {
+            search.at(0, vec![false; self.counts.len()])
+        } else {
+            Ok(false)
+        } {
             Ok(true) => Outcome::Found(search.starts),
             Ok(false) => Outcome::None,
             Err(Ended) => Outcome::Ended,
@@ -112,12 +127,14 @@ impl Shop {
 impl Search<'_> {
     /// How long a resource can rest from a date on; negative where it is too busy.
     fn room(&self, resource: usize, date: u64) -> i128 {
-        let offered = u128::from(self.shop.capacities[resource]) * u128::from(self.shop.period.saturating_sub(date));
+        let offered = u128::from(self.shop.capacities[resource])
+            * u128::from(self.shop.period.saturating_sub(date));
         offered.cast_signed() - self.load[resource].cast_signed()
     }
 
     fn fits(&self, date: u64) -> bool {
-        date <= self.shop.period && (0..self.load.len()).all(|resource| self.room(resource, date) >= 0)
+        date <= self.shop.period
+            && (0..self.load.len()).all(|resource| self.room(resource, date) >= 0)
     }
 
     /// The message to start next: it can start, is not left out, and its resources have least room. Ties go to the
@@ -126,10 +143,16 @@ impl Search<'_> {
         let can = |&job: &usize| {
             let needs = &self.shop.needs[job];
             let in_turn = self.shop.after[job].is_none_or(|before| self.left[before] == 0);
-            self.left[job] > 0 && !leave[job] && in_turn && needs.iter().all(|&own| self.free[own] > 0)
+            self.left[job] > 0
+                && !leave[job]
+                && in_turn
+                && needs.iter().all(|&own| self.free[own] > 0)
         };
         let key = |&job: &usize| {
-            let room = self.shop.needs[job].iter().map(|&own| self.room(own, date)).min();
+            let room = self.shop.needs[job]
+                .iter()
+                .map(|&own| self.room(own, date))
+                .min();
             let drawn = match self.attempt {
                 0 => u64::MAX - self.shop.durations[job],
                 attempt => mixed(attempt ^ date.rotate_left(20) ^ (job as u64).rotate_left(40)),
@@ -146,10 +169,14 @@ impl Search<'_> {
             if self.left.iter().all(|&count| count == 0) {
                 return Ok(true);
             }
-            let Some(job) = self.next(date, &leave) else { return self.later(date) };
+            let Some(job) = self.next(date, &leave) else {
+                return self.later(date);
+            };
             let end = date.saturating_add(self.shop.durations[job]);
             self.left[job] -= 1;
-            self.shop.needs[job].iter().for_each(|&own| self.free[own] -= 1);
+            self.shop.needs[job]
+                .iter()
+                .for_each(|&own| self.free[own] -= 1);
             self.running.insert((end, job));
             self.starts.push((job, date));
             if self.at(date, leave.clone())? {
@@ -157,7 +184,9 @@ impl Search<'_> {
             }
             self.starts.pop();
             self.running.remove(&(end, job));
-            self.shop.needs[job].iter().for_each(|&own| self.free[own] += 1);
+            self.shop.needs[job]
+                .iter()
+                .for_each(|&own| self.free[own] += 1);
             self.left[job] += 1;
             leave[job] = true;
         }
@@ -165,7 +194,9 @@ impl Search<'_> {
 
     /// From the next end of a message on.
     fn later(&mut self, date: u64) -> Result<bool, Ended> {
-        let Some(&(next, _)) = self.running.first() else { return Ok(false) };
+        let Some(&(next, _)) = self.running.first() else {
+            return Ok(false);
+        };
         let before = (self.running.clone(), self.free.clone(), self.load.clone());
         for (resource, free) in self.free.iter().enumerate() {
             let busy = self.shop.capacities[resource] - free;
@@ -173,7 +204,9 @@ impl Search<'_> {
         }
         while let Some(&(end, job)) = self.running.first().filter(|(end, _)| *end == next) {
             self.running.remove(&(end, job));
-            self.shop.needs[job].iter().for_each(|&own| self.free[own] += 1);
+            self.shop.needs[job]
+                .iter()
+                .for_each(|&own| self.free[own] += 1);
         }
         let state = (next, self.left.clone(), self.running.clone());
         if self.fits(next) && !self.failed.contains(&state) {
@@ -223,7 +256,9 @@ mod tests {
     /// Whether there is a schedule, by trying every start on the grid for one message after the other.
     fn tried(shop: &Shop) -> bool {
         let kinds = 0..shop.counts.len();
-        let jobs: Vec<usize> = kinds.flat_map(|kind| vec![kind; shop.counts[kind] as usize]).collect();
+        let jobs: Vec<usize> = kinds
+            .flat_map(|kind| vec![kind; shop.counts[kind] as usize])
+            .collect();
         let mut busy = vec![vec![0; shop.period as usize]; shop.capacities.len()];
         place(shop, &jobs, &mut busy, &mut vec![0; shop.counts.len()])
     }
@@ -231,29 +266,50 @@ mod tests {
     /// Places the first of some messages, then the others; `ends` is the last end by kind. Kinds are in the order of
     /// their links.
     fn place(shop: &Shop, jobs: &[usize], busy: &mut Vec<Vec<u32>>, ends: &mut Vec<u64>) -> bool {
-        let Some((&job, rest)) = jobs.split_first() else { return true };
+        let Some((&job, rest)) = jobs.split_first() else {
+            return true;
+        };
         let (time, known) = (shop.durations[job], ends[job]);
         let first = shop.after[job].map_or(0, |before| ends[before]);
         (first..(shop.period + 1).saturating_sub(time)).any(|start| {
             let dates = start as usize..(start + time) as usize;
-            let fits = |own: &usize| busy[*own][dates.clone()].iter().all(|busy| *busy < shop.capacities[*own]);
+            let fits = |own: &usize| {
+                busy[*own][dates.clone()]
+                    .iter()
+                    .all(|busy| *busy < shop.capacities[*own])
+            };
             if !shop.needs[job].iter().all(fits) {
                 return false;
             }
-            shop.needs[job].iter().for_each(|&own| busy[own][dates.clone()].iter_mut().for_each(|busy| *busy += 1));
+            shop.needs[job].iter().for_each(|&own| {
+                busy[own][dates.clone()]
+                    .iter_mut()
+                    .for_each(|busy| *busy += 1)
+            });
             ends[job] = known.max(start + time);
             let placed = place(shop, rest, busy, ends);
             ends[job] = known;
-            shop.needs[job].iter().for_each(|&own| busy[own][dates.clone()].iter_mut().for_each(|busy| *busy -= 1));
+            shop.needs[job].iter().for_each(|&own| {
+                busy[own][dates.clone()]
+                    .iter_mut()
+                    .for_each(|busy| *busy -= 1)
+            });
             placed
         })
     }
 
     /// No resource serves too many, all messages are there, and kinds of one link in their order.
     fn holds(shop: &Shop, starts: &[(usize, u64)]) -> bool {
-        let of = |kind: usize| starts.iter().filter(move |(job, _)| *job == kind).map(|&(_, start)| start);
+        let of = |kind: usize| {
+            starts
+                .iter()
+                .filter(move |(job, _)| *job == kind)
+                .map(|&(_, start)| start)
+        };
         let in_order = |(kind, before): (usize, &Option<usize>)| {
-            before.is_none_or(|before| of(before).max() <= of(kind).min().map(|first| first - shop.durations[before]))
+            before.is_none_or(|before| {
+                of(before).max() <= of(kind).min().map(|first| first - shop.durations[before])
+            })
         };
         if !shop.after.iter().enumerate().all(in_order) {
             return false;
@@ -267,7 +323,10 @@ mod tests {
             }
         }
         counts.iter().all(|&count| count == 0)
-            && busy.iter().zip(&shop.capacities).all(|(dates, capacity)| dates.iter().all(|busy| busy <= capacity))
+            && busy
+                .iter()
+                .zip(&shop.capacities)
+                .all(|(dates, capacity)| dates.iter().all(|busy| busy <= capacity))
     }
 
     #[test]
@@ -275,20 +334,46 @@ mod tests {
         let shop = rows(&[&[0, 0, 3], &[2, 2, 1], &[2, 2, 1]], 5);
         assert_eq!(shop.search(), Outcome::None);
         assert!(!tried(&shop));
-        let twice = Shop { counts: vec![2; shop.counts.len()], period: 10, ..shop };
-        let Outcome::Found(starts) = twice.search() else { panic!("two periods are enough") };
+        let twice = Shop {
+            counts: vec![2; shop.counts.len()],
+            period: 10,
+            ..shop
+        };
+        let Outcome::Found(starts) = twice.search() else {
+            panic!("two periods are enough")
+        };
         assert!(holds(&twice, &starts));
     }
 
     #[test]
     fn the_petersen_graph_has_no_three_matchings() {
-        let links: Vec<Vec<usize>> =
-            (0..5).flat_map(|k| [vec![k, (k + 1) % 5], vec![k, k + 5], vec![k + 5, (k + 2) % 5 + 5]]).collect();
+        let links: Vec<Vec<usize>> = (0..5)
+            .flat_map(|k| {
+                [
+                    vec![k, (k + 1) % 5],
+                    vec![k, k + 5],
+                    vec![k + 5, (k + 2) % 5 + 5],
+                ]
+            })
+            .collect();
         let (durations, counts, after) = (vec![1; 15], vec![1; 15], vec![None; 15]);
-        let shop = Shop { durations, counts, after, needs: links, capacities: vec![1; 10], period: 3 };
+        let shop = Shop {
+            durations,
+            counts,
+            after,
+            needs: links,
+            capacities: vec![1; 10],
+            period: 3,
+        };
         assert_eq!(shop.search(), Outcome::None);
-        let twice = Shop { counts: vec![2; 15], period: 6, ..shop };
-        let Outcome::Found(starts) = twice.search() else { panic!("each link is in 2 of 6 perfect matchings") };
+        let twice = Shop {
+            counts: vec![2; 15],
+            period: 6,
+            ..shop
+        };
+        let Outcome::Found(starts) = twice.search() else {
+            panic!("each link is in 2 of 6 perfect matchings")
+        };
         assert!(holds(&twice, &starts));
     }
 
@@ -296,7 +381,9 @@ mod tests {
     fn random_shops_against_all_starts() {
         let mut random = 7_u64;
         let mut draw = |below: u64| {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (random >> 33) % below
         };
         let (mut found, mut none, mut ordered) = (0, 0, 0);
@@ -307,7 +394,12 @@ mod tests {
                 counts: (0..links).map(|_| 1 + draw(2) as u32).collect(),
                 after: vec![None; links],
                 needs: (0..links)
-                    .map(|_| vec![draw(resources as u64) as usize, draw(resources as u64) as usize])
+                    .map(|_| {
+                        vec![
+                            draw(resources as u64) as usize,
+                            draw(resources as u64) as usize,
+                        ]
+                    })
                     .collect(),
                 capacities: (0..resources).map(|_| 1 + draw(2) as u32).collect(),
                 period: 0,
@@ -326,9 +418,12 @@ mod tests {
             shop.capacities.extend(vec![1; links]);
             let load = |own: usize| {
                 let using = (0..links).filter(|&link| shop.needs[link].contains(&own));
-                using.map(|link| shop.durations[link] * u64::from(shop.counts[link])).sum::<u64>()
+                using
+                    .map(|link| shop.durations[link] * u64::from(shop.counts[link]))
+                    .sum::<u64>()
             };
-            let loads = (0..shop.capacities.len()).map(|own| load(own).div_ceil(shop.capacities[own].into()));
+            let loads = (0..shop.capacities.len())
+                .map(|own| load(own).div_ceil(shop.capacities[own].into()));
             shop.period = loads.max().unwrap_or(0).min(9);
             match shop.search() {
                 Outcome::Found(starts) => {
@@ -342,16 +437,33 @@ mod tests {
                 Outcome::Ended => panic!("{shop:?}"),
             }
         }
-        assert!(found > 100 && none > 20 && ordered > 100, "{found} found, {none} not; {ordered} in order");
+        assert!(
+            found > 100 && none > 20 && ordered > 100,
+            "{found} found, {none} not; {ordered} in order"
+        );
     }
 
     #[test]
     fn an_empty_shop_and_too_many_messages() {
         let (durations, counts, after, needs) = (vec![], vec![], vec![], vec![]);
-        let shop = Shop { durations, counts, after, needs, capacities: vec![], period: 0 };
+        let shop = Shop {
+            durations,
+            counts,
+            after,
+            needs,
+            capacities: vec![],
+            period: 0,
+        };
         assert_eq!(shop.search(), Outcome::Found(vec![]));
         let (durations, counts, after, needs) = (vec![1], vec![1001], vec![None], vec![vec![0]]);
-        let many = Shop { durations, counts, after, needs, capacities: vec![1], period: 2000 };
+        let many = Shop {
+            durations,
+            counts,
+            after,
+            needs,
+            capacities: vec![1],
+            period: 2000,
+        };
         assert_eq!(many.search(), Outcome::Ended);
     }
 }

@@ -3,7 +3,9 @@
 use num_bigint::BigUint;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_period::rounding::{Target, round};
-use oneport_plan::{Collective, Pattern, PeriodicSchedule, Problem, ScheduledPattern, Volumes, WholePatterns};
+use oneport_plan::{
+    Collective, Pattern, PeriodicSchedule, Problem, ScheduledPattern, Volumes, WholePatterns,
+};
 use oneport_platform::{LinkId, Node, Platform, Rational};
 use oneport_referee::check_timeline;
 use oneport_schedule::{Horizon, Policy, execution, periodic, timeline};
@@ -77,12 +79,20 @@ proptest! {
 /// A chain of links of cost 1.
 fn chain(links: usize) -> (Platform, Collective) {
     let mut builder = Platform::builder();
-    let nodes: Vec<_> =
-        (0..=links).map(|node| builder.node(Node::processor(format!("n{node}"), ratio(1, 1))).unwrap()).collect();
+    let nodes: Vec<_> = (0..=links)
+        .map(|node| {
+            builder
+                .node(Node::processor(format!("n{node}"), ratio(1, 1)))
+                .unwrap()
+        })
+        .collect();
     nodes.windows(2).for_each(|pair| {
         builder.link(pair[0], pair[1], ratio(1, 1)).unwrap();
     });
-    (builder.build().unwrap(), Collective::scatter(nodes[0], vec![nodes[links]]))
+    (
+        builder.build().unwrap(),
+        Collective::scatter(nodes[0], vec![nodes[links]]),
+    )
 }
 
 #[test]
@@ -91,21 +101,39 @@ fn chains_of_three_four_and_six_links() {
         let ((platform, collective), volumes) = (chain(links), Volumes::default());
         let problem = Problem::new(&platform, &collective, &volumes).unwrap();
         let pattern = Pattern::path(0, (0..links).map(LinkId::new));
-        let patterns = vec![ScheduledPattern { pattern, copies: 1u32.into() }];
-        let whole = WholePatterns { period: ratio(1, 1), instances: 1u32.into(), patterns };
+        let patterns = vec![ScheduledPattern {
+            pattern,
+            copies: 1u32.into(),
+        }];
+        let whole = WholePatterns {
+            period: ratio(1, 1),
+            instances: 1u32.into(),
+            patterns,
+        };
         let schedule = periodic(problem, whole).unwrap();
         let policy = Policy::of(problem, &schedule).unwrap();
         let expected = links as u64;
-        assert_eq!([policy.longest, policy.filling, policy.clean_up], [expected, expected - 1, expected - 1]);
+        assert_eq!(
+            [policy.longest, policy.filling, policy.clean_up],
+            [expected, expected - 1, expected - 1]
+        );
         let horizon = Horizon::new(problem, &execution(problem, &schedule).unwrap());
         assert_eq!(horizon.initialisation(), ratio(links as i64 - 1, 1));
         let delivered = |until: i64| horizon.delivered(&ratio(until, 1)).to_i64().unwrap();
         assert_eq!(
             (0..20).map(delivered).collect::<Vec<_>>(),
-            (0..20).map(|k| (k + 1 - links as i64).max(0)).collect::<Vec<_>>()
+            (0..20)
+                .map(|k| (k + 1 - links as i64).max(0))
+                .collect::<Vec<_>>()
         );
-        assert_eq!(policy.delivered(&ratio(20, 1), &ratio(1, 1)), (21 - expected).into());
-        assert_eq!(policy.delivered(&ratio(1, 2), &ratio(1, 1)), BigUint::zero());
+        assert_eq!(
+            policy.delivered(&ratio(20, 1), &ratio(1, 1)),
+            (21 - expected).into()
+        );
+        assert_eq!(
+            policy.delivered(&ratio(1, 2), &ratio(1, 1)),
+            BigUint::zero()
+        );
     }
 }
 
@@ -119,7 +147,18 @@ fn copied_messages_have_no_such_policy() {
     let volumes = Volumes::default();
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
     let pattern = Pattern::arborescence(0, [(LinkId::new(0), None), (LinkId::new(1), Some(0))]);
-    let patterns = vec![ScheduledPattern { pattern, copies: 1u32.into() }];
-    let schedule = periodic(problem, WholePatterns { period: ratio(1, 1), instances: 1u32.into(), patterns }).unwrap();
+    let patterns = vec![ScheduledPattern {
+        pattern,
+        copies: 1u32.into(),
+    }];
+    let schedule = periodic(
+        problem,
+        WholePatterns {
+            period: ratio(1, 1),
+            instances: 1u32.into(),
+            patterns,
+        },
+    )
+    .unwrap();
     assert_eq!(Policy::of(problem, &schedule), None);
 }

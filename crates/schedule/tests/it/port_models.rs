@@ -12,19 +12,26 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_period::PeriodError;
 use oneport_period::rounding::{Target, own_period, round, rounded_down};
 use oneport_plan::{
-    Collective, Goals, Pattern, PeriodicSchedule, Problem, ScheduledPattern, SteadyState, Volumes, WeightedPattern,
-    WholePatterns,
+    Collective, Goals, Pattern, PeriodicSchedule, Problem, ScheduledPattern, SteadyState, Volumes,
+    WeightedPattern, WholePatterns,
 };
 use oneport_platform::{Link, LinkId, Node, NodeId, Platform, PortModel, Rational};
 use oneport_schedule::{ScheduleError, buffers, execution, periodic, timeline};
 use proptest::prelude::*;
 
 fn rounded(case: &Case, target: &Target) -> Result<WholePatterns, PeriodError> {
-    round(Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &case.steady_state, target)
+    round(
+        Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(),
+        &case.steady_state,
+        target,
+    )
 }
 
 fn slotted(case: &Case, whole: &WholePatterns) -> Result<PeriodicSchedule, ScheduleError> {
-    periodic(Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), whole.clone())
+    periodic(
+        Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(),
+        whole.clone(),
+    )
 }
 
 fn rate(whole: &WholePatterns) -> Rational {
@@ -33,7 +40,12 @@ fn rate(whole: &WholePatterns) -> Rational {
 
 /// Patterns of the steady state, or paths; as many per demand as there are instances, times the rate; in time.
 fn check_whole(case: &Case, whole: &WholePatterns) {
-    let known: BTreeSet<&Pattern> = case.steady_state.patterns.iter().map(|weighted| &weighted.pattern).collect();
+    let known: BTreeSet<&Pattern> = case
+        .steady_state
+        .patterns
+        .iter()
+        .map(|weighted| &weighted.pattern)
+        .collect();
     let mut copies = vec![BigUint::zero(); case.collective.demands()];
     for scheduled in &whole.patterns {
         let place = scheduled.pattern.demand;
@@ -45,30 +57,52 @@ fn check_whole(case: &Case, whole: &WholePatterns) {
                 at = case.platform.link(link).to;
             }
             assert_eq!(vec![(at, demand.whole())], demand.goals());
-            assert_eq!(scheduled.pattern, Pattern::path(place, scheduled.pattern.links()));
+            assert_eq!(
+                scheduled.pattern,
+                Pattern::path(place, scheduled.pattern.links())
+            );
         } else {
-            assert!(known.contains(&scheduled.pattern), "{case:?}: {:?} comes from nowhere", scheduled.pattern);
+            assert!(
+                known.contains(&scheduled.pattern),
+                "{case:?}: {:?} comes from nowhere",
+                scheduled.pattern
+            );
         }
         assert!(!scheduled.copies.is_zero());
         copies[place] += &scheduled.copies;
     }
     for (place, copies) in copies.iter().enumerate() {
-        assert_eq!(*copies, &whole.instances * case.collective.rate(place), "{case:?}: demand {place}");
+        assert_eq!(
+            *copies,
+            &whole.instances * case.collective.rate(place),
+            "{case:?}: demand {place}"
+        );
     }
-    assert!(Loads::of_whole(case, whole).busiest() <= whole.period, "{case:?}: {whole:?}");
+    assert!(
+        Loads::of_whole(case, whole).busiest() <= whole.period,
+        "{case:?}: {whole:?}"
+    );
 }
 
 /// Every node within its model, every link once; every link as long as its transfers take.
 fn check_slots(case: &Case, whole: &WholePatterns, schedule: &PeriodicSchedule) {
     let platform = &case.platform;
-    assert_eq!((&schedule.period, &schedule.instances), (&whole.period, &whole.instances));
+    assert_eq!(
+        (&schedule.period, &schedule.instances),
+        (&whole.period, &whole.instances)
+    );
     assert_eq!(schedule.patterns, whole.patterns);
     let mut spent: BTreeMap<LinkId, Rational> = BTreeMap::new();
     for slot in &schedule.slots {
         assert!(slot.length.is_positive());
-        assert!(slot.links.windows(2).all(|pair| pair[0] < pair[1]), "{slot:?}");
+        assert!(
+            slot.links.windows(2).all(|pair| pair[0] < pair[1]),
+            "{slot:?}"
+        );
         check_busy(platform, &slot.links);
-        slot.links.iter().for_each(|&link| *spent.entry(link).or_default() += &slot.length);
+        slot.links
+            .iter()
+            .for_each(|&link| *spent.entry(link).or_default() += &slot.length);
     }
     let loads = Loads::of_whole(case, whole);
     assert_eq!(spent, loads.links, "{case:?}");
@@ -82,17 +116,31 @@ fn check_slots(case: &Case, whole: &WholePatterns, schedule: &PeriodicSchedule) 
 
 /// These links may be busy at the same time.
 pub fn check_busy(platform: &Platform, links: &[LinkId]) {
-    assert_eq!(links.iter().collect::<BTreeSet<_>>().len(), links.len(), "a link twice: {links:?}");
+    assert_eq!(
+        links.iter().collect::<BTreeSet<_>>().len(),
+        links.len(),
+        "a link twice: {links:?}"
+    );
     for node in platform.node_ids() {
-        let out = links.iter().filter(|&&link| platform.link(link).from == node).count();
-        let into = links.iter().filter(|&&link| platform.link(link).to == node).count();
+        let out = links
+            .iter()
+            .filter(|&&link| platform.link(link).from == node)
+            .count();
+        let into = links
+            .iter()
+            .filter(|&&link| platform.link(link).to == node)
+            .count();
         let most = match platform.model_of(node) {
             PortModel::FullDuplex => out.max(into) <= 1,
             PortModel::HalfDuplex => out + into <= 1,
             PortModel::Multiport => out.max(into) <= platform.node(node).ports.unwrap() as usize,
             PortModel::Links => true,
         };
-        assert!(most, "{}: {out} sends and {into} receives at a time", platform.name(node));
+        assert!(
+            most,
+            "{}: {out} sends and {into} receives at a time",
+            platform.name(node)
+        );
     }
 }
 
@@ -245,7 +293,10 @@ proptest! {
 /// How often a link pauses and goes on.
 fn breaks(schedule: &PeriodicSchedule, link: LinkId) -> usize {
     let busy = schedule.slots.iter().map(|slot| slot.links.contains(&link));
-    let begins = busy.clone().zip(std::iter::once(false).chain(busy)).filter(|(now, before)| *now && !before);
+    let begins = busy
+        .clone()
+        .zip(std::iter::once(false).chain(busy))
+        .filter(|(now, before)| *now && !before);
     begins.count().saturating_sub(1)
 }
 
@@ -300,11 +351,23 @@ fn a_star_of_links_is_not_cut() {
         copies: 1u32.into(),
     };
     let patterns = (0..3).map(path).collect();
-    let whole = WholePatterns { period: ratio(2, 1), instances: 1u32.into(), patterns };
+    let whole = WholePatterns {
+        period: ratio(2, 1),
+        instances: 1u32.into(),
+        patterns,
+    };
     let volumes = Volumes::of_size(ratio(1, 1));
     let collective = Collective::scatter(nodes[0], nodes[1..].to_vec());
-    let schedule = periodic(Problem::new(&platform, &collective, &volumes).unwrap(), whole).unwrap();
-    let lengths: Vec<Rational> = schedule.slots.iter().map(|slot| slot.length.clone()).collect();
+    let schedule = periodic(
+        Problem::new(&platform, &collective, &volumes).unwrap(),
+        whole,
+    )
+    .unwrap();
+    let lengths: Vec<Rational> = schedule
+        .slots
+        .iter()
+        .map(|slot| slot.length.clone())
+        .collect();
     assert_eq!(lengths, [ratio(3, 2), ratio(1, 3), ratio(1, 6)]);
     for link in platform.link_ids() {
         assert_eq!(breaks(&schedule, link), 0);
@@ -318,13 +381,24 @@ fn check_full(case: &Case, whole: &WholePatterns) {
         return;
     }
     let mut more = whole.clone();
-    more.patterns.extend(case.steady_state.patterns.iter().map(|weighted| ScheduledPattern {
-        pattern: weighted.pattern.clone(),
-        copies: case.collective.rate(weighted.pattern.demand).into(),
-    }));
+    more.patterns.extend(
+        case.steady_state
+            .patterns
+            .iter()
+            .map(|weighted| ScheduledPattern {
+                pattern: weighted.pattern.clone(),
+                copies: case.collective.rate(weighted.pattern.demand).into(),
+            }),
+    );
     let loads = Loads::of_whole(case, &more);
-    let needed = loads.exact().unwrap_or_else(|| whole.period.clone() + Rational::one());
-    assert!(needed > whole.period, "{case:?}: room for another instance in {}", whole.period);
+    let needed = loads
+        .exact()
+        .unwrap_or_else(|| whole.period.clone() + Rational::one());
+    assert!(
+        needed > whole.period,
+        "{case:?}: room for another instance in {}",
+        whole.period
+    );
 }
 
 proptest! {
@@ -352,16 +426,28 @@ proptest! {
 
 /// The best proportion that few instances allow, by trying all of them with all odd sets.
 fn best_of_few(case: &Case, most: usize) -> Rational {
-    let patterns: Vec<&Pattern> = case.steady_state.patterns.iter().map(|weighted| &weighted.pattern).collect();
+    let patterns: Vec<&Pattern> = case
+        .steady_state
+        .patterns
+        .iter()
+        .map(|weighted| &weighted.pattern)
+        .collect();
     let mut best = Rational::zero();
     for code in 1..(most + 1).pow(patterns.len() as u32) {
-        let copies = (0..patterns.len()).map(|place| code / (most + 1).pow(place as u32) % (most + 1));
+        let copies =
+            (0..patterns.len()).map(|place| code / (most + 1).pow(place as u32) % (most + 1));
         let copies: Vec<usize> = copies.collect();
         let count: usize = copies.iter().sum();
         if count <= most {
-            let counted = patterns.iter().zip(&copies).filter(|(_, copies)| **copies > 0);
-            let counted = counted.map(|(&pattern, &copies)| (pattern, Rational::from_integer(copies.into())));
-            let busy = Loads::new(&case.platform, &case.volumes, counted).exact().unwrap();
+            let counted = patterns
+                .iter()
+                .zip(&copies)
+                .filter(|(_, copies)| **copies > 0);
+            let counted =
+                counted.map(|(&pattern, &copies)| (pattern, Rational::from_integer(copies.into())));
+            let busy = Loads::new(&case.platform, &case.volumes, counted)
+                .exact()
+                .unwrap();
             best = best.max(Rational::from_integer(count.into()) / busy);
         }
     }
@@ -386,13 +472,20 @@ fn single_cases() -> impl Strategy<Value = Case> {
 }
 
 fn one_model() -> impl Strategy<Value = Models> {
-    let models = [PortModel::FullDuplex, PortModel::HalfDuplex, PortModel::Multiport, PortModel::Links];
+    let models = [
+        PortModel::FullDuplex,
+        PortModel::HalfDuplex,
+        PortModel::Multiport,
+        PortModel::Links,
+    ];
     prop::sample::select(models.to_vec()).prop_map(Models::All)
 }
 
 fn one_demand(models: impl Strategy<Value = Models>) -> impl Strategy<Value = Case> {
     let few = cases(models, 5, 3);
-    few.prop_filter("a single demand", |case| case.collective.demands() == 1 && case.collective.rate(0) == 1)
+    few.prop_filter("a single demand", |case| {
+        case.collective.demands() == 1 && case.collective.rate(0) == 1
+    })
 }
 
 /// RR-2004-32, figure 2: three nodes in a triangle, one port each.
@@ -414,12 +507,22 @@ fn triangle(model: PortModel) -> Case {
     };
     let star = vec![(link(a, b), None), (link(a, c), None)];
     let star = Pattern::arborescence(0, star);
-    let weights = [(chain(b, c), ratio(1, 3)), (chain(c, b), ratio(1, 3)), (star, ratio(1, 6))];
-    let patterns = weights.into_iter().map(|(pattern, weight)| WeightedPattern { pattern, weight }).collect();
+    let weights = [
+        (chain(b, c), ratio(1, 3)),
+        (chain(c, b), ratio(1, 3)),
+        (star, ratio(1, 6)),
+    ];
+    let patterns = weights
+        .into_iter()
+        .map(|(pattern, weight)| WeightedPattern { pattern, weight })
+        .collect();
     Case {
         collective: Collective::broadcast(a, vec![b, c]),
         volumes: Volumes::of_size(ratio(1, 1)),
-        steady_state: SteadyState { throughput: ratio(5, 6), patterns },
+        steady_state: SteadyState {
+            throughput: ratio(5, 6),
+            patterns,
+        },
         attainable: false,
         platform,
     }
@@ -433,12 +536,26 @@ fn a_triangle_takes_longer_than_its_busiest_port() {
     let whole = rounded(&half, &Target::Instances(6)).unwrap();
     assert_eq!(rate(&whole), ratio(1, 2));
     let own = own_period(&half.steady_state);
-    assert_eq!((own.instances.to_u64(), &own.period), (Some(5), &ratio(6, 1)));
-    let longer = WholePatterns { period: ratio(9, 1), ..own };
+    assert_eq!(
+        (own.instances.to_u64(), &own.period),
+        (Some(5), &ratio(6, 1))
+    );
+    let longer = WholePatterns {
+        period: ratio(9, 1),
+        ..own
+    };
     let members = "port of 'a', port of 'b', port of 'c'".to_string();
     let refused = slotted(&half, &longer).unwrap_err();
     let (busy, period) = (Box::new(ratio(10, 1)), Box::new(ratio(9, 1)));
-    assert_eq!(refused, ScheduleError::OddSet { members, at_a_time: "1".to_string(), busy, period });
+    assert_eq!(
+        refused,
+        ScheduleError::OddSet {
+            members,
+            at_a_time: "1".to_string(),
+            busy,
+            period
+        }
+    );
     assert_eq!(
         refused.to_string(),
         "of the links among port of 'a', port of 'b', port of 'c' at most 1 can be busy at a time, so their transfers take \
@@ -468,26 +585,44 @@ fn what_is_no_steady_state_is_refused() {
         let mut case = case.clone();
         change(&mut case);
         match rounded(&case, &Target::Instances(3)) {
-            Err(PeriodError::Unbalanced { demand, found, throughput }) => (demand, *found, *throughput),
+            Err(PeriodError::Unbalanced {
+                demand,
+                found,
+                throughput,
+            }) => (demand, *found, *throughput),
             other => panic!("{other:?}"),
         }
     };
     let two = |case: &mut Case, rate: u64| {
-        let member = |rate| oneport_plan::Member { collective: case.collective.clone(), rate };
+        let member = |rate| oneport_plan::Member {
+            collective: case.collective.clone(),
+            rate,
+        };
         case.collective = Collective::Groups(vec![member(1), member(rate)]);
     };
     assert_eq!(refused(&|case| two(case, 3)), (1, ratio(0, 1), ratio(5, 2)));
-    assert_eq!(refused(&|case| case.steady_state.patterns.clear()), (0, ratio(0, 1), ratio(5, 6)));
+    assert_eq!(
+        refused(&|case| case.steady_state.patterns.clear()),
+        (0, ratio(0, 1), ratio(5, 6))
+    );
     let beyond = |case: &mut Case| {
         let more = case.steady_state.patterns[0].clone();
-        case.steady_state.patterns.push(WeightedPattern { pattern: more.pattern.with_demand(7), ..more });
+        case.steady_state.patterns.push(WeightedPattern {
+            pattern: more.pattern.with_demand(7),
+            ..more
+        });
     };
     assert_eq!(refused(&beyond), (7, ratio(1, 3), ratio(0, 1)));
     let doubled = |case: &mut Case| {
         two(case, 2);
         let more = case.steady_state.patterns.clone();
-        let other = |it: WeightedPattern| WeightedPattern { pattern: it.pattern.with_demand(1), ..it };
-        case.steady_state.patterns.extend(more.into_iter().map(other));
+        let other = |it: WeightedPattern| WeightedPattern {
+            pattern: it.pattern.with_demand(1),
+            ..it
+        };
+        case.steady_state
+            .patterns
+            .extend(more.into_iter().map(other));
     };
     assert_eq!(refused(&doubled), (1, ratio(5, 6), ratio(5, 3)));
 }

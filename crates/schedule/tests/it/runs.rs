@@ -24,14 +24,18 @@ fn schedule(case: &Case, most: u64) -> PeriodicSchedule {
 
 /// Start and end of a task within the period.
 fn ends(dated: &DatedTask) -> [&BigInt; 2] {
-    [&dated.pieces[0].start, &dated.pieces[dated.pieces.len() - 1].end]
+    [
+        &dated.pieces[0].start,
+        &dated.pieces[dated.pieces.len() - 1].end,
+    ]
 }
 
 /// Tries one period after another, from the copy's start.
 fn naive_stages(execution: &Execution) -> Vec<usize> {
     let mut stages: Vec<usize> = Vec::new();
     for dated in &execution.tasks {
-        let there = |input: usize| &execution.period * stages[input] + ends(&execution.tasks[input])[1];
+        let there =
+            |input: usize| &execution.period * stages[input] + ends(&execution.tasks[input])[1];
         let arrivals: Vec<BigInt> = dated.inputs.into_iter().flatten().map(there).collect();
         let in_time = |stage: &usize| {
             let start = &execution.period * *stage + ends(dated)[0];
@@ -55,13 +59,25 @@ struct Turn<'r> {
 fn turns(execution: &Execution, periods: u64) -> Vec<Turn<'_>> {
     let mut turns = Vec::new();
     for (number, dated) in execution.tasks.iter().enumerate() {
-        for (period, piece) in (0..periods).flat_map(|period| dated.pieces.iter().map(move |piece| (period, piece))) {
+        for (period, piece) in
+            (0..periods).flat_map(|period| dated.pieces.iter().map(move |piece| (period, piece)))
+        {
             let shift = &execution.period * (period + dated.stage as u64);
             let dates = [&piece.start + &shift, &piece.end + &shift];
-            turns.push(Turn { dated, of: (number, period), dates });
+            turns.push(Turn {
+                dated,
+                of: (number, period),
+                dates,
+            });
         }
     }
-    turns.sort_by_key(|turn| (turn.dates[0].clone(), turn.dates[0] < turn.dates[1], turn.of));
+    turns.sort_by_key(|turn| {
+        (
+            turn.dates[0].clone(),
+            turn.dates[0] < turn.dates[1],
+            turn.of,
+        )
+    });
     turns
 }
 
@@ -80,25 +96,45 @@ fn naive_dates(case: &Case, execution: &Execution, turns: &[Turn<'_>]) -> Vec<[B
     loop {
         let mut starts = Vec::new();
         for (place, turn) in turns.iter().enumerate() {
-            let inputs: Vec<usize> = execution.tasks[turn.of.0].inputs.into_iter().flatten().collect();
+            let inputs: Vec<usize> = execution.tasks[turn.of.0]
+                .inputs
+                .into_iter()
+                .flatten()
+                .collect();
             let needed = |other: &usize| {
-                turns[*other].of == turn.of || inputs.contains(&turns[*other].of.0) && turns[*other].of.1 == turn.of.1
+                turns[*other].of == turn.of
+                    || inputs.contains(&turns[*other].of.0) && turns[*other].of.1 == turn.of.1
             };
-            let mut start = (0..place).filter(needed).map(|other| ends[other].clone()).max().unwrap_or_default();
+            let mut start = (0..place)
+                .filter(needed)
+                .map(|other| ends[other].clone())
+                .max()
+                .unwrap_or_default();
             for resource in &resources[place] {
-                let mut before: Vec<&BigInt> =
-                    (0..place).filter(|&other| resources[other].contains(resource)).map(|other| &ends[other]).collect();
+                let mut before: Vec<&BigInt> = (0..place)
+                    .filter(|&other| resources[other].contains(resource))
+                    .map(|other| &ends[other])
+                    .collect();
                 before.sort();
                 // All but one less than it serves at a time have ended.
-                let waited = before.len().checked_sub(resource.capacity(&case.platform) as usize);
+                let waited = before
+                    .len()
+                    .checked_sub(resource.capacity(&case.platform) as usize);
                 start = waited.map_or(start.clone(), |at| before[at].max(&start).clone());
             }
             starts.push(start);
         }
-        let after: Vec<BigInt> =
-            starts.iter().zip(turns).map(|(start, turn)| start + &turn.dates[1] - &turn.dates[0]).collect();
+        let after: Vec<BigInt> = starts
+            .iter()
+            .zip(turns)
+            .map(|(start, turn)| start + &turn.dates[1] - &turn.dates[0])
+            .collect();
         if after == ends {
-            return starts.into_iter().zip(ends).map(|(start, end)| [start, end]).collect();
+            return starts
+                .into_iter()
+                .zip(ends)
+                .map(|(start, end)| [start, end])
+                .collect();
         }
         ends = after;
     }
@@ -110,20 +146,37 @@ type Dates = BTreeMap<(u64, String), Vec<[Rational; 2]>>;
 fn dates(run: &Timeline) -> Dates {
     let mut dates = Dates::new();
     for event in &run.events {
-        let key = (event.instance, format!("{:?} over {}", event.message, event.link));
+        let key = (
+            event.instance,
+            format!("{:?} over {}", event.message, event.link),
+        );
         let [first, last] = [&event.pieces[0], &event.pieces[event.pieces.len() - 1]];
-        dates.entry(key).or_default().push([first.0.clone(), last.1.clone()]);
+        dates
+            .entry(key)
+            .or_default()
+            .push([first.0.clone(), last.1.clone()]);
     }
     for merge in &run.merges {
-        let key = (merge.instance, format!("{:?} from {} at {}", merge.message, merge.split, merge.node));
-        dates.entry(key).or_default().push([merge.start.clone(), merge.end.clone()]);
+        let key = (
+            merge.instance,
+            format!("{:?} from {} at {}", merge.message, merge.split, merge.node),
+        );
+        dates
+            .entry(key)
+            .or_default()
+            .push([merge.start.clone(), merge.end.clone()]);
     }
     dates.values_mut().for_each(|list| list.sort());
     dates
 }
 
 fn last(run: &Timeline) -> Rational {
-    dates(run).into_values().flatten().map(|[_, end]| end).max().unwrap_or_default()
+    dates(run)
+        .into_values()
+        .flatten()
+        .map(|[_, end]| end)
+        .max()
+        .unwrap_or_default()
 }
 
 proptest! {

@@ -36,7 +36,8 @@ fn link_times(case: &Case, whole: &WholePatterns) -> BTreeMap<LinkId, Rational> 
     for scheduled in &whole.patterns {
         for link in scheduled.pattern.links() {
             let copies = Rational::from_integer(scheduled.copies.clone().into());
-            *times.entry(link).or_insert_with(Rational::zero) += copies * &case.size * &case.platform.link(link).cost;
+            *times.entry(link).or_insert_with(Rational::zero) +=
+                copies * &case.size * &case.platform.link(link).cost;
         }
     }
     times
@@ -134,13 +135,20 @@ proptest! {
 #[test]
 fn too_long_a_run_is_refused() {
     let case = sample();
-    let schedule =
-        periodic(Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(), whole(&case, Some(2)))
-            .unwrap();
+    let schedule = periodic(
+        Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(),
+        whole(&case, Some(2)),
+    )
+    .unwrap();
     for periods in [10_000_000, u64::MAX] {
-        let refused =
-            timeline(Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(), &schedule, periods);
-        assert!(matches!(refused, Err(ScheduleError::TooManyEvents { periods: named, .. }) if named == periods));
+        let refused = timeline(
+            Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(),
+            &schedule,
+            periods,
+        );
+        assert!(
+            matches!(refused, Err(ScheduleError::TooManyEvents { periods: named, .. }) if named == periods)
+        );
     }
     let many = WholePatterns {
         period: &schedule.period * Rational::from_integer(BigUint::from(10u32).pow(30).into()),
@@ -155,10 +163,18 @@ fn too_long_a_run_is_refused() {
             })
             .collect(),
     };
-    let schedule = periodic(Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(), many).unwrap();
+    let schedule = periodic(
+        Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(),
+        many,
+    )
+    .unwrap();
     assert!(schedule.period > Rational::one());
     assert!(matches!(
-        timeline(Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(), &schedule, 1),
+        timeline(
+            Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(),
+            &schedule,
+            1
+        ),
         Err(ScheduleError::TooManyEvents { .. })
     ));
 }

@@ -9,23 +9,38 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::{One, ToPrimitive, Zero};
 use oneport_period::PeriodError;
 use oneport_period::rounding::{Target, own_period, round, rounded_down};
-use oneport_plan::{Interval, Pattern, PeriodicSchedule, Problem, Resource, Task, Timeline, WholePatterns};
+use oneport_plan::{
+    Interval, Pattern, PeriodicSchedule, Problem, Resource, Task, Timeline, WholePatterns,
+};
 use oneport_platform::{LinkId, NodeId, Rational};
 use oneport_schedule::{ScheduleError, buffers, execution, periodic, timeline};
 use proptest::prelude::*;
 use reductions::{Case, case, cases, figure_6, loads, ratio};
 
 fn rounded(case: &Case, target: &Target) -> Result<WholePatterns, PeriodError> {
-    round(Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &case.steady_state, target)
+    round(
+        Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(),
+        &case.steady_state,
+        target,
+    )
 }
 
 fn of_whole(case: &Case, whole: &WholePatterns) -> BTreeMap<Resource, Rational> {
-    let copies = |scheduled: &oneport_plan::ScheduledPattern| Rational::from_integer(scheduled.copies.clone().into());
-    loads(&case.platform, &case.volumes, whole.patterns.iter().map(|it| (&it.pattern, copies(it))))
+    let copies = |scheduled: &oneport_plan::ScheduledPattern| {
+        Rational::from_integer(scheduled.copies.clone().into())
+    };
+    loads(
+        &case.platform,
+        &case.volumes,
+        whole.patterns.iter().map(|it| (&it.pattern, copies(it))),
+    )
 }
 
 fn busiest(case: &Case, whole: &WholePatterns) -> Rational {
-    of_whole(case, whole).into_values().max().unwrap_or_default()
+    of_whole(case, whole)
+        .into_values()
+        .max()
+        .unwrap_or_default()
 }
 
 fn rate(whole: &WholePatterns) -> Rational {
@@ -35,14 +50,27 @@ fn rate(whole: &WholePatterns) -> Rational {
 /// Only given trees, in whole positive copies, as many per reduction as there are instances, and no resource busy for
 /// longer than the period.
 fn check(case: &Case, whole: &WholePatterns) {
-    let known: BTreeSet<&Pattern> = case.steady_state.patterns.iter().map(|weighted| &weighted.pattern).collect();
+    let known: BTreeSet<&Pattern> = case
+        .steady_state
+        .patterns
+        .iter()
+        .map(|weighted| &weighted.pattern)
+        .collect();
     let mut copies = vec![BigUint::zero(); case.collective.reductions().len()];
     for scheduled in &whole.patterns {
-        assert!(known.contains(&scheduled.pattern), "{case:?}: {:?} comes from nowhere", scheduled.pattern);
+        assert!(
+            known.contains(&scheduled.pattern),
+            "{case:?}: {:?} comes from nowhere",
+            scheduled.pattern
+        );
         assert!(!scheduled.copies.is_zero());
         copies[scheduled.pattern.demand] += &scheduled.copies;
     }
-    assert!(copies.iter().all(|count| *count == whole.instances), "{case:?}: {copies:?} of {}", whole.instances);
+    assert!(
+        copies.iter().all(|count| *count == whole.instances),
+        "{case:?}: {copies:?} of {}",
+        whole.instances
+    );
     assert!(busiest(case, whole) <= whole.period, "{case:?}: {whole:?}");
 }
 
@@ -58,27 +86,51 @@ fn floors(case: &Case, period: &Rational) -> Vec<BigInt> {
 #[test]
 fn the_toy_loses_what_the_paper_says() {
     let toy = figure_6();
-    for (period, expected) in
-        [(1, (0, 1)), (2, (1, 2)), (3, (1, 1)), (4, (3, 4)), (5, (4, 5)), (7, (6, 7)), (10, (9, 10)), (100, (99, 100))]
-    {
+    for (period, expected) in [
+        (1, (0, 1)),
+        (2, (1, 2)),
+        (3, (1, 1)),
+        (4, (3, 4)),
+        (5, (4, 5)),
+        (7, (6, 7)),
+        (10, (9, 10)),
+        (100, (99, 100)),
+    ] {
         let plain = rounded_down(
             Problem::new(&toy.platform, &toy.collective, &toy.volumes).unwrap(),
             &toy.steady_state,
             &ratio(period, 1),
         )
         .unwrap();
-        assert_eq!(rate(&plain), ratio(expected.0, expected.1), "period {period}");
+        assert_eq!(
+            rate(&plain),
+            ratio(expected.0, expected.1),
+            "period {period}"
+        );
         check(&toy, &plain);
         // With exchanged copies nothing is lost: each tree alone keeps no resource busy for more than its time.
-        assert_eq!(rate(&rounded(&toy, &Target::Period(ratio(period, 1))).unwrap()), ratio(1, 1), "period {period}");
+        assert_eq!(
+            rate(&rounded(&toy, &Target::Period(ratio(period, 1))).unwrap()),
+            ratio(1, 1),
+            "period {period}"
+        );
     }
     let own = own_period(&toy.steady_state);
-    assert_eq!((&own.period, own.instances.to_u64()), (&ratio(3, 1), Some(3)));
+    assert_eq!(
+        (&own.period, own.instances.to_u64()),
+        (&ratio(3, 1), Some(3))
+    );
     let best = rounded(&toy, &Target::Instances(10_000)).unwrap();
     assert_eq!(rate(&best), ratio(1, 1));
     let refused = rounded(&toy, &Target::Period(ratio(99, 100)));
     let needed = Box::new(ratio(1, 1));
-    assert_eq!(refused, Err(PeriodError::PeriodTooShort { period: Box::new(ratio(99, 100)), needed }));
+    assert_eq!(
+        refused,
+        Err(PeriodError::PeriodTooShort {
+            period: Box::new(ratio(99, 100)),
+            needed
+        })
+    );
 }
 
 proptest! {
@@ -190,7 +242,9 @@ proptest! {
 
 /// Cases with one reduction.
 fn single_cases() -> impl Strategy<Value = Case> {
-    cases(5, 3).prop_filter("a single reduction", |case| case.collective.reductions().len() == 1)
+    cases(5, 3).prop_filter("a single reduction", |case| {
+        case.collective.reductions().len() == 1
+    })
 }
 
 fn schedule(case: &Case, most: Option<u64>) -> PeriodicSchedule {
@@ -198,7 +252,11 @@ fn schedule(case: &Case, most: Option<u64>) -> PeriodicSchedule {
         Some(most) => rounded(case, &Target::Instances(most)).unwrap(),
         None => own_period(&case.steady_state),
     };
-    periodic(Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), whole).unwrap()
+    periodic(
+        Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(),
+        whole,
+    )
+    .unwrap()
 }
 
 proptest! {
@@ -300,7 +358,16 @@ fn held(case: &Case, run: &Timeline) -> BTreeMap<NodeId, usize> {
     for merge in &run.merges {
         let part = merge.message.part;
         let key = |part| (merge.instance, merge.message.demand, part, merge.node);
-        for half in [Interval { last: merge.split, ..part }, Interval { first: merge.split + 1, ..part }] {
+        for half in [
+            Interval {
+                last: merge.split,
+                ..part
+            },
+            Interval {
+                first: merge.split + 1,
+                ..part
+            },
+        ] {
             stays.entry(key(half)).or_default().1 = Some(merge.end.clone());
         }
         stays.entry(key(part)).or_default().0 = Some(merge.end.clone());
@@ -311,7 +378,10 @@ fn held(case: &Case, run: &Timeline) -> BTreeMap<NodeId, usize> {
         if let (Some(from), Some(until)) = stay
             && from < until
         {
-            changes.entry(node).or_default().extend([(from, true), (until, false)]);
+            changes
+                .entry(node)
+                .or_default()
+                .extend([(from, true), (until, false)]);
         }
     }
     let peak = |mut changes: Vec<(Rational, bool)>| {
@@ -323,7 +393,10 @@ fn held(case: &Case, run: &Timeline) -> BTreeMap<NodeId, usize> {
         });
         levels.max().unwrap_or(0)
     };
-    changes.into_iter().map(|(node, changes)| (node, peak(changes))).collect()
+    changes
+        .into_iter()
+        .map(|(node, changes)| (node, peak(changes)))
+        .collect()
 }
 
 /// A chain of three: the buffers and the dates can be counted by hand.
@@ -331,12 +404,18 @@ fn held(case: &Case, run: &Timeline) -> BTreeMap<NodeId, usize> {
 fn the_toy_by_hand() {
     let toy = figure_6();
     let schedule = schedule(&toy, None);
-    let run = timeline(Problem::new(&toy.platform, &toy.collective, &toy.volumes).unwrap(), &schedule, 2).unwrap();
+    let run = timeline(
+        Problem::new(&toy.platform, &toy.collective, &toy.volumes).unwrap(),
+        &schedule,
+        2,
+    )
+    .unwrap();
     assert_eq!((run.events.len(), run.merges.len()), (2 * 3 * 2, 2 * 3 * 2));
     // Messages arrive at P0 after one, two and three units of time; a merge takes half a unit, so each starts at once.
     let at = |part: Interval, node: usize| {
-        let arrives =
-            |it: &&oneport_plan::Event| it.message.part == part && toy.platform.link(it.link).to.index() == node;
+        let arrives = |it: &&oneport_plan::Event| {
+            it.message.part == part && toy.platform.link(it.link).to.index() == node
+        };
         let mut dates: Vec<(u64, Rational)> = run
             .events
             .iter()
@@ -346,19 +425,31 @@ fn the_toy_by_hand() {
         dates.sort();
         dates
     };
-    let mut merges: Vec<(u64, Rational)> =
-        run.merges.iter().filter(|it| it.node.index() == 0).map(|it| (it.instance, it.start.clone())).collect();
+    let mut merges: Vec<(u64, Rational)> = run
+        .merges
+        .iter()
+        .filter(|it| it.node.index() == 0)
+        .map(|it| (it.instance, it.start.clone()))
+        .collect();
     merges.sort();
     assert_eq!(at(Interval { first: 1, last: 2 }, 0), merges);
     // Transfer, merge, transfer, merge: four stages, of one unit of time each but for the last.
-    let execution = execution(Problem::new(&toy.platform, &toy.collective, &toy.volumes).unwrap(), &schedule).unwrap();
-    assert_eq!((schedule.depth(), execution.depth as u64), (4, 1 + run.clean_up_periods));
+    let execution = execution(
+        Problem::new(&toy.platform, &toy.collective, &toy.volumes).unwrap(),
+        &schedule,
+    )
+    .unwrap();
+    assert_eq!(
+        (schedule.depth(), execution.depth as u64),
+        (4, 1 + run.clean_up_periods)
+    );
     assert!(execution.depth <= 3, "{execution:?}");
     // P0 holds what it merges. P1 receives v[2,2] once per period, and makes one partial result; P2 twice as many.
     let room = buffers(&toy.platform, &execution);
     assert_eq!(room.get(&NodeId::new(0)), Some(&BigUint::from(3u32)));
     assert!(
-        room.iter().all(|(node, room)| *room <= BigUint::from([3u32, 2 + 2, 2 * (2 + 2)][node.index()])),
+        room.iter()
+            .all(|(node, room)| *room <= BigUint::from([3u32, 2 + 2, 2 * (2 + 2)][node.index()])),
         "{room:?}"
     );
 }
@@ -378,19 +469,35 @@ fn nonsense_is_refused() {
             refused
         );
     }
-    assert_eq!(rounded(&toy, &Target::Instances(0)), Err(PeriodError::NoInstances));
+    assert_eq!(
+        rounded(&toy, &Target::Instances(0)),
+        Err(PeriodError::NoInstances)
+    );
     let mut heavy = toy.clone();
     heavy.steady_state.patterns[0].weight = ratio(1, 2);
     let refused = rounded(&heavy, &Target::Instances(5));
     let (found, throughput) = (Box::new(ratio(7, 6)), Box::new(ratio(1, 1)));
-    assert_eq!(refused, Err(PeriodError::Unbalanced { demand: 0, found, throughput }));
+    assert_eq!(
+        refused,
+        Err(PeriodError::Unbalanced {
+            demand: 0,
+            found,
+            throughput
+        })
+    );
     let mut negative = toy.clone();
     negative.steady_state.patterns[0].weight = ratio(-1, 3);
     negative.steady_state.patterns[1].weight = ratio(4, 3);
     let refused = rounded(&negative, &Target::Instances(5));
-    assert!(matches!(refused, Err(PeriodError::Unbalanced { .. })), "{refused:?}");
-    let long =
-        timeline(Problem::new(&toy.platform, &toy.collective, &toy.volumes).unwrap(), &schedule(&toy, None), u64::MAX);
+    assert!(
+        matches!(refused, Err(PeriodError::Unbalanced { .. })),
+        "{refused:?}"
+    );
+    let long = timeline(
+        Problem::new(&toy.platform, &toy.collective, &toy.volumes).unwrap(),
+        &schedule(&toy, None),
+        u64::MAX,
+    );
     assert!(matches!(long, Err(ScheduleError::TooManyEvents { .. })));
 }
 
@@ -401,26 +508,51 @@ fn the_optimum_is_attained_exactly() {
     let (first, both) = (400_000, 999_983);
     let mut toy = figure_6();
     let mut builder = oneport_platform::Platform::builder();
-    toy.platform.nodes().iter().for_each(|node| assert!(builder.node(node.clone()).is_ok()));
+    toy.platform
+        .nodes()
+        .iter()
+        .for_each(|node| assert!(builder.node(node.clone()).is_ok()));
     for link in toy.platform.links() {
         let more = match (link.from.index(), link.to.index()) {
             (2, 1) => both - first,
             (1, 2) => first,
             _ => 0,
         };
-        builder.link(link.from, link.to, ratio(2_000_000 + more, 1_000_000)).unwrap();
+        builder
+            .link(link.from, link.to, ratio(2_000_000 + more, 1_000_000))
+            .unwrap();
     }
     toy.platform = builder.build().unwrap();
-    for (weighted, share) in toy.steady_state.patterns.iter_mut().zip([first, both - first]) {
+    for (weighted, share) in toy
+        .steady_state
+        .patterns
+        .iter_mut()
+        .zip([first, both - first])
+    {
         weighted.weight = ratio(share, both);
     }
-    let weights = toy.steady_state.patterns.iter().map(|weighted| (&weighted.pattern, weighted.weight.clone()));
-    let throughput = loads(&toy.platform, &toy.volumes, weights).into_values().max().unwrap().recip();
-    toy.steady_state.patterns.iter_mut().for_each(|weighted| weighted.weight *= &throughput);
+    let weights = toy
+        .steady_state
+        .patterns
+        .iter()
+        .map(|weighted| (&weighted.pattern, weighted.weight.clone()));
+    let throughput = loads(&toy.platform, &toy.volumes, weights)
+        .into_values()
+        .max()
+        .unwrap()
+        .recip();
+    toy.steady_state
+        .patterns
+        .iter_mut()
+        .for_each(|weighted| weighted.weight *= &throughput);
     toy.steady_state.throughput = throughput.clone();
     for most in [999_983, 1_500_000, 10_000_000] {
         let whole = rounded(&toy, &Target::Instances(most)).unwrap();
-        assert_eq!((rate(&whole), whole.instances.to_u64()), (throughput.clone(), Some(999_983)), "{most}");
+        assert_eq!(
+            (rate(&whole), whole.instances.to_u64()),
+            (throughput.clone(), Some(999_983)),
+            "{most}"
+        );
     }
     assert!(rate(&rounded(&toy, &Target::Instances(999_982)).unwrap()) < throughput);
 }
@@ -433,8 +565,11 @@ fn extreme_numbers_are_only_numbers() {
         let mut case = case(6, 4, 5, scatter, false, 2, &numbers);
         let tiny = Rational::new(BigInt::one(), BigInt::from(10).pow(60));
         for reduction in 0..case.collective.reductions().len() {
-            let mut of_it =
-                case.steady_state.patterns.iter_mut().filter(|weighted| weighted.pattern.demand == reduction);
+            let mut of_it = case
+                .steady_state
+                .patterns
+                .iter_mut()
+                .filter(|weighted| weighted.pattern.demand == reduction);
             if let (Some(first), Some(second)) = (of_it.next(), of_it.next()) {
                 second.weight += &first.weight - &tiny;
                 first.weight = tiny.clone();
@@ -443,16 +578,30 @@ fn extreme_numbers_are_only_numbers() {
         let busiest = loads(
             &case.platform,
             &case.volumes,
-            case.steady_state.patterns.iter().map(|weighted| (&weighted.pattern, weighted.weight.clone())),
+            case.steady_state
+                .patterns
+                .iter()
+                .map(|weighted| (&weighted.pattern, weighted.weight.clone())),
         );
         let busiest = busiest.into_values().max().unwrap();
         case.steady_state.throughput /= &busiest;
-        case.steady_state.patterns.iter_mut().for_each(|weighted| weighted.weight /= &busiest);
+        case.steady_state
+            .patterns
+            .iter_mut()
+            .for_each(|weighted| weighted.weight /= &busiest);
         let period = Rational::from_integer(BigInt::from(10).pow(40));
-        for target in [Target::Instances(u64::MAX), Target::Instances(1), Target::Period(period)] {
+        for target in [
+            Target::Instances(u64::MAX),
+            Target::Instances(1),
+            Target::Period(period),
+        ] {
             let whole = rounded(&case, &target).unwrap();
             check(&case, &whole);
-            periodic(Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), whole).unwrap();
+            periodic(
+                Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(),
+                whole,
+            )
+            .unwrap();
         }
     }
 }

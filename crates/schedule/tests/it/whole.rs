@@ -4,7 +4,8 @@ use num_bigint::BigUint;
 use num_traits::{One, Zero};
 use oneport_period::rounding::{Target, round};
 use oneport_plan::{
-    Collective, Pattern, PeriodicSchedule, Problem, Resource, ScheduledPattern, Slot, Task, Volumes, WholePatterns,
+    Collective, Pattern, PeriodicSchedule, Problem, Resource, ScheduledPattern, Slot, Task,
+    Volumes, WholePatterns,
 };
 use oneport_platform::{Node, Platform, PortModel, Rational};
 use oneport_referee::{check_schedule, check_timeline, check_whole_messages};
@@ -24,10 +25,20 @@ fn schedule(case: &Case, most: u64) -> PeriodicSchedule {
 
 /// Transfers, those cut and the most pieces, by every single copy with its dates.
 fn counted(execution: &Execution) -> (usize, usize, u64) {
-    let sends = execution.tasks.iter().filter(|dated| matches!(dated.task, Task::Send { .. }));
-    let pieces: Vec<usize> = sends.filter(|dated| !dated.duration.is_zero()).map(|dated| dated.pieces.len()).collect();
+    let sends = execution
+        .tasks
+        .iter()
+        .filter(|dated| matches!(dated.task, Task::Send { .. }));
+    let pieces: Vec<usize> = sends
+        .filter(|dated| !dated.duration.is_zero())
+        .map(|dated| dated.pieces.len())
+        .collect();
     let most = pieces.iter().max().copied().unwrap_or(0) as u64;
-    (pieces.len(), pieces.iter().filter(|&&pieces| pieces > 1).count(), most)
+    (
+        pieces.len(),
+        pieces.iter().filter(|&&pieces| pieces > 1).count(),
+        most,
+    )
 }
 
 proptest! {
@@ -84,7 +95,11 @@ proptest! {
 }
 
 fn bipartite() -> impl Strategy<Value = Models> {
-    let models = [PortModel::FullDuplex, PortModel::Multiport, PortModel::Links];
+    let models = [
+        PortModel::FullDuplex,
+        PortModel::Multiport,
+        PortModel::Links,
+    ];
     prop::sample::select(models.map(Models::All).to_vec())
 }
 
@@ -111,22 +126,51 @@ fn the_referee_names_the_link_and_the_date() {
     let platform = builder.build().unwrap();
     let (collective, volumes) = (Collective::scatter(a, vec![b]), Volumes::default());
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-    let patterns = vec![ScheduledPattern { pattern: Pattern::path(0, vec![link]), copies: 2u32.into() }];
-    let whole = WholePatterns { period: one() + one(), instances: 2u32.into(), patterns };
+    let patterns = vec![ScheduledPattern {
+        pattern: Pattern::path(0, vec![link]),
+        copies: 2u32.into(),
+    }];
+    let whole = WholePatterns {
+        period: one() + one(),
+        instances: 2u32.into(),
+        patterns,
+    };
     let schedule = periodic(problem, whole).unwrap();
     check_whole_messages(problem, &schedule).unwrap();
-    let [slot] = &schedule.slots[..] else { panic!("one link, one slot") };
+    let [slot] = &schedule.slots[..] else {
+        panic!("one link, one slot")
+    };
     let third = Rational::new(1.into(), 3.into());
-    let part = Slot { length: &slot.length * &third, links: slot.links.clone() };
-    let rest = Slot { length: &slot.length - &part.length, links: slot.links.clone() };
-    let pause = Slot { length: third.clone(), links: Vec::new() };
+    let part = Slot {
+        length: &slot.length * &third,
+        links: slot.links.clone(),
+    };
+    let rest = Slot {
+        length: &slot.length - &part.length,
+        links: slot.links.clone(),
+    };
+    let pause = Slot {
+        length: third.clone(),
+        links: Vec::new(),
+    };
     let period = &schedule.period + &third;
-    let cut = PeriodicSchedule { slots: vec![part, pause, rest], period, ..schedule };
+    let cut = PeriodicSchedule {
+        slots: vec![part, pause, rest],
+        period,
+        ..schedule
+    };
     check_schedule(problem, &cut).unwrap();
     let violation = check_whole_messages(problem, &cut).unwrap_err().to_string();
-    assert!(violation.contains("is cut at 2/3, with 1/3 of it left"), "{violation}");
+    assert!(
+        violation.contains("is cut at 2/3, with 1/3 of it left"),
+        "{violation}"
+    );
     assert_eq!(cuts(problem, &cut).cut, 1u32.into());
     let (whole, price) = whole_messages(problem, &cut);
-    assert_eq!(price.factor, 1u32.into(), "the search puts the two messages side by side");
+    assert_eq!(
+        price.factor,
+        1u32.into(),
+        "the search puts the two messages side by side"
+    );
     check_whole_messages(problem, &whole).unwrap();
 }

@@ -44,9 +44,12 @@ impl Amounts {
     pub fn new(amount: &Amount, operands: usize) -> Self {
         let (classes, parts): (_, Vec<Interval>) = match amount {
             Amount::Constant(_) => (Classes::One, vec![Interval { first: 0, last: 0 }]),
-            Amount::Affine { .. } => {
-                (Classes::ByOperands, (0..operands).map(|last| Interval { first: 0, last }).collect())
-            }
+            Amount::Affine { .. } => (
+                Classes::ByOperands,
+                (0..operands)
+                    .map(|last| Interval { first: 0, last })
+                    .collect(),
+            ),
             Amount::Table(_) => {
                 let row = |first| (0..operands).map(move |last| Interval { first, last });
                 (Classes::ByInterval, (0..operands).flat_map(row).collect())
@@ -54,9 +57,17 @@ impl Amounts {
             // Classes of merges: see `of_work`.
             Amount::Tasks(_) => (Classes::One, vec![Interval { first: 0, last: 0 }]),
         };
-        let exact: Vec<Rational> = parts.iter().map(|&part| amount.of(part).unwrap_or_default()).collect();
+        let exact: Vec<Rational> = parts
+            .iter()
+            .map(|&part| amount.of(part).unwrap_or_default())
+            .collect();
         let Scaled { values, unit } = Scaled::of(&exact);
-        Amounts { classes, operands, values, denominator: unit.denom().magnitude().clone() }
+        Amounts {
+            classes,
+            operands,
+            values,
+            denominator: unit.denom().magnitude().clone(),
+        }
     }
 
     /// Works of merges at these processors.
@@ -86,8 +97,17 @@ impl Amounts {
             }
         }
         let Scaled { values, unit } = Scaled::of(&exact);
-        let classes = Classes::ByTask(TaskClasses { places: processors.len(), starts, classes });
-        Amounts { classes, operands, values, denominator: unit.denom().magnitude().clone() }
+        let classes = Classes::ByTask(TaskClasses {
+            places: processors.len(),
+            starts,
+            classes,
+        });
+        Amounts {
+            classes,
+            operands,
+            values,
+            denominator: unit.denom().magnitude().clone(),
+        }
     }
 
     /// Whether these are works by task.
@@ -97,9 +117,13 @@ impl Amounts {
 
     /// The class of the merge of a result at a place; `None` where it cannot be done there.
     pub fn class_of_merge(&self, part: Interval, split: usize, place: usize) -> Option<usize> {
-        let Classes::ByTask(tasks) = &self.classes else { return Some(self.class(part)) };
+        let Classes::ByTask(tasks) = &self.classes else {
+            return Some(self.class(part));
+        };
         let start = tasks.starts.get(part.first * self.operands + part.last)?;
-        let class = *tasks.classes.get(start + (split - part.first) * tasks.places + place)?;
+        let class = *tasks
+            .classes
+            .get(start + (split - part.first) * tasks.places + place)?;
         (class != NEVER).then_some(class as usize)
     }
 

@@ -63,10 +63,19 @@ impl<'r> Exact<'r> {
     pub fn at_least(&mut self, target: NodeId) -> Option<Rational> {
         let whole = self.reduction.whole()?;
         if let Some(owner) = self.reduction.owner(whole) {
-            return Some(ratio(self.transfer(whole, owner, target.index())?, &self.weights.denominator));
+            return Some(ratio(
+                self.transfer(whole, owner, target.index())?,
+                &self.weights.denominator,
+            ));
         }
-        let units = self.sources(whole, target.index()).first().map(|&(units, ..)| units)?;
-        Some(ratio(self.table.rounded.price(units), &self.weights.denominator))
+        let units = self
+            .sources(whole, target.index())
+            .first()
+            .map(|&(units, ..)| units)?;
+        Some(ratio(
+            self.table.rounded.price(units),
+            &self.weights.denominator,
+        ))
     }
 
     /// The cheapest price and tree to a target, which must be one of the prepared targets; `None` if no tree exists.
@@ -99,7 +108,10 @@ impl<'r> Exact<'r> {
             if self.reduction.watch.ask().is_err() {
                 return None;
             }
-            if best.as_ref().is_some_and(|price| self.table.rounded.round_up(price) <= bound) {
+            if best
+                .as_ref()
+                .is_some_and(|price| self.table.rounded.round_up(price) <= bound)
+            {
                 break;
             }
             if best.is_some() && self.is_dominated(source, node) {
@@ -127,13 +139,22 @@ impl<'r> Exact<'r> {
     /// All places, by rounded price.
     fn sources(&mut self, part: Interval, node: usize) -> Vec<Source> {
         let (rounded, size) = (&self.table.rounded, self.reduction.sizes.class(part));
-        let made = self.made.entry(part).or_insert_with(|| self.table.made(self.reduction, part));
+        let made = self
+            .made
+            .entry(part)
+            .or_insert_with(|| self.table.made(self.reduction, part));
         let source = |(place, &made): (usize, &i32)| {
             let transfer = i64::from(rounded.transfer(size, place, node));
-            (i64::from(made) + transfer, rounded.paths[place].links(node), place)
+            (
+                i64::from(made) + transfer,
+                rounded.paths[place].links(node),
+                place,
+            )
         };
         let reduction = self.reduction;
-        let here = |&(place, _): &(usize, &i32)| !reduction.rests(part) || reduction.processors[place] == node;
+        let here = |&(place, _): &(usize, &i32)| {
+            !reduction.rests(part) || reduction.processors[place] == node
+        };
         let mut sources: Vec<Source> = made.iter().enumerate().filter(here).map(source).collect();
         sources.sort_unstable();
         sources
@@ -150,7 +171,14 @@ impl<'r> Exact<'r> {
     /// The price of having both operands of a merge at a processor, and the split; by task with the merge.
     fn operands(&mut self, part: Interval, at: usize) -> Option<(BigUint, usize)> {
         let node = self.reduction.processors[at];
-        let key = (part, if self.reduction.is_by_task() { node } else { self.free.group(node) });
+        let key = (
+            part,
+            if self.reduction.is_by_task() {
+                node
+            } else {
+                self.free.group(node)
+            },
+        );
         if let Some(known) = self.operands.get(&key) {
             return known.clone();
         }
@@ -167,12 +195,19 @@ impl<'r> Exact<'r> {
         let mut best: Option<(BigUint, usize)> = None;
         for (bound, split) in splits {
             let rounded = &self.table.rounded;
-            if best.as_ref().is_some_and(|(price, _)| rounded.round_up(price) <= i64::from(bound)) {
+            if best
+                .as_ref()
+                .is_some_and(|(price, _)| rounded.round_up(price) <= i64::from(bound))
+            {
                 break;
             }
-            let Some(merge) = self.merge_by_task(part, split, at) else { continue };
+            let Some(merge) = self.merge_by_task(part, split, at) else {
+                continue;
+            };
             let (left, right) = halves(part, split);
-            let Some((left, right)) = self.held(left, node).zip(self.held(right, node)) else { continue };
+            let Some((left, right)) = self.held(left, node).zip(self.held(right, node)) else {
+                continue;
+            };
             let price = left + right + merge;
             if best.as_ref().is_none_or(|(best, _)| price < *best) {
                 best = Some((price, split));
@@ -192,12 +227,21 @@ impl<'r> Exact<'r> {
 
     fn transfer(&mut self, part: Interval, from: usize, node: usize) -> Option<BigUint> {
         let size = self.reduction.sizes.of(part);
-        self.paths(from).distance(node).map(|distance| distance * size)
+        self.paths(from)
+            .distance(node)
+            .map(|distance| distance * size)
     }
 
     fn paths(&mut self, from: usize) -> &Paths<BigUint> {
-        let Exact { reduction, lengths, paths, .. } = self;
-        paths[from].get_or_insert_with(|| Paths::new(&reduction.graph, lengths, reduction.processors[from]))
+        let Exact {
+            reduction,
+            lengths,
+            paths,
+            ..
+        } = self;
+        paths[from].get_or_insert_with(|| {
+            Paths::new(&reduction.graph, lengths, reduction.processors[from])
+        })
     }
 }
 

@@ -24,7 +24,11 @@ pub struct Guide<'a> {
 
 impl<'a> Guide<'a> {
     pub(super) fn new(reduction: &'a Reduction, table: Table, denominator: BigUint) -> Self {
-        Guide { reduction, table, denominator }
+        Guide {
+            reduction,
+            table,
+            denominator,
+        }
     }
 
     /// A lower bound on the price of every tree to the target, in the unit of the given prices; `None` if no tree
@@ -66,7 +70,9 @@ struct Walk<'g> {
 impl<'g> Walk<'g> {
     fn look_up(&mut self, part: Interval) {
         if part.first < part.last {
-            self.made.entry(part).or_insert_with(|| self.table.made(self.reduction, part));
+            self.made
+                .entry(part)
+                .or_insert_with(|| self.table.made(self.reduction, part));
         }
     }
 
@@ -89,16 +95,26 @@ impl<'g> Walk<'g> {
         // A capped price may be possible or impossible. (With work by task the check is skipped: the unit suits the
         // cheapest trees.)
         let by_task = reduction.is_by_task();
-        let possible = |&(place, &made): &(usize, &i32)| made < CAP || (!by_task && self.gathers(part, place));
-        let here = |&(place, _): &(usize, &i32)| !reduction.rests(part) || reduction.processors[place] == node;
+        let possible =
+            |&(place, &made): &(usize, &i32)| made < CAP || (!by_task && self.gathers(part, place));
+        let here = |&(place, _): &(usize, &i32)| {
+            !reduction.rests(part) || reduction.processors[place] == node
+        };
         let made = self.made.get(&part).into_iter().flatten().enumerate();
-        made.filter(here).filter(possible).filter_map(|(place, &made)| from((place, i64::from(made)))).collect()
+        made.filter(here)
+            .filter(possible)
+            .filter_map(|(place, &made)| from((place, i64::from(made))))
+            .collect()
     }
 
     /// Whether the processor can be reached from the owners of all these operands.
     fn gathers(&self, part: Interval, place: usize) -> bool {
         let reduction = self.reduction;
-        let reaches = |&owner: &usize| self.table.rounded.paths[owner].distance(reduction.processors[place]).is_some();
+        let reaches = |&owner: &usize| {
+            self.table.rounded.paths[owner]
+                .distance(reduction.processors[place])
+                .is_some()
+        };
         reduction.owners[part.first..=part.last].iter().all(reaches)
     }
 
@@ -108,7 +124,11 @@ impl<'g> Walk<'g> {
             return known;
         }
         self.look_up(part);
-        let best = self.sources(part, node).into_iter().min().map(|(price, _, place)| (place, price));
+        let best = self
+            .sources(part, node)
+            .into_iter()
+            .min()
+            .map(|(price, _, place)| (place, price));
         self.best.insert((part, node), best);
         best
     }
@@ -116,8 +136,16 @@ impl<'g> Walk<'g> {
     /// The cheapest split of a partial result at a processor.
     fn best_split(&mut self, part: Interval, at: usize) -> Option<usize> {
         let table = self.table;
-        let splits = || table.operands(self.reduction, part, at).into_iter().zip(part.first..);
-        *self.splits.entry((part, at)).or_insert_with(|| splits().min().map(|(_, split)| split))
+        let splits = || {
+            table
+                .operands(self.reduction, part, at)
+                .into_iter()
+                .zip(part.first..)
+        };
+        *self
+            .splits
+            .entry((part, at))
+            .or_insert_with(|| splits().min().map(|(_, split)| split))
     }
 }
 

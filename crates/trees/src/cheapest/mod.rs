@@ -71,9 +71,16 @@ impl Reduction {
     /// brought together with the others and the result to the target. The trees' demand is 0.
     ///
     /// `O(n^3 p)` machine operations, and exact ones for the choices that rounding cannot tell apart.
-    pub fn cheapest(&self, prices: &Prices<Rational>, targets: &[NodeId]) -> Vec<Option<(Rational, Pattern)>> {
+    pub fn cheapest(
+        &self,
+        prices: &Prices<Rational>,
+        targets: &[NodeId],
+    ) -> Vec<Option<(Rational, Pattern)>> {
         let mut exact = self.exactly(prices, targets);
-        targets.iter().map(|&target| exact.cheapest(target)).collect()
+        targets
+            .iter()
+            .map(|&target| exact.cheapest(target))
+            .collect()
     }
 
     /// Exact prices and trees, computed on demand for each of these targets.

@@ -21,13 +21,22 @@ impl<N> Length<N> {
     where
         N: Clone,
     {
-        prices.iter().map(|price| Length { price: price.clone(), links: 1 }).collect()
+        prices
+            .iter()
+            .map(|price| Length {
+                price: price.clone(),
+                links: 1,
+            })
+            .collect()
     }
 }
 
 impl<N: Exact> Zero for Length<N> {
     fn zero() -> Self {
-        Length { price: N::zero(), links: 0 }
+        Length {
+            price: N::zero(),
+            links: 0,
+        }
     }
 
     fn is_zero(&self) -> bool {
@@ -65,7 +74,12 @@ impl<N: Exact> Paths<N> {
     /// From `source`, with the lengths of links by id. `O(m log m)` for `m` links.
     pub fn new(graph: &Digraph<()>, lengths: &[Length<N>], source: usize) -> Self {
         let length = |link: Arc<'_, ()>| &lengths[link.id()];
-        Paths(shortest_paths(graph, [(source, Length::zero())], length, |_| true))
+        Paths(shortest_paths(
+            graph,
+            [(source, Length::zero())],
+            length,
+            |_| true,
+        ))
     }
 
     /// The price of the path to a node.
@@ -75,12 +89,21 @@ impl<N: Exact> Paths<N> {
 
     /// The highest price of all paths.
     pub fn farthest(&self) -> Option<&N> {
-        self.0.distances.iter().flatten().map(|length| &length.price).max()
+        self.0
+            .distances
+            .iter()
+            .flatten()
+            .map(|length| &length.price)
+            .max()
     }
 
     /// How many links the path to a node has.
     pub fn links(&self, to: usize) -> u32 {
-        self.0.distances.get(to).and_then(Option::as_ref).map_or(0, |length| length.links)
+        self.0
+            .distances
+            .get(to)
+            .and_then(Option::as_ref)
+            .map_or(0, |length| length.links)
     }
 
     /// The links of the path to a node, in the order of travel.

@@ -34,13 +34,31 @@ impl Reduction {
     pub fn new(platform: &Platform, participants: &[NodeId], volumes: &Volumes) -> Self {
         let processors: Vec<usize> = platform.processors().map(NodeId::index).collect();
         let place = |node: &NodeId| processors.binary_search(&node.index()).ok();
-        let owners: Vec<usize> = participants.iter().map(place).collect::<Option<_>>().unwrap_or_default();
+        let owners: Vec<usize> = participants
+            .iter()
+            .map(place)
+            .collect::<Option<_>>()
+            .unwrap_or_default();
         let sizes = Amounts::new(&volumes.size, owners.len());
         let works = Amounts::of_work(&volumes.work, owners.len(), &processors);
-        let factors = Factors::new(platform, &processors, &sizes.denominator, &works.denominator);
+        let factors = Factors::new(
+            platform,
+            &processors,
+            &sizes.denominator,
+            &works.denominator,
+        );
         let (graph, _) = Digraph::of(platform.graph(), |_| ());
         let watch = Watch::unlimited();
-        Reduction { graph, processors, owners, sizes, works, factors, watch, resting: Vec::new() }
+        Reduction {
+            graph,
+            processors,
+            owners,
+            sizes,
+            works,
+            factors,
+            watch,
+            resting: Vec::new(),
+        }
     }
 
     /// The same reduction under a watch. Answers after the end of the watch are meaningless: check the watch before
@@ -67,7 +85,10 @@ impl Reduction {
 
     /// All operands; `None` without operands.
     pub(super) fn whole(&self) -> Option<Interval> {
-        Some(Interval { first: 0, last: self.operands().checked_sub(1)? })
+        Some(Interval {
+            first: 0,
+            last: self.operands().checked_sub(1)?,
+        })
     }
 
     /// Whether work depends on the split and the processor, and some processors may not do some tasks.
@@ -77,11 +98,17 @@ impl Reduction {
 
     /// Whether a partial result is used where it is made.
     pub(super) fn rests(&self, part: Interval) -> bool {
-        self.resting.get(part.first * self.operands() + part.last).is_some_and(|&rests| rests)
+        self.resting
+            .get(part.first * self.operands() + part.last)
+            .is_some_and(|&rests| rests)
     }
 
     /// The place of the owner, if the interval is a single operand.
     pub(super) fn owner(&self, part: Interval) -> Option<usize> {
-        if part.first == part.last { self.owners.get(part.first).copied() } else { None }
+        if part.first == part.last {
+            self.owners.get(part.first).copied()
+        } else {
+            None
+        }
     }
 }

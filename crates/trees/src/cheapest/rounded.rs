@@ -39,7 +39,8 @@ impl Rounded {
     pub fn new(reduction: &Reduction, weights: &Weights) -> Self {
         let nodes = u64::try_from(reduction.graph.nodes()).unwrap_or(u64::MAX);
         // A path has fewer links than there are nodes: no distance overflows.
-        let (links, path_exponent) = common(&weights.links, BITS - u64::from(64 - nodes.leading_zeros()));
+        let (links, path_exponent) =
+            common(&weights.links, BITS - u64::from(64 - nodes.leading_zeros()));
         let (merges, merge_exponent) = common(&weights.merges, BITS);
         let lengths = Length::of_links(&links);
         let from = |&node: &usize| Paths::new(&reduction.graph, &lengths, node);
@@ -71,7 +72,9 @@ impl Rounded {
 
     /// [`transfer`](Self::transfer) in multiples of `2^unit`; `u128::MAX` where no path leads.
     pub fn transfer_in(&self, class: usize, from: usize, node: usize, unit: i64) -> u128 {
-        let Some(&distance) = self.paths[from].distance(node) else { return u128::MAX };
+        let Some(&distance) = self.paths[from].distance(node) else {
+            return u128::MAX;
+        };
         self.sizes[class].times(distance, unit - self.path_exponent)
     }
 
@@ -83,8 +86,19 @@ impl Rounded {
     /// An exponent of two that no price of a task reaches.
     pub fn ceiling(&self) -> i64 {
         let bits = |value: u64| i64::from(64 - value.leading_zeros());
-        let top = |rough: &[Rough]| rough.iter().map(|rough| rough.exponent + bits(rough.mantissa)).max();
-        let far = self.paths.iter().filter_map(Paths::farthest).max().copied().unwrap_or(0);
+        let top = |rough: &[Rough]| {
+            rough
+                .iter()
+                .map(|rough| rough.exponent + bits(rough.mantissa))
+                .max()
+        };
+        let far = self
+            .paths
+            .iter()
+            .filter_map(Paths::farthest)
+            .max()
+            .copied()
+            .unwrap_or(0);
         let heavy = self.merges.iter().max().copied().unwrap_or(0);
         let transfer = bits(far) + self.path_exponent + top(&self.sizes).unwrap_or(0);
         transfer.max(bits(heavy) + self.merge_exponent + top(&self.works).unwrap_or(0))
@@ -106,7 +120,9 @@ impl Rounded {
             return i64::MAX;
         }
         let Ok(down) = u64::try_from(self.unit) else {
-            return (price << self.unit.unsigned_abs()).to_i64().unwrap_or(i64::MAX);
+            return (price << self.unit.unsigned_abs())
+                .to_i64()
+                .unwrap_or(i64::MAX);
         };
         let whole = (price >> down).to_i64().unwrap_or(i64::MAX - 1);
         whole + i64::from(price.trailing_zeros().is_some_and(|zeros| zeros < down))
@@ -115,7 +131,11 @@ impl Rounded {
     /// The exact price of this many units, rounded down.
     pub fn price(&self, units: i64) -> BigUint {
         let units = BigUint::from(units.unsigned_abs());
-        if self.unit >= 0 { units << self.unit.unsigned_abs() } else { units >> self.unit.unsigned_abs() }
+        if self.unit >= 0 {
+            units << self.unit.unsigned_abs()
+        } else {
+            units >> self.unit.unsigned_abs()
+        }
     }
 }
 
@@ -123,7 +143,10 @@ impl Rough {
     fn new(value: &BigUint) -> Self {
         let exponent = value.bits().saturating_sub(BITS);
         let mantissa = (value >> exponent).to_u64().unwrap_or(u64::MAX);
-        Rough { mantissa, exponent: i64::try_from(exponent).unwrap_or(i64::MAX) }
+        Rough {
+            mantissa,
+            exponent: i64::try_from(exponent).unwrap_or(i64::MAX),
+        }
     }
 
     /// `self x factor / 2^unit`, rounded down; saturating.
@@ -137,7 +160,11 @@ impl Rough {
             return 0;
         }
         let up = u32::try_from(-down).unwrap_or(u32::MAX);
-        if up < product.leading_zeros() { product << up } else { u128::MAX }
+        if up < product.leading_zeros() {
+            product << up
+        } else {
+            u128::MAX
+        }
     }
 }
 
@@ -154,15 +181,27 @@ impl Multiplier {
     fn new(amount: Rough, unit: i64) -> Self {
         let zeros = amount.mantissa.leading_zeros();
         let down = unit - amount.exponent + i64::from(zeros) - 64;
-        let down = u32::try_from(down).ok().filter(|&down| down < 64 && zeros < 64);
-        Multiplier { amount, unit, fast: down.map(|down| (amount.mantissa << zeros, down)) }
+        let down = u32::try_from(down)
+            .ok()
+            .filter(|&down| down < 64 && zeros < 64);
+        Multiplier {
+            amount,
+            unit,
+            fast: down.map(|down| (amount.mantissa << zeros, down)),
+        }
     }
 
     /// Converts distances to prices in units, rounded down. The distance without a path is [`NO_PATH`].
     pub fn units(&self, distances: &[u64], prices: &mut [i32]) {
         let pairs = prices.iter_mut().zip(distances);
         let Some((mantissa, down)) = self.fast else {
-            let times = |distance| if distance == NO_PATH { u128::MAX } else { self.amount.times(distance, self.unit) };
+            let times = |distance| {
+                if distance == NO_PATH {
+                    u128::MAX
+                } else {
+                    self.amount.times(distance, self.unit)
+                }
+            };
             return pairs.for_each(|(price, &distance)| *price = small(times(distance)));
         };
         for (price, &distance) in pairs {
@@ -176,8 +215,16 @@ impl Multiplier {
 
 /// The numbers, rounded down to multiples of one power of two such that they have at most this many bits; its exponent.
 fn common(values: &[BigUint], bits: u64) -> (Vec<u64>, i64) {
-    let exponent = values.iter().map(BigUint::bits).max().unwrap_or(0).saturating_sub(bits);
-    let rounded = values.iter().map(|value| (value >> exponent).to_u64().unwrap_or(u64::MAX)).collect();
+    let exponent = values
+        .iter()
+        .map(BigUint::bits)
+        .max()
+        .unwrap_or(0)
+        .saturating_sub(bits);
+    let rounded = values
+        .iter()
+        .map(|value| (value >> exponent).to_u64().unwrap_or(u64::MAX))
+        .collect();
     (rounded, i64::try_from(exponent).unwrap_or(i64::MAX))
 }
 

@@ -19,7 +19,12 @@ impl Lanes {
     /// Sets `least` to the least `left + right` over all pairs of rows, at most `most`. Rows have the length of
     /// `least`.
     pub fn least_sums(self, left: &[i32], right: &[i32], most: i32, least: &mut [i32]) {
-        self.0.dispatch(LeastSums { left, right, most, least });
+        self.0.dispatch(LeastSums {
+            left,
+            right,
+            most,
+            least,
+        });
     }
 
     /// Lowers every number of `held` to `price + row`, where that is less.
@@ -42,11 +47,18 @@ impl NullaryFnOnce for LeastSums<'_> {
     // Must be inlined: otherwise it is not compiled for the chosen vector instructions.
     #[inline(always)]
     fn call(self) {
-        let (left, right) = (self.left.as_chunks::<LANES>().0, self.right.as_chunks::<LANES>().0);
+        let (left, right) = (
+            self.left.as_chunks::<LANES>().0,
+            self.right.as_chunks::<LANES>().0,
+        );
         let blocks = self.least.len() / LANES;
         for (block, found) in self.least.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
             let mut least = [self.most; LANES];
-            let pairs = left.iter().skip(block).step_by(blocks).zip(right.iter().skip(block).step_by(blocks));
+            let pairs = left
+                .iter()
+                .skip(block)
+                .step_by(blocks)
+                .zip(right.iter().skip(block).step_by(blocks));
             for (left, right) in pairs {
                 for lane in 0..LANES {
                     least[lane] = least[lane].min(left[lane] + right[lane]);

@@ -32,14 +32,28 @@ impl Table {
         let mut rounded = Rounded::new(reduction, weights);
         rounded.unit = unit::unit(reduction, &rounded, targets, u64::from(CAP.ilog2()) + 1);
         let count = operands * operands * width + LANES;
-        if reduction.watch.room_for(size_of::<i32>() as u64 * count as u64).is_err() {
+        if reduction
+            .watch
+            .room_for(size_of::<i32>() as u64 * count as u64)
+            .is_err()
+        {
             reduction.watch.end(Limit::Memory);
         }
         // Zeros cost no memory before they are written, and they are not where the watch has ended.
         let cells = vec![0; count];
         // Blocks of lanes that are not cut by cache lines are fetched at once.
-        let start = cells.as_ptr().align_offset(size_of::<[i32; LANES]>()).min(LANES);
-        let mut table = Table { rounded, operands, width, start, cells, lanes: Lanes::new() };
+        let start = cells
+            .as_ptr()
+            .align_offset(size_of::<[i32; LANES]>())
+            .min(LANES);
+        let mut table = Table {
+            rounded,
+            operands,
+            width,
+            start,
+            cells,
+            lanes: Lanes::new(),
+        };
         table.fill(reduction);
         table
     }
@@ -63,7 +77,11 @@ impl Table {
                     if reduction.is_by_task() {
                         self.combine_by_task(reduction, part, &mut made);
                     } else {
-                        self.combine(part, merges.row(&self.rounded, work, reduction.processors.len()), &mut made);
+                        self.combine(
+                            part,
+                            merges.row(&self.rounded, work, reduction.processors.len()),
+                            &mut made,
+                        );
                     }
                     if reduction.rests(part) {
                         held.copy_from_slice(&made);
@@ -74,7 +92,8 @@ impl Table {
                     continue;
                 }
                 for row in [first * self.operands + last, last * self.operands + first] {
-                    self.cells[self.start + row * self.width..][..self.width].copy_from_slice(&held);
+                    self.cells[self.start + row * self.width..][..self.width]
+                        .copy_from_slice(&held);
                 }
             }
         }
@@ -93,7 +112,10 @@ impl Table {
     fn combine_by_task(&self, reduction: &Reduction, part: Interval, made: &mut [i32]) {
         made.fill(CAP);
         let (left, right) = self.operand_rows(part);
-        let splits = left.chunks_exact(self.width).zip(right.chunks_exact(self.width)).zip(part.first..);
+        let splits = left
+            .chunks_exact(self.width)
+            .zip(right.chunks_exact(self.width))
+            .zip(part.first..);
         for ((left, right), split) in splits {
             for place in 0..reduction.processors.len() {
                 let merge = self.merge(reduction, part, split, place);
@@ -112,8 +134,13 @@ impl Table {
     /// The rows of `[k,k] .. [k,m-1]` and the rows of `[k+1,m] .. [m,m]`.
     fn operand_rows(&self, part: Interval) -> (&[i32], &[i32]) {
         let Interval { first, last } = part;
-        let rows = |row: usize| &self.cells[self.start + row * self.width..][..(last - first) * self.width];
-        (rows(first * self.operands + first), rows(last * self.operands + first + 1))
+        let rows = |row: usize| {
+            &self.cells[self.start + row * self.width..][..(last - first) * self.width]
+        };
+        (
+            rows(first * self.operands + first),
+            rows(last * self.operands + first + 1),
+        )
     }
 
     /// Per processor: the price of making a partial result of at least two operands there.
@@ -123,7 +150,11 @@ impl Table {
             self.combine_by_task(reduction, part, &mut made);
         } else {
             let mut merges = Merges::new(self.width);
-            let merges = merges.row(&self.rounded, reduction.works.class(part), reduction.processors.len());
+            let merges = merges.row(
+                &self.rounded,
+                reduction.works.class(part),
+                reduction.processors.len(),
+            );
             self.combine(part, merges, &mut made);
         }
         made.truncate(reduction.processors.len());
@@ -134,13 +165,20 @@ impl Table {
     /// the split.
     pub fn operands(&self, reduction: &Reduction, part: Interval, at: usize) -> Vec<i32> {
         let (left, right) = self.operand_rows(part);
-        let column = move |rows: &[i32]| -> Vec<i32> { rows.iter().skip(at).step_by(self.width).copied().collect() };
-        let sums = column(left).into_iter().zip(column(right)).map(|(left, right)| left + right);
+        let column = move |rows: &[i32]| -> Vec<i32> {
+            rows.iter().skip(at).step_by(self.width).copied().collect()
+        };
+        let sums = column(left)
+            .into_iter()
+            .zip(column(right))
+            .map(|(left, right)| left + right);
         if !reduction.is_by_task() {
             return sums.collect();
         }
         let merge = |split| self.merge(reduction, part, split, at);
-        sums.zip(part.first..).map(|(sum, split)| sum.min(CAP) + merge(split)).collect()
+        sums.zip(part.first..)
+            .map(|(sum, split)| sum.min(CAP) + merge(split))
+            .collect()
     }
 }
 
@@ -163,17 +201,26 @@ mod tests {
         };
         let made: Vec<i32> = (0..places)
             .map(|at| {
-                let sums =
-                    (part.first..part.last).map(|split| cell(part.first, split, at) + cell(split + 1, part.last, at));
+                let sums = (part.first..part.last)
+                    .map(|split| cell(part.first, split, at) + cell(split + 1, part.last, at));
                 (sums.min().unwrap_or(CAP).min(CAP) + table.rounded.merge(work, at)).min(CAP)
             })
             .collect();
         let made = match reduction.owner(part) {
-            Some(owner) => (0..places).map(|place| if place == owner { 0 } else { CAP }).collect(),
+            Some(owner) => (0..places)
+                .map(|place| if place == owner { 0 } else { CAP })
+                .collect(),
             None => made,
         };
-        let transfer = |from: usize, to: usize| table.rounded.transfer(size, from, reduction.processors[to]);
-        let held = |to: usize| (0..places).map(|from| made[from] + transfer(from, to)).min().unwrap_or(CAP).min(CAP);
+        let transfer =
+            |from: usize, to: usize| table.rounded.transfer(size, from, reduction.processors[to]);
+        let held = |to: usize| {
+            (0..places)
+                .map(|from| made[from] + transfer(from, to))
+                .min()
+                .unwrap_or(CAP)
+                .min(CAP)
+        };
         let held = (0..places).map(held).collect();
         (made, held)
     }
@@ -183,26 +230,51 @@ mod tests {
         let number = |n: u64| Rational::from_integer(n.into());
         for seed in 0..60 {
             let n = 5 + seed as usize % 14;
-            let platform = random_connected(n, 3, &Options { seed, ..Options::default() }).unwrap();
+            let platform = random_connected(
+                n,
+                3,
+                &Options {
+                    seed,
+                    ..Options::default()
+                },
+            )
+            .unwrap();
             let owners: Vec<NodeId> = platform.node_ids().collect();
-            let draw =
-                |at: usize| (seed + 3).wrapping_mul(0x9E37_79B9_7F4A_7C15 ^ (at as u64) << 17).rotate_left(23) >> 24;
-            let rows = (0..n).map(|k| (k..n).map(|m| number(1 + draw(k * n + m) % 7)).collect()).collect();
+            let draw = |at: usize| {
+                (seed + 3)
+                    .wrapping_mul(0x9E37_79B9_7F4A_7C15 ^ (at as u64) << 17)
+                    .rotate_left(23)
+                    >> 24
+            };
+            let rows = (0..n)
+                .map(|k| (k..n).map(|m| number(1 + draw(k * n + m) % 7)).collect())
+                .collect();
             let size = match seed % 3 {
                 0 => Amount::Table(rows),
-                1 => Amount::Affine { fixed: number(1), per_operand: number(2) },
+                1 => Amount::Affine {
+                    fixed: number(1),
+                    per_operand: number(2),
+                },
                 _ => Amount::Constant(number(1)),
             };
-            let volumes = Volumes { size, work: Amount::Constant(number(1)) };
+            let volumes = Volumes {
+                size,
+                work: Amount::Constant(number(1)),
+            };
             let most = [3, 1 << 20, 1 << 40][seed as usize % 5 % 3];
             let list = |salt: usize| {
-                (0..n).map(|at| (draw(salt + at) % 3 / 2) * draw(salt + 77 * at) % most).collect::<Vec<u64>>()
+                (0..n)
+                    .map(|at| (draw(salt + at) % 3 / 2) * draw(salt + 77 * at) % most)
+                    .collect::<Vec<u64>>()
             };
             let prices = Prices::of_ports(&platform, &list(1000), &list(2000), list(3000));
             let reduction = Reduction::new(&platform, &owners, &volumes);
-            let weights = reduction.factors.weigh_integers(&reduction.processors, &prices);
+            let weights = reduction
+                .factors
+                .weigh_integers(&reduction.processors, &prices);
             let table = Table::new(&reduction, &weights, &reduction.processors);
-            for (first, last) in (0..n).flat_map(|first| (first..n).map(move |last| (first, last))) {
+            for (first, last) in (0..n).flat_map(|first| (first..n).map(move |last| (first, last)))
+            {
                 let part = Interval { first, last };
                 let (made, held) = naive(&reduction, &table, part);
                 if first < last {
@@ -210,7 +282,10 @@ mod tests {
                 }
                 for row in [first * n + last, last * n + first] {
                     let cells = &table.cells[table.start + row * table.width..][..n];
-                    assert!(cells == held || last - first + 1 == n, "seed {seed} {part:?}: {cells:?} {held:?}");
+                    assert!(
+                        cells == held || last - first + 1 == n,
+                        "seed {seed} {part:?}: {cells:?} {held:?}"
+                    );
                 }
             }
         }

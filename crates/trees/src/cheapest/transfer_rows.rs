@@ -31,9 +31,16 @@ impl Transfers {
         let (processors, classes) = (&reduction.processors, reduction.sizes.values.len());
         let places = processors.len();
         // Sizes that depend on the number of operands recur; sizes of a table do not.
-        let slots = if classes <= reduction.operands() { classes.max(1) } else { 1 };
+        let slots = if classes <= reduction.operands() {
+            classes.max(1)
+        } else {
+            1
+        };
         let row = |paths: &Paths<u64>| -> Vec<u64> {
-            processors.iter().map(|&to| paths.distance(to).copied().unwrap_or(NO_PATH)).collect()
+            processors
+                .iter()
+                .map(|&to| paths.distance(to).copied().unwrap_or(NO_PATH))
+                .collect()
         };
         let distances: Vec<u64> = rounded.paths.iter().flat_map(row).collect();
         let beside = |from: usize| {
@@ -62,7 +69,9 @@ impl Transfers {
         let cells = &mut self.cells[*start..*start + self.width];
         if *kept != class {
             *kept = class;
-            rounded.size(class).units(&self.distances[from * self.places..][..self.places], cells);
+            rounded
+                .size(class)
+                .units(&self.distances[from * self.places..][..self.places], cells);
         }
         cells
     }
@@ -73,7 +82,14 @@ impl Transfers {
     /// pass on comes cheaper from that other one. This is so in spite of the rounding: two transfers in a row cost at
     /// most one unit less, rounded down, than the transfer that replaces them, and the first one was cheaper by at
     /// least a unit. Nor has one that has it at the same price from a processor at distance 0.
-    pub fn close(&mut self, rounded: &Rounded, class: usize, made: &[i32], held: &mut [i32], lanes: Lanes) {
+    pub fn close(
+        &mut self,
+        rounded: &Rounded,
+        class: usize,
+        made: &[i32],
+        held: &mut [i32],
+        lanes: Lanes,
+    ) {
         held.copy_from_slice(made);
         self.idle.fill(false);
         let places = self.places;
@@ -101,7 +117,10 @@ pub(super) struct Merges {
 
 impl Merges {
     pub fn new(width: usize) -> Self {
-        Merges { class: None, row: vec![CAP; width] }
+        Merges {
+            class: None,
+            row: vec![CAP; width],
+        }
     }
 
     /// Merges of this class, by place.

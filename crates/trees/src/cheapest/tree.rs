@@ -19,7 +19,11 @@ pub(super) trait Choices {
 }
 
 /// The tree to a target, in the order: left part, right part, their transfers, merge; at last the result's transfer.
-pub(super) fn build(reduction: &Reduction, choices: &mut impl Choices, target: usize) -> Option<Pattern> {
+pub(super) fn build(
+    reduction: &Reduction,
+    choices: &mut impl Choices,
+    target: usize,
+) -> Option<Pattern> {
     let whole = reduction.whole()?;
     let source = choices.source(whole, target)?;
     let mut tasks = Vec::new();
@@ -50,31 +54,60 @@ fn make(
     Some(())
 }
 
-fn transfer(choices: &mut impl Choices, part: Interval, from: usize, node: usize, tasks: &mut Vec<Task>) {
-    tasks.extend(choices.path(from, node).into_iter().map(|link| Task::send(link, part)));
+fn transfer(
+    choices: &mut impl Choices,
+    part: Interval,
+    from: usize,
+    node: usize,
+    tasks: &mut Vec<Task>,
+) {
+    tasks.extend(
+        choices
+            .path(from, node)
+            .into_iter()
+            .map(|link| Task::send(link, part)),
+    );
 }
 
 /// `[k,l]` and `[l+1,m]`.
 pub(super) fn halves(part: Interval, split: usize) -> (Interval, Interval) {
-    (Interval { first: part.first, last: split }, Interval { first: split + 1, last: part.last })
+    (
+        Interval {
+            first: part.first,
+            last: split,
+        },
+        Interval {
+            first: split + 1,
+            last: part.last,
+        },
+    )
 }
 
 /// The time a pattern takes on every resource that it uses: sizes times costs of links on ports and links, works times
 /// compute costs on processors. Positive times only. Tasks of links or nodes that the platform does not have count
 /// nothing.
-pub fn loads(platform: &Platform, volumes: &Volumes, pattern: &Pattern) -> BTreeMap<Resource, Rational> {
+pub fn loads(
+    platform: &Platform,
+    volumes: &Volumes,
+    pattern: &Pattern,
+) -> BTreeMap<Resource, Rational> {
     let mut times: BTreeMap<Resource, Rational> = BTreeMap::new();
     for &task in &pattern.tasks {
         match task {
             Task::Send { link, part, .. } => {
-                let Some(arc) = platform.links().get(link.index()) else { continue };
+                let Some(arc) = platform.links().get(link.index()) else {
+                    continue;
+                };
                 let time = &arc.cost * volumes.size.of(part).unwrap_or_default();
                 for resource in Resource::of_link(platform, link) {
                     *times.entry(resource).or_default() += &time;
                 }
             }
-            Task::Merge { node, part, split, .. } => {
-                *times.entry(Resource::Compute(node)).or_default() += volumes.merge_time(platform, node, part, split);
+            Task::Merge {
+                node, part, split, ..
+            } => {
+                *times.entry(Resource::Compute(node)).or_default() +=
+                    volumes.merge_time(platform, node, part, split);
             }
         }
     }
@@ -85,7 +118,12 @@ pub fn loads(platform: &Platform, volumes: &Volumes, pattern: &Pattern) -> BTree
 /// Whether a pattern reduces the participants' values, in its order, to the target: every task's input is what it says
 /// and where the task happens, every interval is made once, consumed once and visits no node twice, merges happen at
 /// processors, and in the end the target has the result and nothing else is left. `O(t log t)` for `t` tasks.
-pub fn is_tree(platform: &Platform, participants: &[NodeId], target: NodeId, tree: &Pattern) -> bool {
+pub fn is_tree(
+    platform: &Platform,
+    participants: &[NodeId],
+    target: NodeId,
+    tree: &Pattern,
+) -> bool {
     let own_order = (0..participants.len()).collect();
     let order = tree.order.as_ref().unwrap_or(&own_order);
     let mut once: Vec<usize> = order.clone();
@@ -95,12 +133,27 @@ pub fn is_tree(platform: &Platform, participants: &[NodeId], target: NodeId, tre
         return false;
     }
     let leaf = |(operand, place): (usize, &usize)| {
-        Some((Interval { first: operand, last: operand }, *participants.get(*place)?))
+        Some((
+            Interval {
+                first: operand,
+                last: operand,
+            },
+            *participants.get(*place)?,
+        ))
     };
-    let mut room = Room { at: order.iter().enumerate().filter_map(leaf).collect(), seen: BTreeSet::new() };
+    let mut room = Room {
+        at: order.iter().enumerate().filter_map(leaf).collect(),
+        seen: BTreeSet::new(),
+    };
     room.seen.extend(room.at.clone());
-    let done = tree.tasks.iter().all(|&task| room.run(platform, task).is_some());
-    let whole = participants.len().checked_sub(1).map(|last| Interval { first: 0, last });
+    let done = tree
+        .tasks
+        .iter()
+        .all(|&task| room.run(platform, task).is_some());
+    let whole = participants
+        .len()
+        .checked_sub(1)
+        .map(|last| Interval { first: 0, last });
     done && room.at.len() == 1 && whole.is_some_and(|whole| room.at.get(&whole) == Some(&target))
 }
 
@@ -121,8 +174,13 @@ impl Room {
                 }
                 (part, link.to)
             }
-            Task::Merge { node, part, split, .. } => {
-                if !platform.nodes().get(node.index())?.is_processor() || split < part.first || split >= part.last {
+            Task::Merge {
+                node, part, split, ..
+            } => {
+                if !platform.nodes().get(node.index())?.is_processor()
+                    || split < part.first
+                    || split >= part.last
+                {
                     return None;
                 }
                 let (left, right) = halves(part, split);

@@ -23,7 +23,9 @@ const ATTEMPTS: usize = 40;
 ///
 /// `O(n p a)` with `a` processors that are not worse than a transfer from another one; by task `O(n^3 p + n^2 p a)`.
 pub(super) fn unit(reduction: &Reduction, rounded: &Rounded, targets: &[usize], bits: u64) -> i64 {
-    let Some(whole) = reduction.whole() else { return 0 };
+    let Some(whole) = reduction.whole() else {
+        return 0;
+    };
     let length = |value: u64| i64::from(64 - value.leading_zeros());
     // The largest loss of a tree's price by rounding.
     let lost = 4 * u64::try_from(reduction.operands()).unwrap_or(u64::MAX / 4);
@@ -31,7 +33,11 @@ pub(super) fn unit(reduction: &Reduction, rounded: &Rounded, targets: &[usize], 
     let mut unit = rounded.ceiling() + length(lost) - FIRST;
     let mut price = 0;
     for _ in 0..ATTEMPTS {
-        let halving = Halving { reduction, rounded, unit };
+        let halving = Halving {
+            reduction,
+            rounded,
+            unit,
+        };
         price = halving.dearest(whole, targets).unwrap_or(0);
         if price >= ENOUGH || unit <= rounded.floor() {
             break;
@@ -52,22 +58,33 @@ struct Halving<'r> {
 impl Halving<'_> {
     /// The highest price among the reachable targets.
     fn dearest(&self, whole: Interval, targets: &[usize]) -> Option<u64> {
-        let made = if self.reduction.is_by_task() { self.cheapest(whole)? } else { self.made(whole) };
-        self.held(whole, &made, targets).into_iter().filter(|&price| price < FAR).max()
+        let made = if self.reduction.is_by_task() {
+            self.cheapest(whole)?
+        } else {
+            self.made(whole)
+        };
+        self.held(whole, &made, targets)
+            .into_iter()
+            .filter(|&price| price < FAR)
+            .max()
     }
 
     /// Per processor: the price of making the partial result there.
     fn made(&self, part: Interval) -> Vec<u64> {
         let places = 0..self.reduction.processors.len();
         if let Some(owner) = self.reduction.owner(part) {
-            return places.map(|place| if place == owner { 0 } else { FAR }).collect();
+            return places
+                .map(|place| if place == owner { 0 } else { FAR })
+                .collect();
         }
         let (left, right) = halves(part, part.first + (part.last - part.first) / 2);
         let nodes = &self.reduction.processors;
         let [left, right] = [left, right].map(|half| self.held(half, &self.made(half), nodes));
         let class = self.reduction.works.class(part);
         let merge = |place| capped(self.rounded.merge_in(class, place, self.unit));
-        places.map(|place| (left[place] + right[place] + merge(place)).min(FAR)).collect()
+        places
+            .map(|place| (left[place] + right[place] + merge(place)).min(FAR))
+            .collect()
     }
 
     /// For each place: what it costs to make the partial result there by the cheapest tree.
@@ -78,7 +95,11 @@ impl Halving<'_> {
         for last in whole.first..=whole.last {
             for first in (whole.first..=last).rev() {
                 let part = Interval { first, last };
-                made = if first == last { self.made(part) } else { self.least_merges(part, &there)? };
+                made = if first == last {
+                    self.made(part)
+                } else {
+                    self.least_merges(part, &there)?
+                };
                 let held = self.held(part, &made, nodes);
                 there.insert(part, held);
             }
@@ -87,14 +108,20 @@ impl Halving<'_> {
     }
 
     /// For each place: the cheapest split, of parts that are known.
-    fn least_merges(&self, part: Interval, there: &BTreeMap<Interval, Vec<u64>>) -> Option<Vec<u64>> {
+    fn least_merges(
+        &self,
+        part: Interval,
+        there: &BTreeMap<Interval, Vec<u64>>,
+    ) -> Option<Vec<u64>> {
         let works = &self.reduction.works;
         let mut made = vec![FAR; self.reduction.processors.len()];
         for split in part.first..part.last {
             let (left, right) = halves(part, split);
             let (left, right) = (there.get(&left)?, there.get(&right)?);
             for (place, made) in made.iter_mut().enumerate() {
-                let Some(class) = works.class_of_merge(part, split, place) else { continue };
+                let Some(class) = works.class_of_merge(part, split, place) else {
+                    continue;
+                };
                 let merge = capped(self.rounded.merge_in(class, place, self.unit));
                 *made = (*made).min(left[place] + right[place] + merge);
             }

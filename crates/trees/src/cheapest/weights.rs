@@ -31,36 +31,69 @@ impl Factors {
     pub fn new(platform: &Platform, processors: &[usize], size: &BigUint, work: &BigUint) -> Self {
         let links = Scaled::of(platform.links().iter().map(|link| &link.cost));
         let nodes = platform.nodes();
-        let merges = Scaled::of(processors.iter().filter_map(|&node| nodes.get(node)?.compute.as_ref()));
+        let merges = Scaled::of(
+            processors
+                .iter()
+                .filter_map(|&node| nodes.get(node)?.compute.as_ref()),
+        );
         let denominator = |scaled: &Scaled| scaled.unit.denom().magnitude().clone();
         let (of_links, of_merges) = (denominator(&links) * size, denominator(&merges) * work);
         let denominator = common_multiple([&of_links, &of_merges]);
         let (to_links, to_merges) = (&denominator / of_links, &denominator / of_merges);
         Factors {
             links: links.values.iter().map(|cost| cost * &to_links).collect(),
-            merges: merges.values.iter().map(|compute| compute * &to_merges).collect(),
+            merges: merges
+                .values
+                .iter()
+                .map(|compute| compute * &to_merges)
+                .collect(),
             denominator,
         }
     }
 
     pub fn weigh_integers(&self, processors: &[usize], prices: &Prices<u64>) -> Weights {
-        let big = |prices: &[u64]| prices.iter().map(|&price| BigUint::from(price)).collect::<Vec<_>>();
-        self.product(processors, [&big(&prices.links), &big(&prices.compute)], self.denominator.clone())
+        let big = |prices: &[u64]| {
+            prices
+                .iter()
+                .map(|&price| BigUint::from(price))
+                .collect::<Vec<_>>()
+        };
+        self.product(
+            processors,
+            [&big(&prices.links), &big(&prices.compute)],
+            self.denominator.clone(),
+        )
     }
 
     pub fn weigh(&self, processors: &[usize], prices: &Prices<Rational>) -> Weights {
         let Scaled { values, unit } = Scaled::of(prices.links.iter().chain(&prices.compute));
         let (links, compute) = values.split_at(prices.links.len());
-        self.product(processors, [links, compute], unit.denom().magnitude() * &self.denominator)
+        self.product(
+            processors,
+            [links, compute],
+            unit.denom().magnitude() * &self.denominator,
+        )
     }
 
-    fn product(&self, processors: &[usize], [links, compute]: [&[BigUint]; 2], denominator: BigUint) -> Weights {
+    fn product(
+        &self,
+        processors: &[usize],
+        [links, compute]: [&[BigUint]; 2],
+        denominator: BigUint,
+    ) -> Weights {
         let zero = BigUint::zero();
         let of = |prices: &[BigUint], place: usize| prices.get(place).unwrap_or(&zero).clone();
         let merges = processors.iter().zip(&self.merges);
         Weights {
-            links: self.links.iter().enumerate().map(|(link, factor)| of(links, link) * factor).collect(),
-            merges: merges.map(|(&node, factor)| of(compute, node) * factor).collect(),
+            links: self
+                .links
+                .iter()
+                .enumerate()
+                .map(|(link, factor)| of(links, link) * factor)
+                .collect(),
+            merges: merges
+                .map(|(&node, factor)| of(compute, node) * factor)
+                .collect(),
             denominator,
         }
     }

@@ -21,11 +21,16 @@ pub(super) struct Free {
 impl Free {
     /// `O(n m)` for `n` nodes and `m` links.
     pub fn new(reduction: &Reduction, weights: &Weights) -> Self {
-        let reach: Vec<Vec<bool>> =
-            (0..reduction.graph.nodes()).map(|node| reach(reduction, &weights.links, node)).collect();
+        let reach: Vec<Vec<bool>> = (0..reduction.graph.nodes())
+            .map(|node| reach(reduction, &weights.links, node))
+            .collect();
         let alike = |a: usize, b: usize| reach[a][b] && reach[b][a];
         let all_sent = reduction.resting.is_empty();
-        let group = |node: usize| (0..node).find(|&first| all_sent && alike(first, node)).unwrap_or(node);
+        let group = |node: usize| {
+            (0..node)
+                .find(|&first| all_sent && alike(first, node))
+                .unwrap_or(node)
+        };
         let nodes = &reduction.processors;
         // With work by task, a processor that is cheaper for one merge may be costlier for another.
         let comparable = !reduction.is_by_task();
@@ -33,11 +38,18 @@ impl Free {
             let is_better = |&other: &usize| {
                 let order = weights.merges[other].cmp(&weights.merges[place]);
                 let first = order.is_lt() || !alike(nodes[place], nodes[other]) || other < place;
-                comparable && reach[nodes[place]][nodes[other]] && order.is_le() && first && other != place
+                comparable
+                    && reach[nodes[place]][nodes[other]]
+                    && order.is_le()
+                    && first
+                    && other != place
             };
             (0..nodes.len()).filter(is_better).collect()
         };
-        Free { group: (0..reach.len()).map(group).collect(), better: (0..nodes.len()).map(better).collect() }
+        Free {
+            group: (0..reach.len()).map(group).collect(),
+            better: (0..nodes.len()).map(better).collect(),
+        }
     }
 
     /// The representative of the node's group.

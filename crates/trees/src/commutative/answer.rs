@@ -17,7 +17,11 @@ pub(super) struct Answer<N> {
 impl<N: Fixed> Answer<N> {
     /// At most `wanted` trees, each once, cheapest first, ties shallow first; `None` if no tree exists.
     pub fn sorted(mut self, wanted: usize) -> Option<Self> {
-        self.trees.sort_by(|one, two| one.0.cmp(&two.0).then_with(|| one.1.depth().cmp(&two.1.depth())));
+        self.trees.sort_by(|one, two| {
+            one.0
+                .cmp(&two.0)
+                .then_with(|| one.1.depth().cmp(&two.1.depth()))
+        });
         let mut kept: Vec<(N, Shape)> = Vec::with_capacity(wanted);
         for (price, shape) in self.trees {
             let shape = shape.canonical();
@@ -29,7 +33,11 @@ impl<N: Fixed> Answer<N> {
             }
         }
         self.trees = kept;
-        if self.trees.is_empty() { None } else { Some(self) }
+        if self.trees.is_empty() {
+            None
+        } else {
+            Some(self)
+        }
     }
 }
 

@@ -38,7 +38,10 @@ impl<N> Found<N> {
         self.next.iter().flatten().for_each(|&to| awaited[to] += 1);
         let mut shape = Shape::default();
         let mut arrived: Vec<Vec<usize>> = vec![Vec::new(); count];
-        let mut ready: Vec<usize> = (0..count).rev().filter(|&member| awaited[member] == 0).collect();
+        let mut ready: Vec<usize> = (0..count)
+            .rev()
+            .filter(|&member| awaited[member] == 0)
+            .collect();
         let mut result = None;
         while let Some(member) = ready.pop() {
             let place = self.members[member];
@@ -65,23 +68,43 @@ impl<'p, N: Fixed> Streams<'p, N> {
     /// `O(p^2)` for `p` places.
     pub fn new(priced: &'p Priced<N>, size: &N, work: &N) -> Self {
         let way = |from: usize, &to: &NodeId| Some(priced.distance(from, to)?.times(size));
-        let ways: Vec<Vec<Option<N>>> =
-            (0..priced.places.len()).map(|from| priced.places.iter().map(|to| way(from, to)).collect()).collect();
-        let merges = priced.merges.iter().map(|merge| Some(merge.as_ref()?.times(work))).collect();
-        let mut this = Streams { priced, size: size.clone(), ways, merges, helpers: Vec::new() };
-        let useful = |&helper: &usize| (0..priced.participants).all(|owner| this.may_help(helper, owner));
-        this.helpers = (priced.participants..priced.places.len()).filter(useful).collect();
+        let ways: Vec<Vec<Option<N>>> = (0..priced.places.len())
+            .map(|from| priced.places.iter().map(|to| way(from, to)).collect())
+            .collect();
+        let merges = priced
+            .merges
+            .iter()
+            .map(|merge| Some(merge.as_ref()?.times(work)))
+            .collect();
+        let mut this = Streams {
+            priced,
+            size: size.clone(),
+            ways,
+            merges,
+            helpers: Vec::new(),
+        };
+        let useful =
+            |&helper: &usize| (0..priced.participants).all(|owner| this.may_help(helper, owner));
+        this.helpers = (priced.participants..priced.places.len())
+            .filter(useful)
+            .collect();
         this
     }
 
     /// The price of sending a stream to a processor and merging it there.
     pub fn arc(&self, from: usize, to: usize) -> Option<N> {
-        Some(self.ways[from][to].as_ref()?.plus(self.merges[to].as_ref()?))
+        Some(
+            self.ways[from][to]
+                .as_ref()?
+                .plus(self.merges[to].as_ref()?),
+        )
     }
 
     /// Whether merging at a helper costs at most as much as sending on and merging there.
     pub fn may_help(&self, helper: usize, there: usize) -> bool {
-        let Some(merge) = &self.merges[helper] else { return false };
+        let Some(merge) = &self.merges[helper] else {
+            return false;
+        };
         self.arc(helper, there).is_none_or(|arc| *merge <= arc)
     }
 
@@ -105,8 +128,15 @@ impl<'p, N: Fixed> Streams<'p, N> {
 
     /// The cheapest arborescence over all participants and these helpers whose result is not made at the places
     /// `barred`. Ties go to a shallow one. `None` if no such arborescence exists.
-    pub fn over(&self, helpers: &[usize], to_target: &[Option<N>], barred: &[usize]) -> Option<Found<N>> {
-        let members: Vec<usize> = (0..self.priced.participants).chain(helpers.iter().copied()).collect();
+    pub fn over(
+        &self,
+        helpers: &[usize],
+        to_target: &[Option<N>],
+        barred: &[usize],
+    ) -> Option<Found<N>> {
+        let members: Vec<usize> = (0..self.priced.participants)
+            .chain(helpers.iter().copied())
+            .collect();
         // The target is the root, over exactly one arc: a second one is beyond all others.
         let (count, beyond) = (members.len(), self.beyond(&members, to_target));
         let mut arcs = Vec::with_capacity(count * count);
@@ -119,13 +149,16 @@ impl<'p, N: Fixed> Streams<'p, N> {
         }
         let links = |arc: usize| {
             let (to, from, _) = &arcs[arc];
-            let to = members.get(*to).and_then(|&place| self.priced.places.get(place).copied());
+            let to = members
+                .get(*to)
+                .and_then(|&place| self.priced.places.get(place).copied());
             to.map_or(1, |to| self.priced.links(members[*from], to))
         };
         let found = shallow_arborescence(count + 1, count, &arcs, links)?;
         let entering = found.entering.iter().take(count);
-        let next: Vec<Option<usize>> =
-            entering.map(|arc| arc.map(|arc| arcs[arc].0).filter(|&to| to < count)).collect();
+        let next: Vec<Option<usize>> = entering
+            .map(|arc| arc.map(|arc| arcs[arc].0).filter(|&to| to < count))
+            .collect();
         if next.iter().filter(|to| to.is_none()).count() != 1 {
             return None;
         }
@@ -135,7 +168,11 @@ impl<'p, N: Fixed> Streams<'p, N> {
             // Helpers that nothing is merged at may be paid more than all costs; such a set of helpers is not cheapest.
             price = price.surplus(self.merges[helper].as_ref()?);
         }
-        Some(Found { price, members, next })
+        Some(Found {
+            price,
+            members,
+            next,
+        })
     }
 
     /// The tree of an arborescence.
@@ -146,7 +183,11 @@ impl<'p, N: Fixed> Streams<'p, N> {
     /// The price of a tree in the problem of one size.
     pub fn price(&self, shape: &Shape, to_target: &[Option<N>]) -> Option<N> {
         let transfer = |_, from: usize, to: usize| self.ways[from][to].clone();
-        shape.sum(transfer, |_, at| self.merges[at].clone(), |_, from| to_target[from].clone())
+        shape.sum(
+            transfer,
+            |_, at| self.merges[at].clone(),
+            |_, from| to_target[from].clone(),
+        )
     }
 
     /// For every helper set in question its cheapest arborescence to a target, cheapest first; for the cheapest set
@@ -163,7 +204,11 @@ impl<'p, N: Fixed> Streams<'p, N> {
                 .filter(|(bit, _)| set >> bit & 1 == 1)
                 .map(|(_, &place)| place)
                 .collect();
-            let pays = |&helper: &usize| chosen.iter().all(|&other| other == helper || self.may_help(helper, other));
+            let pays = |&helper: &usize| {
+                chosen
+                    .iter()
+                    .all(|&other| other == helper || self.may_help(helper, other))
+            };
             if chosen.iter().all(pays) {
                 all.extend(self.over(&chosen, to_target, &[]));
             }
@@ -175,12 +220,26 @@ impl<'p, N: Fixed> Streams<'p, N> {
 
     /// Adds arborescences over the helpers of the first that make the result at another place each.
     pub fn add_elsewhere(&self, all: &mut Vec<Found<N>>, to_target: &[Option<N>], more: usize) {
-        let Some(mut last) = all.first().cloned() else { return };
-        let helpers: Vec<usize> = last.members.iter().copied().filter(|&at| at >= self.priced.participants).collect();
+        let Some(mut last) = all.first().cloned() else {
+            return;
+        };
+        let helpers: Vec<usize> = last
+            .members
+            .iter()
+            .copied()
+            .filter(|&at| at >= self.priced.participants)
+            .collect();
         let mut barred = Vec::new();
         for _ in 0..more {
-            barred.extend(last.next.iter().position(Option::is_none).map(|end| last.members[end]));
-            let Some(next) = self.over(&helpers, to_target, &barred) else { break };
+            barred.extend(
+                last.next
+                    .iter()
+                    .position(Option::is_none)
+                    .map(|end| last.members[end]),
+            );
+            let Some(next) = self.over(&helpers, to_target, &barred) else {
+                break;
+            };
             all.push(next.clone());
             last = next;
         }

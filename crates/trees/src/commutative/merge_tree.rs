@@ -32,17 +32,33 @@ struct Part {
 impl Shape {
     /// Adds the value of a participant.
     pub fn single(&mut self, participant: usize) -> usize {
-        self.parts.push(Part { at: participant, count: 1, least: participant, depth: 0, operands: None });
+        self.parts.push(Part {
+            at: participant,
+            count: 1,
+            least: participant,
+            depth: 0,
+            operands: None,
+        });
         self.parts.len() - 1
     }
 
     /// Adds the merge of two disjoint parts.
     pub fn merge(&mut self, at: usize, first: usize, second: usize) -> usize {
         let [one, two] = [&self.parts[first], &self.parts[second]];
-        let operands = Some(if one.least <= two.least { [first, second] } else { [second, first] });
+        let operands = Some(if one.least <= two.least {
+            [first, second]
+        } else {
+            [second, first]
+        });
         let (count, least) = (one.count + two.count, one.least.min(two.least));
         let depth = 1 + one.depth_at(at).max(two.depth_at(at));
-        self.parts.push(Part { at, count, least, depth, operands });
+        self.parts.push(Part {
+            at,
+            count,
+            least,
+            depth,
+            operands,
+        });
         self.parts.len() - 1
     }
 
@@ -52,12 +68,23 @@ impl Shape {
     pub fn merge_all(&mut self, at: usize, parts: &[usize], alike: bool) -> Option<usize> {
         let key = |shape: &Shape, part: usize| {
             let Part { count, least, .. } = shape.parts[part];
-            Reverse((if alike { shape.parts[part].depth_at(at) } else { 0 }, count, least, part))
+            Reverse((
+                if alike {
+                    shape.parts[part].depth_at(at)
+                } else {
+                    0
+                },
+                count,
+                least,
+                part,
+            ))
         };
         let mut queue: BinaryHeap<_> = parts.iter().map(|&part| key(self, part)).collect();
         loop {
             let Reverse((.., first)) = queue.pop()?;
-            let Some(Reverse((.., second))) = queue.pop() else { return Some(first) };
+            let Some(Reverse((.., second))) = queue.pop() else {
+                return Some(first);
+            };
             let merged = self.merge(at, first, second);
             queue.push(key(self, merged));
         }
@@ -87,12 +114,22 @@ impl Shape {
         }
         order.reverse();
         let mut numbers = vec![0; self.parts.len()];
-        order.iter().enumerate().for_each(|(number, &part)| numbers[part] = number);
+        order
+            .iter()
+            .enumerate()
+            .for_each(|(number, &part)| numbers[part] = number);
         let renumber = |&part: &usize| {
             let part = self.parts[part].clone();
-            Part { operands: part.operands.map(|pair| pair.map(|operand| numbers[operand])), ..part }
+            Part {
+                operands: part
+                    .operands
+                    .map(|pair| pair.map(|operand| numbers[operand])),
+                ..part
+            }
         };
-        Shape { parts: order.iter().map(renumber).collect() }
+        Shape {
+            parts: order.iter().map(renumber).collect(),
+        }
     }
 
     /// The sum of the prices of transfers (by number of operands, sender and receiver), merges (number and processor)
@@ -106,7 +143,9 @@ impl Shape {
         let result = self.parts.last()?;
         let mut price = last(result.count, result.at)?;
         for part in &self.parts {
-            let Some(operands) = part.operands else { continue };
+            let Some(operands) = part.operands else {
+                continue;
+            };
             price += &merge(part.count, part.at)?;
             for operand in operands.map(|operand| &self.parts[operand]) {
                 price += &transfer(operand.count, operand.at, part.at)?;
@@ -160,5 +199,8 @@ impl Part {
 }
 
 fn interval(first: usize, part: &Part) -> Interval {
-    Interval { first, last: first + part.count - 1 }
+    Interval {
+        first,
+        last: first + part.count - 1,
+    }
 }

@@ -50,7 +50,11 @@ pub(super) fn answers<N: Fixed>(
             let answer = |&target: &NodeId| {
                 may()?;
                 let trees = sets.trees(target, wanted);
-                Answer { bound: trees.first()?.0.clone(), trees }.sorted(wanted)
+                Answer {
+                    bound: trees.first()?.0.clone(),
+                    trees,
+                }
+                .sorted(wanted)
             };
             targets.iter().map(answer).collect()
         }
@@ -68,16 +72,28 @@ pub(super) fn answers<N: Fixed>(
 
 /// The problem with the first size and work for all.
 fn one_size<N: Fixed>(priced: &Priced<N>) -> Option<Streams<'_, N>> {
-    Some(Streams::new(priced, priced.sizes.first()?, priced.works.get(1)?))
+    Some(Streams::new(
+        priced,
+        priced.sizes.first()?,
+        priced.works.get(1)?,
+    ))
 }
 
 /// Trees for messages of one size, with the prices of that problem.
-fn of_streams<N: Fixed>(streams: &Streams<'_, N>, target: NodeId, wanted: usize) -> Option<Answer<N>> {
+fn of_streams<N: Fixed>(
+    streams: &Streams<'_, N>,
+    target: NodeId,
+    wanted: usize,
+) -> Option<Answer<N>> {
     let to_target = streams.to_target(target);
     let (bound, found) = bounded(streams, &to_target, wanted)?;
     let tree = |found: &Found<N>| {
         let shape = streams.shape(found)?;
         Some((streams.price(&shape, &to_target)?, shape))
     };
-    Answer { bound, trees: found.iter().filter_map(tree).collect() }.sorted(wanted)
+    Answer {
+        bound,
+        trees: found.iter().filter_map(tree).collect(),
+    }
+    .sorted(wanted)
 }

@@ -112,13 +112,28 @@ impl<'a> Commutative<'a> {
     /// (Otherwise all answers are `None`.) `O(n + links)` exact operations.
     pub fn new(platform: &'a Platform, participants: &[NodeId], volumes: &Volumes) -> Self {
         let own: BTreeSet<NodeId> = participants.iter().copied().collect();
-        let known = |&place: &NodeId| platform.nodes().get(place.index()).is_some_and(|node| node.is_processor());
+        let known = |&place: &NodeId| {
+            platform
+                .nodes()
+                .get(place.index())
+                .is_some_and(|node| node.is_processor())
+        };
         let valid = own.len() == participants.len() && own.iter().all(known) && !own.is_empty();
         let others = platform.processors().filter(|place| !own.contains(place));
         let places: Vec<NodeId> = participants.iter().copied().chain(others).collect();
-        let exact = if valid { Factors::new(platform, &places, participants.len(), volumes) } else { None };
+        let exact = if valid {
+            Factors::new(platform, &places, participants.len(), volumes)
+        } else {
+            None
+        };
         let factors = exact.map(|exact| (exact.clone(), exact.rounded()));
-        Commutative { platform, participants: participants.len(), places, factors, watch: Watch::unlimited() }
+        Commutative {
+            platform,
+            participants: participants.len(),
+            places,
+            factors,
+            watch: Watch::unlimited(),
+        }
     }
 
     /// The same reduction under a watch. Answers after the end of the watch are meaningless: check the watch before
@@ -130,9 +145,16 @@ impl<'a> Commutative<'a> {
 
     /// Whether [`cheapest`](Self::cheapest) finds the least price whatever the prices; see the module's table.
     pub fn exactness(&self) -> Exactness {
-        let constant = self.factors.as_ref().is_none_or(|(factors, _)| factors.constant());
+        let constant = self
+            .factors
+            .as_ref()
+            .is_none_or(|(factors, _)| factors.constant());
         let few_others = self.places.len() - self.participants <= FEW;
-        if self.participants <= SETS || constant && few_others { Exactness::Exact } else { Exactness::Bound }
+        if self.participants <= SETS || constant && few_others {
+            Exactness::Exact
+        } else {
+            Exactness::Bound
+        }
     }
 
     /// Per target: a rigorous lower bound on the price of every tree, in the unit of the given prices, and up to four
@@ -143,19 +165,34 @@ impl<'a> Commutative<'a> {
     /// for: the bound and the first tree's price are apart by such rounding, and, if the answer is not exact, by what
     /// is not known. The trees are pairwise distinct, and within 12.5 % of the cheapest; there is one where
     /// participants are many and no other processor may help.
-    pub fn guide(&self, prices: &Prices<u64>, targets: &[NodeId]) -> Vec<Option<(Rational, Vec<Pattern>)>> {
-        let Some((_, factors)) = &self.factors else { return targets.iter().map(|_| None).collect() };
+    pub fn guide(
+        &self,
+        prices: &Prices<u64>,
+        targets: &[NodeId],
+    ) -> Vec<Option<(Rational, Vec<Pattern>)>> {
+        let Some((_, factors)) = &self.factors else {
+            return targets.iter().map(|_| None).collect();
+        };
         let wide = |prices: &[u64]| prices.iter().map(|&price| u128::from(price)).collect();
-        let prices = Prices { links: wide(&prices.links), compute: wide(&prices.compute) };
+        let prices = Prices {
+            links: wide(&prices.links),
+            compute: wide(&prices.compute),
+        };
         let priced = self.priced(factors, &prices, &Rational::one()).guiding();
         let convert = |offer: Option<Offer<u128>>| {
             let offer = offer?;
             let (least, _) = offer.trees.first()?;
             let most = least + least / 8;
-            let near = offer.trees.into_iter().take_while(|(price, _)| *price <= most);
+            let near = offer
+                .trees
+                .into_iter()
+                .take_while(|(price, _)| *price <= most);
             Some((offer.bound, near.map(|(_, tree)| tree).collect()))
         };
-        self.offers(priced, targets, TREES).into_iter().map(convert).collect()
+        self.offers(priced, targets, TREES)
+            .into_iter()
+            .map(convert)
+            .collect()
     }
 
     /// Per target: a lower bound on the cheapest price and a tree; `None` if no tree exists. If
@@ -166,22 +203,43 @@ impl<'a> Commutative<'a> {
     /// that their dual solutions ask for. For `p` processors and `h <= 6` helpers: `2^h` arborescences over `p^2` arcs
     /// each. For sets of `n` operands: `O(3^n p)` machine operations, and exact ones for choices that rounding cannot
     /// tell apart.
-    pub fn cheapest(&self, prices: &Prices<Rational>, targets: &[NodeId]) -> Vec<Option<(Rational, Pattern)>> {
+    pub fn cheapest(
+        &self,
+        prices: &Prices<Rational>,
+        targets: &[NodeId],
+    ) -> Vec<Option<(Rational, Pattern)>> {
         let none = || targets.iter().map(|_| None).collect();
-        let Some((factors, _)) = &self.factors else { return none() };
-        let all: Vec<Rational> = prices.links.iter().chain(&prices.compute).map(not_negative).collect();
-        let Some((mut links, unit)) = integers(&all) else { return none() };
+        let Some((factors, _)) = &self.factors else {
+            return none();
+        };
+        let all: Vec<Rational> = prices
+            .links
+            .iter()
+            .chain(&prices.compute)
+            .map(not_negative)
+            .collect();
+        let Some((mut links, unit)) = integers(&all) else {
+            return none();
+        };
         let compute = links.split_off(prices.links.len());
         let priced = self.priced(factors, &Prices { links, compute }, &unit);
         let convert = |offer: Option<Offer<BigUint>>| {
             let offer = offer?;
             Some((offer.bound, offer.trees.into_iter().next()?.1))
         };
-        self.offers(priced, targets, 1).into_iter().map(convert).collect()
+        self.offers(priced, targets, 1)
+            .into_iter()
+            .map(convert)
+            .collect()
     }
 
     /// For each target a bound and up to `wanted` trees.
-    fn offers<N: Fixed>(&self, priced: Priced<N>, targets: &[NodeId], wanted: usize) -> Vec<Option<Offer<N>>> {
+    fn offers<N: Fixed>(
+        &self,
+        priced: Priced<N>,
+        targets: &[NodeId],
+        wanted: usize,
+    ) -> Vec<Option<Offer<N>>> {
         if let Some(mut near) = Near::new(self.platform, &priced) {
             return targets.iter().map(|&target| near.offer(target)).collect();
         }
@@ -190,7 +248,9 @@ impl<'a> Commutative<'a> {
         let offer = |(answer, &target): (Option<answer::Answer<N>>, &NodeId)| {
             let answer = answer?;
             let path = |from: usize, to: NodeId| priced.path(from, to);
-            let tree = |(price, shape): (N, Shape)| Some((price, shape.tree(&priced.places, target, path)?));
+            let tree = |(price, shape): (N, Shape)| {
+                Some((price, shape.tree(&priced.places, target, path)?))
+            };
             Some(Offer {
                 bound: priced.amount(answer.bound),
                 trees: answer.trees.into_iter().filter_map(tree).collect(),
@@ -199,11 +259,27 @@ impl<'a> Commutative<'a> {
         answers.into_iter().zip(targets).map(offer).collect()
     }
 
-    fn priced<N: Fixed>(&self, factors: &Factors<N>, prices: &Prices<N>, unit: &Rational) -> Priced<N> {
-        Priced::new(self.platform, (self.participants, &self.places), factors, prices, unit).watched(&self.watch)
+    fn priced<N: Fixed>(
+        &self,
+        factors: &Factors<N>,
+        prices: &Prices<N>,
+        unit: &Rational,
+    ) -> Priced<N> {
+        Priced::new(
+            self.platform,
+            (self.participants, &self.places),
+            factors,
+            prices,
+            unit,
+        )
+        .watched(&self.watch)
     }
 }
 
 fn not_negative(price: &Rational) -> Rational {
-    if price.is_negative() { Rational::zero() } else { price.clone() }
+    if price.is_negative() {
+        Rational::zero()
+    } else {
+        price.clone()
+    }
 }

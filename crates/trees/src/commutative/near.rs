@@ -84,7 +84,11 @@ impl<'p, N: Fixed> Near<'p, N> {
     /// `None` where sizes or works differ, participants are few, or other processors may help. `O(m log m)` for `m`
     /// links, and a search near every member.
     pub fn new(platform: &'p Platform, priced: &'p Priced<N>) -> Option<Self> {
-        if priced.participants < MANY { None } else { Near::of(platform, priced, FIRST) }
+        if priced.participants < MANY {
+            None
+        } else {
+            Near::of(platform, priced, FIRST)
+        }
     }
 
     /// The same of any number of participants but one alone; first searches settle `first` members each, at least two.
@@ -94,24 +98,36 @@ impl<'p, N: Fixed> Near<'p, N> {
         }
         let (size, work) = (priced.sizes.first()?, priced.works.get(1)?);
         let links: Vec<N> = priced.links.iter().map(|price| price.times(size)).collect();
-        let merges = priced.merges.iter().map(|merge| Some(merge.as_ref()?.times(work)));
+        let merges = priced
+            .merges
+            .iter()
+            .map(|merge| Some(merge.as_ref()?.times(work)));
         let mut merges: Vec<Option<N>> = merges.collect();
         let others = merges.split_off(priced.participants);
         let merges = merges.into_iter().collect::<Option<Vec<N>>>()?;
         let (owners, helpers) = priced.places.split_at(priced.participants);
-        let starts = owners.iter().zip(&merges).map(|(&owner, merge)| (owner.into(), merge.clone()));
+        let starts = owners
+            .iter()
+            .zip(&merges)
+            .map(|(&owner, merge)| (owner.into(), merge.clone()));
         let least = backwards(platform, &links, starts);
         let least_at = |node: NodeId| least.distances[node.index()].as_ref();
         let may_help = |(&helper, merge): (&NodeId, &Option<N>)| {
-            merge.as_ref().is_some_and(|merge| least_at(helper).is_none_or(|least| merge <= least))
+            merge
+                .as_ref()
+                .is_some_and(|merge| least_at(helper).is_none_or(|least| merge <= least))
         };
         if helpers.iter().zip(&others).any(may_help) {
             return None;
         }
-        let is_member = |&place: &usize| least_at(owners[place]).is_some_and(|least| *least == merges[place]);
+        let is_member =
+            |&place: &usize| least_at(owners[place]).is_some_and(|least| *least == merges[place]);
         let (mut places, leaves): (Vec<usize>, Vec<usize>) = (0..owners.len()).partition(is_member);
         let mut members = vec![None; platform.nodes().len()];
-        places.iter().enumerate().for_each(|(member, &place)| members[owners[place].index()] = Some(member));
+        places
+            .iter()
+            .enumerate()
+            .for_each(|(member, &place)| members[owners[place].index()] = Some(member));
         let (mut left, mut sent) = (N::zero(), Vec::with_capacity(leaves.len()));
         for &leaf in &leaves {
             let (links, end) = onwards(&least, owners[leaf].index());
@@ -159,9 +175,20 @@ impl<'p, N: Fixed> Near<'p, N> {
         }
         // Every place sends one stream.
         let owners = &self.priced.places;
-        let path = |from: usize, to: NodeId| if owners[from] == to { Vec::new() } else { sent[from].clone() };
-        let tree = found.shape(self.priced.participants, self.priced.constant)?.tree(owners, target, path)?;
-        Some(Offer { bound: self.priced.amount(found.price.clone()), trees: vec![(found.price, tree)] })
+        let path = |from: usize, to: NodeId| {
+            if owners[from] == to {
+                Vec::new()
+            } else {
+                sent[from].clone()
+            }
+        };
+        let tree = found
+            .shape(self.priced.participants, self.priced.constant)?
+            .tree(owners, target, path)?;
+        Some(Offer {
+            bound: self.priced.amount(found.price.clone()),
+            trees: vec![(found.price, tree)],
+        })
     }
 
     fn node(&self, member: usize) -> NodeId {
@@ -203,7 +230,10 @@ impl<'p, N: Fixed> Near<'p, N> {
         let mut more = false;
         for member in 0..self.ways.len() {
             let charge = &charges.around[member];
-            let is_short = self.ways[member].others.as_ref().is_some_and(|least| charge > least);
+            let is_short = self.ways[member]
+                .others
+                .as_ref()
+                .is_some_and(|least| charge > least);
             if is_short && self.priced.watch.ask().is_ok() {
                 let missing = self.missing(member, charges);
                 more |= !missing.is_empty();
@@ -218,12 +248,22 @@ impl<'p, N: Fixed> Near<'p, N> {
         let (mut all, mut hops, mut beyond) = (Vec::new(), Vec::new(), N::from(1));
         let last = |member: usize| to_target.distances[self.node(member).index()].as_ref();
         for (from, ways) in self.ways.iter().enumerate() {
-            let dearest = ways.known.iter().map(|(_, cost, _)| cost).chain(last(from)).max();
+            let dearest = ways
+                .known
+                .iter()
+                .map(|(_, cost, _)| cost)
+                .chain(last(from))
+                .max();
             dearest.into_iter().for_each(|cost| beyond += cost);
-            all.extend(ways.known.iter().map(|(to, cost, _)| (*to, from, cost.clone())));
+            all.extend(
+                ways.known
+                    .iter()
+                    .map(|(to, cost, _)| (*to, from, cost.clone())),
+            );
             hops.extend(ways.known.iter().map(|(.., links)| *links));
         }
-        let ends = (0..self.ways.len()).filter_map(|from| Some((self.ways.len(), from, beyond.plus(last(from)?))));
+        let ends = (0..self.ways.len())
+            .filter_map(|from| Some((self.ways.len(), from, beyond.plus(last(from)?))));
         all.extend(ends);
         hops.resize(all.len(), 1);
         Arcs { all, hops, beyond }
@@ -234,12 +274,18 @@ impl<'p, N: Fixed> Near<'p, N> {
         let count = self.ways.len();
         let entering = found.entering.iter().take(count);
         let to_member = entering.map(|arc| arc.map(|arc| arcs.all[arc].0).filter(|&to| to < count));
-        let next: Vec<Option<usize>> = to_member.chain(self.leaves.iter().map(|(to, _)| Some(*to))).collect();
+        let next: Vec<Option<usize>> = to_member
+            .chain(self.leaves.iter().map(|(to, _)| Some(*to)))
+            .collect();
         if next.iter().filter(|to| to.is_none()).count() != 1 {
             return None;
         }
         let price = found.cost.minus(&arcs.beyond).plus(&self.left);
-        Some(Found { price, members: self.places.clone(), next })
+        Some(Found {
+            price,
+            members: self.places.clone(),
+            next,
+        })
     }
 
     /// Searches the paths from a member until `most` members are settled, itself among them.
@@ -253,13 +299,29 @@ impl<'p, N: Fixed> Near<'p, N> {
             others = ends.then(|| far.plus(merge));
             (!ends).then_some(!is_member)
         };
-        let paths = search(&mut self.searches, (self.platform, &self.links), start, through);
-        let found = paths.settled.iter().filter_map(|&node| Some((node, self.members[node]?)));
-        let known = found.filter(|&(_, to)| to != member).filter_map(|(node, to)| {
-            let cost = paths.distances[node].as_ref()?.plus(&self.merges[self.places[to]]);
-            Some((to, cost, paths.path(node).len() as u32))
-        });
-        Ways { most, known: known.collect(), others }
+        let paths = search(
+            &mut self.searches,
+            (self.platform, &self.links),
+            start,
+            through,
+        );
+        let found = paths
+            .settled
+            .iter()
+            .filter_map(|&node| Some((node, self.members[node]?)));
+        let known = found
+            .filter(|&(_, to)| to != member)
+            .filter_map(|(node, to)| {
+                let cost = paths.distances[node]
+                    .as_ref()?
+                    .plus(&self.merges[self.places[to]]);
+                Some((to, cost, paths.path(node).len() as u32))
+            });
+        Ways {
+            most,
+            known: known.collect(),
+            others,
+        }
     }
 
     /// Paths from a member that cost less than the weight of the sets that they leave: at most [`ADDED`].
@@ -276,20 +338,46 @@ impl<'p, N: Fixed> Near<'p, N> {
                 Some(false)
             }
             // Whatever is merged beyond costs at least that.
-            None => Some(self.least[node.index()].as_ref().is_some_and(|least| far.plus(least) < *enough)),
+            None => Some(
+                self.least[node.index()]
+                    .as_ref()
+                    .is_some_and(|least| far.plus(least) < *enough),
+            ),
         };
-        let paths = search(&mut self.searches, (self.platform, &self.links), start, through);
-        let links = |to: usize| paths.path(self.priced.places[self.places[to]].index()).len() as u32;
-        missing.into_iter().map(|(to, cost)| (to, cost, links(to))).collect()
+        let paths = search(
+            &mut self.searches,
+            (self.platform, &self.links),
+            start,
+            through,
+        );
+        let links = |to: usize| {
+            paths
+                .path(self.priced.places[self.places[to]].index())
+                .len() as u32
+        };
+        missing
+            .into_iter()
+            .map(|(to, cost)| (to, cost, links(to)))
+            .collect()
     }
 
     /// The links of the path to another member.
     fn way(&mut self, member: usize, to: usize) -> Vec<LinkId> {
         let (start, end) = (self.node(member), self.node(to));
-        let through =
-            |node: NodeIndex, _: &N| (node.index() != end.index()).then_some(self.members[node.index()].is_none());
-        let paths = search(&mut self.searches, (self.platform, &self.links), start, through);
-        paths.path(end.index()).into_iter().map(LinkId::from).collect()
+        let through = |node: NodeIndex, _: &N| {
+            (node.index() != end.index()).then_some(self.members[node.index()].is_none())
+        };
+        let paths = search(
+            &mut self.searches,
+            (self.platform, &self.links),
+            start,
+            through,
+        );
+        paths
+            .path(end.index())
+            .into_iter()
+            .map(LinkId::from)
+            .collect()
     }
 }
 
@@ -305,7 +393,9 @@ impl<N: Exact> Charges<N> {
     /// The number of members, which are the first sets.
     fn new(dual: Dual<N>, members: usize) -> Self {
         let Dual { within, weights } = dual;
-        let mut held: Vec<usize> = (0..within.len()).map(|set| usize::from(set < members)).collect();
+        let mut held: Vec<usize> = (0..within.len())
+            .map(|set| usize::from(set < members))
+            .collect();
         for set in 0..within.len() {
             if let Some(outer) = within[set] {
                 held[outer] += held[set];
@@ -325,7 +415,8 @@ impl<N: Exact> Charges<N> {
     /// themselves are known.
     fn meeting(&self, member: usize) -> Vec<Option<usize>> {
         let mut met = vec![None; self.within.len()];
-        std::iter::successors(Some(member), |&set| self.within[set]).for_each(|set| met[set] = Some(set));
+        std::iter::successors(Some(member), |&set| self.within[set])
+            .for_each(|set| met[set] = Some(set));
         met
     }
 
@@ -364,7 +455,12 @@ fn search<'s, N: Exact>(
     start: NodeId,
     through: impl FnMut(NodeIndex, &N) -> Option<bool>,
 ) -> &'s ShortestPaths<N, EdgeIndex> {
-    searches.run(platform.graph(), [(start.into(), N::zero())], |link| &links[link.id().index()], through)
+    searches.run(
+        platform.graph(),
+        [(start.into(), N::zero())],
+        |link| &links[link.id().index()],
+        through,
+    )
 }
 
 /// Shortest paths from every node to the nearest of some, each with what it costs to end there.
@@ -373,7 +469,12 @@ fn backwards<N: Exact>(
     links: &[N],
     ends: impl IntoIterator<Item = (NodeIndex, N)>,
 ) -> ShortestPaths<N, EdgeIndex> {
-    shortest_paths(Reversed(platform.graph()), ends, |link| &links[link.id().index()], |_| true)
+    shortest_paths(
+        Reversed(platform.graph()),
+        ends,
+        |link| &links[link.id().index()],
+        |_| true,
+    )
 }
 
 /// The links of such a path, in the order of travel, and its end.

@@ -24,18 +24,34 @@ const ROUNDS: usize = 3;
 const NEAREST: usize = 8;
 
 /// Two problems of one size per target, and up to 27 trees for each place.
-pub(super) fn answers<N: Fixed>(priced: &Priced<N>, targets: &[NodeId], wanted: usize) -> Vec<Option<Answer<N>>> {
-    let work = priced.works.iter().skip(1).min().cloned().unwrap_or_else(N::zero);
-    let lines: Vec<(Streams<'_, N>, N)> =
-        lines(&priced.sizes).into_iter().map(|(fixed, rise)| (Streams::new(priced, &fixed, &work), rise)).collect();
+pub(super) fn answers<N: Fixed>(
+    priced: &Priced<N>,
+    targets: &[NodeId],
+    wanted: usize,
+) -> Vec<Option<Answer<N>>> {
+    let work = priced
+        .works
+        .iter()
+        .skip(1)
+        .min()
+        .cloned()
+        .unwrap_or_else(N::zero);
+    let lines: Vec<(Streams<'_, N>, N)> = lines(&priced.sizes)
+        .into_iter()
+        .map(|(fixed, rise)| (Streams::new(priced, &fixed, &work), rise))
+        .collect();
     let answer = |&target: &NodeId| {
         priced.watch.ask().ok()?;
-        let ways: Option<Vec<&N>> = (0..priced.participants).map(|owner| priced.distance(owner, target)).collect();
+        let ways: Option<Vec<&N>> = (0..priced.participants)
+            .map(|owner| priced.distance(owner, target))
+            .collect();
         let mut total = N::zero();
         ways?.into_iter().for_each(|way| total += way);
         let (mut bound, mut found) = (N::zero(), one_place(priced));
         for (streams, rise) in &lines {
-            let Some((of_line, more)) = bounded(streams, &streams.to_target(target), wanted) else { continue };
+            let Some((of_line, more)) = bounded(streams, &streams.to_target(target), wanted) else {
+                continue;
+            };
             bound = bound.max(of_line.plus(&total.times(rise)));
             found.extend(more);
         }
@@ -44,9 +60,18 @@ pub(super) fn answers<N: Fixed>(priced: &Priced<N>, targets: &[NodeId], wanted: 
             let shape = streams.shape(found)?;
             Some((shape.price(priced, target)?, shape))
         };
-        let best = found.iter().filter_map(|found| Some((tree(found)?.0, found))).min_by(|one, two| one.0.cmp(&two.0));
-        let better = best.map(|(price, found)| improved(streams, found.clone(), price, |found| Some(tree(found)?.0)));
-        Answer { bound, trees: better.iter().chain(&found).filter_map(tree).collect() }.sorted(wanted)
+        let best = found
+            .iter()
+            .filter_map(|found| Some((tree(found)?.0, found)))
+            .min_by(|one, two| one.0.cmp(&two.0));
+        let better = best.map(|(price, found)| {
+            improved(streams, found.clone(), price, |found| Some(tree(found)?.0))
+        });
+        Answer {
+            bound,
+            trees: better.iter().chain(&found).filter_map(tree).collect(),
+        }
+        .sorted(wanted)
     };
     targets.iter().map(answer).collect()
 }
@@ -65,7 +90,9 @@ fn improved<N: Fixed>(
                 return found;
             }
             for to in nearest(streams, &found, member) {
-                let Some(other) = redirected(&found, member, to) else { continue };
+                let Some(other) = redirected(&found, member, to) else {
+                    continue;
+                };
                 if let Some(lower) = true_price(&other).filter(|lower| *lower < price) {
                     (found, price) = (other, lower);
                 }
@@ -79,19 +106,35 @@ fn improved<N: Fixed>(
 }
 
 /// The members to which the stream of a member is sent and merged most cheaply, and the target.
-fn nearest<N: Fixed>(streams: &Streams<'_, N>, found: &Found<N>, member: usize) -> Vec<Option<usize>> {
-    let arc = |(to, &place): (usize, &usize)| Some((streams.arc(found.members[member], place)?, to));
-    let others = found.members.iter().enumerate().filter(|&(to, _)| to != member);
+fn nearest<N: Fixed>(
+    streams: &Streams<'_, N>,
+    found: &Found<N>,
+    member: usize,
+) -> Vec<Option<usize>> {
+    let arc =
+        |(to, &place): (usize, &usize)| Some((streams.arc(found.members[member], place)?, to));
+    let others = found
+        .members
+        .iter()
+        .enumerate()
+        .filter(|&(to, _)| to != member);
     let mut arcs: Vec<(N, usize)> = others.filter_map(arc).collect();
     arcs.sort_unstable();
-    arcs.into_iter().take(NEAREST).map(|(_, to)| Some(to)).chain([None]).collect()
+    arcs.into_iter()
+        .take(NEAREST)
+        .map(|(_, to)| Some(to))
+        .chain([None])
+        .collect()
 }
 
 /// The arborescence with a member's stream sent elsewhere; what made the result before now sends it to a member that
 /// is to send it to the target. `None` where that closes a cycle or changes nothing.
 fn redirected<N: Fixed>(found: &Found<N>, member: usize, to: Option<usize>) -> Option<Found<N>> {
     let path = std::iter::successors(to, |&at| found.next[at]);
-    if found.next[member] == to || found.next[member].is_none() || path.into_iter().any(|at| at == member) {
+    if found.next[member] == to
+        || found.next[member].is_none()
+        || path.into_iter().any(|at| at == member)
+    {
         return None;
     }
     let mut other = found.clone();
@@ -105,7 +148,9 @@ fn redirected<N: Fixed>(found: &Found<N>, member: usize, to: Option<usize>) -> O
 
 /// Lines `(a, b)` below the sizes.
 fn lines<N: Fixed>(sizes: &[N]) -> Vec<(N, N)> {
-    let Some((first, least)) = sizes.first().zip(sizes.iter().min()) else { return Vec::new() };
+    let Some((first, least)) = sizes.first().zip(sizes.iter().min()) else {
+        return Vec::new();
+    };
     let mut lines = vec![(least.clone(), N::zero())];
     // Sizes that rise by at least `rise` each time are above the line through the first one with this slope; it has to
     // start at 0 or above.
@@ -123,10 +168,18 @@ fn lines<N: Fixed>(sizes: &[N]) -> Vec<(N, N)> {
 fn one_place<N: Fixed>(priced: &Priced<N>) -> Vec<Found<N>> {
     let participants = priced.participants;
     let tree = |at: usize| {
-        let members: Vec<usize> = (0..participants).chain((at >= participants).then_some(at)).collect();
+        let members: Vec<usize> = (0..participants)
+            .chain((at >= participants).then_some(at))
+            .collect();
         let centre = at.min(participants);
-        let next = (0..members.len()).map(|member| if member == centre { None } else { Some(centre) }).collect();
-        Found { price: N::zero(), members, next }
+        let next = (0..members.len())
+            .map(|member| if member == centre { None } else { Some(centre) })
+            .collect();
+        Found {
+            price: N::zero(),
+            members,
+            next,
+        }
     };
     (0..priced.places.len()).map(tree).collect()
 }

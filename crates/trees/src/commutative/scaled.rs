@@ -66,19 +66,35 @@ pub(super) struct Factors<N> {
 
 impl Factors<BigUint> {
     /// The factors of one problem; `None` where an amount is negative or depends on more than the number of operands.
-    pub fn new(platform: &Platform, places: &[NodeId], operands: usize, volumes: &Volumes) -> Option<Self> {
+    pub fn new(
+        platform: &Platform,
+        places: &[NodeId],
+        operands: usize,
+        volumes: &Volumes,
+    ) -> Option<Self> {
         let (sizes, size_unit) = integers(&amounts(&volumes.size, 1..=operands)?)?;
         let (mut works, work_unit) = integers(&amounts(&volumes.work, 2..=operands)?)?;
         works.insert(0, BigUint::zero());
         let nodes = platform.nodes();
-        let times: Vec<Option<Rational>> =
-            places.iter().map(|place| Some(nodes.get(place.index())?.compute.as_ref()? * &work_unit)).collect();
+        let times: Vec<Option<Rational>> = places
+            .iter()
+            .map(|place| Some(nodes.get(place.index())?.compute.as_ref()? * &work_unit))
+            .collect();
         let costs = platform.links().iter().map(|link| &link.cost * &size_unit);
         let all: Vec<Rational> = costs.chain(times.iter().flatten().cloned()).collect();
         let (mut links, unit) = integers(&all)?;
         let mut rest = links.split_off(platform.links().len()).into_iter();
-        let merges = times.iter().map(|time| time.as_ref().and_then(|_| rest.next())).collect();
-        Some(Factors { links, merges, sizes, works, unit })
+        let merges = times
+            .iter()
+            .map(|time| time.as_ref().and_then(|_| rest.next()))
+            .collect();
+        Some(Factors {
+            links,
+            merges,
+            sizes,
+            works,
+            unit,
+        })
     }
 
     /// The same, rounded down to few bits.
@@ -86,9 +102,17 @@ impl Factors<BigUint> {
         let (sizes, size_shift) = shortened(&self.sizes, VOLUME_BITS);
         let (works, work_shift) = shortened(&self.works, VOLUME_BITS);
         let links: Vec<BigUint> = self.links.iter().map(|cost| cost << size_shift).collect();
-        let merges = self.merges.iter().map(|time| Some(time.as_ref()? << work_shift));
+        let merges = self
+            .merges
+            .iter()
+            .map(|time| Some(time.as_ref()? << work_shift));
         let merges: Vec<Option<BigUint>> = merges.collect();
-        let longest = links.iter().chain(merges.iter().flatten()).map(Whole::bits).max().unwrap_or(0);
+        let longest = links
+            .iter()
+            .chain(merges.iter().flatten())
+            .map(Whole::bits)
+            .max()
+            .unwrap_or(0);
         let shift = longest.saturating_sub(COST_BITS);
         let short = |number: &BigUint| (number >> shift).to_u128().unwrap_or(u128::MAX);
         Factors {
@@ -114,7 +138,14 @@ fn amounts(amount: &Amount, counts: std::ops::RangeInclusive<usize>) -> Option<V
     if matches!(amount, Amount::Table(_)) {
         return None;
     }
-    counts.map(|count| amount.of(Interval { first: 0, last: count.checked_sub(1)? })).collect()
+    counts
+        .map(|count| {
+            amount.of(Interval {
+                first: 0,
+                last: count.checked_sub(1)?,
+            })
+        })
+        .collect()
 }
 
 /// Numbers as multiples of their largest common measure; `None` if one is negative.
@@ -125,8 +156,19 @@ pub(super) fn integers(numbers: &[Rational]) -> Option<(Vec<BigUint>, Rational)>
 
 /// Numbers divided by a power of two, rounded down, such that they have at most `bits` bits.
 fn shortened(numbers: &[BigUint], bits: u64) -> (Vec<u128>, u64) {
-    let shift = numbers.iter().map(Whole::bits).max().unwrap_or(0).saturating_sub(bits);
-    (numbers.iter().map(|number| (number >> shift).to_u128().unwrap_or(u128::MAX)).collect(), shift)
+    let shift = numbers
+        .iter()
+        .map(Whole::bits)
+        .max()
+        .unwrap_or(0)
+        .saturating_sub(bits);
+    (
+        numbers
+            .iter()
+            .map(|number| (number >> shift).to_u128().unwrap_or(u128::MAX))
+            .collect(),
+        shift,
+    )
 }
 
 /// One pricing: what transfers and merges cost.
@@ -169,8 +211,9 @@ impl<N: Fixed> Priced<N> {
         let of = |prices: &[N], place: usize| prices.get(place).unwrap_or(&zero).clone();
         let link = |(id, factor): (LinkId, &N)| of(&prices.links, id.index()) * factor;
         let mut links: Vec<N> = platform.link_ids().zip(&factors.links).map(link).collect();
-        let merge =
-            |(&place, factor): (&NodeId, &Option<N>)| Some(of(&prices.compute, place.index()) * factor.as_ref()?);
+        let merge = |(&place, factor): (&NodeId, &Option<N>)| {
+            Some(of(&prices.compute, place.index()) * factor.as_ref()?)
+        };
         let mut merges: Vec<Option<N>> = places.iter().zip(&factors.merges).map(merge).collect();
 
         let widest = |numbers: &[N]| numbers.iter().map(Whole::bits).max().unwrap_or(0);
@@ -179,13 +222,22 @@ impl<N: Fixed> Priced<N> {
         let tasks = (4 * (participants as u64 + places.len() as u64) + 4).bits();
         let hops = (platform.nodes().len() as u64).bits();
         let extension = tasks + widest(&factors.sizes) + hops;
-        let longest = widest(&links).max(merges.iter().flatten().map(Whole::bits).max().unwrap_or(0));
+        let longest =
+            widest(&links).max(merges.iter().flatten().map(Whole::bits).max().unwrap_or(0));
         // A partial Steiner arborescence may have several arcs with the surcharge.
-        let arcs = if places.len() - participants > FEW { (places.len() as u64).bits() + 2 } else { 0 };
-        let spare = N::LIMIT.map(|limit| limit.saturating_sub(extension + volume + tasks + hops + arcs + 1));
+        let arcs = if places.len() - participants > FEW {
+            (places.len() as u64).bits() + 2
+        } else {
+            0
+        };
+        let spare = N::LIMIT
+            .map(|limit| limit.saturating_sub(extension + volume + tasks + hops + arcs + 1));
         let shift = spare.map_or(0, |spare| longest.saturating_sub(spare));
         let extend = |price: &mut N| *price = (price.clone() >> shift) << extension;
-        links.iter_mut().chain(merges.iter_mut().flatten()).for_each(extend);
+        links
+            .iter_mut()
+            .chain(merges.iter_mut().flatten())
+            .for_each(extend);
         links.iter_mut().for_each(|price| *price += &N::from(1));
         Priced {
             participants,
@@ -206,7 +258,11 @@ impl<N: Fixed> Priced<N> {
     /// With the cheapest paths from every place. `O(p m log m)`; not all of them where the watch ends the work.
     pub fn with_paths(mut self, platform: &Platform) -> Self {
         let price = |link: EdgeReference<'_, Link>| &self.links[link.id().index()];
-        let from = |&place: &NodeId| shortest_paths(platform.graph(), [(place.into(), N::zero())], price, |_| true);
+        let from = |&place: &NodeId| {
+            shortest_paths(platform.graph(), [(place.into(), N::zero())], price, |_| {
+                true
+            })
+        };
         let watched = self.places.iter().take_while(|_| self.watch.ask().is_ok());
         self.paths = watched.map(from).collect();
         self
@@ -230,25 +286,43 @@ impl<N: Fixed> Priced<N> {
 
     /// The price of sending a partial result of `count` operands from a processor to a node.
     pub fn transfer(&self, count: usize, from: usize, to: NodeId) -> Option<N> {
-        Some(self.distance(from, to)?.times(self.sizes.get(count.checked_sub(1)?)?))
+        Some(
+            self.distance(from, to)?
+                .times(self.sizes.get(count.checked_sub(1)?)?),
+        )
     }
 
     /// The price of making a partial result of `count` operands at a processor.
     pub fn merge(&self, count: usize, at: usize) -> Option<N> {
-        Some(self.merges.get(at)?.as_ref()?.times(self.works.get(count.checked_sub(1)?)?))
+        Some(
+            self.merges
+                .get(at)?
+                .as_ref()?
+                .times(self.works.get(count.checked_sub(1)?)?),
+        )
     }
 
     /// The links of the cheapest path.
     pub fn path(&self, from: usize, to: NodeId) -> Vec<LinkId> {
-        let Some(paths) = self.paths.get(from) else { return Vec::new() };
-        paths.path(to.index()).into_iter().map(LinkId::from).collect()
+        let Some(paths) = self.paths.get(from) else {
+            return Vec::new();
+        };
+        paths
+            .path(to.index())
+            .into_iter()
+            .map(LinkId::from)
+            .collect()
     }
 
     /// How many links it has.
     pub fn links(&self, from: usize, to: NodeId) -> u32 {
-        let Some(paths) = self.paths.get(from) else { return 0 };
+        let Some(paths) = self.paths.get(from) else {
+            return 0;
+        };
         let before = |&node: &usize| Some(paths.last.get(node).copied().flatten()?.1);
-        std::iter::successors(Some(to.index()), before).skip(1).count() as u32
+        std::iter::successors(Some(to.index()), before)
+            .skip(1)
+            .count() as u32
     }
 
     /// A sum of prices as a rational number, without the extension.

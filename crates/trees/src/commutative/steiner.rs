@@ -18,45 +18,85 @@ const BUDGET: usize = 2000;
 /// A lower bound on the price of every tree to the target, and a tree; `None` if no tree exists. The bound is the price
 /// if the Steiner arborescence is proved to be cheapest within the limit of subproblems. Prices that only guide get no
 /// subproblems.
-pub(super) fn best<N: Fixed>(streams: &Streams<'_, N>, to_target: &[Option<N>]) -> Option<(N, Found<N>)> {
+pub(super) fn best<N: Fixed>(
+    streams: &Streams<'_, N>,
+    to_target: &[Option<N>],
+) -> Option<(N, Found<N>)> {
     let participants = streams.priced.participants;
-    let members: Vec<usize> = (0..participants).chain(streams.helpers.iter().copied()).collect();
+    let members: Vec<usize> = (0..participants)
+        .chain(streams.helpers.iter().copied())
+        .collect();
     let (root, required) = (members.len(), (0..participants).collect::<Vec<usize>>());
     let (arcs, beyond) = arcs(streams, &members, to_target);
     let budget = (!streams.priced.guides).then_some(BUDGET);
-    let found = steiner_watched(root + 1, root, &required, &arcs, budget, &streams.priced.watch)?;
+    let found = steiner_watched(
+        root + 1,
+        root,
+        &required,
+        &arcs,
+        budget,
+        &streams.priced.watch,
+    )?;
     let mut helpers: Vec<usize> = found.arcs.iter().map(|&arc| members[arcs[arc].1]).collect();
     helpers.retain(|&place| place >= participants);
     helpers.sort_unstable();
     let bound = found.at_least.surplus(&beyond);
     let tree = settle(streams, &helpers, to_target)?;
-    Some(if tree.price == bound { (bound, tree) } else { (bound, improved(streams, tree, to_target)) })
+    Some(if tree.price == bound {
+        (bound, tree)
+    } else {
+        (bound, improved(streams, tree, to_target))
+    })
 }
 
 /// The arcs `(to, from, cost)` of streams between members, less what helpers are refunded. The target is one node more,
 /// with an arc to every member; it is beyond all other arcs, which is the second result, to take two of these.
-fn arcs<N: Fixed>(streams: &Streams<'_, N>, members: &[usize], to_target: &[Option<N>]) -> (Vec<(usize, usize, N)>, N) {
-    let refund = |place: usize| if place < streams.priced.participants { None } else { streams.merges[place].clone() };
+fn arcs<N: Fixed>(
+    streams: &Streams<'_, N>,
+    members: &[usize],
+    to_target: &[Option<N>],
+) -> (Vec<(usize, usize, N)>, N) {
+    let refund = |place: usize| {
+        if place < streams.priced.participants {
+            None
+        } else {
+            streams.merges[place].clone()
+        }
+    };
     let less = |price: N, place: usize| match refund(place) {
         Some(refund) if refund > price => None,
         Some(refund) => Some(price.minus(&refund)),
         None => Some(price),
     };
     let mut beyond = streams.beyond(members, to_target);
-    members.iter().filter_map(|&place| refund(place)).for_each(|refund| beyond += &refund);
+    members
+        .iter()
+        .filter_map(|&place| refund(place))
+        .for_each(|refund| beyond += &refund);
     let mut arcs = Vec::with_capacity(members.len() * members.len());
     for (tail, &from) in members.iter().enumerate() {
         for (head, &to) in members.iter().enumerate().filter(|&(head, _)| head != tail) {
-            arcs.extend(streams.arc(from, to).and_then(|price| less(price, from)).map(|cost| (head, tail, cost)));
+            arcs.extend(
+                streams
+                    .arc(from, to)
+                    .and_then(|price| less(price, from))
+                    .map(|cost| (head, tail, cost)),
+            );
         }
-        let end = to_target[from].as_ref().and_then(|way| less(beyond.plus(way), from));
+        let end = to_target[from]
+            .as_ref()
+            .and_then(|way| less(beyond.plus(way), from));
         arcs.extend(end.map(|cost| (members.len(), tail, cost)));
     }
     (arcs, beyond)
 }
 
 /// Helpers are added and dropped one by one while that makes a tree cheaper.
-fn improved<N: Fixed>(streams: &Streams<'_, N>, mut best: Found<N>, to_target: &[Option<N>]) -> Found<N> {
+fn improved<N: Fixed>(
+    streams: &Streams<'_, N>,
+    mut best: Found<N>,
+    to_target: &[Option<N>],
+) -> Found<N> {
     for _ in 0..ROUNDS {
         let before = best.price.clone();
         for &helper in &streams.helpers {
@@ -70,7 +110,9 @@ fn improved<N: Fixed>(streams: &Streams<'_, N>, mut best: Found<N>, to_target: &
             }
             helpers.sort_unstable();
             let other = settle(streams, &helpers, to_target);
-            best = other.filter(|other| other.price < best.price).unwrap_or(best);
+            best = other
+                .filter(|other| other.price < best.price)
+                .unwrap_or(best);
         }
         if best.price == before {
             break;
@@ -80,12 +122,21 @@ fn improved<N: Fixed>(streams: &Streams<'_, N>, mut best: Found<N>, to_target: &
 }
 
 fn helpers_of<N>(streams: &Streams<'_, N>, found: &Found<N>) -> Vec<usize> {
-    found.members.iter().copied().filter(|&place| place >= streams.priced.participants).collect()
+    found
+        .members
+        .iter()
+        .copied()
+        .filter(|&place| place >= streams.priced.participants)
+        .collect()
 }
 
 /// The cheapest arborescence over these helpers, those dropped, again and again, at which nothing is merged. Then
 /// its price is that of its tree.
-fn settle<N: Fixed>(streams: &Streams<'_, N>, helpers: &[usize], to_target: &[Option<N>]) -> Option<Found<N>> {
+fn settle<N: Fixed>(
+    streams: &Streams<'_, N>,
+    helpers: &[usize],
+    to_target: &[Option<N>],
+) -> Option<Found<N>> {
     let mut helpers = helpers.to_vec();
     loop {
         let found = streams.over(&helpers, to_target, &[])?;

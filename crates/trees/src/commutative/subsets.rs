@@ -62,15 +62,21 @@ impl<'p, N: Fixed> Subsets<'p, N> {
     fn longest(&self) -> u64 {
         let widest = |numbers: &[N]| numbers.iter().map(Whole::bits).max().unwrap_or(0);
         let places = 0..self.priced.places.len();
-        let ways = places.clone().flat_map(|from| places.clone().map(move |to| (from, to)));
-        let distances = ways.filter_map(|(from, to)| Some(self.priced.distance(from, self.priced.places[to])?.bits()));
+        let ways = places
+            .clone()
+            .flat_map(|from| places.clone().map(move |to| (from, to)));
+        let distances = ways.filter_map(|(from, to)| {
+            Some(self.priced.distance(from, self.priced.places[to])?.bits())
+        });
         let merges = self.priced.merges.iter().flatten().map(Whole::bits);
         let (way, merge) = (distances.max().unwrap_or(0), merges.max().unwrap_or(0));
         (way + widest(&self.priced.sizes)).max(merge + widest(&self.priced.works))
     }
 
     fn round(&self, price: Option<N>) -> i32 {
-        price.and_then(|price| (price >> self.shift).to_i32()).map_or(FAR, |price| price.min(FAR))
+        price
+            .and_then(|price| (price >> self.shift).to_i32())
+            .map_or(FAR, |price| price.min(FAR))
     }
 
     /// How much less than the exact value an entry for `count` operands may be, in table units; held or made.
@@ -83,9 +89,16 @@ impl<'p, N: Fixed> Subsets<'p, N> {
     fn fill(&mut self, count: usize) {
         let places = self.priced.places.len();
         let nodes = &self.priced.places;
-        let merges: Vec<i32> = (0..places).map(|at| self.round(self.priced.merge(count, at))).collect();
+        let merges: Vec<i32> = (0..places)
+            .map(|at| self.round(self.priced.merge(count, at)))
+            .collect();
         let ways: Vec<Vec<i32>> = (0..places)
-            .map(|from| nodes.iter().map(|&to| self.round(self.priced.transfer(count, from, to))).collect())
+            .map(|from| {
+                nodes
+                    .iter()
+                    .map(|&to| self.round(self.priced.transfer(count, from, to)))
+                    .collect()
+            })
             .collect();
         let last = 1usize << self.priced.participants;
         for set in (1..last).filter(|set| set.count_ones() as usize == count) {
@@ -97,13 +110,16 @@ impl<'p, N: Fixed> Subsets<'p, N> {
                 made[set.trailing_zeros() as usize] = 0;
             } else {
                 for (first, second) in splits(set) {
-                    let (first, second) = (&self.held[first * places..], &self.held[second * places..]);
+                    let (first, second) =
+                        (&self.held[first * places..], &self.held[second * places..]);
                     let (first, second) = (&first[..places], &second[..places]);
                     for ((made, first), second) in made.iter_mut().zip(first).zip(second) {
                         *made = (*made).min(first + second);
                     }
                 }
-                made.iter_mut().zip(&merges).for_each(|(made, merge)| *made = (*made + merge).min(FAR));
+                made.iter_mut()
+                    .zip(&merges)
+                    .for_each(|(made, merge)| *made = (*made + merge).min(FAR));
             }
             let held = &mut self.held[set * places..][..places];
             hold(&made, &ways, held);
@@ -118,23 +134,35 @@ impl<'p, N: Fixed> Subsets<'p, N> {
         let all = (1usize << count) - 1;
         let transfer = |this: &Self, at: usize| this.priced.transfer(count, at, target);
         let mut order: Vec<(i32, usize)> = (0..places)
-            .map(|at| (self.made[all * places + at].saturating_add(self.round(transfer(self, at))), at))
+            .map(|at| {
+                (
+                    self.made[all * places + at].saturating_add(self.round(transfer(self, at))),
+                    at,
+                )
+            })
             .filter(|&(price, _)| price < FAR)
             .collect();
         order.sort_unstable();
-        let Some(&(least, _)) = order.first() else { return Vec::new() };
+        let Some(&(least, _)) = order.first() else {
+            return Vec::new();
+        };
         let limit = least + self.slack(count, true);
         let mut found = Vec::new();
         for (rank, &(price, at)) in order.iter().enumerate() {
             if price > limit && rank >= wanted {
                 break;
             }
-            let Some(price) = transfer(self, at).zip(self.exact_made(all, at)) else { continue };
+            let Some(price) = transfer(self, at).zip(self.exact_made(all, at)) else {
+                continue;
+            };
             found.push((price.0.plus(&price.1), at));
         }
         found.sort_by(|one, two| one.0.cmp(&two.0));
         found.truncate(wanted);
-        found.into_iter().filter_map(|(price, at)| Some((price, self.shape(all, at)?))).collect()
+        found
+            .into_iter()
+            .filter_map(|(price, at)| Some((price, self.shape(all, at)?)))
+            .collect()
     }
 
     /// `M[set](at)`, exactly.
@@ -164,7 +192,9 @@ impl<'p, N: Fixed> Subsets<'p, N> {
                 continue;
             }
             let price = self.exact_held(first, at).zip(self.exact_held(second, at));
-            let Some(price) = price.map(|(first, second)| first.plus(&second).plus(&merge)) else { continue };
+            let Some(price) = price.map(|(first, second)| first.plus(&second).plus(&merge)) else {
+                continue;
+            };
             if best.as_ref().is_none_or(|best| price < best.0) {
                 best = Some((price, first));
             }
@@ -199,11 +229,15 @@ impl<'p, N: Fixed> Subsets<'p, N> {
             if made > least + slack {
                 continue;
             }
-            let Some(transfer) = self.priced.transfer(count, at, node) else { continue };
+            let Some(transfer) = self.priced.transfer(count, at, node) else {
+                continue;
+            };
             if made + self.round(Some(transfer.clone())) > least + slack {
                 continue;
             }
-            let Some(price) = self.exact_made(set, at).map(|made| made.plus(&transfer)) else { continue };
+            let Some(price) = self.exact_made(set, at).map(|made| made.plus(&transfer)) else {
+                continue;
+            };
             if best.as_ref().is_none_or(|best| price < best.0) {
                 best = Some((price, at));
             }
@@ -249,8 +283,12 @@ fn splits(set: usize) -> impl Iterator<Item = (usize, usize)> {
 
 /// Brings what is made to all places.
 fn hold(made: &[i32], ways: &[Vec<i32>], held: &mut [i32]) {
-    let mut order: Vec<(i32, usize)> =
-        made.iter().enumerate().filter(|(_, made)| **made < FAR).map(|(at, &made)| (made, at)).collect();
+    let mut order: Vec<(i32, usize)> = made
+        .iter()
+        .enumerate()
+        .filter(|(_, made)| **made < FAR)
+        .map(|(at, &made)| (made, at))
+        .collect();
     order.sort_unstable();
     held.fill(FAR);
     for (price, at) in order {

@@ -36,7 +36,9 @@ impl Case {
         let participants: Vec<NodeId> = self.platform.node_ids().take(self.participants).collect();
         let commutative = Commutative::new(&self.platform, &participants, &self.volumes);
         let (factors, _) = commutative.factors.as_ref().unwrap();
-        commutative.priced(factors, &self.prices, &Rational::one()).with_paths(&self.platform)
+        commutative
+            .priced(factors, &self.prices, &Rational::one())
+            .with_paths(&self.platform)
     }
 
     fn targets(&self) -> Vec<NodeId> {
@@ -50,16 +52,23 @@ fn cases(
     words: usize,
     constant: bool,
 ) -> impl Strategy<Value = Case> {
-    let volumes = (1..=4i64, 0..=4i64, 0..=3i64, 0..=3i64).prop_map(move |(size, work, more, more_work)| {
-        let amount = |fixed: i64, per_operand: i64| {
-            if constant {
-                Amount::Constant(ratio(fixed, 1))
-            } else {
-                Amount::Affine { fixed: ratio(fixed - 1, 2), per_operand: ratio(per_operand + 1, 3) }
+    let volumes =
+        (1..=4i64, 0..=4i64, 0..=3i64, 0..=3i64).prop_map(move |(size, work, more, more_work)| {
+            let amount = |fixed: i64, per_operand: i64| {
+                if constant {
+                    Amount::Constant(ratio(fixed, 1))
+                } else {
+                    Amount::Affine {
+                        fixed: ratio(fixed - 1, 2),
+                        per_operand: ratio(per_operand + 1, 3),
+                    }
+                }
+            };
+            Volumes {
+                size: amount(size, more),
+                work: amount(work + 1, more_work),
             }
-        };
-        Volumes { size: amount(size, more), work: amount(work + 1, more_work) }
-    });
+        });
     (participants, helpers, any::<u64>(), 2..=3usize, volumes).prop_flat_map(
         move |(participants, helpers, seed, degree, volumes)| {
             let nodes = participants + helpers;
@@ -95,11 +104,20 @@ fn plain<N: Fixed>(priced: &Priced<N>, target: NodeId) -> N {
             }
             let parts = (1..set).filter(|part| part & !set == 0);
             let price = |part: usize| held[part][at].plus(&held[set ^ part][at]);
-            parts.map(price).min().map(|price| price.plus(&priced.merge(count, at).unwrap()))
+            parts
+                .map(price)
+                .min()
+                .map(|price| price.plus(&priced.merge(count, at).unwrap()))
         };
         let made: Vec<Option<N>> = places.clone().map(made).collect();
         let bring = |to: NodeId| {
-            let way = |at: usize| Some(made[at].as_ref()?.plus(&priced.transfer(count, at, to).unwrap()));
+            let way = |at: usize| {
+                Some(
+                    made[at]
+                        .as_ref()?
+                        .plus(&priced.transfer(count, at, to).unwrap()),
+                )
+            };
             places.clone().filter_map(way).min().unwrap()
         };
         if set == all {
@@ -235,8 +253,14 @@ fn least_depth(depths: &[usize]) -> usize {
     let mut best = usize::MAX;
     for (place, one) in depths.iter().enumerate() {
         for (more, other) in depths.iter().enumerate().skip(place + 1) {
-            let others = depths.iter().enumerate().filter(|(own, _)| *own != place && *own != more);
-            let merged = others.map(|(_, depth)| *depth).chain([1 + one.max(other)]).collect::<Vec<_>>();
+            let others = depths
+                .iter()
+                .enumerate()
+                .filter(|(own, _)| *own != place && *own != more);
+            let merged = others
+                .map(|(_, depth)| *depth)
+                .chain([1 + one.max(other)])
+                .collect::<Vec<_>>();
             best = best.min(least_depth(&merged));
         }
     }
@@ -269,13 +293,20 @@ proptest! {
 
 /// How many of these exact prices, bounds and tree prices agree: `(bounds, trees, all)`.
 fn agreeing(prices: &[[BigUint; 3]]) -> (usize, usize, usize) {
-    let count = |place: usize| prices.iter().filter(|prices| prices[place] == prices[0]).count();
+    let count = |place: usize| {
+        prices
+            .iter()
+            .filter(|prices| prices[place] == prices[0])
+            .count()
+    };
     (count(1), count(2), prices.len())
 }
 
 fn drawn(strategy: impl Strategy<Value = Case>) -> Vec<Case> {
     let mut runner = TestRunner::deterministic();
-    (0..60).map(|_| strategy.new_tree(&mut runner).unwrap().current()).collect()
+    (0..60)
+        .map(|_| strategy.new_tree(&mut runner).unwrap().current())
+        .collect()
 }
 
 /// Where nothing is promised, most bounds and nearly all trees are right all the same.
@@ -285,24 +316,36 @@ fn bounds_are_near() {
     for case in drawn(cases(3..=6, 1..=6, 2, true)) {
         let priced = case.priced().guiding();
         let streams = Streams::new(&priced, &priced.sizes[0], &priced.works[1]);
-        for (answer, target) in answers(&priced, Method::Sets, &case.targets(), 1).into_iter().zip(case.targets()) {
+        for (answer, target) in answers(&priced, Method::Sets, &case.targets(), 1)
+            .into_iter()
+            .zip(case.targets())
+        {
             let to_target = streams.to_target(target);
             let (bound, found) = steiner::best(&streams, &to_target).unwrap();
             steiner.push([answer.unwrap().bound, bound, found.price]);
         }
     }
     let (bounds, trees, all) = agreeing(&steiner);
-    assert!(bounds * 10 >= all * 8 && trees * 100 >= all * 95, "{bounds} bounds, {trees} trees of {all}");
+    assert!(
+        bounds * 10 >= all * 8 && trees * 100 >= all * 95,
+        "{bounds} bounds, {trees} trees of {all}"
+    );
 
     let mut relaxed = Vec::new();
     for case in drawn(cases(3..=7, 0..=3, 2, false)) {
         let (priced, targets) = (case.priced(), case.targets());
         let exact = answers(&priced, Method::Sets, &targets, 1);
-        for (exact, answer) in exact.into_iter().zip(answers(&priced, Method::Relaxed, &targets, 1)) {
+        for (exact, answer) in exact
+            .into_iter()
+            .zip(answers(&priced, Method::Relaxed, &targets, 1))
+        {
             let (exact, answer) = (exact.unwrap().bound, answer.unwrap());
             relaxed.push([exact, answer.bound, answer.trees[0].0.clone()]);
         }
     }
     let (bounds, trees, all) = agreeing(&relaxed);
-    assert!(bounds * 10 >= all && trees * 10 >= all * 8, "{bounds} bounds, {trees} trees of {all}");
+    assert!(
+        bounds * 10 >= all && trees * 10 >= all * 8,
+        "{bounds} bounds, {trees} trees of {all}"
+    );
 }

@@ -27,8 +27,13 @@ struct Ports<N> {
 impl<N: Clone + Zero> Ports<N> {
     /// Per link: both ports together; not the library's own sum.
     fn prices(&self, platform: &Platform) -> Prices<N> {
-        let both = |link: &Link| self.send[link.from.index()].clone() + self.receive[link.to.index()].clone();
-        Prices { links: platform.links().iter().map(both).collect(), compute: self.compute.clone() }
+        let both = |link: &Link| {
+            self.send[link.from.index()].clone() + self.receive[link.to.index()].clone()
+        };
+        Prices {
+            links: platform.links().iter().map(both).collect(),
+            compute: self.compute.clone(),
+        }
     }
 }
 
@@ -46,7 +51,11 @@ fn distances(platform: &Platform, prices: &Ports<Rational>) -> Vec<Vec<Option<Ra
     for via in 0..n {
         for from in 0..n {
             for to in 0..n {
-                let Some(detour) = far[from][via].clone().zip(far[via][to].clone()).map(|(a, b)| a + b) else {
+                let Some(detour) = far[from][via]
+                    .clone()
+                    .zip(far[via][to].clone())
+                    .map(|(a, b)| a + b)
+                else {
                     continue;
                 };
                 if far[from][to].as_ref().is_none_or(|direct| detour < *direct) {
@@ -75,11 +84,21 @@ impl<'t> Twin<'t> {
         volumes: &'t Volumes,
         prices: &'t Ports<Rational>,
     ) -> Self {
-        Twin { platform, participants, volumes, prices, far: distances(platform, prices), resting: Vec::new() }
+        Twin {
+            platform,
+            participants,
+            volumes,
+            prices,
+            far: distances(platform, prices),
+            resting: Vec::new(),
+        }
     }
 
     fn part(&self) -> Interval {
-        Interval { first: 0, last: self.participants.len() - 1 }
+        Interval {
+            first: 0,
+            last: self.participants.len() - 1,
+        }
     }
 
     fn moved(&self, part: Interval, from: NodeId, to: NodeId) -> Option<Rational> {
@@ -92,7 +111,9 @@ impl<'t> Twin<'t> {
     /// The price of a merge; `None` where it cannot be done.
     fn merge(&self, part: Interval, split: usize, at: NodeId) -> Option<Rational> {
         let time = self.volumes.merge_time(self.platform, at, part, split);
-        self.volumes.can_merge(at, part, split).then(|| time * &self.prices.compute[at.index()])
+        self.volumes
+            .can_merge(at, part, split)
+            .then(|| time * &self.prices.compute[at.index()])
     }
 
     /// The prices of all trees that make a partial result, with where they make it: each shape with each placement.
@@ -102,15 +123,29 @@ impl<'t> Twin<'t> {
         }
         let mut trees = Vec::new();
         for split in part.first..part.last {
-            let (left, right) = (Interval { last: split, ..part }, Interval { first: split + 1, ..part });
+            let (left, right) = (
+                Interval {
+                    last: split,
+                    ..part
+                },
+                Interval {
+                    first: split + 1,
+                    ..part
+                },
+            );
             let rights = self.all(right);
             for (a, left_price) in self.all(left) {
                 for (b, right_price) in &rights {
                     for at in self.platform.processors() {
                         let moves = self.moved(left, a, at).zip(self.moved(right, *b, at));
                         let tasks = moves.zip(self.merge(part, split, at));
-                        let Some(((from_left, from_right), merge)) = tasks else { continue };
-                        trees.push((at, &left_price + right_price + from_left + from_right + merge));
+                        let Some(((from_left, from_right), merge)) = tasks else {
+                            continue;
+                        };
+                        trees.push((
+                            at,
+                            &left_price + right_price + from_left + from_right + merge,
+                        ));
                     }
                 }
             }
@@ -119,8 +154,12 @@ impl<'t> Twin<'t> {
     }
 
     fn enumerated(&self, target: NodeId) -> Option<Rational> {
-        let to_target = |(at, price): (NodeId, Rational)| Some(price + self.moved(self.part(), at, target)?);
-        self.all(self.part()).into_iter().filter_map(to_target).min()
+        let to_target =
+            |(at, price): (NodeId, Rational)| Some(price + self.moved(self.part(), at, target)?);
+        self.all(self.part())
+            .into_iter()
+            .filter_map(to_target)
+            .min()
     }
 
     /// Per node: the least price of having each partial result there; the plain recurrence, all states.
@@ -129,27 +168,44 @@ impl<'t> Twin<'t> {
         let mut held = vec![vec![Vec::new(); n]; n];
         for length in 1..=n {
             for first in 0..=n - length {
-                let part = Interval { first, last: first + length - 1 };
-                held[first][part.last] = self.platform.node_ids().map(|to| self.held(&held, part, to)).collect();
+                let part = Interval {
+                    first,
+                    last: first + length - 1,
+                };
+                held[first][part.last] = self
+                    .platform
+                    .node_ids()
+                    .map(|to| self.held(&held, part, to))
+                    .collect();
             }
         }
         held
     }
 
-    fn held(&self, held: &[Vec<Vec<Option<Rational>>>], part: Interval, to: NodeId) -> Option<Rational> {
+    fn held(
+        &self,
+        held: &[Vec<Vec<Option<Rational>>>],
+        part: Interval,
+        to: NodeId,
+    ) -> Option<Rational> {
         let Interval { first, last } = part;
         if first == last {
             return self.moved(part, self.participants[first], to);
         }
         let made = |at: NodeId| {
             let sums = (first..last).filter_map(|split| {
-                let (left, right) =
-                    (held[first][split][at.index()].as_ref()?, held[split + 1][last][at.index()].as_ref()?);
+                let (left, right) = (
+                    held[first][split][at.index()].as_ref()?,
+                    held[split + 1][last][at.index()].as_ref()?,
+                );
                 Some(left + right + self.merge(part, split, at)?)
             });
             sums.min()
         };
-        self.platform.processors().filter_map(|at| Some(made(at)? + self.moved(part, at, to)?)).min()
+        self.platform
+            .processors()
+            .filter_map(|at| Some(made(at)? + self.moved(part, at, to)?))
+            .min()
     }
 
     fn price(&self, tree: &Pattern) -> Rational {
@@ -159,16 +215,24 @@ impl<'t> Twin<'t> {
             Resource::Compute(node) => &self.prices.compute[node.index()],
             other => panic!("{other:?} on a full-duplex platform"),
         };
-        loads(self.platform, self.volumes, tree).iter().map(|(resource, time)| price(resource) * time).sum()
+        loads(self.platform, self.volumes, tree)
+            .iter()
+            .map(|(resource, time)| price(resource) * time)
+            .sum()
     }
 
     fn reduction(&self) -> Reduction {
         let reduction = Reduction::new(self.platform, self.participants, self.volumes);
-        if self.resting.is_empty() { reduction } else { reduction.sending_only(|part| !self.resting.contains(&part)) }
+        if self.resting.is_empty() {
+            reduction
+        } else {
+            reduction.sending_only(|part| !self.resting.contains(&part))
+        }
     }
 
     fn is_tree(&self, target: NodeId, tree: &Pattern) -> bool {
-        let sends = |task: &Task| matches!(task, Task::Send { part, .. } if self.resting.contains(part));
+        let sends =
+            |task: &Task| matches!(task, Task::Send { part, .. } if self.resting.contains(part));
         is_tree(self.platform, self.participants, target, tree) && !tree.tasks.iter().any(sends)
     }
 
@@ -179,9 +243,16 @@ impl<'t> Twin<'t> {
         let prices = self.prices.prices(self.platform);
         let together = reduction.cheapest(&prices, &targets);
         for (&target, found) in targets.iter().zip(together) {
-            assert_eq!(found.as_ref().map(|(price, _)| price), least(target).as_ref(), "to {target}");
+            assert_eq!(
+                found.as_ref().map(|(price, _)| price),
+                least(target).as_ref(),
+                "to {target}"
+            );
             let alone = reduction.cheapest(&prices, &[target]).remove(0);
-            assert_eq!(alone.as_ref().map(|(price, _)| price), found.as_ref().map(|(price, _)| price));
+            assert_eq!(
+                alone.as_ref().map(|(price, _)| price),
+                found.as_ref().map(|(price, _)| price)
+            );
             for (price, tree) in found.into_iter().chain(alone) {
                 assert!(self.is_tree(target, &tree), "{tree:?}");
                 assert_eq!(self.price(&tree), price, "{tree:?}");
@@ -191,7 +262,12 @@ impl<'t> Twin<'t> {
 }
 
 /// The same prices for the guide, and what is promised about it.
-fn check_guide(platform: &Platform, participants: &[NodeId], volumes: &Volumes, prices: &Ports<u64>) {
+fn check_guide(
+    platform: &Platform,
+    participants: &[NodeId],
+    volumes: &Volumes,
+    prices: &Ports<u64>,
+) {
     let exact = over(prices, &BigInt::one());
     let twin = Twin::new(platform, participants, volumes, &exact);
     let reduction = Reduction::new(platform, participants, volumes);
@@ -199,18 +275,28 @@ fn check_guide(platform: &Platform, participants: &[NodeId], volumes: &Volumes, 
     let table = twin.table();
     let least = |target: NodeId| table[0][participants.len() - 1][target.index()].clone();
     // The finest unit is chosen by a tree that is up to this dear; it has 29 bits or more.
-    let dearest =
-        platform.processors().filter_map(|to| star(&twin, to).or_else(|| least(to))).max().unwrap_or_default();
+    let dearest = platform
+        .processors()
+        .filter_map(|to| star(&twin, to).or_else(|| least(to)))
+        .max()
+        .unwrap_or_default();
     for target in platform.node_ids() {
         let Some(truth) = least(target) else {
-            assert_eq!((guide.lower_bound(target), guide.tree(target)), (None, None));
+            assert_eq!(
+                (guide.lower_bound(target), guide.tree(target)),
+                (None, None)
+            );
             continue;
         };
-        let (bound, tree) = (guide.lower_bound(target).unwrap(), guide.tree(target).unwrap());
+        let (bound, tree) = (
+            guide.lower_bound(target).unwrap(),
+            guide.tree(target).unwrap(),
+        );
         let price = twin.price(&tree);
         assert!(is_tree(platform, participants, target, &tree), "{tree:?}");
         assert!(bound <= truth && truth <= price, "{bound} {truth} {price}");
-        let off = &dearest * whole(4 * participants.len() as i64) / Rational::from_integer(BigInt::one() << 29);
+        let off = &dearest * whole(4 * participants.len() as i64)
+            / Rational::from_integer(BigInt::one() << 29);
         if platform.node(target).is_processor() {
             assert!(&price - &bound <= off, "{price} - {bound} > {off}");
         }
@@ -218,8 +304,17 @@ fn check_guide(platform: &Platform, participants: &[NodeId], volumes: &Volumes, 
 }
 
 fn over(prices: &Ports<u64>, denominator: &BigInt) -> Ports<Rational> {
-    let list = |prices: &[u64]| prices.iter().map(|&p| Rational::new(p.into(), denominator.clone())).collect();
-    Ports { send: list(&prices.send), receive: list(&prices.receive), compute: list(&prices.compute) }
+    let list = |prices: &[u64]| {
+        prices
+            .iter()
+            .map(|&p| Rational::new(p.into(), denominator.clone()))
+            .collect()
+    };
+    Ports {
+        send: list(&prices.send),
+        receive: list(&prices.receive),
+        compute: list(&prices.compute),
+    }
 }
 
 /// The cheapest tree that merges everything at one place.
@@ -227,9 +322,23 @@ fn star(twin: &Twin<'_>, target: NodeId) -> Option<Rational> {
     let at = |place: NodeId| {
         let mut price = twin.moved(twin.part(), place, target)?;
         for (operand, &owner) in twin.participants.iter().enumerate() {
-            price += twin.moved(Interval { first: operand, last: operand }, owner, place)?;
+            price += twin.moved(
+                Interval {
+                    first: operand,
+                    last: operand,
+                },
+                owner,
+                place,
+            )?;
             if let Some(before) = operand.checked_sub(1) {
-                price += twin.merge(Interval { first: 0, last: operand }, before, place)?;
+                price += twin.merge(
+                    Interval {
+                        first: 0,
+                        last: operand,
+                    },
+                    before,
+                    place,
+                )?;
             }
         }
         Some(price)
@@ -242,17 +351,29 @@ fn questions(most: usize) -> impl Strategy<Value = (Platform, Vec<NodeId>, Volum
     let nodes = prop::collection::vec((1i64..6, 1i64..4, prop::bool::weighted(0.7)), 2..=5);
     let links = prop::collection::vec(prop::option::weighted(0.55, (1i64..8, 1i64..5)), 25);
     let amounts = (amount(most, 1), amount(most, 0));
-    (nodes, links, any::<prop::sample::Index>(), Just(()).prop_perturb(|(), mut rng| rng.random::<u64>()), amounts)
+    (
+        nodes,
+        links,
+        any::<prop::sample::Index>(),
+        Just(()).prop_perturb(|(), mut rng| rng.random::<u64>()),
+        amounts,
+    )
         .prop_map(move |(nodes, links, count, shuffle, (size, work))| {
             let mut builder = Platform::builder();
             let mut ids = Vec::new();
             for (index, (n, d, computes)) in nodes.into_iter().enumerate() {
                 let compute = (computes || index < 2).then(|| ratio(n, d));
-                let node = Node { compute, ..Node::router(format!("P{index}")) };
+                let node = Node {
+                    compute,
+                    ..Node::router(format!("P{index}"))
+                };
                 ids.push(builder.node(node).unwrap());
             }
             for (at, cost) in links.into_iter().enumerate() {
-                let ends = ids.get(at / 5).zip(ids.get(at % 5)).filter(|(from, to)| from != to);
+                let ends = ids
+                    .get(at / 5)
+                    .zip(ids.get(at % 5))
+                    .filter(|(from, to)| from != to);
                 if let Some(((&from, &to), (n, d))) = ends.zip(cost) {
                     builder.link(from, to, ratio(n, d)).unwrap();
                 }
@@ -274,7 +395,8 @@ fn amount(operands: usize, least: i64) -> impl Strategy<Value = Amount> {
     let row = prop::collection::vec(number.clone(), operands);
     prop_oneof![
         number.clone().prop_map(Amount::Constant),
-        (number.clone(), number).prop_map(|(fixed, per_operand)| Amount::Affine { fixed, per_operand }),
+        (number.clone(), number)
+            .prop_map(|(fixed, per_operand)| Amount::Affine { fixed, per_operand }),
         prop::collection::vec(row, operands).prop_map(Amount::Table),
     ]
 }
@@ -297,13 +419,26 @@ fn unrelated(most: usize) -> impl Strategy<Value = (Platform, Vec<NodeId>, Volum
                 }
             }
         }
-        (platform, owners, Volumes { work: Amount::Tasks(table), ..volumes })
+        (
+            platform,
+            owners,
+            Volumes {
+                work: Amount::Tasks(table),
+                ..volumes
+            },
+        )
     })
 }
 
-fn prices<N: Clone + std::fmt::Debug>(price: impl Strategy<Value = N> + Clone) -> impl Strategy<Value = Ports<N>> {
+fn prices<N: Clone + std::fmt::Debug>(
+    price: impl Strategy<Value = N> + Clone,
+) -> impl Strategy<Value = Ports<N>> {
     let list = prop::collection::vec(price, 5);
-    (list.clone(), list.clone(), list).prop_map(|(send, receive, compute)| Ports { send, receive, compute })
+    (list.clone(), list.clone(), list).prop_map(|(send, receive, compute)| Ports {
+        send,
+        receive,
+        compute,
+    })
 }
 
 fn any_rational() -> impl Strategy<Value = Rational> + Clone {
@@ -421,11 +556,18 @@ proptest! {
 }
 
 fn constant<N: Clone>(nodes: usize, send: N, receive: N, compute: N) -> Ports<N> {
-    Ports { send: vec![send; nodes], receive: vec![receive; nodes], compute: vec![compute; nodes] }
+    Ports {
+        send: vec![send; nodes],
+        receive: vec![receive; nodes],
+        compute: vec![compute; nodes],
+    }
 }
 
 fn transfers(tree: &Pattern) -> usize {
-    tree.tasks.iter().filter(|task| matches!(task, Task::Send { .. })).count()
+    tree.tasks
+        .iter()
+        .filter(|task| matches!(task, Task::Send { .. }))
+        .count()
 }
 
 #[test]
@@ -437,7 +579,10 @@ fn nothing_moves_needlessly_where_everything_is_free() {
         let guide = reduction.guide(&constant(6, 0, 0, 0).prices(&platform));
         let free = constant(6, whole(0), whole(0), whole(0)).prices(&platform);
         let exact = reduction.cheapest(&free, &[target]).remove(0).unwrap();
-        assert_eq!((guide.lower_bound(target), &exact.0), (Some(whole(0)), &whole(0)));
+        assert_eq!(
+            (guide.lower_bound(target), &exact.0),
+            (Some(whole(0)), &whole(0))
+        );
         for tree in [guide.tree(target).unwrap(), exact.1] {
             assert!(is_tree(&platform, &owners, target, &tree));
             assert_eq!(transfers(&tree), 5);
@@ -449,9 +594,16 @@ fn nothing_moves_needlessly_where_everything_is_free() {
 fn two_operands_meet_where_it_is_cheapest() {
     // a -> r -> b -> t, and merging is dear at b.
     let mut builder = Platform::builder();
-    let [a, r, b, t] = [("a", true), ("r", false), ("b", true), ("t", true)].map(|(name, computes)| {
-        builder.node(if computes { Node::processor(name, whole(1)) } else { Node::router(name) }).unwrap()
-    });
+    let [a, r, b, t] =
+        [("a", true), ("r", false), ("b", true), ("t", true)].map(|(name, computes)| {
+            builder
+                .node(if computes {
+                    Node::processor(name, whole(1))
+                } else {
+                    Node::router(name)
+                })
+                .unwrap()
+        });
     for (from, to) in [(a, r), (r, b), (b, t)] {
         builder.link(from, to, whole(1)).unwrap();
     }
@@ -463,7 +615,10 @@ fn two_operands_meet_where_it_is_cheapest() {
     // At b: 2 + 2 to b, 4, 2 to t. At t: 2 + 2 + 2, 2, 1.
     let (price, tree) = found[0].clone().unwrap();
     assert_eq!(price, whole(9));
-    let leaf = |operand| Interval { first: operand, last: operand };
+    let leaf = |operand| Interval {
+        first: operand,
+        last: operand,
+    };
     let hop = |link: usize, part| Task::send(LinkId::new(link), part);
     let expected = [
         hop(2, leaf(0)),
@@ -475,26 +630,55 @@ fn two_operands_meet_where_it_is_cheapest() {
     assert_eq!(tree, Pattern::tree(0, None, expected));
     assert_eq!(found[1].as_ref().unwrap().0, whole(8));
     assert_eq!(found[2], None);
-    let machine = Ports { send: vec![1; 4], receive: vec![0; 4], compute: vec![1, 1, 4, 1] };
+    let machine = Ports {
+        send: vec![1; 4],
+        receive: vec![0; 4],
+        compute: vec![1, 1, 4, 1],
+    };
     let guide = reduction.guide(&machine.prices(&platform));
-    assert_eq!((guide.lower_bound(t), guide.tree(t)), (Some(whole(9)), Some(tree)));
-    assert_eq!((guide.lower_bound(a), guide.lower_bound(NodeId::new(9))), (None, None));
+    assert_eq!(
+        (guide.lower_bound(t), guide.tree(t)),
+        (Some(whole(9)), Some(tree))
+    );
+    assert_eq!(
+        (guide.lower_bound(a), guide.lower_bound(NodeId::new(9))),
+        (None, None)
+    );
 }
 
 #[test]
 fn prices_of_very_different_sizes() {
     let platform = random_connected(9, 3, &Options::default()).unwrap();
     let owners: Vec<NodeId> = platform.node_ids().collect();
-    let volumes = Volumes { work: Amount::Constant(whole(0)), ..Volumes::of_size(ratio(2, 3)) };
+    let volumes = Volumes {
+        work: Amount::Constant(whole(0)),
+        ..Volumes::of_size(ratio(2, 3))
+    };
     let power = |exponent: u32| Rational::from_integer(BigInt::from(10).pow(exponent));
-    let list = |salt: usize| (0..9).map(|at| power((at * 7 + salt) as u32 % 31 * 4) / power(60)).collect();
-    let prices = Ports { send: list(0), receive: list(3), compute: list(5) };
+    let list = |salt: usize| {
+        (0..9)
+            .map(|at| power((at * 7 + salt) as u32 % 31 * 4) / power(60))
+            .collect()
+    };
+    let prices = Ports {
+        send: list(0),
+        receive: list(3),
+        compute: list(5),
+    };
     let twin = Twin::new(&platform, &owners, &volumes, &prices);
     let table = twin.table();
     twin.check_exact(|target| table[0][8][target.index()].clone());
     // A link's price is the sum of two: up to the largest there is.
-    let machine = |salt: usize| (0..9).map(|at| (u64::MAX / 2) >> ((at * 5 + salt) % 60)).collect();
-    let machine = Ports { send: machine(0), receive: machine(3), compute: machine(5) };
+    let machine = |salt: usize| {
+        (0..9)
+            .map(|at| (u64::MAX / 2) >> ((at * 5 + salt) % 60))
+            .collect()
+    };
+    let machine = Ports {
+        send: machine(0),
+        receive: machine(3),
+        compute: machine(5),
+    };
     check_guide(&platform, &owners, &volumes, &machine);
 }
 
@@ -505,13 +689,30 @@ fn a_single_value_travels_the_cheapest_way_and_no_values_make_no_tree() {
     let volumes = Volumes::of_size(whole(3));
     let (from, to) = (NodeId::new(1), NodeId::new(3));
     let reduction = Reduction::new(&platform, &[from], &volumes);
-    let (price, tree) = reduction.cheapest(&prices.prices(&platform), &[to]).remove(0).unwrap();
-    assert_eq!(Some(&price), distances(&platform, &prices)[1][3].as_ref().map(|far| far * whole(3)).as_ref());
+    let (price, tree) = reduction
+        .cheapest(&prices.prices(&platform), &[to])
+        .remove(0)
+        .unwrap();
+    assert_eq!(
+        Some(&price),
+        distances(&platform, &prices)[1][3]
+            .as_ref()
+            .map(|far| far * whole(3))
+            .as_ref()
+    );
     assert!(is_tree(&platform, &[from], to, &tree));
-    assert_eq!(reduction.guide(&constant(5, 1, 1, 1).prices(&platform)).lower_bound(to), Some(price));
+    assert_eq!(
+        reduction
+            .guide(&constant(5, 1, 1, 1).prices(&platform))
+            .lower_bound(to),
+        Some(price)
+    );
     let none = Reduction::new(&platform, &[], &volumes);
     assert_eq!(none.cheapest(&prices.prices(&platform), &[to]), [None]);
-    assert_eq!(none.guide(&constant(5, 1, 1, 1).prices(&platform)).tree(to), None);
+    assert_eq!(
+        none.guide(&constant(5, 1, 1, 1).prices(&platform)).tree(to),
+        None
+    );
     let strange = Reduction::new(&platform, &[NodeId::new(77), from], &volumes);
     assert_eq!(strange.cheapest(&prices.prices(&platform), &[to]), [None]);
 }
@@ -521,18 +722,42 @@ fn missing_prices_are_free() {
     let platform = ring(4, &Options::default()).unwrap();
     let owners: Vec<NodeId> = platform.node_ids().collect();
     let reduction = Reduction::new(&platform, &owners, &Volumes::of_size(whole(1)));
-    let found = reduction.cheapest(&Prices { links: vec![whole(-1)], ..Prices::default() }, &owners[..1]).remove(0);
+    let found = reduction
+        .cheapest(
+            &Prices {
+                links: vec![whole(-1)],
+                ..Prices::default()
+            },
+            &owners[..1],
+        )
+        .remove(0);
     assert_eq!(found.unwrap().0, whole(0));
-    assert_eq!(reduction.guide(&Prices::default()).lower_bound(owners[0]), Some(whole(0)));
+    assert_eq!(
+        reduction.guide(&Prices::default()).lower_bound(owners[0]),
+        Some(whole(0))
+    );
 }
 
 /// Ports that a list leaves out are free, and the sum is by link.
 #[test]
 fn prices_of_ports() {
     let platform = random_connected(7, 3, &Options::default()).unwrap();
-    let list = |salt: i64| (0..7).map(|at| ratio((at * 5 + salt) % 11, 3)).collect::<Vec<_>>();
-    let ports = Ports { send: list(1), receive: list(4), compute: list(6) };
-    let ours = Prices::of_ports(&platform, &ports.send, &ports.receive, ports.compute.clone());
+    let list = |salt: i64| {
+        (0..7)
+            .map(|at| ratio((at * 5 + salt) % 11, 3))
+            .collect::<Vec<_>>()
+    };
+    let ports = Ports {
+        send: list(1),
+        receive: list(4),
+        compute: list(6),
+    };
+    let ours = Prices::of_ports(
+        &platform,
+        &ports.send,
+        &ports.receive,
+        ports.compute.clone(),
+    );
     assert_eq!(ours, ports.prices(&platform));
     let mut fewer = ports.clone();
     fewer.send[5..].fill(whole(0));
@@ -549,7 +774,8 @@ fn what_is_no_tree() {
     let target = NodeId::new(3);
     let prices = constant(4, whole(1), whole(1), whole(1)).prices(&platform);
     let (_, tree) = reduction.cheapest(&prices, &[target]).remove(0).unwrap();
-    let holds = |tasks: Vec<Task>| is_tree(&platform, &owners, target, &Pattern::tree(0, None, tasks));
+    let holds =
+        |tasks: Vec<Task>| is_tree(&platform, &owners, target, &Pattern::tree(0, None, tasks));
     assert!(holds(tree.tasks.clone()));
     for at in 0..tree.tasks.len() {
         let mut less = tree.tasks.clone();
@@ -562,9 +788,13 @@ fn what_is_no_tree() {
     // With an input that is not what it says.
     for at in 0..tree.tasks.len() {
         let mut other = tree.clone();
-        let (Task::Send { after: input, .. } | Task::Merge { left: input, .. }) = &mut other.tasks[at];
+        let (Task::Send { after: input, .. } | Task::Merge { left: input, .. }) =
+            &mut other.tasks[at];
         *input = if input.is_some() { None } else { Some(0) };
-        assert!(!is_tree(&platform, &owners, target, &other), "another input of task {at}");
+        assert!(
+            !is_tree(&platform, &owners, target, &other),
+            "another input of task {at}"
+        );
     }
     // There and back again.
     let last = tree.tasks.len();
@@ -578,7 +808,10 @@ fn what_is_no_tree() {
     assert!(holds(detour));
     // To another target; in another order; with an order that is none.
     assert!(!is_tree(&platform, &owners, owners[0], &tree));
-    let ordered = |order: Vec<usize>| Pattern { order: Some(order), ..tree.clone() };
+    let ordered = |order: Vec<usize>| Pattern {
+        order: Some(order),
+        ..tree.clone()
+    };
     assert!(is_tree(&platform, &owners, target, &ordered(vec![0, 1, 2])));
     let turned = [owners[2], owners[0], owners[1]];
     assert!(is_tree(&platform, &turned, target, &ordered(vec![1, 2, 0])));
@@ -596,11 +829,24 @@ fn loads_count_sizes_and_works() {
     let platform = builder.build().unwrap();
     let both = Interval { first: 0, last: 1 };
     let volumes = Volumes {
-        size: Amount::Affine { fixed: whole(1), per_operand: whole(2) },
+        size: Amount::Affine {
+            fixed: whole(1),
+            per_operand: whole(2),
+        },
         work: Amount::Table(vec![vec![whole(0), whole(5)], vec![whole(0)]]),
     };
-    let tasks = vec![Task::send(there, Interval { first: 0, last: 0 }), Task::merge(b, both, 0)];
+    let tasks = vec![
+        Task::send(there, Interval { first: 0, last: 0 }),
+        Task::merge(b, both, 0),
+    ];
     let tree = Pattern::tree(0, None, tasks);
-    let expected = [(Resource::Send(a), whole(2)), (Resource::Receive(b), whole(2)), (Resource::Compute(b), whole(15))];
-    assert_eq!(loads(&platform, &volumes, &tree), expected.into_iter().collect());
+    let expected = [
+        (Resource::Send(a), whole(2)),
+        (Resource::Receive(b), whole(2)),
+        (Resource::Compute(b), whole(15)),
+    ];
+    assert_eq!(
+        loads(&platform, &volumes, &tree),
+        expected.into_iter().collect()
+    );
 }

@@ -2,13 +2,19 @@
 //! with the throughput that was counted.
 
 use oneport_baselines::{Algorithm, Forwarders, RankHints, Routes, named, ranks};
-use oneport_plan::{Collective, Form, NodeId, Platform, Problem, Rational, SteadyState, Task, Volumes};
+use oneport_plan::{
+    Collective, Form, NodeId, Platform, Problem, Rational, SteadyState, Task, Volumes,
+};
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_platform::{PortModel, parse_rational};
 
 pub fn uniform(seed: u64) -> Options {
     let costs = Costs::Uniform { low: 1, high: 9 };
-    Options { seed, link_cost: costs.clone(), compute: costs }
+    Options {
+        seed,
+        link_cost: costs.clone(),
+        compute: costs,
+    }
 }
 
 /// Every named collective on the platform's processors; the second is the root.
@@ -16,7 +22,11 @@ pub fn collectives(platform: &Platform) -> Vec<Collective> {
     let all: Vec<NodeId> = platform.processors().collect();
     let build = |form: &&'static Form| {
         let root = vec![all[1]];
-        let others: Vec<NodeId> = all.iter().copied().filter(|node| form.overlaps() || *node != root[0]).collect();
+        let others: Vec<NodeId> = all
+            .iter()
+            .copied()
+            .filter(|node| form.overlaps() || *node != root[0])
+            .collect();
         let nodes = match form.roles {
             [one, _] if !one.many => vec![root, others],
             [_, _] => vec![all[..2].to_vec(), all.clone()],
@@ -24,12 +34,20 @@ pub fn collectives(platform: &Platform) -> Vec<Collective> {
         };
         form.build(&nodes, form.commutes()).expect("roles")
     };
-    Collective::forms().iter().filter(|form| !form.counted).map(build).collect()
+    Collective::forms()
+        .iter()
+        .filter(|form| !form.counted)
+        .map(build)
+        .collect()
 }
 
 /// Two or three consecutive ranks each.
 pub fn groups(ranks: usize) -> Vec<Vec<usize>> {
-    let mut groups: Vec<Vec<usize>> = (0..ranks).collect::<Vec<_>>().chunks(3).map(<[usize]>::to_vec).collect();
+    let mut groups: Vec<Vec<usize>> = (0..ranks)
+        .collect::<Vec<_>>()
+        .chunks(3)
+        .map(<[usize]>::to_vec)
+        .collect();
     if groups.last().is_some_and(|group| group.len() == 1) && groups.len() > 1 {
         let last = groups.pop().expect("a group");
         groups.last_mut().expect("a group").extend(last);
@@ -39,10 +57,21 @@ pub fn groups(ranks: usize) -> Vec<Vec<usize>> {
 
 /// The patterns as a steady state, whose loads are those counted.
 pub fn check(problem: Problem<'_>, algorithm: &Algorithm, routes: &Routes) {
-    let name = format!("{} {} of {}", problem.collective(), algorithm.name, algorithm.ranks.len());
-    let loads = algorithm.loads(problem, routes).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let found = loads.throughput(problem).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let mut patterns = algorithm.patterns(problem, routes).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let name = format!(
+        "{} {} of {}",
+        problem.collective(),
+        algorithm.name,
+        algorithm.ranks.len()
+    );
+    let loads = algorithm
+        .loads(problem, routes)
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    let found = loads
+        .throughput(problem)
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    let mut patterns = algorithm
+        .patterns(problem, routes)
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
     let platform = problem.platform();
     let mut links = vec![Rational::default(); platform.links().len()];
     let mut nodes = vec![Rational::default(); platform.nodes().len()];
@@ -60,39 +89,75 @@ pub fn check(problem: Problem<'_>, algorithm: &Algorithm, routes: &Routes) {
             }
         }
     }
-    assert_eq!((&links, &nodes), (&loads.links, &loads.nodes), "{name}: counted otherwise than carried out");
-    let any_order = patterns.iter().any(|weighted| weighted.pattern.order.is_some());
-    assert_eq!(!any_order, algorithm.is_in_order(problem), "{name}: in order");
+    assert_eq!(
+        (&links, &nodes),
+        (&loads.links, &loads.nodes),
+        "{name}: counted otherwise than carried out"
+    );
+    let any_order = patterns
+        .iter()
+        .any(|weighted| weighted.pattern.order.is_some());
+    assert_eq!(
+        !any_order,
+        algorithm.is_in_order(problem),
+        "{name}: in order"
+    );
     for weighted in &mut patterns {
         weighted.weight *= &found.throughput;
         without_detours(problem, &mut weighted.pattern);
     }
-    let state = SteadyState { throughput: found.throughput.clone(), patterns };
-    oneport_referee::check_steady_state(problem, &state).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let state = SteadyState {
+        throughput: found.throughput.clone(),
+        patterns,
+    };
+    oneport_referee::check_steady_state(problem, &state)
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
     let Some(set) = &found.odd_set else {
         assert!(!found.busiest.is_empty(), "{name}");
         return;
     };
     // If no port or link explains the throughput, the odd set does: its links are busy all the time.
-    assert!(found.busiest.is_empty() && platform.model() == PortModel::HalfDuplex, "{name}");
-    let busy: Rational = set.members(platform).into_iter().map(|link| &links[link.index()]).sum();
-    assert_eq!(busy * &found.throughput, Rational::from_integer(set.capacity(platform).into()), "{name}: {set:?}");
+    assert!(
+        found.busiest.is_empty() && platform.model() == PortModel::HalfDuplex,
+        "{name}"
+    );
+    let busy: Rational = set
+        .members(platform)
+        .into_iter()
+        .map(|link| &links[link.index()])
+        .sum();
+    assert_eq!(
+        busy * &found.throughput,
+        Rational::from_integer(set.capacity(platform).into()),
+        "{name}: {set:?}"
+    );
 }
 
 /// In the referee's patterns a value that one node wants never comes to a node twice; algorithms that store and forward
 /// may do that. The tasks between the two visits are left out.
 fn without_detours(problem: Problem<'_>, pattern: &mut oneport_plan::Pattern) {
-    let demand = problem.collective().demand(pattern.demand).expect("a demand");
+    let demand = problem
+        .collective()
+        .demand(pattern.demand)
+        .expect("a demand");
     if demand.goals().len() > 1 || demand.kind().copies() {
         return;
     }
     let platform = problem.platform();
-    let mut kept = oneport_plan::Pattern { tasks: Vec::new(), ..pattern.clone() };
+    let mut kept = oneport_plan::Pattern {
+        tasks: Vec::new(),
+        ..pattern.clone()
+    };
     // Per task: the task of the shortened pattern with its result.
     let mut stands: Vec<Option<u32>> = Vec::new();
-    let ends = |pattern: &oneport_plan::Pattern, place: Option<u32>, part: oneport_plan::Interval| match place {
+    let ends = |pattern: &oneport_plan::Pattern,
+                place: Option<u32>,
+                part: oneport_plan::Interval| match place {
         None => {
-            let operand = pattern.order.as_ref().map_or(part.first, |order| order[part.first]);
+            let operand = pattern
+                .order
+                .as_ref()
+                .map_or(part.first, |order| order[part.first]);
             demand.operands[operand]
         }
         Some(place) => match pattern.tasks[place as usize] {
@@ -117,22 +182,41 @@ fn without_detours(problem: Problem<'_>, pattern: &mut oneport_plan::Pattern) {
                     }
                 }
             }
-            Task::Merge { node, part, split, left, right } => kept.merge(node, part, split, [of(left), of(right)]),
+            Task::Merge {
+                node,
+                part,
+                split,
+                left,
+                right,
+            } => kept.merge(node, part, split, [of(left), of(right)]),
         };
         stands.push(place);
     }
     // Sends without a further use.
     let used = |kept: &oneport_plan::Pattern, place: usize| {
-        place + 1 == kept.tasks.len() || kept.tasks.iter().any(|task| task.inputs().any(|input| input == place))
+        place + 1 == kept.tasks.len()
+            || kept
+                .tasks
+                .iter()
+                .any(|task| task.inputs().any(|input| input == place))
     };
     let end = stands.last().copied().flatten();
     if let Some(end) = end {
         kept.tasks.truncate(end as usize + 1);
     }
-    while let Some(idle) = (0..kept.tasks.len()).rev().find(|&place| !used(&kept, place)) {
+    while let Some(idle) = (0..kept.tasks.len())
+        .rev()
+        .find(|&place| !used(&kept, place))
+    {
         kept.tasks.remove(idle);
         let moved = |input: &mut Option<u32>| {
-            *input = input.map(|place| if place as usize > idle { place - 1 } else { place });
+            *input = input.map(|place| {
+                if place as usize > idle {
+                    place - 1
+                } else {
+                    place
+                }
+            });
         };
         for task in &mut kept.tasks {
             match task {
@@ -172,7 +256,13 @@ fn check_all(platform: &Platform, nodes: usize) -> usize {
         let problem = Problem::new(platform, &collective, &volumes).expect("a question");
         let routes = Routes::new(platform, &ranks(problem), Forwarders::Anything);
         let order: Vec<usize> = (0..nodes).rev().collect();
-        for algorithm in named(problem, &RankHints { order, groups: groups(nodes) }) {
+        for algorithm in named(
+            problem,
+            &RankHints {
+                order,
+                groups: groups(nodes),
+            },
+        ) {
             check(problem, &algorithm, &routes);
             checked += 1;
         }
@@ -186,7 +276,11 @@ fn check_all(platform: &Platform, nodes: usize) -> usize {
 #[test]
 fn loads_by_hand() {
     let one = Costs::Constant(Rational::from_integer(1.into()));
-    let options = Options { seed: 1, link_cost: one.clone(), compute: one };
+    let options = Options {
+        seed: 1,
+        link_cost: one.clone(),
+        compute: one,
+    };
     let platform = generate::complete(8, &options).expect("a platform");
     let mut volumes = Volumes::of_size(Rational::from_integer(1.into()));
     volumes.work = oneport_plan::Amount::Constant(Rational::default());
@@ -206,8 +300,14 @@ fn loads_by_hand() {
     let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
     let found = named(problem, &RankHints::default());
     for (name, throughput) in expected {
-        let algorithm = found.iter().find(|algorithm| algorithm.name == name).expect(name);
-        let counted = algorithm.loads(problem, &routes).and_then(|loads| loads.throughput(problem)).expect(name);
+        let algorithm = found
+            .iter()
+            .find(|algorithm| algorithm.name == name)
+            .expect(name);
+        let counted = algorithm
+            .loads(problem, &routes)
+            .and_then(|loads| loads.throughput(problem))
+            .expect(name);
         assert_eq!(counted.throughput.to_string(), throughput, "{name}");
     }
 }

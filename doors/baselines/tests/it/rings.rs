@@ -3,7 +3,9 @@
 use oneport_baselines::{
     Comparison, Forwarders, RankHints, Routes, Ties, known, named, of_equal_rings, on_rings, ranks,
 };
-use oneport_plan::{Amount, Collective, EqualRings, LinkId, NodeId, Platform, Problem, Rational, Ring, Volumes};
+use oneport_plan::{
+    Amount, Collective, EqualRings, LinkId, NodeId, Platform, Problem, Rational, Ring, Volumes,
+};
 use oneport_platform::generate;
 use oneport_platform::{Node, PortModel, parse_rational};
 
@@ -16,10 +18,19 @@ fn q(text: &str) -> Rational {
 /// The ring that visits the nodes in this order over direct links.
 fn direct(platform: &Platform, order: &[NodeId]) -> Ring {
     let hop = |(from, to): (&NodeId, &NodeId)| -> Vec<LinkId> {
-        let link = platform.outgoing(*from).iter().find(|link| platform.link(**link).to == *to);
+        let link = platform
+            .outgoing(*from)
+            .iter()
+            .find(|link| platform.link(**link).to == *to);
         vec![*link.expect("a link")]
     };
-    Ring { hops: order.iter().zip(order.iter().cycle().skip(1)).map(hop).collect() }
+    Ring {
+        hops: order
+            .iter()
+            .zip(order.iter().cycle().skip(1))
+            .map(hop)
+            .collect(),
+    }
 }
 
 /// Equal rings with the largest share that capacities allow.
@@ -27,21 +38,30 @@ fn equal(platform: &Platform, rings: Vec<(Ring, u32)>) -> EqualRings {
     let mut busy = std::collections::BTreeMap::new();
     for (ring, times) in &rings {
         for (resource, time) in ring.loads(platform) {
-            *busy.entry(resource).or_insert_with(Rational::default) += time * Rational::from_integer((*times).into());
+            *busy.entry(resource).or_insert_with(Rational::default) +=
+                time * Rational::from_integer((*times).into());
         }
     }
     let share = |(resource, time): (&oneport_plan::Resource, &Rational)| {
         Rational::from_integer(resource.capacity(platform).into()) / time
     };
     let share = busy.iter().map(share).min().expect("a ring");
-    EqualRings { upper_bound: share.clone(), rings, share }
+    EqualRings {
+        upper_bound: share.clone(),
+        rings,
+        share,
+    }
 }
 
 /// Two processors more than two switches, each joined to all: the rings go in one order, over a switch each.
 fn two_switches() -> Platform {
     let mut builder = Platform::builder();
     builder.model(PortModel::Links);
-    let gpus = ["a", "b", "c", "d"].map(|name| builder.node(Node::processor(name, q("1"))).expect("a processor"));
+    let gpus = ["a", "b", "c", "d"].map(|name| {
+        builder
+            .node(Node::processor(name, q("1")))
+            .expect("a processor")
+    });
     for name in ["s", "t"] {
         let switch = builder.node(Node::router(name)).expect("a switch");
         for gpu in gpus {
@@ -55,13 +75,22 @@ fn two_switches() -> Platform {
 #[test]
 fn the_referee_accepts_equal_rings() {
     let mut checked = 0;
-    for (seed, model) in (1..).zip([PortModel::FullDuplex, PortModel::Multiport, PortModel::Links]) {
+    for (seed, model) in (1..).zip([
+        PortModel::FullDuplex,
+        PortModel::Multiport,
+        PortModel::Links,
+    ]) {
         for nodes in [2, 3, 5] {
-            let platform = generate::complete(nodes, &uniform(seed)).expect("a platform").with_model(model);
+            let platform = generate::complete(nodes, &uniform(seed))
+                .expect("a platform")
+                .with_model(model);
             let all: Vec<NodeId> = platform.processors().collect();
             let mut turned = all.clone();
             turned.reverse();
-            let rings = vec![(direct(&platform, &all), 2), (direct(&platform, &turned), 1)];
+            let rings = vec![
+                (direct(&platform, &all), 2),
+                (direct(&platform, &turned), 1),
+            ];
             let rings = equal(&platform, rings);
             let volumes = Volumes::of_size(q("3/2"));
             for collective in collectives(&platform) {
@@ -88,14 +117,28 @@ fn rings_keep_their_own_ways() {
     let over = |switch: &str| {
         let switch = platform.find(switch).expect("a switch");
         let between = |from: NodeId, to: NodeId| {
-            *platform.outgoing(from).iter().find(|link| platform.link(**link).to == to).expect("a cable")
+            *platform
+                .outgoing(from)
+                .iter()
+                .find(|link| platform.link(**link).to == to)
+                .expect("a cable")
         };
-        let hop = |(from, to): (&NodeId, &NodeId)| vec![between(*from, switch), between(switch, *to)];
-        Ring { hops: all.iter().zip(all.iter().cycle().skip(1)).map(hop).collect() }
+        let hop =
+            |(from, to): (&NodeId, &NodeId)| vec![between(*from, switch), between(switch, *to)];
+        Ring {
+            hops: all
+                .iter()
+                .zip(all.iter().cycle().skip(1))
+                .map(hop)
+                .collect(),
+        }
     };
     let rings = equal(&platform, vec![(over("s"), 1), (over("t"), 1)]);
     assert_eq!(rings.total(), q("2"));
-    let volumes = Volumes { size: Amount::Constant(q("1")), work: Amount::Constant(q("0")) };
+    let volumes = Volumes {
+        size: Amount::Constant(q("1")),
+        work: Amount::Constant(q("0")),
+    };
     let (participants, others) = (all.clone(), all[1..].to_vec());
     for (collective, expected) in [
         (Collective::all_gather(participants.clone()), "2/3"),
@@ -107,7 +150,11 @@ fn rings_keep_their_own_ways() {
         let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
         let mut comparison = Comparison::of(problem).expect("a comparison");
         comparison.add_rings(problem, &rings).expect("rings");
-        let row = comparison.rows.iter().find(|row| row.algorithm.name == "equal rings at once").expect("the row");
+        let row = comparison
+            .rows
+            .iter()
+            .find(|row| row.algorithm.name == "equal rings at once")
+            .expect("the row");
         assert_eq!(row.sustained.throughput, q(expected), "{collective}");
         assert!(!row.listed, "{collective}");
         check(problem, &row.algorithm, &row.routes);
@@ -123,7 +170,9 @@ fn what_is_no_ring_of_all_is_refused() {
     let gather = Collective::all_gather(all.clone());
     let problem = Problem::new(&platform, &gather, &volumes).expect("a question");
     let short = equal(&platform, vec![(direct(&platform, &all[1..]), 1)]);
-    let error = of_equal_rings(problem, "rings", &short).expect_err("a node is missing").to_string();
+    let error = of_equal_rings(problem, "rings", &short)
+        .expect_err("a node is missing")
+        .to_string();
     assert!(error.contains(platform.name(all[0])), "{error}");
     let exchange = Collective::all_to_all(all.clone());
     let problem = Problem::new(&platform, &exchange, &volumes).expect("a question");
@@ -132,7 +181,9 @@ fn what_is_no_ring_of_all_is_refused() {
     assert!(of_equal_rings(problem, "rings", &rings).is_err());
     let mut comparison = Comparison::of(problem).expect("a comparison");
     let rows = comparison.rows.len();
-    comparison.add_rings(problem, &rings).expect("nothing is added");
+    comparison
+        .add_rings(problem, &rings)
+        .expect("nothing is added");
     assert_eq!(comparison.rows.len(), rows);
 }
 
@@ -144,10 +195,16 @@ fn senders_take_equal_ways_by_turns() {
     builder.model(PortModel::Links);
     let rails = ["r0", "r1"].map(|name| builder.node(Node::router(name)).expect("a rail"));
     for machine in 0..2 {
-        let pci = builder.node(Node::router(format!("m{machine}.pci"))).expect("a switch");
+        let pci = builder
+            .node(Node::router(format!("m{machine}.pci")))
+            .expect("a switch");
         for (number, rail) in rails.into_iter().enumerate() {
-            let gpu = builder.node(Node::processor(format!("m{machine}.gpu{number}"), q("1"))).expect("a GPU");
-            let card = builder.node(Node::router(format!("m{machine}.nic{number}"))).expect("a card");
+            let gpu = builder
+                .node(Node::processor(format!("m{machine}.gpu{number}"), q("1")))
+                .expect("a GPU");
+            let card = builder
+                .node(Node::router(format!("m{machine}.nic{number}")))
+                .expect("a card");
             for (from, to, cost) in [(gpu, pci, "1/100"), (pci, card, "1"), (card, rail, "1")] {
                 builder.duplex(from, to, q(cost)).expect("a cable");
             }
@@ -159,9 +216,18 @@ fn senders_take_equal_ways_by_turns() {
     let gather = Collective::all_gather(all);
     let problem = Problem::new(&platform, &gather, &volumes).expect("a question");
     let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
-    let shape = RankHints { order: Vec::new(), groups: vec![vec![0, 1], vec![2, 3]] };
-    let ring = named(problem, &shape).into_iter().find(|one| one.name.starts_with("rings, one per")).expect("rings");
-    let found = ring.loads(problem, &routes).and_then(|loads| loads.throughput(problem)).expect("loads");
+    let shape = RankHints {
+        order: Vec::new(),
+        groups: vec![vec![0, 1], vec![2, 3]],
+    };
+    let ring = named(problem, &shape)
+        .into_iter()
+        .find(|one| one.name.starts_with("rings, one per"))
+        .expect("rings");
+    let found = ring
+        .loads(problem, &routes)
+        .and_then(|loads| loads.throughput(problem))
+        .expect("loads");
     // Three messages enter every box over two cards that carry 1 each.
     assert_eq!(found.throughput, q("2/3"));
     check(problem, &ring, &routes);
@@ -189,21 +255,37 @@ fn each_algorithm_has_its_better_rule_for_equal_ways() {
             let volumes = Volumes::default();
             let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
             let comparison = Comparison::of(problem).expect("a comparison");
-            let rows: Vec<_> = comparison.rows.iter().chain(&comparison.out_of_order).collect();
+            let rows: Vec<_> = comparison
+                .rows
+                .iter()
+                .chain(&comparison.out_of_order)
+                .collect();
             let sustained = [Ties::Turns, Ties::First].map(|ties| {
                 let routes = Routes::with(&platform, &ranks(problem), Forwarders::Anything, ties);
                 let rate = |algorithm: &oneport_baselines::Algorithm| {
-                    algorithm.loads(problem, &routes).and_then(|loads| loads.throughput(problem)).ok()
+                    algorithm
+                        .loads(problem, &routes)
+                        .and_then(|loads| loads.throughput(problem))
+                        .ok()
                 };
                 let all = known(problem, &routes);
-                all.iter().filter_map(|one| Some((one.name.clone(), rate(one)?.throughput))).collect::<Vec<_>>()
+                all.iter()
+                    .filter_map(|one| Some((one.name.clone(), rate(one)?.throughput)))
+                    .collect::<Vec<_>>()
             });
             for row in rows {
                 let of = |rule: usize| {
-                    let mut own = sustained[rule].iter().filter(|(name, _)| *name == row.algorithm.name);
+                    let mut own = sustained[rule]
+                        .iter()
+                        .filter(|(name, _)| *name == row.algorithm.name);
                     own.next().map(|(_, throughput)| throughput)
                 };
-                assert_eq!(Some(&row.sustained.throughput), of(0).max(of(1)), "{}", row.algorithm.name);
+                assert_eq!(
+                    Some(&row.sustained.throughput),
+                    of(0).max(of(1)),
+                    "{}",
+                    row.algorithm.name
+                );
                 for (rule, count) in better.iter_mut().enumerate() {
                     *count += usize::from(of(rule) > of(1 - rule));
                 }

@@ -8,7 +8,10 @@ use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use oneport::plan::Kind;
 use oneport::schedule::{Cuts, Tried, Whole, cuts};
-use oneport::{Bandwidth, Bounded, Collective, Plan, Planned, Platform, Problem, Rational, Status, Units, Unlisted};
+use oneport::{
+    Bandwidth, Bounded, Collective, Plan, Planned, Platform, Problem, Rational, Status, Units,
+    Unlisted,
+};
 use serde_json::{Value, json};
 
 use crate::answers::bottleneck::Bottleneck;
@@ -22,14 +25,22 @@ use crate::words::output::count;
 ///
 /// # Errors
 /// The plan's platform, collective and volumes do not form a problem; the referee rejects such a plan.
-pub fn text(planned: &Planned, bottleneck: &Bottleneck<'_>, seconds: Duration, exact: bool) -> Result<String> {
+pub fn text(
+    planned: &Planned,
+    bottleneck: &Bottleneck<'_>,
+    seconds: Duration,
+    exact: bool,
+) -> Result<String> {
     let plan = &planned.plan;
     let mut out = head(plan, bottleneck, Shown::of(&plan.platform, exact))?;
     match &planned.whole {
         Some(whole) => out.push_str(&uncut(plan, whole, Shown::of(&plan.platform, exact))),
         None => out.push_str(&cut(&cuts(plan.problem()?, &plan.schedule))),
     }
-    let ended = planned.ended_by.map(|limit| format!("; {}", limits::told(limit, plan.status))).unwrap_or_default();
+    let ended = planned
+        .ended_by
+        .map(|limit| format!("; {}", limits::told(limit, plan.status)))
+        .unwrap_or_default();
     let _ = write!(
         out,
         "time        {}, of which {} in HiGHS on the linear program{ended}",
@@ -44,21 +55,37 @@ fn cut(cuts: &Cuts) -> String {
     if cuts.cut.is_zero() {
         return String::new();
     }
-    let (cut, all) = (readable_count(&cuts.cut), count(readable_count(&cuts.transfers), "message"));
-    format!("cut         {cut} of {all} per period, in up to {} pieces; --whole-messages cuts none\n", cuts.pieces)
+    let (cut, all) = (
+        readable_count(&cuts.cut),
+        count(readable_count(&cuts.transfers), "message"),
+    );
+    format!(
+        "cut         {cut} of {all} per period, in up to {} pieces; --whole-messages cuts none\n",
+        cuts.pieces
+    )
 }
 
 /// The period with whole messages, and the shorter periods tried.
 fn uncut(plan: &Plan, whole: &Whole, shown: Shown) -> String {
     let factor = Rational::from_integer(whole.factor.clone().into());
-    let (period, before) = (shown.time(&plan.schedule.period), shown.time(&(&plan.schedule.period / &factor)));
+    let (period, before) = (
+        shown.time(&plan.schedule.period),
+        shown.time(&(&plan.schedule.period / &factor)),
+    );
     let times = |tried: &Tried| {
         let factor = tried.factor;
-        let why = if tried.to_the_end { "no order of its messages does" } else { "none found" };
+        let why = if tried.to_the_end {
+            "no order of its messages does"
+        } else {
+            "none found"
+        };
         format!("; {factor} x {before}: {why}")
     };
     let tried: String = whole.tried.iter().map(times).collect();
-    format!("whole       no message is cut: period {period} = {} x {before}{tried}\n", readable_count(&whole.factor))
+    format!(
+        "whole       no message is cut: period {period} = {} x {before}{tried}\n",
+        readable_count(&whole.factor)
+    )
 }
 
 /// The question, the throughput, the period, and the bottleneck.
@@ -73,7 +100,12 @@ pub fn head(plan: &Plan, bottleneck: &Bottleneck<'_>, shown: Shown) -> Result<St
         false => format!("{} below the throughput", percent(&loss)),
     };
     let mut out = header(plan.problem()?);
-    out.push_str(&sustained(plan.problem()?, &plan.steady_state.throughput, &plan.upper_bound, shown));
+    out.push_str(&sustained(
+        plan.problem()?,
+        &plan.steady_state.throughput,
+        &plan.upper_bound,
+        shown,
+    ));
     let _ = writeln!(
         out,
         "period      {} for {}, {}: {}, {loss}",
@@ -90,26 +122,62 @@ pub fn head(plan: &Plan, bottleneck: &Bottleneck<'_>, shown: Shown) -> Result<St
 }
 
 /// The throughput, its status and its bandwidths.
-fn sustained(problem: Problem<'_>, throughput: &Rational, bound: &Rational, shown: Shown) -> String {
+fn sustained(
+    problem: Problem<'_>,
+    throughput: &Rational,
+    bound: &Rational,
+    shown: Shown,
+) -> String {
     let proof = match Status::of(throughput, bound) {
         Status::Optimal => "optimal: the referee checked its certificate".to_string(),
         Status::Feasible => {
-            format!("feasible; upper bound {}, gap {}", shown.frequency(bound), percent(&gap(throughput, bound)))
+            format!(
+                "feasible; upper bound {}, gap {}",
+                shown.frequency(bound),
+                percent(&gap(throughput, bound))
+            )
         }
     };
-    format!("throughput  {} ({proof})\n{}", shown.frequency(throughput), bandwidths(problem, throughput))
+    format!(
+        "throughput  {} ({proof})\n{}",
+        shown.frequency(throughput),
+        bandwidths(problem, throughput)
+    )
 }
 
 /// The lines of an answer without a schedule.
-pub fn unlisted(problem: Problem<'_>, unlisted: &Unlisted, seconds: Duration, exact: bool) -> String {
-    let (shown, Bounded { bound, known, ended_by, .. }) = (Shown::of(problem.platform(), exact), &unlisted.bounded);
+pub fn unlisted(
+    problem: Problem<'_>,
+    unlisted: &Unlisted,
+    seconds: Duration,
+    exact: bool,
+) -> String {
+    let (
+        shown,
+        Bounded {
+            bound,
+            known,
+            ended_by,
+            ..
+        },
+    ) = (Shown::of(problem.platform(), exact), &unlisted.bounded);
     let mut out = header(problem);
     match known {
         Some(known) => out.push_str(&sustained(problem, known, bound, shown)),
-        None => _ = writeln!(out, "throughput  unknown; upper bound {}", shown.frequency(bound)),
+        None => {
+            _ = writeln!(
+                out,
+                "throughput  unknown; upper bound {}",
+                shown.frequency(bound)
+            )
+        }
     }
     let _ = writeln!(out, "schedule    {unlisted}");
-    let ended = unlisted.limit.or(*ended_by).map(|limit| format!("; {}", limits::named(limit))).unwrap_or_default();
+    let ended = unlisted
+        .limit
+        .or(*ended_by)
+        .map(|limit| format!("; {}", limits::named(limit)))
+        .unwrap_or_default();
     let _ = write!(out, "time        {}{ended}", clock::seconds(seconds));
     out
 }
@@ -160,7 +228,10 @@ pub fn bounds(throughput: &Rational, upper_bound: &Rational) -> Value {
 pub fn models(platform: &Platform) -> String {
     let mut text = platform.model().name().to_string();
     for model in oneport::PortModel::ALL {
-        let others = platform.node_ids().filter(|&node| platform.model_of(node) == model).count();
+        let others = platform
+            .node_ids()
+            .filter(|&node| platform.model_of(node) == model)
+            .count();
         if model != platform.model() && others > 0 {
             let _ = write!(text, ", {} {model}", count(others, "node"));
         }
@@ -184,20 +255,42 @@ impl Operation {
         let (units, bandwidth) = (problem.platform().units()?, Bandwidth::of(problem)?);
         let rates = [bandwidth.algorithm(throughput), bandwidth.bus(throughput)];
         let gigabytes = rates.clone().map(|rate| units.gigabytes_per_second(&rate));
-        Some((units, Operation { bytes: units.bytes(&bandwidth.size), gigabytes, rates }))
+        Some((
+            units,
+            Operation {
+                bytes: units.bytes(&bandwidth.size),
+                gigabytes,
+                rates,
+            },
+        ))
     }
 }
 
 /// The bandwidths, and the columns of nccl-tests. The time is the inverse of the throughput. Empty if [`Operation::of`]
 /// is `None`.
 fn bandwidths(problem: Problem<'_>, throughput: &Rational) -> String {
-    let Some((units, operation)) = Operation::of(problem, throughput) else { return String::new() };
-    let Operation { bytes, gigabytes: [algorithm, bus], rates } = &operation;
+    let Some((units, operation)) = Operation::of(problem, throughput) else {
+        return String::new();
+    };
+    let Operation {
+        bytes,
+        gigabytes: [algorithm, bus],
+        rates,
+    } = &operation;
     // Elements of four bytes, the default of nccl-tests.
     let floats = bytes / Rational::from_integer(BigInt::from(4));
-    let (count, kind) = if floats.is_integer() { (floats, "float") } else { (bytes.clone(), "int8") };
-    let micros = throughput.recip() * units.time.seconds() * Rational::from_integer(BigInt::from(1_000_000));
-    let redop = if problem.collective().combines() { "sum" } else { "none" };
+    let (count, kind) = if floats.is_integer() {
+        (floats, "float")
+    } else {
+        (bytes.clone(), "int8")
+    };
+    let micros =
+        throughput.recip() * units.time.seconds() * Rational::from_integer(BigInt::from(1_000_000));
+    let redop = if problem.collective().combines() {
+        "sum"
+    } else {
+        "none"
+    };
     let cells = [
         ("size", whole(bytes)),
         ("count", whole(&count)),
@@ -210,7 +303,11 @@ fn bandwidths(problem: Problem<'_>, throughput: &Rational) -> String {
     ];
     let width = |(name, cell): &(&str, String)| name.len().max(cell.len());
     let line = |of: &dyn Fn(&(&'static str, String)) -> String| {
-        cells.iter().map(|cell| format!("{:>1$}", of(cell), width(cell))).collect::<Vec<_>>().join("  ")
+        cells
+            .iter()
+            .map(|cell| format!("{:>1$}", of(cell), width(cell)))
+            .collect::<Vec<_>>()
+            .join("  ")
     };
     format!(
         "bandwidth   algorithm {}, bus {}; as nccl-tests count (B, us, GB/s):\n            {}\n            {}\n",
@@ -225,7 +322,11 @@ fn bandwidths(problem: Problem<'_>, throughput: &Rational) -> String {
 fn whole(value: &Rational) -> String {
     const ROOM: usize = 24;
     let exact = value.to_string();
-    if value.is_integer() && exact.len() <= ROOM { exact } else { short(value) }
+    if value.is_integer() && exact.len() <= ROOM {
+        exact
+    } else {
+        short(value)
+    }
 }
 
 /// The rank of the root, in the order of the platform; -1 if the collective has no root.
@@ -235,11 +336,16 @@ fn root(collective: &Collective) -> String {
         let place = form.roles.iter().position(|role| !role.many)?;
         cast.get(place)?.first().copied()
     });
-    let Some(root) = root else { return "-1".to_string() };
+    let Some(root) = root else {
+        return "-1".to_string();
+    };
     let mut ranks: Vec<_> = cast.into_iter().flatten().copied().collect();
     ranks.sort_unstable();
     ranks.dedup();
-    ranks.iter().position(|&rank| rank == root).map_or("-1".to_string(), |place| place.to_string())
+    ranks
+        .iter()
+        .position(|&rank| rank == root)
+        .map_or("-1".to_string(), |place| place.to_string())
 }
 
 /// The number of groups, operands, targets, demands or messages of the collective.
@@ -248,17 +354,25 @@ fn extent(collective: &Collective) -> String {
     match blocks[..] {
         _ if !collective.members().is_empty() => count(collective.members().len(), "group"),
         [block] if block.kind.combines() => count(block.operands().len(), "operand"),
-        [block] if block.kind == Kind::Copy && block.count == 1 => {
-            count(block.demand(0).map_or(0, |demand| demand.targets().len()), "target")
+        [block] if block.kind == Kind::Copy && block.count == 1 => count(
+            block.demand(0).map_or(0, |demand| demand.targets().len()),
+            "target",
+        ),
+        _ if blocks.iter().any(|block| block.kind.combines()) => {
+            count(collective.demands(), "demand")
         }
-        _ if blocks.iter().any(|block| block.kind.combines()) => count(collective.demands(), "demand"),
         _ => count(collective.demands(), "message"),
     }
 }
 
 /// The collective's name on the command line; with several groups, the name of the first group's collective.
 pub fn label(collective: &Collective) -> &'static str {
-    asked_as(collective.members().first().map_or(collective.name(), |member| member.collective.name()))
+    asked_as(
+        collective
+            .members()
+            .first()
+            .map_or(collective.name(), |member| member.collective.name()),
+    )
 }
 
 /// Schedule throughput over the best throughput known.

@@ -26,16 +26,34 @@ pub const IN_ORDER: &str = "operands are combined in their order; --commutative"
 const NAMED: usize = 3;
 
 /// The bottleneck from the certificate and the loads of the steady state.
-pub fn of<'a>(problem: Problem<'a>, state: &SteadyState, certificate: &Certificate, status: Status) -> Bottleneck<'a> {
+pub fn of<'a>(
+    problem: Problem<'a>,
+    state: &SteadyState,
+    certificate: &Certificate,
+    status: Status,
+) -> Bottleneck<'a> {
     let platform = problem.platform();
     let limits = explain::limits(problem, state, certificate, status);
-    let hints = limits.hints.iter().map(|&hint| sentence(platform, hint)).collect();
-    Bottleneck { platform, limits, hints }
+    let hints = limits
+        .hints
+        .iter()
+        .map(|&hint| sentence(platform, hint))
+        .collect();
+    Bottleneck {
+        platform,
+        limits,
+        hints,
+    }
 }
 
 /// The bottleneck of a rated problem.
 pub fn of_rated<'a>(problem: Problem<'a>, rated: &Rated) -> Bottleneck<'a> {
-    of(problem, &rated.steady_state, &rated.certificate, rated.status)
+    of(
+        problem,
+        &rated.steady_state,
+        &rated.certificate,
+        rated.status,
+    )
 }
 
 fn sentence(platform: &Platform, hint: Hint) -> String {
@@ -45,8 +63,13 @@ fn sentence(platform: &Platform, hint: Hint) -> String {
              at once says switch = true",
             platform.name(node)
         ),
-        Hint::Merging => "processors limit; is --work, times each node's compute, the time of a merge?".to_string(),
-        Hint::Latency => "a token is small, so latency decides: 'oneport time barrier' counts it".to_string(),
+        Hint::Merging => {
+            "processors limit; is --work, times each node's compute, the time of a merge?"
+                .to_string()
+        }
+        Hint::Latency => {
+            "a token is small, so latency decides: 'oneport time barrier' counts it".to_string()
+        }
         _ => format!("{IN_ORDER} may give more"),
     }
 }
@@ -76,7 +99,11 @@ impl Bottleneck<'_> {
 
     /// The names of the classes with the largest shares.
     pub fn limiting_names(&self) -> String {
-        few(self.limits.limiting.iter().map(|class| self.named(class)), NAMED, ", ...")
+        few(
+            self.limits.limiting.iter().map(|class| self.named(class)),
+            NAMED,
+            ", ...",
+        )
     }
 
     /// The lines of a report, without hints.
@@ -84,8 +111,16 @@ impl Bottleneck<'_> {
         let limiting = &self.limits.limiting;
         let named = || limiting.iter().take(NAMED);
         let shares = named().map(|class| {
-            let share = if class.share.is_one() { String::new() } else { format!(" ({})", percent(&class.share)) };
-            format!("{}{share}, {} busy", self.named(class), percent(&class.busy))
+            let share = if class.share.is_one() {
+                String::new()
+            } else {
+                format!(" ({})", percent(&class.share))
+            };
+            format!(
+                "{}{share}, {} busy",
+                self.named(class),
+                percent(&class.busy)
+            )
         });
         let more = match limiting.len().saturating_sub(NAMED) {
             0 => String::new(),
@@ -93,14 +128,26 @@ impl Bottleneck<'_> {
         };
         let mut lines = Vec::new();
         if !limiting.is_empty() {
-            lines.push(format!("limited by  {}{more}", shares.collect::<Vec<_>>().join("; ")));
+            lines.push(format!(
+                "limited by  {}{more}",
+                shares.collect::<Vec<_>>().join("; ")
+            ));
         }
         lines.extend(named().filter_map(|class| match &class.members {
-            Members::OddSet(set, _) => Some(format!("odd set     {}", odd_sets::sentence(self.platform, set))),
+            Members::OddSet(set, _) => Some(format!(
+                "odd set     {}",
+                odd_sets::sentence(self.platform, set)
+            )),
             _ => None,
         }));
         let next = self.limits.next.as_ref();
-        lines.extend(next.map(|next| format!("next        {}, {} busy", self.named(next), percent(&next.busy))));
+        lines.extend(next.map(|next| {
+            format!(
+                "next        {}, {} busy",
+                self.named(next),
+                percent(&next.busy)
+            )
+        }));
         lines
     }
 
@@ -112,12 +159,22 @@ impl Bottleneck<'_> {
 }
 
 fn several(members: usize, name: String) -> String {
-    if members == 1 { name } else { format!("{members} x {name}") }
+    if members == 1 {
+        name
+    } else {
+        format!("{members} x {name}")
+    }
 }
 
 /// The first class of these resources by name, and the number of further classes: `8 x send port of 'gpu*'`.
 pub fn summary(platform: &Platform, resources: &[Resource]) -> String {
     let classes = explain::alike(platform, resources);
-    let more = if classes.len() > 1 { format!("; and {} more", classes.len() - 1) } else { String::new() };
-    classes.first().map_or_else(String::new, |first| several(first.len(), explain::name(platform, first)) + &more)
+    let more = if classes.len() > 1 {
+        format!("; and {} more", classes.len() - 1)
+    } else {
+        String::new()
+    };
+    classes.first().map_or_else(String::new, |first| {
+        several(first.len(), explain::name(platform, first)) + &more
+    })
 }

@@ -41,7 +41,11 @@ impl Measured {
 /// Reads `--measured`.
 pub fn read(problem: Problem<'_>, text: &str) -> Result<Measured> {
     let path = Path::new(text);
-    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) || path.is_file() {
+    if path
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
+        || path.is_file()
+    {
         return file(problem, path);
     }
     let (value, algorithm) = match text.trim().strip_suffix("algbw") {
@@ -61,14 +65,20 @@ pub fn read(problem: Problem<'_>, text: &str) -> Result<Measured> {
         (Dimension::Time, Some(units)) => {
             let time = units.time(&quantity, value)?;
             if time.is_zero() {
-                return Err(usage("--measured: a time is positive; give that of one operation, such as 3.1ms"));
+                return Err(usage(
+                    "--measured: a time is positive; give that of one operation, such as 3.1ms",
+                ));
             }
             once.insert(time).recip()
         }
         (Dimension::Rate, Some(units)) => {
             let bandwidth = bandwidth(problem)?;
             let unit = Rational::from_integer(1.into());
-            let counted = if algorithm { bandwidth.algorithm(&unit) } else { bandwidth.bus(&unit) };
+            let counted = if algorithm {
+                bandwidth.algorithm(&unit)
+            } else {
+                bandwidth.bus(&unit)
+            };
             units.rate(&quantity, value)? / counted
         }
         (found, Some(_)) => {
@@ -79,15 +89,24 @@ pub fn read(problem: Problem<'_>, text: &str) -> Result<Measured> {
         }
     };
     if !throughput.is_positive() {
-        return Err(usage(format!("--measured: {text} is not positive; give what was measured, such as 212GB/s")));
+        return Err(usage(format!(
+            "--measured: {text} is not positive; give what was measured, such as 212GB/s"
+        )));
     }
-    Ok(Measured { shown: text.trim().to_string(), throughput, once })
+    Ok(Measured {
+        shown: text.trim().to_string(),
+        throughput,
+        once,
+    })
 }
 
 /// The row of a file of nccl-tests with the most bytes, in place or out of place, whichever is faster.
 #[cfg(not(feature = "topologies"))]
 fn file(_: Problem<'_>, path: &Path) -> Result<Measured> {
-    bail!("{}: this build of oneport lacks the feature `topologies`; give the number", path.display())
+    bail!(
+        "{}: this build of oneport lacks the feature `topologies`; give the number",
+        path.display()
+    )
 }
 
 /// The row of a file of nccl-tests with the most bytes, in place or out of place, whichever is faster.
@@ -96,7 +115,10 @@ fn file(problem: Problem<'_>, path: &Path) -> Result<Measured> {
     let measurements = oneport_topologies::read_measurements(path)?;
     let asked = problem.collective().name();
     if let Some(found) = measurements.collective.filter(|found| *found != asked) {
-        bail!("{}: measures {found}, but {asked} is asked for; compare {found}", path.display());
+        bail!(
+            "{}: measures {found}, but {asked} is asked for; compare {found}",
+            path.display()
+        );
     }
     let Some(units) = problem.platform().units() else {
         return Err(usage(
@@ -105,11 +127,21 @@ fn file(problem: Problem<'_>, path: &Path) -> Result<Measured> {
         ));
     };
     let bandwidth = bandwidth(problem)?;
-    let best = measurements.rows.iter().max_by_key(|row| (row.bytes, &row.busbw));
+    let best = measurements
+        .rows
+        .iter()
+        .max_by_key(|row| (row.bytes, &row.busbw));
     let Some(best) = best.filter(|row| row.busbw.is_positive()) else {
-        bail!("{}: no bandwidth in it is positive; give a run that moved data", path.display());
+        bail!(
+            "{}: no bandwidth in it is positive; give a run that moved data",
+            path.display()
+        );
     };
-    let place = if best.in_place { "in place" } else { "out of place" };
+    let place = if best.in_place {
+        "in place"
+    } else {
+        "out of place"
+    };
     let bytes = Rational::from_integer((best.bytes).into());
     let shown = format!(
         "{} GB/s (busbw of nccl-tests, {}, {place})",
@@ -118,7 +150,11 @@ fn file(problem: Problem<'_>, path: &Path) -> Result<Measured> {
     );
     let rate = Quantity::parse(&format!("{} GB/s", best.busbw))?;
     let one = Rational::from_integer(1.into());
-    Ok(Measured { shown, throughput: units.rate(&rate, "GB/s")? / bandwidth.bus(&one), once: None })
+    Ok(Measured {
+        shown,
+        throughput: units.rate(&rate, "GB/s")? / bandwidth.bus(&one),
+        once: None,
+    })
 }
 
 fn bandwidth(problem: Problem<'_>) -> Result<Bandwidth> {

@@ -22,15 +22,32 @@ pub fn sentence(platform: &Platform, set: &OddSet) -> String {
         );
     }
     let further = set.links.iter().map(|&link| Resource::Link(link));
-    let all: Vec<String> = set.ports.iter().copied().chain(further).map(|each| each.describe(platform)).collect();
-    let over = if set.links.is_empty() { "" } else { " or over these links" };
+    let all: Vec<String> = set
+        .ports
+        .iter()
+        .copied()
+        .chain(further)
+        .map(|each| each.describe(platform))
+        .collect();
+    let over = if set.links.is_empty() {
+        ""
+    } else {
+        " or over these links"
+    };
     let run = if capacity == 1 { "runs" } else { "run" };
-    format!("{}: of the transfers between these ports{over} at most {capacity} {run} at a time", all.join(", "))
+    format!(
+        "{}: of the transfers between these ports{over} at most {capacity} {run} at a time",
+        all.join(", ")
+    )
 }
 
 /// The nodes, further links, capacity and price of an odd set, for `--json`.
 pub fn json(platform: &Platform, set: &OddSet, price: Option<&Rational>) -> Value {
-    let nodes = set.ports.iter().filter_map(|port| port.node()).map(|node| platform.name(node));
+    let nodes = set
+        .ports
+        .iter()
+        .filter_map(|port| port.node())
+        .map(|node| platform.name(node));
     json!({
         "nodes": nodes.collect::<Vec<_>>(),
         "links": set.links.iter().map(|&link| platform.link_name(link)).collect::<Vec<_>>(),

@@ -22,7 +22,11 @@ pub fn search<'w>(problem: Problem<'_>, watch: &'w Watch) -> SearchLimits<'w> {
     let bytes = problem.platform().units().and_then(bytes);
     let pieces = bytes.map_or(u32::MAX, |bytes| bytes.to_u32().unwrap_or(u32::MAX).max(1));
     let is_cut = problem.collective().form().is_none_or(Form::is_cut);
-    SearchLimits { tasks: OWN, pieces: if is_cut { pieces } else { 1 }, watch }
+    SearchLimits {
+        tasks: OWN,
+        pieces: if is_cut { pieces } else { 1 },
+        watch,
+    }
 }
 
 /// Instances per period of the periodic schedules tried: more lose less throughput, fewer start sooner. Trades time for
@@ -42,7 +46,10 @@ impl<'a> Own<'a> {
         let schedules = oneport::schedules_of(problem, state, &INSTANCES).unwrap_or_default();
         Own {
             patterns: PieceSearch::of_patterns(problem, state),
-            periodic: schedules.into_iter().map(|schedule| PieceSearch::of_schedule(problem, schedule)).collect(),
+            periodic: schedules
+                .into_iter()
+                .map(|schedule| PieceSearch::of_schedule(problem, schedule))
+                .collect(),
         }
     }
 
@@ -50,15 +57,23 @@ impl<'a> Own<'a> {
     ///
     /// # Errors
     /// The errors of the search over the patterns.
-    pub fn shortest(&mut self, problem: Problem<'_>, search: &SearchLimits<'_>, least: &Rational) -> Result<Found> {
+    pub fn shortest(
+        &mut self,
+        problem: Problem<'_>,
+        search: &SearchLimits<'_>,
+        least: &Rational,
+    ) -> Result<Found> {
         let mut best = self.patterns.shortest(problem, search, least)?;
         for way in &mut self.periodic {
             if (&best.shortest.length - least) * Rational::from_integer(WORTH.into()) < *least {
                 break;
             }
-            let Ok(found) = way.shortest(problem, search, least) else { continue };
+            let Ok(found) = way.shortest(problem, search, least) else {
+                continue;
+            };
             let bytes = Rational::from_integer(search.pieces.into()) * found.least_share();
-            let no_less_than_a_byte = search.pieces == u32::MAX || bytes >= Rational::from_integer(1.into());
+            let no_less_than_a_byte =
+                search.pieces == u32::MAX || bytes >= Rational::from_integer(1.into());
             if found.shortest.length < best.shortest.length && no_less_than_a_byte {
                 best = found;
             }
@@ -74,7 +89,9 @@ pub fn own(
     search: &SearchLimits<'_>,
     least: &Rational,
 ) -> Result<BestPieces> {
-    Ok(Own::new(problem, state).shortest(problem, search, least)?.shortest)
+    Ok(Own::new(problem, state)
+        .shortest(problem, search, least)?
+        .shortest)
 }
 
 /// The best run of a named algorithm; `None` if it sends between unconnected nodes, or too many messages. If it cannot
@@ -85,7 +102,14 @@ pub fn named(
     search: &SearchLimits<'_>,
     goal: Option<&Rational>,
 ) -> Result<Option<Found>> {
-    match way.shortest(problem, &SearchLimits { tasks: NAMED, ..*search }, goal) {
+    match way.shortest(
+        problem,
+        &SearchLimits {
+            tasks: NAMED,
+            ..*search
+        },
+        goal,
+    ) {
         Err(OnceError::NoWay { .. } | OnceError::TooMany(_)) => Ok(None),
         found => Ok(Some(found?)),
     }
@@ -97,7 +121,9 @@ pub fn executed(problem: Problem<'_>, found: &Found) -> Result<()> {
     let executed = referee::check_run(problem, &found.run());
     let executed = executed.context("the referee objects to our own run; please report it")?;
     if executed != *length {
-        bail!("the referee's run takes {executed}, ours {length}; please report it with the platform file");
+        bail!(
+            "the referee's run takes {executed}, ours {length}; please report it with the platform file"
+        );
     }
     Ok(())
 }
@@ -120,10 +146,16 @@ mod tests {
     /// RR-2004-32, figure 1: the plan's own period cut into 512 pieces follows its matchings.
     #[test]
     fn figure_1_in_512_pieces_is_within_three_thousandths_of_the_bound() -> Result<()> {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/platforms/toy-broadcast.toml");
+        let path = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../fixtures/platforms/toy-broadcast.toml"
+        );
         let platform = files::read_platform(path.as_ref())?.with_model(PortModel::HalfDuplex);
         let source = platform.find("Ps").context("no Ps")?;
-        let targets = platform.processors().filter(|node| *node != source).collect();
+        let targets = platform
+            .processors()
+            .filter(|node| *node != source)
+            .collect();
         let (collective, volumes) = (Collective::broadcast(source, targets), Volumes::default());
         let problem = Problem::new(&platform, &collective, &volumes)?;
         let plan = planned(problem)?;
@@ -131,9 +163,15 @@ mod tests {
         let graph = TaskList::of_schedule(problem, &plan.schedule, periods)?.graph(problem);
         assert_eq!(graph.list().pieces.len(), 512);
         let timing = graph.simulate_in_order(problem, None, &Watch::unlimited())?;
-        assert_eq!(referee::check_run(problem, &graph.run(&timing))?, timing.length());
+        assert_eq!(
+            referee::check_run(problem, &graph.run(&timing))?,
+            timing.length()
+        );
         let least = lower_bound(problem, &plan.upper_bound);
-        assert!(timing.length() * Rational::from_integer(1000.into()) <= least * Rational::from_integer(1003.into()));
+        assert!(
+            timing.length() * Rational::from_integer(1000.into())
+                <= least * Rational::from_integer(1003.into())
+        );
         Ok(())
     }
 
@@ -142,10 +180,18 @@ mod tests {
     fn a_periodic_schedule_shortens_and_never_lengthens() -> Result<()> {
         let mut shorter = std::collections::BTreeSet::new();
         let watch = Watch::unlimited();
-        let search = SearchLimits { tasks: 3000, pieces: u32::MAX, watch: &watch };
+        let search = SearchLimits {
+            tasks: 3000,
+            pieces: u32::MAX,
+            watch: &watch,
+        };
         for (seed, model) in (0..3).flat_map(|seed| PortModel::ALL.map(|model| (seed, model))) {
             let costs = Costs::Uniform { low: 1, high: 9 };
-            let options = generate::Options { seed, link_cost: costs.clone(), compute: costs };
+            let options = generate::Options {
+                seed,
+                link_cost: costs.clone(),
+                compute: costs,
+            };
             let platform = generate::random_connected(5, 3, &options)?.with_model(model);
             let all: Vec<_> = platform.processors().collect();
             let (source, targets) = (all[0], all[1..].to_vec());
@@ -159,12 +205,16 @@ mod tests {
                 let problem = Problem::new(&platform, &collective, &volumes)?;
                 let plan = planned(problem)?;
                 let least = lower_bound(problem, &plan.upper_bound);
-                let found = Own::new(problem, &plan.steady_state).shortest(problem, &search, &least)?;
+                let found =
+                    Own::new(problem, &plan.steady_state).shortest(problem, &search, &least)?;
                 executed(problem, &found)?;
-                let patterns =
-                    PieceSearch::of_patterns(problem, &plan.steady_state).shortest(problem, &search, &least)?;
+                let patterns = PieceSearch::of_patterns(problem, &plan.steady_state)
+                    .shortest(problem, &search, &least)?;
                 let [ours, theirs] = [found, patterns].map(|found| found.shortest.length);
-                assert!(least <= ours && ours <= theirs, "{model} {collective}: {least}, {ours}, {theirs}");
+                assert!(
+                    least <= ours && ours <= theirs,
+                    "{model} {collective}: {least}, {ours}, {theirs}"
+                );
                 if ours < theirs {
                     shorter.insert(model);
                 }

@@ -19,7 +19,14 @@ pub enum Optimum {
 pub fn found(problem: Problem<'_>, options: &Options) -> Result<Option<Optimum>> {
     let rating = {
         let progress = Progress::new();
-        rate(problem, &Options { watch: progress.of(&options.watch), ..options.clone() }, None)?
+        rate(
+            problem,
+            &Options {
+                watch: progress.of(&options.watch),
+                ..options.clone()
+            },
+            None,
+        )?
     };
     match rating {
         Rating::Rated(rated) => Ok(Some(Optimum::Rated(*rated))),

@@ -17,12 +17,19 @@ pub fn length(length: &Rational, lower_bound: &Rational, proof: &str) -> String 
         return format!("{} ({}: {proof})", readable(length), Status::Optimal.name());
     }
     let share = if *lower_bound > Rational::default() {
-        format!(", {} above it", percent(&((length - lower_bound) / lower_bound)))
+        format!(
+            ", {} above it",
+            percent(&((length - lower_bound) / lower_bound))
+        )
     } else {
         String::new()
     };
     let bound = readable(lower_bound);
-    format!("{} ({}; none is shorter than {bound} ({proof}){share})", readable(length), Status::Feasible.name())
+    format!(
+        "{} ({}; none is shorter than {bound} ({proof}){share})",
+        readable(length),
+        Status::Feasible.name()
+    )
 }
 
 /// The proof that no schedule is shorter, and whether the referee repeated it.
@@ -32,8 +39,12 @@ pub fn proof(proof: Option<&Proof>, recheck: &Recheck) -> String {
         Some(Proof::LimitedTransfers) => "Theorem 7 of RR-7898".to_string(),
         Some(Proof::Prices(prices)) => format!("prices of {} slots", prices.prices.len()),
         Some(Proof::Levels) => "no numbers of fast senders per level make it shorter".to_string(),
-        Some(Proof::SlowestFirst) => "slowest node first, Theorems 1 and 4 of Liu-Kuo-Wang 2009".to_string(),
-        Some(Proof::Lowered { .. }) => "the optimum for times lowered until a theorem gives it".to_string(),
+        Some(Proof::SlowestFirst) => {
+            "slowest node first, Theorems 1 and 4 of Liu-Kuo-Wang 2009".to_string()
+        }
+        Some(Proof::Lowered { .. }) => {
+            "the optimum for times lowered until a theorem gives it".to_string()
+        }
         Some(Proof::Exhaustion { states }) => format!("exhaustive search of {states} states"),
         None => "the method's own bound".to_string(),
     };
@@ -46,7 +57,12 @@ pub fn proof(proof: Option<&Proof>, recheck: &Recheck) -> String {
 /// The first transfers of a reduction in the order of their dates.
 pub fn transfers(out: &mut String, reduction: &Reduction) {
     let sends = (0..reduction.receivers.len()).filter(|&i| i != reduction.root as usize);
-    let line = |i: usize| (reduction.starts.get(i), format!("{i} to {}", reduction.receivers[i]));
+    let line = |i: usize| {
+        (
+            reduction.starts.get(i),
+            format!("{i} to {}", reduction.receivers[i]),
+        )
+    };
     lines(out, sends.map(line).collect());
 }
 
@@ -54,7 +70,11 @@ pub fn transfers(out: &mut String, reduction: &Reduction) {
 pub fn lines(out: &mut String, mut transfers: Vec<(Option<Rational>, String)>) {
     transfers.sort_by(|a, b| a.0.cmp(&b.0));
     for (start, what) in transfers.iter().take(LINES) {
-        let _ = write!(out, "\n  at {:>8}  {what}", readable(&start.clone().unwrap_or_default()));
+        let _ = write!(
+            out,
+            "\n  at {:>8}  {what}",
+            readable(&start.clone().unwrap_or_default())
+        );
     }
     if transfers.len() > LINES {
         let _ = write!(out, "\n  ... {} more transfers", transfers.len() - LINES);

@@ -12,7 +12,9 @@ use crate::words::usage::usage;
 /// The windows of a reduction drawn as a file name says.
 pub fn draw(path: &Path, reduction: &Reduction) -> Result<String> {
     if !matches!(reduction.costs, Costs::PerSender(_)) {
-        bail!(usage("--windows: transmission windows belong to a time per sender; draw the tree with --tree"));
+        bail!(usage(
+            "--windows: transmission windows belong to a time per sender; draw the tree with --tree"
+        ));
     }
     let windows = Dependency::of(reduction)?.windows();
     Ok(match drawing::extension(path).as_str() {

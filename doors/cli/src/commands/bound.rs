@@ -9,8 +9,8 @@ use oneport::plan::inequality::{Column, Inequality, Need};
 use oneport::plan::{Certificate, Form, LinkId};
 use oneport::watch::Limit;
 use oneport::{
-    Amount, Bandwidth, Bounded, Bounding, Collective, Error, NodeId, Options, Platform, Problem, Rational, Refusal,
-    Volumes,
+    Amount, Bandwidth, Bounded, Bounding, Collective, Error, NodeId, Options, Platform, Problem,
+    Rational, Refusal, Volumes,
 };
 use serde_json::{Value, json};
 
@@ -28,7 +28,14 @@ use crate::words::output::{MORE, count, few, print};
 use crate::words::usage::usage;
 
 /// The collectives that are bounded by default.
-const USUAL: [&str; 6] = ["all-gather", "reduce-scatter", "all-reduce", "all-to-all", "broadcast", "reduce"];
+const USUAL: [&str; 6] = [
+    "all-gather",
+    "reduce-scatter",
+    "all-reduce",
+    "all-to-all",
+    "broadcast",
+    "reduce",
+];
 /// Limit on the links or resources named in a line.
 const NAMED: usize = 4;
 
@@ -85,34 +92,66 @@ enum Found {
 pub fn run(arguments: &BoundArguments) -> Result<End> {
     let watch = arguments.limits.watch()?;
     let platform = arguments.platform.read()?.platform;
-    let participants = listed(&platform, arguments.participants.as_deref(), "--participants", None)?;
-    let root = arguments.root.as_ref().map(|name| node(&platform, name, "--root")).transpose()?;
+    let participants = listed(
+        &platform,
+        arguments.participants.as_deref(),
+        "--participants",
+        None,
+    )?;
+    let root = arguments
+        .root
+        .as_ref()
+        .map(|name| node(&platform, name, "--root"))
+        .transpose()?;
     let names: Vec<&str> = match arguments.collectives.is_empty() {
         true => USUAL.to_vec(),
         false => arguments.collectives.iter().map(String::as_str).collect(),
     };
     if arguments.measured.is_some() && names.len() != 1 {
-        return Err(usage("--measured: name the collective that was measured, and no other"));
+        return Err(usage(
+            "--measured: name the collective that was measured, and no other",
+        ));
     }
     // Bounds hold for every cost of merging and every order of operands.
-    let volumes = Volumes { work: Amount::Constant(Rational::from_integer(0.into())), ..Volumes::default() };
+    let volumes = Volumes {
+        work: Amount::Constant(Rational::from_integer(0.into())),
+        ..Volumes::default()
+    };
     let mut rows = Vec::with_capacity(names.len());
     for (left, name) in (1..=names.len() as u32).rev().zip(names) {
         // The collectives share the time left.
-        let options = Options { watch: watch.turn(100 / left), ..Options::default() };
+        let options = Options {
+            watch: watch.turn(100 / left),
+            ..Options::default()
+        };
         let form = form(name)?;
         let collective = collective(form, &participants, root)?;
         let problem = Problem::new(&platform, &collective, &volumes)?;
         let found = match oneport::bound(problem, &options) {
             Ok(Bounding::Bounded(bounded)) => Found::Bounded(bounded),
-            Ok(Bounding::Unreachable(missing)) => Found::Infeasible(unreachable(&platform, &missing)),
+            Ok(Bounding::Unreachable(missing)) => {
+                Found::Infeasible(unreachable(&platform, &missing))
+            }
             Err(Error::Stopped(limit)) => Found::Stopped(limit),
-            Err(error @ Error::Problem(Refusal::TooLarge { .. })) => Found::TooLarge(error.to_string()),
+            Err(error @ Error::Problem(Refusal::TooLarge { .. })) => {
+                Found::TooLarge(error.to_string())
+            }
             Err(error) => return Err(error.into()),
         };
-        let measured = arguments.measured.as_deref().map(|text| measured::read(problem, text)).transpose()?;
+        let measured = arguments
+            .measured
+            .as_deref()
+            .map(|text| measured::read(problem, text))
+            .transpose()?;
         let (participants, bandwidth) = (participants.clone(), Bandwidth::of(problem));
-        rows.push(Row { form, collective, participants, bandwidth, found, measured });
+        rows.push(Row {
+            form,
+            collective,
+            participants,
+            bandwidth,
+            found,
+            measured,
+        });
     }
     let text = match arguments.json {
         true => json!({
@@ -131,33 +170,56 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
     print(&text)?;
     let wrong: Vec<String> = rows.iter().filter_map(|row| row.wrong(&platform)).collect();
     wrong.iter().for_each(|wrong| eprintln!("error: {wrong}"));
-    Ok(if wrong.is_empty() { End::Done } else { End::Refused })
+    Ok(if wrong.is_empty() {
+        End::Done
+    } else {
+        End::Refused
+    })
 }
 
 fn form(name: &str) -> Result<&'static Form> {
-    let known = || Collective::forms().iter().filter(|form| !form.counted).map(|form| form.name);
-    let wrong = || usage(format!("bound knows no collective '{name}'; choose from {}", join(known())));
-    Form::find(name).filter(|form| !form.counted).ok_or_else(wrong)
+    let known = || {
+        Collective::forms()
+            .iter()
+            .filter(|form| !form.counted)
+            .map(|form| form.name)
+    };
+    let wrong = || {
+        usage(format!(
+            "bound knows no collective '{name}'; choose from {}",
+            join(known())
+        ))
+    };
+    Form::find(name)
+        .filter(|form| !form.counted)
+        .ok_or_else(wrong)
 }
 
 fn join<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-fn collective(form: &'static Form, participants: &[NodeId], root: Option<NodeId>) -> Result<Collective> {
+fn collective(
+    form: &'static Form,
+    participants: &[NodeId],
+    root: Option<NodeId>,
+) -> Result<Collective> {
     let centre = root.or(participants.first().copied());
     let rooted = form.roles.iter().any(|role| !role.many);
     let nodes = |many: bool| -> Vec<NodeId> {
         match many {
             false => centre.into_iter().collect(),
-            true if rooted && !form.overlaps() => {
-                participants.iter().copied().filter(|&node| Some(node) != centre).collect()
-            }
+            true if rooted && !form.overlaps() => participants
+                .iter()
+                .copied()
+                .filter(|&node| Some(node) != centre)
+                .collect(),
             true => participants.to_vec(),
         }
     };
     let nodes: Vec<Vec<NodeId>> = form.roles.iter().map(|role| nodes(role.many)).collect();
-    form.build(&nodes, true).ok_or_else(|| usage(format!("{} needs a participant", form.name)))
+    form.build(&nodes, true)
+        .ok_or_else(|| usage(format!("{} needs a participant", form.name)))
 }
 
 fn rate(platform: &Platform, value: &Rational) -> String {
@@ -170,7 +232,10 @@ fn rate(platform: &Platform, value: &Rational) -> String {
 fn text(platform: &Platform, rows: &[Row]) -> String {
     let mut out = format!(
         "bounds for {} among {}, {} ({}): no schedule exceeds them, in whatever order values are combined\n",
-        rows.first().map_or_else(String::new, |row| count(row.participants.len(), "processor")),
+        rows.first().map_or_else(String::new, |row| count(
+            row.participants.len(),
+            "processor"
+        )),
         count(platform.nodes().len(), "node"),
         count(platform.links().len(), "link"),
         models(platform)
@@ -185,11 +250,21 @@ fn text(platform: &Platform, rows: &[Row]) -> String {
         };
         let known = known(bounded, row.form);
         let numbers = row.numbers(platform, &bounded.bound);
-        let short = bounded.ended_by.map_or_else(String::new, |limit| format!("; {}", named(limit)));
+        let short = bounded
+            .ended_by
+            .map_or_else(String::new, |limit| format!("; {}", named(limit)));
         let _ = writeln!(out, "{:<15} {numbers}{known}{short}", row.form.name);
         let _ = writeln!(out, "{:<15} {}", "", row.sentence(platform, bounded));
-        if let (Some(measured), Some(share), None) = (&row.measured, row.share(), row.impossible(platform)) {
-            let _ = writeln!(out, "{:<15} your {} is {} of the bound", "", measured.shown, percent(&share));
+        if let (Some(measured), Some(share), None) =
+            (&row.measured, row.share(), row.impossible(platform))
+        {
+            let _ = writeln!(
+                out,
+                "{:<15} your {} is {} of the bound",
+                "",
+                measured.shown,
+                percent(&share)
+            );
         }
     }
     out
@@ -197,7 +272,11 @@ fn text(platform: &Platform, rows: &[Row]) -> String {
 
 /// The throughput of the best known schedule, as a share of the bound.
 fn known(bounded: &Bounded, form: &Form) -> String {
-    let free = if form.combines { " if combining takes no time" } else { "" };
+    let free = if form.combines {
+        " if combining takes no time"
+    } else {
+        ""
+    };
     match &bounded.known {
         None => "; no schedule is known".to_string(),
         Some(known) if *known == bounded.bound => format!("; attained{free}"),
@@ -218,22 +297,48 @@ struct Across<'b> {
 }
 
 impl<'b> Across<'b> {
-    fn of(platform: &Platform, collective: &Collective, bounded: &'b Bounded) -> Option<Across<'b>> {
-        let [need] = &bounded.certificate.needs[..] else { return None };
+    fn of(
+        platform: &Platform,
+        collective: &Collective,
+        bounded: &'b Bounded,
+    ) -> Option<Across<'b>> {
+        let [need] = &bounded.certificate.needs[..] else {
+            return None;
+        };
         let says = need.inequality.statement();
         let times = |link: LinkId| {
             let ends = platform.link(link);
-            says.coefficient(Column::Transfer { from: ends.from, to: ends.to, link: Some(link) })
+            says.coefficient(Column::Transfer {
+                from: ends.from,
+                to: ends.to,
+                link: Some(link),
+            })
         };
-        let links: Vec<LinkId> = platform.link_ids().filter(|&link| !times(link).is_zero()).collect();
+        let links: Vec<LinkId> = platform
+            .link_ids()
+            .filter(|&link| !times(link).is_zero())
+            .collect();
         if links.iter().any(|&link| platform.link(link).cost.is_zero()) {
             return None;
         }
-        let capacity: Rational = links.iter().map(|&link| times(link) / &platform.link(link).cost).sum();
-        let demands = (0..collective.demands()).filter(|place| need.demand.is_none_or(|demand| demand == *place));
-        let demands = demands.filter_map(|place| collective.demand(place)).filter(|demand| says.concerns(demand));
-        let messages = demands.map(|demand| says.right_side(&demand)).sum::<Option<Rational>>()?;
-        (capacity == &messages * &bounded.bound).then_some(Across { need, links, capacity, messages })
+        let capacity: Rational = links
+            .iter()
+            .map(|&link| times(link) / &platform.link(link).cost)
+            .sum();
+        let demands = (0..collective.demands())
+            .filter(|place| need.demand.is_none_or(|demand| demand == *place));
+        let demands = demands
+            .filter_map(|place| collective.demand(place))
+            .filter(|demand| says.concerns(demand));
+        let messages = demands
+            .map(|demand| says.right_side(&demand))
+            .sum::<Option<Rational>>()?;
+        (capacity == &messages * &bounded.bound).then_some(Across {
+            need,
+            links,
+            capacity,
+            messages,
+        })
     }
 
     fn sentence(&self, platform: &Platform, bound: &Rational) -> String {
@@ -242,19 +347,36 @@ impl<'b> Across<'b> {
         let (each, per) = match self.messages == Rational::from_integer(1.into()) {
             true => ("", capacity.clone()),
             false => {
-                let each = if self.need.demand.is_none() { " for each message" } else { "" };
-                (each, format!("{capacity} / {} = {}", self.messages, rate(platform, bound)))
+                let each = if self.need.demand.is_none() {
+                    " for each message"
+                } else {
+                    ""
+                };
+                (
+                    each,
+                    format!("{capacity} / {} = {}", self.messages, rate(platform, bound)),
+                )
             }
         };
-        format!("{says}{each}: through {links} of {capacity} together no schedule exceeds {per} per operation")
+        format!(
+            "{says}{each}: through {links} of {capacity} together no schedule exceeds {per} per operation"
+        )
     }
 
     /// For a cut.
     fn json(&self, platform: &Platform, participants: &[NodeId]) -> Option<Value> {
-        let Inequality::Cut(cut) = &self.need.inequality else { return None };
-        let (inside, outside): (Vec<NodeId>, Vec<NodeId>) =
-            participants.iter().partition(|node| cut.nodes.binary_search(node).is_ok());
-        let list = |nodes: &[NodeId]| nodes.iter().map(|&node| platform.name(node)).collect::<Vec<_>>();
+        let Inequality::Cut(cut) = &self.need.inequality else {
+            return None;
+        };
+        let (inside, outside): (Vec<NodeId>, Vec<NodeId>) = participants
+            .iter()
+            .partition(|node| cut.nodes.binary_search(node).is_ok());
+        let list = |nodes: &[NodeId]| {
+            nodes
+                .iter()
+                .map(|&node| platform.name(node))
+                .collect::<Vec<_>>()
+        };
         Some(json!({
             "inside": list(&inside),
             "outside": list(&outside),
@@ -266,21 +388,29 @@ impl<'b> Across<'b> {
 }
 
 fn links(platform: &Platform, links: &[LinkId]) -> String {
-    let names = few(links.iter().map(|&link| platform.link_name(link)), NAMED, ", ...");
+    let names = few(
+        links.iter().map(|&link| platform.link_name(link)),
+        NAMED,
+        ", ...",
+    );
     format!("{} ({names})", count(links.len(), "link"))
 }
 
 impl Row {
     /// The bound in words.
     fn sentence(&self, platform: &Platform, bounded: &Bounded) -> String {
-        let Bounded { bound, certificate, .. } = bounded;
+        let Bounded {
+            bound, certificate, ..
+        } = bounded;
         if let Some(across) = Across::of(platform, &self.collective, bounded) {
             return across.sentence(platform, bound);
         }
         let priced = few(priced(platform, certificate), NAMED, MORE);
         let bound = Shown::of(platform, false).frequency(bound);
         let sets = certificate.odd_sets().take(NAMED);
-        let sets: String = sets.map(|(set, _)| format!("; {}", odd_sets::sentence(platform, set))).collect();
+        let sets: String = sets
+            .map(|(set, _)| format!("; {}", odd_sets::sentence(platform, set)))
+            .collect();
         format!("by the prices of {priced} no schedule exceeds {bound}{sets}")
     }
 
@@ -289,7 +419,11 @@ impl Row {
         match &self.bandwidth {
             Some(bandwidth) => {
                 let (algorithm, bus) = (bandwidth.algorithm(bound), bandwidth.bus(bound));
-                format!("algbw {}, busbw {}", rate(platform, &algorithm), rate(platform, &bus))
+                format!(
+                    "algbw {}, busbw {}",
+                    rate(platform, &algorithm),
+                    rate(platform, &bus)
+                )
             }
             None => Shown::of(platform, false).frequency(bound),
         }
@@ -323,7 +457,9 @@ impl Row {
     /// The contradiction, if the measurement is above the bound.
     fn impossible(&self, platform: &Platform) -> Option<String> {
         let bound = &self.bounded().ok()?.bound;
-        self.measured.as_ref()?.impossible(bound, &self.numbers(platform, bound))
+        self.measured
+            .as_ref()?
+            .impossible(bound, &self.numbers(platform, bound))
     }
 
     /// The reason why the row has no bound, or the contradiction of a measurement.
@@ -331,7 +467,9 @@ impl Row {
         match &self.found {
             Found::Bounded(_) => self.impossible(platform),
             Found::Infeasible(missing) => Some(infeasible(label(&self.collective), missing)),
-            Found::Stopped(limit) => Some(format!("{}: {}", self.form.name, Error::Stopped(*limit))),
+            Found::Stopped(limit) => {
+                Some(format!("{}: {}", self.form.name, Error::Stopped(*limit)))
+            }
             Found::TooLarge(why) => Some(why.clone()),
         }
     }
@@ -344,9 +482,13 @@ impl Row {
         let across = Across::of(platform, &self.collective, bounded);
         let cut = across.and_then(|across| across.json(platform, &self.participants));
         let sets = bounded.certificate.odd_sets();
-        let sets: Vec<Value> = sets.map(|(set, price)| odd_sets::json(platform, set, Some(price))).collect();
+        let sets: Vec<Value> = sets
+            .map(|(set, price)| odd_sets::json(platform, set, Some(price)))
+            .collect();
         let bandwidth = |of: fn(&Bandwidth, &Rational) -> Rational| {
-            self.bandwidth.as_ref().map(|bandwidth| of(bandwidth, &bounded.bound).to_string())
+            self.bandwidth
+                .as_ref()
+                .map(|bandwidth| of(bandwidth, &bounded.bound).to_string())
         };
         json!({
             "collective": self.form.name,
@@ -367,6 +509,13 @@ impl Row {
 
 /// The names of the odd sets, then of the resources that the certificate charges.
 fn priced(platform: &Platform, certificate: &Certificate) -> Vec<String> {
-    let sets = certificate.odd_sets().map(|(set, _)| set.describe(platform));
-    sets.chain(certificate.prices().map(|(resource, _)| resource.describe(platform))).collect()
+    let sets = certificate
+        .odd_sets()
+        .map(|(set, _)| set.describe(platform));
+    sets.chain(
+        certificate
+            .prices()
+            .map(|(resource, _)| resource.describe(platform)),
+    )
+    .collect()
 }

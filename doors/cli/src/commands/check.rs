@@ -32,9 +32,15 @@ pub struct CheckArguments {
 /// Runs the command.
 pub fn run(arguments: &CheckArguments) -> Result<End> {
     let name = arguments.file.display();
-    let size = std::fs::metadata(&arguments.file).with_context(|| format!("cannot read {name}"))?.len();
-    anyhow::ensure!(size <= LIMIT, "{name} has {size} bytes; at most {LIMIT} are read");
-    let text = std::fs::read_to_string(&arguments.file).with_context(|| format!("cannot read {name}"))?;
+    let size = std::fs::metadata(&arguments.file)
+        .with_context(|| format!("cannot read {name}"))?
+        .len();
+    anyhow::ensure!(
+        size <= LIMIT,
+        "{name} has {size} bytes; at most {LIMIT} are read"
+    );
+    let text =
+        std::fs::read_to_string(&arguments.file).with_context(|| format!("cannot read {name}"))?;
     let strictly = |verdict: Verdict| match (arguments.strict, &verdict.in_step) {
         (true, Some(text)) => Err(Fault::new(Kind::Race, text.clone())),
         _ => Ok(verdict),
@@ -52,7 +58,11 @@ pub fn run(arguments: &CheckArguments) -> Result<End> {
             }),
         };
         print(&object.to_string())?;
-        return Ok(if verdict.is_ok() { End::Done } else { End::Refused });
+        return Ok(if verdict.is_ok() {
+            End::Done
+        } else {
+            End::Refused
+        });
     }
     let good = verdict.with_context(|| format!("{name}"))?;
     let compared = match good.known {

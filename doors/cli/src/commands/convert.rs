@@ -36,10 +36,16 @@ pub struct ConvertArguments {
 
 /// Runs the command.
 pub fn run(arguments: &ConvertArguments) -> Result<End> {
-    let from = arguments.from.as_ref().map(|name| name.parse::<Format>()).transpose();
+    let from = arguments
+        .from
+        .as_ref()
+        .map(|name| name.parse::<Format>())
+        .transpose();
     let from = from.map_err(|error| usage(format!("--from: {error}")))?;
     let to = match &arguments.to {
-        Some(name) => name.parse().map_err(|error| usage(format!("--to: {error}")))?,
+        Some(name) => name
+            .parse()
+            .map_err(|error| usage(format!("--to: {error}")))?,
         None => PlatformFormat::to_write(&arguments.output).ok_or_else(|| {
             usage(format!(
                 "cannot tell the format of {} from its name; add --to toml, json or matrix",
@@ -49,7 +55,8 @@ pub fn run(arguments: &ConvertArguments) -> Result<End> {
     };
     try_outputs(&[("IN", &arguments.input)], &[("OUT", &arguments.output)])?;
     let platform = arguments.topology.read(&arguments.input, from)?.platform;
-    let text = files::write_platform(&platform, to).with_context(|| arguments.output.display().to_string())?;
+    let text = files::write_platform(&platform, to)
+        .with_context(|| arguments.output.display().to_string())?;
     files::write_atomically(&arguments.output, text.as_bytes())
         .with_context(|| format!("cannot write {}", arguments.output.display()))?;
     print(&format!(

@@ -75,7 +75,11 @@ fn pieces(text: &str) -> Result<Pieces, String> {
 }
 
 fn names() -> PossibleValuesParser {
-    PossibleValuesParser::new(FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.about)))
+    PossibleValuesParser::new(
+        FORMATS
+            .iter()
+            .map(|format| PossibleValue::new(format.name).help(format.about)),
+    )
 }
 
 /// Files, and how they are to be written.
@@ -89,8 +93,14 @@ struct Export<'a> {
 
 /// Runs the command.
 pub fn run(arguments: &ExportArguments) -> Result<End> {
-    let Some((output, plans)) = arguments.files.split_last().filter(|(_, plans)| !plans.is_empty()) else {
-        return Err(usage("one file is given; give PLAN, the file to read, and OUT, the file to write"));
+    let Some((output, plans)) = arguments
+        .files
+        .split_last()
+        .filter(|(_, plans)| !plans.is_empty())
+    else {
+        return Err(usage(
+            "one file is given; give PLAN, the file to read, and OUT, the file to write",
+        ));
     };
     if arguments.without_dates && arguments.to != "goal" {
         return Err(usage("--without-dates is for --to goal; leave it out"));
@@ -101,20 +111,30 @@ pub fn run(arguments: &ExportArguments) -> Result<End> {
             arguments.to
         )));
     }
-    let export = Export { arguments, bytes: whole_bytes(&arguments.bytes)?, plans, output };
+    let export = Export {
+        arguments,
+        bytes: whole_bytes(&arguments.bytes)?,
+        plans,
+        output,
+    };
     try_outputs(&export.inputs(), &[("OUT", output)])?;
     if arguments.to == PRELOAD {
         return export.library();
     }
     if !arguments.at_least.is_empty() || arguments.hosts {
-        return Err(usage(format!("--at-least and --hosts are for --to {PRELOAD}, not {}", arguments.to)));
+        return Err(usage(format!(
+            "--at-least and --hosts are for --to {PRELOAD}, not {}",
+            arguments.to
+        )));
     }
     if arguments.to == REGISTER {
         return export.registered();
     }
     let [path] = plans else {
         let to = &arguments.to;
-        return Err(usage(format!("--to {to} takes one PLAN; several are for --to {PRELOAD} and {REGISTER}")));
+        return Err(usage(format!(
+            "--to {to} takes one PLAN; several are for --to {PRELOAD} and {REGISTER}"
+        )));
     };
     export.one(path, answer(path)?.request(path)?)
 }
@@ -129,7 +149,9 @@ impl Answer {
     fn request(&self, path: &Path) -> Result<Request<'_>> {
         match self {
             Answer::Plan(plan) => {
-                let problem = plan.problem().with_context(|| format!("{}", path.display()))?;
+                let problem = plan
+                    .problem()
+                    .with_context(|| format!("{}", path.display()))?;
                 Ok(Request::new(problem, &plan.schedule))
             }
             Answer::Reduction(run) => Ok(run.request()?),
@@ -143,7 +165,8 @@ fn answer(path: &Path) -> Result<Answer> {
     match files::read_answer(path)? {
         AnswerFile::Plan(plan) => {
             let problem = plan.problem().with_context(|| format!("{name}"))?;
-            referee::check_schedule(problem, &plan.schedule).with_context(|| format!("{name}: violation"))?;
+            referee::check_schedule(problem, &plan.schedule)
+                .with_context(|| format!("{name}: violation"))?;
             Ok(Answer::Plan(plan))
         }
         AnswerFile::Reduction(one) => {
@@ -156,14 +179,21 @@ fn answer(path: &Path) -> Result<Answer> {
 
 impl Export<'_> {
     fn inputs(&self) -> Vec<Named<'_>> {
-        self.plans.iter().map(|plan| ("PLAN", plan.as_path())).collect()
+        self.plans
+            .iter()
+            .map(|plan| ("PLAN", plan.as_path()))
+            .collect()
     }
 
     fn asked<'a>(&self, request: Request<'a>) -> Request<'a> {
         Request {
             periods: self.arguments.periods.or(request.periods),
             pieces: self.arguments.pieces.unwrap_or_default(),
-            in_place: self.arguments.in_place.then_some(true).or(self.arguments.out_of_place.then_some(false)),
+            in_place: self
+                .arguments
+                .in_place
+                .then_some(true)
+                .or(self.arguments.out_of_place.then_some(false)),
             bytes: Some(self.bytes),
             without_dates: self.arguments.without_dates,
             between_processors: self.arguments.between_processors,
@@ -172,37 +202,75 @@ impl Export<'_> {
     }
 
     fn one(&self, plan: &Path, request: Request<'_>) -> Result<End> {
-        let is_csv = self.output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
+        let is_csv = self
+            .output
+            .extension()
+            .is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
         let to = &self.arguments.to;
-        let format = format(if to == "events" && is_csv { "events-csv" } else { to })?;
-        let written = format.write(&self.asked(request)).with_context(|| format!("{}", plan.display()))?;
+        let format = format(if to == "events" && is_csv {
+            "events-csv"
+        } else {
+            to
+        })?;
+        let written = format
+            .write(&self.asked(request))
+            .with_context(|| format!("{}", plan.display()))?;
         self.write(format, &written)
     }
 
     /// Plans for several sizes, and their script.
     fn registered(&self) -> Result<End> {
-        let answers = self.plans.iter().map(|path| answer(path)).collect::<Result<Vec<Answer>>>()?;
-        let requests = answers.iter().zip(self.plans).map(|(answer, path)| Ok(self.asked(answer.request(path)?)));
-        let written = registered(&requests.collect::<Result<Vec<Request<'_>>>>()?).with_context(|| self.names())?;
+        let answers = self
+            .plans
+            .iter()
+            .map(|path| answer(path))
+            .collect::<Result<Vec<Answer>>>()?;
+        let requests = answers
+            .iter()
+            .zip(self.plans)
+            .map(|(answer, path)| Ok(self.asked(answer.request(path)?)));
+        let written = registered(&requests.collect::<Result<Vec<Request<'_>>>>()?)
+            .with_context(|| self.names())?;
         self.write(format(REGISTER)?, &written)
     }
 
     fn names(&self) -> String {
-        self.plans.iter().map(|path| path.display().to_string()).collect::<Vec<String>>().join(", ")
+        self.plans
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect::<Vec<String>>()
+            .join(", ")
     }
 
     /// One library of all plans.
     fn library(&self) -> Result<End> {
-        let sizes = self.arguments.at_least.iter().map(|text| at_least(text)).collect::<Result<Vec<u64>>>()?;
+        let sizes = self
+            .arguments
+            .at_least
+            .iter()
+            .map(|text| at_least(text))
+            .collect::<Result<Vec<u64>>>()?;
         if !matches!(sizes.len(), 0 | 1) && sizes.len() != self.plans.len() {
-            let (sizes, plans) = (count(sizes.len(), "number"), count(self.plans.len(), "plan"));
-            return Err(usage(format!("--at-least has {sizes} for {plans}; give one for each, or one for all")));
+            let (sizes, plans) = (
+                count(sizes.len(), "number"),
+                count(self.plans.len(), "plan"),
+            );
+            return Err(usage(format!(
+                "--at-least has {sizes} for {plans}; give one for each, or one for all"
+            )));
         }
-        let answers = self.plans.iter().map(|path| answer(path)).collect::<Result<Vec<Answer>>>()?;
+        let answers = self
+            .plans
+            .iter()
+            .map(|path| answer(path))
+            .collect::<Result<Vec<Answer>>>()?;
         let mut plans = Vec::with_capacity(answers.len());
         for (place, (answer, path)) in answers.iter().zip(self.plans).enumerate() {
             let at_least = sizes.get(place).or(sizes.first()).copied().unwrap_or(0);
-            plans.push(Preloaded { request: self.asked(answer.request(path)?), at_least });
+            plans.push(Preloaded {
+                request: self.asked(answer.request(path)?),
+                at_least,
+            });
         }
         let files = preload(&plans, self.arguments.hosts).with_context(|| self.names())?;
         self.write(format(PRELOAD)?, &files.into())
@@ -213,10 +281,19 @@ impl Export<'_> {
         let outputs: Vec<Named<'_>> = paths.iter().map(|path| ("OUT", path.as_path())).collect();
         try_outputs(&self.inputs(), &outputs)?;
         for (file, path) in files.iter().zip(&paths) {
-            files::write_atomically(path, &file.bytes).with_context(|| format!("cannot write {}", path.display()))?;
+            files::write_atomically(path, &file.bytes)
+                .with_context(|| format!("cannot write {}", path.display()))?;
         }
-        let lacks = if format.lacks.is_empty() { String::new() } else { format!("; not in it: {}", format.lacks) };
-        print(&format!("{}: {}{lacks}", format.name, written(self.output, files)))?;
+        let lacks = if format.lacks.is_empty() {
+            String::new()
+        } else {
+            format!("; not in it: {}", format.lacks)
+        };
+        print(&format!(
+            "{}: {}{lacks}",
+            format.name,
+            written(self.output, files)
+        ))?;
         notes.iter().try_for_each(|note| print(note))?;
         Ok(End::Done)
     }
@@ -224,14 +301,26 @@ impl Export<'_> {
 
 /// A number of bytes, 0 or more.
 fn at_least(text: &str) -> Result<u64> {
-    if text.trim() == "0" { Ok(0) } else { bytes("--at-least", text) }
+    if text.trim() == "0" {
+        Ok(0)
+    } else {
+        bytes("--at-least", text)
+    }
 }
 
 /// A whole number of bytes, at least one.
 fn whole_bytes(text: &str) -> Result<u64> {
     let size = sizes::bytes("--bytes", text)?;
-    let whole = if size.is_integer() && size.is_positive() { size.to_integer().to_u64() } else { None };
-    whole.ok_or_else(|| usage(format!("--bytes: '{text}' is not a whole number of bytes from 1 to 2^64 - 1")))
+    let whole = if size.is_integer() && size.is_positive() {
+        size.to_integer().to_u64()
+    } else {
+        None
+    };
+    whole.ok_or_else(|| {
+        usage(format!(
+            "--bytes: '{text}' is not a whole number of bytes from 1 to 2^64 - 1"
+        ))
+    })
 }
 
 /// The path of a file.
@@ -243,9 +332,15 @@ fn path(output: &Path, file: &File) -> PathBuf {
 
 fn written(output: &Path, files: &[File]) -> String {
     let bytes: usize = files.iter().map(|file| file.bytes.len()).sum();
-    let first = files.first().map(|file| path(output, file).display().to_string()).unwrap_or_default();
+    let first = files
+        .first()
+        .map(|file| path(output, file).display().to_string())
+        .unwrap_or_default();
     match files.len() {
         1 => format!("{first}, {}", count(bytes, "byte")),
-        several => format!("{first} and so on, {several} files, {}", count(bytes, "byte")),
+        several => format!(
+            "{first} and so on, {several} files, {}",
+            count(bytes, "byte")
+        ),
     }
 }

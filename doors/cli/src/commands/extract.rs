@@ -33,7 +33,12 @@ pub struct ExtractArguments {
     #[arg(long)]
     pub exact_period: bool,
     /// Limit on instances per period: the fewest that attain the throughput, else the best within M, with its loss.
-    #[arg(long, value_name = "M", allow_hyphen_values = true, conflicts_with = "exact_period")]
+    #[arg(
+        long,
+        value_name = "M",
+        allow_hyphen_values = true,
+        conflicts_with = "exact_period"
+    )]
     pub max_instances: Option<String>,
     /// Limits.
     #[command(flatten)]
@@ -47,7 +52,10 @@ pub struct ExtractArguments {
 pub fn run(arguments: &ExtractArguments) -> Result<End> {
     let watch = arguments.limits.watch()?;
     let (rates, output) = (&arguments.rates, &arguments.output);
-    try_outputs(&[("RATES", rates), ("--platform", &arguments.platform)], &[("--output", output)])?;
+    try_outputs(
+        &[("RATES", rates), ("--platform", &arguments.platform)],
+        &[("--output", output)],
+    )?;
     let platform = arguments.reading.read(&arguments.platform)?.platform;
     let file = files::read_rates(rates, &platform)?;
     let period = match &arguments.max_instances {
@@ -56,18 +64,37 @@ pub fn run(arguments: &ExtractArguments) -> Result<End> {
         None => Period::default(),
     };
     let problem = Problem::new(&platform, &file.collective, &file.volumes)?;
-    let made = plan_of_rates(problem, &file.rates, &file.certificate, &Options { period, watch, ..Options::default() });
+    let made = plan_of_rates(
+        problem,
+        &file.rates,
+        &file.certificate,
+        &Options {
+            period,
+            watch,
+            ..Options::default()
+        },
+    );
     let made = made.with_context(|| rates.display().to_string())?;
     let text = files::plan_to_json(&made.plan);
-    files::write_atomically(output, text.as_bytes()).with_context(|| format!("cannot write {}", output.display()))?;
+    files::write_atomically(output, text.as_bytes())
+        .with_context(|| format!("cannot write {}", output.display()))?;
     print(&told(&platform, &made))?;
     Ok(End::Done)
 }
 
 /// The plan in a line, and a line for each transfer that is in no pattern.
-fn told(platform: &Platform, FromRates { plan, left_over, .. }: &FromRates) -> String {
+fn told(
+    platform: &Platform,
+    FromRates {
+        plan, left_over, ..
+    }: &FromRates,
+) -> String {
     let loss = loss_of(plan);
-    let lost = if loss.is_zero() { String::new() } else { format!(", {} below the throughput", percent(&loss)) };
+    let lost = if loss.is_zero() {
+        String::new()
+    } else {
+        format!(", {} below the throughput", percent(&loss))
+    };
     let mut lines = vec![format!(
         "{}: throughput {} ({}), proved upper bound {}, {}, schedule {} with period {} for {}{lost}",
         plan.collective.name(),
@@ -80,10 +107,20 @@ fn told(platform: &Platform, FromRates { plan, left_over, .. }: &FromRates) -> S
         count(readable_count(&plan.schedule.instances), "instance"),
     )];
     lines.extend(left_over.iter().map(|left| {
-        let LeftOver { demand, link, value, rate } = left;
-        let what = value.as_ref().map_or(String::new(), |value| format!(", {value}"));
+        let LeftOver {
+            demand,
+            link,
+            value,
+            rate,
+        } = left;
+        let what = value
+            .as_ref()
+            .map_or(String::new(), |value| format!(", {value}"));
         let whose = demand.map_or(String::new(), |demand| format!(" of demand {demand}"));
-        format!("left over: send({}{what}){whose} {rate}", platform.link_name(*link))
+        format!(
+            "left over: send({}{what}){whose} {rate}",
+            platform.link_name(*link)
+        )
     }));
     lines.join("\n")
 }

@@ -44,9 +44,16 @@ const MOST_DRAWN: usize = 1 << 14;
 
 /// Runs the command.
 pub fn run(arguments: &InspectArguments) -> Result<End> {
-    let format = arguments.from.as_ref().map(|name| name.parse::<Format>()).transpose();
+    let format = arguments
+        .from
+        .as_ref()
+        .map(|name| name.parse::<Format>())
+        .transpose();
     let format = format.map_err(|error| usage(format!("--from: {error}")))?;
-    try_outputs(&[("FILE", &arguments.file)], &named(&[("--output", &arguments.output)]))?;
+    try_outputs(
+        &[("FILE", &arguments.file)],
+        &named(&[("--output", &arguments.output)]),
+    )?;
     if let Some(path) = &arguments.output {
         drawing::check("--output", path, &[])?;
     }
@@ -79,12 +86,19 @@ struct Class<'i> {
 /// The number of links of every class.
 fn classes(imported: &Imported) -> BTreeMap<Class<'_>, usize> {
     let platform = &imported.platform;
-    let kind_of = |node: oneport::NodeId| imported.node_kinds.get(node.index()).copied().unwrap_or_default();
+    let kind_of = |node: oneport::NodeId| {
+        imported
+            .node_kinds
+            .get(node.index())
+            .copied()
+            .unwrap_or_default()
+    };
     let mut classes = BTreeMap::new();
     for (id, &kind) in platform.link_ids().zip(&imported.link_kinds) {
         let link = platform.link(id);
         let back = platform.link_between(link.to, link.from).filter(|&back| {
-            platform.link(back).cost == link.cost && imported.link_kinds.get(back.index()) == Some(&kind)
+            platform.link(back).cost == link.cost
+                && imported.link_kinds.get(back.index()) == Some(&kind)
         });
         if back.is_some_and(|back| back < id) {
             continue;
@@ -93,7 +107,14 @@ fn classes(imported: &Imported) -> BTreeMap<Class<'_>, usize> {
         if back.is_some() {
             ends.sort_unstable();
         }
-        *classes.entry(Class { kind, ends, both_ways: back.is_some(), cost: &link.cost }).or_default() += 1;
+        *classes
+            .entry(Class {
+                kind,
+                ends,
+                both_ways: back.is_some(),
+                cost: &link.cost,
+            })
+            .or_default() += 1;
     }
     classes
 }
@@ -112,7 +133,10 @@ fn node_counts(imported: &Imported) -> Vec<(&'static str, usize)> {
 
 /// `8 GPUs, 2 CPUs`.
 fn nodes(imported: &Imported) -> String {
-    let counts: Vec<String> = node_counts(imported).iter().map(|(kind, number)| count(*number, kind)).collect();
+    let counts: Vec<String> = node_counts(imported)
+        .iter()
+        .map(|(kind, number)| count(*number, kind))
+        .collect();
     counts.join(", ")
 }
 
@@ -128,7 +152,12 @@ fn bandwidth(platform: &Platform, cost: &Rational) -> String {
 fn text(file: &str, imported: &Imported) -> String {
     let mut out = String::new();
     let platform = &imported.platform;
-    let _ = writeln!(out, "{file}: {}, port model {}", imported.format.about(), platform.model());
+    let _ = writeln!(
+        out,
+        "{file}: {}, port model {}",
+        imported.format.about(),
+        platform.model()
+    );
     let _ = writeln!(out, "nodes: {}", nodes(imported));
     let row = |(class, number): (Class<'_>, usize)| {
         let [from, to] = class.ends;
@@ -136,9 +165,18 @@ fn text(file: &str, imported: &Imported) -> String {
             true => (format!("{from} - {to}"), format!("{number}, per direction")),
             false => (format!("{from} -> {to}"), number.to_string()),
         };
-        vec![class.kind.to_string(), bandwidth(platform, class.cost), between, number]
+        vec![
+            class.kind.to_string(),
+            bandwidth(platform, class.cost),
+            between,
+            number,
+        ]
     };
-    let table = plain(&["links", "bandwidth", "between", "number"], &[], classes(imported).into_iter().map(row));
+    let table = plain(
+        &["links", "bandwidth", "between", "number"],
+        &[],
+        classes(imported).into_iter().map(row),
+    );
     let _ = writeln!(out, "{}", table.trim_fmt());
     for topic in Topic::ALL {
         for note in imported.notes.iter().filter(|note| note.topic == topic) {
@@ -146,10 +184,19 @@ fn text(file: &str, imported: &Imported) -> String {
         }
     }
     let kinds: BTreeSet<&str> = imported.link_kinds.iter().copied().collect();
-    let of_kind = |text: &str| text.split_once(": ").and_then(|(kind, _)| kinds.get(kind).copied());
-    let assumed = imported.notes.iter().filter(|note| note.topic == Topic::Assumed);
+    let of_kind = |text: &str| {
+        text.split_once(": ")
+            .and_then(|(kind, _)| kinds.get(kind).copied())
+    };
+    let assumed = imported
+        .notes
+        .iter()
+        .filter(|note| note.topic == Topic::Assumed);
     if let Some(kind) = assumed.into_iter().find_map(|note| of_kind(&note.text)) {
-        let _ = writeln!(out, "another bandwidth: --link-bandwidth KIND=RATE, such as {kind}=25 (GB/s)");
+        let _ = writeln!(
+            out,
+            "another bandwidth: --link-bandwidth KIND=RATE, such as {kind}=25 (GB/s)"
+        );
     }
     out
 }
@@ -183,7 +230,12 @@ fn object(imported: &Imported) -> Value {
         })
         .collect();
     let notes = |topic: Topic| -> Vec<&str> {
-        imported.notes.iter().filter(|note| note.topic == topic).map(|note| note.text.as_str()).collect()
+        imported
+            .notes
+            .iter()
+            .filter(|note| note.topic == topic)
+            .map(|note| note.text.as_str())
+            .collect()
     };
     json!({
         "format": imported.format.name(),
@@ -203,13 +255,18 @@ fn picture(file: &Path, imported: &Imported) -> Result<String> {
     let platform = &imported.platform;
     let count = platform.processors().count();
     if count < 2 {
-        bail!("--output: a picture is of processors and what is between them; the file has {count}, two are needed");
+        bail!(
+            "--output: a picture is of processors and what is between them; the file has {count}, two are needed"
+        );
     }
     // A drawing asks for some problem on the platform; this one is not shown.
     let collective = Collective::all_gather(platform.processors().collect());
     let volumes = Volumes::default();
     let problem = Problem::new(platform, &collective, &volumes).context("--output")?;
-    let title = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
+    let title = file
+        .file_name()
+        .unwrap_or(file.as_os_str())
+        .to_string_lossy();
     let subtitle = format!("{} · {}", imported.format.about(), nodes(imported));
     Ok(oneport_drawings::svg::platform(problem, &title, &subtitle))
 }

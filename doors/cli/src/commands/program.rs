@@ -53,29 +53,51 @@ fn programs() -> PossibleValuesParser {
         Which::Sspa2a => "All-to-all (RR-4872, section 3.5)",
         Which::Ssr => "Reduce in the participants' order (RR-4872, section 4.2)",
         Which::Broadcast => "Broadcast, bidirectional (RR-2004-32, section 2.2.1)",
-        Which::P => "All patterns and matchings (RR-2004-32, sections 3.2 and 4); at most 20,000 of each",
+        Which::P => {
+            "All patterns and matchings (RR-2004-32, sections 3.2 and 4); at most 20,000 of each"
+        }
         Which::PPrime => "The patterns and matchings of an optimal plan (RR-2004-32, section 3.4)",
         Which::D => "The dual of p, prices of time and of links (RR-2004-32, section 3.3)",
     };
-    PossibleValuesParser::new(Which::ALL.map(|which| PossibleValue::new(which.name()).help(about(which))))
+    PossibleValuesParser::new(
+        Which::ALL.map(|which| PossibleValue::new(which.name()).help(about(which))),
+    )
 }
 
 /// Runs the command.
 pub fn run(arguments: &ProgramArguments) -> Result<End> {
-    let which = Which::ALL.into_iter().find(|which| which.name() == arguments.program);
-    let which = which.ok_or_else(|| usage(format!("there is no program '{}'", arguments.program)))?;
+    let which = Which::ALL
+        .into_iter()
+        .find(|which| which.name() == arguments.program);
+    let which =
+        which.ok_or_else(|| usage(format!("there is no program '{}'", arguments.program)))?;
     if arguments.collective.is_some() && !which.is_general() {
         let (name, collective) = (which.name(), which.collective());
-        return Err(usage(format!("{name} is the program of {collective}; leave --collective out")));
+        return Err(usage(format!(
+            "{name} is the program of {collective}; leave --collective out"
+        )));
     }
-    try_outputs(&[("--platform", &arguments.platform)], &named(&[("--output", &arguments.output)]))?;
-    let asked = Asked::read(arguments.reading.read(&arguments.platform)?.platform, &asked(arguments, which))?;
+    try_outputs(
+        &[("--platform", &arguments.platform)],
+        &named(&[("--output", &arguments.output)]),
+    )?;
+    let asked = Asked::read(
+        arguments.reading.read(&arguments.platform)?.platform,
+        &asked(arguments, which),
+    )?;
     let problem = asked.problem()?;
     let missing = problem.unreachable();
     if !missing.is_empty() {
-        return Err(anyhow!(infeasible(label(&asked.collective), &unreachable(&asked.platform, &missing))));
+        return Err(anyhow!(infeasible(
+            label(&asked.collective),
+            &unreachable(&asked.platform, &missing)
+        )));
     }
-    let form = if arguments.as_printed { Form::Printed } else { Form::Corrected };
+    let form = if arguments.as_printed {
+        Form::Printed
+    } else {
+        Form::Corrected
+    };
     let program = match which {
         Which::PPrime => of_a_plan(arguments, problem, form)?,
         which => build(which, &problem, form)?,
@@ -85,16 +107,25 @@ pub fn run(arguments: &ProgramArguments) -> Result<End> {
         print(&text)?;
         return Ok(End::Done);
     };
-    files::write_atomically(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
+    files::write_atomically(path, text.as_bytes())
+        .with_context(|| format!("cannot write {}", path.display()))?;
     let (variables, rows) = (program.variables().count(), program.rows().count());
-    print(&format!("{}: {}, {}", path.display(), count(variables, "variable"), count(rows, "row")))?;
+    print(&format!(
+        "{}: {}, {}",
+        path.display(),
+        count(variables, "variable"),
+        count(rows, "row")
+    ))?;
     Ok(End::Done)
 }
 
 /// The question in the form of `solve`.
 fn asked(arguments: &ProgramArguments, which: Which) -> QuestionArguments {
     QuestionArguments {
-        collective: arguments.collective.clone().unwrap_or_else(|| which.collective().to_string()),
+        collective: arguments
+            .collective
+            .clone()
+            .unwrap_or_else(|| which.collective().to_string()),
         part: arguments.part.clone(),
         groups: Vec::new(),
         demands: None,
@@ -107,7 +138,11 @@ fn asked(arguments: &ProgramArguments, which: Which) -> QuestionArguments {
 
 /// (P'): the question is solved, whatever the period.
 fn of_a_plan(arguments: &ProgramArguments, problem: Problem<'_>, form: Form) -> Result<Program> {
-    let options = Options { watch: arguments.limits.watch()?, period: Period::Exact, ..Options::default() };
+    let options = Options {
+        watch: arguments.limits.watch()?,
+        period: Period::Exact,
+        ..Options::default()
+    };
     match solve(problem, &options)? {
         Outcome::Planned(planned) => Ok(restricted(&planned.plan, form)?),
         Outcome::Unlisted(unlisted) => Err(anyhow!("{unlisted}")),

@@ -54,13 +54,18 @@ pub fn run(arguments: &VerifyArguments) -> Result<End> {
     if let Some(path) = &arguments.platform {
         let platform = arguments.topology.read(path, None)?.platform;
         if let Some(difference) = difference(&plan.platform, &platform) {
-            anyhow::bail!("{}: the plan is not for {}: {difference}", arguments.plan.display(), path.display());
+            anyhow::bail!(
+                "{}: the plan is not for {}: {difference}",
+                arguments.plan.display(),
+                path.display()
+            );
         }
     }
     let name = arguments.plan.display();
     let verdict = match referee::check_plan_watched(&plan, &watch) {
         Err(violation) if violation.stopped().is_some() => {
-            return Err(violation).with_context(|| format!("{name}: not fully checked, no violation found so far"));
+            return Err(violation)
+                .with_context(|| format!("{name}: not fully checked, no violation found so far"));
         }
         verdict => verdict.with_context(|| format!("{name}: violation"))?,
     };
@@ -72,7 +77,8 @@ pub fn run(arguments: &VerifyArguments) -> Result<End> {
         }
         false => "",
     };
-    let executed = execute(&plan, &watch).with_context(|| format!("{name}: violation in the run"))?;
+    let executed =
+        execute(&plan, &watch).with_context(|| format!("{name}: violation in the run"))?;
     print(&format!(
         "ok: {} throughput {} ({}), proved upper bound {}, schedule {} with period {}{whole}{executed}",
         plan.collective.name(),
@@ -92,13 +98,19 @@ fn reduction(arguments: &VerifyArguments, one: &OneReduction) -> Result<End> {
         anyhow::bail!("{name}: one reduction has no platform; leave --platform out");
     }
     if arguments.whole_messages {
-        anyhow::bail!("{name}: one reduction has no period and cuts no message; leave --whole-messages out");
+        anyhow::bail!(
+            "{name}: one reduction has no period and cuts no message; leave --whole-messages out"
+        );
     }
     let recheck = referee::check_one(one).with_context(|| format!("{name}: violation"))?;
     print(&format!(
         "ok: reduction of {}, length {}",
         count(one.reduction.receivers.len(), "value"),
-        words::length(&one.reduction.length, &one.lower_bound, &words::proof(one.proof.as_ref(), &recheck)),
+        words::length(
+            &one.reduction.length,
+            &one.lower_bound,
+            &words::proof(one.proof.as_ref(), &recheck)
+        ),
     ))?;
     Ok(End::Done)
 }
@@ -106,12 +118,17 @@ fn reduction(arguments: &VerifyArguments, one: &OneReduction) -> Result<End> {
 /// Executes start-up, a few steady periods and clean-up, as far as the limits on work allow. Returns a sentence about
 /// the executed and the omitted parts.
 fn execute(plan: &Plan, watch: &Watch) -> Result<String> {
-    let tasks =
-        |scheduled: &oneport::plan::ScheduledPattern| &scheduled.copies * BigUint::from(scheduled.pattern.tasks.len());
+    let tasks = |scheduled: &oneport::plan::ScheduledPattern| {
+        &scheduled.copies * BigUint::from(scheduled.pattern.tasks.len())
+    };
     let per_period: BigUint = plan.schedule.patterns.iter().map(tasks).sum();
     let words = words(plan);
     let most = EXECUTED.min(WORDS / words);
-    let Some(fitting) = per_period.to_u64().filter(|&count| count > 0).map(|count| most / count) else {
+    let Some(fitting) = per_period
+        .to_u64()
+        .filter(|&count| count > 0)
+        .map(|count| most / count)
+    else {
         return Ok(not_executed(&per_period, words));
     };
     if fitting == 0 {
@@ -128,17 +145,34 @@ fn execute(plan: &Plan, watch: &Watch) -> Result<String> {
         true => format!(", not the {wanted} that reach the steady state and leave it"),
         false => String::new(),
     };
-    Ok(format!("; executed {} over {}{short}", count(report.delivered, "instance"), count(periods, "period")))
+    Ok(format!(
+        "; executed {} over {}{short}",
+        count(report.delivered, "instance"),
+        count(periods, "period")
+    ))
 }
 
 fn not_executed(tasks: &BigUint, words: u64) -> String {
-    let long = if words > 8 { format!(" with dates of some {} digits", words * 19) } else { String::new() };
-    format!("; not executed: one period has {}{long}, too many to follow", count(readable_count(tasks), "transfer"))
+    let long = if words > 8 {
+        format!(" with dates of some {} digits", words * 19)
+    } else {
+        String::new()
+    };
+    format!(
+        "; not executed: one period has {}{long}, too many to follow",
+        count(readable_count(tasks), "transfer")
+    )
 }
 
 /// Approximate machine words of a date: the bits of the period and of the longest denominator of its slots.
 fn words(plan: &Plan) -> u64 {
-    let times = || plan.schedule.slots.iter().map(|slot| &slot.length).chain([&plan.schedule.period]);
+    let times = || {
+        plan.schedule
+            .slots
+            .iter()
+            .map(|slot| &slot.length)
+            .chain([&plan.schedule.period])
+    };
     let longest = times().map(|time| time.denom().bits()).max().unwrap_or(0);
     1 + (longest + plan.schedule.period.ceil().to_integer().bits()) / 64
 }
@@ -153,7 +187,10 @@ fn difference(plan: &Platform, file: &Platform) -> Option<String> {
         match file.find(&node.name) {
             None => return Some(format!("the file has no node '{}'", node.name)),
             Some(other) if file.node(other) != node => {
-                return Some(format!("node '{}' has other attributes in the file", node.name));
+                return Some(format!(
+                    "node '{}' has other attributes in the file",
+                    node.name
+                ));
             }
             Some(_) => {}
         }
@@ -173,17 +210,34 @@ fn difference(plan: &Platform, file: &Platform) -> Option<String> {
             match cost(other, one.name(link.from), one.name(link.to)) {
                 None => return Some(format!("the {whose} has no link {}", one.link_name(id))),
                 Some(cost) if cost != link.cost => {
-                    return Some(format!("link {} costs {cost} in the {whose}, not {}", one.link_name(id), link.cost));
+                    return Some(format!(
+                        "link {} costs {cost} in the {whose}, not {}",
+                        one.link_name(id),
+                        link.cost
+                    ));
                 }
                 Some(_) => {}
             }
         }
     }
-    let units = |platform: &Platform| platform.units().map_or("none".to_string(), |units| units.to_string());
+    let units = |platform: &Platform| {
+        platform
+            .units()
+            .map_or("none".to_string(), |units| units.to_string())
+    };
     if plan.units() != file.units() {
-        return Some(format!("the plan's units are {}, the file's {}", units(plan), units(file)));
+        return Some(format!(
+            "the plan's units are {}, the file's {}",
+            units(plan),
+            units(file)
+        ));
     }
     // The same platform with its nodes or links in another order, or another default model.
-    (plan.model() != file.model())
-        .then(|| format!("the plan's port model is {}, the file's {}", plan.model(), file.model()))
+    (plan.model() != file.model()).then(|| {
+        format!(
+            "the plan's port model is {}, the file's {}",
+            plan.model(),
+            file.model()
+        )
+    })
 }

@@ -33,7 +33,12 @@ impl LimitArguments {
     /// # Errors
     /// A limit is not a number.
     pub fn watch(&self) -> Result<Watch> {
-        let time = self.time_limit.as_deref().map(|text| seconds("--time-limit", text)).transpose()?.map(tolerated);
+        let time = self
+            .time_limit
+            .as_deref()
+            .map(|text| seconds("--time-limit", text))
+            .transpose()?
+            .map(tolerated);
         let memory = match &self.memory_limit {
             Some(text) => Some(bytes("--memory-limit", text)?),
             None => available().map(|bytes| bytes / 100 * MOST),
@@ -45,7 +50,10 @@ impl LimitArguments {
             bytes: memory.map(|limit| limit.saturating_sub(meter.used())),
             stop: match INTERRUPTED.load(Ordering::Relaxed) {
                 0 => None,
-                since => Some((Limit::Interrupt, Duration::from_millis(milliseconds().saturating_sub(since - 1)))),
+                since => Some((
+                    Limit::Interrupt,
+                    Duration::from_millis(milliseconds().saturating_sub(since - 1)),
+                )),
             },
         }))
     }
@@ -59,7 +67,9 @@ const MOST: u64 = 80;
 /// The time limit plus 10 % and 0.4 s. The last steps (slots, the referee, writing) are planned to end before the
 /// limit, and may use the extension too.
 fn tolerated(limit: Duration) -> Duration {
-    limit.saturating_add(limit / 10).saturating_add(Duration::from_millis(400))
+    limit
+        .saturating_add(limit / 10)
+        .saturating_add(Duration::from_millis(400))
 }
 
 /// Exit code of a command that was interrupted twice.
@@ -75,7 +85,9 @@ fn milliseconds() -> u64 {
 /// Lets the first Ctrl-C end the work with the best so far, and the second one the command.
 fn listen() {
     let interrupted = || {
-        let first = INTERRUPTED.compare_exchange(0, milliseconds() + 1, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        let first = INTERRUPTED
+            .compare_exchange(0, milliseconds() + 1, Ordering::Relaxed, Ordering::Relaxed)
+            .is_ok();
         if first {
             eprintln!("interrupted: finishing with the best result so far (Ctrl-C again quits)");
         } else {
@@ -88,7 +100,11 @@ fn listen() {
 
 /// A number of seconds, 0 or more.
 fn seconds(option: &str, text: &str) -> Result<Duration> {
-    let wrong = || usage(format!("{option}: '{text}' is not a number of seconds, 0 or more"));
+    let wrong = || {
+        usage(format!(
+            "{option}: '{text}' is not a number of seconds, 0 or more"
+        ))
+    };
     let seconds = parse_rational(text).map_err(|_| wrong())?;
     // The limit is a hint to a clock: the decimal rounding is harmless.
     let seconds: f64 = decimal(&seconds).parse().map_err(|_| wrong())?;
@@ -108,7 +124,8 @@ pub fn bytes(option: &str, text: &str) -> Result<u64> {
         Some((at, 'g' | 'G')) => (&text.trim()[..at], 1 << 30),
         _ => (text.trim(), 1),
     };
-    let number = parse_rational(number).map_err(|_| wrong())? * Rational::from_integer(factor.into());
+    let number =
+        parse_rational(number).map_err(|_| wrong())? * Rational::from_integer(factor.into());
     if !number.is_positive() {
         return Err(wrong());
     }
@@ -128,8 +145,16 @@ impl Meter {
     fn used(&self) -> u64 {
         let (now, next) = (milliseconds(), self.next.load(Ordering::Relaxed));
         let later = now + MEASURED.as_millis() as u64;
-        if now >= next && self.next.compare_exchange(next, later, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
-            self.used.store(kilobytes("/proc/self/status", "VmRSS:").unwrap_or(0) * 1024, Ordering::Relaxed);
+        if now >= next
+            && self
+                .next
+                .compare_exchange(next, later, Ordering::Relaxed, Ordering::Relaxed)
+                .is_ok()
+        {
+            self.used.store(
+                kilobytes("/proc/self/status", "VmRSS:").unwrap_or(0) * 1024,
+                Ordering::Relaxed,
+            );
         }
         self.used.load(Ordering::Relaxed)
     }
@@ -138,19 +163,34 @@ impl Meter {
 /// Bytes that the process may still allocate: the minimum of the machine's available memory and the control group's
 /// rest.
 fn available() -> Option<u64> {
-    let machine = kilobytes("/proc/meminfo", "MemAvailable:").map(|kilobytes| kilobytes.saturating_mul(1024));
+    let machine =
+        kilobytes("/proc/meminfo", "MemAvailable:").map(|kilobytes| kilobytes.saturating_mul(1024));
     machine.into_iter().chain(of_group()).min()
 }
 
 /// Bytes that the control group (version 2) of this process still allows; `None` if unknown or unlimited.
 fn of_group() -> Option<u64> {
-    let read = |path: String| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
-    let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    let own = groups.lines().find_map(|line| line.strip_prefix("0::")).unwrap_or("/").trim_end_matches('/').to_string();
-    let allowed = |folder: &str| {
-        let limit = read(format!("/sys/fs/cgroup{folder}/memory.max"))?;
-        Some(limit.saturating_sub(read(format!("/sys/fs/cgroup{folder}/memory.current")).unwrap_or(0)))
+    let read = |path: String| {
+        std::fs::read_to_string(path)
+            .ok()?
+            .trim()
+            .parse::<u64>()
+            .ok()
     };
+    let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let own = groups
+        .lines()
+        .find_map(|line| line.strip_prefix("0::"))
+        .unwrap_or("/")
+        .trim_end_matches('/')
+        .to_string();
+    let allowed =
+        |folder: &str| {
+            let limit = read(format!("/sys/fs/cgroup{folder}/memory.max"))?;
+            Some(limit.saturating_sub(
+                read(format!("/sys/fs/cgroup{folder}/memory.current")).unwrap_or(0),
+            ))
+        };
     [own.as_str(), ""].into_iter().filter_map(allowed).min()
 }
 
@@ -174,7 +214,9 @@ pub fn named(limit: Limit) -> &'static str {
 /// The effect of a limit on an answer. If the answer is optimal, a limit of time or memory only ended the search for a
 /// shorter period.
 pub fn told(limit: Limit, status: Status) -> String {
-    let kept = |option: &str| format!("no shorter period sought: what {option} leaves is kept for the checks");
+    let kept = |option: &str| {
+        format!("no shorter period sought: what {option} leaves is kept for the checks")
+    };
     match (status, limit) {
         (Status::Optimal, Limit::Time) => kept("--time-limit"),
         (Status::Optimal, Limit::Memory) => kept("--memory-limit"),
@@ -198,14 +240,22 @@ mod tests {
 
     #[test]
     fn bytes_have_units() {
-        for (text, expected) in
-            [("1", 1), ("500000000", 500_000_000), ("3k", 3072), ("2.5G", 5 << 29), (" 7M ", 7 << 20), ("1e3", 1000)]
-        {
+        for (text, expected) in [
+            ("1", 1),
+            ("500000000", 500_000_000),
+            ("3k", 3072),
+            ("2.5G", 5 << 29),
+            (" 7M ", 7 << 20),
+            ("1e3", 1000),
+        ] {
             assert_eq!(bytes("--memory-limit", text).unwrap(), expected, "{text}");
         }
         for text in ["", "0", "-1", "M", "5T", "5 MB", "many"] {
             let error = bytes("--memory-limit", text).unwrap_err().to_string();
-            assert!(error.contains("--memory-limit") && error.contains("500M"), "{text}: {error}");
+            assert!(
+                error.contains("--memory-limit") && error.contains("500M"),
+                "{text}: {error}"
+            );
         }
     }
 }

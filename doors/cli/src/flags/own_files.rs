@@ -20,7 +20,13 @@ pub struct Imported {
 impl TopologyArguments {
     /// Reads a platform file of ours, whatever the second argument.
     pub fn read(&self, path: &Path, _format: Option<()>) -> Result<Imported> {
-        let path = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
-        Ok(Imported { platform: read_platform(path)? })
+        let path = if path == Path::new("-") {
+            Path::new("/dev/stdin")
+        } else {
+            path
+        };
+        Ok(Imported {
+            platform: read_platform(path)?,
+        })
     }
 }

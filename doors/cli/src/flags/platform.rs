@@ -40,13 +40,18 @@ impl ReadingArguments {
     pub fn read(&self, path: &Path) -> Result<Imported> {
         let mut imported = self.topology.read(path, None)?;
         if let Some(name) = &self.model {
-            let model: PortModel = name.parse().map_err(|error| usage(format!("--model: {error}")))?;
+            let model: PortModel = name
+                .parse()
+                .map_err(|error| usage(format!("--model: {error}")))?;
             imported.platform = imported.platform.with_model(model);
         }
         if let Some(text) = &self.units {
             let units = Units::parse(text).map_err(|error| usage(format!("--units: {error}")))?;
             if let Some(own) = imported.platform.units() {
-                bail!(usage(format!("--units: {} is in {own} already; leave the option out", path.display())));
+                bail!(usage(format!(
+                    "--units: {} is in {own} already; leave the option out",
+                    path.display()
+                )));
             }
             imported.platform = imported.platform.with_units(Some(units));
         }

@@ -9,7 +9,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use num_traits::Signed;
 use oneport::plan::{Form, Member, Role};
 use oneport::{
-    Amount, Bandwidth, Collective, NodeId, Platform, Problem, ProblemError, Units, Volumes, files, parse_rational,
+    Amount, Bandwidth, Collective, NodeId, Platform, Problem, ProblemError, Units, Volumes, files,
+    parse_rational,
 };
 
 use crate::flags::platform::ReadingArguments;
@@ -24,14 +25,21 @@ const ALL_TO_ALL: (&str, &str) = ("all-to-all", "sources-to-targets");
 
 /// The name of a collective on the command line.
 pub fn asked_as(name: &'static str) -> &'static str {
-    if name == ALL_TO_ALL.1 { ALL_TO_ALL.0 } else { name }
+    if name == ALL_TO_ALL.1 {
+        ALL_TO_ALL.0
+    } else {
+        name
+    }
 }
 
 /// The collectives that can be solved.
 fn collectives() -> PossibleValuesParser {
-    let asked = Collective::forms().iter().filter(|form| form.name == asked_as(form.name));
+    let asked = Collective::forms()
+        .iter()
+        .filter(|form| form.name == asked_as(form.name));
     let named = asked.map(|form| PossibleValue::new(form.name).help(form.about));
-    let custom = PossibleValue::new(CUSTOM).help("The demands listed in the file given by --demands");
+    let custom =
+        PossibleValue::new(CUSTOM).help("The demands listed in the file given by --demands");
     PossibleValuesParser::new(named.chain([custom]))
 }
 
@@ -57,7 +65,12 @@ pub struct PartArguments {
     pub participants: Option<String>,
     /// Size of each message: a number, or with a unit, as 64MiB, if the platform has units. Reductions also accept
     /// A+Bn, where n operands are combined, or @FILE, a table by interval.
-    #[arg(long, value_name = "S", default_value = "1", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "S",
+        default_value = "1",
+        allow_hyphen_values = true
+    )]
     pub size: String,
     /// Reductions: work of one merge, in the forms of --size (default 1); it takes node i work x compute_i. Also a
     /// time, as "2 ms", or a time per data, as "2 ms/GB". Reduce also accepts @FILE with a list of entries by task and
@@ -128,14 +141,23 @@ fn given<'a>(arguments: &'a QuestionArguments, role: &Role) -> Option<&'a str> {
         ("targets", &arguments.part.targets),
         ("participants", &arguments.part.participants),
     ];
-    given.into_iter().find(|(key, _)| *key == role.key).and_then(|(_, text)| text.as_deref())
+    given
+        .into_iter()
+        .find(|(key, _)| *key == role.key)
+        .and_then(|(_, text)| text.as_deref())
 }
 
 /// The requested collective. An error, if an option is given that it does not take.
 pub fn collective(platform: &Platform, arguments: &QuestionArguments) -> Result<Collective> {
     let apart = arguments.part.sources.is_some() || arguments.part.targets.is_some();
-    let name = if apart && arguments.collective == ALL_TO_ALL.0 { ALL_TO_ALL.1 } else { &arguments.collective };
-    let Some(form) = Form::find(name) else { return custom(platform, arguments) };
+    let name = if apart && arguments.collective == ALL_TO_ALL.0 {
+        ALL_TO_ALL.1
+    } else {
+        &arguments.collective
+    };
+    let Some(form) = Form::find(name) else {
+        return custom(platform, arguments);
+    };
     let takes = options_of(form);
     refuse_others(arguments, asked_as(form.name), &takes)?;
     if !arguments.groups.is_empty() {
@@ -152,12 +174,20 @@ pub fn collective(platform: &Platform, arguments: &QuestionArguments) -> Result<
             let except = except.filter(|_| rooted && !form.overlaps());
             listed(platform, text, &option, except)?
         } else {
-            let missing = || usage(format!("{} needs {option} NODE, one of {}", form.name, some(platform)));
+            let missing = || {
+                usage(format!(
+                    "{} needs {option} NODE, one of {}",
+                    form.name,
+                    some(platform)
+                ))
+            };
             vec![node(platform, text.ok_or_else(missing)?, &option)?]
         });
     }
     let missing = || usage(format!("{} needs {}", form.name, takes.join(", ")));
-    let built = form.build(&nodes, arguments.commutative).ok_or_else(missing)?;
+    let built = form
+        .build(&nodes, arguments.commutative)
+        .ok_or_else(missing)?;
     match (form.counted, &arguments.counts) {
         (true, None) => Err(missing()),
         (true, Some(text)) => with_counts(built, text),
@@ -168,24 +198,47 @@ pub fn collective(platform: &Platform, arguments: &QuestionArguments) -> Result<
 /// The collective with counts: one for each of its messages or reductions, or, of an all-to-all, a square of rows whose
 /// diagonal is not read.
 fn with_counts(collective: Collective, text: &str) -> Result<Collective> {
-    let read = |path: &str| fs::read_to_string(path).with_context(|| format!("--counts: {path} cannot be read"));
+    let read = |path: &str| {
+        fs::read_to_string(path).with_context(|| format!("--counts: {path} cannot be read"))
+    };
     let listed = text.strip_prefix('@').map(read).transpose()?;
-    let wrong = |count: &str| usage(format!("--counts: '{count}' is no count; give a whole number from 0 to 2^64 - 1"));
+    let wrong = |count: &str| {
+        usage(format!(
+            "--counts: '{count}' is no count; give a whole number from 0 to 2^64 - 1"
+        ))
+    };
     let row = |row: &str| -> Result<Vec<u64>> {
-        row.split(',').map(|count| count.trim().parse().map_err(|_| wrong(count.trim()))).collect()
+        row.split(',')
+            .map(|count| count.trim().parse().map_err(|_| wrong(count.trim())))
+            .collect()
     };
     let text = listed.as_deref().unwrap_or(text).trim();
-    let rows = text.split([';', '\n']).map(row).collect::<Result<Vec<_>>>()?;
+    let rows = text
+        .split([';', '\n'])
+        .map(row)
+        .collect::<Result<Vec<_>>>()?;
     let pairwise = collective.form().is_some_and(Form::is_pairwise);
     let others = |(place, row): (usize, Vec<u64>)| {
-        row.into_iter().enumerate().filter_map(move |(other, count)| (!pairwise || other != place).then_some(count))
+        row.into_iter()
+            .enumerate()
+            .filter_map(move |(other, count)| (!pairwise || other != place).then_some(count))
     };
-    if pairwise && let Some((place, row)) = rows.iter().enumerate().find(|(_, row)| row.len() != rows.len()) {
+    if pairwise
+        && let Some((place, row)) = rows
+            .iter()
+            .enumerate()
+            .find(|(_, row)| row.len() != rows.len())
+    {
         let (given, rows) = (row.len(), rows.len());
-        return Err(usage(format!("--counts: row {} has {given} counts; {rows} rows need {rows} each", place + 1)));
+        return Err(usage(format!(
+            "--counts: row {} has {given} counts; {rows} rows need {rows} each",
+            place + 1
+        )));
     }
     let counts: Vec<u64> = rows.into_iter().enumerate().flat_map(others).collect();
-    collective.with_counts(&counts).map_err(|error| usage(format!("--counts: {error}")))
+    collective
+        .with_counts(&counts)
+        .map_err(|error| usage(format!("--counts: {error}")))
 }
 
 /// Rejects options that the collective does not take.
@@ -197,29 +250,55 @@ fn refuse_others(arguments: &QuestionArguments, label: &str, takes: &[String]) -
         ("--target", arguments.part.target.is_some()),
         ("--participants", arguments.part.participants.is_some()),
         // `--work 0` is accepted everywhere: scripts pass it to all collectives.
-        ("--work", arguments.part.work.as_ref().is_some_and(|work| work != "0")),
+        (
+            "--work",
+            arguments.part.work.as_ref().is_some_and(|work| work != "0"),
+        ),
         ("--commutative", arguments.commutative),
         ("--counts", arguments.counts.is_some()),
         ("--demands", arguments.demands.is_some()),
     ];
-    match given.iter().find(|(option, given)| *given && !takes.iter().any(|taken| taken == option)) {
-        Some((option, _)) => Err(usage(format!("{label} takes no {option}; it takes {}", takes.join(", ")))),
+    match given
+        .iter()
+        .find(|(option, given)| *given && !takes.iter().any(|taken| taken == option))
+    {
+        Some((option, _)) => Err(usage(format!(
+            "{label} takes no {option}; it takes {}",
+            takes.join(", ")
+        ))),
         None => Ok(()),
     }
 }
 
 /// The demands of a file.
 fn custom(platform: &Platform, arguments: &QuestionArguments) -> Result<Collective> {
-    refuse_others(arguments, CUSTOM, &["--demands".to_string(), "--work".to_string()])?;
+    refuse_others(
+        arguments,
+        CUSTOM,
+        &["--demands".to_string(), "--work".to_string()],
+    )?;
     if !arguments.groups.is_empty() {
-        return Err(usage("custom takes no --group; list the demands of all groups in the file"));
+        return Err(usage(
+            "custom takes no --group; list the demands of all groups in the file",
+        ));
     }
-    let missing = || usage("custom needs --demands FILE: JSON or TOML with a list of values and where they are wanted");
-    Ok(files::read_demands_file(arguments.demands.as_deref().ok_or_else(missing)?, platform)?)
+    let missing = || {
+        usage(
+            "custom needs --demands FILE: JSON or TOML with a list of values and where they are wanted",
+        )
+    };
+    Ok(files::read_demands_file(
+        arguments.demands.as_deref().ok_or_else(missing)?,
+        platform,
+    )?)
 }
 
 /// Process groups: `A,B,C` or `A,B,C@RATE`; the first of a rooted collective is its source or target.
-fn groups(platform: &Platform, arguments: &QuestionArguments, form: &'static Form) -> Result<Collective> {
+fn groups(
+    platform: &Platform,
+    arguments: &QuestionArguments,
+    form: &'static Form,
+) -> Result<Collective> {
     let options = [
         &arguments.part.source,
         &arguments.part.sources,
@@ -247,7 +326,13 @@ fn groups(platform: &Platform, arguments: &QuestionArguments, form: &'static For
                         "--group {group}: '{rate}' is not a rate: give a whole number from 1 to 2^64 - 1, as in A,B,C@2 for twice as often"
                     ))
                 };
-                (list, rate.parse::<u64>().ok().filter(|&rate| rate > 0).ok_or_else(wrong)?)
+                (
+                    list,
+                    rate.parse::<u64>()
+                        .ok()
+                        .filter(|&rate| rate > 0)
+                        .ok_or_else(wrong)?,
+                )
             }
             _ => (group.as_str(), 1),
         };
@@ -255,16 +340,29 @@ fn groups(platform: &Platform, arguments: &QuestionArguments, form: &'static For
         let nodes = match listed.split_first() {
             // The target of a reduction owns a value, too.
             Some((&centre, others)) if rooted => {
-                vec![vec![centre], if form.overlaps() { listed.clone() } else { others.to_vec() }]
+                vec![
+                    vec![centre],
+                    if form.overlaps() {
+                        listed.clone()
+                    } else {
+                        others.to_vec()
+                    },
+                ]
             }
             _ => vec![listed],
         };
         let built = form.build(&nodes, arguments.commutative);
-        let collective =
-            built.ok_or_else(|| usage(format!("--group {group}: {} needs a node to start from", form.name)))?;
+        let collective = built.ok_or_else(|| {
+            usage(format!(
+                "--group {group}: {} needs a node to start from",
+                form.name
+            ))
+        })?;
         Ok(Member { collective, rate })
     };
-    Ok(Collective::Groups(arguments.groups.iter().map(member).collect::<Result<_>>()?))
+    Ok(Collective::Groups(
+        arguments.groups.iter().map(member).collect::<Result<_>>()?,
+    ))
 }
 
 /// Parses size and work: a number, a number with a unit, `A+Bn` or `@FILE`. If `bytes` is given, it is the size of the
@@ -276,26 +374,38 @@ pub fn volumes_of(
     bytes: Option<&str>,
 ) -> Result<Volumes> {
     let units = platform.units();
-    let file = |text: &str| text.strip_prefix('@').map(|path| files::read_amount(Path::new(path)));
-    let work_file = |text: &str| text.strip_prefix('@').map(|path| files::read_work(Path::new(path), platform));
+    let file = |text: &str| {
+        text.strip_prefix('@')
+            .map(|path| files::read_amount(Path::new(path)))
+    };
+    let work_file = |text: &str| {
+        text.strip_prefix('@')
+            .map(|path| files::read_work(Path::new(path), platform))
+    };
     let size = match (bytes, file(&arguments.part.size)) {
         (Some(bytes), _) => message(platform, collective, bytes)?,
         (None, Some(amount)) => amount?,
         (None, None) => parsed("--size", &arguments.part.size, &arguments.part.size, units)?,
     };
-    let Some(text) = arguments.part.work.as_deref() else { return Ok(Volumes::of_message(platform, size)) };
+    let Some(text) = arguments.part.work.as_deref() else {
+        return Ok(Volumes::of_message(platform, size));
+    };
     let work = match work_file(text) {
         Some(amount) => amount?,
-        None => files::parse_work(text, units, &size).map_err(|error| usage(format!("--work: {error}")))?,
+        None => files::parse_work(text, units, &size)
+            .map_err(|error| usage(format!("--work: {error}")))?,
     };
     Ok(Volumes { size, work })
 }
 
 /// Parses a positive size. Errors quote it as `given`.
 fn parsed(option: &str, given: &str, text: &str, units: Option<Units>) -> Result<Amount> {
-    let size = files::parse_size(text, units).map_err(|error| usage(format!("{option}: {error}")))?;
+    let size =
+        files::parse_size(text, units).map_err(|error| usage(format!("{option}: {error}")))?;
     if size.constant().is_some_and(|size| !size.is_positive()) {
-        bail!(usage(format!("{option}: '{given}' is not positive; a message needs a positive size")));
+        bail!(usage(format!(
+            "{option}: '{given}' is not positive; a message needs a positive size"
+        )));
     }
     Ok(size)
 }
@@ -303,12 +413,18 @@ fn parsed(option: &str, given: &str, text: &str, units: Option<Units>) -> Result
 /// The size of a message, from the size of the whole operation.
 fn message(platform: &Platform, collective: &Collective, bytes: &str) -> Result<Amount> {
     let plain = parse_rational(bytes).is_ok() && platform.units().is_some();
-    let text = if plain { format!("{bytes} B") } else { bytes.to_string() };
+    let text = if plain {
+        format!("{bytes} B")
+    } else {
+        bytes.to_string()
+    };
     let size = parsed("--bytes", bytes, &text, platform.units())?;
     let bandwidth = Bandwidth::of(Problem::new(platform, collective, &Volumes::default())?);
     match (size.constant(), bandwidth) {
         (Some(size), Some(bandwidth)) => Ok(Amount::Constant(bandwidth.message(size))),
-        (None, _) => Err(usage(format!("--bytes: '{bytes}' is not one size; give sizes that grow by --size"))),
+        (None, _) => Err(usage(format!(
+            "--bytes: '{bytes}' is not one size; give sizes that grow by --size"
+        ))),
         (_, None) => Err(usage(format!(
             "--bytes: no benchmark counts the bytes of a {}; give the size of a message by --size",
             collective.name()
@@ -327,8 +443,17 @@ impl Asked {
     /// Reads the names of the question on this platform.
     pub fn read(platform: Platform, arguments: &QuestionArguments) -> Result<Asked> {
         let collective = collective(&platform, arguments)?;
-        let volumes = volumes_of(&platform, &collective, arguments, arguments.bytes.as_deref())?;
-        Ok(Asked { platform, collective, volumes })
+        let volumes = volumes_of(
+            &platform,
+            &collective,
+            arguments,
+            arguments.bytes.as_deref(),
+        )?;
+        Ok(Asked {
+            platform,
+            collective,
+            volumes,
+        })
     }
 
     /// As [`problem`].
@@ -338,10 +463,18 @@ impl Asked {
 }
 
 /// The problem. A usage error, if the volumes do not fit the collective.
-pub fn problem<'a>(platform: &'a Platform, collective: &'a Collective, volumes: &'a Volumes) -> Result<Problem<'a>> {
+pub fn problem<'a>(
+    platform: &'a Platform,
+    collective: &'a Collective,
+    volumes: &'a Volumes,
+) -> Result<Problem<'a>> {
     Problem::new(platform, collective, volumes).map_err(|error| match error {
         ProblemError::Volume(error) => {
-            let option = if error.is_of_work() { "--work" } else { "--size" };
+            let option = if error.is_of_work() {
+                "--work"
+            } else {
+                "--size"
+            };
             usage(format!("{option}: {error}"))
         }
         error => error.into(),
@@ -362,10 +495,15 @@ fn some(platform: &Platform) -> String {
 pub fn node(platform: &Platform, name: &str, option: &str) -> Result<NodeId> {
     platform.find(name).ok_or_else(|| {
         let clipped: String = name.chars().take(60).flat_map(char::escape_debug).collect();
-        let alike = platform.node_ids().map(|id| platform.name(id)).find(|known| known.eq_ignore_ascii_case(name));
+        let alike = platform
+            .node_ids()
+            .map(|id| platform.name(id))
+            .find(|known| known.eq_ignore_ascii_case(name));
         let hint = match alike {
             Some(known) => format!("did you mean '{known}'?"),
-            None if platform.processors().next().is_none() => format!("its nodes are {}", some(platform)),
+            None if platform.processors().next().is_none() => {
+                format!("its nodes are {}", some(platform))
+            }
             None => format!("its processors are {}", some(platform)),
         };
         anyhow!("{option}: the platform has no node '{clipped}'; {hint}")
@@ -376,19 +514,34 @@ pub fn node(platform: &Platform, name: &str, option: &str) -> Result<NodeId> {
 fn everyone(platform: &Platform) -> Vec<NodeId> {
     let processors: Vec<NodeId> = platform.processors().collect();
     let keeps = |&node: &NodeId| platform.node(node).replicates;
-    if processors.is_empty() { platform.node_ids().filter(keeps).collect() } else { processors }
+    if processors.is_empty() {
+        platform.node_ids().filter(keeps).collect()
+    } else {
+        processors
+    }
 }
 
 /// Parses a list of names. "all" and a missing list mean every processor but `except` (without processors, every node
 /// except switches).
-pub fn listed(platform: &Platform, list: Option<&str>, option: &str, except: Option<NodeId>) -> Result<Vec<NodeId>> {
+pub fn listed(
+    platform: &Platform,
+    list: Option<&str>,
+    option: &str,
+    except: Option<NodeId>,
+) -> Result<Vec<NodeId>> {
     match list {
-        None | Some("all") => Ok(everyone(platform).into_iter().filter(|&id| Some(id) != except).collect()),
+        None | Some("all") => Ok(everyone(platform)
+            .into_iter()
+            .filter(|&id| Some(id) != except)
+            .collect()),
         // A name may contain a comma.
         Some(name) if platform.find(name).is_some() => Ok(vec![node(platform, name, option)?]),
-        Some(list) if list.split(',').any(|name| name.trim().is_empty()) => {
-            Err(usage(format!("{option}: '{list}' holds an empty name; write A,B or all")))
-        }
-        Some(list) => list.split(',').map(|name| node(platform, name.trim(), option)).collect(),
+        Some(list) if list.split(',').any(|name| name.trim().is_empty()) => Err(usage(format!(
+            "{option}: '{list}' holds an empty name; write A,B or all"
+        ))),
+        Some(list) => list
+            .split(',')
+            .map(|name| node(platform, name.trim(), option))
+            .collect(),
     }
 }

@@ -9,7 +9,9 @@ use num_traits::Signed;
 use oneport::units::{Dimension, Quantity};
 use oneport::{Rational, Units, parse_rational};
 pub use oneport_topologies::Imported;
-use oneport_topologies::{Capacity, Fabric, Format, ImportOptions, Replicate, Topic, read_topology};
+use oneport_topologies::{
+    Capacity, Fabric, Format, ImportOptions, Replicate, Topic, read_topology,
+};
 
 use crate::words::usage::usage;
 
@@ -48,7 +50,11 @@ impl TopologyArguments {
     /// error.
     pub fn read(&self, path: &Path, format: Option<Format>) -> Result<Imported> {
         // Standard input, by its name on Unix.
-        let path = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
+        let path = if path == Path::new("-") {
+            Path::new("/dev/stdin")
+        } else {
+            path
+        };
         let imported = read_topology(path, format, &self.options()?)?;
         for topic in Topic::ALL {
             for note in imported.notes.iter().filter(|note| note.topic == topic) {
@@ -62,16 +68,42 @@ impl TopologyArguments {
     pub fn options(&self) -> Result<ImportOptions> {
         let mut link_bandwidth = BTreeMap::new();
         for text in &self.link_bandwidth {
-            let wrong = || usage(format!("--link-bandwidth {text}: write KIND=RATE, such as nvlink=25"));
+            let wrong = || {
+                usage(format!(
+                    "--link-bandwidth {text}: write KIND=RATE, such as nvlink=25"
+                ))
+            };
             let (kind, value) = text.split_once('=').ok_or_else(wrong)?;
-            if link_bandwidth.insert(kind.trim().to_string(), rate("--link-bandwidth", value)?).is_some() {
-                return Err(usage(format!("--link-bandwidth: '{}' is given twice; keep one", kind.trim())));
+            if link_bandwidth
+                .insert(kind.trim().to_string(), rate("--link-bandwidth", value)?)
+                .is_some()
+            {
+                return Err(usage(format!(
+                    "--link-bandwidth: '{}' is given twice; keep one",
+                    kind.trim()
+                )));
             }
         }
-        let merge_rate = self.merge_bandwidth.as_ref().map(|text| rate("--merge-bandwidth", text)).transpose()?;
-        let replicate = self.replicate.as_ref().map(|count| self.machines(count)).transpose()?;
-        let capacity = self.capacity.as_ref().map(|text| capacity(text)).transpose()?;
-        let default = self.capacity_default.as_ref().map(|text| rate("--capacity-default", text)).transpose()?;
+        let merge_rate = self
+            .merge_bandwidth
+            .as_ref()
+            .map(|text| rate("--merge-bandwidth", text))
+            .transpose()?;
+        let replicate = self
+            .replicate
+            .as_ref()
+            .map(|count| self.machines(count))
+            .transpose()?;
+        let capacity = self
+            .capacity
+            .as_ref()
+            .map(|text| capacity(text))
+            .transpose()?;
+        let default = self
+            .capacity_default
+            .as_ref()
+            .map(|text| rate("--capacity-default", text))
+            .transpose()?;
         Ok(ImportOptions {
             link_bandwidth,
             merge_rate,
@@ -83,42 +115,71 @@ impl TopologyArguments {
     }
 
     fn machines(&self, count: &str) -> Result<Replicate> {
-        let wrong = || usage(format!("--replicate: '{count}' is not a number of machines, 1 or more"));
-        let count = count.parse::<usize>().ok().filter(|&count| count > 0).ok_or_else(wrong)?;
-        let missing = || usage("--replicate needs --fabric: switch, rail or full, what joins the machines");
+        let wrong = || {
+            usage(format!(
+                "--replicate: '{count}' is not a number of machines, 1 or more"
+            ))
+        };
+        let count = count
+            .parse::<usize>()
+            .ok()
+            .filter(|&count| count > 0)
+            .ok_or_else(wrong)?;
+        let missing =
+            || usage("--replicate needs --fabric: switch, rail or full, what joins the machines");
         let text = self.fabric.as_ref().ok_or_else(missing)?;
-        let (name, bandwidth) = text.split_once(',').map_or((text.as_str(), None), |(name, rate)| (name, Some(rate)));
+        let (name, bandwidth) = text
+            .split_once(',')
+            .map_or((text.as_str(), None), |(name, rate)| (name, Some(rate)));
         let fabric = match name.trim() {
             "switch" => Fabric::Switch,
             "rail" => Fabric::Rail,
             "full" => Fabric::Full,
-            other => return Err(usage(format!("--fabric: '{other}' is not switch, rail or full"))),
+            other => {
+                return Err(usage(format!(
+                    "--fabric: '{other}' is not switch, rail or full"
+                )));
+            }
         };
         let bandwidth = bandwidth.map(|text| rate("--fabric", text)).transpose()?;
-        Ok(Replicate { count, fabric, bandwidth })
+        Ok(Replicate {
+            count,
+            fabric,
+            bandwidth,
+        })
     }
 }
 
 /// `weight` or `LinkSpeedRaw,bit/s`.
 fn capacity(text: &str) -> Result<Capacity> {
-    let (attribute, units) = text.split_once(',').map_or((text, None), |(name, units)| (name, Some(units)));
+    let (attribute, units) = text
+        .split_once(',')
+        .map_or((text, None), |(name, units)| (name, Some(units)));
     let units = units.map_or(Ok(Units::gigabytes_and_seconds()), Units::parse);
     let units = units.map_err(|error| usage(format!("--capacity: {error}")))?;
-    Ok(Capacity { attribute: attribute.trim().to_string(), units })
+    Ok(Capacity {
+        attribute: attribute.trim().to_string(),
+        units,
+    })
 }
 
 /// A bandwidth in GB/s, or with a unit.
 fn rate(option: &str, text: &str) -> Result<Rational> {
-    let quantity = Quantity::parse(text.trim()).map_err(|error| usage(format!("{option}: {error}")))?;
+    let quantity =
+        Quantity::parse(text.trim()).map_err(|error| usage(format!("{option}: {error}")))?;
     let value = match quantity.dimension {
-        Dimension::Number => parse_rational(text.trim()).map_err(|error| usage(format!("{option}: {error}")))?,
-        _ => {
-            Units::gigabytes_and_seconds().rate(&quantity, text).map_err(|error| usage(format!("{option}: {error}")))?
+        Dimension::Number => {
+            parse_rational(text.trim()).map_err(|error| usage(format!("{option}: {error}")))?
         }
+        _ => Units::gigabytes_and_seconds()
+            .rate(&quantity, text)
+            .map_err(|error| usage(format!("{option}: {error}")))?,
     };
     if value.is_positive() {
         Ok(value)
     } else {
-        Err(usage(format!("{option}: '{text}' is not a bandwidth above 0, such as 25 (GB/s) or 400Gbit/s")))
+        Err(usage(format!(
+            "{option}: '{text}' is not a bandwidth above 0, such as 25 (GB/s) or 400Gbit/s"
+        )))
     }
 }

@@ -13,5 +13,7 @@ pub fn bytes(option: &str, text: &str) -> Result<Rational> {
     if quantity.dimension == Dimension::Number {
         return parse_rational(text).map_err(|error| wrong(&error));
     }
-    Units::bytes_and_seconds().data(&quantity, text).map_err(|error| wrong(&error))
+    Units::bytes_and_seconds()
+        .data(&quantity, text)
+        .map_err(|error| wrong(&error))
 }

@@ -18,7 +18,10 @@ pub const PICTURES: &[&str] = &["svg"];
 
 /// The extension of a file name in lower case.
 pub fn extension(path: &Path) -> String {
-    path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
+    path.extension()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .to_lowercase()
 }
 
 /// Rejects a name unless its extension is one of [`PICTURES`] or of `others`.
@@ -30,13 +33,24 @@ pub fn check(option: &str, path: &Path, others: &[&str]) -> Result<()> {
     if PICTURES.iter().chain(others).any(|known| *known == own) {
         return Ok(());
     }
-    let known: Vec<String> = PICTURES.iter().chain(others).map(|known| format!(".{known}")).collect();
+    let known: Vec<String> = PICTURES
+        .iter()
+        .chain(others)
+        .map(|known| format!(".{known}"))
+        .collect();
     let known = match known.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
         _ => known.join(""),
     };
-    let png = if own == "png" { " (this build of oneport lacks the feature `png`)" } else { "" };
-    bail!(usage(format!("{option}: {} should end in {known}{png}", path.display())));
+    let png = if own == "png" {
+        " (this build of oneport lacks the feature `png`)"
+    } else {
+        ""
+    };
+    bail!(usage(format!(
+        "{option}: {} should end in {known}{png}",
+        path.display()
+    )));
 }
 
 /// Writes a drawing in the format of its extension: an SVG as it is or as PNG, other text as it is.
@@ -48,7 +62,8 @@ pub fn write(path: &Path, drawing: &str) -> Result<()> {
     match extension(path).as_str() {
         #[cfg(feature = "png")]
         "png" => {
-            let picture = oneport_drawings::png::png(drawing).with_context(|| path.display().to_string())?;
+            let picture =
+                oneport_drawings::png::png(drawing).with_context(|| path.display().to_string())?;
             write(&picture.bytes).inspect(|()| boxes(path, &picture.lacking))
         }
         _ => write(drawing.as_bytes()),
@@ -63,7 +78,11 @@ fn boxes(path: &Path, lacking: &[String]) {
     if lacking.is_empty() {
         return;
     }
-    let names = few(lacking.iter().map(|letter| format!("'{letter}'")), LISTED, MORE);
+    let names = few(
+        lacking.iter().map(|letter| format!("'{letter}'")),
+        LISTED,
+        MORE,
+    );
     eprintln!(
         "note: {}: no font of this program has {names}; boxes stand for them. An SVG file takes the reader's fonts",
         path.display()

@@ -20,7 +20,11 @@ pub fn readable(value: &Rational) -> String {
 /// digits.
 pub fn both(value: &Rational) -> String {
     let text = readable(value);
-    if value.is_integer() || text.starts_with('≈') { text } else { format!("{} (= {text})", short(value)) }
+    if value.is_integer() || text.starts_with('≈') {
+        text
+    } else {
+        format!("{} (= {text})", short(value))
+    }
 }
 
 /// Formats the numbers of a platform: in its units, if it has units, next to the fraction.
@@ -33,7 +37,10 @@ pub struct Shown {
 impl Shown {
     /// `exact` asks for fractions in full, however long.
     pub fn of(platform: &Platform, exact: bool) -> Shown {
-        Shown { units: platform.units(), exact }
+        Shown {
+            units: platform.units(),
+            exact,
+        }
     }
 
     /// A number per unit of time, next to its fraction: `133.333 (= 400/3) per unit of time`.
@@ -58,7 +65,9 @@ impl Shown {
 
     /// A number per unit of time, without the unit: see [`Shown::per`].
     pub fn rate(&self, value: &Rational) -> String {
-        let value = self.units.map_or_else(|| value.clone(), |units| value / units.time.seconds());
+        let value = self
+            .units
+            .map_or_else(|| value.clone(), |units| value / units.time.seconds());
         match self.exact {
             true => value.to_string(),
             false if self.units.is_some() => short(&value),
@@ -68,12 +77,18 @@ impl Shown {
 
     /// The unit of [`Shown::rate`].
     pub fn per(&self) -> &'static str {
-        if self.units.is_some() { "per second" } else { "per unit of time" }
+        if self.units.is_some() {
+            "per second"
+        } else {
+            "per unit of time"
+        }
     }
 
     /// The name of one unit of the platform's time.
     pub fn unit_of_time(&self) -> String {
-        self.units.map_or("a unit of time".to_string(), |units| units.show_time(&Rational::from_integer(1.into())))
+        self.units.map_or("a unit of time".to_string(), |units| {
+            units.show_time(&Rational::from_integer(1.into()))
+        })
     }
 
     /// A number of units of time.
@@ -87,17 +102,23 @@ impl Shown {
 
     /// A number of units of time, without the fraction if the platform has units.
     pub fn briefly(&self, value: &Rational) -> String {
-        self.units.map_or_else(|| self.time(value), |units| units.show_time(value))
+        self.units
+            .map_or_else(|| self.time(value), |units| units.show_time(value))
     }
 
     /// A number of units of time in seconds; without units as it is.
     pub fn seconds(&self, value: &Rational) -> Rational {
-        self.units.map_or_else(|| value.clone(), |units| value * units.time.seconds())
+        self.units
+            .map_or_else(|| value.clone(), |units| value * units.time.seconds())
     }
 
     /// A share of one as a percentage; with its fraction, if `exact` is set.
     pub fn share(&self, value: &Rational) -> String {
-        if self.exact { format!("{} (= {value})", percent(value)) } else { percent(value) }
+        if self.exact {
+            format!("{} (= {value})", percent(value))
+        } else {
+            percent(value)
+        }
     }
 
     /// The text, followed by the value if that is a short fraction or `exact` is set.

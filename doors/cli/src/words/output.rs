@@ -26,7 +26,10 @@ pub type Named<'a> = (&'a str, &'a Path);
 
 /// The given options that name files.
 pub fn named<'a>(files: &[(&'a str, &'a Option<PathBuf>)]) -> Vec<Named<'a>> {
-    files.iter().filter_map(|(option, path)| Some((*option, path.as_deref()?))).collect()
+    files
+        .iter()
+        .filter_map(|(option, path)| Some((*option, path.as_deref()?)))
+        .collect()
 }
 
 /// Tries, before any work is done, whether all outputs can be written, and that none of them is an input or another
@@ -38,16 +41,27 @@ pub fn named<'a>(files: &[(&'a str, &'a Option<PathBuf>)]) -> Vec<Named<'a>> {
 pub fn try_outputs(inputs: &[Named<'_>], outputs: &[Named<'_>]) -> Result<()> {
     for (place, (option, path)) in outputs.iter().enumerate() {
         if path.as_os_str() == "-" {
-            bail!(usage(format!("{option}: '-' is not a file; give a file's name (/dev/stdout is one)")));
+            bail!(usage(format!(
+                "{option}: '-' is not a file; give a file's name (/dev/stdout is one)"
+            )));
         }
         if let Some((input, _)) = inputs.iter().find(|(_, input)| is_same(input, path)) {
-            bail!(usage(format!("{option}: {} is what {input} reads; give another file name", path.display())));
+            bail!(usage(format!(
+                "{option}: {} is what {input} reads; give another file name",
+                path.display()
+            )));
         }
-        if let Some((other, _)) = outputs[..place].iter().find(|(_, other)| is_same(other, path)) {
+        if let Some((other, _)) = outputs[..place]
+            .iter()
+            .find(|(_, other)| is_same(other, path))
+        {
             let both = path.display();
-            bail!(usage(format!("{other} and {option}: both would be written to {both}; give two file names")));
+            bail!(usage(format!(
+                "{other} and {option}: both would be written to {both}; give two file names"
+            )));
         }
-        files::try_writing(path).with_context(|| format!("{option}: cannot write {}", path.display()))?;
+        files::try_writing(path)
+            .with_context(|| format!("{option}: cannot write {}", path.display()))?;
     }
     Ok(())
 }
@@ -56,18 +70,32 @@ pub fn try_outputs(inputs: &[Named<'_>], outputs: &[Named<'_>]) -> Result<()> {
 fn is_same(one: &Path, other: &Path) -> bool {
     let full = |path: &Path| {
         let absolute = std::path::absolute(path).ok()?;
-        let folder = absolute.parent().map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf()));
-        Some(path.canonicalize().unwrap_or(folder?.join(absolute.file_name()?)))
+        let folder = absolute.parent().map(|folder| {
+            folder
+                .canonicalize()
+                .unwrap_or_else(|_| folder.to_path_buf())
+        });
+        Some(
+            path.canonicalize()
+                .unwrap_or(folder?.join(absolute.file_name()?)),
+        )
     };
     let regular = |path: &Path| std::fs::metadata(path).map_or(true, |metadata| metadata.is_file());
-    regular(one) && (one == other || full(one).is_some_and(|one| full(other) == Some(one)) || is_linked(one, other))
+    regular(one)
+        && (one == other
+            || full(one).is_some_and(|one| full(other) == Some(one))
+            || is_linked(one, other))
 }
 
 /// Whether both names are links to one file.
 #[cfg(unix)]
 fn is_linked(one: &Path, other: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
-    let inode = |path: &Path| std::fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()));
+    let inode = |path: &Path| {
+        std::fs::metadata(path)
+            .ok()
+            .map(|metadata| (metadata.dev(), metadata.ino()))
+    };
     inode(one).is_some_and(|one| inode(other) == Some(one))
 }
 
@@ -79,7 +107,12 @@ fn is_linked(_: &Path, _: &Path) -> bool {
 /// The first `most` of these, with commas between; then `rest`, if there are more, with their number in place of `{}`.
 pub fn few(names: impl IntoIterator<Item = impl Into<String>>, most: usize, rest: &str) -> String {
     let mut names = names.into_iter();
-    let mut text = names.by_ref().take(most).map(Into::into).collect::<Vec<String>>().join(", ");
+    let mut text = names
+        .by_ref()
+        .take(most)
+        .map(Into::into)
+        .collect::<Vec<String>>()
+        .join(", ");
     match names.count() {
         0 => {}
         more => text.push_str(&rest.replace("{}", &more.to_string())),

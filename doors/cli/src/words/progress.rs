@@ -43,15 +43,26 @@ impl Progress {
     pub fn new() -> Self {
         let (stages, received) = channel::<Sign>();
         let terminal = std::io::stderr().is_terminal();
-        let thread = std::thread::spawn(move || if terminal { spin(&received) } else { write_lines(&received) });
-        Progress { stages: Some(Arc::new(stages)), thread: Some(thread) }
+        let thread = std::thread::spawn(move || {
+            if terminal {
+                spin(&received)
+            } else {
+                write_lines(&received)
+            }
+        });
+        Progress {
+            stages: Some(Arc::new(stages)),
+            thread: Some(thread),
+        }
     }
 
     /// The watch, whose news are shown until this value is dropped.
     pub fn of(&self, watch: &Watch) -> Watch {
         let stages = self.stages.as_ref().map(Arc::downgrade).unwrap_or_default();
         watch.clone().heard(move |news| {
-            let Some(stages) = stages.upgrade() else { return };
+            let Some(stages) = stages.upgrade() else {
+                return;
+            };
             // The receiving thread ends only after this sender is dropped.
             let _ = match news {
                 News::Stage(name) => stages.send(Sign::Stage(name.to_string())),
@@ -71,7 +82,11 @@ impl Progress {
 
 impl Scene {
     fn new() -> Scene {
-        Scene { about: String::new(), stage: "reading".to_string(), round: String::new() }
+        Scene {
+            about: String::new(),
+            stage: "reading".to_string(),
+            round: String::new(),
+        }
     }
 
     fn take(&mut self, sign: Sign) {
@@ -83,8 +98,16 @@ impl Scene {
     }
 
     fn describe(&self) -> String {
-        let Scene { about, stage, round } = self;
-        if round.is_empty() { format!("{about}{stage}") } else { format!("{about}{stage}: {round}") }
+        let Scene {
+            about,
+            stage,
+            round,
+        } = self;
+        if round.is_empty() {
+            format!("{about}{stage}")
+        } else {
+            format!("{about}{stage}: {round}")
+        }
     }
 }
 
@@ -155,7 +178,10 @@ mod tests {
         let mut scene = Scene::new();
         // The date has passed: one stage is looked at, and the rest waits.
         assert_eq!(latest(&received, &mut scene, Duration::ZERO), Some(()));
-        assert_eq!((scene.stage.as_str(), received.try_iter().count()), ("period", 999));
+        assert_eq!(
+            (scene.stage.as_str(), received.try_iter().count()),
+            ("period", 999)
+        );
         drop(sender);
         let never = elapsed() + LINE;
         assert_eq!(latest(&received, &mut Scene::new(), never), None);

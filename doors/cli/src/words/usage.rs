@@ -35,7 +35,9 @@ pub fn refuse(error: &clap::Error) -> ! {
 
 /// The hint for an option that does not exist because its value belongs into a file.
 fn option(error: &clap::Error) -> Option<String> {
-    let unknown = error.get(ContextKind::InvalidArg).filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
+    let unknown = error
+        .get(ContextKind::InvalidArg)
+        .filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
     unknown.to_string().starts_with("--latency").then(|| {
         "there is no --latency: links of a platform file have one, latency = \"1us\"; 'oneport convert' makes such a file of \
          others"
@@ -47,17 +49,29 @@ fn option(error: &clap::Error) -> Option<String> {
 fn meant(words: &[String]) -> Option<String> {
     let (command, rest) = words.split_first()?;
     if ["completion", "completions"].contains(&command.as_str()) {
-        return Some("there are no shell completions; 'oneport --help' lists the commands".to_string());
+        return Some(
+            "there are no shell completions; 'oneport --help' lists the commands".to_string(),
+        );
     }
     let form = Form::find(command)?;
-    let roles = form.roles.iter().filter(|role| !role.many).map(|role| format!(" --{} NODE", role.key));
-    let solve = format!("oneport solve {} --platform FILE{}", form.name, roles.collect::<String>());
+    let roles = form
+        .roles
+        .iter()
+        .filter(|role| !role.many)
+        .map(|role| format!(" --{} NODE", role.key));
+    let solve = format!(
+        "oneport solve {} --platform FILE{}",
+        form.name,
+        roles.collect::<String>()
+    );
     match command.as_str() {
-        "reduce" if rest.iter().any(|word| word.starts_with("--platform")) => {
-            Some(format!("'oneport reduce' is one reduction by its costs alone; on a platform ask '{solve}'"))
-        }
+        "reduce" if rest.iter().any(|word| word.starts_with("--platform")) => Some(format!(
+            "'oneport reduce' is one reduction by its costs alone; on a platform ask '{solve}'"
+        )),
         "reduce" => None,
-        _ => Some(format!("'{command}' is a collective, not a command; ask '{solve}'")),
+        _ => Some(format!(
+            "'{command}' is a collective, not a command; ask '{solve}'"
+        )),
     }
 }
 

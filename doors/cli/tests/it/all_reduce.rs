@@ -27,10 +27,24 @@ fn every_example_is_proved_optimal() {
     let folder = Folder::new();
     for name in CONNECTED {
         let plan = folder.path(&format!("{name}.plan.json"));
-        let arguments = ["all-reduce", "--commutative", "--work", "0", "--json", "-o", &plan];
-        let report = oneport(&[&["solve"], &arguments[..], &["--platform", &fixture(name)]].concat()).ok().object();
+        let arguments = [
+            "all-reduce",
+            "--commutative",
+            "--work",
+            "0",
+            "--json",
+            "-o",
+            &plan,
+        ];
+        let report =
+            oneport(&[&["solve"], &arguments[..], &["--platform", &fixture(name)]].concat())
+                .ok()
+                .object();
         assert_eq!(report["status"], "optimal", "{name}: {report}");
-        assert_eq!(report["throughput"], report["upper_bound"], "{name}: {report}");
+        assert_eq!(
+            report["throughput"], report["upper_bound"],
+            "{name}: {report}"
+        );
         oneport(&["verify", &plan]).ok();
     }
 }

@@ -18,10 +18,15 @@ fn bounds_of_a_box_are_its_optima() {
             "reduce-scatter" | "all-reduce" => &["--work", "0", "--commutative"],
             _ => &[],
         };
-        let solved = oneport(&[&["solve", name, "--platform", &dgx1, "--json"], root].concat()).ok().object();
+        let solved = oneport(&[&["solve", name, "--platform", &dgx1, "--json"], root].concat())
+            .ok()
+            .object();
         assert_eq!(row["bound"], solved["upper_bound"], "{name}");
     }
-    assert_eq!((&bounds[0]["busbw"], &bounds[0]["status"]), (&"150".into(), &"attained".into()));
+    assert_eq!(
+        (&bounds[0]["busbw"], &bounds[0]["status"]),
+        (&"150".into(), &"attained".into())
+    );
 }
 
 #[test]
@@ -37,13 +42,25 @@ fn the_cut_is_a_sentence() {
     let sentence = "at least 1 transfer leaves {a, b} for each message: through 1 link (b -> c) of 10 GB/s together no schedule exceeds \
                     10 GB/s / 2 = 5 GB/s per operation";
     assert!(run.stdout.contains(sentence), "{run:#?}");
-    assert!(run.stdout.contains("algbw 15 GB/s, busbw 10 GB/s; attained"), "{run:#?}");
+    assert!(
+        run.stdout
+            .contains("algbw 15 GB/s, busbw 10 GB/s; attained"),
+        "{run:#?}"
+    );
     let measured = oneport(&["bound", &file, "all-gather", "--measured", "8 GB/s"]).ok();
-    assert!(measured.stdout.contains("your 8 GB/s is 80 % of the bound"), "{measured:#?}");
+    assert!(
+        measured.stdout.contains("your 8 GB/s is 80 % of the bound"),
+        "{measured:#?}"
+    );
     // Bus and algorithm bandwidth differ by (n - 1) / n; the time of one operation of 3 GB is 0.2 s at best.
     for same in ["12 GB/s algbw", "0.25 s"] {
         let measured = oneport(&["bound", &file, "all-gather", "--measured", same]).ok();
-        assert!(measured.stdout.contains(&format!("your {same} is 80 % of the bound")), "{measured:#?}");
+        assert!(
+            measured
+                .stdout
+                .contains(&format!("your {same} is 80 % of the bound")),
+            "{measured:#?}"
+        );
     }
     let measured = oneport(&["bound", &file, "all-gather", "--measured", "88 Gbit/s"]);
     assert_eq!(measured.code, Some(1), "{measured:#?}");
@@ -54,13 +71,27 @@ fn the_cut_is_a_sentence() {
 fn large_platforms_are_bounded() {
     let folder = Folder::new();
     let file = folder.path("racks.toml");
-    oneport(&["generate", "racks", "--racks", "12", "--hosts", "3..5", "--seed", "3", "-o", &file]).ok();
+    oneport(&[
+        "generate", "racks", "--racks", "12", "--hosts", "3..5", "--seed", "3", "-o", &file,
+    ])
+    .ok();
     let run = oneport(&["bound", &file, "--json"]).ok().object();
-    assert!(run["bounds"].as_array().expect("a list").iter().all(|row| row["bound"].is_string()), "{run:#}");
+    assert!(
+        run["bounds"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .all(|row| row["bound"].is_string()),
+        "{run:#}"
+    );
     // 1024 hosts, each behind one cable of 25 GB/s: too many reduction trees to price, and one cut says it all. Every
     // host gets, or gives, 1023 messages over its cable, or two in an all-reduce less one 512th.
     oneport(&["generate", "fat-tree", "--ports", "16", "-o", &file]).ok();
-    for (name, bound) in [("all-gather", "25/1023"), ("reduce-scatter", "25/1023"), ("all-reduce", "12800/1023")] {
+    for (name, bound) in [
+        ("all-gather", "25/1023"),
+        ("reduce-scatter", "25/1023"),
+        ("all-reduce", "12800/1023"),
+    ] {
         let run = oneport(&["bound", &file, name, "--json"]).ok().object();
         assert_eq!(run["bounds"][0]["bound"], bound, "{name}");
     }
@@ -69,10 +100,19 @@ fn large_platforms_are_bounded() {
 #[test]
 fn questions_that_make_no_sense_are_refused() {
     let dgx1 = fixture("dgx1.toml");
-    oneport(&["bound", &dgx1, "scatter-v"]).refused(2, &["no collective 'scatter-v'", "all-gather"]);
+    oneport(&["bound", &dgx1, "scatter-v"])
+        .refused(2, &["no collective 'scatter-v'", "all-gather"]);
     oneport(&["bound", &dgx1, "gossip"]).refused(2, &["no collective 'gossip'", "barrier"]);
-    oneport(&["bound", &dgx1, "--measured", "8"]).refused(2, &["--measured", "name the collective"]);
-    oneport(&["bound", &fixture("star.json"), "all-gather", "--measured", "8 GB/s"]).refused(2, &["--units GB/s"]);
+    oneport(&["bound", &dgx1, "--measured", "8"])
+        .refused(2, &["--measured", "name the collective"]);
+    oneport(&[
+        "bound",
+        &fixture("star.json"),
+        "all-gather",
+        "--measured",
+        "8 GB/s",
+    ])
+    .refused(2, &["--units GB/s"]);
     oneport(&["bound", &dgx1, "broadcast", "--root", "nobody"]).refused(1, &["nobody"]);
     let folder = Folder::new();
     let file = folder.write(
@@ -82,9 +122,21 @@ fn questions_that_make_no_sense_are_refused() {
     );
     let apart = oneport(&["bound", &file, "all-gather", "broadcast"]);
     assert_eq!(apart.code, Some(1), "{apart:#?}");
-    assert!(apart.stdout.contains("all-gather      infeasible"), "{apart:#?}");
-    assert!(apart.stdout.contains("at least 1 transfer leaves {a}: through 1 link"), "{apart:#?}");
-    apart.one_error(&["all-gather is infeasible", "from 'b' to 'a'", "connect the nodes"]);
+    assert!(
+        apart.stdout.contains("all-gather      infeasible"),
+        "{apart:#?}"
+    );
+    assert!(
+        apart
+            .stdout
+            .contains("at least 1 transfer leaves {a}: through 1 link"),
+        "{apart:#?}"
+    );
+    apart.one_error(&[
+        "all-gather is infeasible",
+        "from 'b' to 'a'",
+        "connect the nodes",
+    ]);
 }
 
 /// The numbers of a sentence are a division that anybody can do; where they are not the bound, prices are named.
@@ -103,7 +155,10 @@ fn sentences_are_true_of_the_platform() {
         ),
     );
     let run = oneport(&["bound", &triangle, "all-reduce"]).ok();
-    assert!(run.stdout.contains("by the prices of ") && !run.stdout.contains("at least"), "{run:#?}");
+    assert!(
+        run.stdout.contains("by the prices of ") && !run.stdout.contains("at least"),
+        "{run:#?}"
+    );
     // Only one link leads to d. The others lead to a router and a switch that lead nowhere else, and bring nothing
     // anywhere.
     let dead_end = folder.write(
@@ -115,11 +170,22 @@ fn sentences_are_true_of_the_platform() {
              {{ from = \"a\", to = \"d\", cost = \"2/3\", duplex = true }}]\n"
         ),
     );
-    let bound = &oneport(&["bound", &dead_end, "all-gather", "--json"]).ok().object()["bounds"][0];
+    let bound = &oneport(&["bound", &dead_end, "all-gather", "--json"])
+        .ok()
+        .object()["bounds"][0];
     assert_eq!(bound["bound"], "3/2", "{bound:#}");
     let cut = &bound["cut"];
-    assert!(cut.is_null() || (&cut["messages"], &cut["capacity"]) == (&"1".into(), &"3/2".into()), "{bound:#}");
-    assert!(!bound["sentence"].as_str().expect("a sentence").contains("a -> s, a -> d"), "{bound:#}");
+    assert!(
+        cut.is_null() || (&cut["messages"], &cut["capacity"]) == (&"1".into(), &"3/2".into()),
+        "{bound:#}"
+    );
+    assert!(
+        !bound["sentence"]
+            .as_str()
+            .expect("a sentence")
+            .contains("a -> s, a -> d"),
+        "{bound:#}"
+    );
 }
 
 /// A processor that keeps nothing it passes on takes part in few collectives; those have bounds.

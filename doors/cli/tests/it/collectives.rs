@@ -41,9 +41,14 @@ fn solve(platform: &str, arguments: &[&str]) -> Run {
 
 /// A rational as numerator and denominator.
 fn fraction(value: &Value) -> (u128, u128) {
-    let text = value.as_str().unwrap_or_else(|| panic!("{value} is no string"));
+    let text = value
+        .as_str()
+        .unwrap_or_else(|| panic!("{value} is no string"));
     let (p, q) = text.split_once('/').unwrap_or((text, "1"));
-    (p.parse().expect("a numerator"), q.parse().expect("a denominator"))
+    (
+        p.parse().expect("a numerator"),
+        q.parse().expect("a denominator"),
+    )
 }
 
 #[test]
@@ -55,12 +60,26 @@ fn every_collective_under_every_model() {
         let mut throughputs = Vec::new();
         for model in ["half-duplex", "full-duplex", "multiport", "links"] {
             let plan = folder.path(&format!("{}-{model}.json", collective[0]));
-            let object =
-                solve(&platform, &[collective, &["--model", model, "--json", "-o", &plan]].concat()).ok().object();
-            assert_eq!((object["collective"].as_str(), object["model"].as_str()), (Some(collective[0]), Some(model)));
-            let (throughput, bound) = (fraction(&object["throughput"]), fraction(&object["upper_bound"]));
+            let object = solve(
+                &platform,
+                &[collective, &["--model", model, "--json", "-o", &plan]].concat(),
+            )
+            .ok()
+            .object();
+            assert_eq!(
+                (object["collective"].as_str(), object["model"].as_str()),
+                (Some(collective[0]), Some(model))
+            );
+            let (throughput, bound) = (
+                fraction(&object["throughput"]),
+                fraction(&object["upper_bound"]),
+            );
             assert!(throughput.0 * bound.1 <= bound.0 * throughput.1, "{object}");
-            assert_eq!(object["status"] == "optimal", throughput == bound, "{object}");
+            assert_eq!(
+                object["status"] == "optimal",
+                throughput == bound,
+                "{object}"
+            );
             if !["all-reduce", "scan"].contains(&collective[0]) {
                 assert_eq!(object["status"], "optimal", "{object}");
             }
@@ -72,7 +91,10 @@ fn every_collective_under_every_model() {
         if !["all-reduce", "scan"].contains(&collective[0]) {
             assert_eq!(throughputs[1], throughputs[2], "{collective:?}");
             for pair in throughputs.windows(2) {
-                assert!(pair[0].0 * pair[1].1 <= pair[1].0 * pair[0].1, "{collective:?}: {throughputs:?}");
+                assert!(
+                    pair[0].0 * pair[1].1 <= pair[1].0 * pair[0].1,
+                    "{collective:?}: {throughputs:?}"
+                );
             }
         }
     }
@@ -82,18 +104,49 @@ fn every_collective_under_every_model() {
 fn the_platform_of_papers_004() {
     let (folder, platform) = (Folder::new(), fixture("toy-broadcast.toml"));
     let plan = folder.path("plan.json");
-    let object = solve(&platform, &["broadcast", "--source", "Ps", "--json", "-o", &plan]).ok().object();
-    assert_eq!((object["throughput"].as_str(), object["status"].as_str()), (Some("4/5"), Some("optimal")));
-    let compact = ["broadcast", "--source", "Ps", "--json", "--formulation", "compact"];
-    assert_eq!(solve(&platform, &compact).ok().object()["upper_bound"], "4/5");
+    let object = solve(
+        &platform,
+        &["broadcast", "--source", "Ps", "--json", "-o", &plan],
+    )
+    .ok()
+    .object();
+    assert_eq!(
+        (object["throughput"].as_str(), object["status"].as_str()),
+        (Some("4/5"), Some("optimal"))
+    );
+    let compact = [
+        "broadcast",
+        "--source",
+        "Ps",
+        "--json",
+        "--formulation",
+        "compact",
+    ];
+    assert_eq!(
+        solve(&platform, &compact).ok().object()["upper_bound"],
+        "4/5"
+    );
     // What the paper's abstract says: neither trees nor directed acyclic graphs are as powerful.
     for (model, throughput) in MODELS.iter().zip(["1", "4/5", "1", "2"]) {
-        let object = solve(&platform, &["broadcast", "--source", "Ps", "--json", "--model", model]).ok().object();
-        assert_eq!((object["throughput"].as_str(), object["status"].as_str()), (Some(throughput), Some("optimal")));
+        let object = solve(
+            &platform,
+            &["broadcast", "--source", "Ps", "--json", "--model", model],
+        )
+        .ok()
+        .object();
+        assert_eq!(
+            (object["throughput"].as_str(), object["status"].as_str()),
+            (Some(throughput), Some("optimal"))
+        );
     }
     let shown = oneport(&["show", &plan]).ok().stdout;
     assert!(shown.contains("Ps -> P1 -> P2 -> P4, P1 -> P3"), "{shown}");
-    for (option, file) in [("--gantt", "g.svg"), ("--graph", "p.svg"), ("--timeline", "t.svg"), ("--tree", "b.svg")] {
+    for (option, file) in [
+        ("--gantt", "g.svg"),
+        ("--graph", "p.svg"),
+        ("--timeline", "t.svg"),
+        ("--tree", "b.svg"),
+    ] {
         oneport(&["show", &plan, option, &folder.path(file)]).ok();
     }
     for file in ["g.svg", "p.svg", "t.svg", "b-1.svg", "b-2.svg"] {
@@ -110,8 +163,13 @@ model = "half-duplex"
 node = [{ name = "a", compute = 1 }, { name = "b", compute = 1 }, { name = "c", compute = 1 }]
 link = [{ from = "a", to = "b", cost = 1, duplex = true }, { from = "b", to = "c", cost = 1, duplex = true }, { from = "a", to = "c", cost = 1, duplex = true }]
 "#;
-    let (platform, plan) = (folder.write("triangle.toml", triangle), folder.path("plan.json"));
-    let object = solve(&platform, &["all-to-all", "--json", "-o", &plan]).ok().object();
+    let (platform, plan) = (
+        folder.write("triangle.toml", triangle),
+        folder.path("plan.json"),
+    );
+    let object = solve(&platform, &["all-to-all", "--json", "-o", &plan])
+        .ok()
+        .object();
     assert_eq!(object["throughput"], "1/6", "six messages, one at a time");
     let text = read(&plan);
     assert!(text.contains("\"odd_sets\""), "{text}");
@@ -126,16 +184,39 @@ link = [{ from = "a", to = "b", cost = 1, duplex = true }, { from = "b", to = "c
 fn groups_run_side_by_side() {
     let (folder, platform) = (Folder::new(), fixture("dgx1.toml"));
     let plan = folder.path("plan.json");
-    let groups = ["--group", "box0.gpu0,box0.gpu1,box0.gpu2", "--group", "box0.gpu4,box0.gpu5@2"];
-    for collective in ["all-gather", "broadcast", "scatter", "gather", "all-to-all", "reduce", "reduce-scatter"] {
-        let object = solve(&platform, &[&[collective, "--json", "-o", &plan][..], &groups].concat()).ok().object();
-        assert_eq!((object["collective"].as_str(), object["groups"].as_u64()), (Some(collective), Some(2)));
+    let groups = [
+        "--group",
+        "box0.gpu0,box0.gpu1,box0.gpu2",
+        "--group",
+        "box0.gpu4,box0.gpu5@2",
+    ];
+    for collective in [
+        "all-gather",
+        "broadcast",
+        "scatter",
+        "gather",
+        "all-to-all",
+        "reduce",
+        "reduce-scatter",
+    ] {
+        let object = solve(
+            &platform,
+            &[&[collective, "--json", "-o", &plan][..], &groups].concat(),
+        )
+        .ok()
+        .object();
+        assert_eq!(
+            (object["collective"].as_str(), object["groups"].as_u64()),
+            (Some(collective), Some(2))
+        );
         assert_eq!(object["status"], "optimal", "{object}");
         oneport(&["verify", &plan]).ok();
     }
     // Twice as often is twice the rate of a group alone.
     let alone = |group: &str| {
-        let object = solve(&platform, &["all-gather", "--json", "--group", group]).ok().object();
+        let object = solve(&platform, &["all-gather", "--json", "--group", group])
+            .ok()
+            .object();
         fraction(&object["throughput"])
     };
     let (once, twice) = (alone("box0.gpu4,box0.gpu5"), alone("box0.gpu4,box0.gpu5@2"));
@@ -148,30 +229,93 @@ fn what_is_wrong_is_named() {
     let platform = folder.write("mixed.toml", MIXED);
     let refused: [(&[&str], i32, &[&str]); 12] = [
         (&["broadcast"], 2, &["needs --source"]),
-        (&["broadcast", "--source", "switch"], 1, &["'switch' is a router", "compute"]),
-        (&["all-gather", "--participants", "a,switch"], 1, &["'switch' is a router", "keeps nothing"]),
-        (&["all-reduce", "--participants", "a,router"], 1, &["'router' is a router", "only processors"]),
-        (&["all-gather", "--source", "a"], 2, &["takes no --source", "--participants"]),
-        (&["broadcast", "--source", "a", "--commutative"], 2, &["takes no --commutative"]),
-        (&["broadcast", "--source", "a", "--targets", "a,b"], 1, &["'a'", "itself"]),
-        (&["all-reduce", "--participants", "a"], 1, &["single participant"]),
-        (&["all-gather", "--group", "a,b", "--participants", "c"], 2, &["--group", "leave out"]),
-        (&["all-gather", "--group", "a,b@0"], 2, &["'0' is not a rate"]),
-        (&["all-gather", "--group", "a,b", "--group", "c"], 1, &["group 2", "at least 2"]),
-        (&["scan", "--formulation", "compact"], 1, &["scan", "columns"]),
+        (
+            &["broadcast", "--source", "switch"],
+            1,
+            &["'switch' is a router", "compute"],
+        ),
+        (
+            &["all-gather", "--participants", "a,switch"],
+            1,
+            &["'switch' is a router", "keeps nothing"],
+        ),
+        (
+            &["all-reduce", "--participants", "a,router"],
+            1,
+            &["'router' is a router", "only processors"],
+        ),
+        (
+            &["all-gather", "--source", "a"],
+            2,
+            &["takes no --source", "--participants"],
+        ),
+        (
+            &["broadcast", "--source", "a", "--commutative"],
+            2,
+            &["takes no --commutative"],
+        ),
+        (
+            &["broadcast", "--source", "a", "--targets", "a,b"],
+            1,
+            &["'a'", "itself"],
+        ),
+        (
+            &["all-reduce", "--participants", "a"],
+            1,
+            &["single participant"],
+        ),
+        (
+            &["all-gather", "--group", "a,b", "--participants", "c"],
+            2,
+            &["--group", "leave out"],
+        ),
+        (
+            &["all-gather", "--group", "a,b@0"],
+            2,
+            &["'0' is not a rate"],
+        ),
+        (
+            &["all-gather", "--group", "a,b", "--group", "c"],
+            1,
+            &["group 2", "at least 2"],
+        ),
+        (
+            &["scan", "--formulation", "compact"],
+            1,
+            &["scan", "columns"],
+        ),
     ];
     for (arguments, code, words) in refused {
         solve(&platform, arguments).refused(code, words);
     }
-    let odd = MIXED.replacen("{ name = \"d\", compute = 1 }", "{ name = \"d\", compute = 1, replicates = false }", 1);
+    let odd = MIXED.replacen(
+        "{ name = \"d\", compute = 1 }",
+        "{ name = \"d\", compute = 1, replicates = false }",
+        1,
+    );
     let odd = folder.write("odd.toml", odd);
     solve(&odd, &["broadcast", "--source", "a"]).refused(1, &["'d' has replicates = false"]);
     let below = MIXED.replacen("cost = \"2/3\"", "cost = -1", 1);
-    solve(&folder.write("below.toml", below), &["broadcast", "--source", "a"]).refused(1, &["cost", "0 or more"]);
-    let apart = MIXED.replacen("{ from = \"c\", to = \"d\", cost = \"1/2\", duplex = true },", "", 1);
-    let apart = apart.replacen("{ from = \"b\", to = \"c\", cost = \"2/3\", duplex = true },", "", 1);
+    solve(
+        &folder.write("below.toml", below),
+        &["broadcast", "--source", "a"],
+    )
+    .refused(1, &["cost", "0 or more"]);
+    let apart = MIXED.replacen(
+        "{ from = \"c\", to = \"d\", cost = \"1/2\", duplex = true },",
+        "",
+        1,
+    );
+    let apart = apart.replacen(
+        "{ from = \"b\", to = \"c\", cost = \"2/3\", duplex = true },",
+        "",
+        1,
+    );
     let apart = folder.write("apart.toml", apart);
-    let run = solve(&apart, &["all-gather", "--json", "--group", "a,b", "--group", "a,c"]);
+    let run = solve(
+        &apart,
+        &["all-gather", "--json", "--group", "a,b", "--group", "a,c"],
+    );
     assert_eq!(run.code, Some(1));
     assert_eq!(run.object()["status"], "infeasible");
     run.one_error(&["no path from 'a' to 'c'"]);
@@ -185,6 +329,7 @@ fn mistakes_are_told_what_was_meant() {
     let list = folder.write("list.json", "[{\"values\": [\"a\"], \"wanted\": [\"b\"]}]");
     let custom = ["solve", "custom", "--platform", &star, "--demands", &list];
     oneport(&custom).refused(1, &["a list", "\"demands\": [...]"]);
-    oneport(&["time", "scatter", "--latency", "1us", "--platform", &star]).refused(2, &["no --latency", "latency = "]);
+    oneport(&["time", "scatter", "--latency", "1us", "--platform", &star])
+        .refused(2, &["no --latency", "latency = "]);
     oneport(&["completions"]).refused(2, &["no shell completions"]);
 }

@@ -8,27 +8,57 @@ use serde_json::Value;
 const ALL_REDUCE: [&str; 4] = ["compare", "all-reduce", "--commutative", "--work=0"];
 
 fn share(row: &Value) -> f64 {
-    row["share_decimal"].as_str().expect("a share").parse().expect("a number")
+    row["share_decimal"]
+        .as_str()
+        .expect("a share")
+        .parse()
+        .expect("a number")
 }
 
 /// Rows of a comparison by name.
 fn row<'a>(report: &'a Value, name: &str) -> &'a Value {
     let rows = report["rows"].as_array().expect("rows");
-    rows.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("no {name} in {report}"))
+    rows.iter()
+        .find(|row| row["name"] == name)
+        .unwrap_or_else(|| panic!("no {name} in {report}"))
 }
 
 #[test]
 fn shares_descend_from_the_optimum() {
     let torus = fixture("torus-4x4.toml");
-    let report = oneport(&[&ALL_REDUCE[..], &["--platform", &torus, "--json"]].concat()).ok().object();
-    assert_eq!((&report["status"], &report["throughput"]), (&"optimal".into(), &report["upper_bound"]));
-    let shares: Vec<f64> = report["rows"].as_array().expect("rows").iter().map(share).collect();
-    assert!(shares.len() > 8 && shares.windows(2).all(|pair| pair[0] >= pair[1]), "{shares:?}");
-    assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)), "{shares:?}");
+    let report = oneport(&[&ALL_REDUCE[..], &["--platform", &torus, "--json"]].concat())
+        .ok()
+        .object();
+    assert_eq!(
+        (&report["status"], &report["throughput"]),
+        (&"optimal".into(), &report["upper_bound"])
+    );
+    let shares: Vec<f64> = report["rows"]
+        .as_array()
+        .expect("rows")
+        .iter()
+        .map(share)
+        .collect();
+    assert!(
+        shares.len() > 8 && shares.windows(2).all(|pair| pair[0] >= pair[1]),
+        "{shares:?}"
+    );
+    assert!(
+        shares.iter().all(|share| (0.0..=1.0).contains(share)),
+        "{shares:?}"
+    );
     // A ring through neighbours keeps one of the four links out of every node busy.
     assert_eq!(row(&report, "ring, best order found")["share"], "1/4");
-    let text = oneport(&[&ALL_REDUCE[..], &["--platform", &torus]].concat()).ok().stdout;
-    for word in ["optimum ", "limited by", "of the optimum", "Rabenseifner", "cheapest path"] {
+    let text = oneport(&[&ALL_REDUCE[..], &["--platform", &torus]].concat())
+        .ok()
+        .stdout;
+    for word in [
+        "optimum ",
+        "limited by",
+        "of the optimum",
+        "Rabenseifner",
+        "cheapest path",
+    ] {
         assert!(text.contains(word), "{word}: {text}");
     }
 }
@@ -38,7 +68,9 @@ fn one_operation_is_timed_where_its_size_is_given() {
     let folder = Folder::new();
     let torus = fixture("torus-4x4.toml");
     let question = [&ALL_REDUCE[..], &["--platform", &torus, "--bytes=1MB"]].concat();
-    let report = oneport(&[&question[..], &["--json"]].concat()).ok().object();
+    let report = oneport(&[&question[..], &["--json"]].concat())
+        .ok()
+        .object();
     let seconds = |value: &Value| {
         let text = value.as_str().expect("a time");
         let (above, below) = text.split_once('/').unwrap_or((text, "1"));
@@ -49,24 +81,47 @@ fn one_operation_is_timed_where_its_size_is_given() {
     for row in report["rows"].as_array().expect("rows") {
         // No faster once than in a steady state.
         let throughput = seconds(&row["throughput"]);
-        assert!(least <= seconds(&row["time"]) && 1.0 <= throughput * seconds(&row["time"]) * (1.0 + 1e-9), "{row}");
+        assert!(
+            least <= seconds(&row["time"])
+                && 1.0 <= throughput * seconds(&row["time"]) * (1.0 + 1e-9),
+            "{row}"
+        );
     }
     let chart = folder.path("chart.svg");
-    let text = oneport(&[&question[..], &["-o", &chart]].concat()).ok().stdout;
-    for word in ["no schedule takes less than", "oneport's own", "one operation", "of the bound"] {
+    let text = oneport(&[&question[..], &["-o", &chart]].concat())
+        .ok()
+        .stdout;
+    for word in [
+        "no schedule takes less than",
+        "oneport's own",
+        "one operation",
+        "of the bound",
+    ] {
         assert!(text.contains(word), "{word}: {text}");
     }
     let svg = std::fs::read_to_string(chart).expect("drawn");
-    assert!(svg.matches("class=\"second\"").count() > 8 && svg.contains("once"), "{svg}");
-    let unsized_ = oneport(&[&ALL_REDUCE[..], &["--platform", &torus, "--json"]].concat()).ok().object();
-    assert!(unsized_["lower_bound"].is_null() && row(&unsized_, "ring")["time"].is_null(), "{unsized_}");
+    assert!(
+        svg.matches("class=\"second\"").count() > 8 && svg.contains("once"),
+        "{svg}"
+    );
+    let unsized_ = oneport(&[&ALL_REDUCE[..], &["--platform", &torus, "--json"]].concat())
+        .ok()
+        .object();
+    assert!(
+        unsized_["lower_bound"].is_null() && row(&unsized_, "ring")["time"].is_null(),
+        "{unsized_}"
+    );
 }
 
 #[test]
 fn order_counts_unless_the_operator_commutes() {
     let torus = fixture("torus-4x4.toml");
-    let text = oneport(&["compare", "all-reduce", "--work=0", "--platform", &torus]).ok().stdout;
-    let (table, left) = text.split_once("left out").expect("some need --commutative");
+    let text = oneport(&["compare", "all-reduce", "--work=0", "--platform", &torus])
+        .ok()
+        .stdout;
+    let (table, left) = text
+        .split_once("left out")
+        .expect("some need --commutative");
     assert!(left.contains("ring") && table.contains("chain"), "{text}");
 }
 
@@ -88,33 +143,98 @@ fn own_algorithms_are_rated() {
         r#"{"format": "oneport-algorithm/1", "name": "mine", "tree": [["hub", "leaf1"], ["hub", "leaf2"], ["hub", "leaf3"],
             ["hub", "leaf4"], ["hub", "leaf5"]]}"#,
     );
-    let with = ["--platform", &star, "--with", &ring, "--with", &tree, "--json"];
+    let with = [
+        "--platform",
+        &star,
+        "--with",
+        &ring,
+        "--with",
+        &tree,
+        "--json",
+    ];
     let report = oneport(&[&ALL_REDUCE[..], &with].concat()).ok().object();
-    assert_eq!(row(&report, "given")["throughput"], row(&report, "ring")["throughput"]);
-    assert_eq!(row(&report, "mine")["throughput"], row(&report, "flat tree")["throughput"]);
+    assert_eq!(
+        row(&report, "given")["throughput"],
+        row(&report, "ring")["throughput"]
+    );
+    assert_eq!(
+        row(&report, "mine")["throughput"],
+        row(&report, "flat tree")["throughput"]
+    );
     assert_eq!(row(&report, "mine")["own"], true);
 
     let refused = |name: &str, text: &str, words: &[&str]| {
         let path = file(name, text);
-        oneport(&[&ALL_REDUCE[..], &["--platform", &star, "--with", &path]].concat()).refused(1, words);
+        oneport(&[&ALL_REDUCE[..], &["--platform", &star, "--with", &path]].concat())
+            .refused(1, words);
     };
     let list = |rest: &str| format!(r#"{{"format": "oneport-algorithm/1", {rest}}}"#);
-    refused("a.json", &list(r#""ring": ["hub", "leaf1", "leaf2", "leaf3", "leaf5"]"#), &["misses 'leaf4'"]);
-    refused("b.json", &list(r#""ring": ["hub", "hub"]"#), &["'hub' twice"]);
-    refused("c.json", &list(r#""rounds": [[{"from": "leaf1", "to": "leaf2"}]]"#), &["step 1", "'leaf1'", "no link"]);
-    refused("d.json", &list(r#""rounds": [[{"from": "leaf1", "to": "hub"}]]"#), &["'hub'", "missing"]);
-    refused("e.json", &list(r#""rounds": [[{"from": "leaf1", "to": "hup"}]]"#), &["'hup'", "'hub'", "rounds[0][0].to"]);
-    refused("f.json", &list(r#""tree": [["hub", "leaf1"]]"#), &["without a parent"]);
+    refused(
+        "a.json",
+        &list(r#""ring": ["hub", "leaf1", "leaf2", "leaf3", "leaf5"]"#),
+        &["misses 'leaf4'"],
+    );
+    refused(
+        "b.json",
+        &list(r#""ring": ["hub", "hub"]"#),
+        &["'hub' twice"],
+    );
+    refused(
+        "c.json",
+        &list(r#""rounds": [[{"from": "leaf1", "to": "leaf2"}]]"#),
+        &["step 1", "'leaf1'", "no link"],
+    );
+    refused(
+        "d.json",
+        &list(r#""rounds": [[{"from": "leaf1", "to": "hub"}]]"#),
+        &["'hub'", "missing"],
+    );
+    refused(
+        "e.json",
+        &list(r#""rounds": [[{"from": "leaf1", "to": "hup"}]]"#),
+        &["'hup'", "'hub'", "rounds[0][0].to"],
+    );
+    refused(
+        "f.json",
+        &list(r#""tree": [["hub", "leaf1"]]"#),
+        &["without a parent"],
+    );
     let circle = r#""tree": [["hub", "leaf1"], ["leaf1", "hub"], ["hub", "leaf2"], ["hub", "leaf3"], ["hub", "leaf4"],
         ["hub", "leaf5"]]"#;
-    refused("h.json", &list(circle), &["every node has a parent", "circle"]);
+    refused(
+        "h.json",
+        &list(circle),
+        &["every node has a parent", "circle"],
+    );
     // Who calls his own as another is called has both.
-    let twin =
-        file("twin.json", &list(r#""name": "ring", "ring": ["hub", "leaf2", "leaf1", "leaf3", "leaf4", "leaf5"]"#));
-    let report = oneport(&[&ALL_REDUCE[..], &["--platform", &star, "--with", &twin, "--json"]].concat()).ok().object();
-    let rings = report["rows"].as_array().expect("rows").iter().filter(|row| row["name"] == "ring");
-    assert_eq!(rings.filter(|row| row["own"] == true).count(), 1, "{report}");
-    refused("g.json", &list(r#""name": "nothing""#), &["'ring' is missing", "rounds"]);
+    let twin = file(
+        "twin.json",
+        &list(r#""name": "ring", "ring": ["hub", "leaf2", "leaf1", "leaf3", "leaf4", "leaf5"]"#),
+    );
+    let report = oneport(
+        &[
+            &ALL_REDUCE[..],
+            &["--platform", &star, "--with", &twin, "--json"],
+        ]
+        .concat(),
+    )
+    .ok()
+    .object();
+    let rings = report["rows"]
+        .as_array()
+        .expect("rows")
+        .iter()
+        .filter(|row| row["name"] == "ring");
+    assert_eq!(
+        rings.filter(|row| row["own"] == true).count(),
+        1,
+        "{report}"
+    );
+    refused(
+        "g.json",
+        &list(r#""name": "nothing""#),
+        &["'ring' is missing", "rounds"],
+    );
 }
 
 #[test]
@@ -124,43 +244,81 @@ fn rounds_are_carried_out() {
     let rounds = "format = 'oneport-algorithm/1'\nname = 'relay'\nrounds = [\n  [{ from = 'Ps', to = 'P1' }],\n  \
                   [{ from = 'P1', to = 'P2' }],\n  [{ from = 'P1', to = 'P3' }, { from = 'P2', to = 'P4' }],\n]\n";
     std::fs::write(&path, rounds).expect("written");
-    let question = ["compare", "broadcast", "--source=Ps", "--platform", &toy, "--with", &path];
-    let report = oneport(&[&question[..], &["--json"]].concat()).ok().object();
+    let question = [
+        "compare",
+        "broadcast",
+        "--source=Ps",
+        "--platform",
+        &toy,
+        "--with",
+        &path,
+    ];
+    let report = oneport(&[&question[..], &["--json"]].concat())
+        .ok()
+        .object();
     // P1 receives for 1, sends for 1/4 + 1/2, with one port for both.
     assert_eq!(row(&report, "relay")["throughput"], "4/7");
     let chart = folder.path("chart.svg");
     oneport(&[&question[..], &["-o", &chart]].concat()).ok();
     let svg = std::fs::read_to_string(chart).expect("drawn");
-    assert!(svg.contains("relay (yours)") && svg.matches("class=\"bar\"").count() > 3, "{svg}");
+    assert!(
+        svg.contains("relay (yours)") && svg.matches("class=\"bar\"").count() > 3,
+        "{svg}"
+    );
 }
 
 #[test]
 fn measured_values_stand_beside_the_bound() {
     let folder = Folder::new();
     let box_ = fixture("dgx-a100-2.toml");
-    let measured = |value: &str| oneport(&[&ALL_REDUCE[..], &["--platform", &box_, "--measured", value]].concat());
+    let measured = |value: &str| {
+        oneport(&[&ALL_REDUCE[..], &["--platform", &box_, "--measured", value]].concat())
+    };
     // 520/3 operations of 1 GB per second, times 2 x 15/16: 325 GB/s on the bus.
     let text = measured("260 GB/s").ok().stdout;
-    assert!(text.contains("your 260 GB/s is 80 % of the proved optimum, 325 GB/s; that is limited by"), "{text}");
+    assert!(
+        text.contains("your 260 GB/s is 80 % of the proved optimum, 325 GB/s; that is limited by"),
+        "{text}"
+    );
     assert!(measured("6 ms").ok().stdout.contains("is 96.2 %"));
     assert!(measured("80 GB/s algbw").ok().stdout.contains("is 46.2 %"));
     let wrong = measured("326 GB/s");
     assert_eq!(wrong.code, Some(1), "{wrong:?}");
-    wrong.one_error(&["326 GB/s", "325 GB/s", "the platform file or the measurement must be wrong"]);
+    wrong.one_error(&[
+        "326 GB/s",
+        "325 GB/s",
+        "the platform file or the measurement must be wrong",
+    ]);
     let latency = folder.path("latency.toml");
     let row = "format = 'oneport-platform/1'\nnode = [{ name = 'a', compute = '1 us' }, { name = 'b', compute = '1 us' }]\n\
                link = [{ from = 'a', to = 'b', bandwidth = '1 GB/s', latency = '5 us', duplex = true }]\n";
     std::fs::write(&latency, row).expect("written");
     let once = |time: &str| {
-        let question =
-            ["compare", "broadcast", "--source=a", "--platform", &latency, "--bytes=1kB", "--measured", time];
+        let question = [
+            "compare",
+            "broadcast",
+            "--source=a",
+            "--platform",
+            &latency,
+            "--bytes=1kB",
+            "--measured",
+            time,
+        ];
         oneport(&question)
     };
     // 1 us to send, 5 us under way.
-    assert!(once("12 us").ok().stdout.contains("no less than 6 us is possible, 50 % of it"));
+    assert!(
+        once("12 us")
+            .ok()
+            .stdout
+            .contains("no less than 6 us is possible, 50 % of it")
+    );
     let wrong = once("5.9 us");
     assert_eq!(wrong.code, Some(1), "{wrong:?}");
-    wrong.one_error(&["no schedule of one operation takes less than 6 us", "must be wrong"]);
+    wrong.one_error(&[
+        "no schedule of one operation takes less than 6 us",
+        "must be wrong",
+    ]);
     measured("5 GB").refused(2, &["--measured", "an amount of data"]);
     measured("0").refused(2, &["--measured", "not positive"]);
 
@@ -170,8 +328,18 @@ fn measured_values_stand_beside_the_bound() {
         {"size": 1073741824, "out_of_place": {"time": 1, "bus_bw": 162.5}, "in_place": {"time": 1, "bus_bw": "nan"}}]}"#;
     std::fs::write(&tests, file).expect("written");
     let text = measured(&tests).ok().stdout;
-    assert!(text.contains("162.5 GB/s (busbw of nccl-tests, 1 GiB, out of place) is 50 %"), "{text}");
-    let other = ["compare", "all-gather", "--platform", &box_, "--measured", &tests];
+    assert!(
+        text.contains("162.5 GB/s (busbw of nccl-tests, 1 GiB, out of place) is 50 %"),
+        "{text}"
+    );
+    let other = [
+        "compare",
+        "all-gather",
+        "--platform",
+        &box_,
+        "--measured",
+        &tests,
+    ];
     oneport(&other).refused(1, &["all-reduce", "all-gather"]);
     // Their printed text: the row of the largest size counts, in place or out of place.
     let log = folder.path("nccl.txt");
@@ -183,18 +351,38 @@ fn measured_values_stand_beside_the_bound() {
         # Avg bus bandwidth    : 201.55\n";
     std::fs::write(&log, text).expect("written");
     let shown = measured(&log).ok().stdout;
-    assert!(shown.contains("162.5 GB/s (busbw of nccl-tests, 1 GiB, in place) is 50 %"), "{shown}");
-    oneport(&["compare", "all-gather", "--platform", &box_, "--measured", &log])
-        .refused(1, &["all-reduce", "all-gather"]);
+    assert!(
+        shown.contains("162.5 GB/s (busbw of nccl-tests, 1 GiB, in place) is 50 %"),
+        "{shown}"
+    );
+    oneport(&[
+        "compare",
+        "all-gather",
+        "--platform",
+        &box_,
+        "--measured",
+        &log,
+    ])
+    .refused(1, &["all-reduce", "all-gather"]);
     // A row of NVIDIA/nccl-tests issue 44: old versions have neither root nor operator, and errors as decimals.
     let row = "   134217728      16777216   float   3298.6   20.34   20.34  0e+00   3070.3   21.86   21.86  0e+00\n";
     std::fs::write(&log, row).expect("written");
     let shown = measured(&log).ok().stdout;
-    assert!(shown.contains("21.86 GB/s (busbw of nccl-tests, 128 MiB, in place)"), "{shown}");
+    assert!(
+        shown.contains("21.86 GB/s (busbw of nccl-tests, 128 MiB, in place)"),
+        "{shown}"
+    );
     // An old all-gather has neither operator nor root.
-    let old = text.replace("all_reduce_perf", "x").replace("sum      -1", "");
+    let old = text
+        .replace("all_reduce_perf", "x")
+        .replace("sum      -1", "");
     std::fs::write(&log, old).expect("written");
-    assert!(measured(&log).ok().stdout.contains("162.5 GB/s (busbw of nccl-tests, 1 GiB, in place) is 50 %"));
+    assert!(
+        measured(&log)
+            .ok()
+            .stdout
+            .contains("162.5 GB/s (busbw of nccl-tests, 1 GiB, in place) is 50 %")
+    );
     std::fs::write(&log, "nothing\n").expect("written");
     measured(&log).refused(1, &["text without rows"]);
 }
@@ -203,20 +391,50 @@ fn measured_values_stand_beside_the_bound() {
 #[test]
 fn several_rings_at_once_are_a_row() {
     let box_ = fixture("dgx1.toml");
-    let report = oneport(&[&ALL_REDUCE[..], &["--platform", &box_, "--json"]].concat()).ok().object();
+    let report = oneport(&[&ALL_REDUCE[..], &["--platform", &box_, "--json"]].concat())
+        .ok()
+        .object();
     let first = &report["rows"][0];
     assert_eq!(
         (&first["name"], &first["share"], &first["own"]),
         (&"equal rings at once".into(), &"1".into(), &false.into())
     );
     let rings = oneport(&["rings", &box_, "--json"]).ok().object();
-    let count: u64 = rings["equal"]["rings"].as_array().unwrap().iter().filter_map(|ring| ring["times"].as_u64()).sum();
-    assert!(first["about"].as_str().unwrap().starts_with(&format!("{count} rings at once")), "{first}");
+    let count: u64 = rings["equal"]["rings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|ring| ring["times"].as_u64())
+        .sum();
+    assert!(
+        first["about"]
+            .as_str()
+            .unwrap()
+            .starts_with(&format!("{count} rings at once")),
+        "{first}"
+    );
     // Eight GPUs: 7/4 of a message passes every place.
     assert_eq!(first["throughput"], "600/7");
-    let text = oneport(&[&ALL_REDUCE[..], &["--platform", &box_]].concat()).ok().stdout;
-    assert!(text.contains(&format!("{count} equal rings at once")) && text.contains("senders take turns"), "{text}");
+    let text = oneport(&[&ALL_REDUCE[..], &["--platform", &box_]].concat())
+        .ok()
+        .stdout;
+    assert!(
+        text.contains(&format!("{count} equal rings at once"))
+            && text.contains("senders take turns"),
+        "{text}"
+    );
     // One operation is timed on them, too.
-    let timed = oneport(&[&ALL_REDUCE[..], &["--platform", &box_, "--bytes=64MiB", "--json"]].concat()).ok().object();
-    assert!(row(&timed, "equal rings at once")["time"].is_string(), "{timed}");
+    let timed = oneport(
+        &[
+            &ALL_REDUCE[..],
+            &["--platform", &box_, "--bytes=64MiB", "--json"],
+        ]
+        .concat(),
+    )
+    .ok()
+    .object();
+    assert!(
+        row(&timed, "equal rings at once")["time"].is_string(),
+        "{timed}"
+    );
 }

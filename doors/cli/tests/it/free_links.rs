@@ -33,8 +33,20 @@ fn plans_over_links_that_cost_nothing() {
         (&["all-to-all"], "1/8"),
     ] {
         for model in ["full-duplex", "half-duplex", "links"] {
-            let asked =
-                [&["solve"], question, &["--platform", &platform, "--model", model, "-o", &plan, "--json"]].concat();
+            let asked = [
+                &["solve"],
+                question,
+                &[
+                    "--platform",
+                    &platform,
+                    "--model",
+                    model,
+                    "-o",
+                    &plan,
+                    "--json",
+                ],
+            ]
+            .concat();
             let answer = oneport(&asked).ok().object();
             assert_eq!(answer["status"], "optimal", "{asked:?}");
             if model == "links" {
@@ -68,29 +80,48 @@ fn other_commands_on_links_that_cost_nothing() {
         run
     };
     for model in ["full-duplex", "links"] {
-        for question in [&["all-gather"][..], &["scatter", "--source", "a"], &["reduce", "--target", "a"]] {
+        for question in [
+            &["all-gather"][..],
+            &["scatter", "--source", "a"],
+            &["reduce", "--target", "a"],
+        ] {
             asked(&[&["compare"], question, &["--model", model]].concat()).ok();
             asked(&[&["time"], question, &["--size", "4", "--model", model]].concat()).ok();
             asked(&[&["whatif"], question, &["--model", model]].concat()).ok();
         }
-        oneport(&["bound", &platform, "all-gather", "--model", model]).ok().prints(&["no schedule exceeds 0.25"]);
+        oneport(&["bound", &platform, "all-gather", "--model", model])
+            .ok()
+            .prints(&["no schedule exceeds 0.25"]);
         oneport(&["rings", &platform, "--model", model]).refused(1, &["'a -> b' costs nothing"]);
         for collective in ["all-reduce", "scan"] {
-            asked(&["solve", collective, "--model", model]).refused(1, &[collective, "'a -> b' costs nothing"]);
+            asked(&["solve", collective, "--model", model])
+                .refused(1, &[collective, "'a -> b' costs nothing"]);
         }
-        oneport(&["bound", &platform, "all-reduce", "--model", model]).refused(1, &["'a -> b' costs nothing"]);
+        oneport(&["bound", &platform, "all-reduce", "--model", model])
+            .refused(1, &["'a -> b' costs nothing"]);
     }
     for program in ["sssp", "broadcast", "p", "p-prime", "d"] {
         asked(&["program", program, "--source", "a", "--targets", "c,d"]).ok();
     }
-    oneport(&["inspect", &platform]).ok().prints(&["takes no time"]);
+    oneport(&["inspect", &platform])
+        .ok()
+        .prints(&["takes no time"]);
     let object = oneport(&["inspect", &platform, "--json"]).ok().object();
-    assert!(object["links"].as_array().unwrap().iter().any(|class| class["bandwidth"].is_null()), "{object}");
+    assert!(
+        object["links"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|class| class["bandwidth"].is_null()),
+        "{object}"
+    );
     asked(&["solve", "broadcast", "--source", "a", "--targets", "b"])
         .refused(1, &["broadcast", "in no time", "'a -> b'"]);
-    asked(&["solve", "scatter", "--source", "d", "--targets", "c"]).refused(1, &["scatter", "in no time"]);
+    asked(&["solve", "scatter", "--source", "d", "--targets", "c"])
+        .refused(1, &["scatter", "in no time"]);
     let alike = folder.write("alike.toml", BOXES.replace("compute = 2", "compute = 1"));
-    oneport(&["convert", &alike, &folder.path("matrix.csv")]).refused(1, &["a matrix holds bandwidths", "a -> b"]);
+    oneport(&["convert", &alike, &folder.path("matrix.csv")])
+        .refused(1, &["a matrix holds bandwidths", "a -> b"]);
     let again = folder.path("again.json");
     oneport(&["convert", &platform, &again]).ok();
     let negative = folder.write("negative.toml", BOXES.replace("cost = 0,", "cost = -1,"));

@@ -13,7 +13,19 @@ const SHAPES: &[(&[&str], usize, usize)] = &[
     (&["random", "--nodes", "12", "--degree", "3"], 12, 12),
     (&["torus", "--sides", "3x3"], 9, 9),
     (&["fat-tree", "--ports", "4"], 36, 16),
-    (&["dragonfly", "--groups", "2", "--routers", "2", "--hosts", "1"], 8, 4),
+    (
+        &[
+            "dragonfly",
+            "--groups",
+            "2",
+            "--routers",
+            "2",
+            "--hosts",
+            "1",
+        ],
+        8,
+        4,
+    ),
     (&["racks", "--racks", "2", "--hosts", "3"], 9, 6),
     (&["dgx1"], 8, 8),
     (&["ndv2", "--boxes", "2"], 16, 16),
@@ -23,7 +35,19 @@ const SHAPES: &[(&[&str], usize, usize)] = &[
     (&["gb200-nvl72"], 73, 72),
     (&["mi250"], 16, 16),
     (&["mi300x", "--boxes", "3"], 25, 24),
-    (&["boxes", "--boxes", "3", "--accelerators", "4", "--rails", "4"], 19, 12),
+    (
+        &[
+            "boxes",
+            "--boxes",
+            "3",
+            "--accelerators",
+            "4",
+            "--rails",
+            "4",
+        ],
+        19,
+        12,
+    ),
 ];
 
 #[test]
@@ -32,8 +56,14 @@ fn every_shape_is_a_platform_that_can_be_solved() {
     for &(shape, nodes, processors) in SHAPES {
         let file = folder.path(&format!("{}.toml", shape[0]));
         let made = oneport(&[&["generate"], shape, &["-o", &file]].concat()).ok();
-        assert!(made.stdout.contains(&format!("{nodes} nodes ({processors} processors)")), "{shape:?}: {made:#?}");
-        let answer = oneport(&["solve", "all-gather", "--platform", &file, "--json"]).ok().object();
+        assert!(
+            made.stdout
+                .contains(&format!("{nodes} nodes ({processors} processors)")),
+            "{shape:?}: {made:#?}"
+        );
+        let answer = oneport(&["solve", "all-gather", "--platform", &file, "--json"])
+            .ok()
+            .object();
         assert_eq!(answer["status"], "optimal", "{shape:?}");
     }
     let file = folder.path("tiers.toml");
@@ -55,12 +85,30 @@ fn fixtures_are_what_the_command_writes() {
         ("mi250-2.toml", &["mi250", "--boxes", "2"]),
         ("torus-4x4.toml", &["torus", "--sides", "4x4"]),
         ("fat-tree-4.toml", &["fat-tree", "--ports", "4"]),
-        ("dragonfly-5-4-1.toml", &["dragonfly", "--groups", "5", "--routers", "4", "--hosts", "1"]),
+        (
+            "dragonfly-5-4-1.toml",
+            &[
+                "dragonfly",
+                "--groups",
+                "5",
+                "--routers",
+                "4",
+                "--hosts",
+                "1",
+            ],
+        ),
     ] {
         let text = read(fixture(name));
         let (source, platform) = text.split_at(text.find("format =").unwrap());
-        assert!(!source.is_empty() && source.lines().all(|line| line.starts_with("# ")), "{name}: {source}");
-        assert_eq!(platform, oneport(&[&["generate"], shape].concat()).ok().stdout, "{name}");
+        assert!(
+            !source.is_empty() && source.lines().all(|line| line.starts_with("# ")),
+            "{name}: {source}"
+        );
+        assert_eq!(
+            platform,
+            oneport(&[&["generate"], shape].concat()).ok().stdout,
+            "{name}"
+        );
     }
 }
 
@@ -75,18 +123,54 @@ fn machines_have_units() {
         (&["mi300x"], "all-gather", "64"),
         (&["mi300x"], "all-to-all", "64"),
         (&["fat-tree", "--ports", "4"], "all-gather", "5/3"),
-        (&["fat-tree", "--ports", "4", "--bandwidth", "100 Gbit/s"], "all-gather", "5/6"),
-        (&["racks", "--racks", "2", "--hosts", "3", "--bandwidth", "10"], "all-to-all", "10/9"),
-        (&["racks", "--racks", "2", "--hosts", "3", "--bandwidth", "10", "--uplink", "40 GB/s"], "all-to-all", "2"),
+        (
+            &["fat-tree", "--ports", "4", "--bandwidth", "100 Gbit/s"],
+            "all-gather",
+            "5/6",
+        ),
+        (
+            &["racks", "--racks", "2", "--hosts", "3", "--bandwidth", "10"],
+            "all-to-all",
+            "10/9",
+        ),
+        (
+            &[
+                "racks",
+                "--racks",
+                "2",
+                "--hosts",
+                "3",
+                "--bandwidth",
+                "10",
+                "--uplink",
+                "40 GB/s",
+            ],
+            "all-to-all",
+            "2",
+        ),
     ];
     for &(shape, collective, expected) in cases {
         let file = folder.path("made.toml");
         oneport(&[&["generate"], shape, &["-o", &file]].concat()).ok();
         let text = read(&file);
-        assert!(text.contains("units = \"GB/s\"") && text.contains("compute = \""), "{text}");
+        assert!(
+            text.contains("units = \"GB/s\"") && text.contains("compute = \""),
+            "{text}"
+        );
         let solve = |collective: &str, size: &str| {
-            let run = oneport(&["solve", collective, "--platform", &file, "--size", size, "--json"]);
-            run.ok().object()["throughput"].as_str().unwrap().to_string()
+            let run = oneport(&[
+                "solve",
+                collective,
+                "--platform",
+                &file,
+                "--size",
+                size,
+                "--json",
+            ]);
+            run.ok().object()["throughput"]
+                .as_str()
+                .unwrap()
+                .to_string()
         };
         assert_eq!(solve(collective, "1 GB"), expected, "{shape:?}");
         let [one, two] = ["1 GB", "500 MB"].map(|size| solve("reduce-scatter", size));
@@ -104,14 +188,30 @@ fn the_same_seed_gives_the_same_file() {
     let folder = Folder::new();
     let make = |name: &str, seed: &str| {
         let file = folder.path(name);
-        let shape = ["generate", "random", "--nodes", "20", "--cost", "1..100", "--compute", "1/3", "--model", "links"];
+        let shape = [
+            "generate",
+            "random",
+            "--nodes",
+            "20",
+            "--cost",
+            "1..100",
+            "--compute",
+            "1/3",
+            "--model",
+            "links",
+        ];
         oneport(&[&shape[..], &["--seed", seed, "--output", &file]].concat()).ok();
         read(&file)
     };
     assert_eq!(make("a.json", "7"), make("b.json", "7"));
     assert_ne!(make("c.json", "7"), make("d.json", "8"));
-    let printed = oneport(&["generate", "ring", "--nodes", "3", "--cost", "2/3"]).ok().stdout;
-    assert!(printed.contains("cost = \"2/3\"") && printed.contains("format = \"oneport-platform/1\""), "{printed}");
+    let printed = oneport(&["generate", "ring", "--nodes", "3", "--cost", "2/3"])
+        .ok()
+        .stdout;
+    assert!(
+        printed.contains("cost = \"2/3\"") && printed.contains("format = \"oneport-platform/1\""),
+        "{printed}"
+    );
 }
 
 #[test]
@@ -122,23 +222,59 @@ fn what_is_wrong_is_named() {
         (&["fat-tree", "--ports", "3"], &["3", "even"]),
         (&["torus", "--sides", "0"], &["0"]),
         (&["ring", "--nodes", "0"], &["at least 1"]),
-        (&["racks", "--hosts", "8..2"], &["--hosts", "8..2", "LOW..HIGH"]),
+        (
+            &["racks", "--hosts", "8..2"],
+            &["--hosts", "8..2", "LOW..HIGH"],
+        ),
         (&["ring", "--nodes", "3", "--cost", "0"], &["0"]),
-        (&["ring", "--nodes", "3", "--cost", "cheap"], &["--cost cheap", "not a number"]),
-        (&["ring", "--nodes", "3", "--model", "half"], &["--model", "half"]),
+        (
+            &["ring", "--nodes", "3", "--cost", "cheap"],
+            &["--cost cheap", "not a number"],
+        ),
+        (
+            &["ring", "--nodes", "3", "--model", "half"],
+            &["--model", "half"],
+        ),
         (&["dgx1", "--cost", "3"], &["--cost", "fixed"]),
-        (&["torus", "--sides", "2x2", "--seed", "3"], &["--seed", "nothing is drawn"]),
-        (&["dgx1", "--bandwidth", "3"], &["--bandwidth", "fixed rates"]),
-        (&["racks", "--uplink", "3"], &["--uplink", "--bandwidth is missing"]),
-        (&["racks", "--bandwidth", "3", "--cost", "2"], &["--cost", "fixed"]),
-        (&["torus", "--sides", "2x2", "--bandwidth", "0"], &["--bandwidth", "not positive"]),
-        (&["torus", "--sides", "2x2", "--bandwidth", "3 Gb/s"], &["--bandwidth", "Gb", "25 GB/s"]),
-        (&["torus", "--sides", "2x2", "--bandwidth", "3 ms"], &["--bandwidth", "3 ms"]),
+        (
+            &["torus", "--sides", "2x2", "--seed", "3"],
+            &["--seed", "nothing is drawn"],
+        ),
+        (
+            &["dgx1", "--bandwidth", "3"],
+            &["--bandwidth", "fixed rates"],
+        ),
+        (
+            &["racks", "--uplink", "3"],
+            &["--uplink", "--bandwidth is missing"],
+        ),
+        (
+            &["racks", "--bandwidth", "3", "--cost", "2"],
+            &["--cost", "fixed"],
+        ),
+        (
+            &["torus", "--sides", "2x2", "--bandwidth", "0"],
+            &["--bandwidth", "not positive"],
+        ),
+        (
+            &["torus", "--sides", "2x2", "--bandwidth", "3 Gb/s"],
+            &["--bandwidth", "Gb", "25 GB/s"],
+        ),
+        (
+            &["torus", "--sides", "2x2", "--bandwidth", "3 ms"],
+            &["--bandwidth", "3 ms"],
+        ),
         (&["boxes", "--memory", "0"], &["--memory", "3350"]),
         (&["boxes", "--rails", "9"], &["9"]),
-        (&["tiers", "--size", "huge"], &["--size", "huge", "small, medium, large"]),
+        (
+            &["tiers", "--size", "huge"],
+            &["--size", "huge", "small, medium, large"],
+        ),
         (&["tiers", "--host-probability", "2"], &["2"]),
-        (&["ring", "--nodes", "3", "-o", &unknown], &["--output", "a.xyz", ".toml"]),
+        (
+            &["ring", "--nodes", "3", "-o", &unknown],
+            &["--output", "a.xyz", ".toml"],
+        ),
     ];
     for (arguments, words) in refused {
         oneport(&[&["generate"], *arguments].concat()).refused(2, words);

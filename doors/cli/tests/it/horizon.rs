@@ -9,8 +9,18 @@ use common::{Folder, fixture, oneport};
 /// The plan of a broadcast on figure 1 of RR-2004-32, half-duplex.
 fn plan(folder: &Folder, options: &[&str]) -> String {
     let (path, platform) = (folder.path("plan.json"), fixture("toy-broadcast.toml"));
-    let question =
-        ["solve", "broadcast", "--source", "Ps", "--model", "half-duplex", "--platform", &platform, "-o", &path];
+    let question = [
+        "solve",
+        "broadcast",
+        "--source",
+        "Ps",
+        "--model",
+        "half-duplex",
+        "--platform",
+        &platform,
+        "-o",
+        &path,
+    ];
     oneport(&[&question[..], options].concat()).ok();
     path
 }
@@ -23,19 +33,47 @@ fn json(arguments: &[&str]) -> Value {
 fn figure_1_until_k() {
     let folder = Folder::new();
     let path = plan(&folder, &[]);
-    for (until, bound, delivered) in
-        [("0", "0", "0"), ("5/2", "2", "0"), ("5", "4", "2"), ("10", "8", "6"), ("25", "20", "18")]
-    {
+    for (until, bound, delivered) in [
+        ("0", "0", "0"),
+        ("5/2", "2", "0"),
+        ("5", "4", "2"),
+        ("10", "8", "6"),
+        ("25", "20", "18"),
+    ] {
         let run = json(&["run", &path, "--until", until, "--json"]);
-        assert_eq!([&run["bound"], &run["delivered"]], [bound, delivered], "{run:#}");
+        assert_eq!(
+            [&run["bound"], &run["delivered"]],
+            [bound, delivered],
+            "{run:#}"
+        );
         let exact = |value: &Value| oneport::parse_rational(value.as_str().unwrap()).unwrap();
-        assert_eq!(exact(&run["tp_k"]).floor(), exact(&run["bound"]), "the plan is optimal");
-        assert_eq!(exact(&run["steady"]), exact(&run["rounds"]) * exact(&run["instances_per_period"]));
-        assert_eq!([&run["initialisation"], &run["period"]], ["5/2", "5/2"], "{run:#}");
-        assert!(run["followed"].as_bool().unwrap() && run["policy"].is_null(), "{run:#}");
+        assert_eq!(
+            exact(&run["tp_k"]).floor(),
+            exact(&run["bound"]),
+            "the plan is optimal"
+        );
+        assert_eq!(
+            exact(&run["steady"]),
+            exact(&run["rounds"]) * exact(&run["instances_per_period"])
+        );
+        assert_eq!(
+            [&run["initialisation"], &run["period"]],
+            ["5/2", "5/2"],
+            "{run:#}"
+        );
+        assert!(
+            run["followed"].as_bool().unwrap() && run["policy"].is_null(),
+            "{run:#}"
+        );
         let count = |key: &str| run[key].as_str().unwrap().parse::<u64>().unwrap();
-        assert!(count("steady") <= count("delivered") && count("delivered") <= count("bound"), "{run:#}");
-        assert!(count("eager") >= count("delivered") && count("eager") <= count("bound"), "{run:#}");
+        assert!(
+            count("steady") <= count("delivered") && count("delivered") <= count("bound"),
+            "{run:#}"
+        );
+        assert!(
+            count("eager") >= count("delivered") && count("eager") <= count("bound"),
+            "{run:#}"
+        );
     }
     let text = oneport(&["run", &path, "--until", "25"]).ok().stdout;
     for words in [
@@ -54,12 +92,18 @@ fn the_least_time_for_n_instances() {
     let path = plan(&folder, &[]);
     for instances in ["1", "2", "7", "18", "1000000000000000000"] {
         let run = json(&["run", &path, "--instances", instances, "--json"]);
-        let [delivered, wanted] =
-            [run["delivered"].as_str().unwrap(), instances].map(|text| text.parse::<u64>().unwrap());
+        let [delivered, wanted] = [run["delivered"].as_str().unwrap(), instances]
+            .map(|text| text.parse::<u64>().unwrap());
         assert!(delivered >= wanted && delivered < wanted + 2, "{run:#}");
         assert_eq!(run["followed"], instances.len() < 5, "{run:#}");
         // At the time that comes out, as many are delivered.
-        let again = json(&["run", &path, "--until", run["until"].as_str().unwrap(), "--json"]);
+        let again = json(&[
+            "run",
+            &path,
+            "--until",
+            run["until"].as_str().unwrap(),
+            "--json",
+        ]);
         assert_eq!(again["delivered"], run["delivered"]);
     }
 }
@@ -68,16 +112,30 @@ fn the_least_time_for_n_instances() {
 fn the_papers_policy_on_the_toy() {
     let folder = Folder::new();
     let (path, platform) = (folder.path("plan.json"), fixture("toy-scatter.toml"));
-    oneport(&["solve", "scatter", "--platform", &platform, "--source", "Ps", "--targets", "P0,P1", "-o", &path]).ok();
+    oneport(&[
+        "solve",
+        "scatter",
+        "--platform",
+        &platform,
+        "--source",
+        "Ps",
+        "--targets",
+        "P0,P1",
+        "-o",
+        &path,
+    ])
+    .ok();
     let run = json(&["run", &path, "--until", "200", "--json"]);
     let policy = &run["policy"];
     let longest = policy["longest_path"].as_u64().unwrap();
     assert!(
-        policy["filling_periods"].as_u64().unwrap() < longest && policy["clean_up_periods"].as_u64().unwrap() < longest
+        policy["filling_periods"].as_u64().unwrap() < longest
+            && policy["clean_up_periods"].as_u64().unwrap() < longest
     );
     let count = |value: &Value| value.as_str().unwrap().parse::<u64>().unwrap();
     assert!(
-        count(&policy["delivered"]) >= count(&run["steady"]) && count(&policy["delivered"]) <= count(&run["bound"])
+        count(&policy["delivered"]) >= count(&run["steady"])
+            && count(&policy["delivered"]) <= count(&run["bound"])
     );
     let text = oneport(&["run", &path, "--until", "200"]).ok().stdout;
     assert!(text.contains("by the papers' policy"), "{text}");
@@ -89,11 +147,20 @@ fn nonsense_is_refused() {
     let path = plan(&folder, &[]);
     for (arguments, word) in [
         (vec!["run", &path], "--until <K>|--instances <N>"),
-        (vec!["run", &path, "--until", "1", "--instances", "1"], "--instances"),
+        (
+            vec!["run", &path, "--until", "1", "--instances", "1"],
+            "--instances",
+        ),
         (vec!["run", &path, "--until", "-1"], "negative"),
         (vec!["run", &path, "--until", "soon"], "--until"),
-        (vec!["run", &path, "--instances", "0"], "whole number from 1 on"),
-        (vec!["run", &path, "--instances", "3/2"], "whole number from 1 on"),
+        (
+            vec!["run", &path, "--instances", "0"],
+            "whole number from 1 on",
+        ),
+        (
+            vec!["run", &path, "--instances", "3/2"],
+            "whole number from 1 on",
+        ),
     ] {
         let run = oneport(&arguments);
         assert_eq!(run.code, Some(2), "{run:#?}");
@@ -107,8 +174,21 @@ fn nonsense_is_refused() {
 fn the_referee_checks_a_plan_for_cuts() {
     let folder = Folder::new();
     let (path, platform) = (folder.path("plan.json"), folder.path("random.toml"));
-    oneport(&["generate", "random", "--nodes", "6", "--seed", "2", "-o", &platform]).ok();
-    let question = ["solve", "all-to-all", "--platform", &platform, "--model", "half-duplex", "-o", &path, "--json"];
+    oneport(&[
+        "generate", "random", "--nodes", "6", "--seed", "2", "-o", &platform,
+    ])
+    .ok();
+    let question = [
+        "solve",
+        "all-to-all",
+        "--platform",
+        &platform,
+        "--model",
+        "half-duplex",
+        "-o",
+        &path,
+        "--json",
+    ];
     assert_ne!(json(&question)["cut"], "0");
     oneport(&["verify", &path]).ok();
     let refused = oneport(&["verify", &path, "--whole-messages"]);
@@ -124,16 +204,36 @@ fn no_message_is_cut() {
     let (folder, mut cut) = (Folder::new(), 0);
     let platform = folder.path("random.toml");
     for seed in ["1", "2", "3", "4", "5", "6"] {
-        oneport(&["generate", "random", "--nodes", "6", "--seed", seed, "-o", &platform]).ok();
+        oneport(&[
+            "generate", "random", "--nodes", "6", "--seed", seed, "-o", &platform,
+        ])
+        .ok();
         for model in ["full-duplex", "half-duplex"] {
-            let question = ["solve", "all-to-all", "--platform", &platform, "--model", model, "--json"];
+            let question = [
+                "solve",
+                "all-to-all",
+                "--platform",
+                &platform,
+                "--model",
+                model,
+                "--json",
+            ];
             let before = json(&question);
             let after = json(&[&question[..], &["--whole-messages"]].concat());
-            assert_eq!([&before["throughput"], &before["status"]], [&after["throughput"], &after["status"]]);
+            assert_eq!(
+                [&before["throughput"], &before["status"]],
+                [&after["throughput"], &after["status"]]
+            );
             assert_eq!(before["schedule_throughput"], after["schedule_throughput"]);
             assert!(before["period_factor"].is_null());
-            assert_eq!([&after["cut"], &after["pieces"]], [&Value::from("0"), &Value::from(1)], "{after:#}");
-            let text = oneport(&[&question[..question.len() - 1], &["--whole-messages"]].concat()).ok().stdout;
+            assert_eq!(
+                [&after["cut"], &after["pieces"]],
+                [&Value::from("0"), &Value::from(1)],
+                "{after:#}"
+            );
+            let text = oneport(&[&question[..question.len() - 1], &["--whole-messages"]].concat())
+                .ok()
+                .stdout;
             assert!(text.contains("no message is cut: period"), "{text}");
             if before["cut"] != "0" {
                 cut += 1;

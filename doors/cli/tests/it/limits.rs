@@ -12,10 +12,20 @@ use oneport::platform::generate::{Costs, Options, random_connected};
 
 /// A platform on which an exact answer takes far longer than a test.
 fn large(folder: &Folder) -> String {
-    let costs = Costs::Uniform { low: 1, high: 1_000_000 };
-    let options = Options { seed: 5, link_cost: costs.clone(), compute: costs };
+    let costs = Costs::Uniform {
+        low: 1,
+        high: 1_000_000,
+    };
+    let options = Options {
+        seed: 5,
+        link_cost: costs.clone(),
+        compute: costs,
+    };
     let platform = random_connected(90, 5, &options).unwrap();
-    folder.write("large.toml", write_platform(&platform, PlatformFormat::Toml).unwrap())
+    folder.write(
+        "large.toml",
+        write_platform(&platform, PlatformFormat::Toml).unwrap(),
+    )
 }
 
 const QUESTION: [&str; 2] = ["solve", "reduce-scatter"];
@@ -34,7 +44,10 @@ fn start(folder: &Folder, plan: &str) -> Child {
 /// Sends the signal of Ctrl-C.
 #[cfg(unix)]
 fn interrupt(child: &Child) {
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill is there");
+    let sent = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .expect("kill is there");
     assert!(sent.success());
 }
 
@@ -47,11 +60,22 @@ fn ctrl_c_once_ends_with_the_best_so_far() {
     std::thread::sleep(Duration::from_secs(4));
     interrupt(&child);
     let mut said = String::new();
-    child.stdout.take().unwrap().read_to_string(&mut said).unwrap();
+    child
+        .stdout
+        .take()
+        .unwrap()
+        .read_to_string(&mut said)
+        .unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(0), "{said}");
-    assert!(said.contains("feasible; upper bound") && said.contains("ended by Ctrl-C"), "{said}");
+    assert!(
+        said.contains("feasible; upper bound") && said.contains("ended by Ctrl-C"),
+        "{said}"
+    );
     let verified = oneport(&["verify", &plan]).ok();
-    assert!(verified.stdout.starts_with("ok: reduce-scatter"), "{verified:?}");
+    assert!(
+        verified.stdout.starts_with("ok: reduce-scatter"),
+        "{verified:?}"
+    );
 }
 
 #[cfg(unix)]
@@ -64,7 +88,9 @@ fn ctrl_c_twice_ends_at_once() {
     interrupt(&child);
     // The first one has been heard when it says so.
     let mut line = String::new();
-    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    BufReader::new(child.stderr.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
     assert!(line.starts_with("interrupted"), "{line}");
     interrupt(&child);
     assert_eq!(child.wait().unwrap().code(), Some(130));
@@ -74,18 +100,38 @@ fn ctrl_c_twice_ends_at_once() {
 #[test]
 fn limits_are_named() {
     let toy = toy();
-    let scatter =
-        |more: &[&str]| oneport(&[&["solve", "scatter", "--platform", &toy, "--source", "Ps"], more].concat());
+    let scatter = |more: &[&str]| {
+        oneport(
+            &[
+                &["solve", "scatter", "--platform", &toy, "--source", "Ps"],
+                more,
+            ]
+            .concat(),
+        )
+    };
     for text in ["", "0", "-5", "many", "5T"] {
         scatter(&[&format!("--memory-limit={text}")]).refused(2, &["--memory-limit", "500M"]);
     }
     scatter(&["--memory-limit", "2.5G", "--time-limit", "60"]).ok();
     // No memory at all: a small answer is shown all the same, and what was left out is said.
     let run = scatter(&["--memory-limit", "1"]);
-    assert!(run.code == Some(0) && run.stdout.contains("--memory-limit"), "{run:?}");
+    assert!(
+        run.code == Some(0) && run.stdout.contains("--memory-limit"),
+        "{run:?}"
+    );
     let star = fixture("star.json");
-    let run = oneport(&["solve", "all-reduce", "--platform", &star, "--memory-limit", "1"]);
-    assert!(run.code == Some(0) && run.stdout.contains("--memory-limit"), "{run:?}");
+    let run = oneport(&[
+        "solve",
+        "all-reduce",
+        "--platform",
+        &star,
+        "--memory-limit",
+        "1",
+    ]);
+    assert!(
+        run.code == Some(0) && run.stdout.contains("--memory-limit"),
+        "{run:?}"
+    );
 }
 
 #[test]
@@ -94,12 +140,37 @@ fn outputs_are_tried_before_the_work() {
     let broken = folder.write("broken.toml", "this is no platform");
     let nowhere = folder.path("no-such-folder/plan.json");
     // The output is refused although the input is worse.
-    oneport(&["solve", "scatter", "--platform", &broken, "--source", "a", "-o", &nowhere])
-        .refused(1, &["--output", "cannot write", "no-such-folder"]);
+    oneport(&[
+        "solve",
+        "scatter",
+        "--platform",
+        &broken,
+        "--source",
+        "a",
+        "-o",
+        &nowhere,
+    ])
+    .refused(1, &["--output", "cannot write", "no-such-folder"]);
     oneport(&["convert", &broken, &nowhere, "--to", "toml"]).refused(1, &["OUT", "cannot write"]);
     oneport(&["show", &broken, "--gantt", &nowhere]).refused(1, &["--gantt", "cannot write"]);
-    let reduce = ["reduce", "homogeneous", "--n", "4", "--transfer", "1", "--compute", "1"];
-    oneport(&[&reduce[..], &["--gantt", &folder.path("no-such-folder/a.svg")]].concat()).refused(1, &["cannot write"]);
+    let reduce = [
+        "reduce",
+        "homogeneous",
+        "--n",
+        "4",
+        "--transfer",
+        "1",
+        "--compute",
+        "1",
+    ];
+    oneport(
+        &[
+            &reduce[..],
+            &["--gantt", &folder.path("no-such-folder/a.svg")],
+        ]
+        .concat(),
+    )
+    .refused(1, &["cannot write"]);
     assert_eq!(folder.names(), ["broken.toml"]);
 }
 
@@ -108,8 +179,23 @@ fn inputs_are_never_overwritten() {
     let folder = Folder::new();
     let text = read(toy());
     let platform = folder.write("net.toml", &text);
-    let solve = |output: &str| oneport(&["solve", "scatter", "--platform", &platform, "--source", "Ps", "-o", output]);
-    let otherwise = format!("{}/../{}/net.toml", folder.path(""), folder.path("").rsplit('/').nth(1).unwrap());
+    let solve = |output: &str| {
+        oneport(&[
+            "solve",
+            "scatter",
+            "--platform",
+            &platform,
+            "--source",
+            "Ps",
+            "-o",
+            output,
+        ])
+    };
+    let otherwise = format!(
+        "{}/../{}/net.toml",
+        folder.path(""),
+        folder.path("").rsplit('/').nth(1).unwrap()
+    );
     solve(&platform).refused(2, &["--output", "--platform"]);
     solve(&otherwise).refused(2, &["--output", "--platform"]);
     #[cfg(unix)]
@@ -129,14 +215,24 @@ fn inputs_are_never_overwritten() {
     assert_eq!(read(&plan), before);
     // Names that follow from the one given.
     let replay = folder.write("q.cpp", &before);
-    oneport(&["export", &replay, "--to", "simgrid", &folder.path("q")]).refused(2, &["OUT", "PLAN"]);
+    oneport(&["export", &replay, "--to", "simgrid", &folder.path("q")])
+        .refused(2, &["OUT", "PLAN"]);
     assert_eq!(read(&replay), before);
     let gather = folder.path("t-1.svg");
-    oneport(&["solve", "all-gather", "--platform", &fixture("dgx1.toml"), "-o", &gather]).ok();
+    oneport(&[
+        "solve",
+        "all-gather",
+        "--platform",
+        &fixture("dgx1.toml"),
+        "-o",
+        &gather,
+    ])
+    .ok();
     let before = read(&gather);
     oneport(&["show", &gather, "--tree", &folder.path("t.svg")]).refused(2, &["--tree", "PLAN"]);
     let (gantt, tree) = (folder.path("k-2.svg"), folder.path("k.svg"));
-    oneport(&["show", &gather, "--tree", &tree, "--gantt", &gantt]).refused(2, &["--gantt", "--tree"]);
+    oneport(&["show", &gather, "--tree", &tree, "--gantt", &gantt])
+        .refused(2, &["--gantt", "--tree"]);
     assert_eq!(read(&gather), before);
 }
 
@@ -144,10 +240,23 @@ fn inputs_are_never_overwritten() {
 fn drawings_say_by_their_names_what_they_are() {
     let folder = Folder::new();
     let plan = folder.path("plan.json");
-    oneport(&["solve", "scatter", "--platform", &toy(), "--source", "Ps", "-o", &plan]).ok();
-    oneport(&["show", &plan, "--gantt", &folder.path("a.pdf")]).refused(2, &["--gantt", "a.pdf", ".svg or .png"]);
-    oneport(&["show", &plan, "--graph", &folder.path("a.dot")]).refused(2, &["--graph", "a.dot", ".svg or .png"]);
-    oneport(&["show", &plan, "--timeline", &folder.path("a")]).refused(2, &["--timeline", ".svg or .png"]);
+    oneport(&[
+        "solve",
+        "scatter",
+        "--platform",
+        &toy(),
+        "--source",
+        "Ps",
+        "-o",
+        &plan,
+    ])
+    .ok();
+    oneport(&["show", &plan, "--gantt", &folder.path("a.pdf")])
+        .refused(2, &["--gantt", "a.pdf", ".svg or .png"]);
+    oneport(&["show", &plan, "--graph", &folder.path("a.dot")])
+        .refused(2, &["--graph", "a.dot", ".svg or .png"]);
+    oneport(&["show", &plan, "--timeline", &folder.path("a")])
+        .refused(2, &["--timeline", ".svg or .png"]);
     assert_eq!(folder.names(), ["plan.json"]);
     let picture = folder.path("a.PNG");
     oneport(&["show", &plan, "--graph", &picture]).ok();
@@ -158,11 +267,32 @@ fn drawings_say_by_their_names_what_they_are() {
 fn two_outputs_are_never_one_file() {
     let folder = Folder::new();
     let plan = folder.path("plan.json");
-    oneport(&["solve", "scatter", "--platform", &toy(), "--source", "Ps", "-o", &plan]).ok();
+    oneport(&[
+        "solve",
+        "scatter",
+        "--platform",
+        &toy(),
+        "--source",
+        "Ps",
+        "-o",
+        &plan,
+    ])
+    .ok();
     let same = folder.path("same.svg");
-    oneport(&["show", &plan, "--gantt", &same, "--graph", &same]).refused(2, &["--gantt", "--graph", "same.svg"]);
-    let reduce = ["reduce", "homogeneous", "--n", "4", "--transfer", "1", "--compute", "1"];
-    oneport(&[&reduce[..], &["--gantt", &same, "--tree", &same]].concat()).refused(2, &["--gantt", "--tree"]);
+    oneport(&["show", &plan, "--gantt", &same, "--graph", &same])
+        .refused(2, &["--gantt", "--graph", "same.svg"]);
+    let reduce = [
+        "reduce",
+        "homogeneous",
+        "--n",
+        "4",
+        "--transfer",
+        "1",
+        "--compute",
+        "1",
+    ];
+    oneport(&[&reduce[..], &["--gantt", &same, "--tree", &same]].concat())
+        .refused(2, &["--gantt", "--tree"]);
     assert_eq!(folder.names(), ["plan.json"]);
 }
 
@@ -177,18 +307,42 @@ fn what_verify_does_not_execute_it_says() {
     // A period far longer than its transfers take is slow, not wrong.
     let executed = |digits: usize, instances: usize| {
         let plan = folder.path("plan.json");
-        let solve = ["solve", "scatter", "--platform", &platform, "--source", "a", "-o", &plan];
+        let solve = [
+            "solve",
+            "scatter",
+            "--platform",
+            &platform,
+            "--source",
+            "a",
+            "-o",
+            &plan,
+        ];
         oneport(&[&solve[..], &["--period", &instances.to_string()]].concat()).ok();
         let period = format!("1{}", "0".repeat(digits));
-        let value = common::with(&serde_json::from_str(&read(&plan)).unwrap(), "/schedule/period", period.into());
-        oneport(&["verify", &folder.write("long.json", value.to_string())]).ok().stdout
+        let value = common::with(
+            &serde_json::from_str(&read(&plan)).unwrap(),
+            "/schedule/period",
+            period.into(),
+        );
+        oneport(&["verify", &folder.write("long.json", value.to_string())])
+            .ok()
+            .stdout
     };
     let few = executed(19_000, 3);
-    assert!(few.contains("; executed 12 instances over 4 periods"), "{few}");
+    assert!(
+        few.contains("; executed 12 instances over 4 periods"),
+        "{few}"
+    );
     let many = executed(19_000, 10_000);
-    assert!(many.contains("; not executed: one period has 10000 transfers") && many.contains("digits"), "{many}");
+    assert!(
+        many.contains("; not executed: one period has 10000 transfers") && many.contains("digits"),
+        "{many}"
+    );
     let short = executed(5, 10_000);
-    assert!(short.contains("; executed 40000 instances over 4 periods"), "{short}");
+    assert!(
+        short.contains("; executed 40000 instances over 4 periods"),
+        "{short}"
+    );
 }
 
 #[test]
@@ -198,7 +352,8 @@ fn verify_has_a_limit() {
     let star = fixture("star.json");
     oneport(&["solve", "reduce-scatter", "--platform", &star, "-o", &plan]).ok();
     oneport(&["verify", &plan, "--time-limit", "60"]).ok();
-    oneport(&["verify", &plan, "--memory-limit", "1"]).refused(1, &["the memory limit", "no violation found so far"]);
+    oneport(&["verify", &plan, "--memory-limit", "1"])
+        .refused(1, &["the memory limit", "no violation found so far"]);
 }
 
 /// A device that takes nothing stands for a disk that fills up while the work is done.
@@ -206,11 +361,32 @@ fn verify_has_a_limit() {
 #[test]
 fn an_answer_is_printed_even_if_its_file_cannot_be_written() {
     let full = "/dev/full";
-    let run = oneport(&["solve", "scatter", "--platform", &toy(), "--source", "Ps", "-o", full, "--json"]);
+    let run = oneport(&[
+        "solve",
+        "scatter",
+        "--platform",
+        &toy(),
+        "--source",
+        "Ps",
+        "-o",
+        full,
+        "--json",
+    ]);
     assert_eq!(run.code, Some(1), "{run:?}");
     assert_eq!(run.object()["status"], "optimal");
     run.one_error(&["cannot write", full]);
-    let reduce = ["reduce", "homogeneous", "--n", "4", "--transfer", "1", "--compute", "1", "--tree", "/dev/full"];
+    let reduce = [
+        "reduce",
+        "homogeneous",
+        "--n",
+        "4",
+        "--transfer",
+        "1",
+        "--compute",
+        "1",
+        "--tree",
+        "/dev/full",
+    ];
     // What is to be drawn is told from the name alone.
     oneport(&reduce).refused(2, &["--tree", "should end in"]);
 }
@@ -219,7 +395,15 @@ fn an_answer_is_printed_even_if_its_file_cannot_be_written() {
 fn what_stands_for_something_else_is_named() {
     let folder = Folder::new();
     let plan = folder.path("plan.json");
-    let solve = ["solve", "scatter", "--platform", &toy(), "--source", "Ps", "-o"];
+    let solve = [
+        "solve",
+        "scatter",
+        "--platform",
+        &toy(),
+        "--source",
+        "Ps",
+        "-o",
+    ];
     oneport(&[&solve[..], &[&plan]].concat()).ok();
     oneport(&["inspect", &plan]).refused(1, &["plan.json", "this is a plan", "oneport show"]);
     oneport(&[&solve[..], &["-"]].concat()).refused(2, &["--output", "'-' is not a file"]);
@@ -237,14 +421,23 @@ fn what_is_not_listed_is_said_and_not_written() {
     // A crowded machine takes long enough for progress to be told.
     let refused = |run: &common::Run, words: &[&str]| {
         let last = run.stderr.lines().last().unwrap_or_default();
-        assert!(run.code == Some(1) && last.starts_with("error: no schedule is listed"), "{run:?}");
+        assert!(
+            run.code == Some(1) && last.starts_with("error: no schedule is listed"),
+            "{run:?}"
+        );
         assert!(words.iter().all(|word| last.contains(word)), "{run:?}");
     };
     let solved = oneport(&solve);
     let (said, tasks) = (&solved.stdout, 6_000 * 5_999);
     assert_eq!(solved.code, Some(0), "{solved:?}");
-    assert!(said.contains("(optimal: the referee checked its certificate)"), "{said}");
-    assert!(said.contains(&format!("no schedule is listed: it has at least {tasks} ")), "{said}");
+    assert!(
+        said.contains("(optimal: the referee checked its certificate)"),
+        "{said}"
+    );
+    assert!(
+        said.contains(&format!("no schedule is listed: it has at least {tasks} ")),
+        "{said}"
+    );
     let plan = folder.path("plan.json");
     let written = oneport(&[&solve[..], &["-o", &plan]].concat());
     refused(&written, &["fewer participants"]);

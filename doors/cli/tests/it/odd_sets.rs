@@ -8,10 +8,13 @@ use common::{Folder, fixture, oneport, read};
 
 /// Half-duplex processors P0, P1, ..., each linked with every other in both directions, cost 1.
 fn complete(folder: &Folder, nodes: usize) -> String {
-    let names: Vec<String> = (0..nodes).map(|node| format!("{{ name = \"P{node}\", compute = 1 }}")).collect();
+    let names: Vec<String> = (0..nodes)
+        .map(|node| format!("{{ name = \"P{node}\", compute = 1 }}"))
+        .collect();
     let pairs = (0..nodes).flat_map(|a| (a + 1..nodes).map(move |b| (a, b)));
-    let links: Vec<String> =
-        pairs.map(|(a, b)| format!("{{ from = \"P{a}\", to = \"P{b}\", cost = 1, duplex = true }}")).collect();
+    let links: Vec<String> = pairs
+        .map(|(a, b)| format!("{{ from = \"P{a}\", to = \"P{b}\", cost = 1, duplex = true }}"))
+        .collect();
     folder.write(
         &format!("k{nodes}.toml"),
         format!(
@@ -25,16 +28,31 @@ fn complete(folder: &Folder, nodes: usize) -> String {
 /// Adds up the rows of `bottleneck`: shares are parts of one whole, and what an optimum charges is busy all the time.
 fn odd_sets(bottleneck: &Value) -> Vec<Value> {
     let rows = bottleneck.as_array().expect("a list");
-    let number = |row: &Value, key: &str| row[key].as_str().expect("a decimal").parse::<f64>().expect("a decimal");
+    let number = |row: &Value, key: &str| {
+        row[key]
+            .as_str()
+            .expect("a decimal")
+            .parse::<f64>()
+            .expect("a decimal")
+    };
     let sum: f64 = rows.iter().map(|row| number(row, "share")).sum();
     assert!((sum - 1.0).abs() < 1e-6, "{bottleneck:#}");
-    assert!(rows.iter().all(|row| number(row, "busy") == 1.0), "{bottleneck:#}");
-    rows.iter().filter_map(|row| row.get("odd_set").cloned()).collect()
+    assert!(
+        rows.iter().all(|row| number(row, "busy") == 1.0),
+        "{bottleneck:#}"
+    );
+    rows.iter()
+        .filter_map(|row| row.get("odd_set").cloned())
+        .collect()
 }
 
 /// Of 2 k + 1 nodes, k pairs talk at a time.
 fn is_of_nodes(set: &Value, nodes: usize) {
-    assert_eq!(set["nodes"].as_array().map(Vec::len), Some(nodes), "{set:#}");
+    assert_eq!(
+        set["nodes"].as_array().map(Vec::len),
+        Some(nodes),
+        "{set:#}"
+    );
     assert_eq!(set["at_a_time"], (nodes - 1) / 2, "{set:#}");
     assert_eq!(set["links"], serde_json::json!([]), "{set:#}");
 }
@@ -47,35 +65,59 @@ fn every_command_names_the_odd_set_that_limits() {
     let folder = Folder::new();
     for (nodes, sentence) in [(3, TRIANGLE), (5, FIVE)] {
         let (platform, plan) = (complete(&folder, nodes), folder.path("plan.json"));
-        for (question, throughput) in
-            [(&["all-to-all"][..], format!("1/{}", 2 * nodes)), (&["broadcast", "--source", "P0"], "1/2".to_string())]
-        {
-            let solve = [&["solve"], question, &["--platform", &platform, "-o", &plan]].concat();
+        for (question, throughput) in [
+            (&["all-to-all"][..], format!("1/{}", 2 * nodes)),
+            (&["broadcast", "--source", "P0"], "1/2".to_string()),
+        ] {
+            let solve = [
+                &["solve"],
+                question,
+                &["--platform", &platform, "-o", &plan],
+            ]
+            .concat();
             let answer = oneport(&[&solve[..], &["--json"]].concat()).ok().object();
             assert_eq!(answer["throughput"], throughput, "{question:?}");
-            let [set] = &odd_sets(&answer["bottleneck"])[..] else { panic!("{answer:#}") };
+            let [set] = &odd_sets(&answer["bottleneck"])[..] else {
+                panic!("{answer:#}")
+            };
             is_of_nodes(set, nodes);
             assert_eq!(set["sentence"], sentence);
             let named = format!("odd set {{P0..{}}}", nodes - 1);
-            let (limited, told) = (format!("limited by  {named}"), format!("odd set     {sentence}"));
+            let (limited, told) = (
+                format!("limited by  {named}"),
+                format!("odd set     {sentence}"),
+            );
             let text = oneport(&solve).ok().stdout;
             assert!(text.contains(&limited) && text.contains(&told), "{text}");
             let whatif = [&["whatif"], question, &["--platform", &platform]].concat();
             let text = oneport(&whatif).ok().stdout;
             assert!(text.contains(&limited) && text.contains(&told), "{text}");
             let json = oneport(&[&whatif[..], &["--json"]].concat()).ok().object();
-            assert_eq!(odd_sets(&json["base"]["bottleneck"]), std::slice::from_ref(set));
+            assert_eq!(
+                odd_sets(&json["base"]["bottleneck"]),
+                std::slice::from_ref(set)
+            );
             for view in ["--explain", "--prices", "--rates"] {
                 let text = oneport(&["show", &plan, view]).ok().stdout;
-                assert!(text.contains(&named) && text.contains(&format!("odd set: {sentence}")), "{view}: {text}");
+                assert!(
+                    text.contains(&named) && text.contains(&format!("odd set: {sentence}")),
+                    "{view}: {text}"
+                );
             }
             let text = oneport(&["show", &plan]).ok().stdout;
             assert!(text.contains(&limited) && text.contains(&told), "{text}");
             let bound = oneport(&["bound", &platform, question[0]]).ok().stdout;
-            assert!(bound.contains(&format!("by the prices of {named} no schedule exceeds")), "{bound}");
+            assert!(
+                bound.contains(&format!("by the prices of {named} no schedule exceeds")),
+                "{bound}"
+            );
             assert!(bound.contains(&format!("; {sentence}")), "{bound}");
-            let bound = oneport(&["bound", &platform, question[0], "--json"]).ok().object();
-            let [priced] = &bound["bounds"][0]["odd_sets"].as_array().expect("a list")[..] else { panic!("{bound:#}") };
+            let bound = oneport(&["bound", &platform, question[0], "--json"])
+                .ok()
+                .object();
+            let [priced] = &bound["bounds"][0]["odd_sets"].as_array().expect("a list")[..] else {
+                panic!("{bound:#}")
+            };
             assert_eq!(priced["sentence"], sentence);
             let compare = [&["compare"], question, &["--platform", &platform]].concat();
             let text = oneport(&compare).ok().stdout;
@@ -89,14 +131,28 @@ fn every_command_names_the_odd_set_that_limits() {
 fn algorithms_are_limited_by_their_own_odd_sets() {
     let folder = Folder::new();
     let platform = complete(&folder, 3);
-    let json = oneport(&["compare", "all-to-all", "--platform", &platform, "--json"]).ok().object();
+    let json = oneport(&["compare", "all-to-all", "--platform", &platform, "--json"])
+        .ok()
+        .object();
     let rows = json["rows"].as_array().expect("a list");
-    let pairwise = rows.iter().find(|row| row["name"] == "pairwise exchange").expect("is rated");
-    assert_eq!((&pairwise["throughput"], &pairwise["limited_by"]), (&"1/6".into(), &"odd set {P0..2}".into()));
+    let pairwise = rows
+        .iter()
+        .find(|row| row["name"] == "pairwise exchange")
+        .expect("is rated");
+    assert_eq!(
+        (&pairwise["throughput"], &pairwise["limited_by"]),
+        (&"1/6".into(), &"odd set {P0..2}".into())
+    );
     is_of_nodes(&pairwise["odd_set"], 3);
     assert_eq!(pairwise["odd_set"]["sentence"], TRIANGLE);
-    let text = oneport(&["compare", "all-to-all", "--platform", &platform]).ok().stdout;
-    assert!(text.lines().any(|line| line.contains("pairwise exchange") && line.contains("odd set {P0..2}")), "{text}");
+    let text = oneport(&["compare", "all-to-all", "--platform", &platform])
+        .ok()
+        .stdout;
+    assert!(
+        text.lines()
+            .any(|line| line.contains("pairwise exchange") && line.contains("odd set {P0..2}")),
+        "{text}"
+    );
 }
 
 /// Changes move the limit: what is told of the changed platform is its own.
@@ -104,13 +160,25 @@ fn algorithms_are_limited_by_their_own_odd_sets() {
 fn a_change_has_its_own_odd_set() {
     let folder = Folder::new();
     let platform = complete(&folder, 4);
-    let ask = ["whatif", "all-to-all", "--platform", &platform, "--change", "P3: remove"];
+    let ask = [
+        "whatif",
+        "all-to-all",
+        "--platform",
+        &platform,
+        "--change",
+        "P3: remove",
+    ];
     let run = oneport(&ask).ok().stdout;
     let (before, after) = run.split_once("changed ").expect("two answers");
-    assert!(!before.contains("odd set") && after.contains(TRIANGLE), "{run}");
+    assert!(
+        !before.contains("odd set") && after.contains(TRIANGLE),
+        "{run}"
+    );
     let json = oneport(&[&ask[..], &["--json"]].concat()).ok().object();
     assert!(odd_sets(&json["base"]["bottleneck"]).is_empty());
-    let [set] = &odd_sets(&json["rows"][0]["bottleneck"])[..] else { panic!("{json:#}") };
+    let [set] = &odd_sets(&json["rows"][0]["bottleneck"])[..] else {
+        panic!("{json:#}")
+    };
     is_of_nodes(set, 3);
 }
 
@@ -127,13 +195,22 @@ fn where_ports_limit_no_odd_set_is_named() {
         (&five, &["all-to-all", "--model", "full-duplex"]),
         (&star, &["all-to-all", "--model", "half-duplex"]),
     ] {
-        let (ask, plan) = ([question, &["--platform", platform]].concat(), folder.path("plan.json"));
-        let answer = oneport(&[&["solve", "--json", "-o", &plan], &ask[..]].concat()).ok().object();
+        let (ask, plan) = (
+            [question, &["--platform", platform]].concat(),
+            folder.path("plan.json"),
+        );
+        let answer = oneport(&[&["solve", "--json", "-o", &plan], &ask[..]].concat())
+            .ok()
+            .object();
         assert!(odd_sets(&answer["bottleneck"]).is_empty(), "{answer:#}");
-        let told = oneport(&["show", &plan, "--explain"]).ok().stdout + &oneport(&["show", &plan]).ok().stdout;
+        let told = oneport(&["show", &plan, "--explain"]).ok().stdout
+            + &oneport(&["show", &plan]).ok().stdout;
         let compared = oneport(&[&["compare"], &ask[..]].concat()).ok().stdout;
         let changed = oneport(&[&["whatif"], &ask[..]].concat()).ok().stdout;
-        assert!(!(told.clone() + &compared + &changed).contains("odd set"), "{told}{compared}{changed}");
+        assert!(
+            !(told.clone() + &compared + &changed).contains("odd set"),
+            "{told}{compared}{changed}"
+        );
     }
     for platform in [&four, &star] {
         let bound = oneport(&["bound", platform, "all-to-all"]).ok().stdout;
@@ -151,12 +228,28 @@ fn sets_of_other_ports_are_told_by_ports() {
          compute = 1 }, { name = \"c\", compute = 1, model = \"full-duplex\" }]\nlink = [{ from = \"a\", to = \"b\", cost = 1, \
          duplex = true }, { from = \"b\", to = \"c\", cost = 1 }, { from = \"a\", to = \"c\", cost = 1 }]\n",
     );
-    let ask = ["solve", "all-to-all", "--platform", &platform, "--sources", "a,b", "--targets", "b,c", "--json"];
+    let ask = [
+        "solve",
+        "all-to-all",
+        "--platform",
+        &platform,
+        "--sources",
+        "a,b",
+        "--targets",
+        "b,c",
+        "--json",
+    ];
     let answer = oneport(&ask).ok().object();
     for set in odd_sets(&answer["bottleneck"]) {
         let told = set["sentence"].as_str().expect("a text");
-        assert!(told.contains("port of 'a'") && told.contains("receive port of 'c'"), "{told}");
-        assert!(told.ends_with("of the transfers between these ports at most 1 runs at a time"), "{told}");
+        assert!(
+            told.contains("port of 'a'") && told.contains("receive port of 'c'"),
+            "{told}"
+        );
+        assert!(
+            told.ends_with("of the transfers between these ports at most 1 runs at a time"),
+            "{told}"
+        );
     }
     assert_eq!(odd_sets(&answer["bottleneck"]).len(), 1, "{answer:#}");
 }
@@ -167,27 +260,62 @@ fn the_compact_formulation_agrees_or_says_why_not() {
     let folder = Folder::new();
     for nodes in 3..=5 {
         let platform = complete(&folder, nodes);
-        for question in [&["broadcast", "--source", "P0"][..], &["all-gather"], &["scatter", "--source", "P0"]] {
+        for question in [
+            &["broadcast", "--source", "P0"][..],
+            &["all-gather"],
+            &["scatter", "--source", "P0"],
+        ] {
             let ask = [&["solve", "--platform", &platform, "--json"], question].concat();
-            let [columns, compact] = ["columns", "compact"]
-                .map(|formulation| oneport(&[&ask[..], &["--formulation", formulation]].concat()).ok().object());
-            assert_eq!(columns["throughput"], compact["throughput"], "{question:?} on {nodes} nodes");
-            assert_eq!(compact["status"], "optimal", "{question:?} on {nodes} nodes");
+            let [columns, compact] = ["columns", "compact"].map(|formulation| {
+                oneport(&[&ask[..], &["--formulation", formulation]].concat())
+                    .ok()
+                    .object()
+            });
+            assert_eq!(
+                columns["throughput"], compact["throughput"],
+                "{question:?} on {nodes} nodes"
+            );
+            assert_eq!(
+                compact["status"], "optimal",
+                "{question:?} on {nodes} nodes"
+            );
             // Whatever limits is priced: an odd set only where nodes are odd in number.
-            assert!(odd_sets(&compact["bottleneck"]).is_empty() || nodes % 2 == 1, "{compact:#}");
+            assert!(
+                odd_sets(&compact["bottleneck"]).is_empty() || nodes % 2 == 1,
+                "{compact:#}"
+            );
         }
     }
     let platform = complete(&folder, 3);
     let compact = |question: &[&str]| {
-        oneport(&[&["solve", "--platform", &platform, "--formulation", "compact"], question].concat())
+        oneport(
+            &[
+                &["solve", "--platform", &platform, "--formulation", "compact"],
+                question,
+            ]
+            .concat(),
+        )
     };
     compact(&["all-reduce"]).refused(1, &["all-reduce has no compact formulation"]);
     compact(&["scan"]).refused(1, &["scan has no compact formulation"]);
-    compact(&["reduce", "--target", "P0", "--commutative"]).refused(1, &["keeps the operands in order"]);
+    compact(&["reduce", "--target", "P0", "--commutative"])
+        .refused(1, &["keeps the operands in order"]);
     let switch = folder.write(
         "switch.toml",
-        read(&platform).replace("{ name = \"P2\", compute = 1 }", "{ name = \"P2\", replicates = false }"),
+        read(&platform).replace(
+            "{ name = \"P2\", compute = 1 }",
+            "{ name = \"P2\", replicates = false }",
+        ),
     );
-    let ask = ["solve", "broadcast", "--source", "P0", "--platform", &switch, "--formulation", "compact"];
+    let ask = [
+        "solve",
+        "broadcast",
+        "--source",
+        "P0",
+        "--platform",
+        &switch,
+        "--formulation",
+        "compact",
+    ];
     oneport(&ask).refused(1, &["broadcast: the compact formulation knows no switches"]);
 }

@@ -12,40 +12,112 @@ fn the_file_goes_everywhere() {
     let folder = Folder::new();
     let file = folder.path("one.json");
     for arguments in [
-        &["homogeneous", "--n", "12", "--transfer", "2", "--compute", "3"][..],
-        &["homogeneous", "--n", "9", "--transfer", "1", "--compute", "1/2", "--root", "4"],
-        &["homogeneous", "--n", "9", "--transfer", "1", "--compute", "2", "--max-transfers", "2"],
-        &["homogeneous", "--ready", "6,7,2,11,8,12,12", "--transfer", "4", "--compute", "3"],
-        &["heterogeneous", "--times", "10,5,5,5,4,2,2", "--destination", "0"],
+        &[
+            "homogeneous",
+            "--n",
+            "12",
+            "--transfer",
+            "2",
+            "--compute",
+            "3",
+        ][..],
+        &[
+            "homogeneous",
+            "--n",
+            "9",
+            "--transfer",
+            "1",
+            "--compute",
+            "1/2",
+            "--root",
+            "4",
+        ],
+        &[
+            "homogeneous",
+            "--n",
+            "9",
+            "--transfer",
+            "1",
+            "--compute",
+            "2",
+            "--max-transfers",
+            "2",
+        ],
+        &[
+            "homogeneous",
+            "--ready",
+            "6,7,2,11,8,12,12",
+            "--transfer",
+            "4",
+            "--compute",
+            "3",
+        ],
+        &[
+            "heterogeneous",
+            "--times",
+            "10,5,5,5,4,2,2",
+            "--destination",
+            "0",
+        ],
         &["heterogeneous", "--classes", "2:6,3:7"],
         &["heterogeneous", "--times", "3,4,5,7,11"],
     ] {
         reduce(&[arguments, &["-o", &file]].concat()).ok();
-        oneport(&["verify", &file]).ok().prints(&["ok: reduction of", "(optimal"]);
-        oneport(&["show", &file]).ok().prints(&["length", "(optimal", "at "]);
-        let [gantt, graph, tree] = ["gantt.svg", "graph.svg", "tree.dot"].map(|name| folder.path(name));
-        oneport(&["show", &file, "--gantt", &gantt, "--graph", &graph, "--tree", &tree]).ok();
-        assert!(read(&gantt).contains("<svg") && read(&graph).contains("<svg") && read(&tree).contains("digraph"));
+        oneport(&["verify", &file])
+            .ok()
+            .prints(&["ok: reduction of", "(optimal"]);
+        oneport(&["show", &file])
+            .ok()
+            .prints(&["length", "(optimal", "at "]);
+        let [gantt, graph, tree] =
+            ["gantt.svg", "graph.svg", "tree.dot"].map(|name| folder.path(name));
+        oneport(&[
+            "show", &file, "--gantt", &gantt, "--graph", &graph, "--tree", &tree,
+        ])
+        .ok();
+        assert!(
+            read(&gantt).contains("<svg")
+                && read(&graph).contains("<svg")
+                && read(&tree).contains("digraph")
+        );
         let windows = folder.path("windows.svg");
         let drawn = oneport(&["show", &file, "--windows", &windows]);
         match arguments[0] {
-            "heterogeneous" => assert!(drawn.ok().stdout.contains("windows.svg") && read(&windows).contains("<circle")),
+            "heterogeneous" => assert!(
+                drawn.ok().stdout.contains("windows.svg") && read(&windows).contains("<circle")
+            ),
             _ => _ = drawn.refused(2, &["--windows", "a time per sender"]),
         }
         for format in ["mpi", "simgrid", "goal", "events"] {
             let out = folder.path(&format!("run.{format}"));
-            oneport(&["export", &file, "--to", format, &out]).ok().prints(&[format]);
+            oneport(&["export", &file, "--to", format, &out])
+                .ok()
+                .prints(&[format]);
         }
         let text = read(&file);
         let wrong = text.replacen("\"length\": \"", "\"length\": \"1", 1);
         let broken = folder.write("broken.json", wrong.replace("\"optimal\"", "\"feasible\""));
-        for command in [&["verify", &broken][..], &["show", &broken], &["export", &broken, "--to", "goal", &graph]] {
+        for command in [
+            &["verify", &broken][..],
+            &["show", &broken],
+            &["export", &broken, "--to", "goal", &graph],
+        ] {
             oneport(command).refused(1, &["broken.json: violation", "length"]);
         }
     }
     oneport(&["verify", &file, "--platform", &file]).refused(1, &["one reduction has no platform"]);
-    oneport(&["show", &file, "--timeline", &folder.path("t.svg")]).refused(2, &["--timeline", "--gantt"]);
-    oneport(&["export", &file, "--to", "mpi", "--pieces", "3", &folder.path("x.c")]).refused(1, &["--pieces"]);
+    oneport(&["show", &file, "--timeline", &folder.path("t.svg")])
+        .refused(2, &["--timeline", "--gantt"]);
+    oneport(&[
+        "export",
+        &file,
+        "--to",
+        "mpi",
+        "--pieces",
+        "3",
+        &folder.path("x.c"),
+    ])
+    .refused(1, &["--pieces"]);
 }
 
 /// Plans of several collectives are one library; a reduction is one of them.
@@ -53,38 +125,91 @@ fn the_file_goes_everywhere() {
 fn one_library_of_several_plans() {
     let folder = Folder::new();
     let (gather, reduction) = (folder.path("gather.json"), folder.path("reduction.json"));
-    oneport(&["solve", "all-gather", "--platform", &fixture("dgx1.toml"), "-o", &gather]).ok();
-    oneport(&["reduce", "heterogeneous", "--times", "5,5,4,2", "-o", &reduction]).ok();
+    oneport(&[
+        "solve",
+        "all-gather",
+        "--platform",
+        &fixture("dgx1.toml"),
+        "-o",
+        &gather,
+    ])
+    .ok();
+    oneport(&[
+        "reduce",
+        "heterogeneous",
+        "--times",
+        "5,5,4,2",
+        "-o",
+        &reduction,
+    ])
+    .ok();
     let out = folder.path("library.c");
-    let both = ["export", &gather, &reduction, "--to", "mpi-preload", &out, "--at-least"];
-    oneport(&[&both[..], &["64k,0"]].concat()).ok().prints(&["mpi-preload"]);
+    let both = [
+        "export",
+        &gather,
+        &reduction,
+        "--to",
+        "mpi-preload",
+        &out,
+        "--at-least",
+    ];
+    oneport(&[&both[..], &["64k,0"]].concat())
+        .ok()
+        .prints(&["mpi-preload"]);
     let text = read(&out);
-    assert!(text.contains("Plan 1: all-gather on 8 ranks, messages of 65536 bytes or more"), "{text}");
-    assert!(text.contains("Plan 2: reduce on 5 ranks, messages of 1 bytes or more"), "{text}");
-    oneport(&[&both[..], &["1,2,3"]].concat()).refused(2, &["--at-least has 3 numbers for 2 plans"]);
-    oneport(&[&both[..], &["x"]].concat()).refused(2, &["--at-least", "'x' is not a number of bytes"]);
-    oneport(&[&both[..], &["0", "--hosts"]].concat()).refused(1, &["plan 2 is for P0", "the same nodes"]);
-    oneport(&["export", &gather, &gather, "--to", "mpi", &out]).refused(2, &["--to mpi takes one PLAN"]);
-    oneport(&["export", &gather, "--to", "mpi", &out, "--hosts"]).refused(2, &["for --to mpi-preload, not mpi"]);
+    assert!(
+        text.contains("Plan 1: all-gather on 8 ranks, messages of 65536 bytes or more"),
+        "{text}"
+    );
+    assert!(
+        text.contains("Plan 2: reduce on 5 ranks, messages of 1 bytes or more"),
+        "{text}"
+    );
+    oneport(&[&both[..], &["1,2,3"]].concat())
+        .refused(2, &["--at-least has 3 numbers for 2 plans"]);
+    oneport(&[&both[..], &["x"]].concat())
+        .refused(2, &["--at-least", "'x' is not a number of bytes"]);
+    oneport(&[&both[..], &["0", "--hosts"]].concat())
+        .refused(1, &["plan 2 is for P0", "the same nodes"]);
+    oneport(&["export", &gather, &gather, "--to", "mpi", &out])
+        .refused(2, &["--to mpi takes one PLAN"]);
+    oneport(&["export", &gather, "--to", "mpi", &out, "--hosts"])
+        .refused(2, &["for --to mpi-preload, not mpi"]);
     oneport(&["export", &gather, "--to", "mpi"]).refused(2, &["one file is given", "OUT"]);
-    oneport(&["export", &gather, "--to", "mpi-preload", &out, "--hosts"]).ok().prints(&["2 files"]);
+    oneport(&["export", &gather, "--to", "mpi-preload", &out, "--hosts"])
+        .ok()
+        .prints(&["2 files"]);
     assert_eq!(read(format!("{out}.hosts")).lines().count(), 8);
 }
 
 #[test]
 fn a_sequence_is_judged_beside_the_best() {
     let question = ["heterogeneous", "--times", "5,5,5,4,2,2"];
-    let judged = |sequence: &str| reduce(&[&question[..], &["--json", "--sequence", sequence]].concat()).ok().object();
-    for (sequence, length) in [("0,1,2,3,4,5", "11"), ("4,5,3,0,1,2", "14"), ("0,3,4,1,2,5", "12")] {
+    let judged = |sequence: &str| {
+        reduce(&[&question[..], &["--json", "--sequence", sequence]].concat())
+            .ok()
+            .object()
+    };
+    for (sequence, length) in [
+        ("0,1,2,3,4,5", "11"),
+        ("4,5,3,0,1,2", "14"),
+        ("0,3,4,1,2,5", "12"),
+    ] {
         let report = judged(sequence);
-        assert_eq!((&report["length"], &report["best"]), (&length.into(), &"11".into()), "{report}");
+        assert_eq!(
+            (&report["length"], &report["best"]),
+            (&length.into(), &"11".into()),
+            "{report}"
+        );
         assert_eq!(report["lower_bound"], "11");
     }
     reduce(&[&question[..], &["--sequence", "4,5,3,0,1,2"]].concat())
         .ok()
         .prints(&["length  14 (feasible", "best    11"]);
-    reduce(&[&question[..], &["--sequence", "0,1,2,3,4"]].concat()).refused(1, &["processor 5 is missing"]);
-    reduce(&[&question[..], &["--sequence", "0,1,x"]].concat()).refused(2, &["--sequence", "entry 2", "'x'"]);
+    reduce(&[&question[..], &["--sequence", "0,1,2,3,4"]].concat())
+        .refused(1, &["processor 5 is missing"]);
+    reduce(&[&question[..], &["--sequence", "0,1,x"]].concat())
+        .refused(2, &["--sequence", "entry 2", "'x'"]);
     reduce(&[&question[..], &["--sequence", "0,1,2,3,4,6"]].concat()).refused(1, &["destination"]);
 }
 
@@ -93,15 +218,30 @@ fn start_times_are_judged() {
     let folder = Folder::new();
     let question = ["heterogeneous", "--times", "5,5,5,4,2,2", "--starts"];
     let crowded = folder.write("crowded.json", "[0, 1, 6, 2, 0, 4, null]");
-    let told = ["crowded.json: violation", "at 4 A = 4", "C = 1", "2 A + C = 9", "7 processors"];
+    let told = [
+        "crowded.json: violation",
+        "at 4 A = 4",
+        "C = 1",
+        "2 A + C = 9",
+        "7 processors",
+    ];
     reduce(&[&question[..], &[&crowded]].concat()).refused(1, &told);
     let late = folder.write("late.json", "[0, 0, 6, 6, 20, 22, null]");
-    let report = reduce(&[&question[..], &[&late, "--json"]].concat()).ok().object();
-    assert_eq!((&report["given_length"], &report["best"]), (&"24".into(), &"11".into()), "{report}");
+    let report = reduce(&[&question[..], &[&late, "--json"]].concat())
+        .ok()
+        .object();
+    assert_eq!(
+        (&report["given_length"], &report["best"]),
+        (&"24".into(), &"11".into()),
+        "{report}"
+    );
     for (text, parts) in [
         ("[0, 1]", &["2 start times", "give 7"][..]),
         ("[0, 1, 6, 2, 0, 4, 3]", &["processor 6 is the destination"]),
-        ("[0, 1, null, 2, 0, 4, null]", &["processor 2 has no start time"]),
+        (
+            "[0, 1, null, 2, 0, 4, null]",
+            &["processor 2 has no start time"],
+        ),
         ("[0, 1, -6, 2, 0, 4, null]", &["processor 2", "-6"]),
         ("{}", &["'starts' is missing"]),
     ] {
@@ -110,30 +250,48 @@ fn start_times_are_judged() {
     }
     let file = folder.path("own.json");
     reduce(&[&question[..], &[&late, "-o", &file]].concat()).ok();
-    oneport(&["verify", &file]).ok().prints(&["ok: reduction of 7 values"]);
+    oneport(&["verify", &file])
+        .ok()
+        .prints(&["ok: reduction of 7 values"]);
     // A file of one reduction has start times.
-    reduce(&[&question[..], &[&file]].concat()).ok().prints(&["inequality (1) holds"]);
+    reduce(&[&question[..], &[&file]].concat())
+        .ok()
+        .prints(&["inequality (1) holds"]);
 }
 
 #[test]
 fn a_tree_is_judged() {
     let folder = Folder::new();
-    let costs = ["homogeneous", "--transfer", "2", "--compute", "3", "--tree-in"];
+    let costs = [
+        "homogeneous",
+        "--transfer",
+        "2",
+        "--compute",
+        "3",
+        "--tree-in",
+    ];
     let chain = folder.write("chain.json", "[null, 0, 1]");
-    let report = reduce(&[&costs[..], &[&chain, "--json"]].concat()).ok().object();
+    let report = reduce(&[&costs[..], &[&chain, "--json"]].concat())
+        .ok()
+        .object();
     assert_eq!(
         (&report["length"], &report["best"], &report["commutative"]),
         (&"10".into(), &"8".into(), &false.into())
     );
     let crossed = folder.write("crossed.json", "[null, 0, 0, 1]");
     let file = folder.path("own.json");
-    reduce(&[&costs[..], &[&crossed, "-o", &file]].concat()).ok().prints(&["the operator must commute", "best"]);
+    reduce(&[&costs[..], &[&crossed, "-o", &file]].concat())
+        .ok()
+        .prints(&["the operator must commute", "best"]);
     oneport(&["verify", &file]).ok();
     let text = read(&file).replace("\"commutative\": true", "\"commutative\": false");
-    oneport(&["verify", &folder.write("ordered.json", &text)]).refused(1, &["only neighbours may be merged"]);
-    for (text, part) in
-        [("[0, 1]", "must be null"), ("[null, 2, 1]", "never reaches the root"), ("[]", "one per processor")]
-    {
+    oneport(&["verify", &folder.write("ordered.json", &text)])
+        .refused(1, &["only neighbours may be merged"]);
+    for (text, part) in [
+        ("[0, 1]", "must be null"),
+        ("[null, 2, 1]", "never reaches the root"),
+        ("[]", "one per processor"),
+    ] {
         let wrong = folder.write("wrong.json", text);
         reduce(&[&costs[..], &[&wrong]].concat()).refused(1, &["wrong.json", part]);
     }
@@ -144,65 +302,174 @@ fn a_tree_is_judged() {
 fn ranks_are_those_of_the_tree() {
     let folder = Folder::new();
     let file = folder.path("one.json");
-    let question = ["homogeneous", "--n", "20", "--transfer", "2", "--compute", "3", "--root", "13"];
+    let question = [
+        "homogeneous",
+        "--n",
+        "20",
+        "--transfer",
+        "2",
+        "--compute",
+        "3",
+        "--root",
+        "13",
+    ];
     reduce(&[&question[..], &["-o", &file]].concat()).ok();
     let written: serde_json::Value = serde_json::from_str(&read(&file)).unwrap();
     for rank in 0..20 {
-        let report = reduce(&[&question[..], &["--json", "--rank", &rank.to_string()]].concat()).ok().object();
+        let report = reduce(&[&question[..], &["--json", "--rank", &rank.to_string()]].concat())
+            .ok()
+            .object();
         assert_eq!(report["receiver"], written["receivers"][rank]);
         for child in report["children"].as_array().unwrap() {
             assert_eq!(written["receivers"][child.as_u64().unwrap() as usize], rank);
         }
     }
-    let many = ["homogeneous", "--n", "1000000000000000000", "--transfer", "1", "--compute", "1"];
-    let at = ["--root", "333333333333333333", "--rank", "999999999999999999"];
+    let many = [
+        "homogeneous",
+        "--n",
+        "1000000000000000000",
+        "--transfer",
+        "1",
+        "--compute",
+        "1",
+    ];
+    let at = [
+        "--root",
+        "333333333333333333",
+        "--rank",
+        "999999999999999999",
+    ];
     let run = reduce(&[&many[..], &at].concat()).ok();
     assert!(run.time < std::time::Duration::from_secs(5), "{run:?}");
     run.prints(&["length 87", "to 999999999999999997, 43 transfers"]);
     reduce(&[&many[..], &["--root", "5"]].concat()).refused(1, &["--rank"]);
-    reduce(&[&question[..7], &["--root", "20"]].concat()).refused(2, &["--root", "'20'", "0 to 19"]);
+    reduce(&[&question[..7], &["--root", "20"]].concat())
+        .refused(2, &["--root", "'20'", "0 to 19"]);
     reduce(&[&question[..7], &["--rank", "-1"]].concat()).refused(2, &["--rank", "'-1'"]);
 }
 
 #[test]
 fn bounds_degree_depth_and_values_within_a_time() {
-    let question = ["homogeneous", "--n", "1024", "--transfer", "2", "--compute", "3", "--within", "20"];
+    let question = [
+        "homogeneous",
+        "--n",
+        "1024",
+        "--transfer",
+        "2",
+        "--compute",
+        "3",
+        "--within",
+        "20",
+    ];
     let report = reduce(&[&question[..], &["--json"]].concat()).ok().object();
-    assert_eq!((&report["degree"], &report["depth"]), (&13.into(), &8.into()), "{report}");
-    assert_eq!((&report["bound_below"], &report["bound_above"]), (&"30".into(), &"50".into()));
-    let within: u64 = report["within"]["values"].as_str().unwrap().parse().unwrap();
+    assert_eq!(
+        (&report["degree"], &report["depth"]),
+        (&13.into(), &8.into()),
+        "{report}"
+    );
+    assert_eq!(
+        (&report["bound_below"], &report["bound_above"]),
+        (&"30".into(), &"50".into())
+    );
+    let within: u64 = report["within"]["values"]
+        .as_str()
+        .unwrap()
+        .parse()
+        .unwrap();
     let just = |n: u64| {
         let n = n.to_string();
-        let report = reduce(&["homogeneous", "--n", &n, "--transfer", "2", "--compute", "3", "--json"]).ok().object();
+        let report = reduce(&[
+            "homogeneous",
+            "--n",
+            &n,
+            "--transfer",
+            "2",
+            "--compute",
+            "3",
+            "--json",
+        ])
+        .ok()
+        .object();
         report["length"].as_str().unwrap().parse::<u64>().unwrap()
     };
     assert!(just(within) <= 20 && just(within + 1) > 20);
-    reduce(&question).ok().prints(&["bounds", "within  20", "tree    13 transfers into the root, 8 transfers"]);
+    reduce(&question).ok().prints(&[
+        "bounds",
+        "within  20",
+        "tree    13 transfers into the root, 8 transfers",
+    ]);
 }
 
 #[test]
 fn all_reductions_and_broadcasts() {
     let folder = Folder::new();
     let [gantt, tree] = ["all.svg", "all.json"].map(|name| folder.path(name));
-    let all = |more: &[&str]| reduce(&[&["heterogeneous", "--all-reduce", "--json"], more].concat()).ok().object();
+    let all = |more: &[&str]| {
+        reduce(&[&["heterogeneous", "--all-reduce", "--json"], more].concat())
+            .ok()
+            .object()
+    };
     let times = ["--times", "2,3,5,7,11,13,17"];
-    let length = |report: &serde_json::Value| report["length"].as_str().unwrap().parse::<u64>().unwrap();
-    let [best, simple] = [all(&times), all(&[&times[..], &["--method", "snf"]].concat())];
+    let length =
+        |report: &serde_json::Value| report["length"].as_str().unwrap().parse::<u64>().unwrap();
+    let [best, simple] = [
+        all(&times),
+        all(&[&times[..], &["--method", "snf"]].concat()),
+    ];
     assert!(length(&best) <= length(&simple));
-    assert_eq!((&best["destination"], &best["model"]), (&0.into(), &"heterogeneous".into()), "{best}");
-    let slow = all(&[&times[..], &["--destination", "6", "--gantt", &gantt, "--tree", &tree]].concat());
+    assert_eq!(
+        (&best["destination"], &best["model"]),
+        (&0.into(), &"heterogeneous".into()),
+        "{best}"
+    );
+    let slow = all(&[
+        &times[..],
+        &["--destination", "6", "--gantt", &gantt, "--tree", &tree],
+    ]
+    .concat());
     assert_eq!(slow["destination"], 6);
     assert!(read(&gantt).contains("All-reduction") && read(&tree).contains("\"broadcast\""));
     let classes = all(&["--classes", "2:3,3:4"]);
-    assert_eq!(length(&classes), length(&all(&["--times", "2,2,2,3,3,3,3"])));
-    reduce(&[&["heterogeneous", "--all-reduce"], &times[..], &["-o", &tree]].concat()).refused(2, &["--output"]);
-    let report = reduce(&[&["heterogeneous", "--broadcast", "--json"], &times[..]].concat()).ok().object();
-    assert_eq!((&report["source"], &report["method"]), (&0.into(), &"fnf".into()), "{report}");
+    assert_eq!(
+        length(&classes),
+        length(&all(&["--times", "2,2,2,3,3,3,3"]))
+    );
+    reduce(
+        &[
+            &["heterogeneous", "--all-reduce"],
+            &times[..],
+            &["-o", &tree],
+        ]
+        .concat(),
+    )
+    .refused(2, &["--output"]);
+    let report = reduce(&[&["heterogeneous", "--broadcast", "--json"], &times[..]].concat())
+        .ok()
+        .object();
+    assert_eq!(
+        (&report["source"], &report["method"]),
+        (&0.into(), &"fnf".into()),
+        "{report}"
+    );
     assert_eq!(report["length"], best["broadcast_length"]);
-    let far =
-        reduce(&[&["heterogeneous", "--broadcast", "--json", "--source", "6"], &times[..]].concat()).ok().object();
+    let far = reduce(
+        &[
+            &["heterogeneous", "--broadcast", "--json", "--source", "6"],
+            &times[..],
+        ]
+        .concat(),
+    )
+    .ok()
+    .object();
     assert!(length(&far) > length(&report));
-    reduce(&[&["heterogeneous", "--broadcast", "--source", "7"], &times[..]].concat())
-        .refused(2, &["--source", "0 to 6"]);
-    reduce(&["heterogeneous", "--classes", "2:3", "--destination", "0"]).refused(2, &["--destination", "--classes"]);
+    reduce(
+        &[
+            &["heterogeneous", "--broadcast", "--source", "7"],
+            &times[..],
+        ]
+        .concat(),
+    )
+    .refused(2, &["--source", "0 to 6"]);
+    reduce(&["heterogeneous", "--classes", "2:3", "--destination", "0"])
+        .refused(2, &["--destination", "--classes"]);
 }

@@ -8,7 +8,18 @@ use serde_json::{Value, json};
 /// A plan of the toy scatter.
 fn plan(folder: &Folder, options: &[&str]) -> String {
     let (path, platform) = (folder.path("plan.json"), toy());
-    let question = ["solve", "scatter", "--platform", &platform, "--source", "Ps", "--targets", "P0,P1", "-o", &path];
+    let question = [
+        "solve",
+        "scatter",
+        "--platform",
+        &platform,
+        "--source",
+        "Ps",
+        "--targets",
+        "P0,P1",
+        "-o",
+        &path,
+    ];
     oneport(&[&question[..], options].concat()).ok();
     path
 }
@@ -21,12 +32,25 @@ fn plans_of_every_collective_are_verified_and_shown() {
         ["scatter", "--source", "a0"].as_slice(),
         &["gather", "--target", "b1"],
         &["all-to-all", "--participants", "a0,b2,a1"],
-        &["scatter", "--source", "b0", "--size", "2/7", "--period", "1000"],
+        &[
+            "scatter", "--source", "b0", "--size", "2/7", "--period", "1000",
+        ],
     ] {
         let path = folder.path("plan.json");
-        oneport(&[&["solve"], question, &["--platform", &platform, "-o", &path]].concat()).ok();
+        oneport(
+            &[
+                &["solve"],
+                question,
+                &["--platform", &platform, "-o", &path],
+            ]
+            .concat(),
+        )
+        .ok();
         let verdict = oneport(&["verify", &path]).ok().stdout;
-        assert!(verdict.starts_with("ok: ") && verdict.lines().count() == 1, "{verdict}");
+        assert!(
+            verdict.starts_with("ok: ") && verdict.lines().count() == 1,
+            "{verdict}"
+        );
         oneport(&["verify", &path, "--platform", &platform]).ok();
         let shown = oneport(&["show", &path]).ok().stdout;
         for word in [question[0], "throughput", "price", "path", "slot", "period"] {
@@ -41,9 +65,15 @@ fn the_certificate_is_read_aloud() {
     let folder = Folder::new();
     let path = folder.path("plan.json");
     for (name, question) in [
-        ("toy-scatter.toml", ["scatter", "--source", "Ps", "--targets", "P0,P1"].as_slice()),
+        (
+            "toy-scatter.toml",
+            ["scatter", "--source", "Ps", "--targets", "P0,P1"].as_slice(),
+        ),
         ("four-sites.csv", &["all-to-all"]),
-        ("toy-broadcast.toml", &["broadcast", "--source", "Ps", "--model", "half-duplex"]),
+        (
+            "toy-broadcast.toml",
+            &["broadcast", "--source", "Ps", "--model", "half-duplex"],
+        ),
         ("dgx-a100-2.toml", &["all-gather"]),
         ("toy-reduce.toml", &["reduce", "--target", "0"]),
         ("toy-reduce.toml", &["scan"]),
@@ -51,24 +81,51 @@ fn the_certificate_is_read_aloud() {
         ("dgx1.toml", &["all-reduce", "--commutative", "--work", "0"]),
     ] {
         let platform = fixture(name);
-        let answer = oneport(&[&["solve"], question, &["--platform", &platform, "-o", &path, "--json"]].concat());
+        let answer = oneport(
+            &[
+                &["solve"],
+                question,
+                &["--platform", &platform, "-o", &path, "--json"],
+            ]
+            .concat(),
+        );
         let answer = answer.ok().object();
-        let told = oneport(&["show", &path, "--explain", "--exact"]).ok().stdout;
+        let told = oneport(&["show", &path, "--explain", "--exact"])
+            .ok()
+            .stdout;
         let optimal = answer["status"] == "optimal";
         assert_eq!(told.contains("it is optimal"), optimal, "{name}: {told}");
         // The unit of time is the second where there is one, so the numbers are the same.
         let bound = answer["upper_bound"].as_str().unwrap();
-        assert!(told.lines().next().unwrap().contains(bound), "{name}: {told}");
+        assert!(
+            told.lines().next().unwrap().contains(bound),
+            "{name}: {told}"
+        );
         let (above, below) = bound.split_once('/').unwrap_or((bound, "1"));
-        let need = if above == "1" { below.to_string() } else { format!("{below}/{above}") };
+        let need = if above == "1" {
+            below.to_string()
+        } else {
+            format!("{below}/{above}")
+        };
         assert!(told.contains("costs at least"), "{name}: {told}");
-        let takes = told.lines().find(|line| line.contains("So an instance takes")).unwrap();
-        let said = [format!("takes {need} "), format!("(= {need})")];
-        assert!(said.iter().any(|said| takes.contains(said)), "{name}: {need}: {told}");
-        let shown = oneport(&["show", &path, "--prices"]).ok().stdout;
-        let parts = shown
+        let takes = told
             .lines()
-            .filter_map(|line| line.trim_end().strip_suffix(" %")?.rsplit(' ').next()?.parse::<f64>().ok());
+            .find(|line| line.contains("So an instance takes"))
+            .unwrap();
+        let said = [format!("takes {need} "), format!("(= {need})")];
+        assert!(
+            said.iter().any(|said| takes.contains(said)),
+            "{name}: {need}: {told}"
+        );
+        let shown = oneport(&["show", &path, "--prices"]).ok().stdout;
+        let parts = shown.lines().filter_map(|line| {
+            line.trim_end()
+                .strip_suffix(" %")?
+                .rsplit(' ')
+                .next()?
+                .parse::<f64>()
+                .ok()
+        });
         let sum: f64 = parts.sum();
         assert!((sum - 100.0).abs() < 1.0, "{name}: {sum}: {shown}");
     }
@@ -79,7 +136,16 @@ fn the_certificate_is_read_aloud() {
 fn prices_are_exact_on_request() {
     let folder = Folder::new();
     let path = folder.path("plan.json");
-    oneport(&["solve", "scatter", "--source=Ps", "--platform", &fixture("toy-scatter.toml"), "-o", &path]).ok();
+    oneport(&[
+        "solve",
+        "scatter",
+        "--source=Ps",
+        "--platform",
+        &fixture("toy-scatter.toml"),
+        "-o",
+        &path,
+    ])
+    .ok();
     let shown = oneport(&["show", &path, "--prices", "--exact"]).ok().stdout;
     let fraction = |line: &str| -> Option<(i64, i64)> {
         let text = line.split_once(" % (= ")?.1.split_once(')')?.0.to_string();
@@ -88,7 +154,9 @@ fn prices_are_exact_on_request() {
     };
     let parts: Vec<(i64, i64)> = shown.lines().filter_map(fraction).collect();
     assert!(!parts.is_empty(), "{shown}");
-    let (above, below) = parts.iter().fold((0, 1), |sum, part| (sum.0 * part.1 + part.0 * sum.1, sum.1 * part.1));
+    let (above, below) = parts.iter().fold((0, 1), |sum, part| {
+        (sum.0 * part.1 + part.0 * sum.1, sum.1 * part.1)
+    });
     assert_eq!(above, below, "{shown}");
 }
 
@@ -99,15 +167,27 @@ fn what_is_shown_fits_the_page() {
     let path = folder.path("plan.json");
     let platform = fixture("dgx-a100-4.toml");
     oneport(&["solve", "all-gather", "--platform", &platform, "-o", &path]).ok();
-    for options in [&[][..], &["--explain"], &["--prices"], &["--patterns"], &["--slots"]] {
+    for options in [
+        &[][..],
+        &["--explain"],
+        &["--prices"],
+        &["--patterns"],
+        &["--slots"],
+    ] {
         let text = oneport(&[&["show", &path], options].concat()).ok().stdout;
         let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
         assert!(widest <= 160, "{options:?}: {widest}");
     }
     let short = oneport(&["show", &path]).ok().stdout;
-    assert!(short.contains("32 alike") && short.contains("box0.gpu1..7"), "{short}");
+    assert!(
+        short.contains("32 alike") && short.contains("box0.gpu1..7"),
+        "{short}"
+    );
     let all = oneport(&["show", &path, "--patterns"]).ok().stdout;
-    assert!(all.contains("box3.gpu7 -> box3.nvswitch") && !all.contains("..."), "{all}");
+    assert!(
+        all.contains("box3.gpu7 -> box3.nvswitch") && !all.contains("..."),
+        "{all}"
+    );
 }
 
 #[test]
@@ -121,23 +201,41 @@ fn every_tampered_number_is_found() {
         assert!(run.stderr.len() > 60, "{what}: {}", run.stderr);
         oneport(&["show", &path]).refused(1, &["tampered.json"]);
     };
-    for key in ["/throughput", "/upper_bound", "/size", "/schedule/instances", "/schedule/period"] {
+    for key in [
+        "/throughput",
+        "/upper_bound",
+        "/size",
+        "/schedule/instances",
+        "/schedule/period",
+    ] {
         check(&with(&original, key, json!("3/7")), key);
         check(&with(&original, key, json!("0")), key);
         check(&with(&original, key, json!("-1")), key);
     }
     check(&with(&original, "/status", json!("feasible")), "status");
     check(&with(&original, "/model", json!("links")), "model");
-    check(&with(&original, "/certificate/prices", json!([])), "certificate");
-    check(&with(&original, "/certificate/prices/0/price", json!("-1")), "price");
-    check(&with(&original, "/certificate/prices/0/node", json!("Pa")), "certificate node");
+    check(
+        &with(&original, "/certificate/prices", json!([])),
+        "certificate",
+    );
+    check(
+        &with(&original, "/certificate/prices/0/price", json!("-1")),
+        "price",
+    );
+    check(
+        &with(&original, "/certificate/prices/0/node", json!("Pa")),
+        "certificate node",
+    );
     for (list, number) in [
         ("/patterns", "weight"),
         ("/schedule/patterns", "copies"),
         ("/schedule/slots", "length"),
         ("/platform/link", "cost"),
     ] {
-        let count = original.pointer(list).and_then(Value::as_array).map_or(0, Vec::len);
+        let count = original
+            .pointer(list)
+            .and_then(Value::as_array)
+            .map_or(0, Vec::len);
         assert!(count >= 2, "{list}: {original}");
         for place in 0..count {
             let key = format!("{list}/{place}/{number}");
@@ -148,19 +246,51 @@ fn every_tampered_number_is_found() {
             }
         }
         let mut shorter = original.clone();
-        shorter.pointer_mut(list).and_then(Value::as_array_mut).unwrap().pop();
+        shorter
+            .pointer_mut(list)
+            .and_then(Value::as_array_mut)
+            .unwrap()
+            .pop();
         check(&shorter, list);
     }
-    check(&with(&original, "/schedule/slots/0/links", json!([])), "slots");
-    check(&with(&original, "/schedule/slots/0/links", json!([0, 0])), "slots");
-    check(&with(&original, "/schedule/slots/0/links/0", json!(99)), "slots");
+    check(
+        &with(&original, "/schedule/slots/0/links", json!([])),
+        "slots",
+    );
+    check(
+        &with(&original, "/schedule/slots/0/links", json!([0, 0])),
+        "slots",
+    );
+    check(
+        &with(&original, "/schedule/slots/0/links/0", json!(99)),
+        "slots",
+    );
     for list in ["/patterns", "/schedule/patterns"] {
-        check(&with(&original, &format!("{list}/0/tasks"), json!([])), list);
-        check(&with(&original, &format!("{list}/0/tasks"), json!([{"link": 0}, {"link": 0}])), list);
-        check(&with(&original, &format!("{list}/0/tasks/0/link"), json!(99)), list);
+        check(
+            &with(&original, &format!("{list}/0/tasks"), json!([])),
+            list,
+        );
+        check(
+            &with(
+                &original,
+                &format!("{list}/0/tasks"),
+                json!([{"link": 0}, {"link": 0}]),
+            ),
+            list,
+        );
+        check(
+            &with(&original, &format!("{list}/0/tasks/0/link"), json!(99)),
+            list,
+        );
     }
-    check(&with(&original, "/collective/targets", json!(["P0"])), "targets");
-    check(&with(&original, "/collective/source", json!("Pa")), "source");
+    check(
+        &with(&original, "/collective/targets", json!(["P0"])),
+        "targets",
+    );
+    check(
+        &with(&original, "/collective/source", json!("Pa")),
+        "source",
+    );
 }
 
 #[test]
@@ -168,7 +298,10 @@ fn a_violation_names_what_is_wrong() {
     let folder = Folder::new();
     let original: Value = serde_json::from_str(&read(plan(&folder, &[]))).unwrap();
     let verify = |pointer: &str, value: Value| {
-        oneport(&["verify", &folder.write("t.json", with(&original, pointer, value).to_string())])
+        oneport(&[
+            "verify",
+            &folder.write("t.json", with(&original, pointer, value).to_string()),
+        ])
     };
     verify("/throughput", json!("3/4")).refused(1, &["violation", "3/4"]);
     verify("/upper_bound", json!("2/3")).refused(1, &["violation", "2/3", "1/2"]);
@@ -214,13 +347,17 @@ fn a_plan_is_for_one_platform() {
     let folder = Folder::new();
     let plan = plan(&folder, &[]);
     let text = read(toy());
-    let verify = |name: &str, content: &str| oneport(&["verify", &plan, "--platform", &folder.write(name, content)]);
+    let verify = |name: &str, content: &str| {
+        oneport(&["verify", &plan, "--platform", &folder.write(name, content)])
+    };
     verify("same.toml", &text).ok();
-    verify("cost.toml", &text.replace("2/3", "3/4")).refused(1, &["cost.toml", "Pa -> P0", "3/4", "2/3"]);
+    verify("cost.toml", &text.replace("2/3", "3/4"))
+        .refused(1, &["cost.toml", "Pa -> P0", "3/4", "2/3"]);
     verify("name.toml", &text.replace("\"Pa\"", "\"Px\"")).refused(1, &["name.toml", "Pa"]);
     let more = format!("{text}\n[[link]]\nfrom = \"Pa\"\nto = \"P1\"\ncost = 1\n");
     verify("link.toml", &more).refused(1, &["link.toml", "Pa -> P1"]);
-    verify("model.toml", &text.replace("full-duplex", "links")).refused(1, &["model.toml", "links", "full-duplex"]);
+    verify("model.toml", &text.replace("full-duplex", "links"))
+        .refused(1, &["model.toml", "links", "full-duplex"]);
     verify("broken.toml", "broken").refused(1, &["broken.toml"]);
     let other = fixture("star.json");
     oneport(&["verify", &plan, "--platform", &other]).refused(1, &["star.json"]);
@@ -233,7 +370,11 @@ fn well_formed(text: &str) {
     let mut roots = 0;
     let mut rest = text;
     while let Some(at) = rest.find('<') {
-        assert!(!open.is_empty() || rest[..at].trim().is_empty(), "text outside the root: {}", &rest[..at]);
+        assert!(
+            !open.is_empty() || rest[..at].trim().is_empty(),
+            "text outside the root: {}",
+            &rest[..at]
+        );
         let end = at + rest[at..].find('>').expect("every < has its >");
         let tag = &rest[at + 1..end];
         rest = &rest[end + 1..];
@@ -251,7 +392,10 @@ fn well_formed(text: &str) {
             open.push(name);
         }
     }
-    assert!(open.is_empty() && rest.trim().is_empty() && roots == 1, "{open:?}, {roots} roots, then {rest:?}");
+    assert!(
+        open.is_empty() && rest.trim().is_empty() && roots == 1,
+        "{open:?}, {roots} roots, then {rest:?}"
+    );
     assert!(text.contains("<svg"));
 }
 
@@ -259,8 +403,21 @@ fn well_formed(text: &str) {
 fn drawings_are_whole_svg_files() {
     let folder = Folder::new();
     let plan = plan(&folder, &[]);
-    let [gantt, graph, timeline] = ["gantt.svg", "graph.svg", "timeline.svg"].map(|name| folder.path(name));
-    oneport(&["show", &plan, "--gantt", &gantt, "--graph", &graph, "--timeline", &timeline, "--periods", "2"]).ok();
+    let [gantt, graph, timeline] =
+        ["gantt.svg", "graph.svg", "timeline.svg"].map(|name| folder.path(name));
+    oneport(&[
+        "show",
+        &plan,
+        "--gantt",
+        &gantt,
+        "--graph",
+        &graph,
+        "--timeline",
+        &timeline,
+        "--periods",
+        "2",
+    ])
+    .ok();
     for path in [&gantt, &graph, &timeline] {
         let text = read(path);
         well_formed(&text);
@@ -268,24 +425,51 @@ fn drawings_are_whole_svg_files() {
             assert!(text.contains(name), "{path}: {name} is not drawn");
         }
     }
-    assert_eq!(folder.names(), ["gantt.svg", "graph.svg", "plan.json", "timeline.svg"]);
+    assert_eq!(
+        folder.names(),
+        ["gantt.svg", "graph.svg", "plan.json", "timeline.svg"]
+    );
     // Drawn twice, the same; and what cannot be drawn leaves no trace.
     let before = read(&gantt);
     oneport(&["show", &plan, "--gantt", &gantt]).ok();
     assert_eq!(read(&gantt), before);
-    let refused = ["show", &plan, "--timeline", &gantt, "--periods", "99999999999"];
+    let refused = [
+        "show",
+        &plan,
+        "--timeline",
+        &gantt,
+        "--periods",
+        "99999999999",
+    ];
     oneport(&refused).refused(1, &["99999999999", "periods"]);
     assert_eq!(read(&gantt), before);
     for option in ["--gantt", "--graph", "--timeline"] {
-        oneport(&["show", &plan, option, &unwritable(&folder)]).refused(1, &["cannot write", "a-file"]);
+        oneport(&["show", &plan, option, &unwritable(&folder)])
+            .refused(1, &["cannot write", "a-file"]);
     }
     oneport(&["show", &plan, "--periods=-1"]).misused(&["--periods"]);
     oneport(&["show", &plan, "--timeline", &timeline, "--periods", "0"]).misused(&["--periods"]);
     // As soon as possible it ends no later, and is another drawing.
     let dated = read(&timeline);
-    let said = oneport(&["show", &plan, "--timeline", &timeline, "--periods", "2", "--eager"]).ok().stdout;
-    assert!(said.starts_with("2 periods started: finished after "), "{said}");
-    assert!(said.contains(" (as soon as possible), ") && said.contains(" (planned dates)\n"), "{said}");
+    let said = oneport(&[
+        "show",
+        &plan,
+        "--timeline",
+        &timeline,
+        "--periods",
+        "2",
+        "--eager",
+    ])
+    .ok()
+    .stdout;
+    assert!(
+        said.starts_with("2 periods started: finished after "),
+        "{said}"
+    );
+    assert!(
+        said.contains(" (as soon as possible), ") && said.contains(" (planned dates)\n"),
+        "{said}"
+    );
     well_formed(&read(&timeline));
     assert_ne!(read(&timeline), dated);
     oneport(&["show", &plan, "--eager"]).misused(&["--timeline"]);
@@ -300,12 +484,35 @@ fn any_name_can_be_drawn() {
     let folder = Folder::new();
     let node = |name: &str| json!({"name": name, "compute": 1});
     let names = ["<&>", "a \"b\"", "c, d", "é '"];
-    let links: Vec<Value> = names[1..].iter().map(|to| json!({"from": names[0], "to": to, "cost": "1/3"})).collect();
+    let links: Vec<Value> = names[1..]
+        .iter()
+        .map(|to| json!({"from": names[0], "to": to, "cost": "1/3"}))
+        .collect();
     let platform = json!({"format": "oneport-platform/1", "node": names.map(node), "link": links});
     let platform = folder.write("names.json", platform.to_string());
     let plan = folder.path("plan.json");
-    oneport(&["solve", "scatter", "--platform", &platform, "--source", "<&>", "-o", &plan]).ok();
-    oneport(&["solve", "scatter", "--platform", &platform, "--source", "<&>", "--targets", "c, d"]).ok();
+    oneport(&[
+        "solve",
+        "scatter",
+        "--platform",
+        &platform,
+        "--source",
+        "<&>",
+        "-o",
+        &plan,
+    ])
+    .ok();
+    oneport(&[
+        "solve",
+        "scatter",
+        "--platform",
+        &platform,
+        "--source",
+        "<&>",
+        "--targets",
+        "c, d",
+    ])
+    .ok();
     oneport(&["verify", &plan, "--platform", &platform]).ok();
     for option in ["--gantt", "--graph", "--timeline"] {
         let path = folder.path("drawing.svg");

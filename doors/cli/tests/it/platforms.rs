@@ -10,11 +10,23 @@ use common::{Folder, fixture, oneport, read, toy, unwritable};
 fn a_platform_survives_every_format() {
     let folder = Folder::new();
     let solve = |platform: &str| {
-        let run =
-            oneport(&["solve", "scatter", "--platform", platform, "--source", "Ps", "--targets", "P0,P1", "--json"]);
+        let run = oneport(&[
+            "solve",
+            "scatter",
+            "--platform",
+            platform,
+            "--source",
+            "Ps",
+            "--targets",
+            "P0,P1",
+            "--json",
+        ]);
         let mut object = run.ok().object();
         // Time differs from run to run.
-        object.as_object_mut().unwrap().retain(|key, _| !key.ends_with("seconds"));
+        object
+            .as_object_mut()
+            .unwrap()
+            .retain(|key, _| !key.ends_with("seconds"));
         object
     };
     let expected = solve(&toy());
@@ -22,7 +34,10 @@ fn a_platform_survives_every_format() {
     for name in ["a.json", "b.csv", "c.toml", "d.json", "e.toml"] {
         let to = folder.path(name);
         let run = oneport(&["convert", &from, &to]).ok();
-        assert!(run.stdout.contains(name) && run.stdout.contains("5 nodes"), "{run:#?}");
+        assert!(
+            run.stdout.contains(name) && run.stdout.contains("5 nodes"),
+            "{run:#?}"
+        );
         assert_eq!(solve(&to)["throughput"], expected["throughput"], "{name}");
         from = to;
     }
@@ -31,7 +46,12 @@ fn a_platform_survives_every_format() {
     let back = folder.path("back.json");
     oneport(&["convert", &toy(), &back]).ok();
     oneport(&["convert", &back, &folder.path("back.toml")]).ok();
-    oneport(&["convert", &folder.path("back.toml"), &folder.path("again.json")]).ok();
+    oneport(&[
+        "convert",
+        &folder.path("back.toml"),
+        &folder.path("again.json"),
+    ])
+    .ok();
     assert_eq!(read(&back), read(folder.path("again.json")));
 }
 
@@ -44,10 +64,14 @@ fn formats_can_be_named() {
     oneport(&["convert", &plain, &folder.path("x.toml"), "--from", "json"]).ok();
     oneport(&["convert", &plain, &folder.path("y.toml")]).ok();
     assert_eq!(read(folder.path("x.toml")), read(folder.path("y.toml")));
-    oneport(&["convert", &toy(), &folder.path("no-extension")]).refused(2, &["--to", "toml", "json"]);
-    oneport(&["convert", &toy(), &folder.path("z"), "--to", "yaml"]).refused(2, &["--to", "yaml", "json"]);
-    oneport(&["convert", &toy(), &folder.path("z"), "--from", "yaml"]).refused(2, &["yaml", "json"]);
-    oneport(&["convert", &toy(), &folder.path("z.toml"), "--from", "json"]).refused(1, &["toy-scatter.toml", "JSON"]);
+    oneport(&["convert", &toy(), &folder.path("no-extension")])
+        .refused(2, &["--to", "toml", "json"]);
+    oneport(&["convert", &toy(), &folder.path("z"), "--to", "yaml"])
+        .refused(2, &["--to", "yaml", "json"]);
+    oneport(&["convert", &toy(), &folder.path("z"), "--from", "yaml"])
+        .refused(2, &["yaml", "json"]);
+    oneport(&["convert", &toy(), &folder.path("z.toml"), "--from", "json"])
+        .refused(1, &["toy-scatter.toml", "JSON"]);
     oneport(&["convert", &toy(), &folder.path("z.gml")]).refused(2, &["z.gml", "toml"]);
     oneport(&["convert", &toy()]).misused(&["OUT"]);
     // Routers cannot be said in a matrix.
@@ -56,8 +80,12 @@ fn formats_can_be_named() {
     let old = folder.write("old.toml", "precious");
     oneport(&["convert", &folder.path("no-such-file"), &old]).refused(1, &["no-such-file"]);
     assert_eq!(read(&old), "precious");
-    oneport(&["convert", &toy(), &unwritable(&folder), "--to", "toml"]).refused(1, &["cannot write"]);
-    assert_eq!(folder.names(), ["a-file", "old.toml", "platform", "x.toml", "y.toml"]);
+    oneport(&["convert", &toy(), &unwritable(&folder), "--to", "toml"])
+        .refused(1, &["cannot write"]);
+    assert_eq!(
+        folder.names(),
+        ["a-file", "old.toml", "platform", "x.toml", "y.toml"]
+    );
 }
 
 #[test]
@@ -68,7 +96,17 @@ fn gml_is_read() {
                edge [ source 1 target 2 LinkSpeed \"500\" LinkSpeedUnits \"M\" ]\n]\n";
     let gml = folder.write("net.gml", gml);
     let scatter = |platform: &str| {
-        oneport(&["solve", "scatter", "--platform", platform, "--source", "A", "--json"]).ok().object()["throughput"]
+        oneport(&[
+            "solve",
+            "scatter",
+            "--platform",
+            platform,
+            "--source",
+            "A",
+            "--json",
+        ])
+        .ok()
+        .object()["throughput"]
             .clone()
     };
     // A sends two gigabits at 1 Gbit/s; B passes one on at 0.5 Gbit/s.
@@ -94,10 +132,22 @@ fn hostile_platforms_are_refused_in_one_line() {
     let folder = Folder::new();
     let mut files: Vec<(String, Vec<u8>)> = Vec::new();
     let mut add = |name: &str, content: &[u8]| files.push((name.to_string(), content.to_vec()));
-    for name in ["empty.toml", "empty.json", "empty.csv", "empty.gml", "empty"] {
+    for name in [
+        "empty.toml",
+        "empty.json",
+        "empty.csv",
+        "empty.gml",
+        "empty",
+    ] {
         add(name, b"");
     }
-    for name in ["zeros.toml", "zeros.json", "zeros.csv", "zeros.gml", "zeros"] {
+    for name in [
+        "zeros.toml",
+        "zeros.json",
+        "zeros.csv",
+        "zeros.gml",
+        "zeros",
+    ] {
         add(name, &[0; 4096]);
         add(&format!("high-{name}"), &[0xff; 4096]);
         add(&format!("spaces-{name}"), &[b' '; 100_000]);
@@ -106,36 +156,90 @@ fn hostile_platforms_are_refused_in_one_line() {
     add("braces.json", b"{}");
     add("deep.json", "[".repeat(200_000).as_bytes());
     add("deeper.json", "{\"a\":".repeat(200_000).as_bytes());
-    add("deep.toml", format!("a = {}", "[".repeat(100_000)).as_bytes());
-    add("keys.toml", format!("a{} = 1", ".a".repeat(100_000)).as_bytes());
+    add(
+        "deep.toml",
+        format!("a = {}", "[".repeat(100_000)).as_bytes(),
+    );
+    add(
+        "keys.toml",
+        format!("a{} = 1", ".a".repeat(100_000)).as_bytes(),
+    );
     add("deep.gml", "graph [ ".repeat(100_000).as_bytes());
-    add("quotes.csv", format!("\"{}", "a,".repeat(100_000)).as_bytes());
+    add(
+        "quotes.csv",
+        format!("\"{}", "a,".repeat(100_000)).as_bytes(),
+    );
     add("wide.csv", "1,".repeat(1_000_000).as_bytes());
     add("ragged.csv", b"0,1\n1,0,2\n");
     add("text.csv", b"0,x\ny,0\n");
     add("negative.csv", b"0,-1\n1,0\n");
-    add("no-format.toml", two("").replacen("format", "formal", 1).as_bytes());
+    add(
+        "no-format.toml",
+        two("").replacen("format", "formal", 1).as_bytes(),
+    );
     add("other-format.toml", two("").replace("/1", "/2").as_bytes());
     add("no-nodes.toml", b"format = \"oneport-platform/1\"\n");
     add("twice.toml", two("[[node]]\nname = \"a\"\n").as_bytes());
     add("unknown-key.toml", two("colour = \"red\"\n").as_bytes());
-    add("unknown-node.toml", two("[[link]]\nfrom = \"a\"\nto = \"z\"\ncost = 1\n").as_bytes());
-    add("loop.toml", two("[[link]]\nfrom = \"a\"\nto = \"a\"\ncost = 1\n").as_bytes());
-    add("double.toml", (link("cost = 1") + "[[link]]\nfrom = \"a\"\nto = \"b\"\ncost = 2\n").as_bytes());
-    let costs = ["0", "-1", "nan", "inf", "\"1/0\"", "\"abc\"", "1e999999999", "true", "[]", "\"\"", "1/2"];
+    add(
+        "unknown-node.toml",
+        two("[[link]]\nfrom = \"a\"\nto = \"z\"\ncost = 1\n").as_bytes(),
+    );
+    add(
+        "loop.toml",
+        two("[[link]]\nfrom = \"a\"\nto = \"a\"\ncost = 1\n").as_bytes(),
+    );
+    add(
+        "double.toml",
+        (link("cost = 1") + "[[link]]\nfrom = \"a\"\nto = \"b\"\ncost = 2\n").as_bytes(),
+    );
+    let costs = [
+        "0",
+        "-1",
+        "nan",
+        "inf",
+        "\"1/0\"",
+        "\"abc\"",
+        "1e999999999",
+        "true",
+        "[]",
+        "\"\"",
+        "1/2",
+    ];
     for (place, cost) in costs.iter().enumerate() {
         // A link may cost nothing; no bandwidth is 0.
         if *cost != "0" {
-            add(&format!("cost-{place}.toml"), link(&format!("cost = {cost}")).as_bytes());
+            add(
+                &format!("cost-{place}.toml"),
+                link(&format!("cost = {cost}")).as_bytes(),
+            );
         }
-        add(&format!("bandwidth-{place}.toml"), link(&format!("bandwidth = {cost}")).as_bytes());
+        add(
+            &format!("bandwidth-{place}.toml"),
+            link(&format!("bandwidth = {cost}")).as_bytes(),
+        );
     }
-    add("digits.toml", link(&format!("cost = \"{}\"", "9".repeat(1_000_000))).as_bytes());
+    add(
+        "digits.toml",
+        link(&format!("cost = \"{}\"", "9".repeat(1_000_000))).as_bytes(),
+    );
     add("no-cost.toml", link("").as_bytes());
-    add("both-costs.toml", link("cost = 1\nbandwidth = 1").as_bytes());
-    add("name.toml", two(&format!("[[node]]\nname = \"{}\"\n", "x".repeat(100_000))).as_bytes());
-    add("control.toml", two("[[node]]\nname = \"line\\nbreak\\u001b[31m\"\n").as_bytes());
-    add("model.toml", format!("model = \"full\\nduplex\"\n{}", two("")).as_bytes());
+    add(
+        "both-costs.toml",
+        link("cost = 1\nbandwidth = 1").as_bytes(),
+    );
+    add(
+        "name.toml",
+        two(&format!("[[node]]\nname = \"{}\"\n", "x".repeat(100_000))).as_bytes(),
+    );
+    add(
+        "control.toml",
+        two("[[node]]\nname = \"line\\nbreak\\u001b[31m\"\n").as_bytes(),
+    );
+    add(
+        "model.toml",
+        format!("model = \"full\\nduplex\"\n{}", two("")).as_bytes(),
+    );
     add("ports.toml", two("ports = 0\n").as_bytes());
     for (name, content) in files {
         let path = folder.write(&name, &content);
@@ -144,10 +248,23 @@ fn hostile_platforms_are_refused_in_one_line() {
         assert!(run.time < Duration::from_secs(2), "{name}: {:?}", run.time);
         let code = run.code.unwrap_or_default();
         let run = run.refused(code, &[&name]);
-        assert!(run.stderr.len() < 2000, "{name}: {} characters", run.stderr.len());
-        assert!(!run.stderr.trim_end().contains(char::is_control), "{name}: {}", run.stderr.escape_debug());
+        assert!(
+            run.stderr.len() < 2000,
+            "{name}: {} characters",
+            run.stderr.len()
+        );
+        assert!(
+            !run.stderr.trim_end().contains(char::is_control),
+            "{name}: {}",
+            run.stderr.escape_debug()
+        );
     }
     oneport(&["solve", "all-to-all", "--platform", &folder.path("")]).refused(1, &["directory"]);
-    oneport(&["solve", "all-to-all", "--platform", &folder.path("no-such-file.toml")])
-        .refused(1, &["no-such-file.toml"]);
+    oneport(&[
+        "solve",
+        "all-to-all",
+        "--platform",
+        &folder.path("no-such-file.toml"),
+    ])
+    .refused(1, &["no-such-file.toml"]);
 }

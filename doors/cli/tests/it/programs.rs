@@ -11,15 +11,31 @@ fn a_program_is_printed_or_written() {
     let platform = toy();
     let options = [&["program", "sssp", "--platform", &platform], &SCATTER[..]].concat();
     let printed = oneport(&options).ok().stdout;
-    assert!(printed.starts_with("\\ SSSP(G)") && printed.ends_with("\nEnd\n"), "{printed}");
-    assert!(printed.contains(" time(Pa,P0): 3 s(Pa,P0) - 2 send(Pa,P0,m_P0)"), "{printed}");
+    assert!(
+        printed.starts_with("\\ SSSP(G)") && printed.ends_with("\nEnd\n"),
+        "{printed}"
+    );
+    assert!(
+        printed.contains(" time(Pa,P0): 3 s(Pa,P0) - 2 send(Pa,P0,m_P0)"),
+        "{printed}"
+    );
     let folder = Folder::new();
     let file = folder.path("toy.lp");
-    let told = oneport(&[&options[..], &["-o", &file]].concat()).ok().stdout;
-    assert!(told.contains("variables") && told.contains("rows"), "{told}");
+    let told = oneport(&[&options[..], &["-o", &file]].concat())
+        .ok()
+        .stdout;
+    assert!(
+        told.contains("variables") && told.contains("rows"),
+        "{told}"
+    );
     assert_eq!(read(&file), printed);
-    let as_printed = oneport(&[&options[..], &["--as-printed"]].concat()).ok().stdout;
-    assert!(as_printed.contains("as printed") && as_printed.contains("conserve(Ps,m_P0)"), "{as_printed}");
+    let as_printed = oneport(&[&options[..], &["--as-printed"]].concat())
+        .ok()
+        .stdout;
+    assert!(
+        as_printed.contains("as printed") && as_printed.contains("conserve(Ps,m_P0)"),
+        "{as_printed}"
+    );
     assert!(!printed.contains("conserve(Ps"), "{printed}");
 }
 
@@ -27,17 +43,60 @@ fn a_program_is_printed_or_written() {
 fn every_program_has_a_question() {
     let (star, figure) = (fixture("star.json"), fixture("toy-broadcast.toml"));
     for (options, words) in [
-        (vec!["sspa2a", "--platform", &star], ["send(hub,leaf1,m_hub,leaf1)", "TP"]),
-        (vec!["sspa2a", "--platform", &star, "--sources", "hub", "--targets", "leaf1,leaf2"], ["m_hub,leaf2", "TP"]),
-        (vec!["ssr", "--platform", &star, "--target", "hub"], ["cons(hub,T_0_0_5)", "alpha(leaf5)"]),
-        (vec!["broadcast", "--platform", &star, "--source", "hub"], ["x(leaf1,hub,leaf1)", "t_out(hub)"]),
-        (vec!["p", "--platform", &figure, "--source", "Ps"], ["y_3: ", "comm: x_1 + x_2"]),
-        (vec!["p-prime", "--platform", &figure, "--source", "Ps"], ["y_2: ", "comm: x_1 + x_2"]),
-        (vec!["d", "--platform", &figure, "--source", "Ps"], ["Minimize", "v(Ps,P1)"]),
-        (vec!["p", "--platform", &figure, "--collective", "scatter", "--source", "Ps"], ["y_3: ", "edge(Ps,P1)"]),
+        (
+            vec!["sspa2a", "--platform", &star],
+            ["send(hub,leaf1,m_hub,leaf1)", "TP"],
+        ),
+        (
+            vec![
+                "sspa2a",
+                "--platform",
+                &star,
+                "--sources",
+                "hub",
+                "--targets",
+                "leaf1,leaf2",
+            ],
+            ["m_hub,leaf2", "TP"],
+        ),
+        (
+            vec!["ssr", "--platform", &star, "--target", "hub"],
+            ["cons(hub,T_0_0_5)", "alpha(leaf5)"],
+        ),
+        (
+            vec!["broadcast", "--platform", &star, "--source", "hub"],
+            ["x(leaf1,hub,leaf1)", "t_out(hub)"],
+        ),
+        (
+            vec!["p", "--platform", &figure, "--source", "Ps"],
+            ["y_3: ", "comm: x_1 + x_2"],
+        ),
+        (
+            vec!["p-prime", "--platform", &figure, "--source", "Ps"],
+            ["y_2: ", "comm: x_1 + x_2"],
+        ),
+        (
+            vec!["d", "--platform", &figure, "--source", "Ps"],
+            ["Minimize", "v(Ps,P1)"],
+        ),
+        (
+            vec![
+                "p",
+                "--platform",
+                &figure,
+                "--collective",
+                "scatter",
+                "--source",
+                "Ps",
+            ],
+            ["y_3: ", "edge(Ps,P1)"],
+        ),
     ] {
         let text = oneport(&[&["program"], &options[..]].concat()).ok().stdout;
-        assert!(words.iter().all(|word| text.contains(word)), "{options:?}: {text}");
+        assert!(
+            words.iter().all(|word| text.contains(word)),
+            "{options:?}: {text}"
+        );
     }
 }
 
@@ -48,23 +107,51 @@ fn what_no_program_describes_is_refused() {
     let program = |options: &[&str]| oneport(&[&["program"], options].concat());
     assert_eq!(program(&["simplex", "--platform", &star]).code, Some(2));
     program(&["sssp", "--platform", &star]).refused(2, &["--source"]);
-    program(&["sssp", "--platform", &star, "--collective", "scatter"]).refused(2, &["leave --collective out"]);
+    program(&["sssp", "--platform", &star, "--collective", "scatter"])
+        .refused(2, &["leave --collective out"]);
     program(&["sssp", "--platform", &figure, "--source", "Ps"]).refused(1, &["half-duplex", "Ps"]);
-    program(&["d", "--platform", &star, "--collective", "reduce", "--target", "hub"]).refused(1, &["not of reduce"]);
-    program(&["p", "--platform", &large, "--source", "pod0.edge0.host0"]).refused(1, &["replicates"]);
-    program(&["sssp", "--platform", &star, "--source", "hub", "-o", &star]).refused(2, &["--platform reads"]);
+    program(&[
+        "d",
+        "--platform",
+        &star,
+        "--collective",
+        "reduce",
+        "--target",
+        "hub",
+    ])
+    .refused(1, &["not of reduce"]);
+    program(&["p", "--platform", &large, "--source", "pod0.edge0.host0"])
+        .refused(1, &["replicates"]);
+    program(&["sssp", "--platform", &star, "--source", "hub", "-o", &star])
+        .refused(2, &["--platform reads"]);
 }
 
 /// On the line P1 <-> P2 of figure 1, both ends send half-duplex.
 #[test]
 fn an_all_to_all_has_sources_and_targets() {
     let figure = fixture("toy-broadcast.toml");
-    let options = ["all-to-all", "--platform", &figure, "--sources", "Ps,P1", "--targets", "P3,P4", "--json"];
+    let options = [
+        "all-to-all",
+        "--platform",
+        &figure,
+        "--sources",
+        "Ps,P1",
+        "--targets",
+        "P3,P4",
+        "--json",
+    ];
     let folder = Folder::new();
     let plan = folder.path("plan.json");
-    let columns = oneport(&[&["solve"], &options[..], &["-o", &plan]].concat()).ok().object();
-    let compact = oneport(&[&["solve"], &options[..], &["--formulation", "compact"]].concat()).ok().object();
-    assert_eq!((columns["collective"].as_str(), columns["status"].as_str()), (Some("all-to-all"), Some("optimal")));
+    let columns = oneport(&[&["solve"], &options[..], &["-o", &plan]].concat())
+        .ok()
+        .object();
+    let compact = oneport(&[&["solve"], &options[..], &["--formulation", "compact"]].concat())
+        .ok()
+        .object();
+    assert_eq!(
+        (columns["collective"].as_str(), columns["status"].as_str()),
+        (Some("all-to-all"), Some("optimal"))
+    );
     assert_eq!(columns["throughput"], compact["throughput"]);
     oneport(&["verify", &plan]).ok();
     assert!(read(&plan).contains("\"sources\": [\"Ps\", \"P1\"], \"targets\": [\"P3\", \"P4\"]"));
@@ -72,12 +159,42 @@ fn an_all_to_all_has_sources_and_targets() {
     oneport(&[&["compare"], &options[..]].concat()).ok();
     // Everybody to everybody, said in both ways; a node sends itself nothing.
     let star = fixture("star.json");
-    let apart = oneport(&["solve", "all-to-all", "--platform", &star, "--sources", "all", "--json"]).ok().object();
-    let usual = oneport(&["solve", "all-to-all", "--platform", &star, "--json"]).ok().object();
+    let apart = oneport(&[
+        "solve",
+        "all-to-all",
+        "--platform",
+        &star,
+        "--sources",
+        "all",
+        "--json",
+    ])
+    .ok()
+    .object();
+    let usual = oneport(&["solve", "all-to-all", "--platform", &star, "--json"])
+        .ok()
+        .object();
     assert_eq!(apart["throughput"], usual["throughput"]);
-    let both = ["solve", "all-to-all", "--platform", &star, "--sources", "hub", "--participants", "all"];
+    let both = [
+        "solve",
+        "all-to-all",
+        "--platform",
+        &star,
+        "--sources",
+        "hub",
+        "--participants",
+        "all",
+    ];
     oneport(&both).refused(2, &["all-to-all takes no --participants"]);
-    let alone = ["solve", "all-to-all", "--platform", &star, "--sources", "hub", "--targets", "hub"];
+    let alone = [
+        "solve",
+        "all-to-all",
+        "--platform",
+        &star,
+        "--sources",
+        "hub",
+        "--targets",
+        "hub",
+    ];
     oneport(&alone).refused(1, &["hub", "itself"]);
 }
 
@@ -88,26 +205,74 @@ fn a_broadcast_has_a_best_tree_and_a_best_dag() {
     let folder = Folder::new();
     let plan = folder.path("plan.json");
     for (option, best) in [("--single-tree", "4/7"), ("--single-dag", "8/13")] {
-        let options = ["solve", "broadcast", "--platform", &figure, "--source", "Ps", option, "--json", "-o", &plan];
+        let options = [
+            "solve",
+            "broadcast",
+            "--platform",
+            &figure,
+            "--source",
+            "Ps",
+            option,
+            "--json",
+            "-o",
+            &plan,
+        ];
         let object = oneport(&options).ok().object();
-        assert_eq!((&object["throughput"], &object["upper_bound"]), (&best.into(), &best.into()));
+        assert_eq!(
+            (&object["throughput"], &object["upper_bound"]),
+            (&best.into(), &best.into())
+        );
         assert_eq!(object["status"], "optimal");
         oneport(&["verify", &plan]).ok();
         let text = oneport(&options[..7]).ok().stdout;
         assert!(text.contains("no other is better"), "{text}");
     }
-    let rows = oneport(&["compare", "broadcast", "--platform", &figure, "--source", "Ps", "--json"]).ok().object();
+    let rows = oneport(&[
+        "compare",
+        "broadcast",
+        "--platform",
+        &figure,
+        "--source",
+        "Ps",
+        "--json",
+    ])
+    .ok()
+    .object();
     let row = |name: &str| {
         let rows = rows["rows"].as_array().expect("rows");
-        rows.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("no row {name}: {rows:?}"))["throughput"]
+        rows.iter()
+            .find(|row| row["name"] == name)
+            .unwrap_or_else(|| panic!("no row {name}: {rows:?}"))["throughput"]
             .clone()
     };
-    assert_eq!((row("best single tree"), row("best DAG")), ("4/7".into(), "8/13".into()));
+    assert_eq!(
+        (row("best single tree"), row("best DAG")),
+        ("4/7".into(), "8/13".into())
+    );
     assert!(!row("fastest edge first").is_null());
-    let text = oneport(&["compare", "broadcast", "--platform", &figure, "--source", "Ps"]).ok().stdout;
+    let text = oneport(&[
+        "compare",
+        "broadcast",
+        "--platform",
+        &figure,
+        "--source",
+        "Ps",
+    ])
+    .ok()
+    .stdout;
     assert!(text.contains("best single tree"), "{text}");
     let platform = toy();
-    let scatter = ["solve", "scatter", "--platform", &platform, "--source", "Ps", "--targets", "P0", "--single-tree"];
+    let scatter = [
+        "solve",
+        "scatter",
+        "--platform",
+        &platform,
+        "--source",
+        "Ps",
+        "--targets",
+        "P0",
+        "--single-tree",
+    ];
     oneport(&scatter).refused(2, &["--single-tree", "scatter has none"]);
 }
 
@@ -120,9 +285,24 @@ fn nodes_that_never_merge_own_and_receive() {
         let link = |from: &str, to: &str| {
             format!("[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\ncost = \"2/3\"\nduplex = true\n")
         };
-        let nodes = [node("a", compute), node("b", compute), node("c", compute), node("s", last)].concat();
-        let links = [link("a", "s"), link("b", "s"), link("c", "s"), link("a", "b")].concat();
-        folder.write(name, format!("format = \"oneport-platform/1\"\n{nodes}{links}"))
+        let nodes = [
+            node("a", compute),
+            node("b", compute),
+            node("c", compute),
+            node("s", last),
+        ]
+        .concat();
+        let links = [
+            link("a", "s"),
+            link("b", "s"),
+            link("c", "s"),
+            link("a", "b"),
+        ]
+        .concat();
+        folder.write(
+            name,
+            format!("format = \"oneport-platform/1\"\n{nodes}{links}"),
+        )
     };
     let computing = file("computing.toml", "compute = 1", "replicates = false");
     let moving = file("moving.toml", "", "replicates = false");
@@ -135,7 +315,12 @@ fn nodes_that_never_merge_own_and_receive() {
     ] {
         let plan = folder.path("plan.json");
         let ask = |platform: &str| {
-            let options = [&["solve"], &question[..], &["--platform", platform, "--json", "-o", &plan]].concat();
+            let options = [
+                &["solve"],
+                &question[..],
+                &["--platform", platform, "--json", "-o", &plan],
+            ]
+            .concat();
             let object = oneport(&options).ok().object();
             oneport(&["verify", &plan]).ok();
             assert_eq!(object["status"], "optimal");
@@ -143,7 +328,16 @@ fn nodes_that_never_merge_own_and_receive() {
         };
         assert_eq!(ask(&computing), ask(&moving), "{question:?}");
     }
-    let to_switch = ["solve", "scatter", "--platform", &moving, "--source", "a", "--targets", "s"];
+    let to_switch = [
+        "solve",
+        "scatter",
+        "--platform",
+        &moving,
+        "--source",
+        "a",
+        "--targets",
+        "s",
+    ];
     oneport(&to_switch).refused(1, &["'s'", "switch"]);
     let reduce = ["solve", "reduce", "--platform", &moving, "--target", "a"];
     oneport(&reduce).refused(1, &["router", "compute"]);

@@ -10,46 +10,113 @@ use common::{Folder, fixture, oneport, read};
 #[test]
 fn the_papers_variables_there_and_back() {
     let folder = Folder::new();
-    let (plan, rates, again) = (folder.path("plan.json"), folder.path("rates.json"), folder.path("again.json"));
-    let schema: Value =
-        serde_json::from_str(&read(format!("{}/../../fixtures/schemas/rates.schema.json", env!("CARGO_MANIFEST_DIR"))))
-            .unwrap();
+    let (plan, rates, again) = (
+        folder.path("plan.json"),
+        folder.path("rates.json"),
+        folder.path("again.json"),
+    );
+    let schema: Value = serde_json::from_str(&read(format!(
+        "{}/../../fixtures/schemas/rates.schema.json",
+        env!("CARGO_MANIFEST_DIR")
+    )))
+    .unwrap();
     let schema = jsonschema::validator_for(&schema).unwrap();
     for (name, model, question) in [
-        ("toy-scatter.toml", "full-duplex", &["scatter", "--source", "Ps", "--targets", "P0,P1"][..]),
+        (
+            "toy-scatter.toml",
+            "full-duplex",
+            &["scatter", "--source", "Ps", "--targets", "P0,P1"][..],
+        ),
         ("star.json", "half-duplex", &["gather", "--target", "hub"]),
         ("four-sites.csv", "full-duplex", &["all-to-all"]),
-        ("toy-broadcast.toml", "half-duplex", &["broadcast", "--source", "Ps"]),
-        ("toy-broadcast.toml", "full-duplex", &["broadcast", "--source", "Ps", "--targets", "P3,P4"]),
+        (
+            "toy-broadcast.toml",
+            "half-duplex",
+            &["broadcast", "--source", "Ps"],
+        ),
+        (
+            "toy-broadcast.toml",
+            "full-duplex",
+            &["broadcast", "--source", "Ps", "--targets", "P3,P4"],
+        ),
         ("dgx-a100-2.toml", "links", &["all-gather"]),
-        ("toy-reduce.toml", "full-duplex", &["reduce", "--target", "0"]),
-        ("toy-reduce.toml", "full-duplex", &["reduce", "--target", "1", "--commutative"]),
-        ("two-racks.toml", "full-duplex", &["reduce-scatter", "--participants", "a0,b1,a1,b2", "--size", "64MiB"]),
+        (
+            "toy-reduce.toml",
+            "full-duplex",
+            &["reduce", "--target", "0"],
+        ),
+        (
+            "toy-reduce.toml",
+            "full-duplex",
+            &["reduce", "--target", "1", "--commutative"],
+        ),
+        (
+            "two-racks.toml",
+            "full-duplex",
+            &[
+                "reduce-scatter",
+                "--participants",
+                "a0,b1,a1,b2",
+                "--size",
+                "64MiB",
+            ],
+        ),
         ("star.json", "full-duplex", &["reduce-scatter"]),
     ] {
         let platform = fixture(name);
-        let asked = ["solve", "--platform", &platform, "--model", model, "-o", &plan, "--json"];
+        let asked = [
+            "solve",
+            "--platform",
+            &platform,
+            "--model",
+            model,
+            "-o",
+            &plan,
+            "--json",
+        ];
         let answer = oneport(&[&asked[..1], question, &asked[1..]].concat());
         if answer.code == Some(2) {
             panic!("{answer:#?}");
         }
         let answer: Value = serde_json::from_str(&answer.stdout).unwrap();
         let written = oneport(&["show", &plan, "--rates", "--json"]).ok().stdout;
-        let errors: Vec<String> =
-            schema.iter_errors(&serde_json::from_str(&written).unwrap()).map(|error| error.to_string()).collect();
+        let errors: Vec<String> = schema
+            .iter_errors(&serde_json::from_str(&written).unwrap())
+            .map(|error| error.to_string())
+            .collect();
         assert!(errors.is_empty(), "{name} {question:?}: {errors:#?}");
         folder.write("rates.json", &written);
-        let told = oneport(&["extract", &rates, "--platform", &platform, "--model", model, "-o", &again]);
+        let told = oneport(&[
+            "extract",
+            &rates,
+            "--platform",
+            &platform,
+            "--model",
+            model,
+            "-o",
+            &again,
+        ]);
         assert_eq!(told.code, Some(0), "{name} {question:?}: {told:#?}");
-        assert!(told.stdout.contains(&format!("({})", answer["status"].as_str().unwrap())), "{told:#?}");
+        assert!(
+            told.stdout
+                .contains(&format!("({})", answer["status"].as_str().unwrap())),
+            "{told:#?}"
+        );
         assert!(oneport(&["verify", &again]).ok().stdout.starts_with("ok: "));
         let made: Value = serde_json::from_str(&read(&again)).unwrap();
-        assert_eq!(made["throughput"], answer["throughput"], "{name} {question:?}");
+        assert_eq!(
+            made["throughput"], answer["throughput"],
+            "{name} {question:?}"
+        );
         // The same rates again: extraction changes patterns, not what they do altogether.
         let rewritten = oneport(&["show", &again, "--rates", "--json"]).ok().stdout;
         let of = |text: &str, key: &str| serde_json::from_str::<Value>(text).unwrap()[key].clone();
         for key in ["sends", "cons", "busy", "alpha"] {
-            assert_eq!(of(&rewritten, key), of(&written, key), "{name} {question:?}: {key}");
+            assert_eq!(
+                of(&rewritten, key),
+                of(&written, key),
+                "{name} {question:?}: {key}"
+            );
         }
     }
 }
@@ -58,19 +125,52 @@ fn the_papers_variables_there_and_back() {
 fn variables_as_text_and_as_a_table() {
     let folder = Folder::new();
     let plan = folder.path("plan.json");
-    oneport(&["solve", "reduce", "--platform", &fixture("toy-reduce.toml"), "--target", "0", "-o", &plan]);
+    oneport(&[
+        "solve",
+        "reduce",
+        "--platform",
+        &fixture("toy-reduce.toml"),
+        "--target",
+        "0",
+        "-o",
+        &plan,
+    ]);
     let text = oneport(&["show", &plan, "--rates"]).ok().stdout;
-    for part in ["TP = ", "send(", "v[", "cons(0, T[0,", "s(", "alpha(0)", "v("] {
+    for part in [
+        "TP = ",
+        "send(",
+        "v[",
+        "cons(0, T[0,",
+        "s(",
+        "alpha(0)",
+        "v(",
+    ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     let csv = oneport(&["show", &plan, "--rates", "--csv"]).ok().stdout;
-    assert!(csv.starts_with("variable,demand,place,what,amount\nTP,,,,"), "{csv}");
-    assert!(csv.lines().any(|line| line.starts_with("cons,0,0,\"T[0,")), "{csv}");
+    assert!(
+        csv.starts_with("variable,demand,place,what,amount\nTP,,,,"),
+        "{csv}"
+    );
+    assert!(
+        csv.lines().any(|line| line.starts_with("cons,0,0,\"T[0,")),
+        "{csv}"
+    );
     oneport(&["show", &plan, "--json"]).misused(&["--rates"]);
     // Every task of every tree, links too.
     let patterns = oneport(&["show", &plan, "--patterns"]).ok().stdout;
-    assert!(patterns.contains(" -> 0") && patterns.contains("into 0: "), "{patterns}");
-    oneport(&["solve", "all-reduce", "--platform", &fixture("toy-reduce.toml"), "-o", &plan]);
+    assert!(
+        patterns.contains(" -> 0") && patterns.contains("into 0: "),
+        "{patterns}"
+    );
+    oneport(&[
+        "solve",
+        "all-reduce",
+        "--platform",
+        &fixture("toy-reduce.toml"),
+        "-o",
+        &plan,
+    ]);
     oneport(&["show", &plan, "--rates"]).refused(1, &["all-reduce: rates", "only patterns do"]);
 }
 
@@ -78,12 +178,26 @@ fn variables_as_text_and_as_a_table() {
 #[test]
 fn periods_have_as_many_instances_as_asked() {
     let folder = Folder::new();
-    let (plan, rates, again) = (folder.path("plan.json"), folder.path("rates.json"), folder.path("again.json"));
+    let (plan, rates, again) = (
+        folder.path("plan.json"),
+        folder.path("rates.json"),
+        folder.path("again.json"),
+    );
     let platform = fixture("four-sites.csv");
     oneport(&["solve", "all-to-all", "--platform", &platform, "-o", &plan]).ok();
-    folder.write("rates.json", oneport(&["show", &plan, "--rates", "--json"]).ok().stdout);
-    let extract =
-        |rest: &[&str]| oneport(&[&["extract", &rates, "--platform", &platform, "-o", &again], rest].concat());
+    folder.write(
+        "rates.json",
+        oneport(&["show", &plan, "--rates", "--json"]).ok().stdout,
+    );
+    let extract = |rest: &[&str]| {
+        oneport(
+            &[
+                &["extract", &rates, "--platform", &platform, "-o", &again],
+                rest,
+            ]
+            .concat(),
+        )
+    };
     let mut fastest: Option<Vec<u64>> = None;
     for most in [1_u64, 2, 3, 50] {
         let run = extract(&["--max-instances", &most.to_string()]).ok();
@@ -102,14 +216,25 @@ fn periods_have_as_many_instances_as_asked() {
         if let Some(less) = &fastest {
             assert!(rate[0] * less[1] >= less[0] * rate[1], "{run:#?}");
         }
-        let said = if instances == 1 { "for 1 instance".to_string() } else { format!("for {instances} instances") };
+        let said = if instances == 1 {
+            "for 1 instance".to_string()
+        } else {
+            format!("for {instances} instances")
+        };
         assert!(run.stdout.contains(&said), "{run:#?}");
-        let throughput = oneport(&["solve", "all-to-all", "--platform", &platform, "--json"]).ok().object();
+        let throughput = oneport(&["solve", "all-to-all", "--platform", &platform, "--json"])
+            .ok()
+            .object();
         let whole = throughput["throughput"].as_str().unwrap() == lowest(&rate);
-        assert_eq!(!whole, run.stdout.contains("below the throughput"), "{run:#?}");
+        assert_eq!(
+            !whole,
+            run.stdout.contains("below the throughput"),
+            "{run:#?}"
+        );
         fastest = Some(rate);
     }
-    extract(&["--max-instances", "0"]).refused(2, &["--max-instances: '0' is not a whole number from 1 on"]);
+    extract(&["--max-instances", "0"])
+        .refused(2, &["--max-instances: '0' is not a whole number from 1 on"]);
     extract(&["--max-instances", "2", "--exact-period"]).misused(&["--exact-period"]);
 }
 
@@ -119,30 +244,67 @@ fn lowest(rate: &[u64]) -> String {
     while b > 0 {
         (a, b) = (b, a % b);
     }
-    if rate[1] == a { (rate[0] / a).to_string() } else { format!("{}/{}", rate[0] / a, rate[1] / a) }
+    if rate[1] == a {
+        (rate[0] / a).to_string()
+    } else {
+        format!("{}/{}", rate[0] / a, rate[1] / a)
+    }
 }
 
 #[test]
 fn what_does_not_balance_is_refused_by_place_and_amount() {
     let folder = Folder::new();
-    let (plan, rates, again) = (folder.path("plan.json"), folder.path("rates.json"), folder.path("again.json"));
+    let (plan, rates, again) = (
+        folder.path("plan.json"),
+        folder.path("rates.json"),
+        folder.path("again.json"),
+    );
     let platform = fixture("toy-scatter.toml");
-    let question = ["solve", "scatter", "--platform", &platform, "--source", "Ps", "--targets", "P0,P1", "-o", &plan];
+    let question = [
+        "solve",
+        "scatter",
+        "--platform",
+        &platform,
+        "--source",
+        "Ps",
+        "--targets",
+        "P0,P1",
+        "-o",
+        &plan,
+    ];
     oneport(&question).ok();
     let written = oneport(&["show", &plan, "--rates", "--json"]).ok().stdout;
     let mut changed: Value = serde_json::from_str(&written).unwrap();
     changed.as_object_mut().unwrap().remove("busy");
     let extract = |rates: &Value| {
         folder.write("rates.json", rates.to_string());
-        let run = oneport(&["extract", &folder.path("rates.json"), "--platform", &platform, "-o", &again]);
+        let run = oneport(&[
+            "extract",
+            &folder.path("rates.json"),
+            "--platform",
+            &platform,
+            "-o",
+            &again,
+        ]);
         assert!(!std::path::Path::new(&again).exists(), "nothing is written");
         run
     };
     let mut less = changed.clone();
     less["throughput"] = "1/3".into();
-    extract(&less).refused(1, &["rates.json: demand 0", "'P0' gains 1/2 messages; the throughput says 1/3"]);
+    extract(&less).refused(
+        1,
+        &[
+            "rates.json: demand 0",
+            "'P0' gains 1/2 messages; the throughput says 1/3",
+        ],
+    );
     let mut lost = changed.clone();
-    let first = lost["sends"].as_array().unwrap().iter().position(|send| send["from"] != "Ps").unwrap();
+    let first = lost["sends"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .position(|send| send["from"] != "Ps")
+        .unwrap();
     lost["sends"][first]["rate"] = "1/7".into();
     extract(&lost).refused(1, &["rates.json: demand 0"]);
     changed["busy"] = serde_json::json!([{ "from": "Ps", "to": "Pa", "s": "9" }]);
@@ -155,22 +317,56 @@ fn what_does_not_balance_is_refused_by_place_and_amount() {
 fn work_by_task_there_and_back() {
     let folder = Folder::new();
     let (plan, again) = (folder.path("plan.json"), folder.path("again.json"));
-    let volumes =
-        |name: &str| format!("@{}/../../fixtures/volumes/matrix-chain-{name}.json", env!("CARGO_MANIFEST_DIR"));
+    let volumes = |name: &str| {
+        format!(
+            "@{}/../../fixtures/volumes/matrix-chain-{name}.json",
+            env!("CARGO_MANIFEST_DIR")
+        )
+    };
     let platform = fixture("toy-reduce.toml");
     for (work, throughput) in [("work", "29/15"), ("unrelated", "862/555")] {
         let (size, work) = (volumes("size"), volumes(work));
-        let question = ["solve", "reduce", "--platform", &platform, "--target", "0", "--size", &size, "--work", &work];
+        let question = [
+            "solve",
+            "reduce",
+            "--platform",
+            &platform,
+            "--target",
+            "0",
+            "--size",
+            &size,
+            "--work",
+            &work,
+        ];
         for formulation in ["columns", "compact"] {
-            let asked = [&question[..], &["--formulation", formulation, "-o", &plan, "--json"]].concat();
-            assert_eq!(oneport(&asked).ok().object()["throughput"], throughput, "{formulation}");
+            let asked = [
+                &question[..],
+                &["--formulation", formulation, "-o", &plan, "--json"],
+            ]
+            .concat();
+            assert_eq!(
+                oneport(&asked).ok().object()["throughput"],
+                throughput,
+                "{formulation}"
+            );
             oneport(&["verify", &plan]).ok();
         }
-        assert!(oneport(&["show", &plan]).ok().stdout.contains("work by task and processor"));
-        let rates = folder.write("rates.json", oneport(&["show", &plan, "--rates", "--json"]).ok().stdout);
+        assert!(
+            oneport(&["show", &plan])
+                .ok()
+                .stdout
+                .contains("work by task and processor")
+        );
+        let rates = folder.write(
+            "rates.json",
+            oneport(&["show", &plan, "--rates", "--json"]).ok().stdout,
+        );
         oneport(&["extract", &rates, "--platform", &platform, "-o", &again]).ok();
         oneport(&["verify", &again]).ok();
-        assert_eq!(serde_json::from_str::<Value>(&read(&again)).unwrap()["throughput"], throughput);
+        assert_eq!(
+            serde_json::from_str::<Value>(&read(&again)).unwrap()["throughput"],
+            throughput
+        );
         // Rates of a merge at a processor that cannot do it are refused.
         let mut other: Value = serde_json::from_str(&read(&rates)).unwrap();
         other.as_object_mut().unwrap().remove("alpha");
@@ -178,13 +374,39 @@ fn work_by_task_there_and_back() {
         entries.retain(|entry| entry["task"] != serde_json::json!([0, 1, 2]));
         entries.push(serde_json::json!({ "task": [0, 1, 2], "node": "1", "work": 1 }));
         let other = folder.write("other.json", other.to_string());
-        let refused = oneport(&["extract", &other, "--platform", &platform, "-o", &folder.path("none.json")]);
-        assert!(refused.code == Some(1) && refused.stderr.contains("gives it no time there"), "{refused:#?}");
+        let refused = oneport(&[
+            "extract",
+            &other,
+            "--platform",
+            &platform,
+            "-o",
+            &folder.path("none.json"),
+        ]);
+        assert!(
+            refused.code == Some(1) && refused.stderr.contains("gives it no time there"),
+            "{refused:#?}"
+        );
     }
     let part = folder.write("part.json", "[{\"task\": [0, 0, 1], \"work\": 1}]");
     let part = format!("@{part}");
-    let asked = ["solve", "reduce", "--platform", &platform, "--target", "0", "--work", &part];
+    let asked = [
+        "solve",
+        "reduce",
+        "--platform",
+        &platform,
+        "--target",
+        "0",
+        "--work",
+        &part,
+    ];
     oneport(&asked).misused(&["--work", "no entry gives the work of T[0,0,2]"]);
-    let all = ["solve", "all-reduce", "--platform", &platform, "--work", &part];
+    let all = [
+        "solve",
+        "all-reduce",
+        "--platform",
+        &platform,
+        "--work",
+        &part,
+    ];
     oneport(&all).misused(&["--work", "work by task", "reduce"]);
 }

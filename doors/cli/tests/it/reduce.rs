@@ -11,7 +11,14 @@ fn toy() -> String {
 
 fn solve(options: &[&str]) -> Value {
     let platform = toy();
-    let run = oneport(&[&["solve", "reduce", "--platform", &platform, "--json"], options].concat()).ok();
+    let run = oneport(
+        &[
+            &["solve", "reduce", "--platform", &platform, "--json"],
+            options,
+        ]
+        .concat(),
+    )
+    .ok();
     serde_json::from_str(&run.stdout).unwrap()
 }
 
@@ -48,7 +55,10 @@ fn both_formulations_agree_on_every_form_of_volumes() {
             let columns = solve(&question);
             let compact = solve(&[&question[..], &["--formulation", "compact"]].concat());
             assert_eq!(columns["status"], "optimal");
-            assert_eq!(columns["throughput"], compact["throughput"], "{options:?} {order}");
+            assert_eq!(
+                columns["throughput"], compact["throughput"],
+                "{options:?} {order}"
+            );
         }
     }
 }
@@ -59,22 +69,67 @@ fn plans_of_reductions_are_verified_shown_and_drawn() {
     let (path, platform) = (folder.path("plan.json"), toy());
     for question in [
         ["reduce", "--target", "0", "--work", "10"].as_slice(),
-        &["reduce", "--target", "2", "--participants", "1,0", "--commutative"],
+        &[
+            "reduce",
+            "--target",
+            "2",
+            "--participants",
+            "1,0",
+            "--commutative",
+        ],
         &["reduce-scatter"],
         &["reduce-scatter", "--commutative", "--participants", "2,1"],
         &["reduce", "--target", "0", "--work", "7", "--period", "100"],
-        &["reduce", "--target", "0", "--work", "7", "--max-instances", "1"],
+        &[
+            "reduce",
+            "--target",
+            "0",
+            "--work",
+            "7",
+            "--max-instances",
+            "1",
+        ],
     ] {
-        oneport(&[&["solve"], question, &["--platform", &platform, "-o", &path]].concat()).ok();
-        let verdict = oneport(&["verify", &path, "--platform", &platform]).ok().stdout;
-        assert!(verdict.starts_with("ok: ") && verdict.contains("executed"), "{verdict}");
+        oneport(
+            &[
+                &["solve"],
+                question,
+                &["--platform", &platform, "-o", &path],
+            ]
+            .concat(),
+        )
+        .ok();
+        let verdict = oneport(&["verify", &path, "--platform", &platform])
+            .ok()
+            .stdout;
+        assert!(
+            verdict.starts_with("ok: ") && verdict.contains("executed"),
+            "{verdict}"
+        );
         let shown = oneport(&["show", &path]).ok().stdout;
         // Values go by the names of their owners: here 0, 1 and 2.
-        for word in [question[0], "throughput", "tree", "into ", " + ", " at ", "slot", "a merge takes"] {
+        for word in [
+            question[0],
+            "throughput",
+            "tree",
+            "into ",
+            " + ",
+            " at ",
+            "slot",
+            "a merge takes",
+        ] {
             assert!(shown.contains(word), "{word}: {shown}");
         }
-        let (gantt, graph, tree) = (folder.path("gantt.svg"), folder.path("graph.svg"), folder.path("tree.svg"));
-        let drawn = oneport(&["show", &path, "--gantt", &gantt, "--graph", &graph, "--tree", &tree]).ok().stdout;
+        let (gantt, graph, tree) = (
+            folder.path("gantt.svg"),
+            folder.path("graph.svg"),
+            folder.path("tree.svg"),
+        );
+        let drawn = oneport(&[
+            "show", &path, "--gantt", &gantt, "--graph", &graph, "--tree", &tree,
+        ])
+        .ok()
+        .stdout;
         let trees = drawn.lines().filter(|line| line.contains("tree")).count();
         let plan: Value = serde_json::from_str(&read(&path)).unwrap();
         assert_eq!(trees, plan["patterns"].as_array().unwrap().len(), "{drawn}");
@@ -84,7 +139,10 @@ fn plans_of_reductions_are_verified_shown_and_drawn() {
         assert!(read(&gantt).contains(">comp<"), "a row for merges");
         let dot = folder.path("tree.dot");
         let drawn = oneport(&["show", &path, "--tree", &dot]).ok().stdout;
-        assert!(drawn.lines().all(|line| read(line).starts_with("digraph")), "{drawn}");
+        assert!(
+            drawn.lines().all(|line| read(line).starts_with("digraph")),
+            "{drawn}"
+        );
     }
 }
 
@@ -92,13 +150,37 @@ fn plans_of_reductions_are_verified_shown_and_drawn() {
 fn every_tampered_task_is_found() {
     let folder = Folder::new();
     let (path, platform) = (folder.path("plan.json"), toy());
-    oneport(&["solve", "reduce", "--platform", &platform, "--target", "0", "--work", "10", "-o", &path]).ok();
+    oneport(&[
+        "solve",
+        "reduce",
+        "--platform",
+        &platform,
+        "--target",
+        "0",
+        "--work",
+        "10",
+        "-o",
+        &path,
+    ])
+    .ok();
     let original: Value = serde_json::from_str(&read(&path)).unwrap();
     for list in ["/patterns", "/schedule/patterns"] {
-        for (tree, pattern) in original.pointer(list).unwrap().as_array().unwrap().iter().enumerate() {
+        for (tree, pattern) in original
+            .pointer(list)
+            .unwrap()
+            .as_array()
+            .unwrap()
+            .iter()
+            .enumerate()
+        {
             for place in 0..pattern["tasks"].as_array().unwrap().len() {
                 let mut changed = original.clone();
-                changed.pointer_mut(&format!("{list}/{tree}/tasks")).unwrap().as_array_mut().unwrap().remove(place);
+                changed
+                    .pointer_mut(&format!("{list}/{tree}/tasks"))
+                    .unwrap()
+                    .as_array_mut()
+                    .unwrap()
+                    .remove(place);
                 let tampered = folder.write("tampered.json", changed.to_string());
                 oneport(&["verify", &tampered]).refused(1, &["tampered.json"]);
             }
@@ -110,21 +192,33 @@ fn every_tampered_task_is_found() {
 fn bad_questions_are_named_and_refused() {
     let folder = Folder::new();
     let platform = toy();
-    let ask = |options: &[&str]| oneport(&[&["solve", "reduce", "--platform", &platform], options].concat());
+    let ask = |options: &[&str]| {
+        oneport(&[&["solve", "reduce", "--platform", &platform], options].concat())
+    };
     ask(&["--target", "9"]).refused(1, &["--target", "'9'", "'0', '1', '2'"]);
     ask(&[]).refused(2, &["reduce needs --target"]);
     ask(&["--target", "0", "--participants", "1,2,1"]).refused(1, &["'1'", "twice"]);
-    ask(&["--target", "0", "--participants", "0"]).refused(1, &["single participant", "own result", "unbounded"]);
+    ask(&["--target", "0", "--participants", "0"])
+        .refused(1, &["single participant", "own result", "unbounded"]);
     ask(&["--target", "0", "--work", "-1"]).refused(2, &["--work", "-1", "0 or more"]);
     ask(&["--target", "0", "--work", "one"]).refused(2, &["--work", "one"]);
     ask(&["--target", "0", "--size", "0"]).refused(2, &["--size", "positive"]);
     ask(&["--target", "0", "--source", "1"]).refused(2, &["takes no --source"]);
-    ask(&["--target", "0", "--commutative", "--formulation", "compact"]).refused(1, &["compact", "commutative"]);
+    ask(&["--target", "0", "--commutative", "--formulation", "compact"])
+        .refused(1, &["compact", "commutative"]);
     let short = folder.write("short.json", r#"[["1","2"],["1"]]"#);
-    ask(&["--target", "0", "--work", &format!("@{short}")]).refused(2, &["--work", "3 operands need 3 rows"]);
+    ask(&["--target", "0", "--work", &format!("@{short}")])
+        .refused(2, &["--work", "3 operands need 3 rows"]);
     ask(&["--target", "0", "--size", "@missing.json"]).refused(1, &["missing.json"]);
     let table = folder.write("table.json", r#"[["1","2","3"],["1","5"],["2"]]"#);
-    ask(&["--target", "0", "--commutative", "--size", &format!("@{table}")]).refused(2, &["--size", "commutative"]);
+    ask(&[
+        "--target",
+        "0",
+        "--commutative",
+        "--size",
+        &format!("@{table}"),
+    ])
+    .refused(2, &["--size", "commutative"]);
 
     let routed = r#"
         format = "oneport-platform/1"
@@ -132,7 +226,9 @@ fn bad_questions_are_named_and_refused() {
         link = [{ from = "a", to = "r", cost = 1 }, { from = "r", to = "b", cost = 1 }]
     "#;
     let routed = folder.write("routed.toml", routed);
-    let ask = |options: &[&str]| oneport(&[&["solve", "reduce", "--platform", &routed], options].concat());
+    let ask = |options: &[&str]| {
+        oneport(&[&["solve", "reduce", "--platform", &routed], options].concat())
+    };
     ask(&["--target", "r"]).refused(1, &["target 'r'", "router"]);
     ask(&["--target", "b", "--participants", "a,r"]).refused(1, &["participant 'r'", "router"]);
     ask(&["--target", "a"]).refused(1, &["infeasible", "from 'b' to 'a'"]);
@@ -142,6 +238,9 @@ fn bad_questions_are_named_and_refused() {
 #[test]
 fn a_time_limit_answers_with_a_bound() {
     let report = solve(&["--target", "0", "--work", "7", "--time-limit", "0"]);
-    assert!(report["status"] == "feasible" || report["status"] == "optimal", "{report}");
+    assert!(
+        report["status"] == "feasible" || report["status"] == "optimal",
+        "{report}"
+    );
     assert_ne!(report["throughput"], "0");
 }

@@ -9,33 +9,73 @@ fn rings_of_a_box_and_its_graph_file() {
     let folder = Folder::new();
     let graph = folder.path("graph.xml");
     let run = oneport(&["rings", &fixture("dgx1.toml"), "-o", &graph]).ok();
-    for line in ["rings       150 GB/s on", "together 150 GB/s: attain the optimum", "rings cost nothing"] {
+    for line in [
+        "rings       150 GB/s on",
+        "together 150 GB/s: attain the optimum",
+        "rings cost nothing",
+    ] {
         assert!(run.stdout.contains(line), "{line}: {run:#?}");
     }
     let written = read(&graph);
-    assert!(written.contains("<graph id=\"0\" pattern=\"4\""), "{written}");
-    assert!(written.contains("<graph id=\"1\" pattern=\"1\""), "{written}");
+    assert!(
+        written.contains("<graph id=\"0\" pattern=\"4\""),
+        "{written}"
+    );
+    assert!(
+        written.contains("<graph id=\"1\" pattern=\"1\""),
+        "{written}"
+    );
     // The file itself is judged as good; with one ring left, as what one ring carries.
-    let again = oneport(&["rings", &fixture("dgx1.toml"), "--check", &graph, "--json"]).ok().object();
-    assert_eq!((&again["checked"]["total"], &again["total"]), (&"150".into(), &"150".into()));
-    assert_eq!((&again["status"], &again["trees"]["bus_bandwidth"]), (&"optimal".into(), &"150".into()));
-    let channel = |place: usize| written.split("<channel>").nth(place).and_then(|rest| rest.split("</channel>").next());
+    let again = oneport(&["rings", &fixture("dgx1.toml"), "--check", &graph, "--json"])
+        .ok()
+        .object();
+    assert_eq!(
+        (&again["checked"]["total"], &again["total"]),
+        (&"150".into(), &"150".into())
+    );
+    assert_eq!(
+        (&again["status"], &again["trees"]["bus_bandwidth"]),
+        (&"optimal".into(), &"150".into())
+    );
+    let channel = |place: usize| {
+        written
+            .split("<channel>")
+            .nth(place)
+            .and_then(|rest| rest.split("</channel>").next())
+    };
     let one = format!(
         "<graphs version=\"1\"><graph id=\"0\" pattern=\"4\" crossnic=\"0\" nchannels=\"1\" speedintra=\"25\" \
          speedinter=\"25\" typeintra=\"NVL\" typeinter=\"PIX\" samechannels=\"1\"><channel>{}</channel></graph></graphs>",
         channel(1).expect("a channel")
     );
     let alone = folder.write("one.xml", &one);
-    let alone = oneport(&["rings", &fixture("dgx1.toml"), "--check", &alone, "--json"]).ok().object();
-    let total: u32 = alone["checked"]["total"].as_str().expect("a number").parse().expect("whole");
+    let alone = oneport(&["rings", &fixture("dgx1.toml"), "--check", &alone, "--json"])
+        .ok()
+        .object();
+    let total: u32 = alone["checked"]["total"]
+        .as_str()
+        .expect("a number")
+        .parse()
+        .expect("whole");
     assert!((25..=50).contains(&total), "{alone:#}");
 }
 
 #[test]
 fn fewer_rings_and_some_processors() {
-    let one = oneport(&["rings", &fixture("dgx1.toml"), "--max-rings", "1", "--json"]).ok().object();
-    assert_eq!((&one["equal"]["total"], &one["equal"]["upper_bound"]), (&"50".into(), &"50".into()));
-    let few = oneport(&["rings", &fixture("dgx1.toml"), "--participants", "box0.gpu0,box0.gpu1,box0.gpu2", "--json"]);
+    let one = oneport(&["rings", &fixture("dgx1.toml"), "--max-rings", "1", "--json"])
+        .ok()
+        .object();
+    assert_eq!(
+        (&one["equal"]["total"], &one["equal"]["upper_bound"]),
+        (&"50".into(), &"50".into())
+    );
+    let few = oneport(&[
+        "rings",
+        &fixture("dgx1.toml"),
+        "--participants",
+        "box0.gpu0,box0.gpu1,box0.gpu2",
+        "--json",
+    ]);
     let few = few.ok().object();
     assert_eq!(few["processors"].as_array().map(Vec::len), Some(3));
     assert_eq!(few["status"], "optimal");
@@ -44,13 +84,16 @@ fn fewer_rings_and_some_processors() {
 #[test]
 fn what_is_no_ring_is_refused() {
     let folder = Folder::new();
-    oneport(&["rings", &fixture("dgx-a100-4.toml")]).refused(1, &["32 processors", "16", "--participants A,B"]);
+    oneport(&["rings", &fixture("dgx-a100-4.toml")])
+        .refused(1, &["32 processors", "16", "--participants A,B"]);
     let star = folder.path("star.toml");
     oneport(&["generate", "star", "--leaves", "3", "-o", &star]).ok();
     oneport(&["rings", &star]).refused(1, &["no ring visits all 4 processors"]);
     let dgx1 = fixture("dgx1.toml");
-    oneport(&["rings", &dgx1, "--participants", "box0.gpu0"]).refused(1, &["at least 2 processors; here 1"]);
-    oneport(&["rings", &dgx1, "--model", "half-duplex"]).refused(1, &["half-duplex", "another port model"]);
+    oneport(&["rings", &dgx1, "--participants", "box0.gpu0"])
+        .refused(1, &["at least 2 processors; here 1"]);
+    oneport(&["rings", &dgx1, "--model", "half-duplex"])
+        .refused(1, &["half-duplex", "another port model"]);
     oneport(&["rings", &dgx1, "--max-rings", "33"]).misused(&["--max-rings", "32"]);
     oneport(&["rings", &dgx1, "--path-type", "NVS"]).refused(2, &["--path-type", "NVL"]);
     let graph = |channels: &str| {
@@ -59,23 +102,40 @@ fn what_is_no_ring_is_refused() {
             "<graph id=\"0\" pattern=\"4\" crossnic=\"0\" nchannels=\"{count}\" speedintra=\"1\" \
              speedinter=\"1\" typeintra=\"NVL\" typeinter=\"PIX\" samechannels=\"1\">"
         );
-        folder.write("graph.xml", format!("<graphs version=\"1\">{head}{channels}</graph></graphs>"))
+        folder.write(
+            "graph.xml",
+            format!("<graphs version=\"1\">{head}{channels}</graph></graphs>"),
+        )
     };
     let judged = |channels: &str| oneport(&["rings", &dgx1, "--check", &graph(channels)]);
-    judged("<channel><gpu dev=\"9\"/></channel>").refused(1, &["channel 0", "device 0x9 is not one of the processors"]);
-    judged("<channel><gpu dev=\"0\"/></channel>").refused(1, &["channel 0 visits 'box0.gpu1' 0 times"]);
+    judged("<channel><gpu dev=\"9\"/></channel>")
+        .refused(1, &["channel 0", "device 0x9 is not one of the processors"]);
+    judged("<channel><gpu dev=\"0\"/></channel>")
+        .refused(1, &["channel 0 visits 'box0.gpu1' 0 times"]);
     judged("").refused(1, &["has no channels"]);
     // No link between 0 and 5: no hop either.
-    let order = [0, 5, 4, 6, 7, 3, 2, 1].map(|dev| format!("<gpu dev=\"{dev}\"/>")).concat();
-    judged(&format!("<channel>{order}</channel>")).refused(1, &["no route leads from 'box0.gpu0' to 'box0.gpu5'"]);
+    let order = [0, 5, 4, 6, 7, 3, 2, 1]
+        .map(|dev| format!("<gpu dev=\"{dev}\"/>"))
+        .concat();
+    judged(&format!("<channel>{order}</channel>"))
+        .refused(1, &["no route leads from 'box0.gpu0' to 'box0.gpu5'"]);
 }
 
 /// NCCL reads a graph file per node: every box has the chain of its own GPUs, between its network cards.
 #[test]
 fn several_boxes_have_a_file_each() {
     let folder = Folder::new();
-    let run = oneport(&["rings", &fixture("ndv2-2.toml"), "-o", &folder.path("graph.xml")]).ok();
-    assert!(run.stdout.contains("graph.box0.xml") && run.stdout.contains("in each box"), "{run:#?}");
+    let run = oneport(&[
+        "rings",
+        &fixture("ndv2-2.toml"),
+        "-o",
+        &folder.path("graph.xml"),
+    ])
+    .ok();
+    assert!(
+        run.stdout.contains("graph.box0.xml") && run.stdout.contains("in each box"),
+        "{run:#?}"
+    );
     assert!(!run.stdout.contains("warning"), "{run:#?}");
     assert!(std::fs::metadata(folder.path("graph.xml")).is_err());
     for (name, first) in [("graph.box0.xml", 0), ("graph.box1.xml", 8)] {
@@ -84,16 +144,27 @@ fn several_boxes_have_a_file_each() {
         assert!(!channels.is_empty());
         for channel in channels {
             let numbers = |key: &str| -> Vec<u32> {
-                let values = channel.split(key).skip(1).filter_map(|rest| rest.split('"').next()?.parse().ok());
+                let values = channel
+                    .split(key)
+                    .skip(1)
+                    .filter_map(|rest| rest.split('"').next()?.parse().ok());
                 values.collect()
             };
             let (mut devices, mut ranks) = (numbers("gpu dev=\""), numbers("rank=\""));
             let cards = numbers("net dev=\"");
             // Without cards in the platform file each GPU has its own: the first one's in, the last one's out.
-            assert_eq!((cards.first(), cards.last(), cards.len()), (devices.first(), devices.last(), 2), "{channel}");
+            assert_eq!(
+                (cards.first(), cards.last(), cards.len()),
+                (devices.first(), devices.last(), 2),
+                "{channel}"
+            );
             devices.sort_unstable();
             ranks.sort_unstable();
-            assert_eq!((devices, ranks), ((0..8).collect(), (first..first + 8).collect()), "{channel}");
+            assert_eq!(
+                (devices, ranks),
+                ((0..8).collect(), (first..first + 8).collect()),
+                "{channel}"
+            );
         }
     }
 }
@@ -104,38 +175,77 @@ fn channels_have_speeds_of_nccl_and_rings_stay_in_their_box() {
     let folder = Folder::new();
     let (platform, graph) = (folder.path("a100.toml"), folder.path("graph.xml"));
     oneport(&["generate", "dgx-a100", "--boxes", "2", "-o", &platform]).ok();
-    let gpus = (0..8).map(|gpu| format!("box0.gpu{gpu}")).collect::<Vec<String>>().join(",");
+    let gpus = (0..8)
+        .map(|gpu| format!("box0.gpu{gpu}"))
+        .collect::<Vec<String>>()
+        .join(",");
     let run = oneport(&["rings", &platform, "--participants", &gpus, "-o", &graph]).ok();
     assert!(
-        run.stdout.contains("warning     these rings leave the box through ") && run.stdout.contains("ib0"),
+        run.stdout
+            .contains("warning     these rings leave the box through ")
+            && run.stdout.contains("ib0"),
         "{run:#?}"
     );
     let text = read(&graph);
-    let speed: f64 = text.split("speedintra=\"").nth(1).and_then(|rest| rest.split('"').next()?.parse().ok()).unwrap();
-    let channels = text.split("</graph>").next().unwrap().matches("<channel>").count();
+    let speed: f64 = text
+        .split("speedintra=\"")
+        .nth(1)
+        .and_then(|rest| rest.split('"').next()?.parse().ok())
+        .unwrap();
+    let channels = text
+        .split("</graph>")
+        .next()
+        .unwrap()
+        .matches("<channel>")
+        .count();
     assert!(speed <= 40.0 && channels <= 32, "{text}");
     // One box alone: 300 GB/s of NVSwitch in channels of at most 40, and no warning.
     let run = oneport(&["rings", &fixture("dgx-a100-1.toml"), "-o", &graph]).ok();
     assert!(!run.stdout.contains("warning"), "{run:#?}");
     let text = read(&graph);
     let first = text.split("</graph>").next().unwrap();
-    assert!(first.matches("<channel>").count() == 8 && first.contains("speedintra=\"37.5\""), "{text}");
+    assert!(
+        first.matches("<channel>").count() == 8 && first.contains("speedintra=\"37.5\""),
+        "{text}"
+    );
     // As many as asked for, and no more.
-    oneport(&["rings", &fixture("dgx-a100-1.toml"), "--max-rings", "3", "-o", &graph]).ok();
-    assert!(read(&graph).contains("nchannels=\"3\" speedintra=\"100\""), "{}", read(&graph));
+    oneport(&[
+        "rings",
+        &fixture("dgx-a100-1.toml"),
+        "--max-rings",
+        "3",
+        "-o",
+        &graph,
+    ])
+    .ok();
+    assert!(
+        read(&graph).contains("nchannels=\"3\" speedintra=\"100\""),
+        "{}",
+        read(&graph)
+    );
 }
 
 /// A box with NVLinks and PCI: rings that use both are named with their PCI links, rings of NVLink alone are not.
 #[test]
 fn rings_that_mix_kinds_of_links_are_named() {
-    let dump = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/turn3/trial/dgxa100-dump.xml");
+    let dump = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../../shared/data/turn3/trial/dgxa100-dump.xml"
+    );
     if !std::path::Path::new(dump).exists() {
         println!("skipped: there is no dump at {dump}");
         return;
     }
     let run = oneport(&["rings", dump]).noted(&["left out"]);
-    let warning = run.stdout.lines().find(|line| line.starts_with("warning ")).unwrap();
-    assert!(warning.contains("ring gpu") && warning.contains("PCI") && warning.contains("-> pci"), "{warning}");
+    let warning = run
+        .stdout
+        .lines()
+        .find(|line| line.starts_with("warning "))
+        .unwrap();
+    assert!(
+        warning.contains("ring gpu") && warning.contains("PCI") && warning.contains("-> pci"),
+        "{warning}"
+    );
     // PCI too slow to be worth anything: NVLink carries the rings alone.
     let run = oneport(&["rings", &fixture("dgx1.toml")]).ok();
     assert!(!run.stdout.contains("warning"), "{run:#?}");

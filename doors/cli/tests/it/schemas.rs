@@ -8,7 +8,10 @@ use crate::common;
 use common::{Folder, Run, fixture, oneport, read};
 
 fn schema(name: &str) -> Validator {
-    let file = format!("{}/../../fixtures/schemas/{name}.schema.json", env!("CARGO_MANIFEST_DIR"));
+    let file = format!(
+        "{}/../../fixtures/schemas/{name}.schema.json",
+        env!("CARGO_MANIFEST_DIR")
+    );
     let schema: Value = serde_json::from_str(&read(&file)).unwrap();
     jsonschema::meta::validate(&schema).unwrap();
     jsonschema::validator_for(&schema).unwrap()
@@ -17,11 +20,17 @@ fn schema(name: &str) -> Validator {
 /// Every line of the answer, each valid.
 #[track_caller]
 fn answers(schema: &Validator, run: &Run) -> Vec<Value> {
-    let answers: Vec<Value> = run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let answers: Vec<Value> = run
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     assert!(!answers.is_empty(), "{run:#?}");
     for answer in &answers {
-        let errors: Vec<String> =
-            schema.iter_errors(answer).map(|error| format!("{error} at {}", error.instance_path())).collect();
+        let errors: Vec<String> = schema
+            .iter_errors(answer)
+            .map(|error| format!("{error} at {}", error.instance_path()))
+            .collect();
         assert!(errors.is_empty(), "{errors:#?} {answer:#}");
     }
     answers
@@ -36,7 +45,11 @@ fn is_strict(schema: &Validator, answer: &Value) {
         less.remove(key);
         assert!(!schema.is_valid(&less.into()), "without {key}: {answer}");
     }
-    for (key, value) in [("throughputs", json!("1")), ("version", json!(1)), ("nodes", json!("5"))] {
+    for (key, value) in [
+        ("throughputs", json!("1")),
+        ("version", json!(1)),
+        ("nodes", json!("5")),
+    ] {
         let mut other = object.clone();
         other.insert(key.into(), value);
         assert!(!schema.is_valid(&other.into()), "{key}: {answer}");
@@ -54,29 +67,93 @@ fn answers_of_solve_are_as_the_schema_says() {
     let cluster = folder.write("star.xml", cluster);
     let cases: &[(&[&str], &str)] = &[
         // Without a schedule.
-        (&["reduce-scatter", "--commutative", "--work", "0", "--platform", &cluster], "optimal"),
-        (&["scatter", "--source", "Ps", "--platform", &fixture("toy-scatter.toml")], "optimal"),
-        (&["all-gather", "--platform", &box_of_eight, "--size", "64 MiB"], "optimal"),
-        (&["reduce", "--target", "a0", "--platform", &fixture("two-racks.toml"), "--time-limit", "0"], "feasible"),
+        (
+            &[
+                "reduce-scatter",
+                "--commutative",
+                "--work",
+                "0",
+                "--platform",
+                &cluster,
+            ],
+            "optimal",
+        ),
+        (
+            &[
+                "scatter",
+                "--source",
+                "Ps",
+                "--platform",
+                &fixture("toy-scatter.toml"),
+            ],
+            "optimal",
+        ),
+        (
+            &[
+                "all-gather",
+                "--platform",
+                &box_of_eight,
+                "--size",
+                "64 MiB",
+            ],
+            "optimal",
+        ),
+        (
+            &[
+                "reduce",
+                "--target",
+                "a0",
+                "--platform",
+                &fixture("two-racks.toml"),
+                "--time-limit",
+                "0",
+            ],
+            "feasible",
+        ),
         (&["all-to-all", "--platform", &cut], "infeasible"),
-        (&["all-gather", "--platform", &fixture("torus-4x4.toml"), "--group", "P0,P1", "--group", "P2,P3"], "optimal"),
+        (
+            &[
+                "all-gather",
+                "--platform",
+                &fixture("torus-4x4.toml"),
+                "--group",
+                "P0,P1",
+                "--group",
+                "P2,P3",
+            ],
+            "optimal",
+        ),
     ];
     for (arguments, status) in cases {
         let run = oneport(&[&["solve", "--json"], *arguments].concat());
-        let [answer] = &answers(&schema, &run)[..] else { panic!("{run:#?}") };
+        let [answer] = &answers(&schema, &run)[..] else {
+            panic!("{run:#?}")
+        };
         // A limit of nothing may find the optimum all the same.
-        assert!(answer["status"] == *status || *status == "feasible", "{answer}");
+        assert!(
+            answer["status"] == *status || *status == "feasible",
+            "{answer}"
+        );
         if answer["units"].is_null() && answer["status"] != "infeasible" {
-            assert!(["size", "algbw", "busbw"].iter().all(|key| answer[key].is_null()), "{answer}");
+            assert!(
+                ["size", "algbw", "busbw"]
+                    .iter()
+                    .all(|key| answer[key].is_null()),
+                "{answer}"
+            );
         }
         if arguments.contains(&"64 MiB") {
             // 8 messages; of every 8 a GPU receives 7.
-            let number = |key: &str| oneport::parse_rational(answer[key].as_str().unwrap()).unwrap();
+            let number =
+                |key: &str| oneport::parse_rational(answer[key].as_str().unwrap()).unwrap();
             assert_eq!(answer["size"], (8u64 << 26).to_string());
             let whole = |number: i64| oneport::Rational::from_integer(number.into());
             assert_eq!(number("busbw") * whole(8), number("algbw") * whole(7));
             // The platform's time is in seconds.
-            assert_eq!(number("algbw") * whole(1_000_000_000), number("throughput") * number("size"));
+            assert_eq!(
+                number("algbw") * whole(1_000_000_000),
+                number("throughput") * number("size")
+            );
         }
         is_strict(&schema, answer);
     }
@@ -90,15 +167,40 @@ fn answers_of_whatif_are_as_the_schema_says() {
     let torus = fixture("torus-4x4.toml");
     for run in [
         whatif(&["reduce-scatter", "--platform", &toy]),
-        whatif(&["all-reduce", "--platform", &torus, "--time-limit", "0.2", "--model", "half-duplex"]),
-        whatif(&["all-to-all", "--platform", &torus, "--change", "P0 -> P1: bandwidth x2"]),
-        whatif(&["all-to-all", "--platform", &torus, "--change", "P0 <-> *: remove"]),
+        whatif(&[
+            "all-reduce",
+            "--platform",
+            &torus,
+            "--time-limit",
+            "0.2",
+            "--model",
+            "half-duplex",
+        ]),
+        whatif(&[
+            "all-to-all",
+            "--platform",
+            &torus,
+            "--change",
+            "P0 -> P1: bandwidth x2",
+        ]),
+        whatif(&[
+            "all-to-all",
+            "--platform",
+            &torus,
+            "--change",
+            "P0 <-> *: remove",
+        ]),
     ] {
-        let [answer] = &answers(&schema, &run)[..] else { panic!("{run:#?}") };
+        let [answer] = &answers(&schema, &run)[..] else {
+            panic!("{run:#?}")
+        };
         is_strict(&schema, answer);
         let mut bent = answer.clone();
         bent["rows"][0]["status"] = "stopped".into();
-        assert!(answer["rows"][0]["status"] == "stopped" || !schema.is_valid(&bent), "{answer}");
+        assert!(
+            answer["rows"][0]["status"] == "stopped" || !schema.is_valid(&bent),
+            "{answer}"
+        );
     }
 }
 
@@ -110,25 +212,56 @@ fn several_platforms_answer_line_by_line() {
     let broken = folder.write("broken.toml", "format = \n");
     let ask = |paths: &[&str], rest: &[&str]| {
         let platforms = paths.iter().flat_map(|path| ["--platform", path]);
-        let arguments: Vec<&str> =
-            ["solve", "all-to-all"].into_iter().chain(platforms).chain(rest.iter().copied()).collect();
+        let arguments: Vec<&str> = ["solve", "all-to-all"]
+            .into_iter()
+            .chain(platforms)
+            .chain(rest.iter().copied())
+            .collect();
         oneport(&arguments)
     };
     let together = ask(&[&toy, &cut, &broken, &star], &["--json"]);
     assert_eq!(together.code, Some(1));
     let lines = answers(&schema, &together);
-    let told: Vec<(&str, &str)> =
-        lines.iter().map(|line| (line["platform"].as_str().unwrap(), line["status"].as_str().unwrap())).collect();
-    assert_eq!(told, [(&*toy, "infeasible"), (&cut, "infeasible"), (&broken, "error"), (&star, "optimal")]);
+    let told: Vec<(&str, &str)> = lines
+        .iter()
+        .map(|line| {
+            (
+                line["platform"].as_str().unwrap(),
+                line["status"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (&*toy, "infeasible"),
+            (&cut, "infeasible"),
+            (&broken, "error"),
+            (&star, "optimal")
+        ]
+    );
     assert_eq!(together.stderr.lines().count(), 3, "{together:#?}");
-    assert!(together.stderr.lines().zip([&toy, &cut, &broken]).all(|(line, file)| line.contains(file.as_str())));
+    assert!(
+        together
+            .stderr
+            .lines()
+            .zip([&toy, &cut, &broken])
+            .all(|(line, file)| line.contains(file.as_str()))
+    );
     // Each answer is that of a call of its own.
     let alone = ask(&[&star], &["--json"]).ok().object();
     for key in ["throughput", "upper_bound", "period", "bottleneck"] {
         assert_eq!(lines[3][key], alone[key]);
     }
     let text = ask(&[&star, &star], &[]).ok().stdout;
-    assert_eq!((text.matches(&star).count(), text.matches("throughput  ").count()), (2, 2), "{text}");
+    assert_eq!(
+        (
+            text.matches(&star).count(),
+            text.matches("throughput  ").count()
+        ),
+        (2, 2),
+        "{text}"
+    );
     let plan = folder.path("plan.json");
     ask(&[&star, &star], &["-o", &plan]).refused(2, &["--output", "one plan"]);
     ask(&[&star, &star], &["--size", "0", "--json"]).refused(2, &["--size"]);

@@ -10,21 +10,33 @@ fn reduce(arguments: &[&str]) -> Run {
 }
 
 fn homogeneous(arguments: &[&str]) -> Value {
-    reduce(&[&["homogeneous", "--json"], arguments].concat()).ok().object()
+    reduce(&[&["homogeneous", "--json"], arguments].concat())
+        .ok()
+        .object()
 }
 
 fn heterogeneous(arguments: &[&str]) -> Value {
-    reduce(&[&["heterogeneous", "--json"], arguments].concat()).ok().object()
+    reduce(&[&["heterogeneous", "--json"], arguments].concat())
+        .ok()
+        .object()
 }
 
 /// Figure 1 of RR-7898: four values with d = c take 4 d, transfers start at 0, d and 2d.
 #[test]
 fn figure_1_comes_out() {
     let report = homogeneous(&["--n", "4", "--transfer", "1/3", "--compute", "1/3"]);
-    assert_eq!((&report["length"], &report["status"]), (&"4/3".into(), &"optimal".into()), "{report}");
+    assert_eq!(
+        (&report["length"], &report["status"]),
+        (&"4/3".into(), &"optimal".into()),
+        "{report}"
+    );
     assert_eq!(report["rechecked"], true);
-    let mut starts: Vec<&str> =
-        report["tree"].as_array().unwrap().iter().map(|row| row["start"].as_str().unwrap()).collect();
+    let mut starts: Vec<&str> = report["tree"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["start"].as_str().unwrap())
+        .collect();
     starts.sort_unstable();
     assert_eq!(starts, ["0", "1/3", "2/3"]);
 }
@@ -39,7 +51,9 @@ fn limits_and_strategies_are_ordered() {
     };
     let free = length(&[]);
     for option in ["--max-transfers", "--max-reducers"] {
-        let lengths: Vec<u64> = ["1", "2", "4", "30"].map(|most| length(&[option, most])).to_vec();
+        let lengths: Vec<u64> = ["1", "2", "4", "30"]
+            .map(|most| length(&[option, most]))
+            .to_vec();
         assert!(lengths.is_sorted_by(|a, b| a >= b), "{option}: {lengths:?}");
         assert_eq!(lengths[3], free);
     }
@@ -47,27 +61,55 @@ fn limits_and_strategies_are_ordered() {
         assert!(length(&["--strategy", strategy]) >= free, "{strategy}");
     }
     let report = homogeneous(&[&costs, &["--strategy", "flat"][..]].concat());
-    assert_eq!((&report["status"], &report["lower_bound"]), (&"feasible".into(), &free.to_string().into()));
+    assert_eq!(
+        (&report["status"], &report["lower_bound"]),
+        (&"feasible".into(), &free.to_string().into())
+    );
 }
 
 #[test]
 fn lengths_alone_are_counted_for_any_number() {
-    let report = homogeneous(&["--n", "1000000000000000000", "--transfer", "3", "--compute", "5"]);
-    assert_eq!((&report["length"], &report["status"]), (&"386".into(), &"optimal".into()), "{report}");
+    let report = homogeneous(&[
+        "--n",
+        "1000000000000000000",
+        "--transfer",
+        "3",
+        "--compute",
+        "5",
+    ]);
+    assert_eq!(
+        (&report["length"], &report["status"]),
+        (&"386".into(), &"optimal".into()),
+        "{report}"
+    );
     assert!(report.get("tree").is_none());
     for free in [["0", "0", "0"], ["1", "0", "63"], ["0", "1/2", "63/2"]] {
-        let report = homogeneous(&["--n", "9223372036854775808", "--transfer", free[0], "--compute", free[1]]);
+        let report = homogeneous(&[
+            "--n",
+            "9223372036854775808",
+            "--transfer",
+            free[0],
+            "--compute",
+            free[1],
+        ]);
         assert_eq!(report["length"], free[2]);
     }
     let one = homogeneous(&["--n", "1", "--transfer", "7", "--compute", "5"]);
-    assert_eq!((&one["length"], &one["status"]), (&"0".into(), &"optimal".into()));
+    assert_eq!(
+        (&one["length"], &one["status"]),
+        (&"0".into(), &"optimal".into())
+    );
 }
 
 /// The example of Liu-Kuo-Wang 2009, figures 1 to 5: 11 is the shortest.
 #[test]
 fn the_example_with_a_slow_destination_comes_out() {
     let report = heterogeneous(&["--times", "10,5,5,5,4,2,2", "--destination", "0"]);
-    assert_eq!((&report["length"], &report["status"]), (&"11".into(), &"optimal".into()), "{report}");
+    assert_eq!(
+        (&report["length"], &report["status"]),
+        (&"11".into(), &"optimal".into()),
+        "{report}"
+    );
     assert_eq!(report["sequence"].as_array().unwrap().len(), 6);
     assert_eq!(report["destination"], 0);
 }
@@ -76,25 +118,47 @@ fn the_example_with_a_slow_destination_comes_out() {
 #[test]
 fn figure_8_depends_on_the_destination() {
     let times = "3/2,3/2,3/2,3/2,1,1,1,1,1,1,1,1";
-    assert_eq!(heterogeneous(&["--times", times, "--destination", "2"])["length"], "4");
+    assert_eq!(
+        heterogeneous(&["--times", times, "--destination", "2"])["length"],
+        "4"
+    );
     assert_eq!(heterogeneous(&["--times", times])["length"], "9/2");
     let snf = heterogeneous(&["--times", times, "--destination", "2", "--method", "snf"]);
-    assert_eq!((&snf["length"], &snf["status"]), (&"9/2".into(), &"feasible".into()), "{snf}");
+    assert_eq!(
+        (&snf["length"], &snf["status"]),
+        (&"9/2".into(), &"feasible".into()),
+        "{snf}"
+    );
 }
 
 /// All exact methods agree with one another, on lists and on classes.
 #[test]
 fn methods_agree() {
     let methods = |question: &[&str], methods: &[&str]| {
-        let found: Vec<Value> =
-            methods.iter().map(|method| heterogeneous(&[question, &["--method", method]].concat())).collect();
+        let found: Vec<Value> = methods
+            .iter()
+            .map(|method| heterogeneous(&[question, &["--method", method]].concat()))
+            .collect();
         for report in &found {
-            assert_eq!((&report["length"], &report["status"]), (&found[0]["length"], &"optimal".into()), "{report}");
+            assert_eq!(
+                (&report["length"], &report["status"]),
+                (&found[0]["length"], &"optimal".into()),
+                "{report}"
+            );
         }
     };
-    methods(&["--classes", "2:5,3:7"], &["auto", "exact", "dp", "levels", "slots", "search"]);
-    methods(&["--classes", "2:3,3:3,7/2:4"], &["auto", "exact", "dp", "slots", "search"]);
-    methods(&["--times", "4,6,6,6,9,9,9,10"], &["auto", "slots", "search"]);
+    methods(
+        &["--classes", "2:5,3:7"],
+        &["auto", "exact", "dp", "levels", "slots", "search"],
+    );
+    methods(
+        &["--classes", "2:3,3:3,7/2:4"],
+        &["auto", "exact", "dp", "slots", "search"],
+    );
+    methods(
+        &["--times", "4,6,6,6,9,9,9,10"],
+        &["auto", "slots", "search"],
+    );
 }
 
 #[test]
@@ -104,7 +168,11 @@ fn large_classes_are_lengths_alone() {
     assert_eq!(report["status"], "optimal", "{report}");
     assert!(report.get("tree").is_none() && report.get("sequence").is_none());
     let even = heterogeneous(&["--classes", "5:9223372036854775807"]);
-    assert_eq!((&even["length"], &even["status"]), (&"315".into(), &"optimal".into()), "{even}");
+    assert_eq!(
+        (&even["length"], &even["status"]),
+        (&"315".into(), &"optimal".into()),
+        "{even}"
+    );
 }
 
 /// Processors of classes are numbered in the order of the command line, and the report says so.
@@ -117,7 +185,11 @@ fn classes_say_which_processors_are_theirs() {
     assert_eq!(report["numbering"], numbering, "{report}");
     // A sender's transfer takes as long as its class says: the one of 7 ends 7 after it begins.
     let listed = heterogeneous(&["--times", "2,7,3,3"]);
-    assert_eq!((&report["length"], &report["sequence"]), (&listed["length"], &listed["sequence"]), "{report}");
+    assert_eq!(
+        (&report["length"], &report["sequence"]),
+        (&listed["length"], &listed["sequence"]),
+        "{report}"
+    );
     assert!(listed.get("numbering").is_none(), "{listed}");
 }
 
@@ -129,8 +201,21 @@ fn stopped_searches_state_their_gap() {
     assert_eq!(report["status"], "feasible", "{report}");
     let number = |key: &str| report[key].as_str().unwrap().parse::<u64>().unwrap();
     assert!(number("lower_bound") < number("length"), "{report}");
-    let text = reduce(&["heterogeneous", "--times", times, "--method", "search", "--max-states", "10"]).ok().stdout;
-    assert!(text.contains("feasible; none is shorter than") && text.contains('%'), "{text}");
+    let text = reduce(&[
+        "heterogeneous",
+        "--times",
+        times,
+        "--method",
+        "search",
+        "--max-states",
+        "10",
+    ])
+    .ok()
+    .stdout;
+    assert!(
+        text.contains("feasible; none is shorter than") && text.contains('%'),
+        "{text}"
+    );
 }
 
 /// A schedule may come out shorter than the placement it is made of; auto takes another method where one is too large.
@@ -138,25 +223,61 @@ fn stopped_searches_state_their_gap() {
 fn unfinished_and_unwieldy_questions_are_answered() {
     let report = heterogeneous(&["--classes", "5:3,10:2,8:3", "--max-states", "1"]);
     assert_eq!(report["length"], "23", "{report}");
-    for classes in ["100000:2,100001:2,1:2", "300000:2,300001:2,7:2", "3e9:1,6:4,8:2"] {
+    for classes in [
+        "100000:2,100001:2,1:2",
+        "300000:2,300001:2,7:2",
+        "3e9:1,6:4,8:2",
+    ] {
         let report = heterogeneous(&["--classes", classes]);
         assert_eq!(report["status"], "optimal", "{report}");
-        assert_eq!(report["length"], heterogeneous(&["--classes", classes, "--method", "search"])["length"]);
+        assert_eq!(
+            report["length"],
+            heterogeneous(&["--classes", classes, "--method", "search"])["length"]
+        );
     }
     let fine = heterogeneous(&["--times", "1e40,1,3"]);
     assert_eq!(fine["method"], "snf", "{fine}");
-    let far = homogeneous(&["--n", "1e10", "--transfer", "1", "--compute", "1", "--broadcast"]);
-    assert!(far["status"] == "optimal" && far.get("tree").is_none(), "{far}");
+    let far = homogeneous(&[
+        "--n",
+        "1e10",
+        "--transfer",
+        "1",
+        "--compute",
+        "1",
+        "--broadcast",
+    ]);
+    assert!(
+        far["status"] == "optimal" && far.get("tree").is_none(),
+        "{far}"
+    );
 }
 
 #[test]
 fn drawings_are_written() {
     let folder = Folder::new();
-    let (gantt, tree, dot, json) =
-        (folder.path("g.svg"), folder.path("t.svg"), folder.path("t.dot"), folder.path("t.json"));
+    let (gantt, tree, dot, json) = (
+        folder.path("g.svg"),
+        folder.path("t.svg"),
+        folder.path("t.dot"),
+        folder.path("t.json"),
+    );
     for question in [
-        &["homogeneous", "--n", "9", "--transfer", "2", "--compute", "1"][..],
-        &["heterogeneous", "--times", "10,5,5,5,4,2,2", "--destination", "0"],
+        &[
+            "homogeneous",
+            "--n",
+            "9",
+            "--transfer",
+            "2",
+            "--compute",
+            "1",
+        ][..],
+        &[
+            "heterogeneous",
+            "--times",
+            "10,5,5,5,4,2,2",
+            "--destination",
+            "0",
+        ],
         &["heterogeneous", "--classes", "1:3,2:2"],
     ] {
         for tree in [&tree, &dot, &json] {
@@ -165,10 +286,24 @@ fn drawings_are_written() {
         assert!(read(&gantt).starts_with("<svg") && read(&tree).contains("<circle"));
         assert!(read(&dot).starts_with("digraph"));
         let rows: Vec<Value> = serde_json::from_str(&read(&json)).unwrap();
-        assert!(rows.iter().all(|row| row["processor"].is_u64() && row["start"].is_string()), "{rows:?}");
+        assert!(
+            rows.iter()
+                .all(|row| row["processor"].is_u64() && row["start"].is_string()),
+            "{rows:?}"
+        );
     }
-    reduce(&["homogeneous", "--n", "9", "--transfer", "2", "--compute", "1", "--tree", &folder.path("t.txt")])
-        .refused(2, &["--tree", "t.txt", ".svg, .png, .dot, .gv or .json"]);
+    reduce(&[
+        "homogeneous",
+        "--n",
+        "9",
+        "--transfer",
+        "2",
+        "--compute",
+        "1",
+        "--tree",
+        &folder.path("t.txt"),
+    ])
+    .refused(2, &["--tree", "t.txt", ".svg, .png, .dot, .gv or .json"]);
     reduce(&[
         "homogeneous",
         "--n",
@@ -187,8 +322,20 @@ fn drawings_are_written() {
 fn further_questions_are_answered() {
     let released = homogeneous(&["--ready", "0,5,1,2", "--transfer", "1", "--compute", "1"]);
     assert_eq!(released["n"], 4);
-    let broadcast = homogeneous(&["--n", "9", "--transfer", "1", "--compute", "0", "--broadcast"]);
-    assert_eq!((&broadcast["length"], &broadcast["status"]), (&"4".into(), &"optimal".into()), "{broadcast}");
+    let broadcast = homogeneous(&[
+        "--n",
+        "9",
+        "--transfer",
+        "1",
+        "--compute",
+        "0",
+        "--broadcast",
+    ]);
+    assert_eq!(
+        (&broadcast["length"], &broadcast["status"]),
+        (&"4".into(), &"optimal".into()),
+        "{broadcast}"
+    );
     let all = heterogeneous(&["--times", "4,3,2,1", "--all-reduce"]);
     assert_eq!(all["collective"], "all-reduce", "{all}");
     reduce(&["heterogeneous", "--times", "1,1", "--all-reduce"]).ok();
@@ -196,11 +343,33 @@ fn further_questions_are_answered() {
 
 #[test]
 fn bad_questions_are_named_and_refused() {
-    let equal = |n: &str, d: &str, c: &str| reduce(&["homogeneous", "--n", n, "--transfer", d, "--compute", c]);
-    reduce(&["homogeneous", "--n", "1e9", "--transfer", "1", "--compute", "1", "--tree", "x.json"])
-        .refused(1, &["1000000000 values", "at most 100000000"]);
-    reduce(&["homogeneous", "--n", "9", "--transfer", "1", "--compute", "1", "--gantt", "x.gif"])
-        .refused(2, &["x.gif", ".svg or .png"]);
+    let equal = |n: &str, d: &str, c: &str| {
+        reduce(&["homogeneous", "--n", n, "--transfer", d, "--compute", c])
+    };
+    reduce(&[
+        "homogeneous",
+        "--n",
+        "1e9",
+        "--transfer",
+        "1",
+        "--compute",
+        "1",
+        "--tree",
+        "x.json",
+    ])
+    .refused(1, &["1000000000 values", "at most 100000000"]);
+    reduce(&[
+        "homogeneous",
+        "--n",
+        "9",
+        "--transfer",
+        "1",
+        "--compute",
+        "1",
+        "--gantt",
+        "x.gif",
+    ])
+    .refused(2, &["x.gif", ".svg or .png"]);
     reduce(&["heterogeneous", "--times=1\n2"]).refused(2, &["--times"]);
     equal("0", "1", "1").refused(2, &["--n", "'0'", "1 to 2^63"]);
     equal("9223372036854775809", "1", "1").refused(2, &["--n", "2^63"]);
@@ -209,8 +378,19 @@ fn bad_questions_are_named_and_refused() {
     equal("4", "-1", "1").refused(2, &["--transfer", "-1", "0 or more"]);
     equal("4", "1", "x").refused(2, &["--compute", "'x'"]);
     equal("4", "1/0", "1").refused(2, &["--transfer", "1/0"]);
-    let limited =
-        |option: &str, k: &str| reduce(&["homogeneous", "--n", "4", "--transfer", "1", "--compute", "1", option, k]);
+    let limited = |option: &str, k: &str| {
+        reduce(&[
+            "homogeneous",
+            "--n",
+            "4",
+            "--transfer",
+            "1",
+            "--compute",
+            "1",
+            option,
+            k,
+        ])
+    };
     limited("--max-transfers", "0").refused(2, &["--max-transfers", "'0'"]);
     limited("--max-reducers", "0").refused(2, &["--max-reducers", "'0'"]);
     reduce(&[
@@ -227,8 +407,18 @@ fn bad_questions_are_named_and_refused() {
         "flat",
     ])
     .refused(1, &["flat", "limit"]);
-    reduce(&["homogeneous", "--n", "3", "--ready", "0,1", "--transfer", "1", "--compute", "1"])
-        .refused(2, &["--n", "3", "2"]);
+    reduce(&[
+        "homogeneous",
+        "--n",
+        "3",
+        "--ready",
+        "0,1",
+        "--transfer",
+        "1",
+        "--compute",
+        "1",
+    ])
+    .refused(2, &["--n", "3", "2"]);
     let times = |times: &str| reduce(&["heterogeneous", "--times", times]);
     times("1,0,2").refused(1, &["processor 1", "positive"]);
     times("1,-2").refused(1, &["processor 1", "-2"]);
@@ -242,13 +432,22 @@ fn bad_questions_are_named_and_refused() {
     classes("3:9223372036854775807,2:9223372036854775807").refused(1, &["2^63"]);
     classes("3:x").refused(2, &["--classes", "'x'"]);
     for destination in ["3", "-1", "x"] {
-        reduce(&["heterogeneous", "--times", "1,2,3", "--destination", destination])
-            .refused(2, &["--destination", destination, "0 to 2"]);
+        reduce(&[
+            "heterogeneous",
+            "--times",
+            "1,2,3",
+            "--destination",
+            destination,
+        ])
+        .refused(2, &["--destination", destination, "0 to 2"]);
     }
     reduce(&["heterogeneous"]).misused(&["--times", "--classes"]);
     reduce(&["heterogeneous", "--times", "1,2,3", "--method", "levels"]).refused(1, &["levels"]);
     // One processor, equal speeds: nothing wrong with them.
-    assert_eq!(heterogeneous(&["--times", "5", "--destination", "0"])["length"], "0");
+    assert_eq!(
+        heterogeneous(&["--times", "5", "--destination", "0"])["length"],
+        "0"
+    );
     assert_eq!(heterogeneous(&["--times", "2,2,2"])["length"], "4");
 }
 
@@ -260,10 +459,15 @@ fn a_large_gantt_chart_shows_the_destination() {
     let report = heterogeneous(&["--classes", "10:150,20:150", "--gantt", &gantt]);
     let svg = read(&gantt);
     assert!(svg.contains(">300</text>") && svg.contains("101 more processors are not shown"));
-    let received = report["tree"].as_array().map(|rows| rows.iter().filter(|row| row["receiver"] == 300).count());
+    let received = report["tree"]
+        .as_array()
+        .map(|rows| rows.iter().filter(|row| row["receiver"] == 300).count());
     // The tooltip stands at both ends where both have a row, and at the destination in any case.
-    let senders: std::collections::BTreeSet<&str> =
-        svg.split("<title>").filter_map(|text| text.split_once(" to 300,")).map(|(sender, _)| sender).collect();
+    let senders: std::collections::BTreeSet<&str> = svg
+        .split("<title>")
+        .filter_map(|text| text.split_once(" to 300,"))
+        .map(|(sender, _)| sender)
+        .collect();
     assert_eq!(Some(senders.len()), received, "{report}");
     assert!(senders.len() > 4);
 }
@@ -271,6 +475,19 @@ fn a_large_gantt_chart_shows_the_destination() {
 /// The limit of what is written down stands where the file is offered.
 #[test]
 fn what_is_too_large_for_a_file_is_said() {
-    let text = reduce(&["homogeneous", "--n", "1000000000000", "--transfer", "2", "--compute", "3"]).ok().stdout;
-    assert!(text.contains("--tree F.json writes schedules of at most 100000000"), "{text}");
+    let text = reduce(&[
+        "homogeneous",
+        "--n",
+        "1000000000000",
+        "--transfer",
+        "2",
+        "--compute",
+        "3",
+    ])
+    .ok()
+    .stdout;
+    assert!(
+        text.contains("--tree F.json writes schedules of at most 100000000"),
+        "{text}"
+    );
 }

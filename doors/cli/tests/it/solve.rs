@@ -8,17 +8,40 @@ use serde_json::{Value, json};
 /// The toy scatter with further options.
 fn solve(options: &[&str]) -> Run {
     let platform = toy();
-    oneport(&[&["solve", "scatter", "--platform", &platform, "--source", "Ps", "--targets", "P0,P1"], options].concat())
+    oneport(
+        &[
+            &[
+                "solve",
+                "scatter",
+                "--platform",
+                &platform,
+                "--source",
+                "Ps",
+                "--targets",
+                "P0,P1",
+            ],
+            options,
+        ]
+        .concat(),
+    )
 }
 
 /// A rational in lowest terms: `p` or `p/q`.
 #[track_caller]
 fn rational(value: &Value) -> (u64, u64) {
-    let text = value.as_str().unwrap_or_else(|| panic!("{value} is no string"));
+    let text = value
+        .as_str()
+        .unwrap_or_else(|| panic!("{value} is no string"));
     let (p, q) = text.split_once('/').unwrap_or((text, "1"));
-    let (p, q): (u64, u64) = (p.parse().expect("a numerator"), q.parse().expect("a denominator"));
+    let (p, q): (u64, u64) = (
+        p.parse().expect("a numerator"),
+        q.parse().expect("a denominator"),
+    );
     assert!(q >= 1 && (q > 1 || !text.contains('/')), "{text}");
-    assert!((2..=q.min(1000)).all(|d| p % d != 0 || q % d != 0), "{text} is not in lowest terms");
+    assert!(
+        (2..=q.min(1000)).all(|d| p % d != 0 || q % d != 0),
+        "{text} is not in lowest terms"
+    );
     (p, q)
 }
 
@@ -40,24 +63,60 @@ fn json_says_what_the_contract_asks_for() {
         rational(&object[key]);
     }
     assert_eq!(object["patterns"], 2);
-    assert!(object["slots"].as_u64().is_some_and(|slots| slots >= 3), "{object}");
-    assert!(object["solve_seconds"].as_f64().is_some_and(|seconds| (0.0..60.0).contains(&seconds)), "{object}");
+    assert!(
+        object["slots"].as_u64().is_some_and(|slots| slots >= 3),
+        "{object}"
+    );
+    assert!(
+        object["solve_seconds"]
+            .as_f64()
+            .is_some_and(|seconds| (0.0..60.0).contains(&seconds)),
+        "{object}"
+    );
 }
 
 #[test]
 fn every_collective_has_the_same_keys() {
-    let keys = |object: &Value| object.as_object().expect("an object").keys().cloned().collect::<Vec<_>>();
+    let keys = |object: &Value| {
+        object
+            .as_object()
+            .expect("an object")
+            .keys()
+            .cloned()
+            .collect::<Vec<_>>()
+    };
     let expected = keys(&solve(&["--json"]).ok().object());
     let platform = fixture("star.json");
     for arguments in [
         vec!["solve", "all-to-all", "--platform", &platform, "--json"],
-        vec!["solve", "gather", "--platform", &platform, "--target", "hub", "--json"],
-        vec!["solve", "scatter", "--platform", &platform, "--source", "hub", "--json", "--formulation", "compact"],
+        vec![
+            "solve",
+            "gather",
+            "--platform",
+            &platform,
+            "--target",
+            "hub",
+            "--json",
+        ],
+        vec![
+            "solve",
+            "scatter",
+            "--platform",
+            &platform,
+            "--source",
+            "hub",
+            "--json",
+            "--formulation",
+            "compact",
+        ],
     ] {
         let object = oneport(&arguments).ok().object();
         assert_eq!(keys(&object), expected);
         assert_eq!(object["collective"], arguments[1]);
-        assert_eq!((object["status"].as_str(), &object["throughput"]), (Some("optimal"), &object["upper_bound"]));
+        assert_eq!(
+            (object["status"].as_str(), &object["throughput"]),
+            (Some("optimal"), &object["upper_bound"])
+        );
     }
 }
 
@@ -65,7 +124,15 @@ fn every_collective_has_the_same_keys() {
 fn the_formulations_print_the_same_throughput() {
     let platform = fixture("two-racks.toml");
     let throughput = |formulation| {
-        let arguments = ["solve", "all-to-all", "--platform", &platform, "--json", "--formulation", formulation];
+        let arguments = [
+            "solve",
+            "all-to-all",
+            "--platform",
+            &platform,
+            "--json",
+            "--formulation",
+            formulation,
+        ];
         oneport(&arguments).ok().object()["throughput"].clone()
     };
     assert_eq!(throughput("columns"), throughput("compact"));
@@ -75,7 +142,19 @@ fn the_formulations_print_the_same_throughput() {
 fn defaults_are_every_processor() {
     let platform = toy();
     let throughput = |options: &[&str]| {
-        let arguments = [&["solve", "scatter", "--platform", &platform, "--source", "Ps", "--json"], options].concat();
+        let arguments = [
+            &[
+                "solve",
+                "scatter",
+                "--platform",
+                &platform,
+                "--source",
+                "Ps",
+                "--json",
+            ],
+            options,
+        ]
+        .concat();
         oneport(&arguments).ok().object()["throughput"].clone()
     };
     let expected = throughput(&["--targets", "Pa,Pb,P0,P1"]);
@@ -88,7 +167,14 @@ fn defaults_are_every_processor() {
 #[test]
 fn a_text_report_is_for_people() {
     let run = solve(&[]).ok();
-    for word in ["scatter", "throughput", "1/2", "optimal", "period", "patterns"] {
+    for word in [
+        "scatter",
+        "throughput",
+        "1/2",
+        "optimal",
+        "period",
+        "patterns",
+    ] {
         assert!(run.stdout.contains(word), "{run:#?}");
     }
 }
@@ -112,9 +198,18 @@ fn periods_are_kept_or_refused() {
     let (p, q) = rational(&object["schedule_throughput"]);
     assert!(p * 2 <= q && p > 0, "{object}");
     assert_eq!(object["throughput"], "1/2");
-    assert_eq!(solve(&["--json", "--period", "4.0"]).ok().object()["schedule_throughput"], "1/2");
-    assert_eq!(solve(&["--json", "--exact-period"]).ok().object()["schedule_throughput"], "1/2");
-    assert_eq!(solve(&["--json", "--max-instances", "1"]).ok().object()["schedule_throughput"], "1/2");
+    assert_eq!(
+        solve(&["--json", "--period", "4.0"]).ok().object()["schedule_throughput"],
+        "1/2"
+    );
+    assert_eq!(
+        solve(&["--json", "--exact-period"]).ok().object()["schedule_throughput"],
+        "1/2"
+    );
+    assert_eq!(
+        solve(&["--json", "--max-instances", "1"]).ok().object()["schedule_throughput"],
+        "1/2"
+    );
     solve(&["--period", "1/10"]).refused(1, &["period", "1/10"]);
     solve(&["--period", "0"]).refused_with_either_code(&["period", "0", "positive"]);
     solve(&["--period=-1"]).refused_with_either_code(&["period", "-1"]);
@@ -125,9 +220,19 @@ fn periods_are_kept_or_refused() {
 
 /// Six processors, every two linked, at costs whose all-to-all has a long period.
 fn uneven(folder: &Folder) -> String {
-    let nodes: Vec<Value> = (0..6).map(|place| json!({ "name": format!("p{place}"), "compute": 1 })).collect();
-    let pairs = (0..6).flat_map(|from| (0..6).map(move |to| (from, to))).filter(|(from, to)| from != to);
-    let cost = |from: usize, to: usize| format!("{}/{}", 7 + (5 * from + 3 * to) % 11, 3 + (from + 2 * to) % 5);
+    let nodes: Vec<Value> = (0..6)
+        .map(|place| json!({ "name": format!("p{place}"), "compute": 1 }))
+        .collect();
+    let pairs = (0..6)
+        .flat_map(|from| (0..6).map(move |to| (from, to)))
+        .filter(|(from, to)| from != to);
+    let cost = |from: usize, to: usize| {
+        format!(
+            "{}/{}",
+            7 + (5 * from + 3 * to) % 11,
+            3 + (from + 2 * to) % 5
+        )
+    };
     let links: Vec<Value> = pairs
         .map(|(from, to)| json!({ "from": format!("p{from}"), "to": format!("p{to}"), "cost": cost(from, to) }))
         .collect();
@@ -139,32 +244,58 @@ fn uneven(folder: &Folder) -> String {
 fn a_long_period_is_shortened_at_a_stated_loss() {
     let folder = Folder::new();
     let platform = uneven(&folder);
-    let run = |options: &[&str]| oneport(&[&["solve", "all-to-all", "--platform", &platform], options].concat()).ok();
+    let run = |options: &[&str]| {
+        oneport(&[&["solve", "all-to-all", "--platform", &platform], options].concat()).ok()
+    };
     let solve = |options: &[&str]| {
         let object = run(&[options, &["--json"]].concat()).object();
-        let instances: u64 = object["instances"].as_str().and_then(|text| text.parse().ok()).expect("a number");
+        let instances: u64 = object["instances"]
+            .as_str()
+            .and_then(|text| text.parse().ok())
+            .expect("a number");
         // What is lost and what is attained add up to the whole.
-        let ((lost, of), (kept, whole)) = (rational(&object["loss"]), rational(&object["schedule_share"]));
+        let ((lost, of), (kept, whole)) = (
+            rational(&object["loss"]),
+            rational(&object["schedule_share"]),
+        );
         assert_eq!((of, kept), (whole, whole - lost), "{object}");
         (instances, lost as f64 / of as f64)
     };
     let (long, _) = solve(&["--max-instances", "10000"]);
     assert!(long > 64, "{long} instances attain the optimum");
     let (short, loss) = solve(&[]);
-    assert!(short < long && loss > 0.0 && loss <= 0.01, "{short} instances lose {loss}");
+    assert!(
+        short < long && loss > 0.0 && loss <= 0.01,
+        "{short} instances lose {loss}"
+    );
     assert!(run(&[]).stdout.contains(" % below the throughput"));
-    let same = [["--max-loss", "1%"], ["--max-loss", "1 %"], ["--max-loss", "0.01"], ["--max-loss", "1/100"]];
-    same.iter().for_each(|options| assert_eq!(solve(options), (short, loss), "{options:?}"));
+    let same = [
+        ["--max-loss", "1%"],
+        ["--max-loss", "1 %"],
+        ["--max-loss", "0.01"],
+        ["--max-loss", "1/100"],
+    ];
+    same.iter()
+        .for_each(|options| assert_eq!(solve(options), (short, loss), "{options:?}"));
     let (fewer, more_loss) = solve(&["--max-loss", "20%"]);
-    assert!(fewer < short && more_loss <= 0.2, "{fewer} instances lose {more_loss}");
+    assert!(
+        fewer < short && more_loss <= 0.2,
+        "{fewer} instances lose {more_loss}"
+    );
     // Nothing to lose: as without the option, when only the instances are limited.
     for limit in ["3", "10000"] {
-        assert_eq!(solve(&["--max-loss", "0", "--max-instances", limit]), solve(&["--max-instances", limit]));
+        assert_eq!(
+            solve(&["--max-loss", "0", "--max-instances", limit]),
+            solve(&["--max-instances", limit])
+        );
     }
     // Both: within the limit, whatever it loses.
     let (two, lost) = solve(&["--max-loss", "1%", "--max-instances", "2"]);
     assert!(two <= 2 && lost > 0.01, "{two} instances lose {lost}");
-    assert_eq!(solve(&["--max-loss", "20%", "--max-instances", "9999"]), (fewer, more_loss));
+    assert_eq!(
+        solve(&["--max-loss", "20%", "--max-instances", "9999"]),
+        (fewer, more_loss)
+    );
 }
 
 #[test]
@@ -215,7 +346,11 @@ fn contradictory_options_are_refused() {
     solve(&["--participants", "P0"]).refused(2, &["scatter", "--participants"]);
     solve(&["--work", "1"]).refused(2, &["scatter", "--work"]);
     let platform = toy();
-    for (collective, option) in [("gather", "--source"), ("gather", "--targets"), ("all-to-all", "--target")] {
+    for (collective, option) in [
+        ("gather", "--source"),
+        ("gather", "--targets"),
+        ("all-to-all", "--target"),
+    ] {
         let arguments = ["solve", collective, "--platform", &platform, option, "P0"];
         oneport(&arguments).refused(2, &[collective, option, "--participants"]);
     }
@@ -223,7 +358,8 @@ fn contradictory_options_are_refused() {
     oneport(&["solve", "gather", "--platform", &platform]).refused(2, &["gather", "--target"]);
     oneport(&["solve", "scatter", "--source", "Ps"]).misused(&["--platform"]);
     oneport(&["solve"]).misused(&[]);
-    oneport(&["solve", "no-such-collective", "--platform", &platform]).misused(&["no-such-collective", "scatter"]);
+    oneport(&["solve", "no-such-collective", "--platform", &platform])
+        .misused(&["no-such-collective", "scatter"]);
     oneport(&["no-such-command"]).misused(&["no-such-command"]);
 }
 
@@ -231,7 +367,16 @@ fn contradictory_options_are_refused() {
 fn nodes_that_do_not_fit_are_named() {
     let platform = toy();
     let scatter = |source: &str, targets: &str| {
-        oneport(&["solve", "scatter", "--platform", &platform, "--source", source, "--targets", targets])
+        oneport(&[
+            "solve",
+            "scatter",
+            "--platform",
+            &platform,
+            "--source",
+            source,
+            "--targets",
+            targets,
+        ])
     };
     scatter("Px", "P0").refused(1, &["--source", "Px", "Pa"]);
     scatter("Ps", "P0,Px").refused(1, &["--targets", "Px"]);
@@ -242,17 +387,38 @@ fn nodes_that_do_not_fit_are_named() {
     scatter("ps", "P0").refused(1, &["'ps'", "did you mean 'Ps'?"]);
     scatter("P0", "P1").refused(1, &["P0", "P1", "no path"]);
     let racks = fixture("two-racks.toml");
-    oneport(&["solve", "scatter", "--platform", &racks, "--source", "core"]).refused(1, &["core", "router"]);
+    oneport(&["solve", "scatter", "--platform", &racks, "--source", "core"])
+        .refused(1, &["core", "router"]);
 }
 
 #[test]
 fn an_infeasible_question_is_answered_in_json_too() {
-    let run =
-        oneport(&["solve", "gather", "--platform", &toy(), "--target", "P0", "--participants", "P1,Ps", "--json"]);
+    let run = oneport(&[
+        "solve",
+        "gather",
+        "--platform",
+        &toy(),
+        "--target",
+        "P0",
+        "--participants",
+        "P1,Ps",
+        "--json",
+    ]);
     assert_eq!(run.code, Some(1), "{run:#?}");
     let object = run.object();
-    assert_eq!((object["status"].as_str(), object["throughput"].as_str()), (Some("infeasible"), Some("0")));
-    for key in ["collective", "model", "upper_bound", "period", "schedule_throughput", "patterns", "slots"] {
+    assert_eq!(
+        (object["status"].as_str(), object["throughput"].as_str()),
+        (Some("infeasible"), Some("0"))
+    );
+    for key in [
+        "collective",
+        "model",
+        "upper_bound",
+        "period",
+        "schedule_throughput",
+        "patterns",
+        "slots",
+    ] {
         assert!(object.get(key).is_some(), "{key}: {object}");
     }
     run.one_error(&["P1", "P0", "no path"]);
@@ -265,14 +431,35 @@ fn the_port_model_is_the_files_or_the_options() {
     assert_eq!((ours("full-duplex"), ours("multiport")), ((1, 2), (1, 2)));
     // Pa and Pb can no longer receive while they send; without ports the links of the source bound.
     let (half, links) = (ours("half-duplex"), ours("links"));
-    assert!(2 * half.0 < half.1 && 2 * links.0 > links.1, "{half:?} {links:?}");
+    assert!(
+        2 * half.0 < half.1 && 2 * links.0 > links.1,
+        "{half:?} {links:?}"
+    );
     solve(&["--model", "no-such-model"]).refused(2, &["--model", "no-such-model", "half-duplex"]);
     let folder = Folder::new();
-    let file = folder.write("half.toml", read(toy()).replace("full-duplex", "half-duplex"));
-    let arguments = ["solve", "scatter", "--platform", &file, "--source", "Ps", "--targets", "P0,P1", "--json"];
+    let file = folder.write(
+        "half.toml",
+        read(toy()).replace("full-duplex", "half-duplex"),
+    );
+    let arguments = [
+        "solve",
+        "scatter",
+        "--platform",
+        &file,
+        "--source",
+        "Ps",
+        "--targets",
+        "P0,P1",
+        "--json",
+    ];
     assert_eq!(throughput(oneport(&arguments)), half);
     // The option overrides the file.
-    assert_eq!(throughput(oneport(&[&arguments[..], &["--model", "full-duplex"]].concat())), (1, 2));
+    assert_eq!(
+        throughput(oneport(
+            &[&arguments[..], &["--model", "full-duplex"]].concat()
+        )),
+        (1, 2)
+    );
 }
 
 #[test]
@@ -284,7 +471,16 @@ fn a_plan_is_written_whole_or_not_at_all() {
     solve(&[&out[..], &["--period", "1/10"]].concat()).refused(1, &[]);
     solve(&[&out[..], &["--model", "wires"]].concat()).refused(2, &[]);
     let platform = toy();
-    let infeasible = ["solve", "scatter", "--platform", &platform, "--source", "P0", "-o", &plan];
+    let infeasible = [
+        "solve",
+        "scatter",
+        "--platform",
+        &platform,
+        "--source",
+        "P0",
+        "-o",
+        &plan,
+    ];
     oneport(&infeasible).refused(1, &["no path"]);
     assert_eq!(read(&plan), "precious");
     assert_eq!(folder.names(), ["plan.json"]);
@@ -314,25 +510,48 @@ impl Run {
 fn a_reader_that_goes_away_is_no_panic() {
     use std::process::{Command, Stdio};
     let mut child = Command::new(env!("CARGO_BIN_EXE_oneport"))
-        .args(["solve", "scatter", "--platform", &toy(), "--source", "Ps", "--targets", "P0,P1"])
+        .args([
+            "solve",
+            "scatter",
+            "--platform",
+            &toy(),
+            "--source",
+            "Ps",
+            "--targets",
+            "P0,P1",
+        ])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .expect("the command starts");
     drop(child.stdout.take());
     let output = child.wait_with_output().expect("the command ends");
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert!(
+        output.stderr.is_empty(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 /// Complementary slackness, seen from outside: whatever an optimal certificate charges is busy all the time, and the
 /// shares are parts of one whole.
 #[test]
 fn the_bottleneck_is_busy_all_the_time() {
-    let fixtures = ["toy-scatter.toml", "two-racks.toml", "dgx1.toml", "dgx-a100-2.toml"];
-    for (fixture_name, collective) in
-        fixtures.iter().flat_map(|name| ["all-gather", "all-to-all", "all-reduce"].map(|collective| (name, collective)))
-    {
+    let fixtures = [
+        "toy-scatter.toml",
+        "two-racks.toml",
+        "dgx1.toml",
+        "dgx-a100-2.toml",
+    ];
+    for (fixture_name, collective) in fixtures.iter().flat_map(|name| {
+        ["all-gather", "all-to-all", "all-reduce"].map(|collective| (name, collective))
+    }) {
         let platform = fixture(fixture_name);
         let answer = oneport(&["solve", collective, "--platform", &platform, "--json"]);
         if answer.code != Some(0) || answer.object()["status"] != "optimal" {
@@ -341,10 +560,17 @@ fn the_bottleneck_is_busy_all_the_time() {
         let answer = answer.object();
         let limiting = answer["bottleneck"].as_array().unwrap();
         assert!(!limiting.is_empty(), "{fixture_name}, {collective}");
-        let number = |class: &Value, key: &str| class[key].as_str().unwrap().parse::<f64>().unwrap();
-        assert!(limiting.iter().all(|class| class["busy"] == "1"), "{fixture_name}, {collective}: {limiting:?}");
+        let number =
+            |class: &Value, key: &str| class[key].as_str().unwrap().parse::<f64>().unwrap();
+        assert!(
+            limiting.iter().all(|class| class["busy"] == "1"),
+            "{fixture_name}, {collective}: {limiting:?}"
+        );
         let sum: f64 = limiting.iter().map(|class| number(class, "share")).sum();
-        assert!((sum - 1.0).abs() < 1e-6, "{fixture_name}, {collective}: {sum}");
+        assert!(
+            (sum - 1.0).abs() < 1e-6,
+            "{fixture_name}, {collective}: {sum}"
+        );
         assert_eq!(answer["gap"], "0");
     }
 }
@@ -358,24 +584,63 @@ fn the_report_says_what_limits_and_what_is_probably_not_meant() {
         }
         run.stdout
     };
-    let scatter = ["solve", "scatter", "--platform", &toy(), "--source", "Ps", "--targets", "P0,P1"];
-    let text =
-        says(&scatter, &["0.5 (= 1/2)", "limited by  send port of 'Ps', 100 % busy", "next        2 x receive port"]);
+    let scatter = [
+        "solve",
+        "scatter",
+        "--platform",
+        &toy(),
+        "--source",
+        "Ps",
+        "--targets",
+        "P0,P1",
+    ];
+    let text = says(
+        &scatter,
+        &[
+            "0.5 (= 1/2)",
+            "limited by  send port of 'Ps', 100 % busy",
+            "next        2 x receive port",
+        ],
+    );
     assert!(!text.contains("hint"), "{text}");
     let folder = Folder::new();
     let racks = read(fixture("two-racks.toml")).replace("switch = true", "");
     let racks = folder.write("routers.toml", racks);
-    says(&["solve", "all-reduce", "--platform", &racks], &["router 'switch-b'", "switch = true"]);
-    let reduce = ["solve", "reduce", "--platform", &fixture("toy-reduce.toml"), "--target", "0"];
+    says(
+        &["solve", "all-reduce", "--platform", &racks],
+        &["router 'switch-b'", "switch = true"],
+    );
+    let reduce = [
+        "solve",
+        "reduce",
+        "--platform",
+        &fixture("toy-reduce.toml"),
+        "--target",
+        "0",
+    ];
     let json = oneport(&[&reduce[..], &["--json"]].concat()).ok().object();
-    assert!(json["hints"].to_string().contains("--commutative may give more"), "{json}");
+    assert!(
+        json["hints"]
+            .to_string()
+            .contains("--commutative may give more"),
+        "{json}"
+    );
     let told = oneport(&reduce).ok().stdout;
-    let any = oneport(&[&reduce[..], &["--commutative", "--json"]].concat()).ok().object();
-    let number = |object: &Value| object["throughput_decimal"].as_str().unwrap().parse::<f64>().unwrap();
+    let any = oneport(&[&reduce[..], &["--commutative", "--json"]].concat())
+        .ok()
+        .object();
+    let number = |object: &Value| {
+        object["throughput_decimal"]
+            .as_str()
+            .unwrap()
+            .parse::<f64>()
+            .unwrap()
+    };
     let more = (number(&any) / number(&json) - 1.0) * 100.0;
     match more > 0.0 {
         true => assert!(
-            told.contains("--commutative gives ") && told.contains(&format!("{}", (more + 1e-6).floor())),
+            told.contains("--commutative gives ")
+                && told.contains(&format!("{}", (more + 1e-6).floor())),
             "{more}: {told}"
         ),
         false => assert!(!told.contains("--commutative"), "{told}"),

@@ -41,21 +41,56 @@ fn rational(value: &Value) -> f64 {
 fn one_operation_has_a_time_and_a_bound() {
     let folder = Folder::new();
     let platform = row(&folder);
-    let question = ["time", "broadcast", "--source=a", "--platform", &platform, "--bytes"];
-    let two = oneport(&[&question[..], &["8000", "--targets=b", "--json"]].concat()).ok().object();
+    let question = [
+        "time",
+        "broadcast",
+        "--source=a",
+        "--platform",
+        &platform,
+        "--bytes",
+    ];
+    let two = oneport(&[&question[..], &["8000", "--targets=b", "--json"]].concat())
+        .ok()
+        .object();
     // 8 us to send, overhead, latency: the bound is met.
-    assert_eq!((&two["time"], &two["lower_bound"]), (&"19/1000000".into(), &"19/1000000".into()));
-    assert_eq!((&two["pieces"], &two["algbw"], &two["busbw"]), (&1.into(), &"8/19".into(), &"8/19".into()));
+    assert_eq!(
+        (&two["time"], &two["lower_bound"]),
+        (&"19/1000000".into(), &"19/1000000".into())
+    );
+    assert_eq!(
+        (&two["pieces"], &two["algbw"], &two["busbw"]),
+        (&1.into(), &"8/19".into(), &"8/19".into())
+    );
 
-    let report = oneport(&[&question[..], &["1MB", "--json"]].concat()).ok().object();
+    let report = oneport(&[&question[..], &["1MB", "--json"]].concat())
+        .ok()
+        .object();
     let rows = report["rows"].as_array().expect("rows");
-    assert!(rows.len() > 4 && report["pieces"].as_u64() > Some(4), "{report}");
+    assert!(
+        rows.len() > 4 && report["pieces"].as_u64() > Some(4),
+        "{report}"
+    );
     // Never slower than a named algorithm, never faster than the bound.
-    assert!(rows.iter().all(|other| rational(&other["time"]) >= rational(&report["time"])), "{report}");
-    assert!(rational(&report["lower_bound"]) <= rational(&report["time"]), "{report}");
-    assert!(rational(&report["time"]) < 1.2 * rational(&report["lower_bound"]), "{report}");
+    assert!(
+        rows.iter()
+            .all(|other| rational(&other["time"]) >= rational(&report["time"])),
+        "{report}"
+    );
+    assert!(
+        rational(&report["lower_bound"]) <= rational(&report["time"]),
+        "{report}"
+    );
+    assert!(
+        rational(&report["time"]) < 1.2 * rational(&report["lower_bound"]),
+        "{report}"
+    );
     let text = oneport(&[&question[..], &["1MB"]].concat()).ok().stdout;
-    for word in ["time ", "no schedule takes less than", "chain", "the referee executed the best"] {
+    for word in [
+        "time ",
+        "no schedule takes less than",
+        "chain",
+        "the referee executed the best",
+    ] {
         assert!(text.contains(word), "{word}: {text}");
     }
 }
@@ -64,22 +99,49 @@ fn one_operation_has_a_time_and_a_bound() {
 fn sizes_make_a_table_and_a_curve() {
     let folder = Folder::new();
     let platform = row(&folder);
-    let question =
-        ["time", "all-reduce", "--commutative", "--work=0", "--platform", &platform, "--sizes=1KiB:1MiB:x32"];
-    let report = oneport(&[&question[..], &["--json"]].concat()).ok().object();
+    let question = [
+        "time",
+        "all-reduce",
+        "--commutative",
+        "--work=0",
+        "--platform",
+        &platform,
+        "--sizes=1KiB:1MiB:x32",
+    ];
+    let report = oneport(&[&question[..], &["--json"]].concat())
+        .ok()
+        .object();
     let sizes = report["sizes"].as_array().expect("sizes");
-    let bytes: Vec<&str> = sizes.iter().filter_map(|size| size["bytes"].as_str()).collect();
+    let bytes: Vec<&str> = sizes
+        .iter()
+        .filter_map(|size| size["bytes"].as_str())
+        .collect();
     assert_eq!(bytes, ["1024", "32768", "1048576"]);
-    assert!(sizes.windows(2).all(|pair| rational(&pair[0]["time"]) < rational(&pair[1]["time"])), "{report}");
+    assert!(
+        sizes
+            .windows(2)
+            .all(|pair| rational(&pair[0]["time"]) < rational(&pair[1]["time"])),
+        "{report}"
+    );
     let text = oneport(&question).ok().stdout;
-    assert!(text.contains("32 KiB") && text.contains("no less than"), "{text}");
+    assert!(
+        text.contains("32 KiB") && text.contains("no less than"),
+        "{text}"
+    );
     let (csv, svg) = (folder.path("curve.csv"), folder.path("curve.svg"));
     oneport(&[&question[..], &["-o", &csv]].concat()).ok();
     oneport(&[&question[..], &["-o", &svg]].concat()).ok();
     let csv = std::fs::read_to_string(csv).expect("written");
-    assert!(csv.starts_with("bytes,algorithm,pieces,time,lower_bound") && csv.contains("\n1048576,\"ring\","), "{csv}");
+    assert!(
+        csv.starts_with("bytes,algorithm,pieces,time,lower_bound")
+            && csv.contains("\n1048576,\"ring\","),
+        "{csv}"
+    );
     let svg = std::fs::read_to_string(svg).expect("drawn");
-    assert!(svg.contains("proved bound") && svg.contains("bus bandwidth"), "{svg}");
+    assert!(
+        svg.contains("proved bound") && svg.contains("bus bandwidth"),
+        "{svg}"
+    );
     let png = folder.path("curve.png");
     oneport(&[&question[..], &["-o", &png]].concat()).ok();
     assert!(std::fs::read(png).expect("drawn").starts_with(b"\x89PNG"));
@@ -96,25 +158,65 @@ fn listed_demands_have_a_time() {
         "moves.toml",
         "format = \"oneport-demands/1\"\ndemands = [{ values = [\"a\"], wanted = [\"b\", \"c\"] }]\n",
     );
-    let question = ["custom", "--demands", &demands, "--platform", &platform, "--size=8000", "--json"];
+    let question = [
+        "custom",
+        "--demands",
+        &demands,
+        "--platform",
+        &platform,
+        "--size=8000",
+        "--json",
+    ];
     let time = oneport(&[&["time"][..], &question].concat()).ok().object();
-    let broadcast = ["time", "broadcast", "--source=a", "--platform", &platform, "--size=8000", "--json"];
+    let broadcast = [
+        "time",
+        "broadcast",
+        "--source=a",
+        "--platform",
+        &platform,
+        "--size=8000",
+        "--json",
+    ];
     let broadcast = oneport(&broadcast).ok().object();
-    assert_eq!(time["lower_bound"], broadcast["lower_bound"], "{time} {broadcast}");
+    assert_eq!(
+        time["lower_bound"], broadcast["lower_bound"],
+        "{time} {broadcast}"
+    );
     assert_eq!(time["rows"].as_array().map(Vec::len), Some(1), "{time}");
-    let compared = oneport(&[&["compare"][..], &question].concat()).ok().object();
-    assert_eq!((&compared["time"], compared["rows"].as_array().map(Vec::len)), (&time["time"], Some(0)), "{compared}");
+    let compared = oneport(&[&["compare"][..], &question].concat())
+        .ok()
+        .object();
+    assert_eq!(
+        (&compared["time"], compared["rows"].as_array().map(Vec::len)),
+        (&time["time"], Some(0)),
+        "{compared}"
+    );
 }
 
 /// Small random machines in GB/s; links have latency, and overhead where their number is even.
 fn drawn(folder: &Folder, seed: &str, model: &str) -> String {
     let path = folder.path(&format!("drawn{seed}.json"));
-    let made = ["--nodes=5", "--seed", seed, "--cost=1..4", "--compute=1..4", "--model", model, "-o", &path];
+    let made = [
+        "--nodes=5",
+        "--seed",
+        seed,
+        "--cost=1..4",
+        "--compute=1..4",
+        "--model",
+        model,
+        "-o",
+        &path,
+    ];
     oneport(&[&["generate", "random"][..], &made].concat()).ok();
     let text = std::fs::read_to_string(&path).expect("written");
     let mut platform: Value = serde_json::from_str(&text).expect("a platform");
     platform["units"] = "GB/s".into();
-    for (number, link) in platform["link"].as_array_mut().expect("links").iter_mut().enumerate() {
+    for (number, link) in platform["link"]
+        .as_array_mut()
+        .expect("links")
+        .iter_mut()
+        .enumerate()
+    {
         link["latency"] = format!("{} us", 1 + number % 3).into();
         if number % 2 == 0 {
             link["overhead"] = "1/2 us".into();
@@ -136,22 +238,42 @@ fn never_slower_than_what_is_compared() {
     let mut compared = 0;
     for (seed, model) in [("1", "full-duplex"), ("2", "half-duplex"), ("3", "links")] {
         let platform = drawn(&folder, seed, model);
-        for (place, collective) in
-            ["broadcast", "reduce", "all-gather", "reduce-scatter", "all-reduce", "all-to-all", "scatter", "gather"]
-                .into_iter()
-                .enumerate()
+        for (place, collective) in [
+            "broadcast",
+            "reduce",
+            "all-gather",
+            "reduce-scatter",
+            "all-reduce",
+            "all-to-all",
+            "scatter",
+            "gather",
+        ]
+        .into_iter()
+        .enumerate()
         {
             let bytes = ["--bytes=1kB", "--bytes=1MB"][place % 2];
             let mut question = vec![collective, "--platform", &platform, bytes, "--json"];
             question.extend(rooted(collective));
-            question.extend(["--commutative"].iter().filter(|_| collective.contains("reduce")));
+            question.extend(
+                ["--commutative"]
+                    .iter()
+                    .filter(|_| collective.contains("reduce")),
+            );
             let once = oneport(&[&["time"][..], &question].concat()).ok().object();
-            let rated = oneport(&[&["compare"][..], &question].concat()).ok().object();
+            let rated = oneport(&[&["compare"][..], &question].concat())
+                .ok()
+                .object();
             let (time, least) = (rational(&once["time"]), rational(&once["lower_bound"]));
-            assert_eq!(once["lower_bound"], rated["lower_bound"], "{collective} {model}");
+            assert_eq!(
+                once["lower_bound"], rated["lower_bound"],
+                "{collective} {model}"
+            );
             for row in rated["rows"].as_array().expect("rows") {
                 let named = rational(&row["time"]);
-                assert!(least <= time && time <= named, "{collective} {model}: {time} against {row}");
+                assert!(
+                    least <= time && time <= named,
+                    "{collective} {model}: {time} against {row}"
+                );
                 compared += 1;
             }
         }
@@ -163,16 +285,38 @@ fn never_slower_than_what_is_compared() {
 fn groups_run_at_once() {
     let folder = Folder::new();
     let platform = row(&folder);
-    let question = ["time", "all-reduce", "--commutative", "--work=0", "--platform", &platform, "--size=1MB", "--json"];
-    let both = oneport(&[&question[..], &["--group=a,b", "--group=b,c"]].concat()).ok().object();
-    let one = oneport(&[&question[..], &["--group=a,b"]].concat()).ok().object();
+    let question = [
+        "time",
+        "all-reduce",
+        "--commutative",
+        "--work=0",
+        "--platform",
+        &platform,
+        "--size=1MB",
+        "--json",
+    ];
+    let both = oneport(&[&question[..], &["--group=a,b", "--group=b,c"]].concat())
+        .ok()
+        .object();
+    let one = oneport(&[&question[..], &["--group=a,b"]].concat())
+        .ok()
+        .object();
     // The node in the middle serves both.
-    assert!(rational(&both["time"]) > rational(&one["time"]), "{both} {one}");
-    assert!(rational(&both["lower_bound"]) <= rational(&both["time"]), "{both}");
+    assert!(
+        rational(&both["time"]) > rational(&one["time"]),
+        "{both} {one}"
+    );
+    assert!(
+        rational(&both["lower_bound"]) <= rational(&both["time"]),
+        "{both}"
+    );
     let often = oneport(&[&question[..], &["--group=a,b", "--group=b,c@2"]].concat());
     // Twice as often is listed twice: longer than once.
     let often = often.ok().object();
-    assert!(rational(&often["time"]) > rational(&both["time"]), "{often} {both}");
+    assert!(
+        rational(&often["time"]) > rational(&both["time"]),
+        "{often} {both}"
+    );
     let many = oneport(&[&question[..], &["--group=a,b", "--group=b,c@5000"]].concat());
     many.refused(2, &["add up to more than 4096"]);
 }
@@ -182,7 +326,13 @@ fn sizes_are_checked() {
     let folder = Folder::new();
     let platform = row(&folder);
     let question = ["time", "broadcast", "--source=a", "--platform", &platform];
-    for sizes in ["--sizes=8", "--sizes=8:4:x2", "--sizes=8:64:x1", "--sizes=0:64:x2", "--sizes=8 us:64:x2"] {
+    for sizes in [
+        "--sizes=8",
+        "--sizes=8:4:x2",
+        "--sizes=8:64:x1",
+        "--sizes=0:64:x2",
+        "--sizes=8 us:64:x2",
+    ] {
         oneport(&[&question[..], &[sizes]].concat()).refused(2, &["--sizes"]);
     }
     oneport(&[&question[..], &["--sizes=8:64:x2", "--bytes=8"]].concat()).misused(&["--bytes"]);
@@ -193,11 +343,25 @@ fn sizes_are_checked() {
 fn a_pipelined_broadcast_follows_the_matchings() {
     let platform = common::fixture("toy-broadcast.toml");
     for model in ["half-duplex", "full-duplex"] {
-        let question = ["time", "broadcast", "--source=Ps", "--size=10", "--model", model, "--platform", &platform];
-        let report = oneport(&[&question[..], &["--json"]].concat()).ok().object();
+        let question = [
+            "time",
+            "broadcast",
+            "--source=Ps",
+            "--size=10",
+            "--model",
+            model,
+            "--platform",
+            &platform,
+        ];
+        let report = oneport(&[&question[..], &["--json"]].concat())
+            .ok()
+            .object();
         assert!(report["pieces"].as_u64() >= Some(512), "{report}");
         assert_eq!(report["rows"][0]["name"], "oneport", "{report}");
-        assert!(rational(&report["time"]) <= 1.003 * rational(&report["lower_bound"]), "{report}");
+        assert!(
+            rational(&report["time"]) <= 1.003 * rational(&report["lower_bound"]),
+            "{report}"
+        );
     }
 }
 
@@ -209,13 +373,25 @@ fn larger_sizes_take_no_less_time() {
     oneport(&["generate", "dgx-a100", "--boxes", "2", "-o", &file]).ok();
     let text = read(&file).replace("cost = \"1/", "latency = \"5 us\"\ncost = \"1/");
     let file = folder.write("late.toml", text);
-    let question = ["time", "reduce-scatter", "--commutative", "--sizes", "1KiB:8KiB:x2", "--json", "--platform"];
+    let question = [
+        "time",
+        "reduce-scatter",
+        "--commutative",
+        "--sizes",
+        "1KiB:8KiB:x2",
+        "--json",
+        "--platform",
+    ];
     let answer = oneport(&[&question[..], &[&file]].concat()).ok().object();
     let sizes = answer["sizes"].as_array().unwrap();
-    let times = sizes.iter().map(|row| oneport::parse_rational(row["time"].as_str().unwrap()).unwrap());
+    let times = sizes
+        .iter()
+        .map(|row| oneport::parse_rational(row["time"].as_str().unwrap()).unwrap());
     let times: Vec<_> = times.collect();
     assert!(
-        times.len() == 4 && times.is_sorted() && times[0] > oneport::parse_rational("1/50000").unwrap(),
+        times.len() == 4
+            && times.is_sorted()
+            && times[0] > oneport::parse_rational("1/50000").unwrap(),
         "{times:?}"
     );
 }

@@ -18,7 +18,10 @@ struct Net {
 
 impl Net {
     fn toml(&self) -> String {
-        let mut text = format!("format = \"oneport-platform/1\"\nmodel = \"{}\"\n", self.model);
+        let mut text = format!(
+            "format = \"oneport-platform/1\"\nmodel = \"{}\"\n",
+            self.model
+        );
         for (name, compute) in &self.nodes {
             let _ = writeln!(text, "[[node]]\nname = \"{name}\"");
             if let Some((above, below)) = compute {
@@ -27,7 +30,10 @@ impl Net {
         }
         for &(from, to, (above, below)) in &self.links {
             let (from, to) = (&self.nodes[from].0, &self.nodes[to].0);
-            let _ = writeln!(text, "[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\ncost = \"{above}/{below}\"");
+            let _ = writeln!(
+                text,
+                "[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\ncost = \"{above}/{below}\""
+            );
         }
         text
     }
@@ -36,11 +42,19 @@ impl Net {
     fn random(seed: u64, nodes: usize, model: &'static str) -> Net {
         let mut state = seed;
         let mut draw = |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) % below
         };
-        let names = (0..nodes).map(|node| (format!("n{node}"), Some((1 + draw(2) as i64, 4)))).collect();
-        let mut net = Net { model, nodes: names, links: Vec::new() };
+        let names = (0..nodes)
+            .map(|node| (format!("n{node}"), Some((1 + draw(2) as i64, 4))))
+            .collect();
+        let mut net = Net {
+            model,
+            nodes: names,
+            links: Vec::new(),
+        };
         for to in 1..nodes {
             let mut tails = vec![draw(to as u64) as usize];
             let other = draw(to as u64) as usize;
@@ -50,14 +64,18 @@ impl Net {
             for from in tails {
                 let cost = 1 + draw(2) as i64;
                 let back = if draw(4) == 0 { cost + 1 } else { cost };
-                net.links.extend([(from, to, (cost, 1)), (to, from, (back, 1))]);
+                net.links
+                    .extend([(from, to, (cost, 1)), (to, from, (back, 1))]);
             }
         }
         net
     }
 
     fn cost_back(&self, from: usize, to: usize) -> Option<(i64, i64)> {
-        self.links.iter().find(|link| (link.0, link.1) == (to, from)).map(|link| link.2)
+        self.links
+            .iter()
+            .find(|link| (link.0, link.1) == (to, from))
+            .map(|link| link.2)
     }
 
     /// The platform with what a row says.
@@ -73,11 +91,17 @@ impl Net {
         match row["kind"].as_str().unwrap() {
             "links" => {
                 let both = name.contains(" <-> ");
-                let (one, other) = name.split_once(if both { " <-> " } else { " -> " }).unwrap();
-                let ends = |from: usize, to: usize| like(one, &self.nodes[from].0) && like(other, &self.nodes[to].0);
+                let (one, other) = name
+                    .split_once(if both { " <-> " } else { " -> " })
+                    .unwrap();
+                let ends = |from: usize, to: usize| {
+                    like(one, &self.nodes[from].0) && like(other, &self.nodes[to].0)
+                };
                 let meant = |&(from, to, own): &(usize, usize, (i64, i64))| {
                     let paired = self.cost_back(from, to) == Some(own);
-                    written(own) == cost && paired == both && (ends(from, to) || both && ends(to, from))
+                    written(own) == cost
+                        && paired == both
+                        && (ends(from, to) || both && ends(to, from))
                 };
                 let changed = self.links.iter().filter_map(|link| match meant(link) {
                     true => times(link.2).map(|cost| (link.0, link.1, cost)),
@@ -87,10 +111,15 @@ impl Net {
             }
             "ports" => {
                 let pattern = name.strip_prefix("ports of ").unwrap();
-                let touches = |link: &(usize, usize, (i64, i64)), node: usize| link.0 == node || link.1 == node;
+                let touches = |link: &(usize, usize, (i64, i64)), node: usize| {
+                    link.0 == node || link.1 == node
+                };
                 let meant = |node: usize| {
                     let own = self.links.iter().filter(|link| touches(link, node));
-                    let fastest = own.map(|link| link.2).min_by_key(|&(above, below)| above * 100 / below).unwrap();
+                    let fastest = own
+                        .map(|link| link.2)
+                        .min_by_key(|&(above, below)| above * 100 / below)
+                        .unwrap();
                     listed(pattern, &self.nodes[node].0) && written(fastest) == cost
                 };
                 for link in &mut net.links {
@@ -119,16 +148,27 @@ fn written((above, below): (i64, i64)) -> String {
     while other != 0 {
         (one, other) = (other, one % other);
     }
-    if below == one { (above / one).to_string() } else { format!("{}/{}", above / one, below / one) }
+    if below == one {
+        (above / one).to_string()
+    } else {
+        format!("{}/{}", above / one, below / one)
+    }
 }
 
 /// Whether the name is one of a list, in which `a1..3` counts up.
 fn listed(list: &str, name: &str) -> bool {
-    let digits = |name: &str| name.trim_start_matches(|c: char| !c.is_ascii_digit()).parse::<u32>().ok();
+    let digits = |name: &str| {
+        name.trim_start_matches(|c: char| !c.is_ascii_digit())
+            .parse::<u32>()
+            .ok()
+    };
     list.split(", ").any(|part| match part.split_once("..") {
         None => like(part, name),
         Some((first, last)) => {
-            let stem = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).to_string();
+            let stem = |name: &str| {
+                name.trim_end_matches(|c: char| c.is_ascii_digit())
+                    .to_string()
+            };
             stem(first) == stem(name) && (digits(first)..=digits(last)).contains(&digits(name))
         }
     })
@@ -148,7 +188,9 @@ fn like(pattern: &str, name: &str) -> bool {
 fn check_table(net: &Net, question: &[&str]) -> Vec<Value> {
     let folder = Folder::new();
     let file = folder.write("net.toml", net.toml());
-    let answer = oneport(&[&["whatif"], question, &["--platform", &file, "--json"]].concat()).ok().object();
+    let answer = oneport(&[&["whatif"], question, &["--platform", &file, "--json"]].concat())
+        .ok()
+        .object();
     let rows = answer["rows"].as_array().unwrap().clone();
     assert!(!rows.is_empty());
     for row in &rows {
@@ -156,7 +198,10 @@ fn check_table(net: &Net, question: &[&str]) -> Vec<Value> {
         assert_ne!(common::read(&changed), common::read(&file), "{row}");
         let run = oneport(&[&["solve"], question, &["--platform", &changed, "--json"]].concat());
         if row["status"] == "impossible" {
-            assert!(run.code != Some(0) && run.stdout.is_empty() && row["throughput"].is_null(), "{row} {run:#?}");
+            assert!(
+                run.code != Some(0) && run.stdout.is_empty() && row["throughput"].is_null(),
+                "{row} {run:#?}"
+            );
             continue;
         }
         let solved = run.object();
@@ -166,18 +211,35 @@ fn check_table(net: &Net, question: &[&str]) -> Vec<Value> {
                 let number = |value: &Value| value[key].as_str().unwrap().parse::<f64>().unwrap();
                 (number(row), number(&solved))
             });
-            assert!(low.0 <= high.1 * 1.000001 && low.1 <= high.0 * 1.000001, "{row} {solved}");
+            assert!(
+                low.0 <= high.1 * 1.000001 && low.1 <= high.0 * 1.000001,
+                "{row} {solved}"
+            );
             continue;
         }
         for key in ["throughput", "upper_bound", "status"] {
             assert_eq!(row[key], solved[key], "{question:?} {row} {}", net.toml());
         }
     }
-    let base = answer["base"]["throughput_decimal"].as_str().unwrap().parse::<f64>().unwrap();
-    for row in rows.iter().filter(|row| row["status"] == "optimal" && answer["base"]["status"] == "optimal") {
-        let number = row["throughput_decimal"].as_str().unwrap().parse::<f64>().unwrap();
+    let base = answer["base"]["throughput_decimal"]
+        .as_str()
+        .unwrap()
+        .parse::<f64>()
+        .unwrap();
+    for row in rows
+        .iter()
+        .filter(|row| row["status"] == "optimal" && answer["base"]["status"] == "optimal")
+    {
+        let number = row["throughput_decimal"]
+            .as_str()
+            .unwrap()
+            .parse::<f64>()
+            .unwrap();
         match row["change"].as_str().unwrap() {
-            "doubled" => assert!((base..=2.000001 * base).contains(&(number * 1.0000001)), "{row}"),
+            "doubled" => assert!(
+                (base..=2.000001 * base).contains(&(number * 1.0000001)),
+                "{row}"
+            ),
             _ => assert!(number <= base * 1.0000001, "{row}"),
         }
     }
@@ -202,15 +264,38 @@ fn tables_of_messages_equal_platforms_written_by_hand() {
 fn tables_of_reductions_equal_platforms_written_by_hand() {
     let mut gained = 0;
     for (seed, question) in [
-        (5, &["reduce", "--target", "n0", "--participants", "n0,n1,n2,n3,n4"][..]),
+        (
+            5,
+            &[
+                "reduce",
+                "--target",
+                "n0",
+                "--participants",
+                "n0,n1,n2,n3,n4",
+            ][..],
+        ),
         (6, &["all-reduce", "--participants", "n0,n2,n3"]),
         (7, &["reduce-scatter", "--participants", "n0,n1,n3"]),
-        (8, &["reduce", "--target", "n1", "--participants", "n0,n2,n4", "--commutative", "--work", "4"]),
+        (
+            8,
+            &[
+                "reduce",
+                "--target",
+                "n1",
+                "--participants",
+                "n0,n2,n4",
+                "--commutative",
+                "--work",
+                "4",
+            ],
+        ),
     ] {
         for (other, model) in (0..).zip(["full-duplex", "half-duplex", "links"]) {
             let rows = check_table(&Net::random(seed * 100 + other, 5, model), question);
-            let limits =
-                |row: &&Value| row["kind"] == "processors" && row["share"].as_str().is_some_and(|share| share != "1");
+            let limits = |row: &&Value| {
+                row["kind"] == "processors"
+                    && row["share"].as_str().is_some_and(|share| share != "1")
+            };
             gained += rows.iter().filter(limits).count();
         }
     }
@@ -221,16 +306,29 @@ fn tables_of_reductions_equal_platforms_written_by_hand() {
 fn drawn_racks(seed: u64, racks: usize, hosts: usize) -> Net {
     let mut state = seed;
     let mut draw = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         [1, 4, 9][(state >> 33) as usize % 3]
     };
-    let mut net = Net { model: "links", nodes: Vec::new(), links: Vec::new() };
+    let mut net = Net {
+        model: "links",
+        nodes: Vec::new(),
+        links: Vec::new(),
+    };
     for host in 0..racks * hosts {
-        net.nodes.push((format!("r{}h{}", host / hosts, host % hosts), Some((draw(), 1))));
+        net.nodes.push((
+            format!("r{}h{}", host / hosts, host % hosts),
+            Some((draw(), 1)),
+        ));
     }
-    net.nodes.extend((0..racks).map(|rack| (format!("tor{rack}"), None)));
+    net.nodes
+        .extend((0..racks).map(|rack| (format!("tor{rack}"), None)));
     net.nodes.push(("core".to_string(), None));
-    let mut cable = |one, other, cost| net.links.extend([(one, other, (cost, 1)), (other, one, (cost, 1))]);
+    let mut cable = |one, other, cost| {
+        net.links
+            .extend([(one, other, (cost, 1)), (other, one, (cost, 1))])
+    };
     (0..racks * hosts).for_each(|host| cable(host, racks * hosts + host / hosts, draw()));
     (0..racks).for_each(|rack| cable(racks * hosts + rack, racks * hosts + racks, draw()));
     net
@@ -241,14 +339,25 @@ fn drawn_racks(seed: u64, racks: usize, hosts: usize) -> Net {
 fn tables_of_drawn_clusters_equal_platforms_written_by_hand() {
     for seed in [1, 2] {
         let hosts = "r0h0,r0h1,r0h2,r1h0,r1h1,r1h2";
-        let rows = check_table(&drawn_racks(seed, 2, 3), &["all-reduce", "--commutative", "--participants", hosts]);
-        assert!(rows.iter().all(|row| row["status"] != "feasible" && row["status"] != "stopped"), "{rows:#?}");
+        let rows = check_table(
+            &drawn_racks(seed, 2, 3),
+            &["all-reduce", "--commutative", "--participants", hosts],
+        );
+        assert!(
+            rows.iter()
+                .all(|row| row["status"] != "feasible" && row["status"] != "stopped"),
+            "{rows:#?}"
+        );
     }
 }
 
 /// Three racks of two hosts with links of 10; the uplink of one has 5, of the others 40.
 fn racks() -> Net {
-    let mut net = Net { model: "full-duplex", nodes: Vec::new(), links: Vec::new() };
+    let mut net = Net {
+        model: "full-duplex",
+        nodes: Vec::new(),
+        links: Vec::new(),
+    };
     for rack in 0..3 {
         for host in 0..2 {
             net.nodes.push((format!("r{rack}h{host}"), Some((1, 100))));
@@ -270,9 +379,14 @@ fn racks() -> Net {
 /// Racks whose switches forward everything at once.
 fn racks_with_switches() -> String {
     let text = racks().toml();
-    ["tor0", "tor1", "tor2", "core"].iter().fold(text, |text, name| {
-        text.replace(&format!("name = \"{name}\"\n"), &format!("name = \"{name}\"\nmodel = \"links\"\n"))
-    })
+    ["tor0", "tor1", "tor2", "core"]
+        .iter()
+        .fold(text, |text, name| {
+            text.replace(
+                &format!("name = \"{name}\"\n"),
+                &format!("name = \"{name}\"\nmodel = \"links\"\n"),
+            )
+        })
 }
 
 /// Each host sends 4 messages into other racks: 8 cross the slow uplink each way, and 5 go through each host's port.
@@ -280,8 +394,13 @@ fn racks_with_switches() -> String {
 fn the_slow_uplink_is_worth_buying_and_so_much_of_it() {
     let folder = Folder::new();
     let file = folder.write("racks.toml", racks_with_switches());
-    let answer = oneport(&["whatif", "all-to-all", "--platform", &file, "--json"]).ok().object();
-    assert_eq!((&answer["base"]["throughput"], &answer["base"]["status"]), (&"5/8".into(), &"optimal".into()));
+    let answer = oneport(&["whatif", "all-to-all", "--platform", &file, "--json"])
+        .ok()
+        .object();
+    assert_eq!(
+        (&answer["base"]["throughput"], &answer["base"]["status"]),
+        (&"5/8".into(), &"optimal".into())
+    );
     let rows = answer["rows"].as_array().unwrap();
     let told: Vec<[&str; 4]> = rows
         .iter()
@@ -301,22 +420,52 @@ fn the_slow_uplink_is_worth_buying_and_so_much_of_it() {
             ["r*h* <-> tor*", "removed", "0", "0"],
         ]
     );
-    assert_eq!((&rows[2]["status"], &rows[2]["unreachable_count"]), (&"infeasible".into(), &16.into()));
+    assert_eq!(
+        (&rows[2]["status"], &rows[2]["unreachable_count"]),
+        (&"infeasible".into(), &16.into())
+    );
     // With hosts of 6, they limit to 6/5 first.
-    let slower = folder.write("slower.toml", racks_with_switches().replace("\"1/10\"", "\"1/6\""));
-    let answer = oneport(&["whatif", "all-to-all", "--platform", &slower, "--json"]).ok().object();
+    let slower = folder.write(
+        "slower.toml",
+        racks_with_switches().replace("\"1/10\"", "\"1/6\""),
+    );
+    let answer = oneport(&["whatif", "all-to-all", "--platform", &slower, "--json"])
+        .ok()
+        .object();
     let row = &answer["rows"][0];
     assert_eq!(
         (&row["throughput"], &row["enough"], &row["enough_is_least"]),
         (&"6/5".into(), &"48/25".into(), &true.into())
     );
-    let table = oneport(&["whatif", "all-to-all", "--platform", &slower]).ok().stdout;
-    assert!(table.contains("+92 %") && table.contains("x1.92") && table.contains("no path"), "{table}");
+    let table = oneport(&["whatif", "all-to-all", "--platform", &slower])
+        .ok()
+        .stdout;
+    assert!(
+        table.contains("+92 %") && table.contains("x1.92") && table.contains("no path"),
+        "{table}"
+    );
     // What is enough is enough, and less is not.
-    for (factor, expected) in [("48/25", "6/5"), ("47/25", "47/40"), ("2", "6/5"), ("1000", "6/5")] {
+    for (factor, expected) in [
+        ("48/25", "6/5"),
+        ("47/25", "47/40"),
+        ("2", "6/5"),
+        ("1000", "6/5"),
+    ] {
         let change = format!("core <-> tor2: bandwidth x{factor}");
-        let run = oneport(&["whatif", "all-to-all", "--platform", &slower, "--change", &change, "--json"]);
-        assert_eq!(run.ok().object()["rows"][0]["throughput"], expected, "{factor}");
+        let run = oneport(&[
+            "whatif",
+            "all-to-all",
+            "--platform",
+            &slower,
+            "--change",
+            &change,
+            "--json",
+        ]);
+        assert_eq!(
+            run.ok().object()["rows"][0]["throughput"],
+            expected,
+            "{factor}"
+        );
     }
 }
 
@@ -329,16 +478,47 @@ fn what_is_enough_is_found_where_much_would_do() {
         "format = \"oneport-platform/1\"\nnode = [{ name = \"a\", compute = 3 }, { name = \"b\", compute = 2 }]\n\
          link = [{ from = \"a\", to = \"b\", cost = 1 }, { from = \"b\", to = \"a\", cost = \"2/3\" }]\n",
     );
-    let answer = oneport(&["whatif", "reduce", "--target", "b", "--platform", &file, "--json"]).ok().object();
+    let answer = oneport(&[
+        "whatif",
+        "reduce",
+        "--target",
+        "b",
+        "--platform",
+        &file,
+        "--json",
+    ])
+    .ok()
+    .object();
     let rows = answer["rows"].as_array().expect("rows");
-    let doubled: Vec<_> = rows.iter().filter(|row| row["change"] == "doubled" && row["share"] != "1").collect();
+    let doubled: Vec<_> = rows
+        .iter()
+        .filter(|row| row["change"] == "doubled" && row["share"] != "1")
+        .collect();
     assert!(!doubled.is_empty(), "{answer:#}");
     for row in doubled {
         let factor = row["enough"].as_str().expect("a factor");
-        assert!(["4/3", "3/2"].contains(&factor) && (row["enough_is_least"] == false || factor == "4/3"), "{row:#}");
+        assert!(
+            ["4/3", "3/2"].contains(&factor)
+                && (row["enough_is_least"] == false || factor == "4/3"),
+            "{row:#}"
+        );
         let change = format!("b: compute /{factor}");
-        let there = oneport(&["whatif", "reduce", "--target", "b", "--platform", &file, "--change", &change, "--json"]);
-        assert_eq!(there.ok().object()["rows"][0]["throughput"], row["throughput"], "{row:#}");
+        let there = oneport(&[
+            "whatif",
+            "reduce",
+            "--target",
+            "b",
+            "--platform",
+            &file,
+            "--change",
+            &change,
+            "--json",
+        ]);
+        assert_eq!(
+            there.ok().object()["rows"][0]["throughput"],
+            row["throughput"],
+            "{row:#}"
+        );
     }
 }
 
@@ -348,10 +528,18 @@ fn several_changes_are_one_scenario() {
     let file = folder.write("racks.toml", racks_with_switches());
     let share = |changes: &[&str]| {
         let changes = changes.iter().flat_map(|change| ["--change", change]);
-        let arguments: Vec<&str> = ["whatif", "all-reduce", "--platform", &file, "--work", "20", "--json"]
-            .into_iter()
-            .chain(changes)
-            .collect();
+        let arguments: Vec<&str> = [
+            "whatif",
+            "all-reduce",
+            "--platform",
+            &file,
+            "--work",
+            "20",
+            "--json",
+        ]
+        .into_iter()
+        .chain(changes)
+        .collect();
         let answer = oneport(&arguments).ok().object();
         assert_eq!(answer["rows"].as_array().unwrap().len(), 1);
         answer["rows"][0]["share"].as_str().unwrap().to_string()
@@ -360,15 +548,36 @@ fn several_changes_are_one_scenario() {
     assert_eq!(share(&["* -> *: bandwidth /2", "*: compute x2"]), "1/2");
     assert_eq!(share(&["*: compute x1/3", "* -> *: cost x1/3"]), "3");
     // There and back.
-    assert_eq!(share(&["core <-> tor*: bandwidth x7", "tor* <-> core: bandwidth x1/7"]), "1");
-    let text =
-        oneport(&["whatif", "all-to-all", "--platform", &file, "--change", "tor2 <-> core: bandwidth = 10"]).ok();
-    for line in
-        ["base        0.625 (= 5/8)", "change      tor2 <-> core: bandwidth = 10", "changed     1.25 (= 5/4)", "+100 %"]
-    {
+    assert_eq!(
+        share(&[
+            "core <-> tor*: bandwidth x7",
+            "tor* <-> core: bandwidth x1/7"
+        ]),
+        "1"
+    );
+    let text = oneport(&[
+        "whatif",
+        "all-to-all",
+        "--platform",
+        &file,
+        "--change",
+        "tor2 <-> core: bandwidth = 10",
+    ])
+    .ok();
+    for line in [
+        "base        0.625 (= 5/8)",
+        "change      tor2 <-> core: bandwidth = 10",
+        "changed     1.25 (= 5/4)",
+        "+100 %",
+    ] {
         assert!(text.stdout.contains(line), "{line}: {}", text.stdout);
     }
-    assert_eq!(text.stdout.matches("limited by").count(), 2, "{}", text.stdout);
+    assert_eq!(
+        text.stdout.matches("limited by").count(),
+        2,
+        "{}",
+        text.stdout
+    );
 }
 
 #[test]
@@ -376,14 +585,40 @@ fn quantities_have_the_units_of_the_platform() {
     let folder = Folder::new();
     let text = racks_with_switches().replacen('\n', "\nunits = \"GB/s\"\n", 1);
     let file = folder.write("racks.toml", text);
-    let run = |change: &str| oneport(&["whatif", "all-to-all", "--platform", &file, "--change", change, "--json"]);
-    assert_eq!(run("tor2 <-> core: bandwidth = 60 Gbit/s").ok().object()["rows"][0]["throughput"], "15/16");
-    run("tor2 <-> core: bandwidth = 60 Gb").refused(2, &["--change 'tor2 <-> core: bandwidth = 60 Gb'", "Gb"]);
+    let run = |change: &str| {
+        oneport(&[
+            "whatif",
+            "all-to-all",
+            "--platform",
+            &file,
+            "--change",
+            change,
+            "--json",
+        ])
+    };
+    assert_eq!(
+        run("tor2 <-> core: bandwidth = 60 Gbit/s").ok().object()["rows"][0]["throughput"],
+        "15/16"
+    );
+    run("tor2 <-> core: bandwidth = 60 Gb")
+        .refused(2, &["--change 'tor2 <-> core: bandwidth = 60 Gb'", "Gb"]);
     run("tor2 <-> core: bandwidth = 60 ms").refused(2, &["60 ms", "GB/s"]);
-    let table = oneport(&["whatif", "all-to-all", "--platform", &file]).ok().stdout;
-    assert!(table.contains("5 GB/s") && table.contains("0.625 per second"), "{table}");
+    let table = oneport(&["whatif", "all-to-all", "--platform", &file])
+        .ok()
+        .stdout;
+    assert!(
+        table.contains("5 GB/s") && table.contains("0.625 per second"),
+        "{table}"
+    );
     let plain = folder.write("plain.toml", racks_with_switches());
-    let run = oneport(&["whatif", "all-to-all", "--platform", &plain, "--change", "tor2: bandwidth = 3 GB/s"]);
+    let run = oneport(&[
+        "whatif",
+        "all-to-all",
+        "--platform",
+        &plain,
+        "--change",
+        "tor2: bandwidth = 3 GB/s",
+    ]);
     run.refused(2, &["'3 GB/s' has a unit", "--units"]);
 }
 
@@ -391,15 +626,27 @@ fn quantities_have_the_units_of_the_platform() {
 fn changes_that_mean_nothing_are_refused() {
     let toy = fixture("toy-scatter.toml");
     let cases: &[(&str, &[&str])] = &[
-        ("Ps -> Q9: bandwidth x2", &["--change 'Ps -> Q9: bandwidth x2'", "no node 'Q9'"]),
-        ("P0 -> P1: bandwidth x2", &["no link leads from 'P0' to 'P1'"]),
+        (
+            "Ps -> Q9: bandwidth x2",
+            &["--change 'Ps -> Q9: bandwidth x2'", "no node 'Q9'"],
+        ),
+        (
+            "P0 -> P1: bandwidth x2",
+            &["no link leads from 'P0' to 'P1'"],
+        ),
         ("Ps -> Pa: bandwidth x0", &["0 is not positive", "remove"]),
         ("Ps -> Pa: bandwidth x-2", &["-2 is not positive"]),
         ("Ps -> Pa: cost = 0", &["0 is not positive"]),
         ("Ps -> Pa: bandwidth xx", &["bandwidth", "'x'"]),
-        ("Ps -> Pa: speed x2", &["speed x2", "bandwidth, cost, remove"]),
+        (
+            "Ps -> Pa: speed x2",
+            &["speed x2", "bandwidth, cost, remove"],
+        ),
         ("Ps -> Pa: compute x2", &["this is a link"]),
-        ("Ps: ports = 2", &["ports count for nothing", "model = multiport"]),
+        (
+            "Ps: ports = 2",
+            &["ports count for nothing", "model = multiport"],
+        ),
         ("Ps: ports = 0", &["ports = 2"]),
         ("Ps: model = fast", &["fast", "half-duplex"]),
         ("Ps -> Pa", &["no ':'"]),
@@ -407,18 +654,47 @@ fn changes_that_mean_nothing_are_refused() {
         ("*: remove", &["node"]),
     ];
     for (change, words) in cases {
-        let run = oneport(&["whatif", "scatter", "--source", "Ps", "--platform", &toy, "--change", change]);
+        let run = oneport(&[
+            "whatif",
+            "scatter",
+            "--source",
+            "Ps",
+            "--platform",
+            &toy,
+            "--change",
+            change,
+        ]);
         run.refused(2, words);
     }
     let folder = Folder::new();
     let file = folder.write("racks.toml", racks().toml());
-    let run = oneport(&["whatif", "all-reduce", "--platform", &file, "--change", "tor*: compute x2"]);
+    let run = oneport(&[
+        "whatif",
+        "all-reduce",
+        "--platform",
+        &file,
+        "--change",
+        "tor*: compute x2",
+    ]);
     run.refused(2, &["'tor0' is a router", "compute = 1"]);
-    let scatter = ["whatif", "scatter", "--source", "Ps", "--targets", "P0,P1", "--platform", &toy];
+    let scatter = [
+        "whatif",
+        "scatter",
+        "--source",
+        "Ps",
+        "--targets",
+        "P0,P1",
+        "--platform",
+        &toy,
+    ];
     // The source is gone.
-    oneport(&[&scatter[..], &["--change", "Ps: remove"]].concat()).refused(1, &["--source", "no node 'Ps'"]);
+    oneport(&[&scatter[..], &["--change", "Ps: remove"]].concat())
+        .refused(1, &["--source", "no node 'Ps'"]);
     let run = oneport(&[&scatter[..], &["--change", "* -> P1: remove", "--json"]].concat());
-    assert_eq!((run.code, &run.object()["rows"][0]["status"]), (Some(1), &"infeasible".into()));
+    assert_eq!(
+        (run.code, &run.object()["rows"][0]["status"]),
+        (Some(1), &"infeasible".into())
+    );
     run.one_error(&["no throughput after --change", "from 'Ps' to 'P1'"]);
 }
 
@@ -426,25 +702,60 @@ fn changes_that_mean_nothing_are_refused() {
 fn limits_leave_the_rows_that_are_known() {
     let folder = Folder::new();
     let file = folder.path("z.toml");
-    oneport(&["generate", "random", "--nodes", "24", "--model", "half-duplex", "-o", &file]).ok();
-    let run = oneport(&["whatif", "all-reduce", "--platform", &file, "--time-limit", "2", "--json"]);
+    oneport(&[
+        "generate",
+        "random",
+        "--nodes",
+        "24",
+        "--model",
+        "half-duplex",
+        "-o",
+        &file,
+    ])
+    .ok();
+    let run = oneport(&[
+        "whatif",
+        "all-reduce",
+        "--platform",
+        &file,
+        "--time-limit",
+        "2",
+        "--json",
+    ]);
     let answer = run.object();
     let rows = answer["rows"].as_array().unwrap();
-    assert!(rows.iter().any(|row| row["status"] == "stopped" || row["status"] == "feasible"), "{answer}");
+    assert!(
+        rows.iter()
+            .any(|row| row["status"] == "stopped" || row["status"] == "feasible"),
+        "{answer}"
+    );
     let number = |value: &Value| oneport::parse_rational(value.as_str().unwrap()).unwrap();
     let whole = |value: i64| number(&value.to_string().into());
     for row in rows {
         if !row["share_at_least"].is_null() {
             let [low, high] = ["share_at_least", "share_at_most"].map(|key| number(&row[key]));
-            assert!(low <= high && (row["share"].is_null() || low == high), "{row}");
+            assert!(
+                low <= high && (row["share"].is_null() || low == high),
+                "{row}"
+            );
             let doubled = row["change"] == "doubled";
-            assert!(if doubled { low >= whole(1) && high <= whole(2) } else { high <= whole(1) }, "{row}");
+            assert!(
+                if doubled {
+                    low >= whole(1) && high <= whole(2)
+                } else {
+                    high <= whole(1)
+                },
+                "{row}"
+            );
         }
         let equal = row["throughput"] == row["upper_bound"];
         match row["status"].as_str().unwrap() {
             "optimal" | "infeasible" => assert!(equal, "{row}"),
             "feasible" => assert!(!equal, "{row}"),
-            _ => assert!(row["throughput"].is_null() && row["reason"].is_string(), "{row}"),
+            _ => assert!(
+                row["throughput"].is_null() && row["reason"].is_string(),
+                "{row}"
+            ),
         }
     }
 }
@@ -462,11 +773,24 @@ fn pairs_are_tried_where_no_class_alone_gains() {
     };
     net.nodes[0].1 = Some((1, 1));
     net.nodes[3].1 = Some((1, 1));
-    let question = ["whatif", "scatter", "--source=a", "--targets=b", "--platform"];
+    let question = [
+        "whatif",
+        "scatter",
+        "--source=a",
+        "--targets=b",
+        "--platform",
+    ];
     let file = folder.write("line.toml", net.toml());
-    let answer = oneport(&[&question[..], &[&file, "--json"]].concat()).ok().object();
+    let answer = oneport(&[&question[..], &[&file, "--json"]].concat())
+        .ok()
+        .object();
     let rows = answer["rows"].as_array().unwrap();
-    assert!(rows.iter().filter(|row| row["change"] == "doubled").all(|row| row["share"] == "1"), "{answer}");
+    assert!(
+        rows.iter()
+            .filter(|row| row["change"] == "doubled")
+            .all(|row| row["share"] == "1"),
+        "{answer}"
+    );
     // The faster cable also costs nothing when it is halved, so it is in no pair.
     let pairs: Vec<[&str; 2]> = answer["pairs"]
         .as_array()
@@ -485,20 +809,32 @@ fn pairs_are_tried_where_no_class_alone_gains() {
     faster.links[0].2 = (1, 2);
     faster.links[1].2 = (1, 2);
     let file = folder.write("faster.toml", faster.toml());
-    let solved =
-        oneport(&["solve", "scatter", "--source=a", "--targets=b", "--platform", &file, "--json"]).ok().object();
+    let solved = oneport(&[
+        "solve",
+        "scatter",
+        "--source=a",
+        "--targets=b",
+        "--platform",
+        &file,
+        "--json",
+    ])
+    .ok()
+    .object();
     assert_eq!(solved["throughput"], "2");
     // Three cables in a row: doubling two gains nothing, all three gain all.
     let mut row = faster.clone();
     row.links = vec![(0, 1, (1, 1)), (1, 2, (1, 1)), (2, 3, (1, 1))];
     let file = folder.write("row.toml", row.toml());
     let text = oneport(&[&question[..], &[&file]].concat()).ok().stdout;
-    let wanted = "Doubled together (3 pairs and 1 triple tried):\n  +100 %  a -> m and m -> n and n -> b\n";
+    let wanted =
+        "Doubled together (3 pairs and 1 triple tried):\n  +100 %  a -> m and m -> n and n -> b\n";
     assert!(text.contains(wanted), "{text}");
     // Where a class alone gains, no pair is tried.
     faster.links[1].2 = (1, 1);
     let file = folder.write("one.toml", faster.toml());
-    let answer = oneport(&[&question[..], &[&file, "--json"]].concat()).ok().object();
+    let answer = oneport(&[&question[..], &[&file, "--json"]].concat())
+        .ok()
+        .object();
     assert_eq!(answer["pairs"].as_array().unwrap().len(), 0);
 }
 
@@ -509,11 +845,30 @@ fn classes_with_alike_names_list_their_own() {
     let node = |name: &str| (name.to_string(), Some((1, 1)));
     let links = (1..4).flat_map(|leaf| [(0, leaf, (leaf as i64, 1)), (leaf, 0, (leaf as i64, 1))]);
     let nodes = ["p0", "p1", "p2", "p3"].map(node).to_vec();
-    let net = Net { model: "full-duplex", nodes, links: links.collect() };
+    let net = Net {
+        model: "full-duplex",
+        nodes,
+        links: links.collect(),
+    };
     let file = folder.write("star.toml", net.toml());
-    let answer = oneport(&["whatif", "scatter", "--source=p0", "--platform", &file, "--json"]).ok().object();
+    let answer = oneport(&[
+        "whatif",
+        "scatter",
+        "--source=p0",
+        "--platform",
+        &file,
+        "--json",
+    ])
+    .ok()
+    .object();
     let rows = answer["rows"].as_array().unwrap();
-    let ports: std::collections::BTreeSet<&str> =
-        rows.iter().filter(|row| row["kind"] == "ports").map(|row| row["name"].as_str().unwrap()).collect();
-    assert!(ports.contains("ports of p0, p1") && ports.iter().all(|name| !name.contains('*')), "{ports:?}");
+    let ports: std::collections::BTreeSet<&str> = rows
+        .iter()
+        .filter(|row| row["kind"] == "ports")
+        .map(|row| row["name"].as_str().unwrap())
+        .collect();
+    assert!(
+        ports.contains("ports of p0, p1") && ports.iter().all(|name| !name.contains('*')),
+        "{ports:?}"
+    );
 }

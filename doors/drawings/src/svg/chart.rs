@@ -49,7 +49,9 @@ impl Measure {
     /// A value in the unit that suits it.
     pub(super) fn show(self, value: f64) -> String {
         let units = Units::bytes_and_seconds();
-        let Some(exact) = words::rational(value) else { return value.to_string() };
+        let Some(exact) = words::rational(value) else {
+            return value.to_string();
+        };
         match self {
             Measure::Number => decimal(&exact, 4),
             Measure::Seconds => units.show_time(&exact),
@@ -61,11 +63,20 @@ impl Measure {
 
 /// Powers of two, so few that their labels have room.
 fn powers_of_two(low: f64, high: f64, most: usize) -> Vec<f64> {
-    let (first, last) = (low.max(f64::MIN_POSITIVE).log2().ceil() as i32, high.log2().floor() as i32);
+    let (first, last) = (
+        low.max(f64::MIN_POSITIVE).log2().ceil() as i32,
+        high.log2().floor() as i32,
+    );
     let least = ((last - first + 1).max(1) as usize).div_ceil(most.max(1)) as i32;
     // Multiples of five and ten meet the units.
-    let every = [1, 2, 5, 10].into_iter().find(|&every| every >= least).unwrap_or(least);
-    (first..=last).filter(|power| power.rem_euclid(every) == 0).map(|power| 2f64.powi(power)).collect()
+    let every = [1, 2, 5, 10]
+        .into_iter()
+        .find(|&every| every >= least)
+        .unwrap_or(least);
+    (first..=last)
+        .filter(|power| power.rem_euclid(every) == 0)
+        .map(|power| 2f64.powi(power))
+        .collect()
 }
 
 /// One bar of a comparison.
@@ -85,25 +96,46 @@ pub struct Bar {
 /// a red line with its name. Bars beyond the first 200 are left out, and this is said. O(n).
 pub fn bars(title: &str, subtitle: &str, bars: &[Bar], bound: Option<(&Rational, &str)>) -> String {
     let shown = bars.get(..MOST).unwrap_or(bars);
-    let names = shown.iter().map(|bar| words::width(&bar.name, SIZE)).fold(40.0, f64::max).min(NAME);
-    let labels = shown.iter().map(|bar| words::width(&bar.label, SIZE)).fold(0.0, f64::max);
+    let names = shown
+        .iter()
+        .map(|bar| words::width(&bar.name, SIZE))
+        .fold(40.0, f64::max)
+        .min(NAME);
+    let labels = shown
+        .iter()
+        .map(|bar| words::width(&bar.label, SIZE))
+        .fold(0.0, f64::max);
     let left = MARGIN + names + 10.0;
-    let width = (left + LONGEST + labels + 12.0).max(Head::width(title, subtitle) + MARGIN) + MARGIN;
+    let width =
+        (left + LONGEST + labels + 12.0).max(Head::width(title, subtitle) + MARGIN) + MARGIN;
     let head = Head::new(title, subtitle, width);
     let top = TOP + head.extra;
     let bottom = top + shown.len() as f64 * ROW;
     let entries: Vec<Entry> = bound
         .iter()
-        .map(|(_, name)| Entry { mark: Mark::Line(BOUND.to_string(), 2.0, "5 4"), label: (*name).to_string() })
+        .map(|(_, name)| Entry {
+            mark: Mark::Line(BOUND.to_string(), 2.0, "5 4"),
+            label: (*name).to_string(),
+        })
         .collect();
     let legend = legend::layout(&entries, MARGIN, width - 2.0 * MARGIN);
     let more = bars.len() - shown.len();
-    let notes = if more > 0 { vec![format!("{more} more are not shown")] } else { Vec::new() };
+    let notes = if more > 0 {
+        vec![format!("{more} more are not shown")]
+    } else {
+        Vec::new()
+    };
     let notes = Notes::new(&notes, width);
     let height = bottom + 18.0 + legend.height + notes.height + 8.0;
-    let longest = shown.iter().map(|bar| &bar.value).chain(bound.map(|(value, _)| value)).max();
+    let longest = shown
+        .iter()
+        .map(|bar| &bar.value)
+        .chain(bound.map(|(value, _)| value))
+        .max();
     let length = |value: &Rational| match longest {
-        Some(longest) if value.is_positive() => words::share(value, longest).clamp(0.0, 1.0) * LONGEST,
+        Some(longest) if value.is_positive() => {
+            words::share(value, longest).clamp(0.0, 1.0) * LONGEST
+        }
         _ => 0.0,
     };
 
@@ -113,17 +145,45 @@ pub fn bars(title: &str, subtitle: &str, bars: &[Bar], bound: Option<(&Rational,
     for (bar, row) in shown.iter().zip(0_u32..) {
         let middle = top + (f64::from(row) + 0.5) * ROW;
         let size = length(&bar.value);
-        let tag = canvas.tag("rect").s("class", "bar").n("x", left).n("y", middle - BAR / 2.0).n("width", size);
-        let tag = tag.n("height", BAR).s("fill", if bar.strong { DARK } else { BLUE });
+        let tag = canvas
+            .tag("rect")
+            .s("class", "bar")
+            .n("x", left)
+            .n("y", middle - BAR / 2.0)
+            .n("width", size);
+        let tag = tag
+            .n("height", BAR)
+            .s("fill", if bar.strong { DARK } else { BLUE });
         tag.titled(&format!("{}: {}", bar.name, bar.label));
         let line = middle + SIZE * 0.36;
-        canvas.text((left - 8.0, line), "end", SIZE, INK, &words::fit_name(&bar.name, SIZE, NAME));
-        canvas.text((left + size + 8.0, line), "start", SIZE, if bar.strong { INK } else { SOFT_INK }, &bar.label);
+        canvas.text(
+            (left - 8.0, line),
+            "end",
+            SIZE,
+            INK,
+            &words::fit_name(&bar.name, SIZE, NAME),
+        );
+        canvas.text(
+            (left + size + 8.0, line),
+            "start",
+            SIZE,
+            if bar.strong { INK } else { SOFT_INK },
+            &bar.label,
+        );
     }
     if let Some((value, name)) = bound {
         let x = left + length(value);
-        let tag = canvas.tag("line").s("class", "bound").n("x1", x).n("y1", top - 2.0).n("x2", x).n("y2", bottom + 2.0);
-        tag.s("stroke", BOUND).n("stroke-width", 2.0).s("stroke-dasharray", "5 4").titled(name);
+        let tag = canvas
+            .tag("line")
+            .s("class", "bound")
+            .n("x1", x)
+            .n("y1", top - 2.0)
+            .n("x2", x)
+            .n("y2", bottom + 2.0);
+        tag.s("stroke", BOUND)
+            .n("stroke-width", 2.0)
+            .s("stroke-dasharray", "5 4")
+            .titled(name);
     }
     legend::draw(&mut canvas, &entries, &legend, bottom + 18.0);
     notes.draw(&mut canvas, bottom + 8.0 + legend.height);

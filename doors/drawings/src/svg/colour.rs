@@ -33,8 +33,13 @@ impl Colour {
 
     /// The mixture of both colours: `part` is the share of `other`.
     pub(super) fn mix(self, other: Colour, part: f64) -> Colour {
-        let channel = |a: u8, b: u8| (f64::from(a) + (f64::from(b) - f64::from(a)) * part).round() as u8;
-        Colour(channel(self.0, other.0), channel(self.1, other.1), channel(self.2, other.2))
+        let channel =
+            |a: u8, b: u8| (f64::from(a) + (f64::from(b) - f64::from(a)) * part).round() as u8;
+        Colour(
+            channel(self.0, other.0),
+            channel(self.1, other.1),
+            channel(self.2, other.2),
+        )
     }
 
     /// `#rrggbb`.
@@ -45,7 +50,11 @@ impl Colour {
     /// Black or white, whichever is easier to read on this colour.
     pub(super) fn text(self) -> &'static str {
         // Contrast ratios of WCAG 2: black reads better as soon as the luminance is above about 0.18.
-        if (self.luminance() + 0.05) / 0.05 >= 1.05 / (self.luminance() + 0.05) { "#000000" } else { "#ffffff" }
+        if (self.luminance() + 0.05) / 0.05 >= 1.05 / (self.luminance() + 0.05) {
+            "#000000"
+        } else {
+            "#ffffff"
+        }
     }
 
     /// Relative luminance, by a cubic approximation of the sRGB curve.

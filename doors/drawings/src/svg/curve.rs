@@ -65,40 +65,91 @@ fn part(value: f64, (low, high): (f64, f64), log: bool) -> f64 {
 }
 
 /// A line chart of measured values, such as delivered over optimal throughput against the number of instances.
-pub fn curve(title: &str, x_label: &str, y_label: &str, series: &[Series], options: &CurveOptions) -> String {
+pub fn curve(
+    title: &str,
+    x_label: &str,
+    y_label: &str,
+    series: &[Series],
+    options: &CurveOptions,
+) -> String {
     let log = (options.log_x, options.log_y);
-    let usable = |&(x, y): &(f64, f64)| x.is_finite() && y.is_finite() && (!log.0 || x > 0.0) && (!log.1 || y > 0.0);
-    let lines: Vec<Vec<(f64, f64)>> =
-        series.iter().map(|series| series.points.iter().copied().filter(usable).collect()).collect();
-    let reference = options.reference.as_ref().filter(|(height, _)| height.is_finite() && (!log.1 || *height > 0.0));
+    let usable = |&(x, y): &(f64, f64)| {
+        x.is_finite() && y.is_finite() && (!log.0 || x > 0.0) && (!log.1 || y > 0.0)
+    };
+    let lines: Vec<Vec<(f64, f64)>> = series
+        .iter()
+        .map(|series| series.points.iter().copied().filter(usable).collect())
+        .collect();
+    let reference = options
+        .reference
+        .as_ref()
+        .filter(|(height, _)| height.is_finite() && (!log.1 || *height > 0.0));
     let entries = entries(series, reference);
     let legend = legend::layout(&entries, MARGIN, WIDTH - 2.0 * MARGIN);
     let mut axes = scales(&lines, reference.map(|(height, _)| *height), log);
     let cut = !log.1 && axes.y.0 > 0.0;
-    let head = Head::new(title, if cut { "the vertical axis does not begin at 0" } else { "" }, WIDTH);
+    let head = Head::new(
+        title,
+        if cut {
+            "the vertical axis does not begin at 0"
+        } else {
+            ""
+        },
+        WIDTH,
+    );
     let top = if cut { TOP_WITH_SUBTITLE } else { TOP } + head.extra;
     (axes.top, axes.bottom, axes.right) = (top, top + PLOT_HEIGHT, WIDTH - 30.0);
     let measure = options.measures.1;
-    let y_ticks: Vec<(f64, String)> =
-        measure.ticks(axes.y, log.1, 7).into_iter().map(|y| (y, measure.show(tidy(y, axes.y)))).collect();
-    let widest = y_ticks.iter().map(|(_, text)| words::width(text, SIZE)).fold(0.0, f64::max);
+    let y_ticks: Vec<(f64, String)> = measure
+        .ticks(axes.y, log.1, 7)
+        .into_iter()
+        .map(|y| (y, measure.show(tidy(y, axes.y))))
+        .collect();
+    let widest = y_ticks
+        .iter()
+        .map(|(_, text)| words::width(text, SIZE))
+        .fold(0.0, f64::max);
     axes.left = MARGIN + 22.0 + widest + 8.0;
     let legend_top = axes.bottom + 54.0;
     let height = legend_top + legend.height + 4.0;
 
     let mut canvas = Canvas::new(WIDTH, height, title);
     head.draw(&mut canvas);
-    draw_axes(&mut canvas, &axes, &y_ticks, (x_label, y_label), options.measures.0);
+    draw_axes(
+        &mut canvas,
+        &axes,
+        &y_ticks,
+        (x_label, y_label),
+        options.measures.0,
+    );
     if let Some((height, _)) = reference {
         let y = axes.y(*height);
-        let tag = canvas.tag("line").n("x1", axes.left).n("y1", y).n("x2", axes.right).n("y2", y);
-        tag.s("stroke", SOFT_INK).n("stroke-width", 1.4).s("stroke-dasharray", "5 4").end();
+        let tag = canvas
+            .tag("line")
+            .n("x1", axes.left)
+            .n("y1", y)
+            .n("x2", axes.right)
+            .n("y2", y);
+        tag.s("stroke", SOFT_INK)
+            .n("stroke-width", 1.4)
+            .s("stroke-dasharray", "5 4")
+            .end();
     }
     for (index, (line, series)) in lines.iter().zip(series).enumerate() {
-        draw_line(&mut canvas, &axes, index, line, &series.name, options.measures);
+        draw_line(
+            &mut canvas,
+            &axes,
+            index,
+            line,
+            &series.name,
+            options.measures,
+        );
     }
     if lines.iter().all(Vec::is_empty) {
-        let middle = ((axes.left + axes.right) / 2.0, (axes.top + axes.bottom) / 2.0);
+        let middle = (
+            (axes.left + axes.right) / 2.0,
+            (axes.top + axes.bottom) / 2.0,
+        );
         canvas.text(middle, "middle", 13.0, SOFT_INK, "no points");
     }
     legend::draw(&mut canvas, &entries, &legend, legend_top);
@@ -107,24 +158,33 @@ pub fn curve(title: &str, x_label: &str, y_label: &str, series: &[Series], optio
 
 /// Colours that read well as thin lines on white; the palette's pale ones are passed over.
 fn line_colour(index: usize) -> Colour {
-    let dark = (0..).map(Colour::category).filter(|colour| colour.luminance() < 0.45);
+    let dark = (0..)
+        .map(Colour::category)
+        .filter(|colour| colour.luminance() < 0.45);
     dark.take(index + 1).last().unwrap_or(Colour::category(0))
 }
 
 fn entries(series: &[Series], reference: Option<&(f64, String)>) -> Vec<Entry> {
     let lines = series.iter().enumerate().map(|(index, series)| {
         let mark = Mark::Line(line_colour(index).hex(), 2.2, DASHES[index % DASHES.len()]);
-        Entry { mark, label: series.name.clone() }
+        Entry {
+            mark,
+            label: series.name.clone(),
+        }
     });
-    let reference =
-        reference.map(|(_, label)| Entry { mark: Mark::Line(SOFT_INK.to_string(), 1.4, "5 4"), label: label.clone() });
+    let reference = reference.map(|(_, label)| Entry {
+        mark: Mark::Line(SOFT_INK.to_string(), 1.4, "5 4"),
+        label: label.clone(),
+    });
     lines.chain(reference).collect()
 }
 
 /// Ranges that hold every point, never empty.
 fn scales(lines: &[Vec<(f64, f64)>], reference: Option<f64>, log: (bool, bool)) -> Axes {
     let range = |values: &mut dyn Iterator<Item = f64>| {
-        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)))
+        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+            (low.min(value), high.max(value))
+        })
     };
     let (mut x0, mut x1) = range(&mut lines.iter().flatten().map(|point| point.0));
     let (mut y0, mut y1) = range(&mut lines.iter().flatten().map(|point| point.1).chain(reference));
@@ -132,7 +192,11 @@ fn scales(lines: &[Vec<(f64, f64)>], reference: Option<f64>, log: (bool, bool)) 
         (x0, x1) = (1.0, 10.0);
     }
     if x0 == x1 {
-        (x0, x1) = if log.0 { (x0 / 2.0, x1 * 2.0) } else { (x0 - 0.5, x1 + 0.5) };
+        (x0, x1) = if log.0 {
+            (x0 / 2.0, x1 * 2.0)
+        } else {
+            (x0 - 0.5, x1 + 0.5)
+        };
     }
     if !log.0 && x0 > 0.0 && x0 < 0.2 * x1 {
         x0 = 0.0;
@@ -143,20 +207,44 @@ fn scales(lines: &[Vec<(f64, f64)>], reference: Option<f64>, log: (bool, bool)) 
     if log.1 {
         // A little room on both sides.
         let factor = (y1 / y0).powf(0.04).max(1.05);
-        return Axes { log, x: (x0, x1), y: (y0 / factor, y1 * factor), left: 0.0, right: 0.0, top: 0.0, bottom: 0.0 };
+        return Axes {
+            log,
+            x: (x0, x1),
+            y: (y0 / factor, y1 * factor),
+            left: 0.0,
+            right: 0.0,
+            top: 0.0,
+            bottom: 0.0,
+        };
     }
     // An axis that nearly starts at zero starts at zero.
     if y0 >= 0.0 && y0 < 0.5 * y1 {
         y0 = 0.0;
     }
-    let room = if y1 > y0 { (y1 - y0) * 0.05 } else { y1.abs().max(1.0) * 0.5 };
+    let room = if y1 > y0 {
+        (y1 - y0) * 0.05
+    } else {
+        y1.abs().max(1.0) * 0.5
+    };
     let low = if y0 == 0.0 { 0.0 } else { y0 - room };
-    Axes { log, x: (x0, x1), y: (low, y1 + room), left: 0.0, right: 0.0, top: 0.0, bottom: 0.0 }
+    Axes {
+        log,
+        x: (x0, x1),
+        y: (low, y1 + room),
+        left: 0.0,
+        right: 0.0,
+        top: 0.0,
+        bottom: 0.0,
+    }
 }
 
 /// Zero instead of the tiny values that adding steps leaves behind.
 fn tidy(value: f64, (low, high): (f64, f64)) -> f64 {
-    if value.abs() < (high - low) * 1e-9 { 0.0 } else { value }
+    if value.abs() < (high - low) * 1e-9 {
+        0.0
+    } else {
+        value
+    }
 }
 
 fn draw_axes(
@@ -184,26 +272,51 @@ fn draw_axes(
             free = x + half;
         }
     }
-    canvas.line((axes.left, axes.bottom), (axes.right, axes.bottom), SOFT_INK, 1.0);
+    canvas.line(
+        (axes.left, axes.bottom),
+        (axes.right, axes.bottom),
+        SOFT_INK,
+        1.0,
+    );
     canvas.line((axes.left, axes.top), (axes.left, axes.bottom), GRID, 1.0);
     if !axes.log.1 && axes.y.0 > 0.0 {
         break_axis(canvas, (axes.left, axes.bottom));
     }
     let room = axes.right - axes.left;
     let middle = (axes.left + axes.right) / 2.0;
-    canvas.text((middle, axes.bottom + 36.0), "middle", 12.0, SOFT_INK, &words::fit(x_label, 12.0, room));
+    canvas.text(
+        (middle, axes.bottom + 36.0),
+        "middle",
+        12.0,
+        SOFT_INK,
+        &words::fit(x_label, 12.0, room),
+    );
     let at = (MARGIN + 10.0, (axes.top + axes.bottom) / 2.0);
     let turn = format!("rotate(-90 {} {})", number(at.0), number(at.1));
     canvas.g().s("transform", &turn).start();
-    canvas.text(at, "middle", 12.0, SOFT_INK, &words::fit(y_label, 12.0, PLOT_HEIGHT));
+    canvas.text(
+        at,
+        "middle",
+        12.0,
+        SOFT_INK,
+        &words::fit(y_label, 12.0, PLOT_HEIGHT),
+    );
     canvas.close();
 }
 
 /// Two strokes across the foot of an axis that does not begin at 0.
 fn break_axis(canvas: &mut Canvas, (x, bottom): (f64, f64)) {
     for up in [6.0, 10.0] {
-        let tag = canvas.tag("line").s("class", "break").n("x1", x - 5.0).n("y1", bottom - up + 2.0);
-        tag.n("x2", x + 5.0).n("y2", bottom - up - 2.0).s("stroke", INK).n("stroke-width", 1.2).end();
+        let tag = canvas
+            .tag("line")
+            .s("class", "break")
+            .n("x1", x - 5.0)
+            .n("y1", bottom - up + 2.0);
+        tag.n("x2", x + 5.0)
+            .n("y2", bottom - up - 2.0)
+            .s("stroke", INK)
+            .n("stroke-width", 1.2)
+            .end();
     }
 }
 
@@ -218,19 +331,41 @@ fn draw_line(
     /// Beyond this many points the line speaks for itself.
     const DOTS: usize = 60;
     let colour = line_colour(index).hex();
-    let path: Vec<String> =
-        points.iter().map(|&(x, y)| format!("{} {}", number(axes.x(x)), number(axes.y(y)))).collect();
+    let path: Vec<String> = points
+        .iter()
+        .map(|&(x, y)| format!("{} {}", number(axes.x(x)), number(axes.y(y))))
+        .collect();
     if path.len() > 1 {
         let dash = DASHES[index % DASHES.len()];
-        let tag = canvas.tag("path").s("class", "series").s("d", &format!("M{}", path.join("L"))).s("fill", "none");
-        let tag = tag.s("stroke", &colour).n("stroke-width", 2.2).s("stroke-linejoin", "round");
-        let tag = if dash.is_empty() { tag } else { tag.s("stroke-dasharray", dash) };
+        let tag = canvas
+            .tag("path")
+            .s("class", "series")
+            .s("d", &format!("M{}", path.join("L")))
+            .s("fill", "none");
+        let tag = tag
+            .s("stroke", &colour)
+            .n("stroke-width", 2.2)
+            .s("stroke-linejoin", "round");
+        let tag = if dash.is_empty() {
+            tag
+        } else {
+            tag.s("stroke-dasharray", dash)
+        };
         tag.titled(name);
     }
     if points.len() <= DOTS {
         for &(x, y) in points {
-            let tag = canvas.tag("circle").n("cx", axes.x(x)).n("cy", axes.y(y)).n("r", 3.0).s("fill", &colour);
-            tag.titled(&format!("{name}: {}, {}", measures.0.show(x), measures.1.show(y)));
+            let tag = canvas
+                .tag("circle")
+                .n("cx", axes.x(x))
+                .n("cy", axes.y(y))
+                .n("r", 3.0)
+                .s("fill", &colour);
+            tag.titled(&format!(
+                "{name}: {}, {}",
+                measures.0.show(x),
+                measures.1.show(y)
+            ));
         }
     }
 }

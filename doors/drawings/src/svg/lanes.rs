@@ -30,24 +30,43 @@ const USED: &str = "#8a8a8a";
 /// Draws a scheme. Every node in use has a column, every stage a row: the values at their owners at the top, what
 /// travels and what is made of it below, up to what is wanted in a bold frame at the bottom. Merges are boxes
 /// `T[k,l,m]`, arrivals round ones.
-pub(super) fn draw(problem: Problem<'_>, scheme: &Pattern, diagram: &Diagram, marks: Vec<Mark>) -> String {
+pub(super) fn draw(
+    problem: Problem<'_>,
+    scheme: &Pattern,
+    diagram: &Diagram,
+    marks: Vec<Mark>,
+) -> String {
     let platform = problem.platform();
     let layout = layout(problem, scheme, diagram);
-    let width = layout.width.max(Head::width(&diagram.title, &diagram.subtitle)) + 2.0 * MARGIN + 1.0;
+    let width = layout
+        .width
+        .max(Head::width(&diagram.title, &diagram.subtitle))
+        + 2.0 * MARGIN
+        + 1.0;
     let left = (width - layout.width) / 2.0;
     let notes = [
         "a column is a node, time goes down; v[k,m]: partial result of the values k to m, round where it arrives",
         "T[k,l,m] makes v[k,m] of v[k,l] and v[l+1,m]; bold: wanted there",
     ];
-    let (head, notes) = (Head::new(&diagram.title, &diagram.subtitle, width), Notes::new(&notes, width));
+    let (head, notes) = (
+        Head::new(&diagram.title, &diagram.subtitle, width),
+        Notes::new(&notes, width),
+    );
     let layout = layout.moved(left, head.extra);
     let top = TOP + head.extra;
     let label = format!("{}; {}", diagram.title, diagram.subtitle);
     let mut canvas = Canvas::new(width, layout.bottom + 14.0 + notes.height, &label);
     head.draw(&mut canvas);
     for lane in &layout.lanes {
-        canvas.line((lane.centre, top + HEAD - 4.0), (lane.centre, layout.bottom - 6.0), GRID, 0.6);
-        let name = lane.node.map_or_else(|| "nowhere".to_string(), |node| words::name(platform, node));
+        canvas.line(
+            (lane.centre, top + HEAD - 4.0),
+            (lane.centre, layout.bottom - 6.0),
+            GRID,
+            0.6,
+        );
+        let name = lane
+            .node
+            .map_or_else(|| "nowhere".to_string(), |node| words::name(platform, node));
         canvas.g().s("font-weight", "bold").start();
         canvas.tooltip(&name);
         let shown = words::fit_name(&name, TEXT * 1.08, lane.width - 6.0);
@@ -56,9 +75,17 @@ pub(super) fn draw(problem: Problem<'_>, scheme: &Pattern, diagram: &Diagram, ma
     }
     draw_edges(&mut canvas, diagram, &layout);
     for (mark, place) in marks.iter().zip(&layout.places) {
-        let text = mark.lines.iter().map(|line| words::width(line, TEXT)).fold(0.0, f64::max);
+        let text = mark
+            .lines
+            .iter()
+            .map(|line| words::width(line, TEXT))
+            .fold(0.0, f64::max);
         let wide = (text + 12.0).clamp(34.0, layout.cell - 4.0) / 2.0;
-        mark.draw(&mut canvas, (place.x, place.top + BOX / 2.0), (wide, BOX / 2.0));
+        mark.draw(
+            &mut canvas,
+            (place.x, place.top + BOX / 2.0),
+            (wide, BOX / 2.0),
+        );
     }
     notes.draw(&mut canvas, layout.bottom + 6.0);
     canvas.finish()
@@ -99,7 +126,9 @@ impl Layout {
             place.x += right;
             place.top += down;
         }
-        self.rows.iter_mut().for_each(|row| *row = (row.0 + down, row.1 + down));
+        self.rows
+            .iter_mut()
+            .for_each(|row| *row = (row.0 + down, row.1 + down));
         self.bottom += down;
         self
     }
@@ -109,8 +138,11 @@ impl Layout {
 fn layout(problem: Problem<'_>, scheme: &Pattern, diagram: &Diagram) -> Layout {
     let platform = problem.platform();
     let nodes = columns(problem, scheme, diagram);
-    let lane_of: BTreeMap<Option<NodeId>, usize> =
-        nodes.iter().enumerate().map(|(place, &node)| (node, place)).collect();
+    let lane_of: BTreeMap<Option<NodeId>, usize> = nodes
+        .iter()
+        .enumerate()
+        .map(|(place, &node)| (node, place))
+        .collect();
     let mut cells: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     let mut ranks = Vec::with_capacity(diagram.vertices.len());
     for vertex in &diagram.vertices {
@@ -119,20 +151,38 @@ fn layout(problem: Problem<'_>, scheme: &Pattern, diagram: &Diagram) -> Layout {
         ranks.push((key, *count));
         *count += 1;
     }
-    let mut high = vec![1_usize; diagram.vertices.iter().map(|vertex| vertex.row + 1).max().unwrap_or(0)];
+    let mut high = vec![
+        1_usize;
+        diagram
+            .vertices
+            .iter()
+            .map(|vertex| vertex.row + 1)
+            .max()
+            .unwrap_or(0)
+    ];
     let mut wide = vec![1_usize; nodes.len()];
     for (&(row, lane), &count) in &cells {
         high[row] = count.div_ceil(ABREAST).max(high[row]);
         wide[lane] = count.min(ABREAST).max(wide[lane]);
     }
-    let names = nodes.iter().flatten().map(|&node| words::width(&words::name(platform, node), TEXT * 1.08) + 10.0);
-    let labels = diagram.vertices.iter().map(|vertex| words::width(&vertex.lines.concat(), TEXT) + 20.0);
+    let names = nodes
+        .iter()
+        .flatten()
+        .map(|&node| words::width(&words::name(platform, node), TEXT * 1.08) + 10.0);
+    let labels = diagram
+        .vertices
+        .iter()
+        .map(|vertex| words::width(&vertex.lines.concat(), TEXT) + 20.0);
     let cell = names.chain(labels).fold(COLUMN.0, f64::max).min(COLUMN.1);
     let mut width = 0.0;
     let mut lanes = Vec::new();
     for (&node, &wide) in nodes.iter().zip(&wide) {
         let room = wide as f64 * cell;
-        lanes.push(Lane { node, centre: width + room / 2.0, width: room });
+        lanes.push(Lane {
+            node,
+            centre: width + room / 2.0,
+            width: room,
+        });
         width += room;
     }
     let mut top = TOP + HEAD;
@@ -143,44 +193,82 @@ fn layout(problem: Problem<'_>, scheme: &Pattern, diagram: &Diagram) -> Layout {
         top += height + SPACE;
     }
     let place = |&((row, lane), rank): &((usize, usize), usize)| {
-        let abreast = cells.get(&(row, lane)).map_or(1, |&count| count.min(ABREAST));
+        let abreast = cells
+            .get(&(row, lane))
+            .map_or(1, |&count| count.min(ABREAST));
         let aside = (rank % ABREAST) as f64 - (abreast - 1) as f64 / 2.0;
         let top = rows[row].0 + (rank / ABREAST) as f64 * (BOX + GAP);
-        Place { lane, row, x: lanes.get(lane).map_or(0.0, |lane| lane.centre) + aside * cell, top }
+        Place {
+            lane,
+            row,
+            x: lanes.get(lane).map_or(0.0, |lane| lane.centre) + aside * cell,
+            top,
+        }
     };
     let places = ranks.iter().map(place).collect();
-    Layout { lanes, width, cell, places, rows, bottom: top - SPACE + 16.0 }
+    Layout {
+        lanes,
+        width,
+        cell,
+        places,
+        rows,
+        bottom: top - SPACE + 16.0,
+    }
 }
 
 /// The nodes in use: participants in operand order, every other node near those it talks to.
 fn columns(problem: Problem<'_>, scheme: &Pattern, diagram: &Diagram) -> Vec<Option<NodeId>> {
     let (platform, collective) = (problem.platform(), problem.collective());
     let demand = collective.demand(scheme.demand);
-    let operands = demand.as_ref().map(|demand| demand.operands).unwrap_or_default();
+    let operands = demand
+        .as_ref()
+        .map(|demand| demand.operands)
+        .unwrap_or_default();
     let own = |place: &usize| operands.get(*place).copied();
     let order: Vec<NodeId> = match &scheme.order {
         Some(order) => order.iter().filter_map(own).collect(),
         None => operands.to_vec(),
     };
-    let fixed: BTreeMap<NodeId, f64> = order.iter().enumerate().map(|(place, &node)| (node, place as f64)).collect();
+    let fixed: BTreeMap<NodeId, f64> = order
+        .iter()
+        .enumerate()
+        .map(|(place, &node)| (node, place as f64))
+        .collect();
     let mut places: BTreeMap<Option<NodeId>, f64> = BTreeMap::new();
     let mut talks: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
     let middle = order.len() as f64 / 2.0;
     for node in diagram.vertices.iter().map(|vertex| vertex.node) {
-        places.insert(node, node.and_then(|node| fixed.get(&node)).copied().unwrap_or(middle));
+        places.insert(
+            node,
+            node.and_then(|node| fixed.get(&node))
+                .copied()
+                .unwrap_or(middle),
+        );
     }
-    for link in diagram.edges.iter().flat_map(|edge| &edge.links).filter_map(|&link| words::link(platform, link)) {
+    for link in diagram
+        .edges
+        .iter()
+        .flat_map(|edge| &edge.links)
+        .filter_map(|&link| words::link(platform, link))
+    {
         talks.entry(link.from).or_default().push(link.to);
         talks.entry(link.to).or_default().push(link.from);
     }
     for _ in 0..4 {
         for (node, others) in talks.iter().filter(|(node, _)| !fixed.contains_key(node)) {
-            let known: Vec<f64> = others.iter().filter_map(|other| places.get(&Some(*other))).copied().collect();
+            let known: Vec<f64> = others
+                .iter()
+                .filter_map(|other| places.get(&Some(*other)))
+                .copied()
+                .collect();
             let mean = known.iter().sum::<f64>() / known.len().max(1) as f64;
             places.insert(Some(*node), mean);
         }
     }
-    let mut columns: Vec<(f64, Option<NodeId>)> = places.into_iter().map(|(node, place)| (place, node)).collect();
+    let mut columns: Vec<(f64, Option<NodeId>)> = places
+        .into_iter()
+        .map(|(node, place)| (place, node))
+        .collect();
     columns.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     columns.into_iter().map(|(_, node)| node).collect()
 }
@@ -192,15 +280,10 @@ fn draw_edges(canvas: &mut Canvas, diagram: &Diagram, layout: &Layout) {
     for edge in &diagram.edges {
         let (from, to) = (&layout.places[edge.from], &layout.places[edge.to]);
         let sent = !edge.links.is_empty();
-        let shift = match sent {
-            true => 0.0,
-            false => {
-                if before == Some(edge.to) {
-                    8.0
-                } else {
-                    -8.0
-                }
-            }
+        let shift = if sent {
+            0.0
+        } else {
+            if before == Some(edge.to) { 8.0 } else { -8.0 }
         };
         before = Some(edge.to);
         let colour = if sent { SENT } else { USED };
@@ -209,7 +292,12 @@ fn draw_edges(canvas: &mut Canvas, diagram: &Diagram, layout: &Layout) {
         let point = |x: f64, y: f64| format!("{} {}", number(x), number(y));
         let curve = |from: (f64, f64), to: (f64, f64)| {
             let middle = (from.1 + to.1) / 2.0;
-            format!("C{} {} {}", point(from.0, middle), point(to.0, middle), point(to.0, to.1))
+            format!(
+                "C{} {} {}",
+                point(from.0, middle),
+                point(to.0, middle),
+                point(to.0, to.1)
+            )
         };
         let mut path = format!("M{}", point(start.0, start.1));
         let leaving = (start.0, layout.rows[from.row].1);
@@ -219,9 +307,16 @@ fn draw_edges(canvas: &mut Canvas, diagram: &Diagram, layout: &Layout) {
         let entering = (end.0, layout.rows[to.row].0 - ARROW);
         if to.row > from.row + 1 {
             let lane = &layout.lanes[to.lane];
-            let side = if shift > 0.0 || (sent && start.0 > lane.centre) { 0.5 } else { -0.5 };
+            let side = if shift > 0.0 || (sent && start.0 > lane.centre) {
+                0.5
+            } else {
+                -0.5
+            };
             let x = lane.centre + side * (lane.width - 1.0);
-            let (upper, lower) = (layout.rows[from.row].1 + SPACE, layout.rows[to.row].0 - SPACE);
+            let (upper, lower) = (
+                layout.rows[from.row].1 + SPACE,
+                layout.rows[to.row].0 - SPACE,
+            );
             path += &curve(leaving, (x, upper));
             path += &format!("L{}", point(x, lower));
             path += &curve((x, lower), entering);
@@ -231,16 +326,28 @@ fn draw_edges(canvas: &mut Canvas, diagram: &Diagram, layout: &Layout) {
         if tip > entering.1 {
             path += &format!("L{}", point(end.0, tip));
         }
-        canvas.g().s("class", if sent { "sent" } else { "used" }).start();
+        canvas
+            .g()
+            .s("class", if sent { "sent" } else { "used" })
+            .start();
         canvas.tooltip(&diagram.vertices[edge.to].tooltip);
-        let tag = canvas.tag("path").s("d", &path).s("fill", "none").s("stroke", colour);
+        let tag = canvas
+            .tag("path")
+            .s("d", &path)
+            .s("fill", "none")
+            .s("stroke", colour);
         let tag = tag.n("stroke-width", if sent { 1.8 } else { 1.2 });
         if sent {
             tag.end();
         } else {
             tag.s("stroke-dasharray", "3 2").end();
         }
-        let head = format!("M{}L{}L{}Z", point(end.0, end.1), point(end.0 - 3.0, tip), point(end.0 + 3.0, tip));
+        let head = format!(
+            "M{}L{}L{}Z",
+            point(end.0, end.1),
+            point(end.0 - 3.0, tip),
+            point(end.0 + 3.0, tip)
+        );
         canvas.tag("path").s("d", &head).s("fill", colour).end();
         canvas.close();
     }

@@ -90,8 +90,16 @@ impl Mark {
     fn half(&self, right: bool) -> (f64, f64) {
         match self.shape {
             Shape::Box(_) => {
-                let text = self.lines.iter().map(|line| words::width(line, SIZE)).fold(0.0, f64::max).min(BOX_ROOM);
-                ((text + 14.0).max(44.0) / 2.0, if self.lines.len() > 1 { 17.0 } else { 12.0 })
+                let text = self
+                    .lines
+                    .iter()
+                    .map(|line| words::width(line, SIZE))
+                    .fold(0.0, f64::max)
+                    .min(BOX_ROOM);
+                (
+                    (text + 14.0).max(44.0) / 2.0,
+                    if self.lines.len() > 1 { 17.0 } else { 12.0 },
+                )
             }
             Shape::Square => (6.0, 6.0),
             Shape::Diamond => (8.0, 8.0),
@@ -101,32 +109,69 @@ impl Mark {
     }
 
     fn beside_width(&self) -> f64 {
-        if self.beside.is_empty() { 0.0 } else { words::width(&self.beside, SMALL) + 5.0 }
+        if self.beside.is_empty() {
+            0.0
+        } else {
+            words::width(&self.beside, SMALL) + 5.0
+        }
     }
 
     /// Draws it around a point, a box this wide.
     pub(super) fn draw(&self, canvas: &mut Canvas, (x, y): (f64, f64), (wide, high): (f64, f64)) {
         let tag = match self.shape {
-            Shape::Circle => canvas.tag("circle").s("class", self.class).n("cx", x).n("cy", y).n("r", high),
-            Shape::Diamond => canvas.tag("path").s("class", self.class).s("d", &diamond((x, y), high)),
+            Shape::Circle => canvas
+                .tag("circle")
+                .s("class", self.class)
+                .n("cx", x)
+                .n("cy", y)
+                .n("r", high),
+            Shape::Diamond => canvas
+                .tag("path")
+                .s("class", self.class)
+                .s("d", &diamond((x, y), high)),
             Shape::Box(_) | Shape::Square => {
-                let tag = canvas.tag("rect").s("class", self.class).n("x", x - wide).n("y", y - high);
+                let tag = canvas
+                    .tag("rect")
+                    .s("class", self.class)
+                    .n("x", x - wide)
+                    .n("y", y - high);
                 let tag = tag.n("width", 2.0 * wide).n("height", 2.0 * high);
-                if let Shape::Box(corner) = self.shape { tag.n("rx", corner) } else { tag }
+                if let Shape::Box(corner) = self.shape {
+                    tag.n("rx", corner)
+                } else {
+                    tag
+                }
             }
         };
-        tag.s("fill", &self.fill).s("stroke", INK).n("stroke-width", self.frame).titled(&self.tooltip);
-        let size = if self.shape == Shape::Circle && self.lines.iter().any(|line| line.len() > 2) { 8.5 } else { SIZE };
+        tag.s("fill", &self.fill)
+            .s("stroke", INK)
+            .n("stroke-width", self.frame)
+            .titled(&self.tooltip);
+        let size = if self.shape == Shape::Circle && self.lines.iter().any(|line| line.len() > 2) {
+            8.5
+        } else {
+            SIZE
+        };
         let first = y + size * 0.36 - 6.75 * self.lines.len().saturating_sub(1) as f64;
         for (line, text) in self.lines.iter().enumerate() {
-            let room = if self.shape == Shape::Circle { f64::INFINITY } else { 2.0 * wide - 6.0 };
+            let room = if self.shape == Shape::Circle {
+                f64::INFINITY
+            } else {
+                2.0 * wide - 6.0
+            };
             let text = if line == 0 && self.lines.len() > 1 {
                 words::fit(text, size, room)
             } else {
                 words::fit_name(text, size, room)
             };
             canvas.g().s("pointer-events", "none").start();
-            canvas.text((x, first + 13.5 * line as f64), "middle", size, self.ink, &text);
+            canvas.text(
+                (x, first + 13.5 * line as f64),
+                "middle",
+                size,
+                self.ink,
+                &text,
+            );
             canvas.close();
         }
     }
@@ -135,23 +180,54 @@ impl Mark {
 /// Draws a forest. `O(v + e)` for `v` vertices and `e` edges, besides texts.
 pub(super) fn draw(picture: &Picture<'_>) -> String {
     let places = Places::new(picture);
-    let layers = picture.marks.iter().map(|mark| mark.layer + 1).max().unwrap_or(0);
+    let layers = picture
+        .marks
+        .iter()
+        .map(|mark| mark.layer + 1)
+        .max()
+        .unwrap_or(0);
     let right = places.columns > ABREAST && layers <= places.columns;
-    let layout = if right { Layout::right(picture, &places, layers) } else { Layout::down(picture, &places, layers) };
-    let width = layout.size.0.max(Head::width(picture.title, picture.subtitle)) + 2.0 * MARGIN + 1.0;
+    let layout = if right {
+        Layout::right(picture, &places, layers)
+    } else {
+        Layout::down(picture, &places, layers)
+    };
+    let width = layout
+        .size
+        .0
+        .max(Head::width(picture.title, picture.subtitle))
+        + 2.0 * MARGIN
+        + 1.0;
     let head = Head::new(picture.title, picture.subtitle, width);
     let origin = ((width - layout.size.0) / 2.0, TOP + head.extra);
     let notes = Notes::new(&picture.notes, width);
     let legend = legend::layout(&picture.legend, MARGIN, width - 2.0 * MARGIN);
     let bottom = origin.1 + layout.size.1 + 12.0;
     let height = bottom + notes.height + legend.height + 16.0;
-    let mut canvas = Canvas::new(width, height, &format!("{}; {}", picture.title, picture.subtitle));
+    let mut canvas = Canvas::new(
+        width,
+        height,
+        &format!("{}; {}", picture.title, picture.subtitle),
+    );
     head.draw(&mut canvas);
-    let drawing = Drawing { picture, places: &places, layout: &layout, origin };
-    picture.edges.iter().for_each(|edge| drawing.edge(&mut canvas, edge));
+    let drawing = Drawing {
+        picture,
+        places: &places,
+        layout: &layout,
+        origin,
+    };
+    picture
+        .edges
+        .iter()
+        .for_each(|edge| drawing.edge(&mut canvas, edge));
     (0..picture.marks.len()).for_each(|mark| drawing.mark(&mut canvas, mark));
     notes.draw(&mut canvas, bottom);
-    legend::draw(&mut canvas, &picture.legend, &legend, bottom + notes.height + 12.0);
+    legend::draw(
+        &mut canvas,
+        &picture.legend,
+        &legend,
+        bottom + notes.height + 12.0,
+    );
     canvas.finish()
 }
 
@@ -176,8 +252,11 @@ impl Places {
         let mut spans = vec![(0, 0); count];
         let mut columns = 0;
         // Depth first without recursion: a chain is as deep as it is long.
-        let mut open: Vec<(usize, bool)> =
-            (0..count).rev().filter(|&mark| is_root[mark]).map(|root| (root, false)).collect();
+        let mut open: Vec<(usize, bool)> = (0..count)
+            .rev()
+            .filter(|&mark| is_root[mark])
+            .map(|root| (root, false))
+            .collect();
         while let Some((mark, is_done)) = open.pop() {
             let own = &below[mark];
             if let (true, Some(first), Some(last)) = (is_done, own.first(), own.last()) {
@@ -191,7 +270,11 @@ impl Places {
             }
         }
         let is_leaf = below.iter().map(Vec::is_empty).collect();
-        Places { spans, columns, is_leaf }
+        Places {
+            spans,
+            columns,
+            is_leaf,
+        }
     }
 
     /// The middle of the columns, in columns.
@@ -203,7 +286,11 @@ impl Places {
     /// Columns for the texts of a vertex: one for a leaf, else its span, but at most two.
     fn share(&self, mark: usize) -> f64 {
         let (first, last) = self.spans[mark];
-        if self.is_leaf[mark] { 1.0 } else { ((last + 1 - first) as f64).min(2.0) }
+        if self.is_leaf[mark] {
+            1.0
+        } else {
+            ((last + 1 - first) as f64).min(2.0)
+        }
     }
 }
 
@@ -223,11 +310,16 @@ struct Layout {
 impl Layout {
     fn down(picture: &Picture<'_>, places: &Places, layers: usize) -> Layout {
         let marks = picture.marks.iter().enumerate();
-        let boxes = marks.map(|(index, mark)| (2.0 * mark.half(false).0 + 8.0) / places.share(index));
-        let edges = picture.edges.iter().map(|edge| (edge.wish + 14.0) / places.share(edge.lower));
+        let boxes =
+            marks.map(|(index, mark)| (2.0 * mark.half(false).0 + 8.0) / places.share(index));
+        let edges = picture
+            .edges
+            .iter()
+            .map(|edge| (edge.wish + 14.0) / places.share(edge.lower));
         let column = boxes.chain(edges).fold(COLUMN.0, f64::max).min(COLUMN.1);
         let named = picture.marks.iter().filter(|mark| !mark.beside.is_empty());
-        let beside = named.map(|mark| 2.0 * (mark.half(false).0 + mark.beside_width().min(BESIDE)) + 8.0);
+        let beside =
+            named.map(|mark| 2.0 * (mark.half(false).0 + mark.beside_width().min(BESIDE)) + 8.0);
         let column = beside.fold(column, f64::max);
         let mut heights = vec![0.0_f64; layers];
         for mark in &picture.marks {
@@ -246,14 +338,18 @@ impl Layout {
         for edge in &picture.edges {
             let (lower, upper) = (&picture.marks[edge.lower], &picture.marks[edge.upper]);
             let lines = layout.texts(places, edge).len();
-            texts[lower.layer] =
-                texts[lower.layer].max(lines as f64 * LINE + if picture.upwards { 0.0 } else { ARROW });
+            texts[lower.layer] = texts[lower.layer]
+                .max(lines as f64 * LINE + if picture.upwards { 0.0 } else { ARROW });
             let across = (places.middle(edge.lower) - places.middle(edge.upper)).abs() * column;
             layout.bends[upper.layer] = layout.bends[upper.layer].max((across * 0.1).min(70.0));
         }
         let mut top = 0.0;
         for (layer, height) in heights.into_iter().enumerate() {
-            top += if layer > 0 { layout.bends[layer - 1] + texts[layer] } else { 0.0 };
+            top += if layer > 0 {
+                layout.bends[layer - 1] + texts[layer]
+            } else {
+                0.0
+            };
             layout.layers.push((top, height));
             top += height;
         }
@@ -263,8 +359,14 @@ impl Layout {
 
     fn right(picture: &Picture<'_>, places: &Places, layers: usize) -> Layout {
         let bends = vec![BEND.1; layers];
-        let mut layout =
-            Layout { right: true, size: (0.0, 0.0), column: 0.0, layers: Vec::new(), bends, most_lines: MOST_LINES.1 };
+        let mut layout = Layout {
+            right: true,
+            size: (0.0, 0.0),
+            column: 0.0,
+            layers: Vec::new(),
+            bends,
+            most_lines: MOST_LINES.1,
+        };
         let mut widths = vec![0.0_f64; layers];
         let mut gaps = vec![0.0_f64; layers];
         for mark in &picture.marks {
@@ -274,20 +376,40 @@ impl Layout {
         }
         for edge in &picture.edges {
             let lines = layout.texts(places, edge);
-            let text = lines.iter().map(|line| words::width(line, SMALL)).fold(0.0, f64::max);
+            let text = lines
+                .iter()
+                .map(|line| words::width(line, SMALL))
+                .fold(0.0, f64::max);
             let gap = &mut gaps[picture.marks[edge.lower].layer];
             *gap = gap.max(text + 10.0);
             // Further lines are below the edge.
-            layout.column = layout.column.max(2.0 * (LINE * lines.len().saturating_sub(1) as f64 + 4.0));
+            layout.column = layout
+                .column
+                .max(2.0 * (LINE * lines.len().saturating_sub(1) as f64 + 4.0));
         }
         layout.layers = vec![(0.0, 0.0); layers];
         let mut left = 0.0;
-        let place = |layer: usize| if picture.upwards { layers - 1 - layer } else { layer };
+        let place = |layer: usize| {
+            if picture.upwards {
+                layers - 1 - layer
+            } else {
+                layer
+            }
+        };
         for layer in (0..layers).map(place) {
             let gap = gaps[layer] + BEND.1;
-            left += if picture.upwards || layer == 0 { 0.0 } else { gap };
+            left += if picture.upwards || layer == 0 {
+                0.0
+            } else {
+                gap
+            };
             layout.layers[layer] = (left, widths[layer]);
-            left += widths[layer] + if picture.upwards && layer > 0 { gap } else { 0.0 };
+            left += widths[layer]
+                + if picture.upwards && layer > 0 {
+                    gap
+                } else {
+                    0.0
+                };
         }
         layout.size = (left, places.columns as f64 * layout.column);
         layout
@@ -296,9 +418,10 @@ impl Layout {
     /// The texts along an edge.
     fn texts(&self, places: &Places, edge: &Edge<'_>) -> Vec<String> {
         let (first, last) = places.spans[edge.lower];
-        let room = match self.right {
-            true => EDGE_ROOM.1,
-            false => ((last + 1 - first) as f64 * self.column - 6.0).min(EDGE_ROOM.0),
+        let room = if self.right {
+            EDGE_ROOM.1
+        } else {
+            ((last + 1 - first) as f64 * self.column - 6.0).min(EDGE_ROOM.0)
         };
         (edge.texts)(room, self.most_lines)
     }
@@ -319,12 +442,22 @@ impl Drawing<'_> {
         let along = self.places.middle(index) * layout.column;
         let (wide, high) = mark.half(layout.right);
         if layout.right {
-            let wide = if let Shape::Box(_) = mark.shape { extent / 2.0 } else { wide };
-            return ((self.origin.0 + begin + wide, self.origin.1 + along), (wide, high));
+            let wide = if let Shape::Box(_) = mark.shape {
+                extent / 2.0
+            } else {
+                wide
+            };
+            return (
+                (self.origin.0 + begin + wide, self.origin.1 + along),
+                (wide, high),
+            );
         }
         let (first, last) = self.places.spans[index];
         let room = (last + 1 - first) as f64 * layout.column - 8.0;
-        ((self.origin.0 + along, self.origin.1 + begin + extent / 2.0), (wide.min(room / 2.0), high))
+        (
+            (self.origin.0 + along, self.origin.1 + begin + extent / 2.0),
+            (wide.min(room / 2.0), high),
+        )
     }
 
     fn mark(&self, canvas: &mut Canvas, index: usize) {
@@ -332,15 +465,18 @@ impl Drawing<'_> {
         let ((x, y), half) = self.area(index);
         mark.draw(canvas, (x, y), half);
         if !mark.beside.is_empty() {
-            let text = match self.layout.right {
-                true => mark.beside.clone(),
-                false => {
-                    let (first, last) = self.places.spans[index];
-                    let room = (last + 1 - first) as f64 * self.layout.column / 2.0;
-                    words::fit_name(&mark.beside, SMALL, room - half.0 - 4.0)
-                }
+            let text = if self.layout.right {
+                mark.beside.clone()
+            } else {
+                let (first, last) = self.places.spans[index];
+                let room = (last + 1 - first) as f64 * self.layout.column / 2.0;
+                words::fit_name(&mark.beside, SMALL, room - half.0 - 4.0)
             };
-            let y = if self.layout.right { y - 4.0 } else { y + SMALL * 0.36 };
+            let y = if self.layout.right {
+                y - 4.0
+            } else {
+                y + SMALL * 0.36
+            };
             canvas.text((x + half.0 + 3.0, y), "start", SMALL, SOFT_INK, &text);
         }
     }
@@ -355,18 +491,32 @@ impl Drawing<'_> {
             (true, false) => [ARROW, 0.0],
         };
         // Along the layers, from the lower end to the upper one: one axis is turned for each direction.
-        let sign = if self.layout.right && self.picture.upwards { 1.0 } else { -1.0 };
-        let (start, end, turn) = match self.layout.right {
-            false => {
-                let (layer, height) = self.layout.layers[self.picture.marks[edge.upper].layer];
-                let turn = self.origin.1 + layer + height + self.layout.bends[self.picture.marks[edge.upper].layer];
-                let end = (upper.0.0 + 2.0 * edge.side * upper.1.0, upper.0.1 + upper.1.1);
-                ((lower.0.0, lower.0.1 - lower.1.1), end, turn)
-            }
-            true => {
-                let end = (upper.0.0 - sign * upper.1.0, upper.0.1 + 2.0 * edge.side * upper.1.1);
-                ((lower.0.0 + sign * lower.1.0, lower.0.1), end, end.0 - sign * BEND.1)
-            }
+        let sign = if self.layout.right && self.picture.upwards {
+            1.0
+        } else {
+            -1.0
+        };
+        let (start, end, turn) = if !self.layout.right {
+            let (layer, height) = self.layout.layers[self.picture.marks[edge.upper].layer];
+            let turn = self.origin.1
+                + layer
+                + height
+                + self.layout.bends[self.picture.marks[edge.upper].layer];
+            let end = (
+                upper.0.0 + 2.0 * edge.side * upper.1.0,
+                upper.0.1 + upper.1.1,
+            );
+            ((lower.0.0, lower.0.1 - lower.1.1), end, turn)
+        } else {
+            let end = (
+                upper.0.0 - sign * upper.1.0,
+                upper.0.1 + 2.0 * edge.side * upper.1.1,
+            );
+            (
+                (lower.0.0 + sign * lower.1.0, lower.0.1),
+                end,
+                end.0 - sign * BEND.1,
+            )
         };
         // `t` along the layers, `s` across them.
         let split = |(x, y): (f64, f64)| if self.layout.right { (x, y) } else { (y, x) };
@@ -385,32 +535,66 @@ impl Drawing<'_> {
             point(middle, target),
             point(tip, target)
         );
-        let tag = canvas.tag("path").s("d", &path).s("fill", "none").s("stroke", edge.colour);
+        let tag = canvas
+            .tag("path")
+            .s("d", &path)
+            .s("fill", "none")
+            .s("stroke", edge.colour);
         tag.n("stroke-width", edge.width).end();
         if edge.has_head {
             let half = 2.3 + edge.width * 0.6;
-            let (point_at, base, at) = if self.picture.upwards { (to, tip, target) } else { (from, begin, across) };
-            let corners = [point(point_at, at), point(base, at - half), point(base, at + half)];
-            canvas.tag("path").s("d", &format!("M{}Z", corners.join("L"))).s("fill", edge.colour).end();
+            let (point_at, base, at) = if self.picture.upwards {
+                (to, tip, target)
+            } else {
+                (from, begin, across)
+            };
+            let corners = [
+                point(point_at, at),
+                point(base, at - half),
+                point(base, at + half),
+            ];
+            canvas
+                .tag("path")
+                .s("d", &format!("M{}Z", corners.join("L")))
+                .s("fill", edge.colour)
+                .end();
         }
         self.edge_texts(canvas, edge, (begin, across), sign);
         canvas.close();
     }
 
     /// The texts, next to the lower end.
-    fn edge_texts(&self, canvas: &mut Canvas, edge: &Edge<'_>, (begin, across): (f64, f64), sign: f64) {
+    fn edge_texts(
+        &self,
+        canvas: &mut Canvas,
+        edge: &Edge<'_>,
+        (begin, across): (f64, f64),
+        sign: f64,
+    ) {
         for (index, line) in self.layout.texts(self.places, edge).iter().enumerate() {
             let colour = if index == 0 { INK } else { SOFT_INK };
             if self.layout.right {
-                let y = if index == 0 { across - 4.0 } else { across + LINE * index as f64 - 2.0 };
+                let y = if index == 0 {
+                    across - 4.0
+                } else {
+                    across + LINE * index as f64 - 2.0
+                };
                 let anchor = if sign > 0.0 { "start" } else { "end" };
                 canvas.text((begin + 4.0 * sign, y), anchor, SMALL, colour, line);
                 continue;
             }
             let base = begin - 5.0 - index as f64 * LINE;
             let width = words::width(line, SMALL) + 3.0;
-            let tag = canvas.tag("rect").n("x", across - width / 2.0).n("y", base - SMALL).n("width", width);
-            tag.n("height", LINE).s("fill", "#ffffff").n("fill-opacity", 0.88).s("pointer-events", "none").end();
+            let tag = canvas
+                .tag("rect")
+                .n("x", across - width / 2.0)
+                .n("y", base - SMALL)
+                .n("width", width);
+            tag.n("height", LINE)
+                .s("fill", "#ffffff")
+                .n("fill-opacity", 0.88)
+                .s("pointer-events", "none")
+                .end();
             canvas.text((across, base), "middle", SMALL, colour, line);
         }
     }

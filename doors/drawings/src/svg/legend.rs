@@ -44,7 +44,12 @@ pub(super) fn layout(entries: &[Entry], left: f64, width: f64) -> Layout {
     let mut places = Vec::new();
     for entry in entries {
         let label = words::wrap(&entry.label, SIZE, width - MARK - 6.0);
-        let own = MARK + 6.0 + label.iter().map(|line| words::width(line, SIZE)).fold(0.0, f64::max);
+        let own = MARK
+            + 6.0
+            + label
+                .iter()
+                .map(|line| words::width(line, SIZE))
+                .fold(0.0, f64::max);
         if x > left && x + own > left + width {
             x = left;
             y += line;
@@ -54,7 +59,10 @@ pub(super) fn layout(entries: &[Entry], left: f64, width: f64) -> Layout {
         places.push(((x, y), label));
         x += own + 16.0;
     }
-    Layout { places, height: if entries.is_empty() { 0.0 } else { y + line } }
+    Layout {
+        places,
+        height: if entries.is_empty() { 0.0 } else { y + line },
+    }
 }
 
 /// Draws the entries.
@@ -63,29 +71,64 @@ pub(super) fn draw(canvas: &mut Canvas, entries: &[Entry], layout: &Layout, top:
         let y = top + y;
         match &entry.mark {
             Mark::Swatch(fill) => {
-                let tag = canvas.tag("rect").n("x", x).n("y", y - 6.0).n("width", MARK).n("height", 12.0);
-                tag.s("fill", fill).s("stroke", "#333").n("stroke-width", 0.5).end();
+                let tag = canvas
+                    .tag("rect")
+                    .n("x", x)
+                    .n("y", y - 6.0)
+                    .n("width", MARK)
+                    .n("height", 12.0);
+                tag.s("fill", fill)
+                    .s("stroke", "#333")
+                    .n("stroke-width", 0.5)
+                    .end();
             }
             Mark::Circle(fill, stroke, width) => {
-                let tag = canvas.tag("circle").n("cx", x + MARK / 2.0).n("cy", y).n("r", 6.5).s("fill", fill);
+                let tag = canvas
+                    .tag("circle")
+                    .n("cx", x + MARK / 2.0)
+                    .n("cy", y)
+                    .n("r", 6.5)
+                    .s("fill", fill);
                 tag.s("stroke", stroke).n("stroke-width", *width).end();
             }
             Mark::Square(fill) => {
-                let tag = canvas.tag("rect").n("x", x + MARK / 2.0 - 5.0).n("y", y - 5.0).n("width", 10.0);
+                let tag = canvas
+                    .tag("rect")
+                    .n("x", x + MARK / 2.0 - 5.0)
+                    .n("y", y - 5.0)
+                    .n("width", 10.0);
                 tag.n("height", 10.0).s("fill", fill).end();
             }
             Mark::Diamond(fill) => {
-                let tag = canvas.tag("path").s("d", &diamond((x + MARK / 2.0, y), 7.0)).s("fill", fill);
+                let tag = canvas
+                    .tag("path")
+                    .s("d", &diamond((x + MARK / 2.0, y), 7.0))
+                    .s("fill", fill);
                 tag.s("stroke", INK).n("stroke-width", 2.0).end();
             }
             Mark::Line(stroke, width, dash) => {
-                let tag = canvas.tag("line").n("x1", x).n("y1", y).n("x2", x + MARK).n("y2", y);
+                let tag = canvas
+                    .tag("line")
+                    .n("x1", x)
+                    .n("y1", y)
+                    .n("x2", x + MARK)
+                    .n("y2", y);
                 let tag = tag.s("stroke", stroke).n("stroke-width", *width);
-                if dash.is_empty() { tag.end() } else { tag.s("stroke-dasharray", dash).end() }
+                if dash.is_empty() {
+                    tag.end()
+                } else {
+                    tag.s("stroke-dasharray", dash).end()
+                }
             }
         }
         for (line, text) in label.iter().enumerate() {
-            canvas.text((x + MARK + 6.0, y + SIZE * 0.35 + MORE * line as f64), "start", SIZE, INK, text);
+            canvas.text(
+                (x + MARK + 6.0, y + SIZE * 0.35 + MORE * line as f64),
+                "start",
+                SIZE,
+                INK,
+                text,
+            );
         }
     }
 }

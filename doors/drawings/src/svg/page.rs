@@ -21,16 +21,30 @@ impl Head {
     /// For a drawing of this width.
     pub(super) fn new(title: &str, subtitle: &str, width: f64) -> Head {
         let room = width - 2.0 * MARGIN;
-        let wrap = |text: &str, size: f64| if text.is_empty() { Vec::new() } else { words::wrap(text, size, room) };
+        let wrap = |text: &str, size: f64| {
+            if text.is_empty() {
+                Vec::new()
+            } else {
+                words::wrap(text, size, room)
+            }
+        };
         let (title, subtitle) = (wrap(title, TITLE.0), wrap(subtitle, SUBTITLE.0));
         let more = |lines: &[String], height: f64| lines.len().saturating_sub(1) as f64 * height;
         let extra = more(&title, TITLE.1) + more(&subtitle, SUBTITLE.1);
-        Head { title, subtitle, extra }
+        Head {
+            title,
+            subtitle,
+            extra,
+        }
     }
 
     /// The width that shows both in a line each, within limits.
     pub(super) fn width(title: &str, subtitle: &str) -> f64 {
-        f64::max(words::width(title, TITLE.0), words::width(subtitle, SUBTITLE.0)).clamp(420.0, 900.0)
+        f64::max(
+            words::width(title, TITLE.0),
+            words::width(subtitle, SUBTITLE.0),
+        )
+        .clamp(420.0, 900.0)
     }
 
     pub(super) fn draw(&self, canvas: &mut Canvas) {
@@ -57,7 +71,10 @@ impl Notes {
     /// For a drawing of this width.
     pub(super) fn new<T: AsRef<str>>(notes: &[T], width: f64) -> Notes {
         let room = width - 2.0 * MARGIN;
-        let lines: Vec<String> = notes.iter().flat_map(|note| words::wrap(note.as_ref(), NOTE.0, room)).collect();
+        let lines: Vec<String> = notes
+            .iter()
+            .flat_map(|note| words::wrap(note.as_ref(), NOTE.0, room))
+            .collect();
         let height = lines.len() as f64 * NOTE.1;
         Notes { lines, height }
     }

@@ -33,14 +33,29 @@ pub fn parts(title: &str, whole: &Rational, whole_label: &str, bars: &[Part]) ->
     const TOP: f64 = 72.0;
     let bottom = TOP + ROW * bars.len() as f64;
     let mut canvas = Canvas::new(WIDTH, bottom + MARGIN, title);
-    canvas.text((MARGIN, 30.0), "start", 17.0, INK, &words::fit(title, 17.0, WIDTH - 2.0 * MARGIN));
+    canvas.text(
+        (MARGIN, 30.0),
+        "start",
+        17.0,
+        INK,
+        &words::fit(title, 17.0, WIDTH - 2.0 * MARGIN),
+    );
     let widest = |texts: &mut dyn Iterator<Item = &String>| {
-        texts.map(|text| words::width(text, SIZE)).fold(0.0, f64::max).min(WIDTH / 3.0)
+        texts
+            .map(|text| words::width(text, SIZE))
+            .fold(0.0, f64::max)
+            .min(WIDTH / 3.0)
     };
     let left = MARGIN + widest(&mut bars.iter().map(|bar| &bar.name)) + 10.0;
     let right = WIDTH - MARGIN - widest(&mut bars.iter().map(|bar| &bar.label)) - 10.0;
     let length = |value: &Rational| (right - left) * words::share(value, whole).clamp(0.0, 1.0);
-    canvas.text((right, TOP - 12.0), "end", SIZE, SOFT_INK, &words::fit(whole_label, SIZE, right - MARGIN));
+    canvas.text(
+        (right, TOP - 12.0),
+        "end",
+        SIZE,
+        SOFT_INK,
+        &words::fit(whole_label, SIZE, right - MARGIN),
+    );
     canvas.line((left, TOP - 4.0), (left, bottom + 4.0), GRID, 1.0);
     for (place, bar) in bars.iter().enumerate() {
         let top = TOP + ROW * place as f64;
@@ -48,20 +63,53 @@ pub fn parts(title: &str, whole: &Rational, whole_label: &str, bars: &[Part]) ->
         let name = words::fit(&bar.name, SIZE, left - MARGIN - 8.0);
         canvas.text((left - 8.0, base), "end", SIZE, INK, &name);
         let colour = Colour::category(if bar.marked { 5 } else { 0 }).hex();
-        let tag = canvas.tag("rect").s("class", "bar").n("x", left).n("y", top + 4.0);
+        let tag = canvas
+            .tag("rect")
+            .s("class", "bar")
+            .n("x", left)
+            .n("y", top + 4.0);
         let height = ROW - if bar.second.is_some() { 13.0 } else { 8.0 };
-        let tag = tag.n("width", length(&bar.value)).n("height", height).s("fill", &colour);
+        let tag = tag
+            .n("width", length(&bar.value))
+            .n("height", height)
+            .s("fill", &colour);
         tag.titled(&bar.about);
         if let Some(second) = &bar.second {
-            let tag = canvas.tag("rect").s("class", "second").n("x", left).n("y", top + 5.0 + height);
-            let tag = tag.n("width", length(second)).n("height", 4.0).s("fill", &colour).s("opacity", "0.55");
+            let tag = canvas
+                .tag("rect")
+                .s("class", "second")
+                .n("x", left)
+                .n("y", top + 5.0 + height);
+            let tag = tag
+                .n("width", length(second))
+                .n("height", 4.0)
+                .s("fill", &colour)
+                .s("opacity", "0.55");
             tag.titled(&bar.about);
         }
         let label = words::fit(&bar.label, SIZE, WIDTH / 3.0);
-        let longest = bar.second.as_ref().filter(|second| **second > bar.value).unwrap_or(&bar.value);
-        canvas.text((left + length(longest) + 6.0, base), "start", SIZE, INK, &label);
+        let longest = bar
+            .second
+            .as_ref()
+            .filter(|second| **second > bar.value)
+            .unwrap_or(&bar.value);
+        canvas.text(
+            (left + length(longest) + 6.0, base),
+            "start",
+            SIZE,
+            INK,
+            &label,
+        );
     }
-    let tag = canvas.tag("line").n("x1", right).n("y1", TOP - 4.0).n("x2", right).n("y2", bottom + 4.0);
-    tag.s("stroke", SOFT_INK).n("stroke-width", 1.4).s("stroke-dasharray", "5 4").end();
+    let tag = canvas
+        .tag("line")
+        .n("x1", right)
+        .n("y1", TOP - 4.0)
+        .n("x2", right)
+        .n("y2", bottom + 4.0);
+    tag.s("stroke", SOFT_INK)
+        .n("stroke-width", 1.4)
+        .s("stroke-dasharray", "5 4")
+        .end();
     canvas.finish()
 }

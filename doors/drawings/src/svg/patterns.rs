@@ -45,10 +45,24 @@ pub fn tree(problem: Problem<'_>, tree: &Pattern, weight: Option<&Rational>) -> 
 
 fn draw(problem: Problem<'_>, pattern: &Pattern, diagram: &Diagram) -> String {
     let messages = Messages::new(problem);
-    let top = diagram.vertices.iter().map(|vertex| vertex.row).max().unwrap_or(0);
-    let layer = |vertex: &Vertex| if diagram.style == Style::Copies { vertex.row } else { top - vertex.row };
+    let top = diagram
+        .vertices
+        .iter()
+        .map(|vertex| vertex.row)
+        .max()
+        .unwrap_or(0);
+    let layer = |vertex: &Vertex| {
+        if diagram.style == Style::Copies {
+            vertex.row
+        } else {
+            top - vertex.row
+        }
+    };
     let mark = |vertex: &Vertex| {
-        let colour = messages.category(Message { demand: pattern.demand, part: vertex.part });
+        let colour = messages.category(Message {
+            demand: pattern.demand,
+            part: vertex.part,
+        });
         mark(vertex, Colour::category(colour), layer(vertex))
     };
     let marks = diagram.vertices.iter().map(mark).collect();
@@ -67,7 +81,11 @@ fn draw(problem: Problem<'_>, pattern: &Pattern, diagram: &Diagram) -> String {
         edges: edges(problem, diagram),
         upwards: diagram.style == Style::Tree,
         notes: notes.iter().map(|note| note.to_string()).collect(),
-        legend: if diagram.style == Style::Copies { legend_entries(diagram) } else { Vec::new() },
+        legend: if diagram.style == Style::Copies {
+            legend_entries(diagram)
+        } else {
+            Vec::new()
+        },
     };
     layered::draw(&picture)
 }
@@ -80,15 +98,25 @@ fn mark(vertex: &Vertex, colour: Colour, layer: usize) -> Mark {
         Role::Relay => ("relay", Shape::Box(4.0), (RELAY.to_string(), INK), 1.0),
         Role::Router => ("router", Shape::Square, (ROUTER.to_string(), INK), 0.0),
         Role::Switch => ("switch", Shape::Diamond, ("#ffffff".to_string(), INK), 2.0),
-        Role::Value | Role::Missing | Role::Arrival => (vertex.role.name(), Shape::Box(12.0), of_part, 1.0),
+        Role::Value | Role::Missing | Role::Arrival => {
+            (vertex.role.name(), Shape::Box(12.0), of_part, 1.0)
+        }
         Role::Merge | Role::Result => (vertex.role.name(), Shape::Box(2.0), of_part, 1.0),
     };
     let is_small = matches!(shape, Shape::Square | Shape::Diamond);
     Mark {
         class,
         shape,
-        lines: if is_small { Vec::new() } else { vertex.lines.clone() },
-        beside: if is_small { vertex.lines.concat() } else { String::new() },
+        lines: if is_small {
+            Vec::new()
+        } else {
+            vertex.lines.clone()
+        },
+        beside: if is_small {
+            vertex.lines.concat()
+        } else {
+            String::new()
+        },
         fill,
         ink,
         frame: if vertex.wanted { 3.0 } else { frame },
@@ -99,12 +127,21 @@ fn mark(vertex: &Vertex, colour: Colour, layer: usize) -> Mark {
 
 fn edges<'a>(problem: Problem<'a>, diagram: &'a Diagram) -> Vec<Edge<'a>> {
     let platform = problem.platform();
-    let longest = diagram.edges.iter().map(|edge| &edge.time).max().cloned().unwrap_or_default();
+    let longest = diagram
+        .edges
+        .iter()
+        .map(|edge| &edge.time)
+        .max()
+        .cloned()
+        .unwrap_or_default();
     let mut before = None;
     let mut edges = Vec::with_capacity(diagram.edges.len());
     for edge in &diagram.edges {
         if diagram.style == Style::Copies {
-            let (time, to) = (quantities::terse_time(platform, &edge.time), &diagram.vertices[edge.to]);
+            let (time, to) = (
+                quantities::terse_time(platform, &edge.time),
+                &diagram.vertices[edge.to],
+            );
             edges.push(Edge {
                 lower: edge.to,
                 upper: edge.from,
@@ -130,7 +167,10 @@ fn edges<'a>(problem: Problem<'a>, diagram: &'a Diagram) -> Vec<Edge<'a>> {
             _ => 0.0,
         };
         before = Some(edge.to);
-        let names = edge.links.iter().map(|&link| words::width(&words::link_name(platform, link), SMALL));
+        let names = edge
+            .links
+            .iter()
+            .map(|&link| words::width(&words::link_name(platform, link), SMALL));
         edges.push(Edge {
             lower: edge.from,
             upper: edge.to,
@@ -155,7 +195,10 @@ fn flow_texts(platform: &Platform, flow: &diagram::Edge, room: f64, most: usize)
     let mut lines = vec![words::fit(&words::partial(flow.part), SMALL, room)];
     let mut hidden = 0;
     for (index, &link) in flow.links.iter().enumerate() {
-        let before = index.checked_sub(1).and_then(|before| flow.links.get(before)).filter(|_| hidden == 0);
+        let before = index
+            .checked_sub(1)
+            .and_then(|before| flow.links.get(before))
+            .filter(|_| hidden == 0);
         let line = before.and_then(|&before| joined(platform, lines.last()?, before, link));
         if let Some(longer) = line.filter(|line| words::width(line, SMALL) <= room) {
             lines.pop();
@@ -181,7 +224,8 @@ fn joined(platform: &Platform, line: &str, before: LinkId, link: LinkId) -> Opti
 /// `from → to`, both names shortened where there is too little room.
 fn hop(platform: &Platform, link: LinkId, room: f64) -> String {
     let whole = words::link_name(platform, link);
-    let Some(ends) = words::link(platform, link).filter(|_| words::width(&whole, SMALL) > room) else {
+    let Some(ends) = words::link(platform, link).filter(|_| words::width(&whole, SMALL) > room)
+    else {
         return words::fit(&whole, SMALL, room);
     };
     let half = (room - words::width(" → ", SMALL)) / 2.0;
@@ -199,9 +243,15 @@ fn legend_entries(diagram: &Diagram) -> Vec<Entry> {
             Role::Switch => legend::Mark::Diamond("#ffffff"),
             _ => legend::Mark::Swatch(RELAY.to_string()),
         };
-        Entry { mark, label: role.name().to_string() }
+        Entry {
+            mark,
+            label: role.name().to_string(),
+        }
     };
     let mark = legend::Mark::Line(COPY.to_string(), 4.0, "");
-    let copy = Entry { mark, label: "a copy sent, with the time it takes".to_string() };
+    let copy = Entry {
+        mark,
+        label: "a copy sent, with the time it takes".to_string(),
+    };
     roles.into_iter().map(entry).chain([copy]).collect()
 }

@@ -41,18 +41,38 @@ struct Bar {
 pub fn reduction_gantt(reduction: &Reduction) -> String {
     let bars = reduction_bars(reduction);
     let n = reduction.receivers.len();
-    let title = format!("Reduction of {}: length {}", words::plural(n, "value"), words::show(&reduction.length));
+    let title = format!(
+        "Reduction of {}: length {}",
+        words::plural(n, "value"),
+        words::show(&reduction.length)
+    );
     let rows = Rows::new(n, reduction.root as usize);
-    gantt(&title, &costs_words(&reduction.costs, "merge"), &rows, &bars, &reduction.length)
+    gantt(
+        &title,
+        &costs_words(&reduction.costs, "merge"),
+        &rows,
+        &bars,
+        &reduction.length,
+    )
 }
 
 /// One broadcast as a Gantt chart: as [`reduction_gantt`], boxes in the colour of the receiver.
 pub fn broadcast_gantt(broadcast: &Broadcast) -> String {
     let bars = broadcast_bars(broadcast);
     let n = broadcast.senders.len();
-    let title = format!("Broadcast to {}: length {}", words::plural(n, "processor"), words::show(&broadcast.length));
+    let title = format!(
+        "Broadcast to {}: length {}",
+        words::plural(n, "processor"),
+        words::show(&broadcast.length)
+    );
     let rows = Rows::new(n, broadcast.root as usize);
-    gantt(&title, &costs_words(&broadcast.costs, "preparation"), &rows, &bars, &broadcast.length)
+    gantt(
+        &title,
+        &costs_words(&broadcast.costs, "preparation"),
+        &rows,
+        &bars,
+        &broadcast.length,
+    )
 }
 
 /// A reduction and the broadcast that follows it as one Gantt chart. O(n).
@@ -65,13 +85,23 @@ pub fn all_reduce_gantt(reduction: &Reduction, broadcast: &Broadcast) -> String 
         ..bar
     }));
     let n = reduction.receivers.len();
-    let title = format!("All-reduction among {}: length {}", words::plural(n, "processor"), words::show(&length));
+    let title = format!(
+        "All-reduction among {}: length {}",
+        words::plural(n, "processor"),
+        words::show(&length)
+    );
     let subtitle = format!(
         "{}; the broadcast begins at {}",
         costs_words(&reduction.costs, "merge"),
         words::show(&reduction.length)
     );
-    gantt(&title, &subtitle, &Rows::new(n, reduction.root as usize), &bars, &length)
+    gantt(
+        &title,
+        &subtitle,
+        &Rows::new(n, reduction.root as usize),
+        &bars,
+        &length,
+    )
 }
 
 /// The tree of a reduction, the root at the top, children from left to right in the order of arrival (a wide tree has
@@ -79,20 +109,30 @@ pub fn all_reduce_gantt(reduction: &Reduction, broadcast: &Broadcast) -> String 
 /// Processors beyond the first 200 of the tree are left out. O(n log n).
 pub fn once_tree(reduction: &Reduction) -> String {
     let n = reduction.receivers.len();
-    let title = format!("Reduction tree of {}: length {}", words::plural(n, "value"), words::show(&reduction.length));
+    let title = format!(
+        "Reduction tree of {}: length {}",
+        words::plural(n, "value"),
+        words::show(&reduction.length)
+    );
     let drawn = first_of_tree(reduction);
-    let mut note = "dates: when the transfer starts; at the root, when the result is there".to_string();
+    let mut note =
+        "dates: when the transfer starts; at the root, when the result is there".to_string();
     if n > drawn.len() {
         note = format!("{} more are not shown; {note}", n - drawn.len());
     }
     let picture = Picture {
         title: &title,
         subtitle: &costs_words(&reduction.costs, "merge"),
-        marks: drawn.iter().map(|&(processor, layer, _)| vertex(reduction, processor, layer)).collect(),
+        marks: drawn
+            .iter()
+            .map(|&(processor, layer, _)| vertex(reduction, processor, layer))
+            .collect(),
         edges: drawn
             .iter()
             .enumerate()
-            .filter_map(|(lower, &(processor, _, upper))| Some(transfer(reduction, processor, [lower, upper?])))
+            .filter_map(|(lower, &(processor, _, upper))| {
+                Some(transfer(reduction, processor, [lower, upper?]))
+            })
             .collect(),
         upwards: false,
         notes: vec![note],
@@ -116,8 +156,14 @@ fn first_of_tree(reduction: &Reduction) -> Vec<(usize, usize, Option<usize>)> {
     let mut drawn = Vec::new();
     let mut open = vec![(root, 0, None)];
     while let Some(next) = open.pop().filter(|_| drawn.len() < MOST) {
-        let Some(own) = children.get(next.0) else { continue };
-        open.extend(own.iter().rev().map(|&child| (child, next.1 + 1, Some(drawn.len()))));
+        let Some(own) = children.get(next.0) else {
+            continue;
+        };
+        open.extend(
+            own.iter()
+                .rev()
+                .map(|&child| (child, next.1 + 1, Some(drawn.len()))),
+        );
         drawn.push(next);
     }
     drawn
@@ -128,15 +174,24 @@ fn vertex(reduction: &Reduction, processor: usize, layer: usize) -> Mark {
     let colour = Colour::category(processor);
     let is_root = layer == 0;
     let start = at(&reduction.starts, processor);
-    let tooltip = match is_root {
-        true => format!("{processor}: result at {}", words::show(&reduction.length)),
-        false => format!("{processor} sends to {} at {}", reduction.receivers[processor], words::show(&start)),
+    let tooltip = if is_root {
+        format!("{processor}: result at {}", words::show(&reduction.length))
+    } else {
+        format!(
+            "{processor} sends to {} at {}",
+            reduction.receivers[processor],
+            words::show(&start)
+        )
     };
     Mark {
         class: "processor",
         shape: Shape::Circle,
         lines: vec![processor.to_string()],
-        beside: if is_root { words::terse(&reduction.length) } else { String::new() },
+        beside: if is_root {
+            words::terse(&reduction.length)
+        } else {
+            String::new()
+        },
         fill: colour.hex(),
         ink: colour.text(),
         frame: if is_root { 2.0 } else { 0.6 },
@@ -164,7 +219,11 @@ fn transfer(reduction: &Reduction, processor: usize, [lower, upper]: [usize; 2])
 fn costs_words(costs: &Costs, step: &str) -> String {
     match costs {
         Costs::Equal { transfer, compute } => {
-            format!("transfer {} · {step} {}", words::show(transfer), words::show(compute))
+            format!(
+                "transfer {} · {step} {}",
+                words::show(transfer),
+                words::show(compute)
+            )
         }
         Costs::PerSender(_) => "a transfer takes its sender's time".to_string(),
     }
@@ -188,31 +247,82 @@ struct Hop {
 fn reduction_bars(reduction: &Reduction) -> Vec<Bar> {
     let hop = |(sender, &receiver): (usize, &u32)| {
         let receiver = receiver as usize;
-        let takes = reduction.costs.transfer(sender).filter(|_| sender != reduction.root as usize)?.clone();
-        let step = step(&reduction.costs, reduction.merges.as_ref(), sender).map(|(start, takes)| {
-            (receiver, start, takes, format!("+{sender}"), format!("{receiver} merges what {sender} sent"))
-        });
-        Some((sender, Hop { sender, receiver, start: at(&reduction.starts, sender), takes, step }))
+        let takes = reduction
+            .costs
+            .transfer(sender)
+            .filter(|_| sender != reduction.root as usize)?
+            .clone();
+        let step =
+            step(&reduction.costs, reduction.merges.as_ref(), sender).map(|(start, takes)| {
+                (
+                    receiver,
+                    start,
+                    takes,
+                    format!("+{sender}"),
+                    format!("{receiver} merges what {sender} sent"),
+                )
+            });
+        Some((
+            sender,
+            Hop {
+                sender,
+                receiver,
+                start: at(&reduction.starts, sender),
+                takes,
+                step,
+            },
+        ))
     };
     let rows = Rows::new(reduction.receivers.len(), reduction.root as usize);
-    let drawn = |(sender, receiver): &(usize, &u32)| rows.has(*sender) || rows.has(**receiver as usize);
-    reduction.receivers.iter().enumerate().filter(drawn).filter_map(hop).flat_map(bars).collect()
+    let drawn =
+        |(sender, receiver): &(usize, &u32)| rows.has(*sender) || rows.has(**receiver as usize);
+    reduction
+        .receivers
+        .iter()
+        .enumerate()
+        .filter(drawn)
+        .filter_map(hop)
+        .flat_map(bars)
+        .collect()
 }
 
 /// The transfers of a broadcast with their preparations.
 fn broadcast_bars(broadcast: &Broadcast) -> Vec<Bar> {
     let hop = |(receiver, &sender): (usize, &u32)| {
         let sender = sender as usize;
-        let takes = broadcast.costs.transfer(sender).filter(|_| receiver != broadcast.root as usize)?.clone();
-        let step = step(&broadcast.costs, broadcast.preparations.as_ref(), receiver).map(|(start, takes)| {
-            let words = format!("{sender} prepares the transfer to {receiver}");
-            (sender, start, takes, format!("for {receiver}"), words)
-        });
-        Some((receiver, Hop { sender, receiver, start: at(&broadcast.starts, receiver), takes, step }))
+        let takes = broadcast
+            .costs
+            .transfer(sender)
+            .filter(|_| receiver != broadcast.root as usize)?
+            .clone();
+        let step = step(&broadcast.costs, broadcast.preparations.as_ref(), receiver).map(
+            |(start, takes)| {
+                let words = format!("{sender} prepares the transfer to {receiver}");
+                (sender, start, takes, format!("for {receiver}"), words)
+            },
+        );
+        Some((
+            receiver,
+            Hop {
+                sender,
+                receiver,
+                start: at(&broadcast.starts, receiver),
+                takes,
+                step,
+            },
+        ))
     };
     let rows = Rows::new(broadcast.senders.len(), broadcast.root as usize);
-    let drawn = |(receiver, sender): &(usize, &u32)| rows.has(*receiver) || rows.has(**sender as usize);
-    broadcast.senders.iter().enumerate().filter(drawn).filter_map(hop).flat_map(bars).collect()
+    let drawn =
+        |(receiver, sender): &(usize, &u32)| rows.has(*receiver) || rows.has(**sender as usize);
+    broadcast
+        .senders
+        .iter()
+        .enumerate()
+        .filter(drawn)
+        .filter_map(hop)
+        .flat_map(bars)
+        .collect()
 }
 
 /// When a processor's value is computed with, and how long.
@@ -225,11 +335,25 @@ fn step(costs: &Costs, dates: Option<&Dates>, about: usize) -> Option<(Rational,
 
 /// The bars of one transfer: at its sender, at its receiver, and where is computed. `about` gives the colour.
 fn bars((about, hop): (usize, Hop)) -> Vec<Bar> {
-    let Hop { sender, receiver, start, takes, step } = hop;
+    let Hop {
+        sender,
+        receiver,
+        start,
+        takes,
+        step,
+    } = hop;
     let bar = |row, lower, (start, takes): (&Rational, &Rational), label: String, words: &str| {
         let end = start + takes;
         let tooltip = format!("{words}, {} to {}", words::show(start), words::show(&end));
-        Bar { row, lower, start: start.clone(), end, about, label, tooltip }
+        Bar {
+            row,
+            lower,
+            start: start.clone(),
+            end,
+            about,
+            label,
+            tooltip,
+        }
     };
     let (window, what) = ((&start, &takes), format!("{sender} to {receiver}"));
     let mut bars = vec![
@@ -251,7 +375,10 @@ struct Rows {
 impl Rows {
     fn new(processors: usize, root: usize) -> Rows {
         let last = processors.min(MOST).saturating_sub(1);
-        Rows { processors, last: root.max(last) }
+        Rows {
+            processors,
+            last: root.max(last),
+        }
     }
 
     fn count(&self) -> usize {
@@ -261,7 +388,11 @@ impl Rows {
     /// The row of a processor.
     fn of(&self, processor: usize) -> Option<usize> {
         let last = self.count().saturating_sub(1);
-        if processor == self.last { Some(last) } else { (processor < last).then_some(processor) }
+        if processor == self.last {
+            Some(last)
+        } else {
+            (processor < last).then_some(processor)
+        }
     }
 
     fn has(&self, processor: usize) -> bool {
@@ -270,7 +401,11 @@ impl Rows {
 
     /// The processor of a row.
     fn at(&self, row: usize) -> usize {
-        if row + 1 == self.count() { self.last } else { row }
+        if row + 1 == self.count() {
+            self.last
+        } else {
+            row
+        }
     }
 }
 
@@ -288,18 +423,37 @@ fn gantt(title: &str, subtitle: &str, shown: &Rows, bars: &[Bar], horizon: &Rati
     let top_row = TOP + head.extra;
     let bottom = top_row + rows as f64 * row;
     let notes = Notes::new(&[note(shown.processors, halves)], total);
-    let mut canvas = Canvas::new(total, bottom + 44.0 + notes.height, &format!("{title}; {subtitle}"));
+    let mut canvas = Canvas::new(
+        total,
+        bottom + 44.0 + notes.height,
+        &format!("{title}; {subtitle}"),
+    );
     head.draw(&mut canvas);
-    let marks: Vec<Rational> = bars.iter().filter(|bar| shown.has(bar.row)).map(|bar| bar.end.clone()).collect();
+    let marks: Vec<Rational> = bars
+        .iter()
+        .filter(|bar| shown.has(bar.row))
+        .map(|bar| bar.end.clone())
+        .collect();
     let x = |time: &Rational| left + WIDTH * words::share(time, horizon).clamp(0.0, 1.0);
     for index in 0..rows {
         let y = top_row + index as f64 * row;
         if index % 2 == 0 {
-            let tag = canvas.tag("rect").n("x", left).n("y", y).n("width", WIDTH).n("height", row);
+            let tag = canvas
+                .tag("rect")
+                .n("x", left)
+                .n("y", y)
+                .n("width", WIDTH)
+                .n("height", row);
             tag.s("fill", "#000000").s("fill-opacity", "0.045").end();
         }
         let name = shown.at(index).to_string();
-        canvas.text((left - 8.0, y + row / 2.0 + SIZE * 0.35), "end", SIZE, INK, &name);
+        canvas.text(
+            (left - 8.0, y + row / 2.0 + SIZE * 0.35),
+            "end",
+            SIZE,
+            INK,
+            &name,
+        );
     }
     canvas.line((left, bottom), (left + WIDTH, bottom), SOFT_INK, 1.0);
     for tick in ticks::time_axis(horizon, &marks, None, SIZE, WIDTH) {
@@ -309,7 +463,9 @@ fn gantt(title: &str, subtitle: &str, shown: &Rows, bars: &[Bar], horizon: &Rati
         canvas.text((x, bottom + 15.0), "middle", SIZE, INK, &tick.label);
     }
     for bar in bars.iter().filter(|bar| bar.start < bar.end) {
-        let Some(place) = shown.of(bar.row) else { continue };
+        let Some(place) = shown.of(bar.row) else {
+            continue;
+        };
         let (from, to) = (x(&bar.start), x(&bar.end));
         let (top, height) = match (halves, bar.lower) {
             (false, _) => (0.1, 0.8),
@@ -318,8 +474,17 @@ fn gantt(title: &str, subtitle: &str, shown: &Rows, bars: &[Bar], horizon: &Rati
         };
         let (y, height) = (top_row + (place as f64 + top) * row, height * row);
         let colour = Colour::category(bar.about);
-        let tag = canvas.tag("rect").s("class", "box").n("x", from).n("y", y).n("width", (to - from).max(0.05));
-        let tag = tag.n("height", height).s("fill", &colour.hex()).s("stroke", "#333").n("stroke-width", 0.5);
+        let tag = canvas
+            .tag("rect")
+            .s("class", "box")
+            .n("x", from)
+            .n("y", y)
+            .n("width", (to - from).max(0.05));
+        let tag = tag
+            .n("height", height)
+            .s("fill", &colour.hex())
+            .s("stroke", "#333")
+            .n("stroke-width", 0.5);
         if bar.lower {
             tag.s("fill-opacity", "0.6").titled(&bar.tooltip)
         } else {
@@ -328,10 +493,22 @@ fn gantt(title: &str, subtitle: &str, shown: &Rows, bars: &[Bar], horizon: &Rati
         let size = (height * 0.75).min(SIZE);
         if words::width(&bar.label, size) + 4.0 <= to - from {
             let ink = if bar.lower { INK } else { colour.text() };
-            canvas.text(((from + to) / 2.0, y + height / 2.0 + size * 0.36), "middle", size, ink, &bar.label);
+            canvas.text(
+                ((from + to) / 2.0, y + height / 2.0 + size * 0.36),
+                "middle",
+                size,
+                ink,
+                &bar.label,
+            );
         }
     }
-    canvas.text((left + WIDTH / 2.0, bottom + 31.0), "middle", SIZE, SOFT_INK, "time");
+    canvas.text(
+        (left + WIDTH / 2.0, bottom + 31.0),
+        "middle",
+        SIZE,
+        SOFT_INK,
+        "time",
+    );
     notes.draw(&mut canvas, bottom + 34.0);
     canvas.finish()
 }
@@ -343,7 +520,10 @@ fn note(processors: usize, halves: bool) -> String {
         note.push_str(": transfers above, computation below");
     }
     if processors > MOST {
-        note.push_str(&format!("; {} more processors are not shown", processors - MOST));
+        note.push_str(&format!(
+            "; {} more processors are not shown",
+            processors - MOST
+        ));
     }
     note
 }

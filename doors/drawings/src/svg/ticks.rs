@@ -30,12 +30,19 @@ pub(super) fn time_axis(
     size: f64,
     room: f64,
 ) -> Vec<Tick> {
-    let mut times: Vec<Rational> = marks.iter().filter(|t| t.is_positive() && *t < horizon).cloned().collect();
+    let mut times: Vec<Rational> = marks
+        .iter()
+        .filter(|t| t.is_positive() && *t < horizon)
+        .cloned()
+        .collect();
     times.sort();
     times.dedup();
     if times.len() + 2 > FEW {
         times = match scale {
-            Some(scale) => round_times(&(horizon * scale)).into_iter().map(|time| time / scale).collect(),
+            Some(scale) => round_times(&(horizon * scale))
+                .into_iter()
+                .map(|time| time / scale)
+                .collect(),
             None => round_times(horizon),
         };
     }
@@ -60,7 +67,11 @@ fn round_times(horizon: &Rational) -> Vec<Rational> {
     // Whole decades at once: a horizon can have a hundred digits.
     let digits = |value: &Rational| value.to_integer().to_string().len();
     let large = digits(horizon).saturating_sub(1);
-    let small = if large == 0 { digits(&horizon.recip()) } else { 0 };
+    let small = if large == 0 {
+        digits(&horizon.recip())
+    } else {
+        0
+    };
     let power = |exponent: usize| Rational::from_integer(Pow::pow(BigInt::from(10), exponent));
     step = step * power(large) / power(small);
     while &step * &ten < *horizon {
@@ -93,7 +104,10 @@ fn label(
     room: f64,
 ) -> Vec<Tick> {
     let span = |time: &Rational, text: &str| {
-        let (centre, half) = (words::share(time, horizon) * room, words::width(text, size) / 2.0 + 4.0);
+        let (centre, half) = (
+            words::share(time, horizon) * room,
+            words::width(text, size) / 2.0 + 4.0,
+        );
         (centre - half, centre + half)
     };
     let last = text(horizon);
@@ -107,9 +121,15 @@ fn label(
         if fits {
             free = right;
         }
-        ticks.push(Tick { label: if fits { text } else { String::new() }, time });
+        ticks.push(Tick {
+            label: if fits { text } else { String::new() },
+            time,
+        });
     }
-    ticks.push(Tick { time: horizon.clone(), label: last });
+    ticks.push(Tick {
+        time: horizon.clone(),
+        label: last,
+    });
     ticks
 }
 
@@ -120,19 +140,33 @@ pub(super) fn round_values(low: f64, high: f64, most: usize) -> Vec<f64> {
         return vec![low];
     }
     let decade = 10f64.powi(rough.log10().floor() as i32);
-    let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|k| k * decade).find(|&s| s >= rough).unwrap_or(10.0 * decade);
+    let step = [1.0, 2.0, 5.0, 10.0]
+        .into_iter()
+        .map(|k| k * decade)
+        .find(|&s| s >= rough)
+        .unwrap_or(10.0 * decade);
     let (first, last) = ((low / step - 1e-9).ceil(), (high / step + 1e-9).floor());
-    (0..=(last - first) as usize).map(|k| (first + k as f64) * step).collect()
+    (0..=(last - first) as usize)
+        .map(|k| (first + k as f64) * step)
+        .collect()
 }
 
 /// Ticks of a logarithmic axis: powers of ten, with 2 and 5 times them where the range is short.
 pub(super) fn log_values(low: f64, high: f64) -> Vec<f64> {
     let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
     let every = ((last - first) / 8).max(1);
-    let factors: &[f64] = if last - first <= 3 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let factors: &[f64] = if last - first <= 3 {
+        &[1.0, 2.0, 5.0]
+    } else {
+        &[1.0]
+    };
     (first..=last)
         .filter(|exponent| (exponent - first) % every == 0)
-        .flat_map(|exponent| factors.iter().map(move |factor| factor * 10f64.powi(exponent)))
+        .flat_map(|exponent| {
+            factors
+                .iter()
+                .map(move |factor| factor * 10f64.powi(exponent))
+        })
         .filter(|value| (low * 0.999_999..=high * 1.000_001).contains(value))
         .collect()
 }

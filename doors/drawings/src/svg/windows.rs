@@ -21,30 +21,49 @@ const MOST: usize = 200;
 /// is the length of the schedule. Windows beyond the first 200 are left out. O(n).
 pub fn windows(windows: &[Window]) -> String {
     let places = places(windows);
-    let drawn: Vec<(usize, (f64, usize))> =
-        places.iter().enumerate().filter_map(|(at, place)| Some((at, (*place)?))).collect();
-    let title = format!("Transmission windows of {}", words::plural(windows.len(), "sender"));
+    let drawn: Vec<(usize, (f64, usize))> = places
+        .iter()
+        .enumerate()
+        .filter_map(|(at, place)| Some((at, (*place)?)))
+        .collect();
+    let title = format!(
+        "Transmission windows of {}",
+        words::plural(windows.len(), "sender")
+    );
     let subtitle = "a window waits for those below it";
     let side = |number: u32| words::width(&number.to_string(), SIDE);
-    let widest = drawn.iter().map(|&(at, _)| side(windows[at].sender) + side(windows[at].receiver));
+    let widest = drawn
+        .iter()
+        .map(|&(at, _)| side(windows[at].sender) + side(windows[at].receiver));
     let step = 2.0 * RADIUS + widest.fold(0.0, f64::max) + 14.0;
     let columns = drawn.iter().map(|(_, place)| place.0).fold(0.0, f64::max);
     let levels = drawn.iter().map(|(_, place)| place.1).max().unwrap_or(0);
     let wide = (columns + 1.0) * step;
     let width = wide.max(Head::width(&title, subtitle)) + 2.0 * MARGIN;
     let head = Head::new(&title, subtitle, width);
-    let mut note = "in the node: the sender's time; left: the sender; right: the receiver".to_string();
+    let mut note =
+        "in the node: the sender's time; left: the sender; right: the receiver".to_string();
     if windows.len() > drawn.len() {
         note = format!("{} more are not shown; {note}", windows.len() - drawn.len());
     }
     let notes = Notes::new(&[note], width);
     let origin = ((width - wide + step) / 2.0, TOP + head.extra + RADIUS);
-    let spot = |(column, level): (f64, usize)| (origin.0 + column * step, origin.1 + level as f64 * LEVEL);
+    let spot =
+        |(column, level): (f64, usize)| (origin.0 + column * step, origin.1 + level as f64 * LEVEL);
     let bottom = origin.1 + levels as f64 * LEVEL + RADIUS + 14.0;
-    let mut canvas = Canvas::new(width, bottom + notes.height + 10.0, &format!("{title}; {subtitle}"));
+    let mut canvas = Canvas::new(
+        width,
+        bottom + notes.height + 10.0,
+        &format!("{title}; {subtitle}"),
+    );
     head.draw(&mut canvas);
     for &(at, place) in &drawn {
-        for below in windows[at].waits_for.iter().flatten().filter_map(|&below| places.get(below).copied().flatten()) {
+        for below in windows[at]
+            .waits_for
+            .iter()
+            .flatten()
+            .filter_map(|&below| places.get(below).copied().flatten())
+        {
             canvas.line(spot(place), spot(below), SOFT_INK, 1.0);
         }
     }
@@ -58,13 +77,37 @@ pub fn windows(windows: &[Window]) -> String {
 fn draw(canvas: &mut Canvas, window: &Window, (x, y): (f64, f64)) {
     let colour = Colour::category(window.sender as usize);
     let time = words::terse(&window.time);
-    let tooltip = format!("{} to {}, {}", window.sender, window.receiver, words::show(&window.time));
-    let tag = canvas.tag("circle").n("cx", x).n("cy", y).n("r", RADIUS).s("fill", &colour.hex());
-    tag.s("stroke", "#333").n("stroke-width", 0.6).titled(&tooltip);
+    let tooltip = format!(
+        "{} to {}, {}",
+        window.sender,
+        window.receiver,
+        words::show(&window.time)
+    );
+    let tag = canvas
+        .tag("circle")
+        .n("cx", x)
+        .n("cy", y)
+        .n("r", RADIUS)
+        .s("fill", &colour.hex());
+    tag.s("stroke", "#333")
+        .n("stroke-width", 0.6)
+        .titled(&tooltip);
     let size = if time.len() > 3 { 8.0 } else { SIZE };
     canvas.text((x, y + size * 0.36), "middle", size, colour.text(), &time);
-    canvas.text((x - RADIUS - 3.0, y + 3.5), "end", SIDE, INK, &window.sender.to_string());
-    canvas.text((x + RADIUS + 3.0, y + 3.5), "start", SIDE, INK, &window.receiver.to_string());
+    canvas.text(
+        (x - RADIUS - 3.0, y + 3.5),
+        "end",
+        SIDE,
+        INK,
+        &window.sender.to_string(),
+    );
+    canvas.text(
+        (x + RADIUS + 3.0, y + 3.5),
+        "start",
+        SIDE,
+        INK,
+        &window.receiver.to_string(),
+    );
 }
 
 /// Column (in leaves) and level of every window drawn; what a window waits for stands below it, left and right.
@@ -74,11 +117,15 @@ fn places(windows: &[Window]) -> Vec<Option<(f64, usize)>> {
     let mut visited = vec![false; windows.len()];
     let mut stack = vec![(0, 0, false)];
     while let Some((at, level, done)) = stack.pop() {
-        let Some(window) = windows.get(at) else { continue };
+        let Some(window) = windows.get(at) else {
+            continue;
+        };
         let below = || window.waits_for.iter().flatten().copied();
         if done {
-            let columns: Vec<f64> =
-                below().filter_map(|below| places.get(below).copied().flatten()).map(|(column, _)| column).collect();
+            let columns: Vec<f64> = below()
+                .filter_map(|below| places.get(below).copied().flatten())
+                .map(|(column, _)| column)
+                .collect();
             let middle = match (columns.first(), columns.last()) {
                 (Some(first), Some(last)) => (first + last) / 2.0,
                 _ => {
@@ -90,7 +137,13 @@ fn places(windows: &[Window]) -> Vec<Option<(f64, usize)>> {
         } else if drawn < MOST && !visited[at] {
             (drawn, visited[at]) = (drawn + 1, true);
             stack.push((at, level, true));
-            stack.extend(below().map(|below| (below, level + 1, false)).collect::<Vec<_>>().into_iter().rev());
+            stack.extend(
+                below()
+                    .map(|below| (below, level + 1, false))
+                    .collect::<Vec<_>>()
+                    .into_iter()
+                    .rev(),
+            );
         }
     }
     places

@@ -24,7 +24,10 @@ pub(super) struct Tag<'a> {
 impl Canvas {
     /// Starts a drawing with a white background; `label` is read aloud by screen readers.
     pub(super) fn new(width: f64, height: f64, label: &str) -> Self {
-        let mut canvas = Canvas { out: String::new(), open: 0 };
+        let mut canvas = Canvas {
+            out: String::new(),
+            open: 0,
+        };
         let (w, h) = (number(width), number(height));
         canvas
             .group("svg")
@@ -32,11 +35,19 @@ impl Canvas {
             .s("viewBox", &format!("0 0 {w} {h}"))
             .s("width", &w)
             .s("height", &h)
-            .s("font-family", "Arial, Helvetica, 'Liberation Sans', 'DejaVu Sans', sans-serif")
+            .s(
+                "font-family",
+                "Arial, Helvetica, 'Liberation Sans', 'DejaVu Sans', sans-serif",
+            )
             .s("role", "img")
             .s("aria-label", label)
             .start();
-        canvas.tag("rect").n("width", width).n("height", height).s("fill", "#ffffff").end();
+        canvas
+            .tag("rect")
+            .n("width", width)
+            .n("height", height)
+            .s("fill", "#ffffff")
+            .end();
         canvas
     }
 
@@ -44,7 +55,10 @@ impl Canvas {
     pub(super) fn tag(&mut self, name: &'static str) -> Tag<'_> {
         self.out.push('<');
         self.out.push_str(name);
-        Tag { out: &mut self.out, name }
+        Tag {
+            out: &mut self.out,
+            name,
+        }
     }
 
     /// An element with children: end it with [`Tag::start`], then close it with [`Canvas::close`].
@@ -72,9 +86,25 @@ impl Canvas {
     }
 
     /// A line of text; `anchor` is "start", "middle" or "end".
-    pub(super) fn text(&mut self, at: (f64, f64), anchor: &'static str, size: f64, fill: &str, text: &str) {
-        let tag = self.tag("text").n("x", at.0).n("y", at.1).n("font-size", size).s("fill", fill);
-        let tag = if anchor == "start" { tag } else { tag.s("text-anchor", anchor) };
+    pub(super) fn text(
+        &mut self,
+        at: (f64, f64),
+        anchor: &'static str,
+        size: f64,
+        fill: &str,
+        text: &str,
+    ) {
+        let tag = self
+            .tag("text")
+            .n("x", at.0)
+            .n("y", at.1)
+            .n("font-size", size)
+            .s("fill", fill);
+        let tag = if anchor == "start" {
+            tag
+        } else {
+            tag.s("text-anchor", anchor)
+        };
         tag.body(text);
     }
 
@@ -93,9 +123,18 @@ impl Canvas {
     /// Defines a grey hatch as the pattern `id`.
     pub(super) fn hatch(&mut self, id: &str) {
         self.out.push_str("<defs>");
-        let tag = self.tag("pattern").s("id", id).s("patternUnits", "userSpaceOnUse").n("width", 4.0).n("height", 4.0);
+        let tag = self
+            .tag("pattern")
+            .s("id", id)
+            .s("patternUnits", "userSpaceOnUse")
+            .n("width", 4.0)
+            .n("height", 4.0);
         tag.start();
-        self.tag("rect").n("width", 4.0).n("height", 4.0).s("fill", "#d0d0d0").end();
+        self.tag("rect")
+            .n("width", 4.0)
+            .n("height", 4.0)
+            .s("fill", "#d0d0d0")
+            .end();
         let tag = self.tag("path").s("d", "M-1 1L1 -1M0 4L4 0M3 5L5 3");
         tag.s("stroke", "#7a7a7a").n("stroke-width", 1.0).end();
         self.out.push_str("</pattern></defs>\n");
@@ -163,7 +202,11 @@ pub(super) fn number(value: f64) -> String {
     }
     let text = format!("{value:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "-0" { "0".to_string() } else { text.to_string() }
+    if text == "-0" {
+        "0".to_string()
+    } else {
+        text.to_string()
+    }
 }
 
 /// Writes text so that it is right in element content and in double-quoted attributes. Characters that XML 1.0
@@ -186,5 +229,11 @@ fn escape(out: &mut String, text: &str) {
 /// A square on its corner.
 pub fn diamond((x, y): (f64, f64), half: f64) -> String {
     let point = |dx: f64, dy: f64| format!("{} {}", number(x + dx), number(y + dy));
-    format!("M{}L{}L{}L{}Z", point(0.0, -half), point(half, 0.0), point(0.0, half), point(-half, 0.0))
+    format!(
+        "M{}L{}L{}L{}Z",
+        point(0.0, -half),
+        point(half, 0.0),
+        point(0.0, half),
+        point(-half, 0.0)
+    )
 }

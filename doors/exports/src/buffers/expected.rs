@@ -20,19 +20,36 @@ pub fn in_place(collective: &str) -> InPlace {
     }
 }
 
-const KNOWN: [&str; 5] = ["allgather", "reducescatter", "allreduce", "broadcast", "alltoall"];
+const KNOWN: [&str; 5] = [
+    "allgather",
+    "reducescatter",
+    "allreduce",
+    "broadcast",
+    "alltoall",
+];
 
 /// The values of every output chunk at the end; `None` for unknown collectives.
 ///
 /// # Errors
 /// Numbers of chunks that do not fit the collective, with the right ones.
-pub fn wanted(collective: &str, chunks: &[[u32; 3]], root: usize) -> Result<Option<Wanted>, String> {
+pub fn wanted(
+    collective: &str,
+    chunks: &[[u32; 3]],
+    root: usize,
+) -> Result<Option<Wanted>, String> {
     let ranks = chunks.len();
-    let Some(first) = chunks.first() else { return Ok(Some(Wanted::default())) };
+    let Some(first) = chunks.first() else {
+        return Ok(Some(Wanted::default()));
+    };
     let (input, output) = (first[0] as usize, first[1] as usize);
     let agree = |input: usize, output: usize| {
-        let other = |chunks: &&[u32; 3]| (chunks[0] as usize, chunks[1] as usize) != (input, output);
-        match chunks.iter().find(other).zip(chunks.iter().position(|chunks| other(&chunks))) {
+        let other =
+            |chunks: &&[u32; 3]| (chunks[0] as usize, chunks[1] as usize) != (input, output);
+        match chunks
+            .iter()
+            .find(other)
+            .zip(chunks.iter().position(|chunks| other(&chunks)))
+        {
             None => Ok(()),
             Some((has, rank)) => Err(format!(
                 "rank {rank} has {} input and {} output chunks; in this {collective} among {ranks} it would be {input} \
@@ -42,19 +59,27 @@ pub fn wanted(collective: &str, chunks: &[[u32; 3]], root: usize) -> Result<Opti
         }
     };
     let all = |chunk: usize| (0..ranks).map(|rank| (rank, chunk)).collect::<Vec<_>>();
-    let every = |sums: usize, sum: &dyn Fn(usize) -> Vec<(usize, usize)>, of: &dyn Fn(usize, usize) -> usize| {
+    let every = |sums: usize,
+                 sum: &dyn Fn(usize) -> Vec<(usize, usize)>,
+                 of: &dyn Fn(usize, usize) -> usize| {
         let chunks = (0..ranks).flat_map(|rank| (0..output).map(move |chunk| (rank, chunk)));
-        let chunks = chunks.map(|(rank, chunk)| (rank, chunk, of(rank, chunk))).collect();
-        Ok(Some(Wanted { chunks, sums: (0..sums).map(sum).collect() }))
+        let chunks = chunks
+            .map(|(rank, chunk)| (rank, chunk, of(rank, chunk)))
+            .collect();
+        Ok(Some(Wanted {
+            chunks,
+            sums: (0..sums).map(sum).collect(),
+        }))
     };
     let same = |_: usize, chunk: usize| chunk;
     let own = |rank: usize, chunk: usize| rank * output + chunk;
     if input == 0 || output == 0 {
-        return match KNOWN.contains(&collective) {
-            true => Err(format!(
+        return if KNOWN.contains(&collective) {
+            Err(format!(
                 "rank 0 has {input} input and {output} output chunks; a {collective} out of place has some of both"
-            )),
-            false => Ok(None),
+            ))
+        } else {
+            Ok(None)
         };
     }
     match collective {

@@ -63,13 +63,21 @@ impl Memory {
     /// Lays out the buffers of these numbers of chunks (input, output, scratch), with cells for packets where there are
     /// any; `None` if they are too large.
     pub fn new(ranks: &[[u32; 3]], parts: usize, in_place: InPlace, packets: bool) -> Option<Self> {
-        let mut memory = Memory { parts, gpus: Vec::new(), cells: 0 };
+        let mut memory = Memory {
+            parts,
+            gpus: Vec::new(),
+            cells: 0,
+        };
         for (rank, chunks) in ranks.iter().enumerate() {
             let chunks = chunks.map(|chunks| chunks as usize);
             let mut buffers = [Buffer::default(); 3];
             for (buffer, chunks) in buffers.iter_mut().zip(chunks) {
                 let data = memory.take(chunks)?;
-                *buffer = Buffer { chunks, data, packets: if packets { memory.take(chunks)? } else { data } };
+                *buffer = Buffer {
+                    chunks,
+                    data,
+                    packets: if packets { memory.take(chunks)? } else { data },
+                };
             }
             let [input, output, _] = &mut buffers;
             match in_place {
@@ -92,7 +100,9 @@ impl Memory {
 
     /// Chunks of a buffer.
     pub fn chunks(&self, rank: usize, buffer: BufferType) -> usize {
-        self.gpus.get(rank).map_or(0, |gpu| gpu[buffer as usize].chunks)
+        self.gpus
+            .get(rank)
+            .map_or(0, |gpu| gpu[buffer as usize].chunks)
     }
 
     /// The cells of consecutive chunks; `None` if some are missing.
@@ -105,7 +115,9 @@ impl Memory {
         packets: bool,
     ) -> Option<Range<usize>> {
         let buffer = self.gpus.get(rank)?[buffer as usize];
-        let end = index.checked_add(size).filter(|&end| end <= buffer.chunks)?;
+        let end = index
+            .checked_add(size)
+            .filter(|&end| end <= buffer.chunks)?;
         let first = if packets { buffer.packets } else { buffer.data };
         Some(first + index * self.parts..first + end * self.parts)
     }
@@ -115,7 +127,10 @@ impl Memory {
         let (mut cells, mut values) = (vec![None; self.cells], Values::default());
         for rank in 0..self.gpus.len() {
             let chunks = self.chunks(rank, BufferType::Input);
-            for cell in self.chunk(rank, BufferType::Input, 0, chunks, false).unwrap_or_default() {
+            for cell in self
+                .chunk(rank, BufferType::Input, 0, chunks, false)
+                .unwrap_or_default()
+            {
                 cells[cell] = Some(values.alone(cell as u32));
             }
         }

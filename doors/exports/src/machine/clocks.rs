@@ -41,13 +41,18 @@ impl Clocks {
     /// Whether an epoch of a thread is complete.
     pub fn has(&self, thread: u32, stretch: u32) -> bool {
         let near = &self.near[..usize::from(self.count)];
-        near.iter().any(|known| known.0 == thread && u32::from(known.1) >= stretch) || self.far(thread) >= stretch
+        near.iter()
+            .any(|known| known.0 == thread && u32::from(known.1) >= stretch)
+            || self.far(thread) >= stretch
     }
 
     /// Records that an epoch and all earlier ones are complete.
     pub fn learn(&mut self, thread: u32, stretch: u32) {
         let (count, last) = (usize::from(self.count), stretch.min(i16::MAX as u32) as u16);
-        if let Some(known) = self.near[..count].iter_mut().find(|known| known.0 == thread) {
+        if let Some(known) = self.near[..count]
+            .iter_mut()
+            .find(|known| known.0 == thread)
+        {
             known.1 = known.1.max(last);
             return;
         }
@@ -66,10 +71,18 @@ impl Clocks {
         let far = Rc::make_mut(self.far.get_or_insert_default());
         for &(thread, last) in &self.near {
             let number = thread / LANES;
-            let at = far.binary_search_by_key(&number, |block| block.number).unwrap_or_else(|at| {
-                far.insert(at, Block { number, lasts: [0; LANES as usize] });
-                at
-            });
+            let at = far
+                .binary_search_by_key(&number, |block| block.number)
+                .unwrap_or_else(|at| {
+                    far.insert(
+                        at,
+                        Block {
+                            number,
+                            lasts: [0; LANES as usize],
+                        },
+                    );
+                    at
+                });
             let known = &mut far[at].lasts[(thread % LANES) as usize];
             *known = (*known).max(last as i16);
         }
@@ -90,7 +103,8 @@ impl Clocks {
             }
         }
         let near = &other.near[..usize::from(other.count)];
-        near.iter().for_each(|&(thread, last)| self.learn(thread, last.into()));
+        near.iter()
+            .for_each(|&(thread, last)| self.learn(thread, last.into()));
     }
 }
 
@@ -106,7 +120,9 @@ fn compared(one: &[Block], other: &[Block]) -> [bool; 2] {
                 less |= pairs().fold(false, |less, (mine, theirs)| less | (mine < theirs));
                 (at, there) = (at + 1, there + 1);
             }
-            (Some(mine), Some(theirs)) if mine.number < theirs.number => (more, at) = (true, at + 1),
+            (Some(mine), Some(theirs)) if mine.number < theirs.number => {
+                (more, at) = (true, at + 1)
+            }
             (_, Some(_)) => (less, there) = (true, there + 1),
             (Some(_), None) => return [true, less],
             (None, None) => break,
@@ -123,7 +139,11 @@ fn joined(one: &[Block], other: &[Block]) -> Vec<Block> {
         let (here, next) = (mine.number <= theirs.number, theirs.number <= mine.number);
         let mut block = if here { *mine } else { *theirs };
         if here && next {
-            block.lasts.iter_mut().zip(&theirs.lasts).for_each(|(mine, &theirs)| *mine = (*mine).max(theirs));
+            block
+                .lasts
+                .iter_mut()
+                .zip(&theirs.lasts)
+                .for_each(|(mine, &theirs)| *mine = (*mine).max(theirs));
         }
         all.push(block);
         (at, there) = (at + usize::from(here), there + usize::from(next));

@@ -36,7 +36,10 @@ pub enum Kind {
 impl Fault {
     /// A fault.
     pub fn new(kind: Kind, text: impl Into<String>) -> Self {
-        Fault { kind, text: text.into() }
+        Fault {
+            kind,
+            text: text.into(),
+        }
     }
 }
 
@@ -46,22 +49,44 @@ impl<N: Names> Machine<'_, N> {
         self.names.operation(thread as usize, operation)
     }
 
-    pub(super) fn race(&self, access: Access, does: &str, cell: usize, other: Access, did: &str) -> Fault {
-        let (one, two, cell) = (self.step(access.step), self.step(other.step), self.names.cell(cell));
-        let missing = match access.thread == other.thread {
-            true => "a nop between them would order them".to_string(),
-            false => "a nop, a signal and a wait, or a barrier between them would order them".to_string(),
+    pub(super) fn race(
+        &self,
+        access: Access,
+        does: &str,
+        cell: usize,
+        other: Access,
+        did: &str,
+    ) -> Fault {
+        let (one, two, cell) = (
+            self.step(access.step),
+            self.step(other.step),
+            self.names.cell(cell),
+        );
+        let missing = if access.thread == other.thread {
+            "a nop between them would order them".to_string()
+        } else {
+            "a nop, a signal and a wait, or a barrier between them would order them".to_string()
         };
-        Fault::new(Kind::Race, format!("{one} {does} {cell}, and {two} {did} it, in no order; {missing}"))
+        Fault::new(
+            Kind::Race,
+            format!("{one} {does} {cell}, and {two} {did} it, in no order; {missing}"),
+        )
     }
 
     pub(super) fn unwritten(&self, access: Access, cell: usize) -> Fault {
-        let text = format!("{} reads {}, which was never written", self.step(access.step), self.names.cell(cell));
+        let text = format!(
+            "{} reads {}, which was never written",
+            self.step(access.step),
+            self.names.cell(cell)
+        );
         Fault::new(Kind::Unwritten, text)
     }
 
     pub(super) fn too_large(&self, access: Access) -> Fault {
-        Fault::new(Kind::Malformed, format!("{} combines too many values", self.step(access.step)))
+        Fault::new(
+            Kind::Malformed,
+            format!("{} combines too many values", self.step(access.step)),
+        )
     }
 
     pub(super) fn packet_twice(&self, access: Access, cell: usize) -> Fault {
@@ -117,7 +142,11 @@ impl<N: Names> Machine<'_, N> {
                 break;
             }
             seen.push(now);
-            let operation = self.script.acts_of(now).get(self.threads[now].next).map_or(0, |(_, operation)| *operation);
+            let operation = self
+                .script
+                .acts_of(now)
+                .get(self.threads[now].next)
+                .map_or(0, |(_, operation)| *operation);
             let who = self.names.operation(now, operation);
             let (what, next) = self.awaited(now);
             chain.push(format!("{who} waits for {what}"));
@@ -136,8 +165,11 @@ impl<N: Names> Machine<'_, N> {
     /// The event that a thread waits for, and a running thread that could cause it.
     fn awaited(&self, thread: usize) -> (String, Option<usize>) {
         let alive = |rank: usize| {
-            (0..self.script.programs.len())
-                .find(|&other| self.script.programs[other].rank == rank && !self.threads[other].done && other != thread)
+            (0..self.script.programs.len()).find(|&other| {
+                self.script.programs[other].rank == rank
+                    && !self.threads[other].done
+                    && other != thread
+            })
         };
         match self.threads[thread].awaits {
             Some(Awaited::Token(line)) => (

@@ -15,7 +15,11 @@ pub struct Access {
 }
 
 /// Absent access: it precedes everything.
-const NOTHING: Access = Access { thread: 0, stretch: 0, step: u32::MAX };
+const NOTHING: Access = Access {
+    thread: 0,
+    stretch: 0,
+    step: u32::MAX,
+};
 
 impl Access {
     /// Whether this access happened before everything that `known` covers.
@@ -53,8 +57,16 @@ pub struct Cells {
 impl Cells {
     /// Cells with initial values; `None` for an empty cell.
     pub fn new(values: Vec<Option<Value>>) -> Self {
-        let cell = |value| Cell { value, written: NOTHING, read: NOTHING, more: 0 };
-        Cells { all: values.into_iter().map(cell).collect(), more: vec![More::default()] }
+        let cell = |value| Cell {
+            value,
+            written: NOTHING,
+            read: NOTHING,
+            more: 0,
+        };
+        Cells {
+            all: values.into_iter().map(cell).collect(),
+            more: vec![More::default()],
+        }
     }
 
     /// The value of a cell; `None` if it is unwritten.
@@ -79,8 +91,19 @@ impl Cells {
 
     /// An access unordered with this write, or a write by the same step; and whether it was a write. Reads of the steps
     /// in `over` are ordered.
-    pub fn used_meanwhile(&self, cell: usize, access: Access, known: &Clocks, over: &[u32]) -> Option<(Access, bool)> {
-        let Cell { written, read, more, .. } = self.all[cell];
+    pub fn used_meanwhile(
+        &self,
+        cell: usize,
+        access: Access,
+        known: &Clocks,
+        over: &[u32],
+    ) -> Option<(Access, bool)> {
+        let Cell {
+            written,
+            read,
+            more,
+            ..
+        } = self.all[cell];
         let unordered = |other: &Access| !other.is_before(known, access.step);
         if written.stretch > 0 && (written.step == access.step || unordered(&written)) {
             return Some((written, true));
@@ -90,7 +113,10 @@ impl Cells {
             return Some((read, false));
         }
         let reads = &self.more[more as usize].reads;
-        reads.iter().find(|read| meanwhile(read)).map(|&read| (read, false))
+        reads
+            .iter()
+            .find(|read| meanwhile(read))
+            .map(|&read| (read, false))
     }
 
     /// Records a read.

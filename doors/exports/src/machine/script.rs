@@ -12,7 +12,10 @@ pub struct Part {
 impl Part {
     /// The entries of a list from an index on.
     fn since<T>(first: usize, list: &[T]) -> Self {
-        Part { first: first as u32, end: list.len() as u32 }
+        Part {
+            first: first as u32,
+            end: list.len() as u32,
+        }
     }
 
     /// Whether the part is empty.
@@ -27,7 +30,10 @@ impl Part {
 
     /// Each entry as a part.
     pub fn each(self) -> impl Iterator<Item = Part> {
-        (self.first..self.end).map(|first| Part { first, end: first + 1 })
+        (self.first..self.end).map(|first| Part {
+            first,
+            end: first + 1,
+        })
     }
 
     fn range(self) -> Range<usize> {
@@ -105,7 +111,12 @@ pub struct Span {
 impl Span {
     /// These cells of a rank's memory.
     pub fn new(cells: Range<usize>, rank: usize, packets: bool) -> Self {
-        Span { first: cells.start as u32, count: cells.len() as u32, rank: rank as u32, packets }
+        Span {
+            first: cells.start as u32,
+            count: cells.len() as u32,
+            rank: rank as u32,
+            packets,
+        }
     }
 
     /// The cells.
@@ -147,14 +158,19 @@ impl Script {
 
     /// Ends a thread.
     pub fn end(&mut self, rank: usize, group: Option<usize>) {
-        self.programs.push(Program { rank, group, acts: Part::since(self.first, &self.acts) });
+        self.programs.push(Program {
+            rank,
+            group,
+            acts: Part::since(self.first, &self.acts),
+        });
         self.first = self.acts.len();
     }
 
     /// Stores lines or agents.
     pub fn numbers(&mut self, numbers: impl IntoIterator<Item = usize>) -> Part {
         let first = self.numbers.len();
-        self.numbers.extend(numbers.into_iter().map(|number| number as u32));
+        self.numbers
+            .extend(numbers.into_iter().map(|number| number as u32));
         Part::since(first, &self.numbers)
     }
 
@@ -162,7 +178,10 @@ impl Script {
     ///
     /// # Errors
     /// The first error among the spans.
-    pub fn spans<E>(&mut self, spans: impl IntoIterator<Item = Result<Span, E>>) -> Result<Part, E> {
+    pub fn spans<E>(
+        &mut self,
+        spans: impl IntoIterator<Item = Result<Span, E>>,
+    ) -> Result<Part, E> {
         let first = self.spans.len();
         for span in spans {
             self.spans.push(span?);
@@ -201,12 +220,18 @@ impl Script {
     pub fn leaves_its_rank(&self) -> bool {
         (0..self.programs.len()).any(|thread| {
             let rank = self.programs[thread].rank as u32;
-            let moves = self.acts_of(thread).iter().filter_map(|(act, _)| match act {
-                Act::Move { moves, .. } => Some(self.moves_of(*moves)),
-                _ => None,
-            });
+            let moves = self
+                .acts_of(thread)
+                .iter()
+                .filter_map(|(act, _)| match act {
+                    Act::Move { moves, .. } => Some(self.moves_of(*moves)),
+                    _ => None,
+                });
             moves.flatten().any(|it| {
-                let spans = self.spans_of(it.sources).iter().chain(self.spans_of(it.targets));
+                let spans = self
+                    .spans_of(it.sources)
+                    .iter()
+                    .chain(self.spans_of(it.targets));
                 spans.into_iter().any(|span| span.rank != rank)
             })
         })

@@ -42,7 +42,9 @@ fn mixed(number: u64) -> u64 {
 impl Values {
     /// The value that combines these input values, ascending.
     pub fn of(&mut self, inputs: Box<[u32]>) -> Value {
-        let marks = inputs.iter().fold(0u64, |marks, &input| marks.wrapping_add(mixed(input.into())));
+        let marks = inputs.iter().fold(0u64, |marks, &input| {
+            marks.wrapping_add(mixed(input.into()))
+        });
         self.known_as(inputs, marks)
     }
 
@@ -61,7 +63,11 @@ impl Values {
             }
             other = known.other;
         }
-        self.all.push(Sum { inputs, marks, other: last });
+        self.all.push(Sum {
+            inputs,
+            marks,
+            other: last,
+        });
         next
     }
 
@@ -80,7 +86,11 @@ impl Values {
             return value;
         }
         let value = self.next();
-        self.all.push(Sum { inputs: Box::new([input]), marks: mixed(input.into()), other: None });
+        self.all.push(Sum {
+            inputs: Box::new([input]),
+            marks: mixed(input.into()),
+            other: None,
+        });
         self.alone[at] = Some(value);
         value
     }

@@ -13,7 +13,16 @@ pub const PRELOAD: Format = Format {
     name: "mpi-preload",
     about: "a C library (mpicc -shared -fPIC) for LD_PRELOAD: serves the MPI calls of unmodified programs",
     lacks: FORMAT.lacks,
-    write: |request| Ok(preload(&[Preloaded { request: request.clone(), at_least: 0 }], false)?.into()),
+    write: |request| {
+        Ok(preload(
+            &[Preloaded {
+                request: request.clone(),
+                at_least: 0,
+            }],
+            false,
+        )?
+        .into())
+    },
 };
 
 /// A plan of a library for LD_PRELOAD.
@@ -27,7 +36,10 @@ pub struct Preloaded<'a> {
 }
 
 fn refused(reason: String) -> ExportError {
-    ExportError::Refused { format: PRELOAD.name, reason }
+    ExportError::Refused {
+        format: PRELOAD.name,
+        reason,
+    }
 }
 
 /// A library with several plans. The first plan names the ranks of all plans for the same nodes. With `hosts`, names of
@@ -42,9 +54,17 @@ pub fn preload(plans: &[Preloaded<'_>], hosts: bool) -> Result<Vec<File>, Export
         let (operation, _) = operation(&plan.request)?;
         if operation.form.counted {
             let name = operation.collective;
-            return Err(refused(format!("no call of {name} is served; write a program of it with --to mpi")));
+            return Err(refused(format!(
+                "no call of {name} is served; write a program of it with --to mpi"
+            )));
         }
-        let mut table = Table { problem: plan.request.problem, operation, number, at_least: plan.at_least, hosts };
+        let mut table = Table {
+            problem: plan.request.problem,
+            operation,
+            number,
+            at_least: plan.at_least,
+            hosts,
+        };
         if let Some(first) = tables.first() {
             follow(first, &mut table, hosts)?;
         }
@@ -61,12 +81,22 @@ pub fn preload(plans: &[Preloaded<'_>], hosts: bool) -> Result<Vec<File>, Export
         tables.push(table);
     }
     let Some(first) = tables.first() else {
-        return Err(refused("no plan is given; a library has one or more".to_string()));
+        return Err(refused(
+            "no plan is given; a library has one or more".to_string(),
+        ));
     };
     let mut files = File::only(library(&tables)).files;
     if hosts {
-        let bytes = first.names().iter().map(|name| format!("{name}\n")).collect::<String>().into_bytes();
-        files.push(File { suffix: ".hosts".to_string(), bytes });
+        let bytes = first
+            .names()
+            .iter()
+            .map(|name| format!("{name}\n"))
+            .collect::<String>()
+            .into_bytes();
+        files.push(File {
+            suffix: ".hosts".to_string(),
+            bytes,
+        });
     }
     Ok(files)
 }
@@ -74,7 +104,13 @@ pub fn preload(plans: &[Preloaded<'_>], hosts: bool) -> Result<Vec<File>, Export
 fn serves_the_same(one: &Table<'_>, other: &Table<'_>) -> bool {
     let calls = |table: &Table<'_>| {
         let operation = &table.operation;
-        (operation.collective, operation.ranks.len(), table.root(), table.ordered(), table.at_least)
+        (
+            operation.collective,
+            operation.ranks.len(),
+            table.root(),
+            table.ordered(),
+            table.at_least,
+        )
     };
     calls(one) == calls(other)
 }
@@ -83,10 +119,18 @@ fn serves_the_same(one: &Table<'_>, other: &Table<'_>) -> bool {
 fn follow(first: &Table<'_>, table: &mut Table<'_>, hosts: bool) -> Result<(), ExportError> {
     let names = |table: &Table<'_>| -> Vec<String> {
         let platform = table.problem.platform();
-        table.operation.ranks.iter().map(|&node| platform.name(node).to_string()).collect()
+        table
+            .operation
+            .ranks
+            .iter()
+            .map(|&node| platform.name(node).to_string())
+            .collect()
     };
     let (wanted, there) = (names(first), names(table));
-    let order: Vec<usize> = wanted.iter().filter_map(|name| there.iter().position(|it| it == name)).collect();
+    let order: Vec<usize> = wanted
+        .iter()
+        .filter_map(|name| there.iter().position(|it| it == name))
+        .collect();
     if order.len() != there.len() || wanted.len() != there.len() {
         if !hosts {
             return Ok(());
@@ -127,7 +171,10 @@ fn library(tables: &[Table<'_>]) -> String {
             table.ranks()
         );
     }
-    let _ = writeln!(text, "*/\n\n{HEAD}#include <pthread.h>\n#include <stdatomic.h>\n");
+    let _ = writeln!(
+        text,
+        "*/\n\n{HEAD}#include <pthread.h>\n#include <stdatomic.h>\n"
+    );
     let mut kinds: Vec<String> = tables.iter().map(Table::kind).collect();
     kinds.sort();
     kinds.dedup();
@@ -137,8 +184,17 @@ fn library(tables: &[Table<'_>]) -> String {
     let _ = write!(text, "\n{}", include_str!("table.c"));
     tables.iter().for_each(|table| table.write(&mut text));
     let lines: String = tables.iter().map(Table::line).collect();
-    let _ = writeln!(text, "\nstatic const struct plan plans[] = {{\n{lines}}};\n");
-    for part in [include_str!("run.c"), "\n", include_str!("preload.c"), "\n", include_str!("names.c")] {
+    let _ = writeln!(
+        text,
+        "\nstatic const struct plan plans[] = {{\n{lines}}};\n"
+    );
+    for part in [
+        include_str!("run.c"),
+        "\n",
+        include_str!("preload.c"),
+        "\n",
+        include_str!("names.c"),
+    ] {
         text.push_str(part);
     }
     text

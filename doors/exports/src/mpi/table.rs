@@ -26,25 +26,46 @@ impl Table<'_> {
     pub fn names(&self) -> Vec<String> {
         let platform = self.problem.platform();
         let fits = |it: char| it.is_ascii_graphic() && !"\"\\".contains(it);
-        let name = |&node| platform.name(node).chars().map(|it| if fits(it) { it } else { '_' }).collect::<String>();
-        self.operation.ranks.iter().map(|node| name(node).replace("*/", "*_").replace("/*", "_*")).collect()
+        let name = |&node| {
+            platform
+                .name(node)
+                .chars()
+                .map(|it| if fits(it) { it } else { '_' })
+                .collect::<String>()
+        };
+        self.operation
+            .ranks
+            .iter()
+            .map(|node| name(node).replace("*/", "*_").replace("/*", "_*"))
+            .collect()
     }
 
     /// Node of each rank, in words.
     pub fn ranks(&self) -> String {
         let names = self.names();
-        let named: Vec<String> = names.iter().enumerate().map(|(rank, name)| format!("{rank} = {name}")).collect();
+        let named: Vec<String> = names
+            .iter()
+            .enumerate()
+            .map(|(rank, name)| format!("{rank} = {name}"))
+            .collect();
         format!("   Ranks: {}.", named.join(", "))
     }
 
     /// The collective as C names it.
     pub fn kind(&self) -> String {
-        self.operation.collective.trim_end_matches("-v").replace('-', "_").to_uppercase()
+        self.operation
+            .collective
+            .trim_end_matches("-v")
+            .replace('-', "_")
+            .to_uppercase()
     }
 
     /// Whether values are combined in any order.
     pub fn commutative(&self) -> bool {
-        self.problem.demands().next().is_some_and(|demand| demand.commutative)
+        self.problem
+            .demands()
+            .next()
+            .is_some_and(|demand| demand.commutative)
     }
 
     /// Whether values are combined in the order of the ranks.
@@ -53,7 +74,12 @@ impl Table<'_> {
     }
 
     fn depth(&self) -> usize {
-        self.operation.steps.iter().map(|step| step.stage + 1).max().unwrap_or(1)
+        self.operation
+            .steps
+            .iter()
+            .map(|step| step.stage + 1)
+            .max()
+            .unwrap_or(1)
     }
 
     /// Numbers that a program knows when it is compiled.
@@ -65,7 +91,10 @@ impl Table<'_> {
             ("DEPTH", self.depth()),
             ("INPUT_BLOCKS", inputs),
             ("OUTPUT_BLOCKS", outputs),
-            ("COMBINES", usize::from(self.problem.collective().combines())),
+            (
+                "COMBINES",
+                usize::from(self.problem.collective().combines()),
+            ),
             ("COMMUTATIVE", usize::from(self.commutative())),
             ("ROOT", self.root()),
         ];
@@ -73,7 +102,11 @@ impl Table<'_> {
         for (name, value) in defines {
             let _ = writeln!(text, "#define {name} {value}");
         }
-        let _ = writeln!(text, "#define COLLECTIVE \"{}\"\n", self.operation.collective);
+        let _ = writeln!(
+            text,
+            "#define COLLECTIVE \"{}\"\n",
+            self.operation.collective
+        );
         text
     }
 
@@ -88,11 +121,20 @@ impl Table<'_> {
                 Wants::All => (0..count).collect(),
                 Wants::Each | Wants::Prefix => block.goals.iter().map(|goal| goal.0).collect(),
             };
-            let pairs = block.owners.iter().flat_map(|&from| to.iter().map(move |&to| (from, to)));
+            let pairs = block
+                .owners
+                .iter()
+                .flat_map(|&from| to.iter().map(move |&to| (from, to)));
             pairs.for_each(|(from, to)| moved[from][to] = block.count);
         }
         let row = |row: &Vec<usize>| {
-            format!("    {{{}}},\n", row.iter().map(usize::to_string).collect::<Vec<_>>().join(", "))
+            format!(
+                "    {{{}}},\n",
+                row.iter()
+                    .map(usize::to_string)
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            )
         };
         Some(format!(
             "#define COUNTED\nstatic const int moved[PARTICIPANTS][PARTICIPANTS] = {{\n{}}};\n",
@@ -110,17 +152,36 @@ impl Table<'_> {
             slots[step.to] - 1
         };
         let slot: Vec<usize> = operation.steps.iter().map(slot).collect();
-        let _ = writeln!(text, "\nstatic const struct step steps_{number}[{steps}] = {{");
+        let _ = writeln!(
+            text,
+            "\nstatic const struct step steps_{number}[{steps}] = {{"
+        );
         for (step, own) in operation.steps.iter().zip(&slot) {
             let value = |place: usize| match step.inputs.get(place) {
                 None => "NONE".to_string(),
                 Some(Value::Of(before)) => slot[*before].to_string(),
-                Some(Value::Own(_)) => (-1 - (operation.input_block(step.demand) + step.unit) as i64).to_string(),
+                Some(Value::Own(_)) => {
+                    (-1 - (operation.input_block(step.demand) + step.unit) as i64).to_string()
+                }
             };
-            let Step { from, to, piece, stage, .. } = step;
-            let result = if step.result { (operation.output_block(step.demand) + step.unit) as i64 } else { -1 };
-            let _ =
-                writeln!(text, "    {{{from}, {to}, {piece}, {}, {}, {result}, {stage}, {own}}},", value(0), value(1));
+            let Step {
+                from,
+                to,
+                piece,
+                stage,
+                ..
+            } = step;
+            let result = if step.result {
+                (operation.output_block(step.demand) + step.unit) as i64
+            } else {
+                -1
+            };
+            let _ = writeln!(
+                text,
+                "    {{{from}, {to}, {piece}, {}, {}, {result}, {stage}, {own}}},",
+                value(0),
+                value(1)
+            );
         }
         text.push_str("    {0, 0, 0, 0, 0, 0, 0, 0}};\n");
         let mut turns: Vec<Vec<usize>> = vec![Vec::new(); operation.ranks.len()];
@@ -142,15 +203,31 @@ impl Table<'_> {
         let ranks = operation.ranks.len();
         let _ = writeln!(text, "static const int own_{number}[{ranks}][3] = {{");
         for rank in 0..ranks {
-            let [from, to, blocks] = operation.own(rank).map_or([-1, -1, 0], |own| own.map(|number| number as i64));
+            let [from, to, blocks] = operation
+                .own(rank)
+                .map_or([-1, -1, 0], |own| own.map(|number| number as i64));
             let _ = writeln!(text, "    {{{from}, {to}, {blocks}}},");
         }
-        let owner = |rank: usize| operation.blocks.iter().any(|block| block.owners.contains(&rank));
-        let owns: Vec<&str> = (0..ranks).map(|rank| if owner(rank) { "1" } else { "0" }).collect();
-        let _ = writeln!(text, "}};\nstatic const int owns_{number}[{ranks}] = {{{}}};", owns.join(", "));
+        let owner = |rank: usize| {
+            operation
+                .blocks
+                .iter()
+                .any(|block| block.owners.contains(&rank))
+        };
+        let owns: Vec<&str> = (0..ranks)
+            .map(|rank| if owner(rank) { "1" } else { "0" })
+            .collect();
+        let _ = writeln!(
+            text,
+            "}};\nstatic const int owns_{number}[{ranks}] = {{{}}};",
+            owns.join(", ")
+        );
         if self.hosts {
             let names = self.names().join("\", \"");
-            let _ = writeln!(text, "static const char *const hosts_{number}[{ranks}] = {{\"{names}\"}};");
+            let _ = writeln!(
+                text,
+                "static const char *const hosts_{number}[{ranks}] = {{\"{names}\"}};"
+            );
         }
     }
 
@@ -170,17 +247,29 @@ impl Table<'_> {
             u8::from(self.commutative()),
             self.root(),
             self.at_least,
-            if self.hosts { format!("hosts_{number}") } else { "NULL".to_string() },
+            if self.hosts {
+                format!("hosts_{number}")
+            } else {
+                "NULL".to_string()
+            },
         )
     }
 
     /// The rank of the root of a rooted collective: it owns all messages, or wants all.
     pub fn root(&self) -> usize {
         let first = self.operation.blocks.first();
-        let receives = self.operation.form.roles.iter().any(|role| !role.many && !role.owns);
-        let root = match receives {
-            true => first.and_then(|block| block.goals.first()).map(|goal| goal.0),
-            false => first.and_then(|block| block.owners.first()).copied(),
+        let receives = self
+            .operation
+            .form
+            .roles
+            .iter()
+            .any(|role| !role.many && !role.owns);
+        let root = if receives {
+            first
+                .and_then(|block| block.goals.first())
+                .map(|goal| goal.0)
+        } else {
+            first.and_then(|block| block.owners.first()).copied()
         };
         root.unwrap_or(0)
     }
@@ -190,7 +279,11 @@ impl Table<'_> {
 fn numbers(text: &mut String, name: &str, numbers: &[usize]) {
     let _ = write!(text, "static const int {name}[{}] = {{", numbers.len() + 1);
     for (place, number) in numbers.iter().enumerate() {
-        let _ = write!(text, "{}{number},", if place % 16 == 0 { "\n    " } else { " " });
+        let _ = write!(
+            text,
+            "{}{number},",
+            if place % 16 == 0 { "\n    " } else { " " }
+        );
     }
     text.push_str("\n    0};\n");
 }

@@ -38,7 +38,13 @@ struct Work {
 }
 
 const fn work(name: &'static str, [receives, sends, reads, writes]: [bool; 4]) -> Work {
-    Work { name, receives, sends, reads, writes }
+    Work {
+        name,
+        receives,
+        sends,
+        reads,
+        writes,
+    }
 }
 
 const WORKS: [Work; 9] = [
@@ -108,17 +114,29 @@ fn run_or_ask_for_slots(algorithm: &Algorithm, in_place: bool) -> Result<Verdict
         Err(fault) if fault.kind == Kind::Deadlock => fault,
         other => return other,
     };
-    let is_stuck = |slots: u32| run(algorithm, in_place, slots).is_err_and(|fault| fault.kind == Kind::Deadlock);
+    let is_stuck = |slots: u32| {
+        run(algorithm, in_place, slots).is_err_and(|fault| fault.kind == Kind::Deadlock)
+    };
     let (mut stuck, mut free) = (slots, slots.max(STEPS as u32));
     if is_stuck(free) {
-        return Err(Fault { text: format!("{}; more slots per connection do not help", fault.text), ..fault });
+        return Err(Fault {
+            text: format!("{}; more slots per connection do not help", fault.text),
+            ..fault
+        });
     }
     while stuck + 1 < free {
         let middle = stuck + (free - stuck) / 2;
-        *(if is_stuck(middle) { &mut stuck } else { &mut free }) = middle;
+        *(if is_stuck(middle) {
+            &mut stuck
+        } else {
+            &mut free
+        }) = middle;
     }
     let messages = if slots == 1 { "slot" } else { "slots" };
-    let text = format!("{} (deadlock with {slots} {messages} per connection, none with {free})", fault.text);
+    let text = format!(
+        "{} (deadlock with {slots} {messages} per connection, none with {free})",
+        fault.text
+    );
     Err(Fault { text, ..fault })
 }
 
@@ -127,7 +145,13 @@ fn attribute<'e>(node: Node<'e>, key: &'static str) -> Result<&'e str, Fault> {
 }
 
 fn present<'e>(node: Node<'e>, key: &str, value: Option<&'e str>) -> Result<&'e str, Fault> {
-    value.ok_or_else(|| malformed(format!("line {}: <{}> has no attribute {key}", node.line(), node.name())))
+    value.ok_or_else(|| {
+        malformed(format!(
+            "line {}: <{}> has no attribute {key}",
+            node.line(),
+            node.name()
+        ))
+    })
 }
 
 fn number(node: Node<'_>, key: &'static str) -> Result<u32, Fault> {
@@ -135,7 +159,8 @@ fn number(node: Node<'_>, key: &'static str) -> Result<u32, Fault> {
 }
 
 fn natural(node: Node<'_>, key: &str, value: Option<&str>) -> Result<u32, Fault> {
-    whole(node, key, value)?.ok_or_else(|| malformed(format!("line {}: {key} must not be negative", node.line())))
+    whole(node, key, value)?
+        .ok_or_else(|| malformed(format!("line {}: {key} must not be negative", node.line())))
 }
 
 /// A number; `None` for -1.
@@ -163,13 +188,21 @@ fn buffer(node: Node<'_>, key: &str, value: Option<&str>) -> Result<BufferType, 
         "i" => Ok(BufferType::Input),
         "o" => Ok(BufferType::Output),
         "s" => Ok(BufferType::Scratch),
-        _ => Err(malformed(format!("line {}: {key} is i, o or s, not '{}'", node.line(), clipped(text, NAME)))),
+        _ => Err(malformed(format!(
+            "line {}: {key} is i, o or s, not '{}'",
+            node.line(),
+            clipped(text, NAME)
+        ))),
     }
 }
 
 fn read(text: &str) -> Result<Algorithm, Fault> {
-    elements::read(text, algorithm)
-        .map_err(|error| malformed(format!("no MSCCL algorithm: {}", clipped(&error.to_string(), 300))))?
+    elements::read(text, algorithm).map_err(|error| {
+        malformed(format!(
+            "no MSCCL algorithm: {}",
+            clipped(&error.to_string(), 300)
+        ))
+    })?
 }
 
 fn algorithm(root: Node<'_>) -> Result<Algorithm, Fault> {
@@ -183,7 +216,9 @@ fn algorithm(root: Node<'_>) -> Result<Algorithm, Fault> {
     let mut columns = Columns::new(COLUMNS);
     for (rank, gpu) in root.children("gpu").enumerate() {
         if number(gpu, "id")? as usize != rank {
-            return Err(malformed(format!("the GPUs must be in the order of their ids; {rank} is missing")));
+            return Err(malformed(format!(
+                "the GPUs must be in the order of their ids; {rank} is missing"
+            )));
         }
         let mut chunks = [0; 3];
         for (chunks, key) in chunks.iter_mut().zip(["i_chunks", "o_chunks", "s_chunks"]) {
@@ -196,7 +231,10 @@ fn algorithm(root: Node<'_>) -> Result<Algorithm, Fault> {
                     "rank {rank}: the threadblocks must be in the order of their ids from 0"
                 )));
             }
-            let steps = block.children("step").enumerate().map(|(place, step)| read_step(step, place, &mut columns));
+            let steps = block
+                .children("step")
+                .enumerate()
+                .map(|(place, step)| read_step(step, place, &mut columns));
             blocks.push(Block {
                 send: peer(block, "send")?.map(|rank| rank as usize),
                 receive: peer(block, "recv")?.map(|rank| rank as usize),
@@ -208,40 +246,92 @@ fn algorithm(root: Node<'_>) -> Result<Algorithm, Fault> {
     }
     let ranks = number(root, "ngpus")? as usize;
     if ranks == 0 || ranks != gpus.len() {
-        return Err(malformed(format!("ngpus is {ranks}, and there are {} GPUs", gpus.len())));
+        return Err(malformed(format!(
+            "ngpus is {ranks}, and there are {} GPUs",
+            gpus.len()
+        )));
     }
-    let is = |key: &'static str, otherwise: bool| root.attribute(key).map_or(otherwise, |value| value == "1");
+    let is = |key: &'static str, otherwise: bool| {
+        root.attribute(key).map_or(otherwise, |value| value == "1")
+    };
     let in_place = is("inplace", false);
     let collective = clipped(attribute(root, "coll")?, NAME).replace('_', "");
-    let slots = if root.attribute("proto") == Some("Simple") { SIMPLE_SLOTS } else { SLOTS };
-    let algorithm = Algorithm { collective, slots, modes: [is("outofplace", !in_place), in_place], gpus };
+    let slots = if root.attribute("proto") == Some("Simple") {
+        SIMPLE_SLOTS
+    } else {
+        SLOTS
+    };
+    let algorithm = Algorithm {
+        collective,
+        slots,
+        modes: [is("outofplace", !in_place), in_place],
+        gpus,
+    };
     limits(&algorithm)?;
     Ok(algorithm)
 }
 
 /// A step's attributes.
-const COLUMNS: [&str; 10] = ["s", "depid", "deps", "type", "srcbuf", "srcoff", "dstbuf", "dstoff", "cnt", "hasdep"];
+const COLUMNS: [&str; 10] = [
+    "s", "depid", "deps", "type", "srcbuf", "srcoff", "dstbuf", "dstoff", "cnt", "hasdep",
+];
 
 fn read_step(step: Node<'_>, place: usize, columns: &mut Columns<10>) -> Result<Step, Fault> {
-    let [number, block, after, name, from_buffer, from, to_buffer, to, count, awaited] = step.attributes(columns);
+    let [
+        number,
+        block,
+        after,
+        name,
+        from_buffer,
+        from,
+        to_buffer,
+        to,
+        count,
+        awaited,
+    ] = step.attributes(columns);
     if natural(step, "s", number)? as usize != place {
-        return Err(malformed(format!("line {}: the steps must be in the order of s from 0", step.line())));
+        return Err(malformed(format!(
+            "line {}: the steps must be in the order of s from 0",
+            step.line()
+        )));
     }
     let after = match (whole(step, "depid", block)?, whole(step, "deps", after)?) {
         (Some(block), Some(step)) => Some((block, step)),
         (None, None) => None,
-        _ => return Err(malformed(format!("line {}: depid and deps are both -1, or neither is", step.line()))),
+        _ => {
+            return Err(malformed(format!(
+                "line {}: depid and deps are both -1, or neither is",
+                step.line()
+            )));
+        }
     };
     let name = present(step, "type", name)?;
     let Some(work) = WORKS.iter().find(|known| known.name == name) else {
         let known = WORKS.map(|known| known.name).join(", ");
-        return Err(malformed(format!("line {}: type '{}' is none of {known}", step.line(), clipped(name, NAME))));
+        return Err(malformed(format!(
+            "line {}: type '{}' is none of {known}",
+            step.line(),
+            clipped(name, NAME)
+        )));
     };
-    let from = (buffer(step, "srcbuf", from_buffer)?, whole(step, "srcoff", from)?.unwrap_or(0));
-    let to = (buffer(step, "dstbuf", to_buffer)?, whole(step, "dstoff", to)?.unwrap_or(0));
+    let from = (
+        buffer(step, "srcbuf", from_buffer)?,
+        whole(step, "srcoff", from)?.unwrap_or(0),
+    );
+    let to = (
+        buffer(step, "dstbuf", to_buffer)?,
+        whole(step, "dstoff", to)?.unwrap_or(0),
+    );
     let count = whole(step, "cnt", count)?.unwrap_or(0);
     let awaited = natural(step, "hasdep", awaited)? == 1;
-    Ok(Step { work, from, to, count, after, awaited })
+    Ok(Step {
+        work,
+        from,
+        to,
+        count,
+        after,
+        awaited,
+    })
 }
 
 fn limits(algorithm: &Algorithm) -> Result<(), Fault> {
@@ -250,19 +340,37 @@ fn limits(algorithm: &Algorithm) -> Result<(), Fault> {
         for (id, block) in gpu.blocks.iter().enumerate() {
             let at = format!("rank {rank}, threadblock {id}");
             if block.steps.len() > STEPS {
-                return Err(malformed(format!("{at} has {} steps; the limit is {STEPS}", block.steps.len())));
+                return Err(malformed(format!(
+                    "{at} has {} steps; the limit is {STEPS}",
+                    block.steps.len()
+                )));
             }
             if block.channel >= CHANNELS {
-                return Err(malformed(format!("{at} uses channel {}; there are {CHANNELS}, from 0", block.channel)));
+                return Err(malformed(format!(
+                    "{at} uses channel {}; there are {CHANNELS}, from 0",
+                    block.channel
+                )));
             }
-            if let Some(other) = block.send.iter().chain(&block.receive).find(|&&other| other >= ranks || other == rank)
+            if let Some(other) = block
+                .send
+                .iter()
+                .chain(&block.receive)
+                .find(|&&other| other >= ranks || other == rank)
             {
-                return Err(malformed(format!("{at} is connected to rank {other}; there are {ranks}, from 0")));
+                return Err(malformed(format!(
+                    "{at} is connected to rank {other}; there are {ranks}, from 0"
+                )));
             }
             for (place, step) in block.steps.iter().enumerate() {
-                let Some((other, awaited)) = step.after else { continue };
-                let there = gpu.blocks.get(other as usize).and_then(|block| block.steps.get(awaited as usize));
-                let what = format!("{at}, step {place} waits for step {awaited} of threadblock {other}");
+                let Some((other, awaited)) = step.after else {
+                    continue;
+                };
+                let there = gpu
+                    .blocks
+                    .get(other as usize)
+                    .and_then(|block| block.steps.get(awaited as usize));
+                let what =
+                    format!("{at}, step {place} waits for step {awaited} of threadblock {other}");
                 match there {
                     None => return Err(malformed(format!("{what}, which is not there"))),
                     Some(there) if !there.awaited => {
@@ -303,23 +411,41 @@ struct Translation<'a> {
 }
 
 fn run(algorithm: &Algorithm, is_in_place: bool, slots: u32) -> Result<Verdict, Fault> {
-    let in_place = if is_in_place { in_place(&algorithm.collective) } else { InPlace::No };
+    let in_place = if is_in_place {
+        in_place(&algorithm.collective)
+    } else {
+        InPlace::No
+    };
     let chunks: Vec<[u32; 3]> = algorithm.gpus.iter().map(|gpu| gpu.chunks).collect();
     let chunks = in_place.filled(&chunks);
-    let known = wanted(&algorithm.collective, &chunks, 0).map_err(malformed)?.is_some();
+    let known = wanted(&algorithm.collective, &chunks, 0)
+        .map_err(malformed)?
+        .is_some();
     let memory = Memory::new(&chunks, 1, in_place, false);
-    let memory = memory.ok_or_else(|| malformed("the buffers have more than 2^23 chunks together"))?;
+    let memory =
+        memory.ok_or_else(|| malformed("the buffers have more than 2^23 chunks together"))?;
     let translation = Translation::new(algorithm, &memory)?;
     let script = translation.script()?;
     let (mut cells, values) = memory.initial();
     cells.resize(translation.cells, None);
     let connections = translation.connections.len();
     let tokens: Vec<u32> = (0..2 * connections + translation.waits.len())
-        .map(|line| if line < 2 * connections && line % 2 == 1 { slots } else { 0 })
+        .map(|line| {
+            if line < 2 * connections && line % 2 == 1 {
+                slots
+            } else {
+                0
+            }
+        })
         .collect();
     let labels = Labels(&translation);
     let machine = Machine::new(&labels, &script, chunks.len(), &[], cells, values, &tokens);
-    let Outcome { cells, mut values, steps, in_step } = machine.run()?;
+    let Outcome {
+        cells,
+        mut values,
+        steps,
+        in_step,
+    } = machine.run()?;
     compare(&algorithm.collective, &chunks, &memory, &cells, &mut values)?;
     Ok(Verdict {
         format: "MSCCL algorithm",
@@ -347,7 +473,10 @@ struct Site<'a> {
 impl Site<'_> {
     fn fault(&self, text: impl std::fmt::Display) -> Fault {
         let (rank, id, place) = self.at;
-        malformed(format!("rank {rank}, threadblock {id}, step {place} ({}): {text}", self.step.work.name))
+        malformed(format!(
+            "rank {rank}, threadblock {id}, step {place} ({}): {text}",
+            self.step.work.name
+        ))
     }
 }
 
@@ -382,7 +511,11 @@ impl<'a> Translation<'a> {
                     messages.push(it.cells..it.cells + count);
                     it.cells += count;
                 }
-                if it.connections.insert((rank, to, block.channel), it.messages.len()).is_some() {
+                if it
+                    .connections
+                    .insert((rank, to, block.channel), it.messages.len())
+                    .is_some()
+                {
                     let channel = block.channel;
                     return Err(malformed(format!(
                         "rank {rank}, threadblock {id}: another one sends to rank {to} on channel {channel} too"
@@ -392,7 +525,9 @@ impl<'a> Translation<'a> {
             }
         }
         if it.cells > CELLS {
-            return Err(malformed("the buffers and messages have more than 2^26 chunks together"));
+            return Err(malformed(
+                "the buffers and messages have more than 2^26 chunks together",
+            ));
         }
         it.link(steps);
         Ok(it)
@@ -407,11 +542,13 @@ impl<'a> Translation<'a> {
         for (rank, gpu) in self.algorithm.gpus.iter().enumerate() {
             for (id, block) in gpu.blocks.iter().enumerate() {
                 for (place, step) in block.steps.iter().enumerate() {
-                    let Some((other, there)) = step.after else { continue };
+                    let Some((other, there)) = step.after else {
+                        continue;
+                    };
                     let line = (first + self.waits.len()) as u32;
                     self.waits.push((rank, id, place));
-                    let [waits, there] =
-                        [(id, place), (other as usize, there as usize)].map(|(id, step)| self.first[rank][id] + step);
+                    let [waits, there] = [(id, place), (other as usize, there as usize)]
+                        .map(|(id, step)| self.first[rank][id] + step);
                     self.lines[waits] = Some(line);
                     self.awaited[there] += 1;
                     awaited.push((there, line));
@@ -437,7 +574,8 @@ impl<'a> Translation<'a> {
         for (rank, gpu) in self.algorithm.gpus.iter().enumerate() {
             for (id, block) in gpu.blocks.iter().enumerate() {
                 let connection = block.receive.map(|from| (from, rank, block.channel));
-                let receives = connection.filter(|_| block.steps.iter().any(|step| step.work.receives));
+                let receives =
+                    connection.filter(|_| block.steps.iter().any(|step| step.work.receives));
                 if let Some(connection) = receives
                     && let Some(other) = receivers.insert(connection, id)
                 {
@@ -447,11 +585,18 @@ impl<'a> Translation<'a> {
                     )));
                 }
                 let number = |connection: Connection| self.connections.get(&connection).copied();
-                let connections =
-                    [block.send.map(|to| (rank, to, block.channel)), connection].map(|it| it.and_then(number));
+                let connections = [block.send.map(|to| (rank, to, block.channel)), connection]
+                    .map(|it| it.and_then(number));
                 let (mut sent, mut received) = (0, 0);
                 for (place, step) in block.steps.iter().enumerate() {
-                    let site = Site { at: (rank, id, place), block, step, connections, sent, received };
+                    let site = Site {
+                        at: (rank, id, place),
+                        block,
+                        step,
+                        connections,
+                        sent,
+                        received,
+                    };
                     self.acts(&site, &mut script)?;
                     sent += usize::from(step.work.sends);
                     received += usize::from(step.work.receives);
@@ -463,23 +608,47 @@ impl<'a> Translation<'a> {
     }
 
     fn acts(&self, site: &Site<'_>, script: &mut Script) -> Result<(), Fault> {
-        let Site { at: (rank, id, place), block, step, connections, sent, received } = *site;
+        let Site {
+            at: (rank, id, place),
+            block,
+            step,
+            connections,
+            sent,
+            received,
+        } = *site;
         let (own, operation) = (self.first[rank][id] + place, place as u32);
-        let Work { receives, sends, reads, writes, name } = *step.work;
+        let Work {
+            receives,
+            sends,
+            reads,
+            writes,
+            name,
+        } = *step.work;
         if name != "nop" && step.count == 0 {
             return Err(site.fault("it moves no chunk"));
         }
         let mut arrives = None;
         if receives {
-            let from = block.receive.ok_or_else(|| site.fault("the threadblock has no sender (recv)"))?;
+            let from = block
+                .receive
+                .ok_or_else(|| site.fault("the threadblock has no sender (recv)"))?;
             let number = connections[1];
-            let number =
-                number.ok_or_else(|| site.fault(format!("rank {from} sends nothing on channel {}", block.channel)))?;
+            let number = number.ok_or_else(|| {
+                site.fault(format!(
+                    "rank {from} sends nothing on channel {}",
+                    block.channel
+                ))
+            })?;
             // A thread that waits for a message without a send: the machine reports it.
-            let cells = self.messages[number].get(received).cloned().unwrap_or(0..step.count as usize);
+            let cells = self.messages[number]
+                .get(received)
+                .cloned()
+                .unwrap_or(0..step.count as usize);
             if cells.len() != step.count as usize {
                 let (takes, sends) = (step.count, cells.len());
-                return Err(site.fault(format!("it takes {takes} chunks, and rank {from} sends {sends}")));
+                return Err(site.fault(format!(
+                    "it takes {takes} chunks, and rank {from} sends {sends}"
+                )));
             }
             arrives = Some((number, Span::new(cells, rank, false)));
         }
@@ -490,35 +659,76 @@ impl<'a> Translation<'a> {
             }
             let number = connections[0].ok_or_else(|| site.fault("there is no connection"))?;
             let credit = script.numbers([2 * number + 1]);
-            script.act(Act::Wait { lines: credit, relaxed: true }, operation);
+            script.act(
+                Act::Wait {
+                    lines: credit,
+                    relaxed: true,
+                },
+                operation,
+            );
             let cells = self.messages[number].get(sent).cloned();
             leaves = Some((number, cells.map(|cells| Span::new(cells, rank, false))));
         }
         let sources = arrives.iter().map(|&(_, span)| Ok(span));
         let sources = sources.chain(reads.then(|| self.local(site, step.from)));
-        let sources = script.spans(sources.chain((name == "re").then(|| self.local(site, step.to))))?;
+        let sources =
+            script.spans(sources.chain((name == "re").then(|| self.local(site, step.to))))?;
         let targets = leaves.iter().filter_map(|&(_, span)| span).map(Ok);
         let targets = script.spans(targets.chain(writes.then(|| self.local(site, step.to))))?;
         let arrives = arrives.map(|(number, _)| 2 * number);
-        let waits = script.numbers(self.lines[own].map(|line| line as usize).into_iter().chain(arrives));
+        let waits = script.numbers(
+            self.lines[own]
+                .map(|line| line as usize)
+                .into_iter()
+                .chain(arrives),
+        );
         if !waits.is_empty() {
-            script.act(Act::Wait { lines: waits, relaxed: false }, operation);
+            script.act(
+                Act::Wait {
+                    lines: waits,
+                    relaxed: false,
+                },
+                operation,
+            );
         }
         script.act(Act::Sync, operation);
         if name != "nop" {
-            let moves = script.moves([Move { sources, targets, through_switch: false }]);
+            let moves = script.moves([Move {
+                sources,
+                targets,
+                through_switch: false,
+            }]);
             script.act(Act::Move { moves, agent: None }, operation);
             script.act(Act::Sync, operation);
         }
         if let Some(number) = arrives {
             let lines = script.numbers([number + 1]);
-            script.act(Act::Signal { lines, relaxed: true, agent: None }, operation);
+            script.act(
+                Act::Signal {
+                    lines,
+                    relaxed: true,
+                    agent: None,
+                },
+                operation,
+            );
         }
         let awaited = &self.by_awaited[self.awaited[own] as usize..self.awaited[own + 1] as usize];
         let awaited = awaited.iter().map(|&line| line as usize);
-        let signals = script.numbers(leaves.map(|(number, _)| 2 * number).into_iter().chain(awaited));
+        let signals = script.numbers(
+            leaves
+                .map(|(number, _)| 2 * number)
+                .into_iter()
+                .chain(awaited),
+        );
         if !signals.is_empty() {
-            script.act(Act::Signal { lines: signals, relaxed: false, agent: None }, operation);
+            script.act(
+                Act::Signal {
+                    lines: signals,
+                    relaxed: false,
+                    agent: None,
+                },
+                operation,
+            );
         }
         Ok(())
     }
@@ -526,10 +736,18 @@ impl<'a> Translation<'a> {
     /// The local cells that a step uses.
     fn local(&self, site: &Site<'_>, (buffer, index): (BufferType, u32)) -> Result<Span, Fault> {
         let (rank, count) = (site.at.0, site.step.count);
-        let cells = self.memory.chunk(rank, buffer, index as usize, count as usize, false).ok_or_else(|| {
-            let (has, name) = (self.memory.chunks(rank, buffer), ["input", "output", "scratch"][buffer as usize]);
-            site.fault(format!("{count} chunks from {index} on of the {name}, which has {has}"))
-        })?;
+        let cells = self
+            .memory
+            .chunk(rank, buffer, index as usize, count as usize, false)
+            .ok_or_else(|| {
+                let (has, name) = (
+                    self.memory.chunks(rank, buffer),
+                    ["input", "output", "scratch"][buffer as usize],
+                );
+                site.fault(format!(
+                    "{count} chunks from {index} on of the {name}, which has {has}"
+                ))
+            })?;
         Ok(Span::new(cells, rank, false))
     }
 }
@@ -549,18 +767,27 @@ impl Labels<'_> {
 
     /// The step that waits along a line.
     fn waits(&self, line: usize) -> Option<(usize, usize, usize)> {
-        self.0.waits.get(line.checked_sub(2 * self.0.connections.len())?).copied()
+        self.0
+            .waits
+            .get(line.checked_sub(2 * self.0.connections.len())?)
+            .copied()
     }
 
     fn connection(&self, number: usize) -> Connection {
-        self.0.connections.iter().find(|(_, other)| **other == number).map_or((0, 0, 0), |(connection, _)| *connection)
+        self.0
+            .connections
+            .iter()
+            .find(|(_, other)| **other == number)
+            .map_or((0, 0, 0), |(connection, _)| *connection)
     }
 }
 
 impl Names for Labels<'_> {
     fn operation(&self, thread: usize, operation: u32) -> String {
         let (rank, id) = self.place(thread);
-        let step = self.0.algorithm.gpus[rank].blocks[id].steps.get(operation as usize);
+        let step = self.0.algorithm.gpus[rank].blocks[id]
+            .steps
+            .get(operation as usize);
         let kind = step.map_or("end", |step| step.work.name);
         format!("rank {rank}, threadblock {id}, step {operation} ({kind})")
     }
@@ -579,7 +806,9 @@ impl Names for Labels<'_> {
             };
         }
         let waits = self.waits(line);
-        let step = waits.and_then(|(rank, id, place)| self.0.algorithm.gpus[rank].blocks[id].steps[place].after);
+        let step = waits.and_then(|(rank, id, place)| {
+            self.0.algorithm.gpus[rank].blocks[id].steps[place].after
+        });
         let (block, step) = step.unwrap_or_default();
         format!("step {step} of threadblock {block}")
     }
@@ -597,9 +826,10 @@ impl Names for Labels<'_> {
     }
 
     fn cell(&self, cell: usize) -> String {
-        match cell < self.0.memory.cells {
-            true => self.0.memory.name(cell),
-            false => "a message".to_string(),
+        if cell < self.0.memory.cells {
+            self.0.memory.name(cell)
+        } else {
+            "a message".to_string()
         }
     }
 }

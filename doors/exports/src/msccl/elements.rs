@@ -51,7 +51,11 @@ pub struct Columns<const N: usize> {
 impl<const N: usize> Columns<N> {
     /// Attributes of these names.
     pub fn new(keys: [&'static str; N]) -> Self {
-        Columns { keys, of: None, places: [None; N] }
+        Columns {
+            keys,
+            of: None,
+            places: [None; N],
+        }
     }
 }
 
@@ -76,15 +80,20 @@ impl<'e> Node<'e> {
         let Element { keys, values, .. } = *self.element();
         if columns.of != Some(keys) {
             let known = &self.elements.keys[keys as usize];
-            columns.places = columns.keys.map(|key| known.iter().position(|&known| known == key));
+            columns.places = columns
+                .keys
+                .map(|key| known.iter().position(|&known| known == key));
             columns.of = Some(keys);
         }
-        columns.places.map(|place| Some(self.elements.values[values as usize + place?]))
+        columns
+            .places
+            .map(|place| Some(self.elements.values[values as usize + place?]))
     }
 
     /// The elements of this name directly in it.
     pub fn children(self, name: &'static str) -> impl Iterator<Item = Node<'e>> {
-        let (elements, mut place, end) = (self.elements, self.place + 1, self.element().end as usize);
+        let (elements, mut place, end) =
+            (self.elements, self.place + 1, self.element().end as usize);
         let next = move || {
             let child = (place < end).then_some(Node { elements, place })?;
             place = child.element().end as usize;
@@ -95,7 +104,13 @@ impl<'e> Node<'e> {
 
     /// The line on which it begins, from 1.
     pub fn line(self) -> usize {
-        1 + self.elements.text.bytes().take(self.element().at as usize).filter(|&byte| byte == b'\n').count()
+        1 + self
+            .elements
+            .text
+            .bytes()
+            .take(self.element().at as usize)
+            .filter(|&byte| byte == b'\n')
+            .count()
     }
 }
 
@@ -105,21 +120,44 @@ impl<'e> Node<'e> {
 /// The error of `roxmltree` if the text is not XML.
 pub fn read<T>(text: &str, then: impl FnOnce(Node<'_>) -> T) -> Result<T, roxmltree::Error> {
     if let Some(elements) = Plain::new(text).elements() {
-        return Ok(then(Node { elements: &elements, place: 0 }));
+        return Ok(then(Node {
+            elements: &elements,
+            place: 0,
+        }));
     }
-    let document = Document::parse_with_options(text, ParsingOptions { nodes_limit: NODES, ..Default::default() })?;
+    let document = Document::parse_with_options(
+        text,
+        ParsingOptions {
+            nodes_limit: NODES,
+            ..Default::default()
+        },
+    )?;
     let elements = of_document(&document);
-    Ok(then(Node { elements: &elements, place: 0 }))
+    Ok(then(Node {
+        elements: &elements,
+        place: 0,
+    }))
 }
 
 impl<'x> Elements<'x> {
     fn new(text: &'x str) -> Self {
-        Elements { text, all: Vec::new(), values: Vec::new(), keys: vec![Vec::new()] }
+        Elements {
+            text,
+            all: Vec::new(),
+            values: Vec::new(),
+            keys: vec![Vec::new()],
+        }
     }
 
     fn open(&mut self, name: &'x str, at: usize) {
         let values = self.values.len() as u32;
-        self.all.push(Element { name, at: at as u32, end: 0, keys: 0, values });
+        self.all.push(Element {
+            name,
+            at: at as u32,
+            end: 0,
+            keys: 0,
+            values,
+        });
     }
 
     /// Gives the last element its attributes' names.
@@ -141,16 +179,26 @@ fn of_document<'d>(document: &'d Document<'_>) -> Elements<'d> {
     let mut elements = Elements::new(document.input_text());
     let mut open: Vec<usize> = Vec::new();
     for node in document.descendants().filter(roxmltree::Node::is_element) {
-        let depth = node.ancestors().skip(1).filter(roxmltree::Node::is_element).count();
-        open.drain(depth..).rev().for_each(|place| elements.close(place));
+        let depth = node
+            .ancestors()
+            .skip(1)
+            .filter(roxmltree::Node::is_element)
+            .count();
+        open.drain(depth..)
+            .rev()
+            .for_each(|place| elements.close(place));
         open.push(elements.all.len());
         elements.open(node.tag_name().name(), node.range().start);
-        let own = node.attributes().filter(|attribute| attribute.namespace().is_none());
+        let own = node
+            .attributes()
+            .filter(|attribute| attribute.namespace().is_none());
         let (keys, values): (Vec<&str>, Vec<&str>) = own.map(|it| (it.name(), it.value())).unzip();
         elements.values.extend(values);
         elements.name(&keys);
     }
-    open.into_iter().rev().for_each(|place| elements.close(place));
+    open.into_iter()
+        .rev()
+        .for_each(|place| elements.close(place));
     elements
 }
 
@@ -180,7 +228,10 @@ impl<'x> Plain<'x> {
     fn takes_attribute(&mut self, key: &str) -> bool {
         let bytes = &self.text.as_bytes()[self.at..];
         let is_next = bytes.len() > key.len() + 1
-            && key.bytes().zip(bytes).all(|(wanted, &there)| wanted == there)
+            && key
+                .bytes()
+                .zip(bytes)
+                .all(|(wanted, &there)| wanted == there)
             && bytes[key.len()] == b'='
             && bytes[key.len() + 1] == b'"';
         self.at += if is_next { key.len() + 2 } else { 0 };
@@ -197,11 +248,15 @@ impl<'x> Plain<'x> {
     }
 
     fn space(&mut self) -> bool {
-        !self.while_such(|byte| matches!(byte, b' ' | b'\n' | b'\t' | b'\r')).is_empty()
+        !self
+            .while_such(|byte| matches!(byte, b' ' | b'\n' | b'\t' | b'\r'))
+            .is_empty()
     }
 
     fn name(&mut self) -> Option<&'x str> {
-        let starts = self.peek().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+        let starts = self
+            .peek()
+            .is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
         let name = self.while_such(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte));
         Some(&self.text[name]).filter(|_| starts)
     }
@@ -221,7 +276,8 @@ impl<'x> Plain<'x> {
                 elements.close(place);
             } else {
                 // Between two elements there may be a text of spaces, which is a node too.
-                (self.takes("<") && open.len() < DEPTH && elements.all.len() < NODES as usize / 3).then_some(())?;
+                (self.takes("<") && open.len() < DEPTH && elements.all.len() < NODES as usize / 3)
+                    .then_some(())?;
                 let name = self.name()?;
                 open.push(elements.all.len());
                 elements.open(name, at);
@@ -260,7 +316,8 @@ impl<'x> Plain<'x> {
                 keys.push(key);
             }
             count += 1;
-            let value = self.while_such(|byte| (b' '..0x7f).contains(&byte) && !b"\"<&".contains(&byte));
+            let value =
+                self.while_such(|byte| (b' '..0x7f).contains(&byte) && !b"\"<&".contains(&byte));
             self.takes("\"").then_some(())?;
             elements.values.push(&self.text[value]);
         }

@@ -33,7 +33,11 @@ pub struct Block {
 
 impl Block {
     fn channel(&mut self, peer: Key) -> u32 {
-        let place = self.peers.iter().position(|&known| known == peer).unwrap_or(self.peers.len());
+        let place = self
+            .peers
+            .iter()
+            .position(|&known| known == peer)
+            .unwrap_or(self.peers.len());
         if place == self.peers.len() {
             self.peers.push(peer);
         }
@@ -44,7 +48,11 @@ impl Block {
     pub fn on_channels(&mut self, name: Name, peers: &[Key]) {
         for some in peers.chunks(CHANNELS_AT_ONCE) {
             let channel_ids = some.iter().map(|&peer| self.channel(peer)).collect();
-            self.ops.push(Op { channel_ids, channel_type: Some(ChannelType::Memory), ..Op::new(name) });
+            self.ops.push(Op {
+                channel_ids,
+                channel_type: Some(ChannelType::Memory),
+                ..Op::new(name)
+            });
         }
     }
 
@@ -75,7 +83,11 @@ impl Block {
             // Each channel once per operation; two puts are signalled twice.
             let (mut now, mut later) = (Vec::new(), Vec::new());
             for peer in left {
-                if now.contains(&peer) { later.push(peer) } else { now.push(peer) }
+                if now.contains(&peer) {
+                    later.push(peer)
+                } else {
+                    now.push(peer)
+                }
             }
             self.on_channels(Name::Signal, &now);
             left = later;
@@ -84,7 +96,11 @@ impl Block {
 
     /// Orders the next operations after the message of this number, from 1, of a sender.
     pub fn wait_for(&mut self, sender: Key, number: u32) {
-        while self.arrived.get(&sender).is_none_or(|&arrived| arrived < number) {
+        while self
+            .arrived
+            .get(&sender)
+            .is_none_or(|&arrived| arrived < number)
+        {
             self.signal();
             self.on_channels(Name::Wait, &[sender]);
             *self.arrived.entry(sender).or_insert(0) += 1;
@@ -114,11 +130,21 @@ impl Block {
         self.ready();
         let channel = self.channel(to);
         let remote = (to.0, buffer);
-        let id = self.remote.iter().position(|known| *known == remote).unwrap_or(self.remote.len());
+        let id = self
+            .remote
+            .iter()
+            .position(|known| *known == remote)
+            .unwrap_or(self.remote.len());
         if id == self.remote.len() {
             self.remote.push(remote);
         }
-        let target = Place { buffer: None, buffer_id: Some(id as u32), switch_channel_id: None, index, size: 1 };
+        let target = Place {
+            buffer: None,
+            buffer_id: Some(id as u32),
+            switch_channel_id: None,
+            index,
+            size: 1,
+        };
         self.ops.push(Op {
             src_buff: sources,
             dst_buff: vec![target],
@@ -140,7 +166,11 @@ impl Block {
         while !left.is_empty() {
             let (mut now, mut later) = (Vec::new(), Vec::new());
             for sender in left {
-                if now.contains(&sender) { later.push(sender) } else { now.push(sender) }
+                if now.contains(&sender) {
+                    later.push(sender)
+                } else {
+                    now.push(sender)
+                }
             }
             self.on_channels(Name::Wait, &now);
             left = later;

@@ -29,9 +29,13 @@ struct Filled {
 impl Filled {
     /// Adds operations, and perhaps messages, to the last threadblock, or to a new one if they do not fit.
     fn add(&mut self, operations: usize, messages: usize) -> usize {
-        let full = self.operations + operations + FRAME > OPERATIONS || self.messages + messages > CHANNELS;
+        let full = self.operations + operations + FRAME > OPERATIONS
+            || self.messages + messages > CHANNELS;
         if full {
-            *self = Filled { place: self.place + 1, ..Filled::default() };
+            *self = Filled {
+                place: self.place + 1,
+                ..Filled::default()
+            };
         }
         self.operations += operations;
         self.messages += messages;
@@ -42,10 +46,22 @@ impl Filled {
 impl Chains {
     /// Assigns the steps to `lanes` lanes. If they may be `long`, a full threadblock is continued by the next: each
     /// message may need a separate channel, a send four operations (two nops, put, signal), a merge three, a wait two.
-    pub fn new(operation: &Operation, units: &BTreeMap<(usize, u64), usize>, lanes: usize, long: bool) -> Self {
-        let lane = |step: &Step| units.get(&(step.demand, step.piece)).map_or(0, |unit| unit % lanes);
+    pub fn new(
+        operation: &Operation,
+        units: &BTreeMap<(usize, u64), usize>,
+        lanes: usize,
+        long: bool,
+    ) -> Self {
+        let lane = |step: &Step| {
+            units
+                .get(&(step.demand, step.piece))
+                .map_or(0, |unit| unit % lanes)
+        };
         let steps = &operation.steps;
-        let mut senders: Vec<Key> = steps.iter().map(|step| (step.from, lane(step), 0)).collect();
+        let mut senders: Vec<Key> = steps
+            .iter()
+            .map(|step| (step.from, lane(step), 0))
+            .collect();
         let mut receivers: Vec<Key> = steps.iter().map(|step| (step.to, lane(step), 0)).collect();
         if !long {
             return Chains { senders, receivers };
@@ -55,7 +71,9 @@ impl Chains {
         for (place, step) in steps.iter().enumerate() {
             let chain = filled.entry((step.from, lane(step))).or_default();
             let behind = step.inputs.iter().filter_map(|value| match *value {
-                Value::Of(before) => Some(before).filter(|&before| !steps[before].merge && !received[before]),
+                Value::Of(before) => {
+                    Some(before).filter(|&before| !steps[before].merge && !received[before])
+                }
                 Value::Own(_) => None,
             });
             let behind: Vec<usize> = behind.collect();
@@ -89,7 +107,13 @@ impl Chains {
     }
 
     fn count(&self, ranks: usize, which: impl Fn(&Key) -> bool) -> Vec<u32> {
-        let mut keys: Vec<Key> = self.senders.iter().chain(&self.receivers).copied().filter(which).collect();
+        let mut keys: Vec<Key> = self
+            .senders
+            .iter()
+            .chain(&self.receivers)
+            .copied()
+            .filter(which)
+            .collect();
         keys.sort_unstable();
         keys.dedup();
         let mut count = vec![0; ranks];

@@ -27,24 +27,57 @@ fn malformed(text: impl Into<String>) -> Fault {
 /// The first fault.
 pub fn check(plan: &Plan) -> Result<Verdict, Fault> {
     limits(plan)?;
-    let chunks: Vec<[u32; 3]> =
-        plan.gpus.iter().map(|gpu| [gpu.input_chunks, gpu.output_chunks, gpu.scratch_chunks]).collect();
-    let known = wanted(&plan.collective, &chunks, 0).map_err(malformed)?.is_some();
+    let chunks: Vec<[u32; 3]> = plan
+        .gpus
+        .iter()
+        .map(|gpu| [gpu.input_chunks, gpu.output_chunks, gpu.scratch_chunks])
+        .collect();
+    let known = wanted(&plan.collective, &chunks, 0)
+        .map_err(malformed)?
+        .is_some();
     let parts = parts(plan)?;
-    let in_place = if plan.inplace { in_place(&plan.collective) } else { InPlace::No };
+    let in_place = if plan.inplace {
+        in_place(&plan.collective)
+    } else {
+        InPlace::No
+    };
     let memory = Memory::new(&chunks, parts, in_place, has_packets(plan));
-    let memory = memory.ok_or_else(|| malformed("the buffers have more than 2^23 parts of chunks together"))?;
+    let memory = memory
+        .ok_or_else(|| malformed("the buffers have more than 2^23 parts of chunks together"))?;
     let lines = Lines::new(plan)?;
     let (agents, known_agents) = (Vec::new(), BTreeMap::new());
-    let mut translation =
-        Translation { plan, memory: &memory, lines: &lines, agents, known: known_agents, script: Script::default() };
+    let mut translation = Translation {
+        plan,
+        memory: &memory,
+        lines: &lines,
+        agents,
+        known: known_agents,
+        script: Script::default(),
+    };
     translation.write()?;
     let Translation { agents, script, .. } = translation;
     exclusive(&script, &lines)?;
     let (cells, values) = memory.initial();
-    let labels = Labels { plan, memory: &memory, lines: &lines };
-    let machine = Machine::new(&labels, &script, plan.gpus.len(), &agents, cells, values, &lines.tokens);
-    let Outcome { cells, mut values, steps, in_step } = machine.run()?;
+    let labels = Labels {
+        plan,
+        memory: &memory,
+        lines: &lines,
+    };
+    let machine = Machine::new(
+        &labels,
+        &script,
+        plan.gpus.len(),
+        &agents,
+        cells,
+        values,
+        &lines.tokens,
+    );
+    let Outcome {
+        cells,
+        mut values,
+        steps,
+        in_step,
+    } = machine.run()?;
     compare(&plan.collective, &chunks, &memory, &cells, &mut values)?;
     let threadblocks = plan.gpus.iter().map(|gpu| gpu.threadblocks.len()).sum();
     Ok(Verdict {
@@ -65,7 +98,10 @@ fn limits(plan: &Plan) -> Result<(), Fault> {
     }
     for (rank, gpu) in plan.gpus.iter().enumerate() {
         if gpu.id as usize != rank {
-            return Err(malformed(format!("gpus[{rank}] has id {}; ids are places, so {rank}", gpu.id)));
+            return Err(malformed(format!(
+                "gpus[{rank}] has id {}; ids are places, so {rank}",
+                gpu.id
+            )));
         }
         if gpu.input_chunks == 0 || gpu.output_chunks == 0 {
             return Err(malformed(format!(
@@ -75,19 +111,43 @@ fn limits(plan: &Plan) -> Result<(), Fault> {
         for (place, block) in gpu.threadblocks.iter().enumerate() {
             if block.id as usize != place {
                 let id = block.id;
-                return Err(malformed(format!("rank {rank}, threadblocks[{place}] has id {id}; ids are places")));
+                return Err(malformed(format!(
+                    "rank {rank}, threadblocks[{place}] has id {id}; ids are places"
+                )));
             }
             let operations: usize = block.ops.iter().map(|op| 1 + op.ops.len()).sum();
-            let channels = |kind| block.channels.iter().filter(move |ids| ids.channel_type == kind);
-            let most = |kind| channels(kind).map(|ids| ids.channel_ids.len()).sum::<usize>();
-            let most_channels = [ChannelType::Memory, ChannelType::Port, ChannelType::Switch].map(most);
-            let buffers = block.remote_buffer_refs.iter().map(|refs| refs.remote_buffer_ids.len()).max();
+            let channels = |kind| {
+                block
+                    .channels
+                    .iter()
+                    .filter(move |ids| ids.channel_type == kind)
+            };
+            let most = |kind| {
+                channels(kind)
+                    .map(|ids| ids.channel_ids.len())
+                    .sum::<usize>()
+            };
+            let most_channels =
+                [ChannelType::Memory, ChannelType::Port, ChannelType::Switch].map(most);
+            let buffers = block
+                .remote_buffer_refs
+                .iter()
+                .map(|refs| refs.remote_buffer_ids.len())
+                .max();
             let at_once = block.ops.iter().map(|op| op.channel_ids.len()).max();
             let all = [
                 ("operations", operations, OPERATIONS),
-                ("channels of one type", most_channels.into_iter().max().unwrap_or(0), CHANNELS),
+                (
+                    "channels of one type",
+                    most_channels.into_iter().max().unwrap_or(0),
+                    CHANNELS,
+                ),
                 ("remote buffers", buffers.unwrap_or(0), CHANNELS),
-                ("channels in one operation", at_once.unwrap_or(0), CHANNELS_AT_ONCE),
+                (
+                    "channels in one operation",
+                    at_once.unwrap_or(0),
+                    CHANNELS_AT_ONCE,
+                ),
             ];
             if let Some((what, has, limit)) = all.into_iter().find(|(_, has, limit)| has > limit) {
                 return Err(malformed(format!(
@@ -102,8 +162,12 @@ fn limits(plan: &Plan) -> Result<(), Fault> {
 /// Number of parts of a chunk.
 fn parts(plan: &Plan) -> Result<usize, Fault> {
     let mut parts: usize = 1;
-    let mut pending: Vec<&Op> =
-        plan.gpus.iter().flat_map(|gpu| &gpu.threadblocks).flat_map(|block| &block.ops).collect();
+    let mut pending: Vec<&Op> = plan
+        .gpus
+        .iter()
+        .flat_map(|gpu| &gpu.threadblocks)
+        .flat_map(|block| &block.ops)
+        .collect();
     let mut factors = BTreeSet::new();
     while let Some(op) = pending.pop() {
         factors.extend(op.tbg_info.map(|share| share.tbg_size as usize));
@@ -113,7 +177,11 @@ fn parts(plan: &Plan) -> Result<usize, Fault> {
         }
     }
     // Parts of groups within a pipeline are thirds of parts.
-    let thirds = if factors.remove(&ITERATIONS) { ITERATIONS } else { 1 };
+    let thirds = if factors.remove(&ITERATIONS) {
+        ITERATIONS
+    } else {
+        1
+    };
     for factor in factors {
         parts = num_integer::lcm(parts, factor);
         if factor == 0 || parts * thirds > PARTS {
@@ -128,7 +196,9 @@ fn parts(plan: &Plan) -> Result<usize, Fault> {
 /// Whether an operation reads or writes packets.
 fn has_packets(plan: &Plan) -> bool {
     let blocks = plan.gpus.iter().flat_map(|gpu| &gpu.threadblocks);
-    blocks.flat_map(|block| &block.ops).any(|op| op.is_of_packets() || op.ops.iter().any(Op::is_of_packets))
+    blocks
+        .flat_map(|block| &block.ops)
+        .any(|op| op.is_of_packets() || op.ops.iter().any(Op::is_of_packets))
 }
 
 /// A channel's count belongs to one threadblock at each end.
@@ -181,9 +251,14 @@ impl Labels<'_> {
 impl Names for Labels<'_> {
     fn operation(&self, thread: usize, operation: u32) -> String {
         let (rank, block) = self.place(thread);
-        let op = self.plan.gpus[rank].threadblocks[block].ops.get(operation as usize);
+        let op = self.plan.gpus[rank].threadblocks[block]
+            .ops
+            .get(operation as usize);
         let name = op.and_then(|op| serde_json::to_value(op.name).ok());
-        let name = name.as_ref().and_then(|name| name.as_str()).unwrap_or("end");
+        let name = name
+            .as_ref()
+            .and_then(|name| name.as_str())
+            .unwrap_or("end");
         format!("rank {rank}, threadblock {block}, operation {operation} ({name})")
     }
 

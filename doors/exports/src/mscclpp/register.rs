@@ -57,25 +57,42 @@ pub fn registered(requests: &[Request<'_>]) -> Result<Written, ExportError> {
     let mut known: Vec<(String, usize)> = Vec::new();
     for (number, request) in requests.iter().enumerate() {
         let sized = by_size(request).map_err(renamed)?;
-        let Some(largest) = sized.last() else { continue };
+        let Some(largest) = sized.last() else {
+            continue;
+        };
         let (collective, ranks) = (largest.plan.collective.clone(), largest.plan.gpus.len());
-        if let Some(other) = known.iter().position(|known| *known == (collective.clone(), ranks)) {
+        if let Some(other) = known
+            .iter()
+            .position(|known| *known == (collective.clone(), ranks))
+        {
             return Err(refused(format!(
                 "plans {} and {} are both of {collective} on {ranks} ranks; give one of them",
                 other + 1,
                 number + 1
             )));
         }
-        notes.push(format!("{collective} on {ranks} ranks: {} plans; {}", sized.len(), note(request, largest.pieces)?));
+        notes.push(format!(
+            "{collective} on {ranks} ranks: {} plans; {}",
+            sized.len(),
+            note(request, largest.pieces)?
+        ));
         known.push((collective, ranks));
         for Sized { plan, pieces, from } in sized.into_iter().rev() {
-            let (suffix, sizes) = (format!(".{}-{ranks}-{pieces}.json", plan.collective), Sizes::of(&plan));
+            let (suffix, sizes) = (
+                format!(".{}-{ranks}-{pieces}.json", plan.collective),
+                Sizes::of(&plan),
+            );
             let _ = writeln!(rows, "{}", row(&suffix, &plan, &sizes, from));
-            plans.push(File { suffix, bytes: to_json(&plan)?.into_bytes() });
+            plans.push(File {
+                suffix,
+                bytes: to_json(&plan)?.into_bytes(),
+            });
         }
     }
     if plans.is_empty() {
-        return Err(refused("no plan is given; a script registers one or more".to_string()));
+        return Err(refused(
+            "no plan is given; a script registers one or more".to_string(),
+        ));
     }
     let script = include_str!("register.py").replace("@PLANS@", rows.trim_end());
     let mut files = File::only(script).files;
@@ -88,7 +105,13 @@ pub fn registered(requests: &[Request<'_>]) -> Result<Written, ExportError> {
 
 /// The line of the script's table.
 fn row(suffix: &str, plan: &Plan, sizes: &Sizes, from: u64) -> String {
-    let Plan { name, collective, gpus, inplace, .. } = plan;
+    let Plan {
+        name,
+        collective,
+        gpus,
+        inplace,
+        ..
+    } = plan;
     // If no rank copies its own value, a plan is right in place and out of place.
     let in_place = match (collective.as_str(), inplace) {
         ("allreduce" | "reducescatter", _) => "None",
@@ -97,7 +120,9 @@ fn row(suffix: &str, plan: &Plan, sizes: &Sizes, from: u64) -> String {
     };
     let (from, ranks) = (from.max(sizes.least), gpus.len());
     let Sizes { most, multiple, .. } = sizes;
-    format!("    (\"{suffix}\", \"{name}\", \"{collective}\", {ranks}, {from}, {most}, {multiple}, {in_place}),")
+    format!(
+        "    (\"{suffix}\", \"{name}\", \"{collective}\", {ranks}, {from}, {most}, {multiple}, {in_place}),"
+    )
 }
 
 /// The plans of a request by size, few pieces first. Numbers of pieces are powers of two. Up to the default, none loses
@@ -106,9 +131,18 @@ fn by_size(request: &Request<'_>) -> Result<Vec<Sized>, ExportError> {
     let (largest, pieces) = planned(request)?;
     let blocks = Sizes::of(&largest).multiple / (super::bounds::ALIGNMENT * pieces);
     let of = |pieces: u64| {
-        Ok::<Plan, ExportError>(planned(&Request { pieces: Pieces::Number(pieces), ..request.clone() })?.0)
+        Ok::<Plan, ExportError>(
+            planned(&Request {
+                pieces: Pieces::Number(pieces),
+                ..request.clone()
+            })?
+            .0,
+        )
     };
-    let (mut sized, is_free) = (Vec::new(), request.pieces == Pieces::Fitting && request.dated.is_none());
+    let (mut sized, is_free) = (
+        Vec::new(),
+        request.pieces == Pieces::Fitting && request.dated.is_none(),
+    );
     if is_free {
         let mut least: Option<Rational> = None;
         for fewer in (0..pieces.ilog2()).map(|power| 1 << power) {
@@ -117,15 +151,27 @@ fn by_size(request: &Request<'_>) -> Result<Vec<Sized>, ExportError> {
                 continue;
             }
             least = Some(loss);
-            sized.push(Sized { plan: of(fewer)?, pieces: fewer, from: fewer * PIECE * blocks });
+            sized.push(Sized {
+                plan: of(fewer)?,
+                pieces: fewer,
+                from: fewer * PIECE * blocks,
+            });
         }
     }
-    sized.push(Sized { plan: largest, pieces, from: pieces * PIECE * blocks });
+    sized.push(Sized {
+        plan: largest,
+        pieces,
+        from: pieces * PIECE * blocks,
+    });
     let more = std::iter::successors(Some(2 * pieces), |pieces| Some(2 * pieces));
     for more in more.take_while(|&pieces| is_free && pieces <= MOST) {
         if is_small(&lost(request.problem, request.schedule, more)?) {
             let Ok(plan) = of(more) else { break };
-            sized.push(Sized { plan, pieces: more, from: more * PIECE * blocks });
+            sized.push(Sized {
+                plan,
+                pieces: more,
+                from: more * PIECE * blocks,
+            });
         }
     }
     if let Some(smallest) = sized.first_mut() {

@@ -169,7 +169,10 @@ impl Op {
     /// Whether it reads or writes packets.
     pub fn is_of_packets(&self) -> bool {
         use Name::{Cpkt, Gstorepkt, Ppkt, Recpkt, Recspkt, Repkt, Respkt, Rppkt, Upkt};
-        matches!(self.name, Cpkt | Gstorepkt | Ppkt | Recpkt | Recspkt | Repkt | Respkt | Rppkt | Upkt)
+        matches!(
+            self.name,
+            Cpkt | Gstorepkt | Ppkt | Recpkt | Recspkt | Repkt | Respkt | Rppkt | Upkt
+        )
     }
 }
 

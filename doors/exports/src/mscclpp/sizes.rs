@@ -19,20 +19,36 @@ pub struct Sizes {
 impl Sizes {
     /// Sizes for a plan whose ranks have equal buffers.
     pub fn of(plan: &Plan) -> Sizes {
-        let most = |chunks: fn(&super::schema::Gpu) -> u32| plan.gpus.iter().map(chunks).max().unwrap_or(0).max(1);
+        let most = |chunks: fn(&super::schema::Gpu) -> u32| {
+            plan.gpus.iter().map(chunks).max().unwrap_or(0).max(1)
+        };
         let (input, output) = (most(|gpu| gpu.input_chunks), most(|gpu| gpu.output_chunks));
         let scratch = most(|gpu| gpu.scratch_chunks);
         let of_output = plan.collective == "allgather";
         let chunks = u64::from(if of_output { output } else { input });
         let chunk = (BUFFER / u64::from(input.max(output))).min(SCRATCH / u64::from(scratch));
         let multiple = ALIGNMENT * chunks;
-        Sizes { multiple, least: multiple, most: (chunk / ALIGNMENT).max(1) * multiple, of_output }
+        Sizes {
+            multiple,
+            least: multiple,
+            most: (chunk / ALIGNMENT).max(1) * multiple,
+            of_output,
+        }
     }
 
     /// In words.
     pub fn note(&self) -> String {
-        let Sizes { multiple, least, most, of_output } = self;
-        let of = if *of_output { "output, which is the message of an all-gather" } else { "input" };
+        let Sizes {
+            multiple,
+            least,
+            most,
+            of_output,
+        } = self;
+        let of = if *of_output {
+            "output, which is the message of an all-gather"
+        } else {
+            "input"
+        };
         format!("sizes: multiples of {multiple} bytes, from {least} to {most}, of the {of}")
     }
 }

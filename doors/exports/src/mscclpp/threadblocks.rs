@@ -45,27 +45,44 @@ impl Lines {
                 for &peer in &channel.connected_to {
                     let peer = peer as usize;
                     if peer >= ranks || peer == rank {
-                        let text =
-                            format!("rank {rank} has a channel to rank {peer}; there are {ranks} ranks, from 0 on");
+                        let text = format!(
+                            "rank {rank} has a channel to rank {peer}; there are {ranks} ranks, from 0 on"
+                        );
                         return Err(Fault::new(Kind::Malformed, text));
                     }
                     let line = lines.channels.len();
                     lines.channels.push((rank, channel.channel_type, peer));
-                    lines.owned.entry((rank, channel.channel_type)).or_default().push(line);
-                    between.entry((rank, peer, channel.channel_type)).or_default().push(line);
+                    lines
+                        .owned
+                        .entry((rank, channel.channel_type))
+                        .or_default()
+                        .push(line);
+                    between
+                        .entry((rank, peer, channel.channel_type))
+                        .or_default()
+                        .push(line);
                 }
             }
         }
         let mut turn: BTreeMap<(usize, usize, ChannelType), usize> = BTreeMap::new();
         for &(rank, kind, peer) in &lines.channels {
             let turn = turn.entry((rank, peer, kind)).or_insert(0);
-            lines.partners.push(between.get(&(peer, rank, kind)).and_then(|there| there.get(*turn)).copied());
+            lines.partners.push(
+                between
+                    .get(&(peer, rank, kind))
+                    .and_then(|there| there.get(*turn))
+                    .copied(),
+            );
             *turn += 1;
         }
         lines.tokens = vec![0; lines.channels.len()];
         for gpu in &plan.gpus {
             lines.semaphores.push(lines.tokens.len());
-            lines.tokens.extend(gpu.semaphores.iter().map(|semaphore| semaphore.init_value.min(1 << 16)));
+            lines.tokens.extend(
+                gpu.semaphores
+                    .iter()
+                    .map(|semaphore| semaphore.init_value.min(1 << 16)),
+            );
         }
         Ok(lines)
     }
@@ -74,16 +91,30 @@ impl Lines {
     pub fn name(&self, line: usize) -> String {
         match self.channels.get(line) {
             Some((owner, kind, peer)) => {
-                let kind = if *kind == ChannelType::Port { "port" } else { "memory" };
+                let kind = if *kind == ChannelType::Port {
+                    "port"
+                } else {
+                    "memory"
+                };
                 let number = self
                     .owned
                     .get(&(*owner, self.channels[line].1))
                     .and_then(|owned| owned.iter().position(|&it| it == line));
-                format!("a signal of rank {peer} on rank {owner}'s {kind} channel {}", number.unwrap_or(0))
+                format!(
+                    "a signal of rank {peer} on rank {owner}'s {kind} channel {}",
+                    number.unwrap_or(0)
+                )
             }
             None => {
-                let rank = self.semaphores.iter().rposition(|&first| first <= line).unwrap_or(0);
-                format!("a release of rank {rank}'s semaphore {}", line - self.semaphores[rank])
+                let rank = self
+                    .semaphores
+                    .iter()
+                    .rposition(|&first| first <= line)
+                    .unwrap_or(0);
+                format!(
+                    "a release of rank {rank}'s semaphore {}",
+                    line - self.semaphores[rank]
+                )
             }
         }
     }
@@ -124,14 +155,32 @@ struct Local<'a> {
 
 impl<'a> Local<'a> {
     fn new(block: &'a Threadblock, rank: usize, lines: &Lines) -> Self {
-        let mut local = Local { block, channels: BTreeMap::new(), buffers: BTreeMap::new() };
+        let mut local = Local {
+            block,
+            channels: BTreeMap::new(),
+            buffers: BTreeMap::new(),
+        };
         for ids in &block.channels {
-            let owned = lines.owned.get(&(rank, ids.channel_type)).map_or(&[][..], Vec::as_slice);
-            let ours = ids.channel_ids.iter().map(|&id| owned.get(id as usize).copied());
-            local.channels.entry(ids.channel_type).or_default().extend(ours);
+            let owned = lines
+                .owned
+                .get(&(rank, ids.channel_type))
+                .map_or(&[][..], Vec::as_slice);
+            let ours = ids
+                .channel_ids
+                .iter()
+                .map(|&id| owned.get(id as usize).copied());
+            local
+                .channels
+                .entry(ids.channel_type)
+                .or_default()
+                .extend(ours);
         }
         for refs in &block.remote_buffer_refs {
-            local.buffers.entry(refs.access_channel_type).or_default().extend(&refs.remote_buffer_ids);
+            local
+                .buffers
+                .entry(refs.access_channel_type)
+                .or_default()
+                .extend(&refs.remote_buffer_ids);
         }
         local
     }
@@ -155,7 +204,10 @@ impl Site<'_> {
         let (rank, block, operation) = (self.rank, self.local.block.id, self.operation);
         Fault::new(
             Kind::Malformed,
-            format!("rank {rank}, threadblock {block}, operation {operation} ({name}): {}", text.as_ref()),
+            format!(
+                "rank {rank}, threadblock {block}, operation {operation} ({name}): {}",
+                text.as_ref()
+            ),
         )
     }
 }
@@ -179,14 +231,28 @@ const SHAPES: [(&[Name], &str, &str); 12] = [
 
 fn fits(shape: &str, places: &[Place]) -> bool {
     let kind = |place: &Place| match place {
-        Place { buffer: Some(_), .. } => 'l',
-        Place { buffer_id: Some(_), .. } => 'r',
+        Place {
+            buffer: Some(_), ..
+        } => 'l',
+        Place {
+            buffer_id: Some(_), ..
+        } => 'r',
         _ => 's',
     };
     let kinds = shape.trim_end_matches('*').as_bytes();
     let repeats = kinds.len() < shape.len();
-    let wanted = |place: usize| kinds.get(place).or(kinds.last().filter(|_| repeats)).copied().map(char::from);
-    places.len() >= kinds.len() && places.iter().enumerate().all(|(at, place)| wanted(at) == Some(kind(place)))
+    let wanted = |place: usize| {
+        kinds
+            .get(place)
+            .or(kinds.last().filter(|_| repeats))
+            .copied()
+            .map(char::from)
+    };
+    places.len() >= kinds.len()
+        && places
+            .iter()
+            .enumerate()
+            .all(|(at, place)| wanted(at) == Some(kind(place)))
 }
 
 fn words(shape: &str) -> String {
@@ -203,13 +269,23 @@ fn words(shape: &str) -> String {
 /// first one.
 fn group(plan: &Plan, rank: usize, block: &Threadblock) -> Option<usize> {
     let shape = |block: &Threadblock| -> Vec<(Name, Option<u32>)> {
-        block.ops.iter().map(|op| (op.name, op.tbg_info.map(|share| share.tbg_size))).collect()
+        block
+            .ops
+            .iter()
+            .map(|op| (op.name, op.tbg_info.map(|share| share.tbg_size)))
+            .collect()
     };
     let ours = shape(block);
     ours.iter().find(|(_, size)| size.is_some())?;
     let blocks = &plan.gpus[rank].threadblocks;
-    let before: usize = plan.gpus[..rank].iter().map(|gpu| gpu.threadblocks.len()).sum();
-    blocks.iter().position(|other| shape(other) == ours).map(|first| before + first)
+    let before: usize = plan.gpus[..rank]
+        .iter()
+        .map(|gpu| gpu.threadblocks.len())
+        .sum();
+    blocks
+        .iter()
+        .position(|other| shape(other) == ours)
+        .map(|first| before + first)
 }
 
 impl Translation<'_> {
@@ -224,16 +300,33 @@ impl Translation<'_> {
                 let local = &Local::new(block, rank, self.lines);
                 for (operation, op) in block.ops.iter().enumerate() {
                     if op.name != Name::Pipeline {
-                        self.acts(Site { rank, local, operation, op, iteration: None })?;
+                        self.acts(Site {
+                            rank,
+                            local,
+                            operation,
+                            op,
+                            iteration: None,
+                        })?;
                         continue;
                     }
                     for iteration in 0..ITERATIONS {
                         for inner in &op.ops {
-                            let site = Site { rank, local, operation, op: inner, iteration: Some(iteration) };
+                            let site = Site {
+                                rank,
+                                local,
+                                operation,
+                                op: inner,
+                                iteration: Some(iteration),
+                            };
                             let chunks = op.iter_context.as_ref().map_or(0, |it| it.num_chunks);
                             let spans = inner.src_buff.iter().chain(&inner.dst_buff);
-                            if let Some(place) = spans.into_iter().find(|place| place.size != chunks) {
-                                let text = format!("it works on {} chunks of the pipeline's {chunks}", place.size);
+                            if let Some(place) =
+                                spans.into_iter().find(|place| place.size != chunks)
+                            {
+                                let text = format!(
+                                    "it works on {} chunks of the pipeline's {chunks}",
+                                    place.size
+                                );
                                 return Err(site.fault(text));
                             }
                             self.acts(site)?;
@@ -252,21 +345,37 @@ impl Translation<'_> {
 
     fn acts(&mut self, site: Site<'_>) -> Result<(), Fault> {
         let op = site.op;
-        if op.reduce_op.as_deref().is_some_and(|operator| operator != "sum") {
+        if op
+            .reduce_op
+            .as_deref()
+            .is_some_and(|operator| operator != "sum")
+        {
             return Err(site.fault("the executor adds, whatever the reduce_op; it must be 'sum'"));
         }
         let is_port = op.channel_type == Some(ChannelType::Port);
         let act = match op.name {
             Name::Nop => Act::Sync,
             Name::Barrier => self.barrier(site)?,
-            Name::Signal | Name::Rlxsignal => return self.signals(site, op.name == Name::Rlxsignal),
+            Name::Signal | Name::Rlxsignal => {
+                return self.signals(site, op.name == Name::Rlxsignal);
+            }
             Name::Wait | Name::Rlxwait => {
                 let lines = self.channels(site)?;
-                Act::Wait { lines: self.script.numbers(lines), relaxed: op.name == Name::Rlxwait }
+                Act::Wait {
+                    lines: self.script.numbers(lines),
+                    relaxed: op.name == Name::Rlxwait,
+                }
             }
             Name::Flush => self.flush(site)?,
-            Name::SemAcquire => Act::Wait { lines: self.semaphores(site)?, relaxed: false },
-            Name::SemRelease => Act::Signal { lines: self.semaphores(site)?, relaxed: false, agent: None },
+            Name::SemAcquire => Act::Wait {
+                lines: self.semaphores(site)?,
+                relaxed: false,
+            },
+            Name::SemRelease => Act::Signal {
+                lines: self.semaphores(site)?,
+                relaxed: false,
+                agent: None,
+            },
             Name::Pipeline => return Err(site.fault("a pipeline within a pipeline")),
             Name::Glre => {
                 return Err(site.fault(
@@ -280,7 +389,10 @@ impl Translation<'_> {
                 self.port(site, true)?;
                 self.flush(site)?
             }
-            _ => Act::Move { moves: self.moves(site)?, agent: None },
+            _ => Act::Move {
+                moves: self.moves(site)?,
+                agent: None,
+            },
         };
         self.act(site, act);
         Ok(())
@@ -288,9 +400,10 @@ impl Translation<'_> {
 
     fn barrier(&self, site: Site<'_>) -> Result<Act, Fault> {
         match (site.op.barrier_id, site.op.num_threadblocks) {
-            (Some(id), Some(threads)) if id < 16 && threads > 0 => {
-                Ok(Act::Barrier { barrier: site.rank as u32 * 16 + id, threads })
-            }
+            (Some(id), Some(threads)) if id < 16 && threads > 0 => Ok(Act::Barrier {
+                barrier: site.rank as u32 * 16 + id,
+                threads,
+            }),
             _ => Err(site.fault("a barrier has a barrier_id below 16 and num_threadblocks")),
         }
     }
@@ -298,15 +411,30 @@ impl Translation<'_> {
     /// The channels that an operation names, by lines.
     fn channels(&self, site: Site<'_>) -> Result<Vec<usize>, Fault> {
         let kind = site.op.channel_type.unwrap_or(ChannelType::None);
-        let ours = site.local.channels.get(&kind).map_or(&[][..], Vec::as_slice);
+        let ours = site
+            .local
+            .channels
+            .get(&kind)
+            .map_or(&[][..], Vec::as_slice);
         let line = |&id: &u32| {
             let line = ours.get(id as usize).copied().flatten();
-            line.ok_or_else(|| site.fault(format!("channel {id} is not among the threadblock's {}", ours.len())))
+            line.ok_or_else(|| {
+                site.fault(format!(
+                    "channel {id} is not among the threadblock's {}",
+                    ours.len()
+                ))
+            })
         };
-        let lines = site.op.channel_ids.iter().map(line).collect::<Result<Vec<usize>, Fault>>()?;
-        match lines.is_empty() {
-            true => Err(site.fault("it names no channel")),
-            false => Ok(lines),
+        let lines = site
+            .op
+            .channel_ids
+            .iter()
+            .map(line)
+            .collect::<Result<Vec<usize>, Fault>>()?;
+        if lines.is_empty() {
+            Err(site.fault("it names no channel"))
+        } else {
+            Ok(lines)
         }
     }
 
@@ -316,16 +444,29 @@ impl Translation<'_> {
                 let (_, _, peer) = self.lines.channels[line];
                 return Err(site.fault(format!("rank {peer} has no channel at the other end")));
             };
-            let agent = (site.op.channel_type == Some(ChannelType::Port)).then(|| self.agent(line, site.rank));
+            let agent = (site.op.channel_type == Some(ChannelType::Port))
+                .then(|| self.agent(line, site.rank));
             let lines = self.script.numbers([there]);
-            self.act(site, Act::Signal { lines, relaxed, agent });
+            self.act(
+                site,
+                Act::Signal {
+                    lines,
+                    relaxed,
+                    agent,
+                },
+            );
         }
         Ok(())
     }
 
     /// Agent that executes the puts of a port channel.
     fn agent(&mut self, line: usize, rank: usize) -> u32 {
-        let first: usize = self.plan.gpus.iter().map(|gpu| gpu.threadblocks.len()).sum();
+        let first: usize = self
+            .plan
+            .gpus
+            .iter()
+            .map(|gpu| gpu.threadblocks.len())
+            .sum();
         let agents = &mut self.agents;
         *self.known.entry(line).or_insert_with(|| {
             agents.push(rank);
@@ -335,8 +476,13 @@ impl Translation<'_> {
 
     fn flush(&mut self, site: Site<'_>) -> Result<Act, Fault> {
         let lines = self.channels(site)?;
-        let agents: Vec<usize> = lines.into_iter().map(|line| self.agent(line, site.rank) as usize).collect();
-        Ok(Act::Flush { agents: self.script.numbers(agents) })
+        let agents: Vec<usize> = lines
+            .into_iter()
+            .map(|line| self.agent(line, site.rank) as usize)
+            .collect();
+        Ok(Act::Flush {
+            agents: self.script.numbers(agents),
+        })
     }
 
     fn semaphores(&mut self, site: Site<'_>) -> Result<Part, Fault> {
@@ -344,11 +490,21 @@ impl Translation<'_> {
         if site.op.semaphore_ids.len() > 16 {
             return Err(site.fault("it names more than 16 semaphores"));
         }
-        let line = |&id: &u32| match (id as usize) < count {
-            true => Ok(self.lines.semaphores[site.rank] + id as usize),
-            false => Err(site.fault(format!("semaphore {id} is not among the {count} of the rank"))),
+        let line = |&id: &u32| {
+            if (id as usize) < count {
+                Ok(self.lines.semaphores[site.rank] + id as usize)
+            } else {
+                Err(site.fault(format!(
+                    "semaphore {id} is not among the {count} of the rank"
+                )))
+            }
         };
-        let lines = site.op.semaphore_ids.iter().map(line).collect::<Result<Vec<usize>, Fault>>()?;
+        let lines = site
+            .op
+            .semaphore_ids
+            .iter()
+            .map(line)
+            .collect::<Result<Vec<usize>, Fault>>()?;
         Ok(self.script.numbers(lines))
     }
 
@@ -356,16 +512,28 @@ impl Translation<'_> {
     fn port(&mut self, site: Site<'_>, signals: bool) -> Result<(), Fault> {
         let (lines, moves) = (self.channels(site)?, self.moves(site)?);
         if lines.len() != moves.len() {
-            return Err(site.fault(format!("{} channels for {} messages; one each", lines.len(), moves.len())));
+            return Err(site.fault(format!(
+                "{} channels for {} messages; one each",
+                lines.len(),
+                moves.len()
+            )));
         }
         for (line, moves) in lines.into_iter().zip(moves.each()) {
             let agent = Some(self.agent(line, site.rank));
             self.act(site, Act::Move { moves, agent });
             if signals {
                 let there = self.lines.partners[line];
-                let there = there.ok_or_else(|| site.fault("there is no channel at the other end"))?;
+                let there =
+                    there.ok_or_else(|| site.fault("there is no channel at the other end"))?;
                 let lines = self.script.numbers([there]);
-                self.act(site, Act::Signal { lines, relaxed: false, agent });
+                self.act(
+                    site,
+                    Act::Signal {
+                        lines,
+                        relaxed: false,
+                        agent,
+                    },
+                );
             }
         }
         Ok(())
@@ -375,8 +543,13 @@ impl Translation<'_> {
     fn moves(&mut self, site: Site<'_>) -> Result<Part, Fault> {
         let op = site.op;
         let shape = SHAPES.iter().find(|(names, ..)| names.contains(&op.name));
-        let Some((_, from, to)) = shape else { return Err(site.fault("it moves no data")) };
-        for (shape, places, key) in [(from, &op.src_buff, "src_buff"), (to, &op.dst_buff, "dst_buff")] {
+        let Some((_, from, to)) = shape else {
+            return Err(site.fault("it moves no data"));
+        };
+        for (shape, places, key) in [
+            (from, &op.src_buff, "src_buff"),
+            (to, &op.dst_buff, "dst_buff"),
+        ] {
             if !fits(shape, places) {
                 return Err(site.fault(format!("its {key} must be: {}", words(shape))));
             }
@@ -417,28 +590,51 @@ impl Translation<'_> {
 
     /// Moves all sources, combined, to all targets. Sources from index `packets` on are packets.
     fn together(&mut self, site: Site<'_>, packets: usize) -> Result<Part, Fault> {
-        let it = self.one(site, (&site.op.src_buff, packets), (&site.op.dst_buff, packets))?;
+        let it = self.one(
+            site,
+            (&site.op.src_buff, packets),
+            (&site.op.dst_buff, packets),
+        )?;
         Ok(self.script.moves([it]))
     }
 
-    fn one(&mut self, site: Site<'_>, from: (&[Place], usize), to: (&[Place], usize)) -> Result<Move, Fault> {
+    fn one(
+        &mut self,
+        site: Site<'_>,
+        from: (&[Place], usize),
+        to: (&[Place], usize),
+    ) -> Result<Move, Fault> {
         let through_switch = to.0.iter().any(|place| place.switch_channel_id.is_some());
         let (sources, targets) = (self.spans(site, from)?, self.spans(site, to)?);
         let (reads, writes) = (self.script.spans_of(sources), self.script.spans_of(targets));
         let length = reads.first().map_or(0, |span| span.count);
         if writes.is_empty() || reads.iter().chain(writes).any(|span| span.count != length) {
-            return Err(site.fault("its src_buff and dst_buff have different sizes, or are missing"));
+            return Err(
+                site.fault("its src_buff and dst_buff have different sizes, or are missing")
+            );
         }
-        let apart = |a: Range<usize>, b: Range<usize>| a == b || a.end <= b.start || b.end <= a.start;
-        if reads.iter().any(|from| writes.iter().any(|to| !apart(from.cells(), to.cells()))) {
+        let apart =
+            |a: Range<usize>, b: Range<usize>| a == b || a.end <= b.start || b.end <= a.start;
+        if reads
+            .iter()
+            .any(|from| writes.iter().any(|to| !apart(from.cells(), to.cells())))
+        {
             return Err(site.fault("its src_buff and dst_buff overlap without being the same"));
         }
-        Ok(Move { sources, targets, through_switch })
+        Ok(Move {
+            sources,
+            targets,
+            through_switch,
+        })
     }
 
     /// The cells of places: local, remote, or of all ranks of a switch channel. Places from index `packets` on are
     /// packets.
-    fn spans(&mut self, site: Site<'_>, (places, packets): (&[Place], usize)) -> Result<Part, Fault> {
+    fn spans(
+        &mut self,
+        site: Site<'_>,
+        (places, packets): (&[Place], usize),
+    ) -> Result<Part, Fault> {
         let mut spans = Vec::with_capacity(places.len());
         for (at, place) in places.iter().enumerate() {
             let mut add = |(rank, buffer): (usize, BufferType)| {
@@ -446,19 +642,38 @@ impl Translation<'_> {
                 Ok(())
             };
             match *place {
-                Place { buffer: Some(buffer), .. } => add((site.rank, buffer))?,
-                Place { buffer_id: Some(id), .. } => {
+                Place {
+                    buffer: Some(buffer),
+                    ..
+                } => add((site.rank, buffer))?,
+                Place {
+                    buffer_id: Some(id),
+                    ..
+                } => {
                     let kind = site.op.channel_type.unwrap_or(ChannelType::Memory);
-                    let remote = site.local.buffers.get(&kind).and_then(|ids| ids.get(id as usize));
-                    let remote = remote.and_then(|&id| self.plan.gpus[site.rank].remote_buffers.get(id as usize));
-                    let remote =
-                        remote.ok_or_else(|| site.fault(format!("buffer {id} is not among its remote buffers")))?;
+                    let remote = site
+                        .local
+                        .buffers
+                        .get(&kind)
+                        .and_then(|ids| ids.get(id as usize));
+                    let remote = remote
+                        .and_then(|&id| self.plan.gpus[site.rank].remote_buffers.get(id as usize));
+                    let remote = remote.ok_or_else(|| {
+                        site.fault(format!("buffer {id} is not among its remote buffers"))
+                    })?;
                     add((remote.rank as usize, remote.buffer))?;
                 }
-                Place { switch_channel_id: Some(id), .. } => {
+                Place {
+                    switch_channel_id: Some(id),
+                    ..
+                } => {
                     self.group(site, id)?.into_iter().try_for_each(add)?;
                 }
-                _ => return Err(site.fault("a buffer has a type, a buffer_id or a switch_channel_id")),
+                _ => {
+                    return Err(
+                        site.fault("a buffer has a type, a buffer_id or a switch_channel_id")
+                    );
+                }
             }
         }
         self.script.spans(spans.into_iter().map(Ok))
@@ -471,12 +686,23 @@ impl Translation<'_> {
         (rank, buffer): (usize, BufferType),
         packets: bool,
     ) -> Result<Span, Fault> {
-        let cells = self.memory.chunk(rank, buffer, place.index as usize, place.size as usize, packets);
+        let cells = self.memory.chunk(
+            rank,
+            buffer,
+            place.index as usize,
+            place.size as usize,
+            packets,
+        );
         let cells = cells.ok_or_else(|| {
-            let (chunks, last) = (self.memory.chunks(rank, buffer), u64::from(place.index) + u64::from(place.size));
+            let (chunks, last) = (
+                self.memory.chunks(rank, buffer),
+                u64::from(place.index) + u64::from(place.size),
+            );
             let name = ["input", "output", "scratch"][buffer as usize];
             let index = place.index;
-            site.fault(format!("chunks {index} to {last} (excluded) of rank {rank}'s {name}, which has {chunks}"))
+            site.fault(format!(
+                "chunks {index} to {last} (excluded) of rank {rank}'s {name}, which has {chunks}"
+            ))
         })?;
         Ok(Span::new(self.share(site, cells)?, rank, packets))
     }
@@ -489,7 +715,10 @@ impl Translation<'_> {
         };
         let cells = match site.op.tbg_info {
             Some(share) if share.tb_id >= share.tbg_size => {
-                return Err(site.fault(format!("tb_id {} of a group of {}", share.tb_id, share.tbg_size)));
+                return Err(site.fault(format!(
+                    "tb_id {} of a group of {}",
+                    share.tb_id, share.tbg_size
+                )));
             }
             Some(share) => part(cells, share.tb_id as usize, share.tbg_size as usize),
             None => cells,
@@ -501,17 +730,36 @@ impl Translation<'_> {
     }
 
     fn group(&self, site: Site<'_>, id: u32) -> Result<Vec<(usize, BufferType)>, Fault> {
-        let ids = site.local.block.channels.iter().filter(|ids| ids.channel_type == ChannelType::Switch);
-        let ids: Vec<u32> = ids.flat_map(|ids| ids.channel_ids.iter().copied()).collect();
+        let ids = site
+            .local
+            .block
+            .channels
+            .iter()
+            .filter(|ids| ids.channel_type == ChannelType::Switch);
+        let ids: Vec<u32> = ids
+            .flat_map(|ids| ids.channel_ids.iter().copied())
+            .collect();
         let channels = &self.plan.gpus[site.rank].channels;
-        let groups = channels.iter().filter(|channel| channel.channel_type == ChannelType::Switch);
-        let groups =
-            groups.flat_map(|channel| channel.rank_groups.iter().map(move |group| (channel.buffer_type, group)));
+        let groups = channels
+            .iter()
+            .filter(|channel| channel.channel_type == ChannelType::Switch);
+        let groups = groups.flat_map(|channel| {
+            channel
+                .rank_groups
+                .iter()
+                .map(move |group| (channel.buffer_type, group))
+        });
         let groups: Vec<_> = groups.collect();
         let group = ids.get(id as usize).and_then(|&id| groups.get(id as usize));
         match group {
-            Some((Some(buffer), group)) => Ok(group.ranks.iter().map(|&rank| (rank as usize, *buffer)).collect()),
-            _ => Err(site.fault(format!("switch channel {id} is not among the threadblock's"))),
+            Some((Some(buffer), group)) => Ok(group
+                .ranks
+                .iter()
+                .map(|&rank| (rank as usize, *buffer))
+                .collect()),
+            _ => Err(site.fault(format!(
+                "switch channel {id} is not among the threadblock's"
+            ))),
         }
     }
 }

@@ -22,7 +22,9 @@ fn follow(table: &Value) {
         let input = |place: usize, operand: u64| match task["inputs"][place].as_u64() {
             Some(before) => left[before as usize].clone(),
             None => {
-                let operand = order.get(operand as usize).map_or(operand, |it| it.as_u64().unwrap());
+                let operand = order
+                    .get(operand as usize)
+                    .map_or(operand, |it| it.as_u64().unwrap());
                 let owner = demand["owners"][operand as usize].as_str().unwrap();
                 (owner.to_string(), vec![operand], Rational::default())
             }
@@ -35,8 +37,14 @@ fn follow(table: &Value) {
             (task["send"]["to"].as_str().unwrap().to_string(), operands)
         } else {
             let split = task["merge"]["split"].as_u64().unwrap();
-            let ((at, mut operands, since), (there, right, and_since)) = (input(0, first), input(1, split + 1));
-            assert!(task["merge"]["node"] == at.as_str() && at == there && since <= start && and_since <= start);
+            let ((at, mut operands, since), (there, right, and_since)) =
+                (input(0, first), input(1, split + 1));
+            assert!(
+                task["merge"]["node"] == at.as_str()
+                    && at == there
+                    && since <= start
+                    && and_since <= start
+            );
             operands.extend(right);
             (at, operands)
         };
@@ -48,7 +56,8 @@ fn follow(table: &Value) {
         let (node, operands, _) = &left[result["task"].as_u64().unwrap() as usize];
         let mut operands = operands.clone();
         operands.sort_unstable();
-        let whole: Vec<u64> = (result["part"][0].as_u64().unwrap()..=result["part"][1].as_u64().unwrap()).collect();
+        let whole: Vec<u64> =
+            (result["part"][0].as_u64().unwrap()..=result["part"][1].as_u64().unwrap()).collect();
         assert!(result["node"] == node.as_str() && operands == whole);
     }
     let mut wanted = 0;
@@ -56,7 +65,11 @@ fn follow(table: &Value) {
         for goal in demand["goals"].as_array().unwrap() {
             let has = goal["part"][0] == goal["part"][1]
                 && demand["owners"][goal["part"][0].as_u64().unwrap() as usize] == goal["node"];
-            wanted += if has { 0 } else { demand["started"].as_u64().unwrap() };
+            wanted += if has {
+                0
+            } else {
+                demand["started"].as_u64().unwrap()
+            };
         }
     }
     assert_eq!(served.len() as u64, wanted);
@@ -64,7 +77,15 @@ fn follow(table: &Value) {
 
 #[test]
 fn routers_are_left_out() {
-    for name in ["scatter", "gather", "all-gather", "reduce", "all-reduce", "scan", "reduce-scatter"] {
+    for name in [
+        "scatter",
+        "gather",
+        "all-gather",
+        "reduce",
+        "all-reduce",
+        "scan",
+        "reduce-scatter",
+    ] {
         for seed in 0..6 {
             let mut dice = Dice(seed);
             let platform = platform(4, 3, &mut dice);
@@ -74,8 +95,16 @@ fn routers_are_left_out() {
             let schedule = schedule(problem, 3, &mut dice);
             for pieces in [None, Some(1), Some(7)] {
                 let asked = pieces.map_or(Pieces::Exact, Pieces::Number);
-                let request = Request { pieces: asked, between_processors: true, ..Request::new(problem, &schedule) };
-                let files = oneport_exports::format("events").unwrap().write(&request).unwrap().files;
+                let request = Request {
+                    pieces: asked,
+                    between_processors: true,
+                    ..Request::new(problem, &schedule)
+                };
+                let files = oneport_exports::format("events")
+                    .unwrap()
+                    .write(&request)
+                    .unwrap()
+                    .files;
                 let table: Value = serde_json::from_str(&files[0].text()).unwrap();
                 assert_eq!(table["instances"], pieces.unwrap_or(3));
                 follow(&table);

@@ -58,15 +58,25 @@ fn nodes(mut bytes: &[u8]) -> Vec<Node> {
         let one = |field: u64| message.iter().find(|it| it.0 == field).map_or(0, |it| it.1);
         assert_eq!(one(1), number as u64);
         let mut after = Vec::new();
-        let mut packed = message.iter().find(|it| it.0 == 5).map_or(&[][..], |it| it.2);
+        let mut packed = message
+            .iter()
+            .find(|it| it.0 == 5)
+            .map_or(&[][..], |it| it.2);
         while !packed.is_empty() {
             after.push(varint(&mut packed));
         }
         let attributes = message.iter().filter(|it| it.0 == 10).map(|it| {
             let attribute = fields(it.2);
-            (String::from_utf8(attribute[0].2.to_vec()).unwrap(), attribute[1].1)
+            (
+                String::from_utf8(attribute[0].2.to_vec()).unwrap(),
+                attribute[1].1,
+            )
         });
-        Node { kind: one(3), after, attributes: attributes.collect() }
+        Node {
+            kind: one(3),
+            after,
+            attributes: attributes.collect(),
+        }
     };
     messages.into_iter().skip(1).enumerate().map(node).collect()
 }
@@ -77,7 +87,12 @@ fn every_node_gets_its_turn() {
         for seed in 0..8 {
             let files = files(name, "chakra", seed, Some(3)).unwrap();
             let ranks: Vec<Vec<Node>> = files.iter().map(|file| nodes(&file.bytes)).collect();
-            assert!(files.iter().enumerate().all(|(rank, file)| file.suffix == format!(".{rank}.et")));
+            assert!(
+                files
+                    .iter()
+                    .enumerate()
+                    .all(|(rank, file)| file.suffix == format!(".{rank}.et"))
+            );
             let mut done: BTreeSet<(usize, u64)> = BTreeSet::new();
             let mut sent: BTreeMap<Vec<u64>, u64> = BTreeMap::new();
             let all: usize = ranks.iter().map(Vec::len).sum();
@@ -85,12 +100,17 @@ fn every_node_gets_its_turn() {
                 let before = done.len();
                 for (rank, nodes) in ranks.iter().enumerate() {
                     for (number, node) in nodes.iter().enumerate() {
-                        let ready = node.after.iter().all(|&after| done.contains(&(rank, after)));
+                        let ready = node
+                            .after
+                            .iter()
+                            .all(|&after| done.contains(&(rank, after)));
                         if !ready || done.contains(&(rank, number as u64)) {
                             continue;
                         }
                         let of = |key: &str| node.attributes.get(key).copied().unwrap_or(u64::MAX);
-                        let message: Vec<u64> = ["comm_src", "comm_dst", "comm_tag", "comm_size"].map(of).to_vec();
+                        let message: Vec<u64> = ["comm_src", "comm_dst", "comm_tag", "comm_size"]
+                            .map(of)
+                            .to_vec();
                         match node.kind {
                             5 => {
                                 assert_eq!(of("comm_src"), rank as u64);

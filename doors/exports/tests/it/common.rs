@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use oneport_exports::{File, Pieces, Preloaded, Request, Written};
 use oneport_plan::{
-    Collective, Goals, Interval, Pattern, PeriodicSchedule, Problem, ScheduledPattern, Volumes, WholePatterns,
+    Collective, Goals, Interval, Pattern, PeriodicSchedule, Problem, ScheduledPattern, Volumes,
+    WholePatterns,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 use oneport_schedule::{periodic, tightened};
@@ -15,7 +16,10 @@ pub struct Dice(pub u64);
 impl Dice {
     /// Below `limit`.
     pub fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) % limit.max(1) as u64) as usize
     }
 }
@@ -30,7 +34,14 @@ pub fn platform(processors: usize, routers: usize, dice: &mut Dice) -> Platform 
 
     let mut nodes = Vec::new();
     for number in 0..processors {
-        nodes.push(builder.node(Node::processor(format!("p{number}"), whole(1 + dice.below(2)))).unwrap());
+        nodes.push(
+            builder
+                .node(Node::processor(
+                    format!("p{number}"),
+                    whole(1 + dice.below(2)),
+                ))
+                .unwrap(),
+        );
     }
     for number in 0..routers {
         nodes.push(builder.node(Node::router(format!("r{number}"))).unwrap());
@@ -45,7 +56,9 @@ pub fn platform(processors: usize, routers: usize, dice: &mut Dice) -> Platform 
     }
     for (one, other) in known {
         let cost = whole(1 + dice.below(4));
-        builder.link(nodes[one], nodes[other], cost.clone()).unwrap();
+        builder
+            .link(nodes[one], nodes[other], cost.clone())
+            .unwrap();
         builder.link(nodes[other], nodes[one], cost).unwrap();
     }
     builder.build().unwrap()
@@ -56,7 +69,10 @@ fn reached(platform: &Platform, from: NodeId, dice: &mut Dice) -> BTreeMap<NodeI
     let mut by: BTreeMap<NodeId, LinkId> = BTreeMap::new();
     let mut queue = VecDeque::from([from]);
     while let Some(node) = queue.pop_front() {
-        let links: Vec<LinkId> = platform.link_ids().filter(|&link| platform.link(link).from == node).collect();
+        let links: Vec<LinkId> = platform
+            .link_ids()
+            .filter(|&link| platform.link(link).from == node)
+            .collect();
         let turn = dice.below(links.len());
         for link in links[turn..].iter().chain(&links[..turn]) {
             let to = platform.link(*link).to;
@@ -116,17 +132,42 @@ fn combine(
     dice: &mut Dice,
 ) -> (NodeId, Option<u32>) {
     if part.first == part.last {
-        let operand = pattern.order.as_ref().map_or(part.first, |order| order[part.first]);
+        let operand = pattern
+            .order
+            .as_ref()
+            .map_or(part.first, |order| order[part.first]);
         return (owners[operand], None);
     }
     let split = part.first + dice.below(part.last - part.first);
-    let (left, right) = (Interval { last: split, ..part }, Interval { first: split + 1, ..part });
+    let (left, right) = (
+        Interval {
+            last: split,
+            ..part
+        },
+        Interval {
+            first: split + 1,
+            ..part
+        },
+    );
     let mut left = combine(pattern, platform, owners, left, dice);
     let mut right = combine(pattern, platform, owners, right, dice);
     let node = if dice.below(2) == 0 { left.0 } else { right.0 };
-    for (side, part) in
-        [(&mut left, Interval { last: split, ..part }), (&mut right, Interval { first: split + 1, ..part })]
-    {
+    for (side, part) in [
+        (
+            &mut left,
+            Interval {
+                last: split,
+                ..part
+            },
+        ),
+        (
+            &mut right,
+            Interval {
+                first: split + 1,
+                ..part
+            },
+        ),
+    ] {
         for link in way(platform, side.0, node, dice) {
             side.1 = pattern.send(link, part, side.1);
         }
@@ -136,7 +177,10 @@ fn combine(
 
 /// Some way to carry out a demand.
 pub fn pattern(problem: Problem<'_>, number: usize, dice: &mut Dice) -> Pattern {
-    let (platform, demand) = (problem.platform(), problem.collective().demand(number).unwrap());
+    let (platform, demand) = (
+        problem.platform(),
+        problem.collective().demand(number).unwrap(),
+    );
     let mut pattern = Pattern::new(number);
     let owners = demand.operands;
     if demand.commutative && owners.len() > 1 {
@@ -147,7 +191,10 @@ pub fn pattern(problem: Problem<'_>, number: usize, dice: &mut Dice) -> Pattern 
     if let Goals::Prefixes = demand.goals {
         let mut made = None;
         for (last, &node) in owners.iter().enumerate().skip(1) {
-            let part = Interval { first: 0, last: last - 1 };
+            let part = Interval {
+                first: 0,
+                last: last - 1,
+            };
             for link in way(platform, owners[last - 1], node, dice) {
                 made = pattern.send(link, part, made);
             }
@@ -168,13 +215,23 @@ pub fn schedule(problem: Problem<'_>, instances: usize, dice: &mut Dice) -> Peri
     for demand in 0..problem.collective().demands() {
         let instances = instances * problem.collective().rate(demand) as usize;
         let first = 1 + dice.below(instances);
-        patterns.push(ScheduledPattern { pattern: pattern(problem, demand, dice), copies: first.into() });
+        patterns.push(ScheduledPattern {
+            pattern: pattern(problem, demand, dice),
+            copies: first.into(),
+        });
         if first < instances {
             let other = pattern(problem, demand, dice);
-            patterns.push(ScheduledPattern { pattern: other, copies: (instances - first).into() });
+            patterns.push(ScheduledPattern {
+                pattern: other,
+                copies: (instances - first).into(),
+            });
         }
     }
-    let whole = WholePatterns { period: whole(1), instances: instances.into(), patterns };
+    let whole = WholePatterns {
+        period: whole(1),
+        instances: instances.into(),
+        patterns,
+    };
     periodic(problem, tightened(problem, whole).unwrap()).unwrap()
 }
 
@@ -183,7 +240,11 @@ pub fn collective(name: &str, nodes: &[NodeId]) -> Collective {
     let all = nodes.to_vec();
     if let Some(plain) = name.strip_suffix("-v") {
         let plain = collective(plain, nodes);
-        let counts: Vec<u64> = [2, 0, 3, 1].into_iter().cycle().take(plain.demands()).collect();
+        let counts: Vec<u64> = [2, 0, 3, 1]
+            .into_iter()
+            .cycle()
+            .take(plain.demands())
+            .collect();
         return plain.with_counts(&counts).unwrap();
     }
     match name {
@@ -206,7 +267,12 @@ pub fn export(name: &str, format: &str, seed: u64, pieces: Option<u64>) -> Resul
 }
 
 /// Writes a random plan of a collective in a format; `pieces`: `None` for what fits the format.
-pub fn files(name: &str, format: &str, seed: u64, pieces: Option<u64>) -> Result<Vec<File>, String> {
+pub fn files(
+    name: &str,
+    format: &str,
+    seed: u64,
+    pieces: Option<u64>,
+) -> Result<Vec<File>, String> {
     let pieces = pieces.map_or(Pieces::Fitting, Pieces::Number);
     Ok(written(name, format, seed, |request| Request { pieces, ..request })?.files)
 }
@@ -228,7 +294,10 @@ pub fn written(
     let instances = 1 + dice.below(4);
     let schedule = schedule(problem, instances, &mut dice);
     let request = asked(Request::new(problem, &schedule));
-    oneport_exports::format(format).unwrap().write(&request).map_err(|error| error.to_string())
+    oneport_exports::format(format)
+        .unwrap()
+        .write(&request)
+        .map_err(|error| error.to_string())
 }
 
 /// A library for LD_PRELOAD of random plans among processors, a plan for each collective and number of bytes. In the
@@ -256,15 +325,22 @@ pub fn library(
             collective(name, &nodes)
         })
         .collect();
-    let problems: Vec<Problem<'_>> =
-        collectives.iter().map(|it| Problem::new(&platform, it, &volumes).unwrap()).collect();
-    let schedules: Vec<PeriodicSchedule> =
-        problems.iter().map(|&problem| schedule(problem, 2 + dice.below(3), &mut dice)).collect();
+    let problems: Vec<Problem<'_>> = collectives
+        .iter()
+        .map(|it| Problem::new(&platform, it, &volumes).unwrap())
+        .collect();
+    let schedules: Vec<PeriodicSchedule> = problems
+        .iter()
+        .map(|&problem| schedule(problem, 2 + dice.below(3), &mut dice))
+        .collect();
     let plans: Vec<Preloaded<'_>> = problems
         .iter()
         .zip(&schedules)
         .zip(plans)
-        .map(|((&problem, schedule), &(_, at_least))| Preloaded { request: Request::new(problem, schedule), at_least })
+        .map(|((&problem, schedule), &(_, at_least))| Preloaded {
+            request: Request::new(problem, schedule),
+            at_least,
+        })
         .collect();
     oneport_exports::preload(&plans, hosts.is_some()).map_err(|error| error.to_string())
 }
@@ -272,7 +348,10 @@ pub fn library(
 /// Hosts, each linked with each.
 fn hosts_of(names: &[&str]) -> Platform {
     let mut builder = Platform::builder();
-    let nodes: Vec<NodeId> = names.iter().map(|name| builder.node(Node::processor(*name, whole(1))).unwrap()).collect();
+    let nodes: Vec<NodeId> = names
+        .iter()
+        .map(|name| builder.node(Node::processor(*name, whole(1))).unwrap())
+        .collect();
     for &from in &nodes {
         for &to in nodes.iter().filter(|&&to| to != from) {
             builder.link(from, to, whole(2)).unwrap();

@@ -10,12 +10,24 @@ use oneport_plan::{Problem, Volumes};
 
 use crate::common::{Dice, collective, export, platform, schedule};
 
-const COLLECTIVES: [&str; 9] =
-    ["broadcast", "scatter", "gather", "all-gather", "all-to-all", "reduce", "reduce-scatter", "all-reduce", "scan"];
+const COLLECTIVES: [&str; 9] = [
+    "broadcast",
+    "scatter",
+    "gather",
+    "all-gather",
+    "all-to-all",
+    "reduce",
+    "reduce-scatter",
+    "all-reduce",
+    "scan",
+];
 
 /// The number behind these words.
 fn after<'t>(text: &'t str, words: &str) -> Option<&'t str> {
-    text.split(words).nth(1)?.split(|letter: char| !letter.is_ascii_digit()).next()
+    text.split(words)
+        .nth(1)?
+        .split(|letter: char| !letter.is_ascii_digit())
+        .next()
 }
 
 /// The simulator's output for a file under these options; `None` where no folder is named.
@@ -24,9 +36,19 @@ fn simulated(text: &str, options: &str) -> Option<String> {
     let place = |name: &str| Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let (goal, binary) = (place("run.goal"), place("run.bin"));
     std::fs::write(&goal, text).unwrap();
-    let converted = Command::new(folder.join("txt2bin")).arg("-i").arg(&goal).arg("-o").arg(&binary).output();
+    let converted = Command::new(folder.join("txt2bin"))
+        .arg("-i")
+        .arg(&goal)
+        .arg("-o")
+        .arg(&binary)
+        .output();
     assert!(converted.unwrap().status.success(), "{text}");
-    let run = Command::new(folder.join("LogGOPSim")).arg("-f").arg(&binary).args(options.split(' ')).output().unwrap();
+    let run = Command::new(folder.join("LogGOPSim"))
+        .arg("-f")
+        .arg(&binary)
+        .args(options.split(' '))
+        .output()
+        .unwrap();
     Some(String::from_utf8(run.stdout).unwrap())
 }
 
@@ -41,17 +63,31 @@ fn the_simulator_ends_when_the_file_says() {
     for name in COLLECTIVES {
         for seed in 0..6 {
             let text = export(name, "goal", 900 + seed, None).unwrap();
-            let options = format!("-L 0 -o 0 -g 0 -G 1 -O 0 -S {}", after(&text, "-S ").unwrap());
+            let options = format!(
+                "-L 0 -o 0 -g 0 -G 1 -O 0 -S {}",
+                after(&text, "-S ").unwrap()
+            );
             let Some(said) = simulated(&text, &options) else {
-                println!("skipped: ONEPORT_LOGGOPSIM names no folder with LogGOPSim and txt2bin of ATLAHS");
+                println!(
+                    "skipped: ONEPORT_LOGGOPSIM names no folder with LogGOPSim and txt2bin of ATLAHS"
+                );
                 return;
             };
             let end = ends(&said).into_iter().max().map(|end| end.to_string());
-            assert_eq!(end.as_deref(), after(&text, "the run ends at "), "{name}, {seed}: {said}");
+            assert_eq!(
+                end.as_deref(),
+                after(&text, "the run ends at "),
+                "{name}, {seed}: {said}"
+            );
             // Without dates: with latency and overheads of a real network every rank that receives ends later than 0.
             let text = undated(name, seed, 1 << 20);
-            let ends = ends(&simulated(&text, "-L 1000 -o 200 -g 5 -G 1 -O 0 -S 65536").unwrap_or_default());
-            assert!(ends.len() == 4 && ends.iter().all(|&end| end > 0), "{name}, {seed}: {ends:?}\n{text}");
+            let ends = ends(
+                &simulated(&text, "-L 1000 -o 200 -g 5 -G 1 -O 0 -S 65536").unwrap_or_default(),
+            );
+            assert!(
+                ends.len() == 4 && ends.iter().all(|&end| end > 0),
+                "{name}, {seed}: {ends:?}\n{text}"
+            );
         }
     }
 }
@@ -64,8 +100,18 @@ fn undated(name: &str, seed: u64, bytes: u64) -> String {
     let (collective, volumes) = (collective(name, &nodes), Volumes::default());
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
     let schedule = schedule(problem, 2, &mut dice);
-    let request = Request { bytes: Some(bytes), without_dates: true, ..Request::new(problem, &schedule) };
-    oneport_exports::format("goal").unwrap().write(&request).unwrap().files[0].text().into_owned()
+    let request = Request {
+        bytes: Some(bytes),
+        without_dates: true,
+        ..Request::new(problem, &schedule)
+    };
+    oneport_exports::format("goal")
+        .unwrap()
+        .write(&request)
+        .unwrap()
+        .files[0]
+        .text()
+        .into_owned()
 }
 
 /// Every rank comes to its end, every message is received once with its size, and the pieces are the message.
@@ -77,9 +123,14 @@ fn operations_without_dates_end() {
             let mut waits: BTreeMap<(usize, &str), (&str, Vec<&str>)> = BTreeMap::new();
             let mut rank = 0;
             for line in text.lines() {
-                if let Some(number) = line.strip_prefix("rank ").and_then(|rest| rest.strip_suffix(" {")) {
+                if let Some(number) = line
+                    .strip_prefix("rank ")
+                    .and_then(|rest| rest.strip_suffix(" {"))
+                {
                     rank = number.parse().unwrap();
-                } else if let Some((label, what)) = line.split_once(": ").filter(|_| !line.starts_with("//")) {
+                } else if let Some((label, what)) =
+                    line.split_once(": ").filter(|_| !line.starts_with("//"))
+                {
                     waits.insert((rank, label), (what, Vec::new()));
                 } else if let Some((label, before)) = line.split_once(" requires ") {
                     waits.get_mut(&(rank, label)).unwrap().1.push(before);
@@ -100,10 +151,12 @@ fn operations_without_dates_end() {
                         ["send", bytes, "to", to, "tag", tag] => {
                             sent.insert(format!("{rank} {to} {tag}"), bytes.to_string());
                         }
-                        ["recv", bytes, "from", from, "tag", tag] => match sent.get(&format!("{from} {rank} {tag}")) {
-                            Some(size) => assert_eq!(size, bytes),
-                            None => continue,
-                        },
+                        ["recv", bytes, "from", from, "tag", tag] => {
+                            match sent.get(&format!("{from} {rank} {tag}")) {
+                                Some(size) => assert_eq!(size, bytes),
+                                None => continue,
+                            }
+                        }
                         ["calc", ..] => {}
                         _ => panic!("{what}"),
                     }
@@ -114,7 +167,9 @@ fn operations_without_dates_end() {
                 }
             }
             assert_eq!(done.len(), waits.len(), "{name}, {seed}: {text}");
-            let sizes = sent.values().map(|bytes| bytes.trim_end_matches('b').parse::<u64>().unwrap());
+            let sizes = sent
+                .values()
+                .map(|bytes| bytes.trim_end_matches('b').parse::<u64>().unwrap());
             assert!(
                 sizes.clone().all(|size| size == 500 || size == 501),
                 "two pieces: {:?}",

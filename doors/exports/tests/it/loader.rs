@@ -10,7 +10,13 @@ use serde_json::Value;
 
 use crate::common::written;
 
-const COLLECTIVES: [&str; 5] = ["all-gather", "reduce-scatter", "all-reduce", "broadcast", "all-to-all"];
+const COLLECTIVES: [&str; 5] = [
+    "all-gather",
+    "reduce-scatter",
+    "all-reduce",
+    "broadcast",
+    "all-to-all",
+];
 
 /// The driver, compiled with the loader's source; `None` where no folder is named.
 fn driver(name: &str) -> Option<PathBuf> {
@@ -19,28 +25,52 @@ fn driver(name: &str) -> Option<PathBuf> {
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let mut compiler = Command::new("c++");
     compiler.args(["-std=c++17", "-O1", "-w", "-I"]).arg(&here);
-    compiler.arg("-I").arg(source.join("include")).arg("-I").arg(source.join("src/core/include"));
-    compiler.arg(here.join("driver.cpp")).arg(source.join("src/core/executor/execution_plan.cc"));
+    compiler
+        .arg("-I")
+        .arg(source.join("include"))
+        .arg("-I")
+        .arg(source.join("src/core/include"));
+    compiler
+        .arg(here.join("driver.cpp"))
+        .arg(source.join("src/core/executor/execution_plan.cc"));
     let made = compiler.arg("-o").arg(&program).output().unwrap();
-    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    assert!(
+        made.status.success(),
+        "{}",
+        String::from_utf8_lossy(&made.stderr)
+    );
     Some(program)
 }
 
 /// The loader's words on files, ranks and sizes of input and output.
 fn said(driver: &Path, asked: &[String]) -> Vec<String> {
-    let mut run = Command::new(driver).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut run = Command::new(driver)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut input = run.stdin.take().unwrap();
     let lines = asked.join("\n");
     let writer = std::thread::spawn(move || input.write_all(lines.as_bytes()).unwrap());
     let output = run.wait_with_output().unwrap();
     writer.join().unwrap();
-    String::from_utf8(output.stdout).unwrap().lines().map(str::to_string).collect()
+    String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(str::to_string)
+        .collect()
 }
 
 /// The numbers of the line that says which sizes go: multiples of, from, to.
 fn sizes(written: &Written) -> [u64; 3] {
-    let line = written.notes.iter().find(|note| note.starts_with("sizes: ")).unwrap();
-    let numbers = line.split(|letter: char| !letter.is_ascii_digit()).filter_map(|word| word.parse().ok());
+    let line = written
+        .notes
+        .iter()
+        .find(|note| note.starts_with("sizes: "))
+        .unwrap();
+    let numbers = line
+        .split(|letter: char| !letter.is_ascii_digit())
+        .filter_map(|word| word.parse().ok());
     numbers.collect::<Vec<u64>>().try_into().unwrap()
 }
 
@@ -60,33 +90,55 @@ fn runs(plan: &Value, [input, output]: [u64; 2]) -> bool {
     let number = |value: &Value| value.as_u64().unwrap();
     let (gpu, unit) = (&plan["gpus"][0], number(&plan["buffer_alignment"]));
     let divides = |bytes: u64, chunks: &Value| bytes.is_multiple_of(unit * number(chunks));
-    let message = if plan["collective"] == "allgather" { output } else { input };
+    let message = if plan["collective"] == "allgather" {
+        output
+    } else {
+        input
+    };
     divides(input, &gpu["input_chunks"])
         && divides(output, &gpu["output_chunks"])
-        && (number(&plan["min_message_size"])..=number(&plan["max_message_size"])).contains(&message)
+        && (number(&plan["min_message_size"])..=number(&plan["max_message_size"]))
+            .contains(&message)
 }
 
 /// The keys that the loader takes from a file without asking whether they are there.
 fn has_what_is_read(plan: &Value) {
     let keys = |value: &Value, keys: &[&str]| {
-        keys.iter().for_each(|key| assert!(value.get(key).is_some(), "{key} is missing"));
+        keys.iter()
+            .for_each(|key| assert!(value.get(key).is_some(), "{key} is missing"));
     };
     keys(plan, &["name", "collective", "inplace", "protocol", "gpus"]);
     // A number that is read as `int`.
     assert!(plan["min_message_size"].as_u64().unwrap() < 1 << 31);
     let gpus = plan["gpus"].as_array().unwrap();
     for (rank, gpu) in gpus.iter().enumerate() {
-        keys(gpu, &["input_chunks", "output_chunks", "scratch_chunks", "threadblocks", "channels", "remote_buffers"]);
+        keys(
+            gpu,
+            &[
+                "input_chunks",
+                "output_chunks",
+                "scratch_chunks",
+                "threadblocks",
+                "channels",
+                "remote_buffers",
+            ],
+        );
         assert_eq!(gpu["id"], rank);
         for channel in gpu["channels"].as_array().unwrap() {
             assert_eq!(channel["channel_type"], "memory");
             let peers = channel["connected_to"].as_array().unwrap();
-            assert!(peers.iter().all(|peer| peer.as_u64().unwrap() < gpus.len() as u64));
+            assert!(
+                peers
+                    .iter()
+                    .all(|peer| peer.as_u64().unwrap() < gpus.len() as u64)
+            );
         }
         for (place, block) in gpu["threadblocks"].as_array().unwrap().iter().enumerate() {
             assert_eq!(block["id"], place);
             for op in block["ops"].as_array().unwrap() {
-                for place in ["src_buff", "dst_buff"].iter().flat_map(|side| op[side].as_array().into_iter().flatten())
+                for place in ["src_buff", "dst_buff"]
+                    .iter()
+                    .flat_map(|side| op[side].as_array().into_iter().flatten())
                 {
                     keys(place, &["index", "size"]);
                     assert!(place.get("type").is_some() != place.get("buffer_id").is_some());
@@ -99,7 +151,17 @@ fn has_what_is_read(plan: &Value) {
 /// Ordinary sizes, and those around the limits that a file states.
 fn tried([multiple, least, most]: [u64; 3]) -> Vec<u64> {
     let ordinary = (10..=30).map(|power| 1 << power);
-    let near = [16, least - 16, least, least + 16, least + multiple, most - multiple, most, most + 16, most + multiple];
+    let near = [
+        16,
+        least - 16,
+        least,
+        least + 16,
+        least + multiple,
+        most - multiple,
+        most,
+        most + 16,
+        most + multiple,
+    ];
     ordinary.chain(near).filter(|&size| size > 0).collect()
 }
 
@@ -109,16 +171,27 @@ fn the_loader_takes_the_sizes_that_are_stated() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let driver = driver("load-plans");
     if driver.is_none() {
-        println!("skipped: ONEPORT_MSCCLPP names no folder with the source of MSCCL++; its rules are checked instead");
+        println!(
+            "skipped: ONEPORT_MSCCLPP names no folder with the source of MSCCL++; its rules are checked instead"
+        );
     }
     let (mut asked, mut expected, mut plans) = (Vec::new(), Vec::new(), 0);
     for name in COLLECTIVES {
-        for (seed, pieces) in
-            [Pieces::Fitting, Pieces::Exact, Pieces::Number(5), Pieces::Fitting].into_iter().enumerate()
+        for (seed, pieces) in [
+            Pieces::Fitting,
+            Pieces::Exact,
+            Pieces::Number(5),
+            Pieces::Fitting,
+        ]
+        .into_iter()
+        .enumerate()
         {
             for in_place in [None, Some(false), Some(true)] {
-                let made =
-                    written(name, "mscclpp", 40 + seed as u64, |request| Request { pieces, in_place, ..request });
+                let made = written(name, "mscclpp", 40 + seed as u64, |request| Request {
+                    pieces,
+                    in_place,
+                    ..request
+                });
                 let Ok(made) = made else {
                     assert!(name == "all-to-all" && in_place == Some(true), "{made:?}");
                     continue;
@@ -132,11 +205,18 @@ fn the_loader_takes_the_sizes_that_are_stated() {
                 let [multiple, least, most] = sizes(&made);
                 assert!(most >= 1 << 28, "{most}");
                 for size in tried([multiple, least, most]) {
-                    let Some(bytes) = buffers(&plan, size) else { continue };
+                    let Some(bytes) = buffers(&plan, size) else {
+                        continue;
+                    };
                     let goes = size.is_multiple_of(multiple) && (least..=most).contains(&size);
                     assert_eq!(goes, runs(&plan, bytes), "{name}: {size} bytes, {made:?}");
                     let ranks = plan["gpus"].as_array().unwrap().len();
-                    asked.push(format!("{} {ranks} {} {}", file.display(), bytes[0], bytes[1]));
+                    asked.push(format!(
+                        "{} {ranks} {} {}",
+                        file.display(),
+                        bytes[0],
+                        bytes[1]
+                    ));
                     expected.push(goes);
                 }
             }
@@ -147,7 +227,10 @@ fn the_loader_takes_the_sizes_that_are_stated() {
     assert_eq!(answers.len(), expected.len());
     for ((asked, expected), answer) in asked.iter().zip(&expected).zip(&answers) {
         assert_eq!(answer == "loads", *expected, "{asked}: {answer}");
-        assert!(*expected || answer.contains("Input or output size is not"), "{asked}: {answer}");
+        assert!(
+            *expected || answer.contains("Input or output size is not"),
+            "{asked}: {answer}"
+        );
     }
     let loaded = expected.iter().filter(|&&goes| goes).count();
     println!(
@@ -181,18 +264,28 @@ fn in_place_is_right() {
         for name in COLLECTIVES {
             for seed in 0..10 {
                 for in_place in [None, Some(false), Some(true)] {
-                    let made = written(name, format, 60 + seed, |request| Request { in_place, ..request });
+                    let made = written(name, format, 60 + seed, |request| Request {
+                        in_place,
+                        ..request
+                    });
                     let text = match made {
                         Ok(made) => made.files[0].text().into_owned(),
                         Err(refused) => {
                             let is_right = name == "all-to-all" && in_place == Some(true);
-                            assert!(is_right && refused.contains("overwrite what is not sent"), "{refused}");
+                            assert!(
+                                is_right && refused.contains("overwrite what is not sent"),
+                                "{refused}"
+                            );
                             continue;
                         }
                     };
                     let verdict = check(&text, None);
-                    assert!(verdict.as_ref().is_ok_and(|verdict| verdict.known), "{name}, {seed}: {verdict:?}\n{text}");
-                    let by_default = format == "mscclpp" && ["all-reduce", "broadcast"].contains(&name)
+                    assert!(
+                        verdict.as_ref().is_ok_and(|verdict| verdict.known),
+                        "{name}, {seed}: {verdict:?}\n{text}"
+                    );
+                    let by_default = format == "mscclpp"
+                        && ["all-reduce", "broadcast"].contains(&name)
                         || format == "msccl" && ["all-reduce", "reduce-scatter"].contains(&name);
                     let says = text.contains("\"inplace\":true") || text.contains("inplace=\"1\"");
                     assert_eq!(says, in_place.unwrap_or(by_default), "{format} {name}");
@@ -205,9 +298,19 @@ fn in_place_is_right() {
 /// In place is judged as such: a result that is written before the operand in its place is read is a race.
 #[test]
 fn results_over_what_is_still_read_are_refused() {
-    let made = written("all-to-all", "mscclpp", 3, |request| Request { pieces: Pieces::Number(2), ..request }).unwrap();
+    let made = written("all-to-all", "mscclpp", 3, |request| Request {
+        pieces: Pieces::Number(2),
+        ..request
+    })
+    .unwrap();
     let text = made.files[0].text().into_owned();
     assert!(check(&text, None).is_ok());
     let fault = check(&text.replace("\"inplace\":false", "\"inplace\":true"), None).unwrap_err();
-    assert!(matches!(fault.kind, oneport_exports::Kind::Race | oneport_exports::Kind::Result), "{fault}");
+    assert!(
+        matches!(
+            fault.kind,
+            oneport_exports::Kind::Race | oneport_exports::Kind::Result
+        ),
+        "{fault}"
+    );
 }

@@ -14,7 +14,13 @@ fn check(text: &str) -> Result<Verdict, Fault> {
     oneport_exports::check(text, None)
 }
 
-const COLLECTIVES: [&str; 5] = ["all-gather", "reduce-scatter", "all-reduce", "broadcast", "all-to-all"];
+const COLLECTIVES: [&str; 5] = [
+    "all-gather",
+    "reduce-scatter",
+    "all-reduce",
+    "broadcast",
+    "all-to-all",
+];
 
 #[test]
 fn what_is_written_runs() {
@@ -22,7 +28,8 @@ fn what_is_written_runs() {
         for seed in 0..10 {
             for pieces in [None, Some(5)] {
                 let text = export(name, "msccl", seed, pieces).unwrap();
-                let verdict = check(&text).unwrap_or_else(|fault| panic!("{name}, seed {seed}, {pieces:?}: {fault}"));
+                let verdict = check(&text)
+                    .unwrap_or_else(|fault| panic!("{name}, seed {seed}, {pieces:?}: {fault}"));
                 assert!(verdict.known && verdict.in_step.is_none());
             }
         }
@@ -33,14 +40,25 @@ fn what_is_written_runs() {
 
 #[test]
 fn sample_algorithms_are_right() {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/topologies/msccl_xml");
+    let folder =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/topologies/msccl_xml");
     let Ok(files) = std::fs::read_dir(&folder) else {
-        println!("skipped: there are no sample algorithms in {}", folder.display());
+        println!(
+            "skipped: there are no sample algorithms in {}",
+            folder.display()
+        );
         return;
     };
-    for path in files.map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|it| it == "xml")) {
+    for path in files
+        .map(|file| file.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|it| it == "xml"))
+    {
         let verdict = check(&std::fs::read_to_string(&path).unwrap());
-        assert!(verdict.as_ref().is_ok_and(|verdict| verdict.known), "{}: {verdict:?}", path.display());
+        assert!(
+            verdict.as_ref().is_ok_and(|verdict| verdict.known),
+            "{}: {verdict:?}",
+            path.display()
+        );
     }
 }
 
@@ -56,20 +74,37 @@ fn mutants_are_refused() {
             if dice.below(3) > 0 {
                 continue;
             }
-            let offset = lines[at].split("dstoff=\"").nth(1).unwrap().split('"').next().unwrap();
+            let offset = lines[at]
+                .split("dstoff=\"")
+                .nth(1)
+                .unwrap()
+                .split('"')
+                .next()
+                .unwrap();
             let shifted = format!("dstoff=\"{}\"", offset.parse::<usize>().unwrap() + 1);
             let line = lines[at];
             let changes = [
                 (
                     "change the operation",
-                    line.replace("type=\"r\"", "type=\"cpy\"").replace("type=\"s\"", "type=\"nop\""),
+                    line.replace("type=\"r\"", "type=\"cpy\"")
+                        .replace("type=\"s\"", "type=\"nop\""),
                 ),
                 ("change re", line.replace("type=\"re\"", "type=\"cpy\"")),
-                ("shift an offset", line.replace(&format!("dstoff=\"{offset}\""), &shifted)),
-                ("swap buffers", line.replace("srcbuf=\"i\"", "srcbuf=\"o\"").replace("srcbuf=\"s\"", "srcbuf=\"i\"")),
+                (
+                    "shift an offset",
+                    line.replace(&format!("dstoff=\"{offset}\""), &shifted),
+                ),
+                (
+                    "swap buffers",
+                    line.replace("srcbuf=\"i\"", "srcbuf=\"o\"")
+                        .replace("srcbuf=\"s\"", "srcbuf=\"i\""),
+                ),
                 ("drop a wait", {
                     let rest = line.split("depid").nth(1).unwrap();
-                    line.replace(&format!("depid{rest}"), "depid=\"-1\" deps=\"-1\" hasdep=\"1\"/>")
+                    line.replace(
+                        &format!("depid{rest}"),
+                        "depid=\"-1\" deps=\"-1\" hasdep=\"1\"/>",
+                    )
                 }),
             ];
             for (what, changed) in changes {
@@ -99,8 +134,10 @@ fn mutants_are_refused() {
 #[test]
 fn plain_files_are_read_as_all_others_are() {
     let mut dice = Dice(11);
-    let letters =
-        ["", " ", "\"", "<", ">", "/", "=", "&amp;", "a", "0", "\n", "é", "<!-- -->", "<step/>", " s=\"0\"", "x:"];
+    let letters = [
+        "", " ", "\"", "<", ">", "/", "=", "&amp;", "a", "0", "\n", "é", "<!-- -->", "<step/>",
+        " s=\"0\"", "x:",
+    ];
     let mut kinds = BTreeMap::new();
     for (seed, name) in COLLECTIVES.into_iter().enumerate() {
         let text = export(name, "msccl", seed as u64, Some(1)).unwrap();
@@ -108,14 +145,24 @@ fn plain_files_are_read_as_all_others_are() {
             let (at, more) = (dice.below(text.len()), dice.below(3));
             let letter = letters[dice.below(letters.len())];
             let end = (at + more).min(text.len());
-            let changed = if round == 0 { text.clone() } else { format!("{}{letter}{}", &text[..at], &text[end..]) };
+            let changed = if round == 0 {
+                text.clone()
+            } else {
+                format!("{}{letter}{}", &text[..at], &text[end..])
+            };
             let [plain, other] = [check(&changed), check(&format!("<!-- -->{changed}"))];
             let not_xml = |read: &Result<Verdict, Fault>| {
                 // Positions differ by the comment.
-                read.as_ref().is_err_and(|fault| fault.text.starts_with("no MSCCL algorithm:"))
+                read.as_ref()
+                    .is_err_and(|fault| fault.text.starts_with("no MSCCL algorithm:"))
             };
-            assert!(plain == other || not_xml(&plain) && not_xml(&other), "{changed}\n{plain:?}\n{other:?}");
-            *kinds.entry(plain.map_or_else(|fault| format!("{:?}", fault.kind), |_| "right".into())).or_insert(0) += 1;
+            assert!(
+                plain == other || not_xml(&plain) && not_xml(&other),
+                "{changed}\n{plain:?}\n{other:?}"
+            );
+            *kinds
+                .entry(plain.map_or_else(|fault| format!("{:?}", fault.kind), |_| "right".into()))
+                .or_insert(0) += 1;
         }
     }
     assert!(kinds.len() > 3, "{kinds:?}");
@@ -151,11 +198,17 @@ fn nonsense_is_refused_in_words() {
             step("r")
         )
     };
-    let circle = format!("<algo ngpus=\"2\" coll=\"test\" outofplace=\"1\">{}{}</algo>", gpu(0), gpu(1));
+    let circle = format!(
+        "<algo ngpus=\"2\" coll=\"test\" outofplace=\"1\">{}{}</algo>",
+        gpu(0),
+        gpu(1)
+    );
     let fault = check(&circle).unwrap_err();
     assert_eq!(fault.kind, Kind::Deadlock);
     assert!(
-        fault.text.contains("rank 0, threadblock 0, step 0 (r) waits for a message of rank 1 to rank 0"),
+        fault
+            .text
+            .contains("rank 0, threadblock 0, step 0 (r) waits for a message of rank 1 to rank 0"),
         "{fault}"
     );
 }
@@ -180,15 +233,30 @@ fn threadblock(id: usize, peer: usize, channel: usize, steps: &[Step<'_>]) -> St
 /// Two ranks; `own` and `other` name the chunk of a rank itself and of the other one.
 fn pair(collective: &str, modes: &str, chunks: [usize; 3], steps: &[Step<'_>]) -> String {
     let gpu = |rank: usize| {
-        let chunk = |place: &str| place.replace("own", &rank.to_string()).replace("other", &(1 - rank).to_string());
-        let steps: Vec<(&str, String, String)> =
-            steps.iter().map(|(kind, from, to)| (*kind, chunk(from), chunk(to))).collect();
-        let steps: Vec<Step<'_>> = steps.iter().map(|(kind, from, to)| (*kind, &from[..], &to[..])).collect();
+        let chunk = |place: &str| {
+            place
+                .replace("own", &rank.to_string())
+                .replace("other", &(1 - rank).to_string())
+        };
+        let steps: Vec<(&str, String, String)> = steps
+            .iter()
+            .map(|(kind, from, to)| (*kind, chunk(from), chunk(to)))
+            .collect();
+        let steps: Vec<Step<'_>> = steps
+            .iter()
+            .map(|(kind, from, to)| (*kind, &from[..], &to[..]))
+            .collect();
         let [input, output, scratch] = chunks;
         let block = threadblock(0, 1 - rank, 0, &steps);
-        format!("<gpu id=\"{rank}\" i_chunks=\"{input}\" o_chunks=\"{output}\" s_chunks=\"{scratch}\">{block}</gpu>")
+        format!(
+            "<gpu id=\"{rank}\" i_chunks=\"{input}\" o_chunks=\"{output}\" s_chunks=\"{scratch}\">{block}</gpu>"
+        )
     };
-    format!("<algo ngpus=\"2\" coll=\"{collective}\" {modes}>{}{}</algo>", gpu(0), gpu(1))
+    format!(
+        "<algo ngpus=\"2\" coll=\"{collective}\" {modes}>{}{}</algo>",
+        gpu(0),
+        gpu(1)
+    )
 }
 
 const IN_PLACE: &str = "inplace=\"1\"";
@@ -198,7 +266,11 @@ const IN_PLACE: &str = "inplace=\"1\"";
 fn buffers_in_one_place_are_counted_once() {
     let reduced = [("s", "i0", "i0"), ("r", "i0", "s0"), ("re", "s0", "i0")];
     let gathered = [("s", "oown", "oown"), ("r", "oother", "oother")];
-    let scattered = [("s", "iother", "iother"), ("r", "i0", "s0"), ("re", "s0", "iown")];
+    let scattered = [
+        ("s", "iother", "iother"),
+        ("r", "i0", "s0"),
+        ("re", "s0", "iown"),
+    ];
     let files: [(&str, [usize; 3], &[Step<'_>]); 3] = [
         ("allreduce", [1, 0, 1], &reduced),
         ("allgather", [0, 2, 0], &gathered),
@@ -206,12 +278,27 @@ fn buffers_in_one_place_are_counted_once() {
     ];
     for (collective, chunks, steps) in files {
         let verdict = check(&pair(collective, IN_PLACE, chunks, steps));
-        assert!(verdict.as_ref().is_ok_and(|verdict| verdict.known), "{collective}: {verdict:?}");
+        assert!(
+            verdict.as_ref().is_ok_and(|verdict| verdict.known),
+            "{collective}: {verdict:?}"
+        );
         let refused = check(&pair(collective, "outofplace=\"1\"", chunks, steps)).unwrap_err();
-        assert!(refused.kind == Kind::Malformed && refused.text.contains("out of place"), "{refused}");
+        assert!(
+            refused.kind == Kind::Malformed && refused.text.contains("out of place"),
+            "{refused}"
+        );
         // The result is compared all the same: without the last step it is wrong.
-        let wrong = check(&pair(collective, IN_PLACE, chunks, &steps[..steps.len() - 1])).unwrap_err();
-        assert!(matches!(wrong.kind, Kind::Result | Kind::LeftOver), "{collective}: {wrong}");
+        let wrong = check(&pair(
+            collective,
+            IN_PLACE,
+            chunks,
+            &steps[..steps.len() - 1],
+        ))
+        .unwrap_err();
+        assert!(
+            matches!(wrong.kind, Kind::Result | Kind::LeftOver),
+            "{collective}: {wrong}"
+        );
     }
 }
 
@@ -231,7 +318,9 @@ fn ends(orders: &[[Vec<bool>; 2]; 2], slots: usize) -> bool {
             done[rank][channel] += 1;
         }
         if done == before {
-            return (0..2).all(|rank| (0..2).all(|channel| done[rank][channel] == orders[rank][channel].len()));
+            return (0..2).all(|rank| {
+                (0..2).all(|channel| done[rank][channel] == orders[rank][channel].len())
+            });
         }
     }
 }
@@ -242,7 +331,8 @@ fn connections_hold_messages() {
     let mut dice = Dice(8);
     let mut seen = [0; 3];
     for _ in 0..300 {
-        let counts: [[usize; 2]; 2] = std::array::from_fn(|_| std::array::from_fn(|_| dice.below(5)));
+        let counts: [[usize; 2]; 2] =
+            std::array::from_fn(|_| std::array::from_fn(|_| dice.below(5)));
         let mut order = |mut sends: usize, mut receives: usize| {
             let mut order = Vec::new();
             while sends + receives > 0 {
@@ -258,15 +348,27 @@ fn connections_hold_messages() {
         });
         let block = |rank: usize, channel: usize| {
             let target = ["s0", "s1"][channel];
-            let step = |&is_send: &bool| if is_send { ("s", "i0", "i0") } else { ("r", "i0", target) };
+            let step = |&is_send: &bool| {
+                if is_send {
+                    ("s", "i0", "i0")
+                } else {
+                    ("r", "i0", target)
+                }
+            };
             let steps: Vec<_> = orders[rank][channel].iter().map(step).collect();
             threadblock(channel, 1 - rank, channel, &steps)
         };
         let gpu = |rank: usize| {
             let blocks = format!("{}{}", block(rank, 0), block(rank, 1));
-            format!("<gpu id=\"{rank}\" i_chunks=\"1\" o_chunks=\"1\" s_chunks=\"2\">{blocks}</gpu>")
+            format!(
+                "<gpu id=\"{rank}\" i_chunks=\"1\" o_chunks=\"1\" s_chunks=\"2\">{blocks}</gpu>"
+            )
         };
-        let text = format!("<algo ngpus=\"2\" coll=\"test\" outofplace=\"1\">{}{}</algo>", gpu(0), gpu(1));
+        let text = format!(
+            "<algo ngpus=\"2\" coll=\"test\" outofplace=\"1\">{}{}</algo>",
+            gpu(0),
+            gpu(1)
+        );
         for slots in 1..4 {
             let found = oneport_exports::check(&text, Some(slots));
             if ends(&orders, slots as usize) {
@@ -279,13 +381,20 @@ fn connections_hold_messages() {
             match (slots + 1..6).find(|&slots| ends(&orders, slots as usize)) {
                 Some(enough) => {
                     assert!(
-                        fault.text.contains(&format!("per connection, none with {enough})")),
+                        fault
+                            .text
+                            .contains(&format!("per connection, none with {enough})")),
                         "{orders:?}: {fault}"
                     );
                     seen[1] += 1;
                 }
                 None => {
-                    assert!(fault.text.ends_with("more slots per connection do not help"), "{orders:?}: {fault}");
+                    assert!(
+                        fault
+                            .text
+                            .ends_with("more slots per connection do not help"),
+                        "{orders:?}: {fault}"
+                    );
                     seen[2] += 1;
                 }
             }
@@ -300,8 +409,17 @@ fn long_names_are_clipped() {
     let long = "x".repeat(10_000);
     let text = pair("allreduce", IN_PLACE, [1, 1, 1], &[(&long, "i0", "i0")]);
     let fault = check(&text).unwrap_err();
-    assert!(fault.text.len() < 400 && fault.text.contains("(10000 characters)"), "{fault}");
-    assert!(check(&format!("{{\"name\": \"a\", \"{long}\": 1}}")).unwrap_err().text.len() < 400);
+    assert!(
+        fault.text.len() < 400 && fault.text.contains("(10000 characters)"),
+        "{fault}"
+    );
+    assert!(
+        check(&format!("{{\"name\": \"a\", \"{long}\": 1}}"))
+            .unwrap_err()
+            .text
+            .len()
+            < 400
+    );
 }
 
 /// A way from a rank through a switch back to itself is no connection; what it brings is there already.
@@ -310,20 +428,34 @@ fn ways_that_come_back_are_left_out() {
     let mut builder = Platform::builder();
     let [a, b] = ["a", "b"].map(|name| builder.node(Node::processor(name, whole(1))).unwrap());
     let switch = builder.node(Node::router("switch")).unwrap();
-    let links = [(a, b), (b, switch), (switch, b)].map(|(from, to)| builder.link(from, to, whole(1)).unwrap());
+    let links = [(a, b), (b, switch), (switch, b)]
+        .map(|(from, to)| builder.link(from, to, whole(1)).unwrap());
     let platform = builder.build().unwrap();
     let collective = Collective::broadcast(a, vec![b]);
     let volumes = Volumes::default();
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-    let patterns = vec![ScheduledPattern { pattern: Pattern::path(0, links.to_vec()), copies: 1u32.into() }];
-    let plan = WholePatterns { period: whole(4), instances: 1u32.into(), patterns };
+    let patterns = vec![ScheduledPattern {
+        pattern: Pattern::path(0, links.to_vec()),
+        copies: 1u32.into(),
+    }];
+    let plan = WholePatterns {
+        period: whole(4),
+        instances: 1u32.into(),
+        patterns,
+    };
     let schedule = periodic(problem, tightened(problem, plan).unwrap()).unwrap();
     for name in ["msccl", "mscclpp"] {
-        let files = oneport_exports::format(name).unwrap().write(&Request::new(problem, &schedule)).unwrap().files;
+        let files = oneport_exports::format(name)
+            .unwrap()
+            .write(&Request::new(problem, &schedule))
+            .unwrap()
+            .files;
         let text = files[0].text();
         let verdict = check(&text);
         assert!(
-            verdict.as_ref().is_ok_and(|verdict| verdict.known && verdict.steps > 0),
+            verdict
+                .as_ref()
+                .is_ok_and(|verdict| verdict.known && verdict.steps > 0),
             "{name}: {verdict:?}\n{text}"
         );
     }

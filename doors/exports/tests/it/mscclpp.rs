@@ -13,7 +13,13 @@ fn check(text: &str) -> Result<Verdict, Fault> {
     oneport_exports::check(text, None)
 }
 
-const COLLECTIVES: [&str; 5] = ["all-gather", "reduce-scatter", "all-reduce", "broadcast", "all-to-all"];
+const COLLECTIVES: [&str; 5] = [
+    "all-gather",
+    "reduce-scatter",
+    "all-reduce",
+    "broadcast",
+    "all-to-all",
+];
 
 #[test]
 fn what_is_written_runs() {
@@ -21,7 +27,8 @@ fn what_is_written_runs() {
         for seed in 0..12 {
             for pieces in [None, Some(1), Some(5)] {
                 let text = export(name, "mscclpp", seed, pieces).unwrap();
-                let verdict = check(&text).unwrap_or_else(|fault| panic!("{name}, seed {seed}, {pieces:?}: {fault}"));
+                let verdict = check(&text)
+                    .unwrap_or_else(|fault| panic!("{name}, seed {seed}, {pieces:?}: {fault}"));
                 assert!(verdict.known && verdict.collective == name.replace('-', ""));
             }
         }
@@ -31,27 +38,40 @@ fn what_is_written_runs() {
 #[test]
 fn what_the_executor_lacks_is_refused_with_advice() {
     let refused = export("all-reduce", "mscclpp", 3, Some(700)).unwrap_err();
-    let advice = refused.split("give --pieces ").nth(1).unwrap_or_else(|| panic!("{refused}"));
+    let advice = refused
+        .split("give --pieces ")
+        .nth(1)
+        .unwrap_or_else(|| panic!("{refused}"));
     assert!(refused.contains("the executor's limit is"), "{refused}");
     let pieces: u64 = advice.parse().unwrap();
     assert!(check(&export("all-reduce", "mscclpp", 3, Some(pieces)).unwrap()).is_ok());
-    assert!(export("all-reduce", "mscclpp", 3, Some(20_000)).unwrap_err().contains("10000 is the limit"));
+    assert!(
+        export("all-reduce", "mscclpp", 3, Some(20_000))
+            .unwrap_err()
+            .contains("10000 is the limit")
+    );
     let scan = export("scan", "mscclpp", 3, None).unwrap_err();
     assert!(scan.contains("the executor has no scan"), "{scan}");
 }
 
 /// The format's own sample plans, where they are.
 fn samples() -> Vec<(String, Value)> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/topologies/mscclpp_plans");
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../shared/data/topologies/mscclpp_plans");
     let Ok(files) = std::fs::read_dir(&folder) else {
         println!("skipped: there are no sample plans in {}", folder.display());
         return Vec::new();
     };
-    let files = files.map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|it| it == "json"));
+    let files = files
+        .map(|file| file.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|it| it == "json"));
     let mut samples: Vec<(String, Value)> = files
         .map(|path| {
             let text = std::fs::read_to_string(&path).unwrap();
-            (path.file_name().unwrap().to_string_lossy().into_owned(), serde_json::from_str(&text).unwrap())
+            (
+                path.file_name().unwrap().to_string_lossy().into_owned(),
+                serde_json::from_str(&text).unwrap(),
+            )
         })
         .collect();
     samples.sort_by(|a, b| a.0.cmp(&b.0));
@@ -83,14 +103,23 @@ fn mutants(plan: &Value) -> Vec<(&'static str, String, Value)> {
                 let name = op["name"].as_str().unwrap();
                 match name {
                     "wait" | "rlxwait" => change("drop a wait", &|ops| drop(ops.remove(place))),
-                    "signal" | "rlxsignal" => change("drop a signal", &|ops| drop(ops.remove(place))),
+                    "signal" | "rlxsignal" => {
+                        change("drop a signal", &|ops| drop(ops.remove(place)))
+                    }
                     "nop" => change("drop a nop", &|ops| drop(ops.remove(place))),
                     _ => change("drop a move", &|ops| drop(ops.remove(place))),
                 }
                 for side in ["src_buff", "dst_buff"] {
-                    for (number, buffer) in op[side].as_array().unwrap_or(&Vec::new()).iter().enumerate() {
+                    for (number, buffer) in op[side]
+                        .as_array()
+                        .unwrap_or(&Vec::new())
+                        .iter()
+                        .enumerate()
+                    {
                         let index = buffer["index"].as_u64().unwrap();
-                        change("shift an offset", &|ops| ops[place][side][number]["index"] = json!(index + 1));
+                        change("shift an offset", &|ops| {
+                            ops[place][side][number]["index"] = json!(index + 1)
+                        });
                         if let Some(kind) = buffer["type"].as_str() {
                             let other = match (kind, plan["inplace"] == true) {
                                 ("s", _) => "i",
@@ -98,7 +127,9 @@ fn mutants(plan: &Value) -> Vec<(&'static str, String, Value)> {
                                 ("i", false) => "o",
                                 _ => "i",
                             };
-                            change("swap buffers", &|ops| ops[place][side][number]["type"] = json!(other));
+                            change("swap buffers", &|ops| {
+                                ops[place][side][number]["type"] = json!(other)
+                            });
                         }
                     }
                 }
@@ -112,7 +143,9 @@ fn mutants(plan: &Value) -> Vec<(&'static str, String, Value)> {
                     _ => None,
                 };
                 if let Some(other) = other {
-                    change("change the operation", &|ops| ops[place]["name"] = json!(other));
+                    change("change the operation", &|ops| {
+                        ops[place]["name"] = json!(other)
+                    });
                 }
             }
         }
@@ -145,8 +178,12 @@ fn mutants_are_refused() {
                     *kinds.entry(fault.kind).or_default() += 1;
                 }
                 Ok(_) => {
-                    let runs: Vec<Option<bool>> = (0..20).map(|seed| naive::run(&mutant, seed)).collect();
-                    assert!(!runs.contains(&Some(false)), "{name}: {what} is not noticed: {at}");
+                    let runs: Vec<Option<bool>> =
+                        (0..20).map(|seed| naive::run(&mutant, seed)).collect();
+                    assert!(
+                        !runs.contains(&Some(false)),
+                        "{name}: {what} is not noticed: {at}"
+                    );
                     count[2] += usize::from(runs[0].is_some());
                 }
             }
@@ -154,9 +191,15 @@ fn mutants_are_refused() {
     }
     println!("tried, caught, right in random orders: {counts:?}; by kind: {kinds:?}");
     for (what, [tried, caught, _]) in &counts {
-        assert!(*what == "drop a nop" || caught * 10 >= tried * 9, "{what}: {counts:?}");
+        assert!(
+            *what == "drop a nop" || caught * 10 >= tried * 9,
+            "{what}: {counts:?}"
+        );
     }
-    assert!(counts.len() == 7 && kinds.len() >= 5, "{counts:?} {kinds:?}");
+    assert!(
+        counts.len() == 7 && kinds.len() >= 5,
+        "{counts:?} {kinds:?}"
+    );
 }
 
 /// The interpreter and its naive twin agree on plans that are right.
@@ -165,7 +208,8 @@ fn plans_are_right_in_every_order() {
     let mut runs = 0;
     for name in COLLECTIVES {
         for seed in 0..6 {
-            let plan: Value = serde_json::from_str(&export(name, "mscclpp", seed, Some(3)).unwrap()).unwrap();
+            let plan: Value =
+                serde_json::from_str(&export(name, "mscclpp", seed, Some(3)).unwrap()).unwrap();
             for order in 0..4 {
                 assert_eq!(naive::run(&plan, order), Some(true), "{name} {seed}");
                 runs += 1;
@@ -183,16 +227,32 @@ fn nonsense_is_refused_in_words() {
     }
     let plan: Value = serde_json::from_str(&text).unwrap();
     let changes: [(&str, Value, &str); 11] = [
-        ("/gpus/0/threadblocks/0/ops/0/name", json!("glre"), "the executor has no such operation"),
-        ("/gpus/0/threadblocks/0/ops/0/name", json!("teleport"), "teleport"),
+        (
+            "/gpus/0/threadblocks/0/ops/0/name",
+            json!("glre"),
+            "the executor has no such operation",
+        ),
+        (
+            "/gpus/0/threadblocks/0/ops/0/name",
+            json!("teleport"),
+            "teleport",
+        ),
         ("/gpus/0/output_chunks", json!(4_000_000_000u32), "would be"),
         ("/gpus/0/scratch_chunks", json!(4_000_000_000u32), "2^23"),
         ("/gpus", json!([]), "no gpus"),
         ("/gpus/0/id", json!(7), "ids are places"),
         ("/gpus/0/input_chunks", json!(0), "divides"),
         ("/gpus/0/channels/0/connected_to/0", json!(99), "rank 99"),
-        ("/gpus/0/threadblocks/0/channels/0/channel_ids/0", json!(99), "channel"),
-        ("/gpus/0/channels/0/connected_to/0", json!(-1), "execution plan"),
+        (
+            "/gpus/0/threadblocks/0/channels/0/channel_ids/0",
+            json!(99),
+            "channel",
+        ),
+        (
+            "/gpus/0/channels/0/connected_to/0",
+            json!(-1),
+            "execution plan",
+        ),
         ("/collective", json!("scan"), ""),
     ];
     for (key, value, word) in changes {
@@ -229,13 +289,17 @@ fn deadlocks_say_who_waits_for_whom() {
 /// A rank that waits for a relaxed signal does not see data put before it, at its end either.
 #[test]
 fn relaxed_signals_order_no_data_at_the_end() {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/turn3/exports/final-relaxed.json");
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../shared/data/turn3/exports/final-relaxed.json");
     let Ok(text) = std::fs::read_to_string(&path) else {
         println!("skipped: there is no {}", path.display());
         return;
     };
     let refused = check(&text).unwrap_err();
-    assert!(refused.kind == Kind::Absent && refused.text.contains("relaxed"), "{refused}");
+    assert!(
+        refused.kind == Kind::Absent && refused.text.contains("relaxed"),
+        "{refused}"
+    );
     // As it was shipped, the last signal and the last wait of every threadblock are not relaxed.
     let mut plan: Value = serde_json::from_str(&text).unwrap();
     for gpu in plan["gpus"].as_array_mut().unwrap() {
@@ -247,11 +311,18 @@ fn relaxed_signals_order_no_data_at_the_end() {
         }
     }
     let verdict = check(&plan.to_string());
-    assert!(verdict.as_ref().is_ok_and(|verdict| verdict.known), "{verdict:?}");
+    assert!(
+        verdict.as_ref().is_ok_and(|verdict| verdict.known),
+        "{verdict:?}"
+    );
 }
 
 #[test]
 fn a_plan_of_ours_is_sent_to_verify() {
-    let fault = oneport_exports::check("{\"format\":\"oneport-plan/3\",\"collective\":{}}", None).unwrap_err();
-    assert!(fault.text.contains("this is an oneport plan") && fault.text.contains("`verify`"), "{fault}");
+    let fault = oneport_exports::check("{\"format\":\"oneport-plan/3\",\"collective\":{}}", None)
+        .unwrap_err();
+    assert!(
+        fault.text.contains("this is an oneport plan") && fault.text.contains("`verify`"),
+        "{fault}"
+    );
 }

@@ -24,7 +24,10 @@ pub fn run(plan: &Value, seed: u64) -> Option<bool> {
     let gpus = plan["gpus"].as_array()?;
     let (ranks, in_place) = (gpus.len(), plan["inplace"] == true);
     let collective = plan["collective"].as_str()?;
-    let (input, output) = (number(&gpus[0]["input_chunks"]), number(&gpus[0]["output_chunks"]));
+    let (input, output) = (
+        number(&gpus[0]["input_chunks"]),
+        number(&gpus[0]["output_chunks"]),
+    );
     // In place, every buffer but scratch is the larger one.
     let place = |rank: usize, kind: &str, chunk: usize, part: usize| {
         let (kind, chunk) = match (kind, collective) {
@@ -49,62 +52,108 @@ pub fn run(plan: &Value, seed: u64) -> Option<bool> {
     // Tokens by owner of the waiting channel and its number.
     let connected = |rank: usize| -> Vec<usize> {
         let channels = gpus[rank]["channels"].as_array().expect("channels").iter();
-        channels.flat_map(|channel| channel["connected_to"].as_array().into_iter().flatten().map(number)).collect()
+        channels
+            .flat_map(|channel| {
+                channel["connected_to"]
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .map(number)
+            })
+            .collect()
     };
     let mut tokens: BTreeMap<(usize, usize), u32> = BTreeMap::new();
     let mut threads = Vec::new();
     for (rank, gpu) in gpus.iter().enumerate() {
-        threads.extend(gpu["threadblocks"].as_array()?.iter().map(|block| (rank, block, 0usize)));
+        threads.extend(
+            gpu["threadblocks"]
+                .as_array()?
+                .iter()
+                .map(|block| (rank, block, 0usize)),
+        );
     }
     let mut dice = Dice(seed);
     let mut idle = 0;
-    while threads.iter().any(|(_, block, next)| block["ops"].get(*next).is_some()) {
+    while threads
+        .iter()
+        .any(|(_, block, next)| block["ops"].get(*next).is_some())
+    {
         let at = dice.below(threads.len());
         let (rank, block, next) = threads[at];
-        let Some(op) = block["ops"].get(next) else { continue };
+        let Some(op) = block["ops"].get(next) else {
+            continue;
+        };
         let channel = |id: &Value| number(&block["channels"][0]["channel_ids"][number(id)]);
         let ids = op["channel_ids"].as_array().cloned().unwrap_or_default();
         let cells = |buffer: &Value| -> Vec<(usize, char, usize)> {
             let (rank, kind) = match buffer["type"].as_str() {
                 Some(kind) => (rank, kind),
                 None => {
-                    let id = &block["remote_buffer_refs"][0]["remote_buffer_ids"][number(&buffer["buffer_id"])];
+                    let id = &block["remote_buffer_refs"][0]["remote_buffer_ids"]
+                        [number(&buffer["buffer_id"])];
                     let remote = &gpus[rank]["remote_buffers"][number(id)];
-                    (number(&remote["rank"]), remote["type"].as_str().unwrap_or("?"))
+                    (
+                        number(&remote["rank"]),
+                        remote["type"].as_str().unwrap_or("?"),
+                    )
                 }
             };
             let all = number(&buffer["size"]) * PARTS;
-            let (share, of) = match op["tbg_info"].is_object() {
-                true => (number(&op["tbg_info"]["tb_id"]), number(&op["tbg_info"]["tbg_size"])),
-                false => (0, 1),
+            let (share, of) = if op["tbg_info"].is_object() {
+                (
+                    number(&op["tbg_info"]["tb_id"]),
+                    number(&op["tbg_info"]["tbg_size"]),
+                )
+            } else {
+                (0, 1)
             };
             let parts = all * share / of..all * (share + 1) / of;
-            parts.map(|part| place(rank, kind, number(&buffer["index"]) + part / PARTS, part % PARTS)).collect()
+            parts
+                .map(|part| {
+                    place(
+                        rank,
+                        kind,
+                        number(&buffer["index"]) + part / PARTS,
+                        part % PARTS,
+                    )
+                })
+                .collect()
         };
         let list = |key: &str| -> Vec<Vec<_>> {
-            op[key].as_array().map(|list| list.iter().map(cells).collect()).unwrap_or_default()
+            op[key]
+                .as_array()
+                .map(|list| list.iter().map(cells).collect())
+                .unwrap_or_default()
         };
         match op["name"].as_str()? {
             "nop" => {}
             "signal" | "rlxsignal" => {
                 for id in &ids {
                     let (mine, peers) = (channel(id), connected(rank));
-                    let turn = peers[..mine].iter().filter(|&&peer| peer == peers[mine]).count();
+                    let turn = peers[..mine]
+                        .iter()
+                        .filter(|&&peer| peer == peers[mine])
+                        .count();
                     let there = connected(peers[mine]);
-                    let there: Vec<usize> = (0..there.len()).filter(|&at| there[at] == rank).collect();
+                    let there: Vec<usize> =
+                        (0..there.len()).filter(|&at| there[at] == rank).collect();
                     *tokens.entry((peers[mine], there[turn])).or_default() += 1;
                 }
             }
             "wait" | "rlxwait" => {
                 let all: Vec<(usize, usize)> = ids.iter().map(|id| (rank, channel(id))).collect();
-                if all.iter().any(|channel| tokens.get(channel).is_none_or(|&tokens| tokens == 0)) {
+                if all
+                    .iter()
+                    .any(|channel| tokens.get(channel).is_none_or(|&tokens| tokens == 0))
+                {
                     idle += 1;
                     if idle > 50 * threads.len() {
                         return Some(false);
                     }
                     continue;
                 }
-                all.iter().for_each(|channel| *tokens.get_mut(channel).expect("tokens") -= 1);
+                all.iter()
+                    .for_each(|channel| *tokens.get_mut(channel).expect("tokens") -= 1);
             }
             "put" | "get" | "copy" => {
                 for (from, to) in list("src_buff").into_iter().zip(list("dst_buff")) {
@@ -123,7 +172,8 @@ pub fn run(plan: &Value, seed: u64) -> Option<bool> {
                             *sum.entry(value).or_default() += count;
                         }
                     }
-                    to.iter().for_each(|target| drop(memory.insert(target[at], sum.clone())));
+                    to.iter()
+                        .for_each(|target| drop(memory.insert(target[at], sum.clone())));
                 }
             }
             _ => return None,
@@ -135,14 +185,25 @@ pub fn run(plan: &Value, seed: u64) -> Option<bool> {
     for rank in 0..ranks {
         for chunk in 0..output {
             for part in 0..PARTS {
-                let there = memory.get(&place(rank, "o", chunk, part)).cloned().unwrap_or_default();
-                let all = |chunk: usize| (0..ranks).map(|rank| ((rank, chunk * PARTS + part), 1)).collect::<Sum>();
-                let one = |rank: usize, chunk: usize| Sum::from([((rank, chunk * PARTS + part), 1)]);
+                let there = memory
+                    .get(&place(rank, "o", chunk, part))
+                    .cloned()
+                    .unwrap_or_default();
+                let all = |chunk: usize| {
+                    (0..ranks)
+                        .map(|rank| ((rank, chunk * PARTS + part), 1))
+                        .collect::<Sum>()
+                };
+                let one =
+                    |rank: usize, chunk: usize| Sum::from([((rank, chunk * PARTS + part), 1)]);
                 let wanted = match collective {
                     "allreduce" => all(chunk),
                     "reducescatter" => all(rank * output + chunk),
                     "allgather" => one(chunk / input, chunk % input),
-                    "alltoall" => one(chunk / (input / ranks), rank * (input / ranks) + chunk % (input / ranks)),
+                    "alltoall" => one(
+                        chunk / (input / ranks),
+                        rank * (input / ranks) + chunk % (input / ranks),
+                    ),
                     "broadcast" => {
                         let from = there.keys().next().map_or(0, |key| key.0);
                         one(*root.get_or_insert(from), chunk)

@@ -15,20 +15,30 @@ fn below(real: Rational, optimum: &Rational) -> Rational {
 
 /// Instances per unit of time of the schedule that these pieces really make, ordered into slots.
 fn throughput(name: &str, seed: u64, pieces: Pieces) -> Rational {
-    let made = written(name, "events", seed, |request| Request { pieces, ..request }).unwrap();
+    let made = written(name, "events", seed, |request| Request {
+        pieces,
+        ..request
+    })
+    .unwrap();
     let table: Value = serde_json::from_str(&made.files[0].text()).unwrap();
-    let number = |value: &Value| parse_rational(value.as_str().unwrap_or(&value.to_string())).unwrap();
+    let number =
+        |value: &Value| parse_rational(value.as_str().unwrap_or(&value.to_string())).unwrap();
     number(&table["instances"]) / number(&table["period"])
 }
 
 /// The number of pieces and the loss that the line printed says.
 fn stated(name: &str, format: &str, seed: u64, pieces: Pieces) -> (u64, Rational) {
     let made = written(name, format, seed, |request| Request { pieces, ..request }).unwrap();
-    let note = made.notes.iter().find(|note| note.starts_with("pieces: ")).unwrap();
+    let note = made
+        .notes
+        .iter()
+        .find(|note| note.starts_with("pieces: "))
+        .unwrap();
     let words: Vec<&str> = note.split(' ').collect();
-    let loss = match note.contains("no loss of throughput") {
-        true => "0",
-        false => words[words.iter().position(|&word| word == "loss").unwrap() + 1],
+    let loss = if note.contains("no loss of throughput") {
+        "0"
+    } else {
+        words[words.iter().position(|&word| word == "loss").unwrap() + 1]
     };
     (words[1].parse().unwrap(), parse_rational(loss).unwrap())
 }
@@ -36,7 +46,13 @@ fn stated(name: &str, format: &str, seed: u64, pieces: Pieces) -> (u64, Rational
 #[test]
 fn powers_of_two_lose_what_is_stated() {
     let (mut lossy, mut kept) = (0, 0);
-    for name in ["all-gather", "reduce-scatter", "all-reduce", "broadcast", "all-to-all"] {
+    for name in [
+        "all-gather",
+        "reduce-scatter",
+        "all-reduce",
+        "broadcast",
+        "all-to-all",
+    ] {
         for format in ["mscclpp", "msccl"] {
             for seed in 100..116 {
                 let optimum = throughput(name, seed, Pieces::Exact);
@@ -48,13 +64,24 @@ fn powers_of_two_lose_what_is_stated() {
                     stated(name, format, seed, Pieces::Exact),
                 ] {
                     let real = throughput(name, seed, Pieces::Number(pieces));
-                    assert_eq!(below(real, &optimum), loss, "{name} {format} {seed}: {pieces} pieces");
-                    *(if loss == whole(0) { &mut kept } else { &mut lossy }) += 1;
+                    assert_eq!(
+                        below(real, &optimum),
+                        loss,
+                        "{name} {format} {seed}: {pieces} pieces"
+                    );
+                    *(if loss == whole(0) {
+                        &mut kept
+                    } else {
+                        &mut lossy
+                    }) += 1;
                 }
                 // A smaller power loses more than a 32nd, and more than the default.
                 for smaller in (0..pieces.ilog2()).map(|power| 1 << power) {
                     let its = below(throughput(name, seed, Pieces::Number(smaller)), &optimum);
-                    assert!(its > Rational::new(1.into(), 32.into()) && its >= loss, "{name} {seed}: {smaller}");
+                    assert!(
+                        its > Rational::new(1.into(), 32.into()) && its >= loss,
+                        "{name} {seed}: {smaller}"
+                    );
                 }
             }
         }
@@ -84,22 +111,48 @@ fn periods(name: &str, patterns: usize, pieces: usize, dice: &mut Dice) -> [Rati
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
     let patterns: Vec<_> = (0..patterns).map(|_| pattern(problem, 0, dice)).collect();
     let whole_patterns = |copies: &[usize]| {
-        let scheduled = patterns.iter().zip(copies).filter(|(_, copies)| **copies > 0);
-        let patterns =
-            scheduled.map(|(pattern, &copies)| ScheduledPattern { pattern: pattern.clone(), copies: copies.into() });
+        let scheduled = patterns
+            .iter()
+            .zip(copies)
+            .filter(|(_, copies)| **copies > 0);
+        let patterns = scheduled.map(|(pattern, &copies)| ScheduledPattern {
+            pattern: pattern.clone(),
+            copies: copies.into(),
+        });
         let instances = copies.iter().sum::<usize>().into();
-        tightened(problem, WholePatterns { period: whole(1), instances, patterns: patterns.collect() }).unwrap()
+        tightened(
+            problem,
+            WholePatterns {
+                period: whole(1),
+                instances,
+                patterns: patterns.collect(),
+            },
+        )
+        .unwrap()
     };
-    let best = sharings(pieces, patterns.len()).iter().map(|copies| whole_patterns(copies).period).min().unwrap();
+    let best = sharings(pieces, patterns.len())
+        .iter()
+        .map(|copies| whole_patterns(copies).period)
+        .min()
+        .unwrap();
     let mut copies: Vec<usize> = patterns.iter().map(|_| 1 + dice.below(3)).collect();
     // A plan's own number of instances is shared out as the plan has it.
     copies[0] += usize::from(copies.iter().sum::<usize>() == pieces);
     let schedule = periodic(problem, whole_patterns(&copies)).unwrap();
     let pieces = Pieces::Number(pieces as u64);
-    let request = Request { pieces, ..Request::new(problem, &schedule) };
-    let made = oneport_exports::format("events").unwrap().write(&request).unwrap();
+    let request = Request {
+        pieces,
+        ..Request::new(problem, &schedule)
+    };
+    let made = oneport_exports::format("events")
+        .unwrap()
+        .write(&request)
+        .unwrap();
     let table: Value = serde_json::from_str(&made.files[0].text()).unwrap();
-    [best, parse_rational(table["period"].as_str().unwrap()).unwrap()]
+    [
+        best,
+        parse_rational(table["period"].as_str().unwrap()).unwrap(),
+    ]
 }
 
 /// Few patterns are shared out so that the busiest resource is as little busy as can be; many seldom worse.
@@ -114,7 +167,10 @@ fn pieces_are_shared_out_by_load() {
         let mut equal = 0;
         for round in 0..20 {
             let [best, made] = periods(name, 26, 2, &mut dice);
-            assert!(made >= best && made <= &best * whole(2), "{name}, {round}: {made}, {best}");
+            assert!(
+                made >= best && made <= &best * whole(2),
+                "{name}, {round}: {made}, {best}"
+            );
             equal += usize::from(made == best);
         }
         assert!(equal >= 15, "{name}: {equal} of 20");

@@ -9,7 +9,11 @@ use crate::mpi::{COLLECTIVES, Mpi, compile, folder, libraries};
 
 /// Every collective, with a plan for messages of any size; first one that has the ranks in order.
 fn all() -> Vec<(&'static str, u64)> {
-    COLLECTIVES.into_iter().rev().map(|name| (name, 0)).collect()
+    COLLECTIVES
+        .into_iter()
+        .rev()
+        .map(|name| (name, 0))
+        .collect()
 }
 
 /// An MPI, and a folder for its programs.
@@ -27,12 +31,18 @@ struct Run {
 
 impl Bench {
     fn all(name: &str) -> Vec<Bench> {
-        let bench = |mpi: &'static Mpi| Bench { mpi, folder: folder(&format!("{name}-{}", mpi.name)) };
+        let bench = |mpi: &'static Mpi| Bench {
+            mpi,
+            folder: folder(&format!("{name}-{}", mpi.name)),
+        };
         libraries().iter().map(bench).collect()
     }
 
     fn program(&self, name: &str, text: &str, flags: &[&str]) -> PathBuf {
-        let (source, program) = (self.folder.join(name), self.folder.join(format!("{name}.run")));
+        let (source, program) = (
+            self.folder.join(name),
+            self.folder.join(format!("{name}.run")),
+        );
         std::fs::write(&source, text).unwrap();
         compile(&self.mpi.compiler, &source, &program, flags);
         program
@@ -40,7 +50,10 @@ impl Bench {
 
     /// Compiles a library.
     fn library(&self, name: &str, text: &str) -> PathBuf {
-        let (source, library) = (self.folder.join(format!("{name}.c")), self.folder.join(format!("lib{name}.so")));
+        let (source, library) = (
+            self.folder.join(format!("{name}.c")),
+            self.folder.join(format!("lib{name}.so")),
+        );
         std::fs::write(&source, text).unwrap();
         compile(&self.mpi.compiler, &source, &library, &["-shared", "-fPIC"]);
         library
@@ -52,8 +65,16 @@ impl Bench {
         let output = run.arg(program).args(arguments).output().unwrap();
         let report = String::from_utf8_lossy(&output.stderr).into_owned();
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(output.status.success(), "{}, {ranks} ranks: {said} {report}", self.mpi.name);
-        Run { said, calls: calls(&report), report }
+        assert!(
+            output.status.success(),
+            "{}, {ranks} ranks: {said} {report}",
+            self.mpi.name
+        );
+        Run {
+            said,
+            calls: calls(&report),
+            report,
+        }
     }
 
     /// A program prints the same with and without a library; its calls.
@@ -67,7 +88,13 @@ impl Bench {
         let served = self.run(ranks, program, arguments, &[library]);
         let name = program.display();
         assert!(!plain.said.is_empty(), "{name} says nothing");
-        assert_eq!(sorted(&served), sorted(&plain), "{name}, {}: {}", self.mpi.name, served.report);
+        assert_eq!(
+            sorted(&served),
+            sorted(&plain),
+            "{name}, {}: {}",
+            self.mpi.name,
+            served.report
+        );
         served
     }
 }
@@ -76,13 +103,28 @@ impl Bench {
 fn calls(report: &str) -> BTreeMap<String, (usize, usize)> {
     let mut calls = BTreeMap::new();
     for line in report.lines() {
-        let Some((name, rest)) = line.strip_prefix("oneport: ").and_then(|line| line.split_once(": ")) else {
+        let Some((name, rest)) = line
+            .strip_prefix("oneport: ")
+            .and_then(|line| line.split_once(": "))
+        else {
             continue;
         };
-        let number = |before: &str| rest.split(before).next()?.rsplit([' ', ',']).next()?.parse().ok();
+        let number = |before: &str| {
+            rest.split(before)
+                .next()?
+                .rsplit([' ', ','])
+                .next()?
+                .parse()
+                .ok()
+        };
         let served = number(" calls served").or_else(|| number(" call served"));
-        let (Some(served), Some(passed)) = (served, number(" passed to MPI")) else { continue };
-        assert!(calls.insert(name.to_string(), (served, passed)).is_none(), "{name} is reported twice: {report}");
+        let (Some(served), Some(passed)) = (served, number(" passed to MPI")) else {
+            continue;
+        };
+        assert!(
+            calls.insert(name.to_string(), (served, passed)).is_none(),
+            "{name} is reported twice: {report}"
+        );
     }
     calls
 }
@@ -98,7 +140,8 @@ fn unmodified_programs_get_the_same() {
     for bench in Bench::all("preload") {
         let program = bench.program("unmodified.c", UNMODIFIED, &[]);
         for ranks in 2..=8 {
-            let library = bench.library("all", &library(&all(), ranks, &[], None).unwrap()[0].text());
+            let library =
+                bench.library("all", &library(&all(), ranks, &[], None).unwrap()[0].text());
             let run = bench.same(ranks, &program, &[], &library);
             for name in COLLECTIVES {
                 let (served, passed) = run.calls[name];
@@ -107,8 +150,18 @@ fn unmodified_programs_get_the_same() {
             assert!(run.report.contains("passed to MPI\n"), "{}", run.report);
             if ranks == 4 {
                 let run = bench.same(3, &program, &[], &library);
-                assert!(run.calls.values().all(|&(served, passed)| served == 0 && passed > 0), "{}", run.report);
-                assert!(run.report.contains("a number of ranks without a plan"), "{}", run.report);
+                assert!(
+                    run.calls
+                        .values()
+                        .all(|&(served, passed)| served == 0 && passed > 0),
+                    "{}",
+                    run.report
+                );
+                assert!(
+                    run.report.contains("a number of ranks without a plan"),
+                    "{}",
+                    run.report
+                );
             }
         }
     }
@@ -121,7 +174,10 @@ fn rare_calls_and_errors_are_the_library_s_own() {
         let program = bench.program("edges.c", include_str!("preload/edges.c"), &[]);
         let plain = bench.mpi.run(4, &[]).arg(&program).output().unwrap();
         if String::from_utf8_lossy(&plain.stderr).contains("Assertion failed in file") {
-            println!("skipped: {} ends a program that gives it a null datatype", bench.mpi.name);
+            println!(
+                "skipped: {} ends a program that gives it a null datatype",
+                bench.mpi.name
+            );
             continue;
         }
         let library = bench.library("all", &library(&all(), 4, &[], None).unwrap()[0].text());
@@ -129,9 +185,12 @@ fn rare_calls_and_errors_are_the_library_s_own() {
         assert!(run.said.contains("copies: 0\n"), "{}", run.said);
         assert!(run.calls["all-reduce"].0 > 500, "{}", run.report);
         assert_eq!(run.calls["reduce-scatter"].0, 2, "{}", run.report);
-        for reason in
-            ["inter-communicators", "no private communicator", "datatypes with bounds or gaps", "counts that differ"]
-        {
+        for reason in [
+            "inter-communicators",
+            "no private communicator",
+            "datatypes with bounds or gaps",
+            "counts that differ",
+        ] {
             assert!(run.report.contains(reason), "{reason}: {}", run.report);
         }
     }
@@ -141,8 +200,15 @@ fn rare_calls_and_errors_are_the_library_s_own() {
 #[test]
 fn threads_have_communicators_of_their_own() {
     for bench in Bench::all("threads") {
-        let program = bench.program("threads.c", include_str!("preload/threads.c"), &["-pthread"]);
-        let library = bench.library("all-reduce", &library(&[("all-reduce", 0)], 3, &[], None).unwrap()[0].text());
+        let program = bench.program(
+            "threads.c",
+            include_str!("preload/threads.c"),
+            &["-pthread"],
+        );
+        let library = bench.library(
+            "all-reduce",
+            &library(&[("all-reduce", 0)], 3, &[], None).unwrap()[0].text(),
+        );
         let run = bench.same(3, &program, &[], &library);
         assert_eq!(run.said, "wrong: 0 0 0\n");
         assert!(run.calls["all-reduce"].0 >= 1000, "{}", run.report);
@@ -153,8 +219,10 @@ fn threads_have_communicators_of_their_own() {
 #[test]
 fn sessions_and_large_messages_are_passed_on() {
     for bench in Bench::all("passed") {
-        let library =
-            bench.library("both", &library(&[("all-reduce", 0), ("broadcast", 0)], 2, &[], None).unwrap()[0].text());
+        let library = bench.library(
+            "both",
+            &library(&[("all-reduce", 0), ("broadcast", 0)], 2, &[], None).unwrap()[0].text(),
+        );
         let program = bench.program("sessions.c", include_str!("preload/sessions.c"), &[]);
         let run = bench.same(2, &program, &[], &library);
         if run.said.contains("sum") {
@@ -168,7 +236,11 @@ fn sessions_and_large_messages_are_passed_on() {
         let program = bench.program("large.c", include_str!("preload/large.c"), &[]);
         let run = bench.same(2, &program, &[], &library);
         assert_eq!(run.said, "large messages: right\n");
-        assert!(run.report.contains("for messages of 2^31 bytes or more"), "{}", run.report);
+        assert!(
+            run.report.contains("for messages of 2^31 bytes or more"),
+            "{}",
+            run.report
+        );
     }
 }
 
@@ -177,7 +249,10 @@ fn sessions_and_large_messages_are_passed_on() {
 fn fortran_programs_are_served() {
     for bench in Bench::all("fortran") {
         let Some(compiler) = bench.mpi.fortran() else {
-            println!("skipped: there is no Fortran compiler beside {}", bench.mpi.compiler.display());
+            println!(
+                "skipped: there is no Fortran compiler beside {}",
+                bench.mpi.compiler.display()
+            );
             continue;
         };
         let source = bench.folder.join("every.F90");
@@ -186,14 +261,26 @@ fn fortran_programs_are_served() {
         for way in ["", "mpi", "mpi_f08"] {
             let program = bench.folder.join(format!("every{way}"));
             let mut compile = Command::new(&compiler);
-            compile.args(["-O1", "-w", "-fallow-argument-mismatch"]).arg(&source).arg("-o").arg(&program);
+            compile
+                .args(["-O1", "-w", "-fallow-argument-mismatch"])
+                .arg(&source)
+                .arg("-o")
+                .arg(&program);
             if !way.is_empty() {
                 compile.arg(format!("-DMODULE={way}"));
             }
-            assert!(compile.status().unwrap().success(), "{}, {way}", bench.mpi.name);
+            assert!(
+                compile.status().unwrap().success(),
+                "{}, {way}",
+                bench.mpi.name
+            );
             let run = bench.same(3, &program, &[], &library);
             for (name, least) in COLLECTIVES.into_iter().zip([1, 1, 1, 2, 1, 2, 2, 2, 1]) {
-                assert_eq!(run.calls[name].0, least, "{}, {way}, {name}: {}", bench.mpi.name, run.report);
+                assert_eq!(
+                    run.calls[name].0, least,
+                    "{}, {way}, {name}: {}",
+                    bench.mpi.name, run.report
+                );
             }
         }
     }
@@ -204,26 +291,51 @@ fn fortran_programs_are_served() {
 fn plans_serve_messages_from_their_size_on() {
     for bench in Bench::all("sizes") {
         let program = bench.program("unmodified.c", UNMODIFIED, &[]);
-        let any = bench.library("any", &library(&[("all-reduce", 0)], 4, &[], None).unwrap()[0].text());
+        let any = bench.library(
+            "any",
+            &library(&[("all-reduce", 0)], 4, &[], None).unwrap()[0].text(),
+        );
         let every = bench.same(4, &program, &[], &any).calls["all-reduce"];
         // 13, 26 and 39 numbers of 4 bytes, as often each.
-        let plans = [("all-reduce", 53), ("all-reduce", 150), ("all-gather", 1000)];
+        let plans = [
+            ("all-reduce", 53),
+            ("all-reduce", 150),
+            ("all-gather", 1000),
+        ];
         let some = bench.library("some", &library(&plans, 4, &[], None).unwrap()[0].text());
         let run = bench.same(4, &program, &[], &some);
-        assert_eq!(run.calls["all-reduce"], (every.0 / 3 * 2, every.1 + every.0 / 3), "{}", run.report);
+        assert_eq!(
+            run.calls["all-reduce"],
+            (every.0 / 3 * 2, every.1 + every.0 / 3),
+            "{}",
+            run.report
+        );
         let each = format!("({0} by plan 1, {0} by plan 2)", every.0 / 3);
         assert!(run.report.contains(&each), "{each}: {}", run.report);
         // The elements of six bytes, 120,066 bytes.
         assert_eq!(run.calls["all-gather"].0, 1);
         // Two libraries at once have a report each.
-        let other = bench.library("other", &library(&[("scan", 0)], 4, &[], None).unwrap()[0].text());
+        let other = bench.library(
+            "other",
+            &library(&[("scan", 0)], 4, &[], None).unwrap()[0].text(),
+        );
         let both = bench.run(4, &program, &[], &[&some, &other]);
-        assert!(both.calls["scan"].0 > 0 && both.calls["all-reduce"] == run.calls["all-reduce"], "{}", both.report);
+        assert!(
+            both.calls["scan"].0 > 0 && both.calls["all-reduce"] == run.calls["all-reduce"],
+            "{}",
+            both.report
+        );
         // So have libraries of which nothing is called.
-        let silent = "#include <mpi.h>\nint main(void) { MPI_Init(0, 0); return MPI_Finalize(); }\n";
+        let silent =
+            "#include <mpi.h>\nint main(void) { MPI_Init(0, 0); return MPI_Finalize(); }\n";
         let silent = bench.program("silent.c", silent, &[]);
         let both = bench.run(2, &silent, &[], &[&some, &other]);
-        assert_eq!(both.calls.values().collect::<Vec<_>>(), [&(0, 0); 3], "{}", both.report);
+        assert_eq!(
+            both.calls.values().collect::<Vec<_>>(),
+            [&(0, 0); 3],
+            "{}",
+            both.report
+        );
     }
 }
 
@@ -231,15 +343,35 @@ fn plans_serve_messages_from_their_size_on() {
 #[test]
 fn the_first_plan_names_the_ranks() {
     let order = library(&[("all-to-all", 0), ("scan", 0)], 4, &["scan"], None).unwrap_err();
-    assert!(order.contains("plan 2, scan, combines values in the order p3, p2, p1, p0"), "{order}");
+    assert!(
+        order.contains("plan 2, scan, combines values in the order p3, p2, p1, p0"),
+        "{order}"
+    );
     let twice = library(&[("scan", 4), ("all-reduce", 4), ("scan", 4)], 4, &[], None).unwrap_err();
-    assert!(twice.contains("plans 1 and 3 are both of scan on 4 ranks"), "{twice}");
+    assert!(
+        twice.contains("plans 1 and 3 are both of scan on 4 ranks"),
+        "{twice}"
+    );
     for bench in Bench::all("ranks") {
         let program = bench.program("unmodified.c", UNMODIFIED, &[]);
-        let backwards = ["scatter", "gather", "broadcast", "all-gather", "all-to-all", "all-reduce"];
-        let library = bench.library("all", &library(&all(), 4, &backwards, None).unwrap()[0].text());
+        let backwards = [
+            "scatter",
+            "gather",
+            "broadcast",
+            "all-gather",
+            "all-to-all",
+            "all-reduce",
+        ];
+        let library = bench.library(
+            "all",
+            &library(&all(), 4, &backwards, None).unwrap()[0].text(),
+        );
         let run = bench.same(4, &program, &[], &library);
-        assert!(run.calls.values().all(|&(served, _)| served >= 6), "{}", run.report);
+        assert!(
+            run.calls.values().all(|&(served, _)| served >= 6),
+            "{}",
+            run.report
+        );
     }
 }
 
@@ -249,17 +381,30 @@ fn hosts_are_asked_for_their_names() {
     let name = Command::new("uname").arg("-n").output().unwrap();
     let here = String::from_utf8_lossy(&name.stdout).trim().to_string();
     let files = library(&[("all-reduce", 0)], 2, &[], Some(&["left", "right"])).unwrap();
-    assert_eq!((files[1].suffix.as_str(), &*files[1].text()), (".hosts", "left\nright\n"));
+    assert_eq!(
+        (files[1].suffix.as_str(), &*files[1].text()),
+        (".hosts", "left\nright\n")
+    );
     for bench in Bench::all("hosts") {
         let program = bench.program("unmodified.c", UNMODIFIED, &[]);
         let away = bench.library("away", &files[0].text());
         let run = bench.same(2, &program, &[], &away);
         assert_eq!(run.calls["all-reduce"].0, 0, "{}", run.report);
-        assert!(run.report.contains("ranks on other hosts than the plan's"), "{}", run.report);
+        assert!(
+            run.report.contains("ranks on other hosts than the plan's"),
+            "{}",
+            run.report
+        );
         // A platform's names are different ones: both are this machine's, once with a domain.
         let short = here.split('.').next().unwrap();
-        let long = if here.contains('.') { here.clone() } else { format!("{here}.example") };
-        let text = library(&[("all-reduce", 0)], 2, &[], Some(&[short, &long])).unwrap()[0].text().into_owned();
+        let long = if here.contains('.') {
+            here.clone()
+        } else {
+            format!("{here}.example")
+        };
+        let text = library(&[("all-reduce", 0)], 2, &[], Some(&[short, &long])).unwrap()[0]
+            .text()
+            .into_owned();
         let run = bench.same(2, &program, &[], &bench.library("home", &text));
         assert!(run.calls["all-reduce"].0 > 0, "{}", run.report);
     }

@@ -17,7 +17,9 @@ fn package(folder: &Path) -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/register");
     let source = std::env::var_os("ONEPORT_MSCCLPP").map(PathBuf::from);
     if source.is_none() {
-        println!("skipped: ONEPORT_MSCCLPP names no folder with the source of MSCCL++; a stand-in is used");
+        println!(
+            "skipped: ONEPORT_MSCCLPP names no folder with the source of MSCCL++; a stand-in is used"
+        );
     }
     for name in [
         "cupy.py",
@@ -29,9 +31,13 @@ fn package(folder: &Path) -> PathBuf {
         "mscclpp/ext/__init__.py",
         "mscclpp/ext/algorithm_collection_builder.py",
     ] {
-        let theirs = source.as_ref().map(|source| source.join("python").join(name));
+        let theirs = source
+            .as_ref()
+            .map(|source| source.join("python").join(name));
         let is_theirs = name.ends_with("algorithm.py") || name.ends_with("builder.py");
-        let from = theirs.filter(|_| is_theirs).unwrap_or_else(|| here.join(name));
+        let from = theirs
+            .filter(|_| is_theirs)
+            .unwrap_or_else(|| here.join(name));
         let to = folder.join(name);
         std::fs::create_dir_all(to.parent().unwrap()).unwrap();
         std::fs::copy(from, to).unwrap();
@@ -42,15 +48,27 @@ fn package(folder: &Path) -> PathBuf {
 /// The plan that serves these calls, on a rank.
 fn ask(package: &Path, script: &Path, rank: usize, calls: &[Value]) -> Vec<Value> {
     let mut command = Command::new("python3");
-    command.arg(package.join("ask.py")).arg(script).arg(rank.to_string()).env("PYTHONPATH", package);
-    let mut run = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    command
+        .arg(package.join("ask.py"))
+        .arg(script)
+        .arg(rank.to_string())
+        .env("PYTHONPATH", package);
+    let mut run = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     let lines: String = calls.iter().map(|call| format!("{call}\n")).collect();
     let mut input = run.stdin.take().unwrap();
     let writer = std::thread::spawn(move || input.write_all(lines.as_bytes()).unwrap());
     let output = run.wait_with_output().unwrap();
     writer.join().unwrap();
     assert!(output.status.success());
-    String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 /// A call of NCCL in the words of MSCCL++'s request; `share` bytes are those of one rank's message.
@@ -81,8 +99,15 @@ fn made() -> Made {
     let collectives: Vec<Collective> = NAMES.iter().map(|name| collective(name, &nodes)).collect();
     let volumes = Volumes::default();
     let problem = |it| Problem::new(&platform, it, &volumes).unwrap();
-    let schedules = collectives.iter().map(|it| schedule(problem(it), 3, &mut dice)).collect();
-    Made { collectives, schedules, platform }
+    let schedules = collectives
+        .iter()
+        .map(|it| schedule(problem(it), 3, &mut dice))
+        .collect();
+    Made {
+        collectives,
+        schedules,
+        platform,
+    }
 }
 
 /// Every size is served by one plan that its loader takes, the same on all ranks, or by none; larger messages have more
@@ -92,7 +117,12 @@ fn sizes_are_served_by_plans_that_run_them() {
     let (made, volumes) = (made(), Volumes::default());
     let requests = made.collectives.iter().zip(&made.schedules);
     let requests: Vec<Request<'_>> = requests
-        .map(|(it, schedule)| Request::new(Problem::new(&made.platform, it, &volumes).unwrap(), schedule))
+        .map(|(it, schedule)| {
+            Request::new(
+                Problem::new(&made.platform, it, &volumes).unwrap(),
+                schedule,
+            )
+        })
         .collect();
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("register");
     let package = package(&folder);
@@ -102,7 +132,11 @@ fn sizes_are_served_by_plans_that_run_them() {
         std::fs::write(folder.join(format!("plans.py{}", file.suffix)), &file.bytes).unwrap();
         if !file.suffix.is_empty() {
             let verdict = check(&file.text(), None);
-            assert!(verdict.is_ok_and(|verdict| verdict.known), "{}", file.suffix);
+            assert!(
+                verdict.is_ok_and(|verdict| verdict.known),
+                "{}",
+                file.suffix
+            );
             let plan: Value = serde_json::from_str(&file.text()).unwrap();
             let multiple = plan["min_message_size"].as_u64().unwrap();
             multiples.push((plan["name"].as_str().unwrap().to_string(), multiple));
@@ -110,12 +144,18 @@ fn sizes_are_served_by_plans_that_run_them() {
     }
     assert!(multiples.len() > 8, "{multiples:?}");
     let (mut served, mut left) = (0, 0);
-    let sizes: Vec<u64> = (4..=28).map(|power| 1 << power).chain([4, 1000, 10_000, 3 << 20]).collect();
+    let sizes: Vec<u64> = (4..=28)
+        .map(|power| 1 << power)
+        .chain([4, 1000, 10_000, 3 << 20])
+        .collect();
     let modes = || NAMES.iter().flat_map(|name| [(name, false), (name, true)]);
     let calls = |rank: usize| {
-        let one =
-            |(name, in_place): (&&str, bool), size: u64| call(&name.replace('-', ""), RANKS, rank, size, in_place);
-        let calls: Vec<Value> = modes().flat_map(|mode| sizes.iter().map(move |&size| one(mode, size))).collect();
+        let one = |(name, in_place): (&&str, bool), size: u64| {
+            call(&name.replace('-', ""), RANKS, rank, size, in_place)
+        };
+        let calls: Vec<Value> = modes()
+            .flat_map(|mode| sizes.iter().map(move |&size| one(mode, size)))
+            .collect();
         ask(&package, &script, rank, &calls)
     };
     let answers: Vec<Vec<Value>> = (0..RANKS).map(calls).collect();
@@ -123,26 +163,39 @@ fn sizes_are_served_by_plans_that_run_them() {
     for ((&name, in_place), answers) in modes().zip(answers[0].chunks(sizes.len())) {
         let mut pieces = 0;
         for (&size, answer) in sizes.iter().zip(answers) {
-            let message = if name == "all-gather" { size * RANKS as u64 } else { size };
+            let message = if name == "all-gather" {
+                size * RANKS as u64
+            } else {
+                size
+            };
             let Some(plan) = answer.get(0).and_then(Value::as_str) else {
                 left += 1;
                 continue;
             };
             served += 1;
             let limit = |place: usize| answer[place].as_u64().unwrap();
-            assert!((limit(1)..=limit(2)).contains(&message), "{name} {size} {answer}");
+            assert!(
+                (limit(1)..=limit(2)).contains(&message),
+                "{name} {size} {answer}"
+            );
             let multiple = multiples.iter().find(|(name, _)| name == plan).unwrap().1;
             assert!(message.is_multiple_of(multiple), "{name} {size} {answer}");
             if size.is_power_of_two() {
                 let words: Vec<&str> = plan.split('-').collect();
                 let place = words.iter().position(|&word| word == "pieces").unwrap();
                 let number: u64 = words[place - 1].parse().unwrap();
-                assert!(number >= pieces && size >= number * 16, "{name} {size} {answer}");
+                assert!(
+                    number >= pieces && size >= number * 16,
+                    "{name} {size} {answer}"
+                );
                 pieces = number;
             }
         }
         let none = answers.iter().all(Value::is_null);
-        let other = matches!((name, in_place), ("all-gather", true) | ("broadcast", false));
+        let other = matches!(
+            (name, in_place),
+            ("all-gather", true) | ("broadcast", false)
+        );
         assert_eq!(none, other, "{name} {in_place}");
     }
     assert!(served > 100 && left > 20, "{served} {left}");
@@ -162,7 +215,10 @@ fn sizes_are_served_by_plans_that_run_them() {
         change("rank", json!(1)),
         change("collective", json!("alltoall")),
     ];
-    let served: Vec<bool> = ask(&package, &script, 0, &calls).iter().map(|answer| !answer.is_null()).collect();
+    let served: Vec<bool> = ask(&package, &script, 0, &calls)
+        .iter()
+        .map(|answer| !answer.is_null())
+        .collect();
     assert_eq!(served, [true, false, false, false, false, false, false]);
 }
 
@@ -171,9 +227,18 @@ fn one_plan_per_collective_and_number_of_ranks() {
     let (made, volumes) = (made(), Volumes::default());
     let problem = Problem::new(&made.platform, &made.collectives[2], &volumes).unwrap();
     let request = Request::new(problem, &made.schedules[2]);
-    let refused = registered(&[request.clone(), request.clone()]).unwrap_err().to_string();
-    assert!(refused.contains("plans 1 and 2 are both of allreduce on 4 ranks"), "{refused}");
+    let refused = registered(&[request.clone(), request.clone()])
+        .unwrap_err()
+        .to_string();
+    assert!(
+        refused.contains("plans 1 and 2 are both of allreduce on 4 ranks"),
+        "{refused}"
+    );
     assert!(registered(&[]).is_err());
-    let one = registered(&[Request { pieces: Pieces::Number(3), ..request }]).unwrap();
+    let one = registered(&[Request {
+        pieces: Pieces::Number(3),
+        ..request
+    }])
+    .unwrap();
     assert_eq!(one.files.len(), 2);
 }

@@ -26,11 +26,20 @@ fn reduction(n: usize, equal: bool, dice: &mut Dice) -> OneReduction {
     let mut receivers = vec![0; n];
     tree(0, n, &mut receivers, dice);
     let (transfer, compute) = (1 + dice.below(4), dice.below(4));
-    let times: Vec<usize> = (0..n).map(|_| if equal { transfer } else { 1 + dice.below(4) }).collect();
+    let times: Vec<usize> = (0..n)
+        .map(|_| if equal { transfer } else { 1 + dice.below(4) })
+        .collect();
     let compute = if equal { compute } else { 0 };
-    let (mut free, mut complete, mut starts, mut merges) = (vec![0; n], vec![0; n], vec![0; n], vec![0; n]);
+    let (mut free, mut complete, mut starts, mut merges) =
+        (vec![0; n], vec![0; n], vec![0; n], vec![0; n]);
     // Subtrees end where the next begins: parents have smaller names, and their children ascend.
-    fn run(at: usize, of: &[Vec<usize>], times: &[usize], compute: usize, lists: [&mut Vec<usize>; 4]) {
+    fn run(
+        at: usize,
+        of: &[Vec<usize>],
+        times: &[usize],
+        compute: usize,
+        lists: [&mut Vec<usize>; 4],
+    ) {
         let [free, complete, starts, merges] = lists;
         for &child in &of[at] {
             run(child, of, times, compute, [free, complete, starts, merges]);
@@ -44,7 +53,13 @@ fn reduction(n: usize, equal: bool, dice: &mut Dice) -> OneReduction {
     }
     let mut children = vec![Vec::new(); n];
     (1..n).for_each(|child| children[receivers[child] as usize].push(child));
-    run(0, &children, &times, compute, [&mut free, &mut complete, &mut starts, &mut merges]);
+    run(
+        0,
+        &children,
+        &times,
+        compute,
+        [&mut free, &mut complete, &mut starts, &mut merges],
+    );
     let length = complete[0];
     let commutative = !equal || dice.below(2) == 0;
     let mut names: Vec<usize> = (0..n).collect();
@@ -62,9 +77,13 @@ fn reduction(n: usize, equal: bool, dice: &mut Dice) -> OneReduction {
     merges[0] = 0;
     let mut renamed = vec![root as u32; n];
     (1..n).for_each(|old| renamed[names[old]] = names[receivers[old] as usize] as u32);
-    let costs = match equal {
-        true => Costs::Equal { transfer: ratio(transfer, 3), compute: ratio(compute, 3) },
-        false => Costs::PerSender(placed(&times)),
+    let costs = if equal {
+        Costs::Equal {
+            transfer: ratio(transfer, 3),
+            compute: ratio(compute, 3),
+        }
+    } else {
+        Costs::PerSender(placed(&times))
     };
     OneReduction {
         reduction: Reduction {
@@ -92,10 +111,19 @@ fn the_table_is_the_schedule() {
         let n = 2 + dice.below(9);
         let one = reduction(n, seed % 2 == 0, &mut dice);
         let run = OneRun::new(&one).unwrap();
-        let text = format("events").unwrap().write(&run.request().unwrap()).unwrap().files[0].text().into_owned();
+        let text = format("events")
+            .unwrap()
+            .write(&run.request().unwrap())
+            .unwrap()
+            .files[0]
+            .text()
+            .into_owned();
         let table: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(table["period"], one.reduction.length.to_string());
-        assert_eq!((table["depth"].clone(), table["instances"].clone()), (1.into(), 1.into()));
+        assert_eq!(
+            (table["depth"].clone(), table["instances"].clone()),
+            (1.into(), 1.into())
+        );
         let order: Vec<usize> = match table["patterns"][0].get("order") {
             Some(order) => serde_json::from_value(order.clone()).unwrap(),
             None => (0..n).collect(),
@@ -113,14 +141,18 @@ fn the_table_is_the_schedule() {
                 made => words[number(made)].clone(),
             };
             let piece = &task["pieces"][0];
-            let date = |key: &str| oneport_platform::parse_rational(piece[key].as_str().unwrap()).unwrap();
+            let date =
+                |key: &str| oneport_platform::parse_rational(piece[key].as_str().unwrap()).unwrap();
             let word = match task.get("send") {
                 Some(send) => {
                     let from: usize = send["from"].as_str().unwrap()[1..].parse().unwrap();
                     let to: usize = send["to"].as_str().unwrap()[1..].parse().unwrap();
                     assert_eq!(one.reduction.receivers[from] as usize, to);
                     assert_eq!(Some(date("start")), one.reduction.starts.get(from));
-                    assert_eq!(&(date("end") - date("start")), one.reduction.costs.transfer(from).unwrap());
+                    assert_eq!(
+                        &(date("end") - date("start")),
+                        one.reduction.costs.transfer(from).unwrap()
+                    );
                     sent += 1;
                     input(0, first)
                 }
@@ -131,7 +163,12 @@ fn the_table_is_the_schedule() {
             };
             assert_eq!(word, order[first..=last]);
             // Nothing starts before its inputs have ended.
-            for made in task["inputs"].as_array().unwrap().iter().filter(|made| !made.is_null()) {
+            for made in task["inputs"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter(|made| !made.is_null())
+            {
                 let end = tasks[number(made)]["pieces"][0]["end"].as_str().unwrap();
                 assert!(date("start") >= oneport_platform::parse_rational(end).unwrap());
             }
@@ -153,16 +190,48 @@ fn every_format_carries_one_reduction() {
         match format.write(&run.request().unwrap()) {
             Ok(written) => assert!(!written.files.is_empty()),
             // Their libraries have no reduction to one.
-            Err(error) => assert!(format.name.starts_with("msccl") && error.to_string().contains("reduce"), "{error}"),
+            Err(error) => assert!(
+                format.name.starts_with("msccl") && error.to_string().contains("reduce"),
+                "{error}"
+            ),
         }
     }
-    let goal = format("goal").unwrap().write(&run.request().unwrap()).unwrap().files[0].text().into_owned();
-    let units: u64 = goal.split("// ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
-    let end: u64 = goal.split("the run ends at ").nth(1).unwrap().split('.').next().unwrap().parse().unwrap();
+    let goal = format("goal")
+        .unwrap()
+        .write(&run.request().unwrap())
+        .unwrap()
+        .files[0]
+        .text()
+        .into_owned();
+    let units: u64 = goal
+        .split("// ")
+        .nth(1)
+        .unwrap()
+        .split(' ')
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap();
+    let end: u64 = goal
+        .split("the run ends at ")
+        .nth(1)
+        .unwrap()
+        .split('.')
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap();
     assert_eq!(ratio(end as usize, units as i64), one.reduction.length);
-    let pieces = Request { pieces: oneport_exports::Pieces::Number(3), ..run.request().unwrap() };
+    let pieces = Request {
+        pieces: oneport_exports::Pieces::Number(3),
+        ..run.request().unwrap()
+    };
     for name in ["events", "mpi"] {
-        let refused = format(name).unwrap().write(&pieces).unwrap_err().to_string();
+        let refused = format(name)
+            .unwrap()
+            .write(&pieces)
+            .unwrap_err()
+            .to_string();
         assert!(refused.contains("leave --pieces out"), "{refused}");
     }
 }
@@ -175,7 +244,10 @@ fn what_is_no_run_is_refused() {
     alone.reduction.receivers = vec![0];
     assert!(told(&alone).contains("1 processors"));
     let mut free = one.clone();
-    free.reduction.costs = Costs::Equal { transfer: ratio(0, 1), compute: ratio(1, 1) };
+    free.reduction.costs = Costs::Equal {
+        transfer: ratio(0, 1),
+        compute: ratio(1, 1),
+    };
     assert!(told(&free).contains("takes no time"));
     let mut nowhere = one.clone();
     nowhere.reduction.receivers[1] = 77;

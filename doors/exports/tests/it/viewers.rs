@@ -15,7 +15,11 @@ fn said(command: &mut Command) -> Option<String> {
         println!("skipped: there is no {}", command.get_program().display());
         return None;
     };
-    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{command:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     Some(String::from_utf8(output.stdout).unwrap())
 }
 
@@ -32,7 +36,12 @@ fn events(trace: &Value) -> Vec<(u64, u64, f64, f64)> {
         let of = |key: &str| event[key].as_f64().unwrap_or_default();
         (event["ph"] == "X").then(|| (of("pid") as u64, of("tid") as u64, of("ts"), of("dur")))
     };
-    trace["traceEvents"].as_array().unwrap().iter().filter_map(event).collect()
+    trace["traceEvents"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(event)
+        .collect()
 }
 
 /// `pj_dump` (pajeng) reads as many states as Perfetto's trace has events, and none begins before another ends.
@@ -40,17 +49,29 @@ fn events(trace: &Value) -> Vec<(u64, u64, f64, f64)> {
 fn pj_dump_reads_every_state() {
     for (seed, name) in NAMES.into_iter().enumerate() {
         let text = export(name, "paje", seed as u64, None).unwrap();
-        let Some(dump) = said(Command::new("pj_dump").arg(place("run.paje", text.as_bytes()))) else { return };
+        let Some(dump) = said(Command::new("pj_dump").arg(place("run.paje", text.as_bytes())))
+        else {
+            return;
+        };
         let mut states = 0;
         for line in dump.lines() {
             // The last but one is how many states lie below this one.
             let words: Vec<&str> = line.split(", ").collect();
-            let ["State", _, _, _, _, length, below, ..] = words[..] else { continue };
-            assert!(!length.starts_with('-') && below == "0.000000", "{name}: {line}");
+            let ["State", _, _, _, _, length, below, ..] = words[..] else {
+                continue;
+            };
+            assert!(
+                !length.starts_with('-') && below == "0.000000",
+                "{name}: {line}"
+            );
             states += 1;
         }
-        let trace = serde_json::from_str(&export(name, "perfetto", seed as u64, None).unwrap()).unwrap();
-        assert!(states > 0 && states == events(&trace).len(), "{name}: {states}\n{dump}");
+        let trace =
+            serde_json::from_str(&export(name, "perfetto", seed as u64, None).unwrap()).unwrap();
+        assert!(
+            states > 0 && states == events(&trace).len(),
+            "{name}: {states}\n{dump}"
+        );
     }
 }
 
@@ -59,12 +80,22 @@ fn pj_dump_reads_every_state() {
 fn traces_have_no_overlaps() {
     for (seed, name) in NAMES.into_iter().enumerate() {
         let text = export(name, "perfetto", seed as u64, None).unwrap();
-        let (from, to) = (place("run.json", text.as_bytes()), place("run.fixed.json", b""));
-        if said(Command::new("trace-lanefix").args(["--snap-threshold-us", "0"]).args([&from, &to])).is_none() {
+        let (from, to) = (
+            place("run.json", text.as_bytes()),
+            place("run.fixed.json", b""),
+        );
+        if said(
+            Command::new("trace-lanefix")
+                .args(["--snap-threshold-us", "0"])
+                .args([&from, &to]),
+        )
+        .is_none()
+        {
             return;
         }
         let [before, after] = [from, to].map(|path| {
-            let mut events = events(&serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap());
+            let mut events =
+                events(&serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap());
             events.sort_by(|one, other| one.partial_cmp(other).unwrap());
             events
         });
@@ -81,22 +112,38 @@ fn chakras_jsonizer_reads_every_node() {
     };
     for (seed, name) in NAMES.into_iter().enumerate() {
         let (mut sent, mut received) = (Vec::new(), Vec::new());
-        for (rank, file) in files(name, "chakra", seed as u64, Some(3)).unwrap().iter().enumerate() {
+        for (rank, file) in files(name, "chakra", seed as u64, Some(3))
+            .unwrap()
+            .iter()
+            .enumerate()
+        {
             let (trace, json) = (place("run.et", &file.bytes), place("run.et.json", b""));
             let mut python = Command::new("python3");
-            python.env("PYTHONPATH", &package).args(["-m", "chakra.src.jsonizer.jsonizer", "--input_filename"]);
+            python.env("PYTHONPATH", &package).args([
+                "-m",
+                "chakra.src.jsonizer.jsonizer",
+                "--input_filename",
+            ]);
             said(python.arg(&trace).arg("--output_filename").arg(&json)).unwrap();
             let text = std::fs::read_to_string(&json).unwrap();
             let values = serde_json::Deserializer::from_str(&text).into_iter::<Value>();
             // The first is the version.
             for (number, node) in values.skip(1).map(Result::unwrap).enumerate() {
-                let whole = |value: &Value| value.as_str().map_or(0, |text| text.parse::<u64>().unwrap());
+                let whole = |value: &Value| {
+                    value
+                        .as_str()
+                        .map_or(0, |text| text.parse::<u64>().unwrap())
+                };
                 assert_eq!(whole(&node["id"]), number as u64, "{name}, {rank}");
                 let message: Vec<String> = node["attr"]
                     .as_array()
                     .into_iter()
                     .flatten()
-                    .filter(|one| one["name"].as_str().is_some_and(|name| name.starts_with("comm_")))
+                    .filter(|one| {
+                        one["name"]
+                            .as_str()
+                            .is_some_and(|name| name.starts_with("comm_"))
+                    })
                     .map(ToString::to_string)
                     .collect();
                 match node["type"].as_str() {
@@ -126,16 +173,36 @@ print(json.dumps(sorted([name(a), name(b), d['exact_cost'], d['messages']] for a
 fn graphs_are_read_by_networkx_and_graphviz() {
     for (seed, name) in NAMES.into_iter().enumerate() {
         let read = |format: &str| {
-            let path = place(format, export(name, format, seed as u64, None).unwrap().as_bytes());
-            said(Command::new("python3").args(["-c", NETWORKX, format]).arg(path))
+            let path = place(
+                format,
+                export(name, format, seed as u64, None).unwrap().as_bytes(),
+            );
+            said(
+                Command::new("python3")
+                    .args(["-c", NETWORKX, format])
+                    .arg(path),
+            )
         };
         let graphs = ["graphml", "node-link"].map(read);
         assert_eq!(graphs[0], graphs[1], "{name}");
         let dot = export(name, "dot", seed as u64, None).unwrap();
-        let plain = said(Command::new("dot").arg("-Tplain").arg(place("run.dot", dot.as_bytes())));
-        let ([Some(edges), _], Some(plain)) = (graphs, plain) else { return };
+        let plain = said(
+            Command::new("dot")
+                .arg("-Tplain")
+                .arg(place("run.dot", dot.as_bytes())),
+        );
+        let ([Some(edges), _], Some(plain)) = (graphs, plain) else {
+            return;
+        };
         let edges: Vec<Value> = serde_json::from_str(&edges).unwrap();
         assert!(!edges.is_empty(), "{name}");
-        assert_eq!(plain.lines().filter(|line| line.starts_with("edge ")).count(), edges.len(), "{name}");
+        assert_eq!(
+            plain
+                .lines()
+                .filter(|line| line.starts_with("edge "))
+                .count(),
+            edges.len(),
+            "{name}"
+        );
     }
 }

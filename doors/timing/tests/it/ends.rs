@@ -15,21 +15,40 @@ const FEW: u64 = 10;
 #[test]
 fn searches_for_pieces_end() {
     let costs = Costs::Uniform { low: 1, high: 5 };
-    let options = Options { seed: 3, link_cost: costs.clone(), compute: costs };
+    let options = Options {
+        seed: 3,
+        link_cost: costs.clone(),
+        compute: costs,
+    };
     let platform = generate::random_connected(6, 3, &options).expect("a platform");
     let participants: Vec<_> = platform.processors().collect();
     let volumes = Volumes::of_size(number("90"));
     let mut asked = 0;
-    for collective in [Collective::all_gather(participants.clone()), Collective::all_reduce(participants.clone())] {
+    for collective in [
+        Collective::all_gather(participants.clone()),
+        Collective::all_reduce(participants.clone()),
+    ] {
         let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
         let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
         for algorithm in named(problem, &RankHints::default()) {
             let patterns = algorithm.patterns(problem, &routes).expect("patterns");
-            let state = SteadyState { throughput: number("1"), patterns };
+            let state = SteadyState {
+                throughput: number("1"),
+                patterns,
+            };
             let work = |watch: &Watch| {
-                let search = SearchLimits { tasks: 2_000, pieces: 1 << 10, watch };
-                let _ = NamedSearch::new(problem, &algorithm, &routes).shortest(problem, &search, None);
-                let _ = PieceSearch::of_patterns(problem, &state).shortest(problem, &search, &number("0"));
+                let search = SearchLimits {
+                    tasks: 2_000,
+                    pieces: 1 << 10,
+                    watch,
+                };
+                let _ =
+                    NamedSearch::new(problem, &algorithm, &routes).shortest(problem, &search, None);
+                let _ = PieceSearch::of_patterns(problem, &state).shortest(
+                    problem,
+                    &search,
+                    &number("0"),
+                );
             };
             let free = Watch::in_questions(u64::from(u32::MAX));
             work(&free);
@@ -40,7 +59,11 @@ fn searches_for_pieces_end() {
                 work(&watch);
                 let after = watch.questions().saturating_sub(limit);
                 let name = &algorithm.name;
-                assert!(after <= free.questions() / 20 + FEW, "{name}: {after} after {limit} of {}", free.questions());
+                assert!(
+                    after <= free.questions() / 20 + FEW,
+                    "{name}: {after} after {limit} of {}",
+                    free.questions()
+                );
             }
         }
     }

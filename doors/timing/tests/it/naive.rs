@@ -31,26 +31,44 @@ impl<'a> Naive<'a> {
         let (platform, volumes) = (problem.platform(), problem.volumes());
         let mut numbers: BTreeMap<Resource, usize> = BTreeMap::new();
         let mut lanes = Vec::new();
-        let links = platform.link_ids().flat_map(|link| Resource::of_link(platform, link));
+        let links = platform
+            .link_ids()
+            .flat_map(|link| Resource::of_link(platform, link));
         for resource in links.chain(platform.node_ids().map(Resource::Compute)) {
             numbers.entry(resource).or_insert_with(|| {
                 lanes.push(vec![number("0"); resource.capacity(platform) as usize]);
                 lanes.len() - 1
             });
         }
-        let (size, work) = (volumes.size.constant().expect("size"), volumes.work.constant().expect("work"));
+        let (size, work) = (
+            volumes.size.constant().expect("size"),
+            volumes.work.constant().expect("work"),
+        );
         let share = |piece: u32| draft.pieces[piece as usize].share.clone();
-        let (mut needed, mut takes, mut inputs): (Vec<Vec<usize>>, Vec<_>, Vec<_>) = Default::default();
+        let (mut needed, mut takes, mut inputs): (Vec<Vec<usize>>, Vec<_>, Vec<_>) =
+            Default::default();
         for deed in &draft.tasks {
             match deed {
                 Deed::Send { link, carried } => {
                     let of = platform.link(*link);
                     let shares: Rational = carried.iter().map(|(piece, _)| share(*piece)).sum();
-                    takes.push([of.overhead() + &of.cost * size * shares, of.latency().clone()]);
-                    needed.push(Resource::of_link(platform, *link).map(|resource| numbers[&resource]).collect());
+                    takes.push([
+                        of.overhead() + &of.cost * size * shares,
+                        of.latency().clone(),
+                    ]);
+                    needed.push(
+                        Resource::of_link(platform, *link)
+                            .map(|resource| numbers[&resource])
+                            .collect(),
+                    );
                     inputs.push(carried.iter().filter_map(|(_, source)| *source).collect());
                 }
-                Deed::Merge { node, piece, left, right } => {
+                Deed::Merge {
+                    node,
+                    piece,
+                    left,
+                    right,
+                } => {
                     let compute = platform.node(*node).compute.as_ref().expect("a processor");
                     takes.push([compute * work * share(*piece), number("0")]);
                     needed.push(vec![numbers[&Resource::Compute(*node)]]);
@@ -60,7 +78,16 @@ impl<'a> Naive<'a> {
         }
         let parked = vec![BTreeSet::new(); lanes.len()];
         let starts = vec![None; draft.tasks.len()];
-        Naive { needed, takes, inputs, lanes, parked, events: BTreeSet::new(), starts, draft }
+        Naive {
+            needed,
+            takes,
+            inputs,
+            lanes,
+            parked,
+            events: BTreeSet::new(),
+            starts,
+            draft,
+        }
     }
 
     fn free(&self, resource: usize) -> &Rational {
@@ -74,12 +101,16 @@ impl<'a> Naive<'a> {
 
     fn wake(&mut self, resource: usize, date: &Rational) {
         if !self.parked[resource].is_empty() {
-            self.events.insert((self.free(resource).max(date).clone(), 0, resource));
+            self.events
+                .insert((self.free(resource).max(date).clone(), 0, resource));
         }
     }
 
     fn occupied(&self, deed: usize, date: &Rational) -> Option<usize> {
-        self.needed[deed].iter().copied().find(|&resource| self.free(resource) > date)
+        self.needed[deed]
+            .iter()
+            .copied()
+            .find(|&resource| self.free(resource) > date)
     }
 
     fn start(&mut self, deed: usize, date: &Rational) {
@@ -89,8 +120,11 @@ impl<'a> Naive<'a> {
             self.wake(resource, date);
         }
         self.starts[deed] = Some(date.clone());
-        let users = (0..self.inputs.len()).filter(|&user| self.inputs[user].contains(&(deed as u32)));
-        let ready: Vec<_> = users.filter_map(|user| Some((self.ready(user)?, 1, user))).collect();
+        let users =
+            (0..self.inputs.len()).filter(|&user| self.inputs[user].contains(&(deed as u32)));
+        let ready: Vec<_> = users
+            .filter_map(|user| Some((self.ready(user)?, 1, user)))
+            .collect();
         self.events.extend(ready);
     }
 
@@ -138,15 +172,28 @@ impl<'a> Naive<'a> {
 /// The same, with two ports at every node that has several.
 fn drawn(seed: u64, model: PortModel) -> Platform {
     let costs = Costs::Uniform { low: 1, high: 3 };
-    let options = Options { seed, link_cost: costs.clone(), compute: costs };
-    let made = generate::random_connected(5, 3, &options).expect("a platform").with_model(model);
+    let options = Options {
+        seed,
+        link_cost: costs.clone(),
+        compute: costs,
+    };
+    let made = generate::random_connected(5, 3, &options)
+        .expect("a platform")
+        .with_model(model);
     let mut builder = Platform::builder();
     builder.model(model);
     for node in made.nodes() {
-        builder.node(Node { ports: (model == PortModel::Multiport).then_some(2), ..node.clone() }).expect("a node");
+        builder
+            .node(Node {
+                ports: (model == PortModel::Multiport).then_some(2),
+                ..node.clone()
+            })
+            .expect("a node");
     }
     for link in made.links() {
-        builder.link(link.from, link.to, link.cost.clone()).expect("a link");
+        builder
+            .link(link.from, link.to, link.cost.clone())
+            .expect("a link");
     }
     builder.build().expect("a platform")
 }
@@ -160,22 +207,32 @@ fn dates_are_those_of_a_naive_twin() {
             for collective in collectives(&platform) {
                 // Without work merges take no time.
                 let work = Amount::Constant(number(["0", "2/3"][checked % 2]));
-                let volumes = Volumes { work, ..Volumes::of_size(number("3/2")) };
+                let volumes = Volumes {
+                    work,
+                    ..Volumes::of_size(number("3/2"))
+                };
                 let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
                 let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
                 for algorithm in named(problem, &RankHints::default()) {
                     let patterns = algorithm.patterns(problem, &routes).expect("patterns");
-                    let state = SteadyState { throughput: number("1"), patterns };
+                    let state = SteadyState {
+                        throughput: number("1"),
+                        patterns,
+                    };
                     let drafts = [
                         TaskList::of_algorithm(problem, &algorithm, &routes, 2).expect("a draft"),
-                        TaskList::of_patterns(problem, &state, 3, [0, 1, 7][checked % 3]).expect("a draft"),
+                        TaskList::of_patterns(problem, &state, 3, [0, 1, 7][checked % 3])
+                            .expect("a draft"),
                     ];
                     for draft in drafts.into_iter().filter(|draft| draft.tasks.len() < 600) {
                         let expected = Naive::new(problem, &draft).run();
                         let layout = draft.graph(problem);
                         let dated = dates(problem, &layout);
                         let run = layout.run(&dated);
-                        let starts = run.actions.iter().map(|one| Rational::from_integer(one.start.clone().into()));
+                        let starts = run
+                            .actions
+                            .iter()
+                            .map(|one| Rational::from_integer(one.start.clone().into()));
                         let starts: Vec<Rational> = starts.map(|start| start * &run.unit).collect();
                         assert_eq!(starts, expected, "{model} {collective} {}", algorithm.name);
                         // Below a limit there are these dates or none.
@@ -183,8 +240,16 @@ fn dates_are_those_of_a_naive_twin() {
                         for factor in ["1/2", "9/10", "999/1000", "1", "1000001/1000000", "2"] {
                             let limit = &length * number(factor);
                             let found = layout.simulate(problem, Some(&limit), &Watch::unlimited());
-                            let right = if length < limit { Ok(dated.clone()) } else { Err(OnceError::AboveLimit) };
-                            assert_eq!(found, right, "{model} {collective} {} {factor}", algorithm.name);
+                            let right = if length < limit {
+                                Ok(dated.clone())
+                            } else {
+                                Err(OnceError::AboveLimit)
+                            };
+                            assert_eq!(
+                                found, right,
+                                "{model} {collective} {} {factor}",
+                                algorithm.name
+                            );
                             late += usize::from(found.is_err());
                         }
                         checked += 1;
@@ -193,5 +258,8 @@ fn dates_are_those_of_a_naive_twin() {
             }
         }
     }
-    assert!(checked > 500 && late > 1000, "{checked} drafts, {late} late");
+    assert!(
+        checked > 500 && late > 1000,
+        "{checked} drafts, {late} late"
+    );
 }

@@ -6,11 +6,15 @@ use std::time::Duration;
 use num_bigint::BigUint;
 use num_traits::Zero;
 use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
-use oneport_plan::{Collective, PeriodicSchedule, Problem, Rational, ScheduledPattern, Volumes, WholePatterns};
+use oneport_plan::{
+    Collective, PeriodicSchedule, Problem, Rational, ScheduledPattern, Volumes, WholePatterns,
+};
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_platform::{Platform, PortModel};
 use oneport_referee::check_run;
-use oneport_schedule::{common_denominator, cuts, eager_timeline, periodic, tightened, whole_messages};
+use oneport_schedule::{
+    common_denominator, cuts, eager_timeline, periodic, tightened, whole_messages,
+};
 use oneport_timing::{OnceError, PieceSearch, SearchLimits, TaskList, lower_bound};
 use oneport_watch::{Limit, Watch};
 
@@ -19,17 +23,28 @@ use crate::runs::{collectives, delayed, number};
 /// One instance or a few, by a named algorithm's patterns, in the shortest period.
 fn schedules(problem: Problem<'_>) -> Vec<PeriodicSchedule> {
     let routes = Routes::new(problem.platform(), &ranks(problem), Forwarders::Anything);
-    let algorithms = named(problem, &RankHints { order: vec![], groups: vec![vec![0, 1, 2], vec![3, 4]] });
+    let algorithms = named(
+        problem,
+        &RankHints {
+            order: vec![],
+            groups: vec![vec![0, 1, 2], vec![3, 4]],
+        },
+    );
     let schedule = |algorithm: &oneport_baselines::Algorithm| {
         let patterns = algorithm.patterns(problem, &routes).ok()?;
         let unit = common_denominator(patterns.iter().map(|weighted| &weighted.weight));
         let times = Rational::from_integer(unit.clone());
         let copies = |weight: &Rational| (weight * &times).to_integer().to_biguint().unwrap();
-        let patterns = patterns
-            .iter()
-            .map(|weighted| ScheduledPattern { pattern: weighted.pattern.clone(), copies: copies(&weighted.weight) });
+        let patterns = patterns.iter().map(|weighted| ScheduledPattern {
+            pattern: weighted.pattern.clone(),
+            copies: copies(&weighted.weight),
+        });
         let instances: BigUint = unit.to_biguint().unwrap();
-        let whole = WholePatterns { period: Rational::zero(), instances, patterns: patterns.collect() };
+        let whole = WholePatterns {
+            period: Rational::zero(),
+            instances,
+            patterns: patterns.collect(),
+        };
         periodic(problem, tightened(problem, whole).unwrap()).ok()
     };
     algorithms.iter().filter_map(schedule).take(4).collect()
@@ -37,8 +52,14 @@ fn schedules(problem: Problem<'_>) -> Vec<PeriodicSchedule> {
 
 fn platform(seed: u64, model: PortModel) -> Platform {
     let costs = Costs::Uniform { low: 1, high: 5 };
-    let options = Options { seed, link_cost: costs.clone(), compute: costs };
-    generate::random_connected(5, 3, &options).unwrap().with_model(model)
+    let options = Options {
+        seed,
+        link_cost: costs.clone(),
+        compute: costs,
+    };
+    generate::random_connected(5, 3, &options)
+        .unwrap()
+        .with_model(model)
 }
 
 #[test]
@@ -54,18 +75,35 @@ fn the_referee_executes_schedules_in_turn() {
                 for schedule in schedules(problem) {
                     let instances = Rational::from_integer(schedule.instances.clone().into());
                     for periods in [1, 3] {
-                        let layout = TaskList::of_schedule(problem, &schedule, periods).unwrap().graph(problem);
-                        let dated = layout.simulate_in_order(problem, None, &Watch::unlimited()).unwrap();
+                        let layout = TaskList::of_schedule(problem, &schedule, periods)
+                            .unwrap()
+                            .graph(problem);
+                        let dated = layout
+                            .simulate_in_order(problem, None, &Watch::unlimited())
+                            .unwrap();
                         let name = format!("{model} {collective} {periods}");
-                        assert_eq!(check_run(problem, &layout.run(&dated)).unwrap(), dated.length(), "{name}");
-                        let late = layout.simulate_in_order(problem, Some(&dated.length()), &Watch::unlimited());
+                        assert_eq!(
+                            check_run(problem, &layout.run(&dated)).unwrap(),
+                            dated.length(),
+                            "{name}"
+                        );
+                        let late = layout.simulate_in_order(
+                            problem,
+                            Some(&dated.length()),
+                            &Watch::unlimited(),
+                        );
                         assert_eq!(late, Err(OnceError::AboveLimit));
                         checked += 1;
                         if no_delays {
                             let run = eager_timeline(problem, &schedule, periods.into()).unwrap();
-                            let arrivals = run.events.iter().filter_map(|event| event.pieces.last());
-                            let ends = arrivals.map(|(_, end)| end).chain(run.merges.iter().map(|merge| &merge.end));
-                            let length = dated.length() * &instances * Rational::from_integer(periods.into());
+                            let arrivals =
+                                run.events.iter().filter_map(|event| event.pieces.last());
+                            let ends = arrivals
+                                .map(|(_, end)| end)
+                                .chain(run.merges.iter().map(|merge| &merge.end));
+                            let length = dated.length()
+                                * &instances
+                                * Rational::from_integer(periods.into());
                             if cuts(problem, &schedule).cut.is_zero() {
                                 assert_eq!(length, ends.max().unwrap().clone(), "{name}");
                                 own += 1;
@@ -79,7 +117,10 @@ fn the_referee_executes_schedules_in_turn() {
             }
         }
     }
-    assert!(own > 50 && cut > 10 && checked > 200, "{own} and {cut} of {checked}");
+    assert!(
+        own > 50 && cut > 10 && checked > 200,
+        "{own} and {cut} of {checked}"
+    );
 }
 
 #[test]
@@ -92,12 +133,20 @@ fn a_way_of_a_schedule_comes_close_to_its_period() {
     for schedule in schedules(problem) {
         let (schedule, _) = whole_messages(problem, &schedule);
         let rate = schedule.throughput();
-        let search = SearchLimits { tasks: 20_000, pieces: u32::MAX, watch: &Watch::unlimited() };
-        let found =
-            PieceSearch::of_schedule(problem, schedule.clone()).shortest(problem, &search, &Rational::zero()).unwrap();
+        let search = SearchLimits {
+            tasks: 20_000,
+            pieces: u32::MAX,
+            watch: &Watch::unlimited(),
+        };
+        let found = PieceSearch::of_schedule(problem, schedule.clone())
+            .shortest(problem, &search, &Rational::zero())
+            .unwrap();
         let run = found.run();
         assert_eq!(check_run(problem, &run).unwrap(), found.shortest.length);
-        assert_eq!(BigUint::from(found.shortest.pieces) % &schedule.instances, BigUint::zero());
+        assert_eq!(
+            BigUint::from(found.shortest.pieces) % &schedule.instances,
+            BigUint::zero()
+        );
         assert!(found.shortest.length >= lower_bound(problem, &number("1000000000")));
         // Start-up and clean-up are what is lost, and they are small pieces' by then.
         assert!(found.shortest.length * rate < number("21/20"));
@@ -114,7 +163,12 @@ fn too_much_and_too_long_are_refused() {
     let schedule = schedules(problem).remove(0);
     let draft = TaskList::of_schedule(problem, &schedule, u32::MAX);
     assert_eq!(draft, Err(OnceError::TooMany(4_000_000)));
-    let layout = TaskList::of_schedule(problem, &schedule, 1).unwrap().graph(problem);
+    let layout = TaskList::of_schedule(problem, &schedule, 1)
+        .unwrap()
+        .graph(problem);
     let ended = Watch::counting(0, Duration::ZERO);
-    assert_eq!(layout.simulate_in_order(problem, None, &ended), Err(OnceError::Stopped(Limit::Caller)));
+    assert_eq!(
+        layout.simulate_in_order(problem, None, &ended),
+        Err(OnceError::Stopped(Limit::Caller))
+    );
 }

@@ -47,23 +47,49 @@ impl SearchLimits<'_> {
             self.best = Some(self.best.take().map_or(end.clone(), |best| best.min(end)));
             return;
         }
-        let parts: Vec<(Part, Rational)> = state.there.iter().map(|(part, date)| (*part, date.clone())).collect();
+        let parts: Vec<(Part, Rational)> = state
+            .there
+            .iter()
+            .map(|(part, date)| (*part, date.clone()))
+            .collect();
         for ((piece, node, set), ready) in &parts {
             for link in self.platform.outgoing(*node).to_vec() {
                 let of = self.platform.link(link);
                 let takes = of.overhead() + &of.cost * &self.share;
                 let occupied: Vec<Resource> = Resource::of_link(self.platform, link).collect();
                 let used = [(*piece, *node, *set)];
-                self.next(state, &used, (*piece, of.to, *set), ready, &occupied, &takes, &of.latency());
+                self.next(
+                    state,
+                    &used,
+                    (*piece, of.to, *set),
+                    ready,
+                    &occupied,
+                    &takes,
+                    &of.latency(),
+                );
             }
-            for ((_, _, other), later) in
-                parts.iter().filter(|((p, n, o), _)| (p, n) == (piece, node) && o & set == 0 && o > set)
+            for ((_, _, other), later) in parts
+                .iter()
+                .filter(|((p, n, o), _)| (p, n) == (piece, node) && o & set == 0 && o > set)
             {
-                let compute = self.platform.node(*node).compute.clone().expect("a processor");
+                let compute = self
+                    .platform
+                    .node(*node)
+                    .compute
+                    .clone()
+                    .expect("a processor");
                 let (ready, takes) = (ready.max(later), compute * &self.share);
                 let made = (*piece, *node, set | other);
                 let used = [(*piece, *node, *set), (*piece, *node, *other)];
-                self.next(state, &used, made, ready, &[Resource::Compute(*node)], &takes, &Rational::default());
+                self.next(
+                    state,
+                    &used,
+                    made,
+                    ready,
+                    &[Resource::Compute(*node)],
+                    &takes,
+                    &Rational::default(),
+                );
             }
         }
     }
@@ -83,8 +109,14 @@ impl SearchLimits<'_> {
         if state.been.contains(&made) {
             return;
         }
-        let free = occupied.iter().filter_map(|resource| state.free.get(resource));
-        let start = free.chain([ready, &state.last]).max().cloned().expect("a date");
+        let free = occupied
+            .iter()
+            .filter_map(|resource| state.free.get(resource));
+        let start = free
+            .chain([ready, &state.last])
+            .max()
+            .cloned()
+            .expect("a date");
         let end = &start + takes;
         let there = &end + latency;
         if self.best.as_ref().is_some_and(|best| there >= *best) {
@@ -94,7 +126,9 @@ impl SearchLimits<'_> {
         used.iter().for_each(|part| drop(next.there.remove(part)));
         next.been.insert(made);
         next.there.insert(made, there);
-        occupied.iter().for_each(|resource| drop(next.free.insert(*resource, end.clone())));
+        occupied
+            .iter()
+            .for_each(|resource| drop(next.free.insert(*resource, end.clone())));
         next.last = start;
         self.search(&next);
     }
@@ -105,30 +139,65 @@ fn no_reduction_undercuts_the_bound() {
     let mut met = 0;
     for seed in 0..16 {
         let costs = Costs::Uniform { low: 1, high: 4 };
-        let options = Options { seed, link_cost: costs.clone(), compute: costs };
+        let options = Options {
+            seed,
+            link_cost: costs.clone(),
+            compute: costs,
+        };
         let model = PortModel::ALL[seed as usize % 4];
-        let made = generate::random_connected(3, 2, &options).expect("a platform").with_model(model);
+        let made = generate::random_connected(3, 2, &options)
+            .expect("a platform")
+            .with_model(model);
         let platform = delayed(&made);
         let nodes: Vec<NodeId> = platform.node_ids().collect();
         let collective = Collective::reduce(nodes[0], nodes.clone());
         let pieces = 1;
-        let volumes = Volumes { work: oneport_plan::Amount::Constant(number("2")), ..Volumes::of_size(number("2")) };
+        let volumes = Volumes {
+            work: oneport_plan::Amount::Constant(number("2")),
+            ..Volumes::of_size(number("2"))
+        };
         let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
         let bound = lower_bound(problem, &number("1000000000")).max(by_prices(problem));
         let share = number("2") / Rational::from_integer(pieces.into());
-        let mut search = SearchLimits { platform: &platform, wants: nodes[0], pieces, operands: 3, share, best: None };
-        let own =
-            (0..pieces).flat_map(|piece| nodes.iter().enumerate().map(move |(bit, &node)| (piece, node, 1 << bit)));
+        let mut search = SearchLimits {
+            platform: &platform,
+            wants: nodes[0],
+            pieces,
+            operands: 3,
+            share,
+            best: None,
+        };
+        let own = (0..pieces).flat_map(|piece| {
+            nodes
+                .iter()
+                .enumerate()
+                .map(move |(bit, &node)| (piece, node, 1 << bit))
+        });
         let there: BTreeMap<Part, Rational> = own.map(|part| (part, Rational::default())).collect();
         let been = there.keys().copied().collect();
-        search.search(&State { there, been, ..State::default() });
+        search.search(&State {
+            there,
+            been,
+            ..State::default()
+        });
         let best = search.best.expect("connected");
-        assert!(bound <= best, "{seed} {model} {collective}: the bound {bound} is above {best}");
+        assert!(
+            bound <= best,
+            "{seed} {model} {collective}: the bound {bound} is above {best}"
+        );
         let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
-        for algorithm in named(problem, &RankHints::default()).iter().filter(|one| one.pieces == 1) {
-            let draft = TaskList::of_algorithm(problem, algorithm, &routes, pieces as u32).expect("a draft");
+        for algorithm in named(problem, &RankHints::default())
+            .iter()
+            .filter(|one| one.pieces == 1)
+        {
+            let draft = TaskList::of_algorithm(problem, algorithm, &routes, pieces as u32)
+                .expect("a draft");
             let length = dates(problem, &draft.graph(problem)).length();
-            assert!(length >= best, "{seed} {model} {}: {length} undercuts {best}", algorithm.name);
+            assert!(
+                length >= best,
+                "{seed} {model} {}: {length} undercuts {best}",
+                algorithm.name
+            );
             met += usize::from(length == best);
         }
     }

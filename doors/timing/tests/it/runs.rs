@@ -2,13 +2,15 @@
 
 use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
 use oneport_plan::{
-    Certificate, Collective, Deed, Form, NodeId, Platform, Problem, Rational, Resource, Run, SteadyState, Volumes,
+    Certificate, Collective, Deed, Form, NodeId, Platform, Problem, Rational, Resource, Run,
+    SteadyState, Volumes,
 };
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_platform::{Delays, Node, PortModel, parse_rational};
 use oneport_referee::{bound, check_run};
 use oneport_timing::{
-    PieceSearch, SearchLimits, TaskGraph, TaskList, Timing, lower_bound, lower_bound_from_certificate,
+    PieceSearch, SearchLimits, TaskGraph, TaskList, Timing, lower_bound,
+    lower_bound_from_certificate,
 };
 use oneport_watch::{Limit, Watch};
 
@@ -20,25 +22,38 @@ pub fn number(text: &str) -> Rational {
 pub fn delayed(platform: &Platform) -> Platform {
     let mut builder = Platform::builder();
     builder.model(platform.model());
-    platform.nodes().iter().for_each(|node| assert!(builder.node(node.clone()).is_ok()));
+    platform
+        .nodes()
+        .iter()
+        .for_each(|node| assert!(builder.node(node.clone()).is_ok()));
     for (number, link) in platform.links().iter().enumerate() {
-        let made = builder.link(link.from, link.to, link.cost.clone()).expect("a link");
+        let made = builder
+            .link(link.from, link.to, link.cost.clone())
+            .expect("a link");
         let latency = Rational::new((number % 3).into(), 2.into());
         let overhead = Rational::new((number % 2).into(), 3.into());
-        builder.delays(made, Delays { latency, overhead }).expect("delays");
+        builder
+            .delays(made, Delays { latency, overhead })
+            .expect("delays");
     }
     builder.build().expect("a platform")
 }
 
 /// Dates without a limit.
 pub fn dates(problem: Problem<'_>, layout: &TaskGraph) -> Timing {
-    layout.simulate(problem, None, &Watch::unlimited()).expect("dates")
+    layout
+        .simulate(problem, None, &Watch::unlimited())
+        .expect("dates")
 }
 
 pub fn collectives(platform: &Platform) -> Vec<Collective> {
     let all: Vec<NodeId> = platform.processors().collect();
     let build = |form: &&'static Form| {
-        let others = if form.overlaps() { all.clone() } else { all[1..].to_vec() };
+        let others = if form.overlaps() {
+            all.clone()
+        } else {
+            all[1..].to_vec()
+        };
         let nodes = match form.roles {
             [one, _] if !one.many => vec![vec![all[0]], others],
             [_, _] => vec![all[..2].to_vec(), all.clone()],
@@ -46,7 +61,11 @@ pub fn collectives(platform: &Platform) -> Vec<Collective> {
         };
         form.build(&nodes, form.commutes()).expect("roles")
     };
-    Collective::forms().iter().filter(|form| !form.counted).map(build).collect()
+    Collective::forms()
+        .iter()
+        .filter(|form| !form.counted)
+        .map(build)
+        .collect()
 }
 
 /// No steady state is so fast: only delays and ports count.
@@ -58,16 +77,30 @@ fn boundless() -> Rational {
 pub fn by_prices(problem: Problem<'_>) -> Rational {
     let platform = problem.platform();
     let computing = platform.processors().map(Resource::Compute);
-    let all: Vec<Resource> = Resource::of_platform(platform).into_iter().chain(computing).collect();
-    let mut lists: Vec<Vec<(Resource, u64)>> = all.iter().map(|&resource| vec![(resource, 1)]).collect();
+    let all: Vec<Resource> = Resource::of_platform(platform)
+        .into_iter()
+        .chain(computing)
+        .collect();
+    let mut lists: Vec<Vec<(Resource, u64)>> =
+        all.iter().map(|&resource| vec![(resource, 1)]).collect();
     for seed in 1..4 {
-        let price = |(place, &resource): (usize, &Resource)| (resource, (place as u64 * 5 + seed) * seed % 4);
-        lists.push(all.iter().enumerate().map(price).filter(|(_, price)| *price > 0).collect());
+        let price = |(place, &resource): (usize, &Resource)| {
+            (resource, (place as u64 * 5 + seed) * seed % 4)
+        };
+        lists.push(
+            all.iter()
+                .enumerate()
+                .map(price)
+                .filter(|(_, price)| *price > 0)
+                .collect(),
+        );
     }
     let mut best = Rational::default();
     for list in lists {
-        let mut prices: Vec<(Resource, Rational)> =
-            list.into_iter().map(|(resource, price)| (resource, Rational::from_integer(price.into()))).collect();
+        let mut prices: Vec<(Resource, Rational)> = list
+            .into_iter()
+            .map(|(resource, price)| (resource, Rational::from_integer(price.into())))
+            .collect();
         prices.sort();
         let certificate = Certificate::of_prices(prices);
         // Where everything is free under these prices they prove nothing.
@@ -85,24 +118,50 @@ fn the_referee_executes_every_run() {
     let mut checked = 0;
     for (seed, model) in (0..).zip(PortModel::ALL) {
         let costs = Costs::Uniform { low: 1, high: 5 };
-        let options = Options { seed, link_cost: costs.clone(), compute: costs };
-        let made = generate::random_connected(5, 3, &options).expect("a platform").with_model(model);
+        let options = Options {
+            seed,
+            link_cost: costs.clone(),
+            compute: costs,
+        };
+        let made = generate::random_connected(5, 3, &options)
+            .expect("a platform")
+            .with_model(model);
         let platform = delayed(&made);
         for collective in collectives(&platform) {
             let volumes = Volumes::of_size(number("3/2"));
             let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
             let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
             let bound = lower_bound(problem, &boundless()).max(by_prices(problem));
-            for algorithm in named(problem, &RankHints { order: vec![], groups: vec![vec![0, 1, 2], vec![3, 4]] }) {
+            for algorithm in named(
+                problem,
+                &RankHints {
+                    order: vec![],
+                    groups: vec![vec![0, 1, 2], vec![3, 4]],
+                },
+            ) {
                 for segments in [1, 3] {
-                    let draft = TaskList::of_algorithm(problem, &algorithm, &routes, segments).expect("a draft");
-                    check(problem, draft, &bound, &format!("{model} {collective} {}", algorithm.name));
+                    let draft = TaskList::of_algorithm(problem, &algorithm, &routes, segments)
+                        .expect("a draft");
+                    check(
+                        problem,
+                        draft,
+                        &bound,
+                        &format!("{model} {collective} {}", algorithm.name),
+                    );
                     checked += 1;
                 }
                 let patterns = algorithm.patterns(problem, &routes).expect("patterns");
-                let state = SteadyState { throughput: number("1"), patterns };
+                let state = SteadyState {
+                    throughput: number("1"),
+                    patterns,
+                };
                 let draft = TaskList::of_patterns(problem, &state, 4, 1).expect("a draft");
-                check(problem, draft, &bound, &format!("{model} {collective} {} as patterns", algorithm.name));
+                check(
+                    problem,
+                    draft,
+                    &bound,
+                    &format!("{model} {collective} {} as patterns", algorithm.name),
+                );
             }
         }
     }
@@ -113,7 +172,8 @@ fn check(problem: Problem<'_>, draft: TaskList, bound: &Rational, name: &str) {
     let layout = draft.graph(problem);
     let dated = dates(problem, &layout);
     let run = layout.run(&dated);
-    let executed = check_run(problem, &run).unwrap_or_else(|violation| panic!("{name}: {violation}"));
+    let executed =
+        check_run(problem, &run).unwrap_or_else(|violation| panic!("{name}: {violation}"));
     assert_eq!(executed, dated.length(), "{name}");
     assert!(*bound <= executed, "{name}: {executed} below {bound}");
 }
@@ -122,12 +182,32 @@ fn check(problem: Problem<'_>, draft: TaskList, bound: &Rational, name: &str) {
 #[test]
 fn a_pipeline_by_hand() {
     let one = Costs::Constant(number("1"));
-    let ring = generate::ring(3, &Options { seed: 0, link_cost: one.clone(), compute: one }).expect("a ring");
+    let ring = generate::ring(
+        3,
+        &Options {
+            seed: 0,
+            link_cost: one.clone(),
+            compute: one,
+        },
+    )
+    .expect("a ring");
     let mut builder = Platform::builder();
-    let nodes: Vec<NodeId> = ring.nodes().iter().map(|node| builder.node(node.clone()).expect("a node")).collect();
+    let nodes: Vec<NodeId> = ring
+        .nodes()
+        .iter()
+        .map(|node| builder.node(node.clone()).expect("a node"))
+        .collect();
     for pair in nodes.windows(2) {
         let link = builder.link(pair[0], pair[1], number("1")).expect("a link");
-        builder.delays(link, Delays { latency: number("1/2"), overhead: number("1/4") }).expect("delays");
+        builder
+            .delays(
+                link,
+                Delays {
+                    latency: number("1/2"),
+                    overhead: number("1/4"),
+                },
+            )
+            .expect("delays");
     }
     let platform = builder.build().expect("a platform");
     let collective = Collective::broadcast(nodes[0], nodes[1..].to_vec());
@@ -135,23 +215,38 @@ fn a_pipeline_by_hand() {
     let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
     let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
     let named = named(problem, &RankHints::default());
-    let chain = named.iter().find(|one| one.name == "chain").expect("a chain");
+    let chain = named
+        .iter()
+        .find(|one| one.name == "chain")
+        .expect("a chain");
     let draft = |segments| TaskList::of_algorithm(problem, chain, &routes, segments);
     let graph = |segments| draft(segments).expect("a draft").graph(problem);
     let length = |segments| dates(problem, &graph(segments)).length().to_string();
     // s pieces: s sends of 4/s + 1/4, then one more over the second link; two latencies.
     assert_eq!([length(1), length(2), length(4)], ["19/2", "31/4", "29/4"]);
     let watch = Watch::unlimited();
-    let search = SearchLimits { tasks: 1000, pieces: 1000, watch: &watch };
+    let search = SearchLimits {
+        tasks: 1000,
+        pieces: 1000,
+        watch: &watch,
+    };
     let shortest = |search: &SearchLimits<'_>| {
         let mut way = PieceSearch::new(problem, draft);
-        way.shortest(problem, search, &number("0")).expect("a best").shortest
+        way.shortest(problem, search, &number("0"))
+            .expect("a best")
+            .shortest
     };
     let best = shortest(&search);
     assert_eq!((best.pieces, best.length.to_string().as_str()), (4, "29/4"));
     // No more pieces than a message has bytes; the first number where time is over.
-    let coarse = shortest(&SearchLimits { pieces: 2, ..search });
-    assert_eq!((coarse.pieces, coarse.length.to_string().as_str()), (2, "31/4"));
+    let coarse = shortest(&SearchLimits {
+        pieces: 2,
+        ..search
+    });
+    assert_eq!(
+        (coarse.pieces, coarse.length.to_string().as_str()),
+        (2, "31/4")
+    );
     watch.end(Limit::Interrupt);
     let late = shortest(&search);
     assert_eq!((late.pieces, late.length.to_string().as_str()), (1, "19/2"));
@@ -166,14 +261,29 @@ fn a_pipeline_by_hand() {
 fn windows_by_hand() {
     let mut builder = Platform::builder();
     builder.model(PortModel::Links);
-    let switch = builder.node(Node { replicates: false, ..Node::router("switch") }).expect("a switch");
+    let switch = builder
+        .node(Node {
+            replicates: false,
+            ..Node::router("switch")
+        })
+        .expect("a switch");
     let mut nodes = Vec::new();
     let mut uplinks = Vec::new();
     for name in ["a", "b", "c", "d"] {
-        let node = builder.node(Node::processor(name, number("1"))).expect("a node");
+        let node = builder
+            .node(Node::processor(name, number("1")))
+            .expect("a node");
         for (from, to) in [(node, switch), (switch, node)] {
             let link = builder.link(from, to, number("1")).expect("a link");
-            builder.delays(link, Delays { latency: number("1"), ..Delays::default() }).expect("delays");
+            builder
+                .delays(
+                    link,
+                    Delays {
+                        latency: number("1"),
+                        ..Delays::default()
+                    },
+                )
+                .expect("delays");
             if from == node {
                 uplinks.push(link);
             }
@@ -184,22 +294,39 @@ fn windows_by_hand() {
     let collective = Collective::broadcast(nodes[0], nodes[1..].to_vec());
     let volumes = Volumes::of_size(number("4"));
     let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-    let prices = uplinks.iter().map(|&link| (Resource::Link(link), number("1"))).collect();
+    let prices = uplinks
+        .iter()
+        .map(|&link| (Resource::Link(link), number("1")))
+        .collect();
     let certificate = Certificate::of_prices(prices);
     let throughput = bound(problem, &certificate).expect("a bound");
     assert_eq!(throughput.to_string(), "1/3");
-    assert_eq!(lower_bound_from_certificate(problem, &certificate, &throughput).to_string(), "13/2");
+    assert_eq!(
+        lower_bound_from_certificate(problem, &certificate, &throughput).to_string(),
+        "13/2"
+    );
     assert_eq!(lower_bound(problem, &throughput).to_string(), "6");
     // One price on the source's uplink: 4 leave it, by 2 before the end.
     let certificate = Certificate::of_prices(vec![(Resource::Link(uplinks[0]), number("1"))]);
     let throughput = bound(problem, &certificate).expect("a bound");
-    assert_eq!(lower_bound_from_certificate(problem, &certificate, &throughput).to_string(), "6");
+    assert_eq!(
+        lower_bound_from_certificate(problem, &certificate, &throughput).to_string(),
+        "6"
+    );
 }
 
 #[test]
 fn broken_runs_are_refused() {
     let one = Costs::Constant(number("1"));
-    let ring = generate::ring(4, &Options { seed: 0, link_cost: one.clone(), compute: one }).expect("a ring");
+    let ring = generate::ring(
+        4,
+        &Options {
+            seed: 0,
+            link_cost: one.clone(),
+            compute: one,
+        },
+    )
+    .expect("a ring");
     let platform = delayed(&ring);
     let nodes: Vec<NodeId> = platform.processors().collect();
     let collective = Collective::all_reduce(nodes);
@@ -220,7 +347,10 @@ fn broken_runs_are_refused() {
     };
     let last = run.actions.len() - 1;
     refused(&|run| run.pieces[0].share = number("1/2"), "add up to");
-    refused(&|run| run.actions[last].start = 0_u8.into(), "it has to be there");
+    refused(
+        &|run| run.actions[last].start = 0_u8.into(),
+        "it has to be there",
+    );
     refused(&|run| run.unit = number("0"), "is positive");
     refused(&|run| run.unit = number("-1"), "is positive");
     refused(&|run| run.unit /= number("2"), "it has to be there");
@@ -236,10 +366,13 @@ fn broken_runs_are_refused() {
     let again = |run: &mut Run| run.actions.push(run.actions[0].clone());
     refused(&again, "occupied 2 times");
     let twice = |run: &mut Run| {
-        let merge = run.actions.iter_mut().find_map(|action| match &mut action.deed {
-            Deed::Merge { left, right, .. } => Some((left, right)),
-            Deed::Send { .. } => None,
-        });
+        let merge = run
+            .actions
+            .iter_mut()
+            .find_map(|action| match &mut action.deed {
+                Deed::Merge { left, right, .. } => Some((left, right)),
+                Deed::Send { .. } => None,
+            });
         if let Some((left, right)) = merge {
             *left = *right;
         }

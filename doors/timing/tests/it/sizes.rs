@@ -11,7 +11,10 @@ use oneport_watch::Watch;
 use crate::runs::{collectives, dates, delayed, number};
 
 fn volumes(size: &str, work: &str) -> Volumes {
-    Volumes { work: Amount::Constant(number(work)), ..Volumes::of_size(number(size)) }
+    Volumes {
+        work: Amount::Constant(number(work)),
+        ..Volumes::of_size(number(size))
+    }
 }
 
 /// A new simulation of the run found has the same dates; the referee finds its length.
@@ -19,7 +22,11 @@ fn check(problem: Problem<'_>, found: &Found, draft: TaskList, name: &str) {
     let layout = draft.graph(problem);
     let run = found.run();
     assert_eq!(run, layout.run(&dates(problem, &layout)), "{name}");
-    assert_eq!(check_run(problem, &run).expect(name), found.shortest.length, "{name}");
+    assert_eq!(
+        check_run(problem, &run).expect(name),
+        found.shortest.length,
+        "{name}"
+    );
 }
 
 #[test]
@@ -28,39 +35,70 @@ fn what_is_kept_from_size_to_size_changes_no_date() {
     let (mut checked, mut finer) = (0, 0);
     for (seed, model) in (0..).zip(PortModel::ALL) {
         let costs = Costs::Uniform { low: 1, high: 5 };
-        let options = Options { seed, link_cost: costs.clone(), compute: costs };
-        let bare = generate::random_connected(4, 3, &options).expect("a platform").with_model(model);
+        let options = Options {
+            seed,
+            link_cost: costs.clone(),
+            compute: costs,
+        };
+        let bare = generate::random_connected(4, 3, &options)
+            .expect("a platform")
+            .with_model(model);
         for platform in [delayed(&bare), bare] {
             for collective in collectives(&platform) {
                 // Work grows with the size but for the last but one, so dates are in proportion to the first's or not.
-                let sizes = [("1/2", "1/3"), ("7/3", "14/9"), ("40", "80/3"), ("90", "7"), ("120", "28/3")];
+                let sizes = [
+                    ("1/2", "1/3"),
+                    ("7/3", "14/9"),
+                    ("40", "80/3"),
+                    ("90", "7"),
+                    ("120", "28/3"),
+                ];
                 let all = sizes.map(|(size, work)| volumes(size, work));
-                let problem = |volumes| Problem::new(&platform, &collective, volumes).expect("a question");
+                let problem =
+                    |volumes| Problem::new(&platform, &collective, volumes).expect("a question");
                 let first = problem(&all[0]);
                 let routes = Routes::new(&platform, &ranks(first), Forwarders::Anything);
                 let known = named(first, &RankHints::default());
-                for algorithm in
-                    known.iter().filter(|algorithm| ["ring", "chain", "direct"].contains(&&*algorithm.name))
+                for algorithm in known
+                    .iter()
+                    .filter(|algorithm| ["ring", "chain", "direct"].contains(&&*algorithm.name))
                 {
                     let patterns = algorithm.patterns(first, &routes).expect("patterns");
-                    let state = SteadyState { throughput: number("1"), patterns };
-                    let mut ways =
-                        (NamedSearch::new(first, algorithm, &routes), PieceSearch::of_patterns(first, &state));
+                    let state = SteadyState {
+                        throughput: number("1"),
+                        patterns,
+                    };
+                    let mut ways = (
+                        NamedSearch::new(first, algorithm, &routes),
+                        PieceSearch::of_patterns(first, &state),
+                    );
                     let mut before = 1;
                     for (place, volumes) in all.iter().enumerate() {
                         let problem = problem(volumes);
-                        let search = SearchLimits { tasks: 400, pieces: 2 << (2 * place), watch: &watch };
+                        let search = SearchLimits {
+                            tasks: 400,
+                            pieces: 2 << (2 * place),
+                            watch: &watch,
+                        };
                         let name = format!("{model} {collective} {} {place}", algorithm.name);
                         let found = ways.0.shortest(problem, &search, None).expect(&name);
                         let pieces = found.shortest.pieces;
                         finer += usize::from(pieces > before);
                         before = pieces;
-                        let draft = TaskList::of_algorithm(problem, algorithm, &routes, pieces).expect(&name);
+                        let draft = TaskList::of_algorithm(problem, algorithm, &routes, pieces)
+                            .expect(&name);
                         check(problem, &found, draft, &name);
-                        let found = ways.1.shortest(problem, &search, &number("0")).expect(&name);
-                        let draft =
-                            TaskList::of_patterns(first, &state, found.shortest.pieces, found.shortest.priority_offset)
-                                .expect(&name);
+                        let found = ways
+                            .1
+                            .shortest(problem, &search, &number("0"))
+                            .expect(&name);
+                        let draft = TaskList::of_patterns(
+                            first,
+                            &state,
+                            found.shortest.pieces,
+                            found.shortest.priority_offset,
+                        )
+                        .expect(&name);
                         check(problem, &found, draft, &format!("{name} as patterns"));
                         checked += 1;
                     }
@@ -68,7 +106,10 @@ fn what_is_kept_from_size_to_size_changes_no_date() {
             }
         }
     }
-    assert!(checked > 200 && finer > 20, "{checked} sizes, {finer} times more pieces");
+    assert!(
+        checked > 200 && finer > 20,
+        "{checked} sizes, {finer} times more pieces"
+    );
 }
 
 /// A few trees over one platform: in whole pieces, the first size has the best of all orders, or one that is as good.
@@ -78,36 +119,69 @@ fn the_first_size_has_the_best_order() {
     let (mut earlier, mut checked) = (0, 0);
     for (seed, model) in (0..).zip(PortModel::ALL.into_iter().cycle().take(12)) {
         let costs = Costs::Uniform { low: 1, high: 5 };
-        let options = Options { seed, link_cost: costs.clone(), compute: costs };
-        let platform = delayed(&generate::random_connected(6, 3, &options).expect("a platform").with_model(model));
+        let options = Options {
+            seed,
+            link_cost: costs.clone(),
+            compute: costs,
+        };
+        let platform = delayed(
+            &generate::random_connected(6, 3, &options)
+                .expect("a platform")
+                .with_model(model),
+        );
         for collective in collectives(&platform) {
             let volumes = volumes("40", "1");
             let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
             let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
             let known = named(problem, &RankHints::default());
-            let all = known.iter().filter_map(|algorithm| algorithm.patterns(problem, &routes).ok());
+            let all = known
+                .iter()
+                .filter_map(|algorithm| algorithm.patterns(problem, &routes).ok());
             let patterns: Vec<_> = all.flatten().collect();
             if patterns.is_empty() {
                 continue;
             }
-            let state = SteadyState { throughput: number("1"), patterns };
-            let search = SearchLimits { tasks: 4000, pieces: 1, watch: &watch };
-            let found =
-                PieceSearch::of_patterns(problem, &state).shortest(problem, &search, &number("0")).expect("a run");
+            let state = SteadyState {
+                throughput: number("1"),
+                patterns,
+            };
+            let search = SearchLimits {
+                tasks: 4000,
+                pieces: 1,
+                watch: &watch,
+            };
+            let found = PieceSearch::of_patterns(problem, &state)
+                .shortest(problem, &search, &number("0"))
+                .expect("a run");
             check_run(problem, &found.run()).expect("a run");
             let length = |priority_offset| {
-                let draft = TaskList::of_patterns(problem, &state, 1, priority_offset).expect("a draft");
+                let draft =
+                    TaskList::of_patterns(problem, &state, 1, priority_offset).expect("a draft");
                 dates(problem, &draft.graph(problem)).length()
             };
             // Small gains are not worth a change.
-            let best = [0, 1, 4, 16, 64].map(length).into_iter().min().expect("orders");
-            assert!(&found.shortest.length * number("999/1000") <= best, "{model} {collective}");
-            assert_eq!(found.shortest.length, length(found.shortest.priority_offset), "{model} {collective}");
+            let best = [0, 1, 4, 16, 64]
+                .map(length)
+                .into_iter()
+                .min()
+                .expect("orders");
+            assert!(
+                &found.shortest.length * number("999/1000") <= best,
+                "{model} {collective}"
+            );
+            assert_eq!(
+                found.shortest.length,
+                length(found.shortest.priority_offset),
+                "{model} {collective}"
+            );
             earlier += usize::from(found.shortest.priority_offset > 0);
             checked += 1;
         }
     }
-    assert!(earlier > 10 && checked > 40, "{earlier} of {checked} in another order");
+    assert!(
+        earlier > 10 && checked > 40,
+        "{earlier} of {checked} in another order"
+    );
 }
 
 /// However small sizes are, a run takes its longest chain of delays.
@@ -116,18 +190,32 @@ fn no_number_of_segments_is_shorter_than_the_delays() {
     let mut met = 0;
     for (seed, model) in (0..).zip(PortModel::ALL) {
         let costs = Costs::Uniform { low: 1, high: 5 };
-        let options = Options { seed, link_cost: costs.clone(), compute: costs };
-        let platform = delayed(&generate::random_connected(5, 3, &options).expect("a platform").with_model(model));
+        let options = Options {
+            seed,
+            link_cost: costs.clone(),
+            compute: costs,
+        };
+        let platform = delayed(
+            &generate::random_connected(5, 3, &options)
+                .expect("a platform")
+                .with_model(model),
+        );
         for collective in collectives(&platform) {
             let volumes = volumes("1/1000000", "1/1000000");
             let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
             let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
             for algorithm in named(problem, &RankHints::default()) {
-                let draft = |segments| TaskList::of_algorithm(problem, &algorithm, &routes, segments).expect("a draft");
+                let draft = |segments| {
+                    TaskList::of_algorithm(problem, &algorithm, &routes, segments).expect("a draft")
+                };
                 let delay = draft(1).graph(problem).delay(&platform);
                 for segments in [1, 2, 5] {
                     let length = dates(problem, &draft(segments).graph(problem)).length();
-                    assert!(delay <= length, "{model} {collective} {}: {delay} {length}", algorithm.name);
+                    assert!(
+                        delay <= length,
+                        "{model} {collective} {}: {delay} {length}",
+                        algorithm.name
+                    );
                     met += usize::from(length < &delay + number("1/1000"));
                 }
             }
@@ -139,7 +227,8 @@ fn no_number_of_segments_is_shorter_than_the_delays() {
 #[test]
 fn volumes_grow_in_proportion_or_not() {
     let times = |one: [&str; 2], other: [&str; 2]| {
-        proportion(&volumes(one[0], one[1]), &volumes(other[0], other[1])).map(|factor| factor.to_string())
+        proportion(&volumes(one[0], one[1]), &volumes(other[0], other[1]))
+            .map(|factor| factor.to_string())
     };
     assert_eq!(times(["2", "3"], ["3", "9/2"]).as_deref(), Some("3/2"));
     assert_eq!(times(["2", "0"], ["1", "0"]).as_deref(), Some("1/2"));

@@ -37,14 +37,24 @@ impl SearchLimits<'_> {
         }
         let links: Vec<LinkId> = platform.link_ids().collect();
         let pieces = self.pieces;
-        for (link, piece) in links.into_iter().flat_map(|link| (0..pieces).map(move |piece| (link, piece))) {
+        for (link, piece) in links
+            .into_iter()
+            .flat_map(|link| (0..pieces).map(move |piece| (link, piece)))
+        {
             let of = platform.link(link);
-            let Some(ready) = state.there.get(&(of.from, piece)) else { continue };
+            let Some(ready) = state.there.get(&(of.from, piece)) else {
+                continue;
+            };
             if state.there.contains_key(&(of.to, piece)) {
                 continue;
             }
-            let free = Resource::of_link(platform, link).filter_map(|resource| state.free.get(&resource));
-            let start = free.chain([ready, &state.last]).max().cloned().expect("a date");
+            let free =
+                Resource::of_link(platform, link).filter_map(|resource| state.free.get(&resource));
+            let start = free
+                .chain([ready, &state.last])
+                .max()
+                .cloned()
+                .expect("a date");
             let end = &start + of.overhead() + &of.cost * &self.size;
             let arrival = &end + of.latency();
             if self.best.as_ref().is_some_and(|best| arrival >= *best) {
@@ -52,7 +62,8 @@ impl SearchLimits<'_> {
             }
             let mut next = state.clone();
             next.there.insert((of.to, piece), arrival);
-            Resource::of_link(platform, link).for_each(|resource| drop(next.free.insert(resource, end.clone())));
+            Resource::of_link(platform, link)
+                .for_each(|resource| drop(next.free.insert(resource, end.clone())));
             next.last = start;
             self.search(&next);
         }
@@ -64,9 +75,19 @@ fn no_schedule_undercuts_the_bound() {
     let mut met = 0;
     for seed in 0..12 {
         let costs = Costs::Uniform { low: 1, high: 4 };
-        let options = Options { seed, link_cost: costs.clone(), compute: costs };
-        let model = [PortModel::FullDuplex, PortModel::HalfDuplex, PortModel::Links][seed as usize % 3];
-        let made = generate::random_connected(4, 2, &options).expect("a platform").with_model(model);
+        let options = Options {
+            seed,
+            link_cost: costs.clone(),
+            compute: costs,
+        };
+        let model = [
+            PortModel::FullDuplex,
+            PortModel::HalfDuplex,
+            PortModel::Links,
+        ][seed as usize % 3];
+        let made = generate::random_connected(4, 2, &options)
+            .expect("a platform")
+            .with_model(model);
         let platform = delayed(&made);
         let nodes: Vec<NodeId> = platform.node_ids().collect();
         let collective = Collective::broadcast(nodes[0], nodes[1..].to_vec());
@@ -76,16 +97,38 @@ fn no_schedule_undercuts_the_bound() {
         let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
         for pieces in [1, 2] {
             let size = number("2") / Rational::from_integer(pieces.into());
-            let mut search = SearchLimits { platform: &platform, pieces, size, best: None };
-            let there = (0..pieces).map(|piece| ((nodes[0], piece), Rational::default())).collect();
-            search.search(&State { there, free: BTreeMap::new(), last: Rational::default() });
+            let mut search = SearchLimits {
+                platform: &platform,
+                pieces,
+                size,
+                best: None,
+            };
+            let there = (0..pieces)
+                .map(|piece| ((nodes[0], piece), Rational::default()))
+                .collect();
+            search.search(&State {
+                there,
+                free: BTreeMap::new(),
+                last: Rational::default(),
+            });
             let best = search.best.expect("connected");
-            assert!(bound <= best, "{seed} {model}: the bound {bound} is above {best}");
-            for algorithm in named(problem, &RankHints::default()).iter().filter(|one| one.pieces == 1) {
-                let draft = TaskList::of_algorithm(problem, algorithm, &routes, pieces as u32).expect("a draft");
+            assert!(
+                bound <= best,
+                "{seed} {model}: the bound {bound} is above {best}"
+            );
+            for algorithm in named(problem, &RankHints::default())
+                .iter()
+                .filter(|one| one.pieces == 1)
+            {
+                let draft = TaskList::of_algorithm(problem, algorithm, &routes, pieces as u32)
+                    .expect("a draft");
                 let length = dates(problem, &draft.graph(problem)).length();
                 // Trees along routes may bring a node a piece twice, which never helps.
-                assert!(length >= best, "{seed} {model} {}: {length} undercuts {best}", algorithm.name);
+                assert!(
+                    length >= best,
+                    "{seed} {model} {}: {length} undercuts {best}",
+                    algorithm.name
+                );
                 met += usize::from(length == best);
             }
         }

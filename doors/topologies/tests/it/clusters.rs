@@ -47,7 +47,10 @@ fn a_fabric_by_ibnetdiscover() {
     let imported = import(&IBNETDISCOVER.replace("  ", "\t"));
     assert_eq!(imported.format, Format::IbNetDiscover);
     let platform = &imported.platform;
-    assert_eq!(names(platform), ["node1", "node2", "login", "leaf a", "leaf b"]);
+    assert_eq!(
+        names(platform),
+        ["node1", "node2", "login", "leaf a", "leaf b"]
+    );
     // 4 x 50, 2 x 50, 4 x 150/11 Gbit/s; two cables of 4 x 25 Gbit/s.
     assert_eq!(rate(platform, "node1", "leaf a"), "25");
     assert_eq!(rate(platform, "leaf b", "node1"), "25/2");
@@ -55,22 +58,38 @@ fn a_fabric_by_ibnetdiscover() {
     assert_eq!(rate(platform, "leaf a", "leaf b"), "25");
     assert_eq!((platform.processors().count(), reached(platform)), (3, 3));
     assert!(says(&imported, Topic::Merged, "cards of one host"));
-    assert!(says(&imported, Topic::Assumed, "hdr: 6.25 GB/s of data per lane of HDR"));
+    assert!(says(
+        &imported,
+        Topic::Assumed,
+        "hdr: 6.25 GB/s of data per lane of HDR"
+    ));
     // What combines values inside a switch shows itself as an adapter.
-    let sharp = import(&IBNETDISCOVER.replace("login HCA-1", "Mellanox Technologies Aggregation Node"));
-    assert_eq!((names(&sharp.platform), reached(&sharp.platform)), (vec!["node1", "node2", "leaf a", "leaf b"], 2));
+    let sharp =
+        import(&IBNETDISCOVER.replace("login HCA-1", "Mellanox Technologies Aggregation Node"));
+    assert_eq!(
+        (names(&sharp.platform), reached(&sharp.platform)),
+        (vec!["node1", "node2", "leaf a", "leaf b"], 2)
+    );
     assert!(says(&sharp, Topic::LeftOut, "aggregation nodes"));
     check_whole(&imported);
     let given = BTreeMap::from([("hdr".to_string(), Rational::from_integer(6.into()))]);
-    let platform =
-        import_with(IBNETDISCOVER, &ImportOptions { link_bandwidth: given, ..ImportOptions::default() }).platform;
+    let platform = import_with(
+        IBNETDISCOVER,
+        &ImportOptions {
+            link_bandwidth: given,
+            ..ImportOptions::default()
+        },
+    )
+    .platform;
     assert_eq!(rate(&platform, "node1", "leaf a"), "24");
 }
 
 #[test]
 fn lines_of_iblinkinfo_without_headers() {
     // What grep leaves of adapters and a switch.
-    let line = |own: &str, other: &str| format!("  {own}[  ] ==( 4X  25.78125 Gbps Active/  LinkUp)==>  {other} ( )\n");
+    let line = |own: &str, other: &str| {
+        format!("  {own}[  ] ==( 4X  25.78125 Gbps Active/  LinkUp)==>  {other} ( )\n")
+    };
     let ports = [
         line("0xa1  4  1", "2  17[  ] \"leaf\""),
         line("0xa2  5  1", "2  36[  ] \"leaf\""),
@@ -78,14 +97,29 @@ fn lines_of_iblinkinfo_without_headers() {
         line("2  36", "5  1[  ] \"n2 mlx5_0\""),
     ];
     let all = import(&ports.concat()).platform;
-    assert_eq!((names(&all), all.links().len()), (vec!["n1", "n2", "leaf"], 4));
+    assert_eq!(
+        (names(&all), all.links().len()),
+        (vec!["n1", "n2", "leaf"], 4)
+    );
     let of_switch = import(&ports[2..].concat()).platform;
-    assert_eq!((names(&of_switch), of_switch.links().len()), (vec!["n1", "n2", "lid 2"], 4));
+    assert_eq!(
+        (names(&of_switch), of_switch.links().len()),
+        (vec!["n1", "n2", "lid 2"], 4)
+    );
     // Headers of adapters alone: the switch is known by its ports.
     let adapters = format!("CA: n1 mlx5_0:\n{}CA: n2 mlx5_0:\n{}", ports[0], ports[1]);
     let imported = import(&adapters);
-    assert_eq!((names(&imported.platform), imported.platform.links().len()), (vec!["n1", "n2", "leaf"], 4));
-    assert_eq!((imported.platform.processors().count(), reached(&imported.platform)), (2, 2));
+    assert_eq!(
+        (names(&imported.platform), imported.platform.links().len()),
+        (vec!["n1", "n2", "leaf"], 4)
+    );
+    assert_eq!(
+        (
+            imported.platform.processors().count(),
+            reached(&imported.platform)
+        ),
+        (2, 2)
+    );
     assert!(says(&imported, Topic::Assumed, "several ports share a lid"));
 }
 
@@ -93,19 +127,43 @@ fn lines_of_iblinkinfo_without_headers() {
 #[test]
 fn a_simulated_fabric_is_one_to_both_programs() {
     for (format, text) in [
-        (Format::IbNetDiscover, include_str!("ibsim/ibnetdiscover.txt")),
+        (
+            Format::IbNetDiscover,
+            include_str!("ibsim/ibnetdiscover.txt"),
+        ),
         (Format::IbLinkInfo, include_str!("ibsim/iblinkinfo.txt")),
-        (Format::IbLinkInfo, include_str!("ibsim/iblinkinfo-line.txt")),
+        (
+            Format::IbLinkInfo,
+            include_str!("ibsim/iblinkinfo-line.txt"),
+        ),
     ] {
         let imported = import(text);
         let platform = &imported.platform;
         assert_eq!(imported.format, format);
-        assert_eq!((platform.processors().count(), platform.nodes().len(), reached(platform)), (4, 6, 4));
+        assert_eq!(
+            (
+                platform.processors().count(),
+                platform.nodes().len(),
+                reached(platform)
+            ),
+            (4, 6, 4)
+        );
         // 4 lanes of 2 Gbit/s each, twice between the switches.
-        for (host, switch) in [("Hca1", "Switch1"), ("Hca3", "Switch1"), ("Hca2", "Switch2"), ("Hca4", "Switch2")] {
-            assert_eq!((rate(platform, host, switch), rate(platform, switch, host)), ("1".into(), "1".into()));
+        for (host, switch) in [
+            ("Hca1", "Switch1"),
+            ("Hca3", "Switch1"),
+            ("Hca2", "Switch2"),
+            ("Hca4", "Switch2"),
+        ] {
+            assert_eq!(
+                (rate(platform, host, switch), rate(platform, switch, host)),
+                ("1".into(), "1".into())
+            );
         }
-        assert_eq!((rate(platform, "Switch1", "Switch2"), platform.links().len()), ("2".into(), 10));
+        assert_eq!(
+            (rate(platform, "Switch1", "Switch2"), platform.links().len()),
+            ("2".into(), 10)
+        );
         check_whole(&imported);
     }
 }
@@ -115,29 +173,72 @@ fn a_simulated_fabric_is_one_to_both_programs() {
 fn fabrics_without_speeds_take_the_users() {
     let text = "# a net\nSwitch\t8 \"Switch1\"\n[1]\t\"Hca1\"[1]\n[2]\t\"Hca2\"[2] # \"n2\" lid 1252\n\nHca\t2 \"Hca1\"\n[1]\t\"Switch1\"[1]\n\
                 \nHca 2 \"Hca2\"\n[2]\t\"Switch1\"[2]\n";
-    refused(text, &ImportOptions::default(), &["without width and speed", "--link-bandwidth link=200Gbit/s"]);
+    refused(
+        text,
+        &ImportOptions::default(),
+        &["without width and speed", "--link-bandwidth link=200Gbit/s"],
+    );
     let link_bandwidth = BTreeMap::from([("link".to_string(), Rational::from_integer(25.into()))]);
-    let options = ImportOptions { link_bandwidth, ..ImportOptions::default() };
+    let options = ImportOptions {
+        link_bandwidth,
+        ..ImportOptions::default()
+    };
     let imported = import_with(text, &options);
-    assert_eq!((rate(&imported.platform, "Hca1", "Switch1"), reached(&imported.platform)), ("25".into(), 2));
+    assert_eq!(
+        (
+            rate(&imported.platform, "Hca1", "Switch1"),
+            reached(&imported.platform)
+        ),
+        ("25".into(), 2)
+    );
     // Those that have a speed keep it.
     let mixed = import_with(&text.replace("lid 1252", "lid 1252 4xHDR"), &options).platform;
-    assert_eq!((rate(&mixed, "Hca1", "Switch1"), mixed.links().len()), ("25".into(), 4));
+    assert_eq!(
+        (rate(&mixed, "Hca1", "Switch1"), mixed.links().len()),
+        ("25".into(), 4)
+    );
 }
 
 #[test]
 fn fabrics_that_are_wrong() {
     let none = ImportOptions::default();
     let changed = |from: &str, to: &str| IBNETDISCOVER.replacen(from, to, 1);
-    refused(&changed("4xHDR", "4xWDR"), &none, &["file:6", "'4xWDR'", "such as 4xHDR"]);
-    refused(&changed("4xHDR", "99999999999xHDR"), &none, &["file:6", "xHDR"]);
+    refused(
+        &changed("4xHDR", "4xWDR"),
+        &none,
+        &["file:6", "'4xWDR'", "such as 4xHDR"],
+    );
+    refused(
+        &changed("4xHDR", "99999999999xHDR"),
+        &none,
+        &["file:6", "xHDR"],
+    );
     refused(&changed("[1]  ", "[x]  "), &none, &["file:6", "'[number]'"]);
-    refused(&changed("\"H-0021\"[1]", "\"H-0099\"[1]"), &none, &["H-0099 has no block"]);
-    refused(&changed("Ca  1 \"H-0012\"", "Ca  1 \"H-0011\""), &none, &["'H-0011' is given twice"]);
-    let cut = IBNETDISCOVER.split("caguid=0x12").next().unwrap_or_default();
+    refused(
+        &changed("\"H-0021\"[1]", "\"H-0099\"[1]"),
+        &none,
+        &["H-0099 has no block"],
+    );
+    refused(
+        &changed("Ca  1 \"H-0012\"", "Ca  1 \"H-0011\""),
+        &none,
+        &["'H-0011' is given twice"],
+    );
+    let cut = IBNETDISCOVER
+        .split("caguid=0x12")
+        .next()
+        .unwrap_or_default();
     refused(cut, &none, &["has no block; the file is cut off"]);
-    refused("switchguid=0x1\n[1] \"H\"[1] # 4xHDR\n", &none, &["file:2", "a port before any Switch"]);
-    refused("switchguid=0x1\n", &none, &["no line begins with Switch or Ca"]);
+    refused(
+        "switchguid=0x1\n[1] \"H\"[1] # 4xHDR\n",
+        &none,
+        &["file:2", "a port before any Switch"],
+    );
+    refused(
+        "switchguid=0x1\n",
+        &none,
+        &["no line begins with Switch or Ca"],
+    );
 }
 
 const IBLINKINFO: &str = r#"CA: node1 mlx5_0:
@@ -156,7 +257,13 @@ fn a_fabric_by_iblinkinfo() {
     let imported = import(IBLINKINFO);
     assert_eq!(imported.format, Format::IbLinkInfo);
     let platform = &imported.platform;
-    assert_eq!((rate(platform, "node1", "leaf a"), rate(platform, "leaf a", "node2")), ("25".into(), "25".into()));
+    assert_eq!(
+        (
+            rate(platform, "node1", "leaf a"),
+            rate(platform, "leaf a", "node2")
+        ),
+        ("25".into(), "25".into())
+    );
     // Listed by the switch only.
     assert_eq!(rate(platform, "storage", "leaf a"), "5");
     assert_eq!(platform.links().len(), 6);
@@ -173,21 +280,53 @@ fn a_fabric_by_iblinkinfo() {
         + &line(18, "b HCA-1", 6, 1, (1, 2, 2, "sw"));
     let platform = import(&text).platform;
     assert_eq!(names(&platform), ["a", "b", "sw"]);
-    assert_eq!((rate(&platform, "a", "sw"), platform.links().len()), ("25/2".into(), 4));
+    assert_eq!(
+        (rate(&platform, "a", "sw"), platform.links().len()),
+        ("25/2".into(), 4)
+    );
     // Adapters that are called alike are not one.
-    let alike = import(&IBLINKINFO.replace("node1 mlx5_0", "ConnectX").replace("node2 mlx5_0", "ConnectX"));
+    let alike = import(
+        &IBLINKINFO
+            .replace("node1 mlx5_0", "ConnectX")
+            .replace("node2 mlx5_0", "ConnectX"),
+    );
     assert_eq!(alike.platform.processors().count(), 3);
-    assert!(says(&alike, Topic::Assumed, "every channel adapter is a separate host"));
+    assert!(says(
+        &alike,
+        Topic::Assumed,
+        "every channel adapter is a separate host"
+    ));
     let none = ImportOptions::default();
-    refused(&IBLINKINFO.replacen("53.125", "NaN", 1), &none, &["file:2", "'4X NaN'", "25.78125"]);
-    refused(&IBLINKINFO.replacen(" 1[", " [", 1), &none, &["file:2", "a port should read"]);
-    refused(&IBLINKINFO.replace("LinkUp", "Polling"), &none, &["no port is up"]);
-    refused(text.trim_start_matches("0x"), &none, &["file:1", "a port should read"]);
+    refused(
+        &IBLINKINFO.replacen("53.125", "NaN", 1),
+        &none,
+        &["file:2", "'4X NaN'", "25.78125"],
+    );
+    refused(
+        &IBLINKINFO.replacen(" 1[", " [", 1),
+        &none,
+        &["file:2", "a port should read"],
+    );
+    refused(
+        &IBLINKINFO.replace("LinkUp", "Polling"),
+        &none,
+        &["no port is up"],
+    );
+    refused(
+        text.trim_start_matches("0x"),
+        &none,
+        &["file:1", "a port should read"],
+    );
 }
 
 fn levels(rates: &[(&str, u32)]) -> ImportOptions {
-    let rates = rates.iter().map(|(kind, rate)| (kind.to_string(), Rational::from_integer((*rate).into())));
-    ImportOptions { link_bandwidth: rates.collect(), ..ImportOptions::default() }
+    let rates = rates
+        .iter()
+        .map(|(kind, rate)| (kind.to_string(), Rational::from_integer((*rate).into())));
+    ImportOptions {
+        link_bandwidth: rates.collect(),
+        ..ImportOptions::default()
+    }
 }
 
 const CONF: &str = "# leaves\nSwitchName=s0 Nodes=tux[0-1] LinkSpeed=900\nswitchname=s1 nodes=tux[2-3],login # c\n\
@@ -203,22 +342,47 @@ fn slurm_has_switches_and_the_user_bandwidths() {
         let imported = import_with(text, &options);
         let platform = &imported.platform;
         assert_eq!(imported.format, format);
-        assert_eq!(names(platform), ["tux0", "tux1", "tux2", "tux3", "login", "s0", "s1", "s2"]);
-        assert_eq!((rate(platform, "login", "s1"), rate(platform, "s2", "s0")), ("25".into(), "40".into()));
+        assert_eq!(
+            names(platform),
+            ["tux0", "tux1", "tux2", "tux3", "login", "s0", "s1", "s2"]
+        );
+        assert_eq!(
+            (rate(platform, "login", "s1"), rate(platform, "s2", "s0")),
+            ("25".into(), "40".into())
+        );
         assert_eq!(reached(platform), 5);
         check_whole(&imported);
-        let advice = ["holds no bandwidths", "--link-bandwidth node=25 --link-bandwidth level1=25"];
+        let advice = [
+            "holds no bandwidths",
+            "--link-bandwidth node=25 --link-bandwidth level1=25",
+        ];
         refused(text, &ImportOptions::default(), &advice);
-        refused(text, &levels(&[("node", 25), ("level1", 1), ("level2", 1)]), &["no links of kind 'level2'"]);
+        refused(
+            text,
+            &levels(&[("node", 25), ("level1", 1), ("level2", 1)]),
+            &["no links of kind 'level2'"],
+        );
     }
-    let apart = import_with("SwitchName=a Nodes=x\nSwitchName=b Nodes=y\n", &levels(&[("node", 25)]));
-    assert!(says(&apart, Topic::Assumed, "2 switches have no switch above") && reached(&apart.platform) == 1);
+    let apart = import_with(
+        "SwitchName=a Nodes=x\nSwitchName=b Nodes=y\n",
+        &levels(&[("node", 25)]),
+    );
+    assert!(
+        says(&apart, Topic::Assumed, "2 switches have no switch above")
+            && reached(&apart.platform) == 1
+    );
     let blocks = "BlockName=b1 Nodes=n[01-02]\nBlockName=b2 Nodes=n[03-04]\nBlockSizes=2,4\n";
     let yaml = "- topology: t\n  block:\n    block_sizes: [2, 4]\n    blocks:\n      - block: b1\n        nodes: n[01-02]\n\
                 \x20     - block: b2\n        nodes: n[03-04]\n";
     for text in [blocks, yaml] {
         let platform = import_with(text, &options).platform;
-        assert_eq!((rate(&platform, "n03", "b2"), rate(&platform, "b1", "fabric")), ("25".into(), "40".into()));
+        assert_eq!(
+            (
+                rate(&platform, "n03", "b2"),
+                rate(&platform, "b1", "fabric")
+            ),
+            ("25".into(), "40".into())
+        );
     }
 }
 
@@ -226,14 +390,39 @@ fn slurm_has_switches_and_the_user_bandwidths() {
 #[test]
 fn slurms_own_examples() {
     let options = levels(&[("node", 25), ("level1", 40)]);
-    let leaves = (0..3).map(|leaf| format!("SwitchName=s{leaf} Nodes=dev[{}-{}]\n", 6 * leaf, 6 * leaf + 5));
-    let text = leaves.chain(["SwitchName=s3 Switches=s[0-2]\n".to_string()]).collect::<String>();
+    let leaves = (0..3).map(|leaf| {
+        format!(
+            "SwitchName=s{leaf} Nodes=dev[{}-{}]\n",
+            6 * leaf,
+            6 * leaf + 5
+        )
+    });
+    let text = leaves
+        .chain(["SwitchName=s3 Switches=s[0-2]\n".to_string()])
+        .collect::<String>();
     let platform = import_with(&text, &options).platform;
-    assert_eq!((platform.processors().count(), platform.nodes().len(), reached(&platform)), (18, 22, 18));
-    assert_eq!((rate(&platform, "dev17", "s2"), rate(&platform, "s3", "s1")), ("25".into(), "40".into()));
-    let Some(path) = shared_data("turn3/doors/slurm-man-topology.yaml") else { return };
+    assert_eq!(
+        (
+            platform.processors().count(),
+            platform.nodes().len(),
+            reached(&platform)
+        ),
+        (18, 22, 18)
+    );
+    assert_eq!(
+        (rate(&platform, "dev17", "s2"), rate(&platform, "s3", "s1")),
+        ("25".into(), "40".into())
+    );
+    let Some(path) = shared_data("turn3/doors/slurm-man-topology.yaml") else {
+        return;
+    };
     let imported = import_with(&std::fs::read_to_string(path).expect("text"), &options);
-    assert_eq!(names(&imported.platform), ["node01", "node02", "node03", "node04", "sw_root", "s1", "s2"]);
+    assert_eq!(
+        names(&imported.platform),
+        [
+            "node01", "node02", "node03", "node04", "sw_root", "s1", "s2"
+        ]
+    );
     assert_eq!(reached(&imported.platform), 4);
     check_whole(&imported);
 }
@@ -241,21 +430,65 @@ fn slurms_own_examples() {
 #[test]
 fn slurm_files_that_are_wrong() {
     let options = levels(&[("node", 25), ("level1", 40)]);
-    refused("SwitchName=a Nodes=x[1-", &options, &["file:1", "'x[1-'", "tux[0-3,12]"]);
-    refused("SwitchName=a Nodes=x[0-999999999]", &options, &["file:1", "such as"]);
-    refused("SwitchName=a Nodes=x[0-999]y[0-999]z[0-999]", &options, &["over 200000 names"]);
-    refused("SwitchName=a Knots=x", &options, &["unknown key 'Knots'", "SwitchName"]);
+    refused(
+        "SwitchName=a Nodes=x[1-",
+        &options,
+        &["file:1", "'x[1-'", "tux[0-3,12]"],
+    );
+    refused(
+        "SwitchName=a Nodes=x[0-999999999]",
+        &options,
+        &["file:1", "such as"],
+    );
+    refused(
+        "SwitchName=a Nodes=x[0-999]y[0-999]z[0-999]",
+        &options,
+        &["over 200000 names"],
+    );
+    refused(
+        "SwitchName=a Knots=x",
+        &options,
+        &["unknown key 'Knots'", "SwitchName"],
+    );
     refused("SwitchName=a Nodes", &options, &["'Nodes'", "KEY=VALUE"]);
     refused("SwitchName=a Switches=a", &options, &["below themselves"]);
-    refused("# c\nRingName=r Nodes=x[0-3]", &options, &["file:2", "rings are not read", "as a graph"]);
-    refused("SwitchName=a Switches=b\nSwitchName=b Switches=a", &options, &["below themselves"]);
+    refused(
+        "# c\nRingName=r Nodes=x[0-3]",
+        &options,
+        &["file:2", "rings are not read", "as a graph"],
+    );
+    refused(
+        "SwitchName=a Switches=b\nSwitchName=b Switches=a",
+        &options,
+        &["below themselves"],
+    );
     refused("SwitchName=a Switches=b", &options, &["file:1", "'b'"]);
-    refused("SwitchName=a Nodes=x\nSwitchName=a Nodes=y", &options, &["file:2", "'a' is given twice"]);
+    refused(
+        "SwitchName=a Nodes=x\nSwitchName=a Nodes=y",
+        &options,
+        &["file:2", "'a' is given twice"],
+    );
     refused("SwitchName=a Nodes=a", &options, &["'a' is used twice"]);
-    refused("- topology: t\n  flat: true\n", &options, &["a flat topology lists no nodes"]);
-    refused("- topology: t\n  tree: &x\n    switches: *x\n", &options, &["file:3", "references"]);
-    refused("- topology: t\n  tree:\n    switches: 5\n", &options, &["file:3", "'5' is not a list"]);
-    refused("- topology: t\n  tree:\n    switches:\n      - {switch: a, switch: b}\n", &options, &["file:4", "twice"]);
+    refused(
+        "- topology: t\n  flat: true\n",
+        &options,
+        &["a flat topology lists no nodes"],
+    );
+    refused(
+        "- topology: t\n  tree: &x\n    switches: *x\n",
+        &options,
+        &["file:3", "references"],
+    );
+    refused(
+        "- topology: t\n  tree:\n    switches: 5\n",
+        &options,
+        &["file:3", "'5' is not a list"],
+    );
+    refused(
+        "- topology: t\n  tree:\n    switches:\n      - {switch: a, switch: b}\n",
+        &options,
+        &["file:4", "twice"],
+    );
     refused("- topology: t\n  tree: [", &options, &["not valid YAML"]);
 }
 
@@ -266,9 +499,19 @@ fn hostile_yaml_ends_soon() {
     refused(&deep, &none, &["not valid YAML", "limit"]);
     let deep = format!(
         "- topology: t\n  tree:\n{}",
-        (2..2000).map(|depth| format!("{}- \n", " ".repeat(depth))).collect::<String>()
+        (2..2000)
+            .map(|depth| format!("{}- \n", " ".repeat(depth)))
+            .collect::<String>()
     );
     refused(&deep, &none, &["file:"]);
-    refused(&format!("- topology: t\n  x: [{}]", "1,".repeat(300_000)), &none, &["over 200000 values"]);
-    refused(&format!("- topology: {}", "x".repeat(5 << 20)), &none, &["over 4194304 bytes"]);
+    refused(
+        &format!("- topology: t\n  x: [{}]", "1,".repeat(300_000)),
+        &none,
+        &["over 200000 values"],
+    );
+    refused(
+        &format!("- topology: {}", "x".repeat(5 << 20)),
+        &none,
+        &["over 4194304 bytes"],
+    );
 }

@@ -3,13 +3,22 @@
 use std::collections::BTreeMap;
 
 use oneport_platform::parse_rational;
-use oneport_topologies::{Format, ImportOptions, Platform, Rational, parse_topology, read_platform};
+use oneport_topologies::{
+    Format, ImportOptions, Platform, Rational, parse_topology, read_platform,
+};
 
 use crate::shared_data;
 
 fn parse(text: &str) -> Platform {
-    let imported = parse_topology("text", text.as_bytes(), Format::Gml, &ImportOptions::default());
-    imported.unwrap_or_else(|error| panic!("{error}\n{text}")).platform
+    let imported = parse_topology(
+        "text",
+        text.as_bytes(),
+        Format::Gml,
+        &ImportOptions::default(),
+    );
+    imported
+        .unwrap_or_else(|error| panic!("{error}\n{text}"))
+        .platform
 }
 
 fn ratio(numerator: i64, denominator: i64) -> Rational {
@@ -19,23 +28,37 @@ fn ratio(numerator: i64, denominator: i64) -> Rational {
 /// Links by the names of their ends: what a platform says, whatever the order.
 fn links_by_name(platform: &Platform) -> BTreeMap<(String, String), Rational> {
     let name = |id| platform.name(id).to_string();
-    platform.links().iter().map(|link| ((name(link.from), name(link.to)), link.cost.clone())).collect()
+    platform
+        .links()
+        .iter()
+        .map(|link| ((name(link.from), name(link.to)), link.cost.clone()))
+        .collect()
 }
 
 #[track_caller]
 fn refused(bytes: impl AsRef<[u8]>, parts: &[&str]) {
-    let message = match parse_topology("bad.file", bytes.as_ref(), Format::Gml, &ImportOptions::default()) {
+    let message = match parse_topology(
+        "bad.file",
+        bytes.as_ref(),
+        Format::Gml,
+        &ImportOptions::default(),
+    ) {
         Ok(_) => panic!("was accepted; expected {parts:?}"),
         Err(error) => error.to_string(),
     };
-    assert!(message.starts_with("bad.file") && !message.contains(['\n', '\r']) && message.len() < 800, "{message}");
+    assert!(
+        message.starts_with("bad.file") && !message.contains(['\n', '\r']) && message.len() < 800,
+        "{message}"
+    );
     for part in parts {
         assert!(message.contains(part), "says '{part}': {message}");
     }
 }
 
 fn gml_edge(keys: &str) -> String {
-    format!("graph [\n node [ id 0 label \"x\" ]\n node [ id 1 label \"y\" ]\n edge [ {keys} ]\n]\n")
+    format!(
+        "graph [\n node [ id 0 label \"x\" ]\n node [ id 1 label \"y\" ]\n edge [ {keys} ]\n]\n"
+    )
 }
 
 #[test]
@@ -59,9 +82,18 @@ graph [
 "#;
     let name = |a: &str, b: &str| (a.to_string(), b.to_string());
     let platform = parse(text);
-    let names: Vec<_> = platform.nodes().iter().map(|node| node.name.as_str()).collect();
+    let names: Vec<_> = platform
+        .nodes()
+        .iter()
+        .map(|node| node.name.as_str())
+        .collect();
     assert_eq!(names, ["A&B", "twin#2", "twin#1", "#3"]);
-    assert!(platform.nodes().iter().all(|node| node.compute == Some(ratio(1, 1))));
+    assert!(
+        platform
+            .nodes()
+            .iter()
+            .all(|node| node.compute == Some(ratio(1, 1)))
+    );
     // The fastest of three parallel edges, in both directions: 1/2.5 seconds per gigabit.
     let fast = ratio(2, 5);
     let slow = ratio(1_000_000_000, 64_000);
@@ -84,7 +116,9 @@ graph [
 /// Every network of the Zoo with all its speeds: as many nodes as the file has, symmetric, and read back.
 #[test]
 fn topology_zoo_files() {
-    let Some(folder) = shared_data("topology_zoo") else { return };
+    let Some(folder) = shared_data("topology_zoo") else {
+        return;
+    };
     let mut read = 0;
     for entry in std::fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
@@ -94,26 +128,48 @@ fn topology_zoo_files() {
         let text = std::fs::read_to_string(&path).expect("a text");
         let platform = read_platform(&path).unwrap_or_else(|error| panic!("{error}"));
         read += 1;
-        assert_eq!(platform.nodes().len(), text.matches("  node [").count(), "{}", path.display());
+        assert_eq!(
+            platform.nodes().len(),
+            text.matches("  node [").count(),
+            "{}",
+            path.display()
+        );
         let links = links_by_name(&platform);
         for ((from, to), cost) in &links {
-            assert_eq!(links.get(&(to.clone(), from.clone())), Some(cost), "{from} -> {to} of {}", path.display());
+            assert_eq!(
+                links.get(&(to.clone(), from.clone())),
+                Some(cost),
+                "{from} -> {to} of {}",
+                path.display()
+            );
         }
         // Every cost comes from a speed of the file, exactly.
         let speeds: Vec<_> = text
             .lines()
             .filter_map(|line| {
-                let raw =
-                    line.trim().strip_prefix("LinkSpeedRaw ").map(|speed| parse_rational(speed).expect("a number"));
+                let raw = line
+                    .trim()
+                    .strip_prefix("LinkSpeedRaw ")
+                    .map(|speed| parse_rational(speed).expect("a number"));
                 // Abilene says OC-192 instead, 192 times 51.84 Mbit/s.
-                let carrier = line.trim().strip_prefix("LinkType \"OC-").and_then(|rest| rest.strip_suffix('"'));
-                let carrier =
-                    carrier.map(|n| parse_rational(n).expect("a number") * parse_rational("51.84e6").expect("one"));
+                let carrier = line
+                    .trim()
+                    .strip_prefix("LinkType \"OC-")
+                    .and_then(|rest| rest.strip_suffix('"'));
+                let carrier = carrier.map(|n| {
+                    parse_rational(n).expect("a number") * parse_rational("51.84e6").expect("one")
+                });
                 raw.or(carrier)
             })
             .collect();
         let gigabit = Rational::from_integer(1_000_000_000.into());
-        assert!(links.values().all(|cost| speeds.contains(&(&gigabit / cost))), "{}", path.display());
+        assert!(
+            links
+                .values()
+                .all(|cost| speeds.contains(&(&gigabit / cost))),
+            "{}",
+            path.display()
+        );
     }
     assert!(read >= 17, "{read} files");
 }
@@ -121,19 +177,52 @@ fn topology_zoo_files() {
 #[test]
 fn files_that_are_wrong() {
     for (keys, parts) in [
-        ("source 0 target 1", &["bad.file:4", "edge[0] (0 -- 1)", "LinkSpeedRaw", "missing"][..]),
-        ("source 0 target 1 LinkSpeed \"10\"", &["LinkSpeedRaw", "LinkSpeedUnits"]),
-        ("source 0 target 1 LinkSpeed \"10\" LinkSpeedUnits \"X\"", &["edge[0]", "X", "K, M, G or T"]),
-        ("source 0 target 1 LinkSpeed \"<10\" LinkSpeedUnits \"G\"", &["edge[0]", "<10", "number"]),
-        ("source 0 target 1 LinkType \"OC-x\"", &["edge[0]", "'x'", "number"]),
-        ("source 0 target 1 LinkType \"OC-0\"", &["edge[0]", "OC-", "0", "positive"]),
-        ("source 0 target 1 LinkType \"Fibre\"", &["edge[0]", "LinkSpeedRaw", "missing", "OC-n"]),
-        ("source 0 target 1 LinkSpeedRaw 0", &["edge[0]", "LinkSpeedRaw is 0", "positive"]),
-        ("source 0 target 1 LinkSpeedRaw -5", &["edge[0]", "-5", "positive"]),
-        ("source 0 target 2 LinkSpeedRaw 1", &["edge[0] (0 -- 2)", "'2'"]),
+        (
+            "source 0 target 1",
+            &["bad.file:4", "edge[0] (0 -- 1)", "LinkSpeedRaw", "missing"][..],
+        ),
+        (
+            "source 0 target 1 LinkSpeed \"10\"",
+            &["LinkSpeedRaw", "LinkSpeedUnits"],
+        ),
+        (
+            "source 0 target 1 LinkSpeed \"10\" LinkSpeedUnits \"X\"",
+            &["edge[0]", "X", "K, M, G or T"],
+        ),
+        (
+            "source 0 target 1 LinkSpeed \"<10\" LinkSpeedUnits \"G\"",
+            &["edge[0]", "<10", "number"],
+        ),
+        (
+            "source 0 target 1 LinkType \"OC-x\"",
+            &["edge[0]", "'x'", "number"],
+        ),
+        (
+            "source 0 target 1 LinkType \"OC-0\"",
+            &["edge[0]", "OC-", "0", "positive"],
+        ),
+        (
+            "source 0 target 1 LinkType \"Fibre\"",
+            &["edge[0]", "LinkSpeedRaw", "missing", "OC-n"],
+        ),
+        (
+            "source 0 target 1 LinkSpeedRaw 0",
+            &["edge[0]", "LinkSpeedRaw is 0", "positive"],
+        ),
+        (
+            "source 0 target 1 LinkSpeedRaw -5",
+            &["edge[0]", "-5", "positive"],
+        ),
+        (
+            "source 0 target 2 LinkSpeedRaw 1",
+            &["edge[0] (0 -- 2)", "'2'"],
+        ),
         ("target 1 LinkSpeedRaw 1", &["edge", "'source' is missing"]),
         ("source 0 source 0 target 1", &["'source' is given twice"]),
-        ("source 0 target 1 LinkSpeedRaw", &["GML", "LinkSpeedRaw needs a number"]),
+        (
+            "source 0 target 1 LinkSpeedRaw",
+            &["GML", "LinkSpeedRaw needs a number"],
+        ),
         ("source [ 0 ] target 1", &["source needs a number"]),
         ("source 0 target 1 %", &["'%'"]),
     ] {
@@ -145,15 +234,27 @@ fn files_that_are_wrong() {
         ("Creator \"me\"", &["no graph"]),
         ("graph 7", &["'['"]),
         ("graph [ node [ id 0 ] node [ id 0 ] ]", &["node", "twice"]),
-        ("graph [ node [ label \"x\" ] ]", &["node", "'id' is missing"]),
+        (
+            "graph [ node [ label \"x\" ] ]",
+            &["node", "'id' is missing"],
+        ),
         ("graph [ directed maybe ]", &["0 or 1"]),
         ("graph [ ]", &["no node"]),
     ] {
         refused(text, parts);
     }
     refused(format!("graph {}", "[ a ".repeat(1_000_000)), &["GML"]);
-    refused(format!("graph [ a {}", "[ a ".repeat(1_000_000)), &["cut off"]);
-    refused(format!("graph [ node [ id 0 label \"{}\" ] ]", "&".repeat(10_000_000)), &["too long"]);
+    refused(
+        format!("graph [ a {}", "[ a ".repeat(1_000_000)),
+        &["cut off"],
+    );
+    refused(
+        format!(
+            "graph [ node [ id 0 label \"{}\" ] ]",
+            "&".repeat(10_000_000)
+        ),
+        &["too long"],
+    );
     refused("#\n".repeat(8_000_000), &["no graph"]);
     refused("#\n".repeat(9_000_000), &["over 16777216 bytes"]);
 }
@@ -161,5 +262,8 @@ fn files_that_are_wrong() {
 #[test]
 fn long_values_are_clipped() {
     let long = "9".repeat(1_000_000);
-    refused(gml_edge(&format!("source 0 target 1 LinkSpeedRaw \"{long}\"")), &["edge[0]", "characters)"]);
+    refused(
+        gml_edge(&format!("source 0 target 1 LinkSpeedRaw \"{long}\"")),
+        &["edge[0]", "characters)"],
+    );
 }

@@ -10,16 +10,31 @@ use crate::{check_whole, import, import_with, names, rate, reached, refused, say
 
 fn capacity(attribute: &str, units: &str) -> ImportOptions {
     let units = Units::parse(units).unwrap_or_else(|error| panic!("{error}"));
-    ImportOptions { capacity: Some(Capacity { attribute: attribute.into(), units }), ..ImportOptions::default() }
+    ImportOptions {
+        capacity: Some(Capacity {
+            attribute: attribute.into(),
+            units,
+        }),
+        ..ImportOptions::default()
+    }
 }
 
 fn with_default(rate: u32) -> ImportOptions {
-    ImportOptions { capacity_default: Some(Rational::from_integer(rate.into())), ..ImportOptions::default() }
+    ImportOptions {
+        capacity_default: Some(Rational::from_integer(rate.into())),
+        ..ImportOptions::default()
+    }
 }
 
 /// One graph in every format: a switch between two nodes and a direct edge, with the capacities in this order.
 fn texts(c: [&str; 3]) -> [(Format, String); 5] {
-    let quoted = |text: &str| if text.contains(['/', ' ', 'N']) { format!("\"{text}\"") } else { text.to_string() };
+    let quoted = |text: &str| {
+        if text.contains(['/', ' ', 'N']) {
+            format!("\"{text}\"")
+        } else {
+            text.to_string()
+        }
+    };
     let [a, b, d] = c.map(quoted);
     let node_link = |key: &str| {
         format!(
@@ -49,7 +64,10 @@ fn texts(c: [&str; 3]) -> [(Format, String); 5] {
         (Format::NodeLink, node_link("links")),
         (Format::GraphMl, graphml),
         (Format::Dot, dot.clone()),
-        (Format::Dot, dot.replace("--", "->").replace("strict graph", "digraph") + "\n"),
+        (
+            Format::Dot,
+            dot.replace("--", "->").replace("strict graph", "digraph") + "\n",
+        ),
     ]
 }
 
@@ -60,18 +78,40 @@ fn one_graph_in_every_format() {
         let platform = &imported.platform;
         assert_eq!(imported.format, format);
         assert_eq!(names(platform), ["x", "y", "s"], "{text}");
-        assert_eq!((rate(platform, "x", "s"), rate(platform, "y", "s")), ("25".into(), "25/2".into()), "{text}");
+        assert_eq!(
+            (rate(platform, "x", "s"), rate(platform, "y", "s")),
+            ("25".into(), "25/2".into()),
+            "{text}"
+        );
         // Directed in the last only.
         let back = if place == 4 { "none" } else { "25/2" };
-        assert_eq!((rate(platform, "x", "y"), rate(platform, "y", "x")), ("25/2".into(), back.into()), "{text}");
+        assert_eq!(
+            (rate(platform, "x", "y"), rate(platform, "y", "x")),
+            ("25/2".into(), back.into()),
+            "{text}"
+        );
         assert_eq!(platform.processors().count(), 2, "{text}");
-        assert!(says(&imported, Topic::Assumed, "capacity is the bandwidth, in GB/s where it has no unit"));
+        assert!(says(
+            &imported,
+            Topic::Assumed,
+            "capacity is the bandwidth, in GB/s where it has no unit"
+        ));
         check_whole(&imported);
         let bits = import_with(&text, &capacity("capacity", "Mbit/s")).platform;
-        assert_eq!((rate(&bits, "x", "s"), rate(&bits, "x", "y")), ("1/320".into(), "25/2".into()));
-        let other = ImportOptions { capacity_default: Some(Rational::from_integer(7.into())), ..capacity("c", "GB/s") };
+        assert_eq!(
+            (rate(&bits, "x", "s"), rate(&bits, "x", "y")),
+            ("1/320".into(), "25/2".into())
+        );
+        let other = ImportOptions {
+            capacity_default: Some(Rational::from_integer(7.into())),
+            ..capacity("c", "GB/s")
+        };
         assert_eq!(rate(&import_with(&text, &other).platform, "x", "y"), "7");
-        refused(&text, &capacity("c", "GB/s"), &["no attribute c", "there is capacity", "--capacity-default"]);
+        refused(
+            &text,
+            &capacity("c", "GB/s"),
+            &["no attribute c", "there is capacity", "--capacity-default"],
+        );
     }
 }
 
@@ -83,9 +123,16 @@ fn capacities_that_are_none() {
         }
     }
     let text = "graph { a -- b -- c }";
-    refused(text, &ImportOptions::default(), &["a -- b", "there is none", "--capacity ATTRIBUTE[,UNITS]"]);
+    refused(
+        text,
+        &ImportOptions::default(),
+        &["a -- b", "there is none", "--capacity ATTRIBUTE[,UNITS]"],
+    );
     let platform = import_with(text, &with_default(3)).platform;
-    assert_eq!((rate(&platform, "c", "b"), rate(&platform, "a", "c")), ("3".into(), "none".into()));
+    assert_eq!(
+        (rate(&platform, "c", "b"), rate(&platform, "a", "c")),
+        ("3".into(), "none".into())
+    );
 }
 
 #[test]
@@ -102,13 +149,28 @@ fn parallel_edges_are_added() {
 fn gml_with_an_attribute_of_ones_own() {
     let gml = "graph [\n edge [ source 0 target 1 weight 5 ]\n node [ id 0 label \"a\" x [ y 1 ] ]\n \
                node [ id 1 label \"b\" ]\n edge [ source 1 target 1 ]\n]\n";
-    refused(gml, &ImportOptions::default(), &["LinkSpeedRaw", "--capacity"]);
-    let options = ImportOptions { capacity_default: with_default(2).capacity_default, ..capacity("weight", "GB/s") };
+    refused(
+        gml,
+        &ImportOptions::default(),
+        &["LinkSpeedRaw", "--capacity"],
+    );
+    let options = ImportOptions {
+        capacity_default: with_default(2).capacity_default,
+        ..capacity("weight", "GB/s")
+    };
     let imported = import_with(gml, &options);
     assert_eq!(rate(&imported.platform, "b", "a"), "5");
     assert!(says(&imported, Topic::LeftOut, "from a node to itself"));
-    refused(&gml.replace("target 1 weight", "target 2 weight"), &options, &["edge (0 -- 2)", "'2'"]);
-    refused(gml.trim_end().trim_end_matches(']'), &options, &["']' is missing"]);
+    refused(
+        &gml.replace("target 1 weight", "target 2 weight"),
+        &options,
+        &["edge (0 -- 2)", "'2'"],
+    );
+    refused(
+        gml.trim_end().trim_end_matches(']'),
+        &options,
+        &["']' is missing"],
+    );
 }
 
 #[test]
@@ -124,52 +186,123 @@ fn graphs_that_are_wrong() {
         &none,
         &["nodes[1]", "'node 1'", "twice"],
     );
-    refused(&format!("{{\"nodes\": [{{\"x\": 1}}], {edges}"), &none, &["nodes[0]", "'id' is missing"]);
-    refused(&format!("{{\"nodes\": [{{\"id\": \"\"}}], {edges}"), &none, &["empty"]);
-    refused("{\"nodes\": [], \"edges\": [], \"links\": []}", &none, &["both 'edges' and 'links'"]);
+    refused(
+        &format!("{{\"nodes\": [{{\"x\": 1}}], {edges}"),
+        &none,
+        &["nodes[0]", "'id' is missing"],
+    );
+    refused(
+        &format!("{{\"nodes\": [{{\"id\": \"\"}}], {edges}"),
+        &none,
+        &["empty"],
+    );
+    refused(
+        "{\"nodes\": [], \"edges\": [], \"links\": []}",
+        &none,
+        &["both 'edges' and 'links'"],
+    );
     let lost = "{\"nodes\": [{\"id\": \"a\"}], \"edges\": [{\"source\": \"a\", \"target\": \"b\", \"capacity\": 1}]}";
     refused(lost, &none, &["edges[0] (a -- b)", "'b'"]);
     refused("graph { a -> b }", &none, &["'--' in a graph"]);
-    refused("digraph { a -> { b -> c } }", &none, &["edges to subgraphs"]);
-    refused("digraph { a -> { subgraph s { b } } }", &none, &["edges to subgraphs"]);
-    refused(&format!("digraph {{ a -> {{ {} }} }}", "b ".repeat(2_000_000)), &none, &["file"]);
+    refused(
+        "digraph { a -> { b -> c } }",
+        &none,
+        &["edges to subgraphs"],
+    );
+    refused(
+        "digraph { a -> { subgraph s { b } } }",
+        &none,
+        &["edges to subgraphs"],
+    );
+    refused(
+        &format!("digraph {{ a -> {{ {} }} }}", "b ".repeat(2_000_000)),
+        &none,
+        &["file"],
+    );
     refused("digraph { { a b } -> c }", &none, &["edges to subgraphs"]);
     refused("graph { a [x=\"", &none, &["file is cut off"]);
-    refused("<graphml><graph><hyperedge/></graph></graphml>", &none, &["hyperedges"]);
-    refused("<graphml><graph/><graph/></graphml>", &none, &["several graphs"]);
+    refused(
+        "<graphml><graph><hyperedge/></graph></graphml>",
+        &none,
+        &["hyperedges"],
+    );
+    refused(
+        "<graphml><graph/><graph/></graphml>",
+        &none,
+        &["several graphs"],
+    );
     refused("<graphml/>", &none, &["no <graph>"]);
 }
 
 #[test]
 fn hostile_graphs_end_soon() {
     let none = ImportOptions::default();
-    refused(&format!("graph {{ {}", "{".repeat(1_000_000)), &none, &["over 100 levels"]);
-    refused(&format!("graph {{ a{} }}", "--a".repeat(1_000_000)), &none, &["over 10000 nodes in a chain"]);
-    refused(&format!("graph {{ {} }}", "edge [a=1] ".repeat(200_000)), &none, &["over 200 default attributes"]);
-    refused(&format!("graph {{ a [{}] }}", "x=1 ".repeat(1_000_000)), &none, &["over 500 attributes"]);
+    refused(
+        &format!("graph {{ {}", "{".repeat(1_000_000)),
+        &none,
+        &["over 100 levels"],
+    );
+    refused(
+        &format!("graph {{ a{} }}", "--a".repeat(1_000_000)),
+        &none,
+        &["over 10000 nodes in a chain"],
+    );
+    refused(
+        &format!("graph {{ {} }}", "edge [a=1] ".repeat(200_000)),
+        &none,
+        &["over 200 default attributes"],
+    );
+    refused(
+        &format!("graph {{ a [{}] }}", "x=1 ".repeat(1_000_000)),
+        &none,
+        &["over 500 attributes"],
+    );
     let nodes: String = (0..150_000).map(|id| format!("n{id};")).collect();
-    refused(&format!("graph {{ {nodes} }}"), &none, &["over 100000 nodes"]);
-    let many = format!("{{\"nodes\": [{{\"id\": 0{}}}], \"edges\": []}}", ", \"a\": 1".repeat(1_000_000));
+    refused(
+        &format!("graph {{ {nodes} }}"),
+        &none,
+        &["over 100000 nodes"],
+    );
+    let many = format!(
+        "{{\"nodes\": [{{\"id\": 0{}}}], \"edges\": []}}",
+        ", \"a\": 1".repeat(1_000_000)
+    );
     refused(&many, &none, &["over 500 attributes"]);
     let deep = format!("{{\"nodes\": {}, \"edges\": []}}", "[".repeat(1_000_000));
     refused(&deep, &none, &["not valid JSON"]);
     let gml = format!("graph [ node [ id 0 {} ] ]", "a 1 ".repeat(1_000_000));
     let gml = parse_topology("file", gml.as_bytes(), Format::Gml, &with_default(1));
     assert!(gml.is_err_and(|error| error.to_string().contains("over 500 attributes")));
-    assert_eq!(Format::detect(Path::new("a.gv"), b"digraph g{}"), Format::Dot);
+    assert_eq!(
+        Format::detect(Path::new("a.gv"), b"digraph g{}"),
+        Format::Dot
+    );
 }
 
 #[test]
 fn edges_of_dot_may_lead_to_lists() {
-    let options =
-        ImportOptions { capacity_default: Some(Rational::from_integer(2.into())), ..ImportOptions::default() };
+    let options = ImportOptions {
+        capacity_default: Some(Rational::from_integer(2.into())),
+        ..ImportOptions::default()
+    };
     let platform = import_with("graph { a -- { b; c:port, d } -- e }", &options).platform;
-    assert_eq!((names(&platform), platform.links().len()), (vec!["a", "b", "c", "d", "e"], 12));
     assert_eq!(
-        (rate(&platform, "c", "a"), rate(&platform, "d", "e"), rate(&platform, "b", "c")),
+        (names(&platform), platform.links().len()),
+        (vec!["a", "b", "c", "d", "e"], 12)
+    );
+    assert_eq!(
+        (
+            rate(&platform, "c", "a"),
+            rate(&platform, "d", "e"),
+            rate(&platform, "b", "c")
+        ),
         ("2".into(), "2".into(), "none".into())
     );
-    let many = format!("graph {{ x -- {{ {} }} -- {{ {} }} }}", "a ".repeat(3000), "b ".repeat(3000));
+    let many = format!(
+        "graph {{ x -- {{ {} }} -- {{ {} }} }}",
+        "a ".repeat(3000),
+        "b ".repeat(3000)
+    );
     refused(&many, &options, &["over 500000 edges"]);
 }
 
@@ -190,7 +323,9 @@ fn what_networkx_and_graphviz_write() {
     let ran = |command: &mut Command| command.output().is_ok_and(|output| output.status.success());
     let (text, drawn) = (folder.join("karate.txt"), folder.join("karate.dot"));
     if !ran(Command::new("python3").args(["-c", KARATE]).arg(folder))
-        || !ran(Command::new("dot").args(["-Tdot", "-o"]).args([&drawn, &text]))
+        || !ran(Command::new("dot")
+            .args(["-Tdot", "-o"])
+            .args([&drawn, &text]))
     {
         println!("skipped: there is no networkx, or no Graphviz");
         return;
@@ -206,9 +341,21 @@ fn what_networkx_and_graphviz_write() {
         let imported = parse_topology(name, &bytes, format, &capacity("weight", "GB/s"));
         let platform = imported.unwrap_or_else(|error| panic!("{error}")).platform;
         // 34 members, 78 friendships that met 231 times in all.
-        assert_eq!((platform.nodes().len(), platform.links().len(), reached(&platform)), (34, 156, 34), "{name}");
+        assert_eq!(
+            (
+                platform.nodes().len(),
+                platform.links().len(),
+                reached(&platform)
+            ),
+            (34, 156, 34),
+            "{name}"
+        );
         let sum: Rational = platform.links().iter().map(|link| link.cost.recip()).sum();
         assert_eq!(sum, Rational::from_integer(462.into()), "{name}");
-        assert_eq!((rate(&platform, "0", "1"), rate(&platform, "33", "32")), ("4".into(), "5".into()), "{name}");
+        assert_eq!(
+            (rate(&platform, "0", "1"), rate(&platform, "33", "32")),
+            ("4".into(), "5".into()),
+            "{name}"
+        );
     }
 }

@@ -1,7 +1,17 @@
 //! Topologies of other programs: small ones written from facts, and real ones where they are at hand.
 
-#![allow(clippy::disallowed_types, clippy::disallowed_methods, clippy::float_arithmetic)]
-#![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used)]
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    clippy::float_arithmetic
+)]
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::unwrap_used
+)]
 
 mod clusters;
 mod gml;
@@ -17,7 +27,9 @@ use std::path::{Path, PathBuf};
 
 use oneport_files::{PlatformFormat, parse_platform, write_platform};
 use oneport_topologies::parse_topology;
-use oneport_topologies::{Fabric, Format, FormatError, ImportOptions, Imported, Platform, Rational, Replicate, Topic};
+use oneport_topologies::{
+    Fabric, Format, FormatError, ImportOptions, Imported, Platform, Rational, Replicate, Topic,
+};
 
 /// Reads a text whose name says nothing.
 pub fn try_import(text: &str, options: &ImportOptions) -> Result<Imported, FormatError> {
@@ -44,7 +56,10 @@ pub fn refused(text: &str, options: &ImportOptions, parts: &[&str]) {
         Ok(imported) => panic!("was read as {}; expected {parts:?}", imported.format),
         Err(error) => {
             let message = error.to_string();
-            assert!(!message.contains('\n') && message.len() < 800, "one line: {message}");
+            assert!(
+                !message.contains('\n') && message.len() < 800,
+                "one line: {message}"
+            );
             for part in parts {
                 assert!(message.contains(part), "says '{part}': {message}");
             }
@@ -55,7 +70,11 @@ pub fn refused(text: &str, options: &ImportOptions, parts: &[&str]) {
 /// Bandwidth of a link in GB/s; "none" where there is no link.
 #[track_caller]
 pub fn rate(platform: &Platform, from: &str, to: &str) -> String {
-    let find = |name: &str| platform.find(name).unwrap_or_else(|| panic!("no node {name}: {:?}", names(platform)));
+    let find = |name: &str| {
+        platform
+            .find(name)
+            .unwrap_or_else(|| panic!("no node {name}: {:?}", names(platform)))
+    };
     match platform.link_between(find(from), find(to)) {
         Some(link) => platform.link(link).cost.recip().to_string(),
         None => "none".to_string(),
@@ -64,23 +83,39 @@ pub fn rate(platform: &Platform, from: &str, to: &str) -> String {
 
 /// The names of the nodes, in their order.
 pub fn names(platform: &Platform) -> Vec<&str> {
-    platform.nodes().iter().map(|node| node.name.as_str()).collect()
+    platform
+        .nodes()
+        .iter()
+        .map(|node| node.name.as_str())
+        .collect()
 }
 
 /// Whether a remark on this topic contains the text.
 pub fn says(imported: &Imported, topic: Topic, text: &str) -> bool {
-    imported.notes.iter().any(|note| note.topic == topic && note.text.contains(text))
+    imported
+        .notes
+        .iter()
+        .any(|note| note.topic == topic && note.text.contains(text))
 }
 
 /// Several machines and what joins them.
 pub fn replicated(count: usize, fabric: Fabric, bandwidth: Option<u32>) -> ImportOptions {
     let bandwidth = bandwidth.map(|rate| Rational::from_integer(rate.into()));
-    ImportOptions { replicate: Some(Replicate { count, fabric, bandwidth }), ..ImportOptions::default() }
+    ImportOptions {
+        replicate: Some(Replicate {
+            count,
+            fabric,
+            bandwidth,
+        }),
+        ..ImportOptions::default()
+    }
 }
 
 /// The data of others; `None`, with a line that says so, where it is absent.
 pub fn shared_data(part: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(part);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../shared/data")
+        .join(part);
     if !path.exists() {
         println!("skipped: {part} of the shared data is absent");
         return None;
@@ -90,11 +125,18 @@ pub fn shared_data(part: &str) -> Option<PathBuf> {
 
 /// The real files of a folder of topologies.
 pub fn samples(folder: &str) -> Vec<(PathBuf, String)> {
-    let Some(root) = shared_data(&format!("topologies/{folder}")) else { return Vec::new() };
+    let Some(root) = shared_data(&format!("topologies/{folder}")) else {
+        return Vec::new();
+    };
     let entries = std::fs::read_dir(root).expect("a folder");
-    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    let mut files: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .collect();
     files.sort();
-    files.into_iter().filter_map(|path| Some((path.clone(), std::fs::read_to_string(path).ok()?))).collect()
+    files
+        .into_iter()
+        .filter_map(|path| Some((path.clone(), std::fs::read_to_string(path).ok()?)))
+        .collect()
 }
 
 /// What every import is: in gigabytes and seconds, of kinds for every node and link, and itself again from our own
@@ -102,19 +144,25 @@ pub fn samples(folder: &str) -> Vec<(PathBuf, String)> {
 #[track_caller]
 pub fn check_whole(imported: &Imported) {
     let platform = &imported.platform;
-    assert_eq!(platform.units().map(|units| units.to_string()).as_deref(), Some("GB/s"));
+    assert_eq!(
+        platform.units().map(|units| units.to_string()).as_deref(),
+        Some("GB/s")
+    );
     assert_eq!(imported.node_kinds.len(), platform.nodes().len());
     assert_eq!(imported.link_kinds.len(), platform.links().len());
     for format in [PlatformFormat::Toml, PlatformFormat::Json] {
         let text = write_platform(platform, format).unwrap_or_else(|error| panic!("{error}"));
-        let back = parse_platform("copy", text.as_bytes(), format).unwrap_or_else(|error| panic!("{error}"));
+        let back = parse_platform("copy", text.as_bytes(), format)
+            .unwrap_or_else(|error| panic!("{error}"));
         assert!(back == *platform, "{format}");
     }
 }
 
 /// Processors that the first processor reaches, itself included.
 pub fn reached(platform: &Platform) -> usize {
-    let Some(start) = platform.processors().next() else { return 0 };
+    let Some(start) = platform.processors().next() else {
+        return 0;
+    };
     let mut seen = vec![false; platform.nodes().len()];
     let mut open = vec![start];
     seen[start.index()] = true;
@@ -126,7 +174,10 @@ pub fn reached(platform: &Platform) -> usize {
             }
         }
     }
-    platform.processors().filter(|node| seen[node.index()]).count()
+    platform
+        .processors()
+        .filter(|node| seen[node.index()])
+        .count()
 }
 
 /// One cluster of SimGrid of a topology: its parameters, how many hosts, other attributes.

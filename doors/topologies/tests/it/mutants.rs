@@ -18,15 +18,15 @@ link_speed="" link_width="0"><gpu dev="0" sm="80" rank="0"><nvlink target="0:3" 
     let graphml = r#"<graphml><key id="d" for="edge" attr.name="capacity" attr.type="double"/><graph edgedefault="undirected">
 <node id="a"/><node id="b"/><edge source="a" target="b"><data key="d">2.5</data></edge></graph></graphml>"#;
     let dot = "graph g { a [type=\"switch\"]; subgraph s { b -- a [capacity=\"3\"] } edge [capacity=4]; c -- a -- d }";
-    let gml = "graph [ node [ id 0 label \"x\" ] node [ id 1 ] edge [ source 0 target 1 capacity 1e1 ] ]";
+    let gml =
+        "graph [ node [ id 0 label \"x\" ] node [ id 1 ] edge [ source 0 target 1 capacity 1e1 ] ]";
     let joined = r#"{"nodes": [{"id": 0, "speed": 2}, {"id": 1, "router": true}], "links": [{"u": 0, "v": 1, "bandwidth": 2.5}]}"#;
     let net = "switchguid=0x1(1)\nSwitch 2 \"S-1\" # \"leaf\" lid 2\n[1] \"H-2\"[1](3) # \"n mlx5_0\" lid 5 4xHDR\n\n\
                caguid=0x2\nCa 1 \"H-2\" # \"n mlx5_0\"\n[1](3) \"S-1\"[1] # lid 5 lmc 0 \"leaf\" lid 2 4xHDR\n";
     let links = "Switch: 0x01 leaf:\n 2 1[ ] ==( 4X 25.78125 Gbps Active/ LinkUp)==> 5 1[ ] \"n mlx5_0\" ( )\n\
                  CA: n mlx5_0:\n 0x02 5 1[ ] ==( 4X 25.78125 Gbps Active/ LinkUp)==> 2 1[ ] \"leaf\" ( )\n";
     let slurm = "SwitchName=s0 Nodes=tux[0-2,7] LinkSpeed=1\nSwitchName=s1 Nodes=n\nSwitchName=t Switches=s[0-1]\n";
-    let yaml =
-        "- topology: a\n  cluster_default: true\n  tree:\n    switches:\n      - switch: s\n        nodes: n[1-2]\n";
+    let yaml = "- topology: a\n  cluster_default: true\n  tree:\n    switches:\n      - switch: s\n        nodes: n[1-2]\n";
     let astra = "topology: [ Ring, Switch ]\nnpus_count: [ 3, 2 ]\nbandwidth: [ 50.0, 2 ]\nlatency: [ 5, 5 ]\n";
     let hwloc = r#"<topology version="2.0"><object type="Package" os_index="0" gp_index="3"/><object type="OSDev" gp_index="7"
 name="c"/><distances2hetero nbobjs="2" kind="25" name="NVLinkBandwidth"><indexes>OSDev:7 Package:3</indexes><u64values>1 2 3
@@ -54,7 +54,10 @@ bandwidth="1GBps"/><route src="a" dst="b"><link_ctn id="l"/></route></zone></pla
         (F::SimGrid, &cluster("DRAGONFLY", "2,1;1,1;2,2;1", 4, "")),
         (F::SimGrid, &cluster("TORUS", "2,2", 4, "")),
     ];
-    files.into_iter().map(|(format, text)| (format, text.to_string())).collect()
+    files
+        .into_iter()
+        .map(|(format, text)| (format, text.to_string()))
+        .collect()
 }
 
 /// What a format needs beside its file.
@@ -64,7 +67,9 @@ fn options(format: Format) -> ImportOptions {
         Format::SlurmYaml => &["node"],
         _ => &[],
     };
-    let link_bandwidth = kinds.iter().map(|kind| (kind.to_string(), Rational::from_integer(25.into())));
+    let link_bandwidth = kinds
+        .iter()
+        .map(|kind| (kind.to_string(), Rational::from_integer(25.into())));
     let capacity_default = matches!(format, Format::Gml | Format::Dot);
     ImportOptions {
         link_bandwidth: link_bandwidth.collect::<BTreeMap<_, _>>(),
@@ -81,7 +86,10 @@ fn survives(bytes: &[u8], format: Format) -> bool {
         Ok(_) => true,
         Err(error) => {
             let message = error.to_string();
-            assert!(message.starts_with("mutant") && !message.contains('\n') && message.len() < 800, "{message}");
+            assert!(
+                message.starts_with("mutant") && !message.contains('\n') && message.len() < 800,
+                "{message}"
+            );
             false
         }
     }
@@ -91,14 +99,21 @@ fn survives(bytes: &[u8], format: Format) -> bool {
 fn the_files_are_good() {
     for (format, text) in files() {
         let imported = parse_topology("good", text.as_bytes(), format, &options(format));
-        assert!(imported.as_ref().is_ok_and(|imported| imported.format == format), "{imported:?}\n{text}");
+        assert!(
+            imported
+                .as_ref()
+                .is_ok_and(|imported| imported.format == format),
+            "{imported:?}\n{text}"
+        );
     }
 }
 
 #[test]
 fn cut_anywhere() {
     for (format, text) in files() {
-        let accepted = (0..text.len()).filter(|&end| survives(&text.as_bytes()[..end], format)).count();
+        let accepted = (0..text.len())
+            .filter(|&end| survives(&text.as_bytes()[..end], format))
+            .count();
         // Lists and lines may end anywhere; a tree in brackets may not.
         if !matches!(text.trim_start().as_bytes().first(), Some(b'<' | b'{')) {
             continue;
@@ -131,24 +146,60 @@ fn words_and_lines_exchanged() {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     for (format, text) in files() {
         let bytes = text.as_bytes();
-        let starts = (0..bytes.len()).filter(|&at| is_word(bytes[at]) && (at == 0 || !is_word(bytes[at - 1])));
-        let words: Vec<(usize, usize)> =
-            starts.map(|at| (at, at + bytes[at..].iter().take_while(|byte| is_word(**byte)).count())).collect();
+        let starts = (0..bytes.len())
+            .filter(|&at| is_word(bytes[at]) && (at == 0 || !is_word(bytes[at - 1])));
+        let words: Vec<(usize, usize)> = starts
+            .map(|at| {
+                (
+                    at,
+                    at + bytes[at..]
+                        .iter()
+                        .take_while(|byte| is_word(**byte))
+                        .count(),
+                )
+            })
+            .collect();
         for pair in words.windows(2) {
-            let &[(start, end), (next, last)] = pair else { continue };
-            let swapped = [&text[..start], &text[next..last], &text[end..next], &text[start..end], &text[last..]];
+            let &[(start, end), (next, last)] = pair else {
+                continue;
+            };
+            let swapped = [
+                &text[..start],
+                &text[next..last],
+                &text[end..next],
+                &text[start..end],
+                &text[last..],
+            ];
             survives(swapped.concat().as_bytes(), format);
-            for nasty in
-                ["-1", "0", "99999999999999999999", "1e999999", "1000000000", "0-999999999", "NaN", "\u{e9}\u{1f600}"]
-            {
-                survives([&text[..start], nasty, &text[end..]].concat().as_bytes(), format);
+            for nasty in [
+                "-1",
+                "0",
+                "99999999999999999999",
+                "1e999999",
+                "1000000000",
+                "0-999999999",
+                "NaN",
+                "\u{e9}\u{1f600}",
+            ] {
+                survives(
+                    [&text[..start], nasty, &text[end..]].concat().as_bytes(),
+                    format,
+                );
             }
         }
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         for place in 0..lines.len() {
             let (before, after) = (lines[..place].concat(), lines[place + 1..].concat());
-            survives([before.as_str(), after.as_str()].concat().as_bytes(), format);
-            survives([before.as_str(), lines[place], lines[place], after.as_str()].concat().as_bytes(), format);
+            survives(
+                [before.as_str(), after.as_str()].concat().as_bytes(),
+                format,
+            );
+            survives(
+                [before.as_str(), lines[place], lines[place], after.as_str()]
+                    .concat()
+                    .as_bytes(),
+                format,
+            );
         }
     }
 }
@@ -160,12 +211,24 @@ fn bombs() {
     let none = ImportOptions::default();
     for root in ["system", "graphml", "topology", "platform version=\"4.1\""] {
         let name = root.split(' ').next().unwrap_or_default();
-        crate::refused(&format!("{bomb}<{root}>&b;</{name}>"), &none, &["entities are not read"]);
+        crate::refused(
+            &format!("{bomb}<{root}>&b;</{name}>"),
+            &none,
+            &["entities are not read"],
+        );
         let deep = 200_000;
-        let nested = format!("<{root}>{}{}</{name}>", "<pci busid=\"1\">".repeat(deep), "</pci>".repeat(deep));
+        let nested = format!(
+            "<{root}>{}{}</{name}>",
+            "<pci busid=\"1\">".repeat(deep),
+            "</pci>".repeat(deep)
+        );
         crate::refused(&nested, &none, &["file"]);
     }
-    crate::refused(&cluster("TORUS", "1000000000", 4, ""), &none, &["topo_parameters"]);
+    crate::refused(
+        &cluster("TORUS", "1000000000", 4, ""),
+        &none,
+        &["topo_parameters"],
+    );
     let radical = cluster("FLAT", "", 4, "").replace("0-3", "0-1000000000");
     crate::refused(&radical, &none, &["<cluster>"]);
     let many = cluster("FLAT", "", 4, "").replace("0-3", "0-99999");

@@ -6,9 +6,15 @@ use crate::{check_whole, import, import_with, rate, reached, refused, replicated
 
 /// A table of `nvidia-smi topo -m`: columns, rows without their labels.
 fn table(labels: &str, rows: &[&str]) -> String {
-    let head = format!("\t\u{1b}[4m{}\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\u{1b}[0m\n", labels.replace(' ', "\t"));
+    let head = format!(
+        "\t\u{1b}[4m{}\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\u{1b}[0m\n",
+        labels.replace(' ', "\t")
+    );
     let row = |(label, cells): (&str, &&str)| {
-        format!("{label}\t{}\n", cells.split_whitespace().collect::<Vec<_>>().join("\t"))
+        format!(
+            "{label}\t{}\n",
+            cells.split_whitespace().collect::<Vec<_>>().join("\t")
+        )
     };
     let rows: String = labels.split(' ').zip(rows).map(row).collect();
     format!(
@@ -52,7 +58,11 @@ fn eight_gpus_with_nvswitches_and_cards() {
                 (8.., _) | (_, 8..) => "SYS",
                 _ => "NV18",
             };
-            let affinity = if row < 8 { format!(" 0-55,112-167 {} N/A", row / 4) } else { String::new() };
+            let affinity = if row < 8 {
+                format!(" 0-55,112-167 {} N/A", row / 4)
+            } else {
+                String::new()
+            };
             (0..10).map(cell).collect::<Vec<_>>().join(" ") + &affinity
         })
         .collect();
@@ -61,15 +71,27 @@ fn eight_gpus_with_nvswitches_and_cards() {
     // 18 links of 20.6 GB/s, not seven times as many.
     assert_eq!(rate(&imported.platform, "gpu5", "nvswitch"), "1854/5");
     assert_eq!(rate(&imported.platform, "gpu5", "gpu6"), "none");
-    assert!(says(&imported, Topic::Merged, "more than the 18 of any GPU"));
+    assert!(says(
+        &imported,
+        Topic::Merged,
+        "more than the 18 of any GPU"
+    ));
     // PXB joins four GPUs and a card below one switch.
     assert_eq!(rate(&imported.platform, "nic1", "pcis1"), "24");
     assert_eq!(rate(&imported.platform, "gpu7", "pcis1"), "24");
     assert_eq!(rate(&imported.platform, "pcis1", "cpu1"), "24");
-    refused(&text, &replicated(2, Fabric::Rail, None), &["does not say how fast", "--fabric"]);
+    refused(
+        &text,
+        &replicated(2, Fabric::Rail, None),
+        &["does not say how fast", "--fabric"],
+    );
     let mut net = replicated(2, Fabric::Rail, None);
-    net.link_bandwidth.insert("net".to_string(), Rational::from_integer(40.into()));
-    assert_eq!(rate(&import_with(&text, &net).platform, "box0.nic0", "rail0"), "40");
+    net.link_bandwidth
+        .insert("net".to_string(), Rational::from_integer(40.into()));
+    assert_eq!(
+        rate(&import_with(&text, &net).platform, "box0.nic0", "rail0"),
+        "40"
+    );
     let two = import_with(&text, &replicated(2, Fabric::Rail, Some(50))).platform;
     assert_eq!(rate(&two, "box1.nic1", "rail1"), "50");
     assert_eq!(reached(&two), 16);
@@ -79,7 +101,12 @@ fn eight_gpus_with_nvswitches_and_cards() {
 fn gpus_behind_one_switch_and_one_host_bridge() {
     let text = table(
         "GPU0 GPU1 GPU2 mlx5_0",
-        &["X PIX PHB SYS 0-7 N/A", "PIX X PHB SYS 0-7 N/A", "PHB PHB X SYS 0-7 N/A", "SYS SYS SYS X"],
+        &[
+            "X PIX PHB SYS 0-7 N/A",
+            "PIX X PHB SYS 0-7 N/A",
+            "PHB PHB X SYS 0-7 N/A",
+            "SYS SYS SYS X",
+        ],
     );
     let platform = import(&text).platform;
     assert_eq!(rate(&platform, "gpu0", "pci0"), "24");
@@ -91,18 +118,51 @@ fn gpus_behind_one_switch_and_one_host_bridge() {
 
 #[test]
 fn squeezed_columns_and_rows_left_out() {
-    let rows = ["X NV18 PIX NODENODE 0-7 0 N/A", "NV18X NODEPIXNODE 0-7 0 N/A"];
-    let imported = import(&table("GPU0 GPU1 NIC0 NIC1 NIC2", &["X NV18 PIX NODENODE 0-7 0 N/A", rows[1]]));
+    let rows = [
+        "X NV18 PIX NODENODE 0-7 0 N/A",
+        "NV18X NODEPIXNODE 0-7 0 N/A",
+    ];
+    let imported = import(&table(
+        "GPU0 GPU1 NIC0 NIC1 NIC2",
+        &["X NV18 PIX NODENODE 0-7 0 N/A", rows[1]],
+    ));
     // The rows of the cards follow from their columns.
     let platform = &imported.platform;
-    assert_eq!((rate(platform, "gpu0", "gpu1"), rate(platform, "nic0", "pci0")), ("1854/5".into(), "24".into()));
-    assert_eq!((rate(platform, "gpu1", "pci1"), rate(platform, "nic1", "pci1")), ("24".into(), "24".into()));
+    assert_eq!(
+        (
+            rate(platform, "gpu0", "gpu1"),
+            rate(platform, "nic0", "pci0")
+        ),
+        ("1854/5".into(), "24".into())
+    );
+    assert_eq!(
+        (
+            rate(platform, "gpu1", "pci1"),
+            rate(platform, "nic1", "pci1")
+        ),
+        ("24".into(), "24".into())
+    );
     assert_eq!(rate(platform, "nic2", "cpu0"), "24");
-    assert!(says(&imported, Topic::Assumed, "network cards without a row"));
-    let squeezed = format!("\tGPU0\tGPU1\nGPU0 X {}\nGPU1 NV1 X\n", "NV1".repeat(1_000_000));
-    refused(&squeezed, &ImportOptions::default(), &["GPU0, GPU1", "NV1NV1", "characters"]);
+    assert!(says(
+        &imported,
+        Topic::Assumed,
+        "network cards without a row"
+    ));
+    let squeezed = format!(
+        "\tGPU0\tGPU1\nGPU0 X {}\nGPU1 NV1 X\n",
+        "NV1".repeat(1_000_000)
+    );
+    refused(
+        &squeezed,
+        &ImportOptions::default(),
+        &["GPU0, GPU1", "NV1NV1", "characters"],
+    );
     let reach = table("GPU0 GPU1", &["X OK", "OK X"]);
-    refused(&reach, &ImportOptions::default(), &["-p2p", "give `nvidia-smi topo -m`"]);
+    refused(
+        &reach,
+        &ImportOptions::default(),
+        &["-p2p", "give `nvidia-smi topo -m`"],
+    );
 }
 
 #[test]
@@ -111,25 +171,47 @@ fn tables_that_are_wrong() {
     let rows = ["X NV4 0-31 0 N/A", "NV4 X 0-31 0 N/A"];
     let good = table("GPU0 GPU1", &rows);
     import(&good);
-    refused(&good.replace("GPU1\tNV4\tX", "GPU1\tNV4"), &none, &["GPU1", "'0-31'"]);
+    refused(
+        &good.replace("GPU1\tNV4\tX", "GPU1\tNV4"),
+        &none,
+        &["GPU1", "'0-31'"],
+    );
     refused(
         &good.replace("GPU1\tNV4\tX\t0-31\t0\tN/A", "GPU1\tNV4"),
         &none,
         &["the row of GPU1 is missing or cut off"],
     );
-    refused(&good.replacen("NV4", "NV", 1), &none, &["file:2", "GPU0, GPU1", "'NV'", "PIX"]);
-    refused(&good.replacen("NV4", "NV99999999999", 1), &none, &["file:2", "NV99999999999"]);
+    refused(
+        &good.replacen("NV4", "NV", 1),
+        &none,
+        &["file:2", "GPU0, GPU1", "'NV'", "PIX"],
+    );
+    refused(
+        &good.replacen("NV4", "NV99999999999", 1),
+        &none,
+        &["file:2", "NV99999999999"],
+    );
     refused(&good.replacen("NV4", "X", 1), &none, &["file:2", "'X'"]);
-    refused(&format!("{good}GPU0\tX\tNV4\n"), &none, &["'GPU0' is given twice"]);
+    refused(
+        &format!("{good}GPU0\tX\tNV4\n"),
+        &none,
+        &["'GPU0' is given twice"],
+    );
     let wide: String = (0..2000).map(|gpu| format!("GPU{gpu} ")).collect();
-    refused(&format!("{wide} CPU Affinity\nGPU0 X\n"), &none, &["over 500 devices"]);
+    refused(
+        &format!("{wide} CPU Affinity\nGPU0 X\n"),
+        &none,
+        &["over 500 devices"],
+    );
 }
 
 /// The machine of NVIDIA/nccl issue 1453: eight H100, a card below the PCI switch of each, one that is far from all.
 #[test]
 fn a_machine_of_an_issue() {
-    let labels: Vec<String> =
-        (0..8).map(|gpu| format!("GPU{gpu}")).chain((0..9).map(|card| format!("NIC{card}"))).collect();
+    let labels: Vec<String> = (0..8)
+        .map(|gpu| format!("GPU{gpu}"))
+        .chain((0..9).map(|card| format!("NIC{card}")))
+        .collect();
     let row = |gpu: usize| {
         let cell = |other: usize| match other {
             _ if other == gpu => "X",
@@ -138,21 +220,59 @@ fn a_machine_of_an_issue() {
             _ if other > 8 && (other < 13) == (gpu >= 4) => "NODE",
             _ => "SYS",
         };
-        let affinity = if gpu < 4 { "0-79 0 N/A" } else { "80-159 1 N/A" };
-        (0..17).map(cell).chain(affinity.split(' ')).collect::<Vec<_>>().join(" ")
+        let affinity = if gpu < 4 {
+            "0-79 0 N/A"
+        } else {
+            "80-159 1 N/A"
+        };
+        (0..17)
+            .map(cell)
+            .chain(affinity.split(' '))
+            .collect::<Vec<_>>()
+            .join(" ")
     };
     let rows: Vec<String> = (0..8).map(row).collect();
-    let imported = import(&table(&labels.join(" "), &rows.iter().map(String::as_str).collect::<Vec<_>>()));
+    let imported = import(&table(
+        &labels.join(" "),
+        &rows.iter().map(String::as_str).collect::<Vec<_>>(),
+    ));
     let platform = &imported.platform;
     assert_eq!(
-        (rate(platform, "gpu0", "nvswitch"), rate(platform, "gpu7", "nvswitch")),
+        (
+            rate(platform, "gpu0", "nvswitch"),
+            rate(platform, "gpu7", "nvswitch")
+        ),
         ("1854/5".into(), "1854/5".into())
     );
     // GPU 0 and card 8 share the first switch, GPU 7 and card 1 the last.
-    assert_eq!((rate(platform, "gpu0", "pci0"), rate(platform, "nic8", "pci0")), ("24".into(), "24".into()));
-    assert_eq!((rate(platform, "gpu7", "pci7"), rate(platform, "nic1", "pci7")), ("24".into(), "24".into()));
-    assert_eq!((rate(platform, "pci3", "cpu0"), rate(platform, "pci4", "cpu1")), ("24".into(), "24".into()));
-    assert_eq!((rate(platform, "nic0", "cpu2"), rate(platform, "cpu2", "cpu0")), ("24".into(), "16".into()));
+    assert_eq!(
+        (
+            rate(platform, "gpu0", "pci0"),
+            rate(platform, "nic8", "pci0")
+        ),
+        ("24".into(), "24".into())
+    );
+    assert_eq!(
+        (
+            rate(platform, "gpu7", "pci7"),
+            rate(platform, "nic1", "pci7")
+        ),
+        ("24".into(), "24".into())
+    );
+    assert_eq!(
+        (
+            rate(platform, "pci3", "cpu0"),
+            rate(platform, "pci4", "cpu1")
+        ),
+        ("24".into(), "24".into())
+    );
+    assert_eq!(
+        (
+            rate(platform, "nic0", "cpu2"),
+            rate(platform, "cpu2", "cpu0")
+        ),
+        ("24".into(), "16".into())
+    );
     assert_eq!((platform.processors().count(), reached(platform)), (8, 8));
     check_whole(&imported);
 }

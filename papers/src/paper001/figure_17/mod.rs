@@ -14,7 +14,9 @@ use std::sync::LazyLock;
 use anyhow::{Context, Result, anyhow, ensure};
 
 use crate::rows::{Check, Finding};
-use model::{Operator, Question, RANKS, ROOTS, TICKS, binomial, class, length, shortest, slowest_node_first};
+use model::{
+    Operator, Question, RANKS, ROOTS, TICKS, binomial, class, length, shortest, slowest_node_first,
+};
 use programs::{Answers, BUILTIN, Bench, Choice, LIBRARY, Network, Requests};
 
 pub use report::figures;
@@ -44,15 +46,23 @@ static SIMULATED: LazyLock<Result<Option<Simulated>, String>> =
     LazyLock::new(|| simulate().map_err(|error| format!("{error:#}")));
 
 fn simulated() -> Result<Option<&'static Simulated>> {
-    SIMULATED.as_ref().map(Option::as_ref).map_err(|error| anyhow!("{error}"))
+    SIMULATED
+        .as_ref()
+        .map(Option::as_ref)
+        .map_err(|error| anyhow!("{error}"))
 }
 
 fn simulate() -> Result<Option<Simulated>> {
     let bench = Bench::new("smpi")?;
-    let Some(program) = bench.compile("smpicc", "libsimgrid-dev")? else { return Ok(None) };
+    let Some(program) = bench.compile("smpicc", "libsimgrid-dev")? else {
+        return Ok(None);
+    };
     let requests = requests(ROOTS.into_iter().flat_map(Question::all))?;
     let run = |&(network, choice): &(Network, Choice)| {
-        Ok(((network, choice), bench.simulated(&program, &requests, network, choice)?))
+        Ok((
+            (network, choice),
+            bench.simulated(&program, &requests, network, choice)?,
+        ))
     };
     SIMULATIONS.iter().map(run).collect::<Result<_>>().map(Some)
 }
@@ -60,7 +70,10 @@ fn simulate() -> Result<Option<Simulated>> {
 fn requests(questions: impl Iterator<Item = Question>) -> Result<Requests> {
     let trees = |question: Question| {
         let own = (question.operator == Operator::Max).then_some((BUILTIN, Vec::new()));
-        let ours = [(SNF, slowest_node_first(&question)?), (SHORTEST, shortest(&question)?)];
+        let ours = [
+            (SNF, slowest_node_first(&question)?),
+            (SHORTEST, shortest(&question)?),
+        ];
         Ok((question, ours.into_iter().chain(own).collect()))
     };
     questions.map(trees).collect()
@@ -68,7 +81,11 @@ fn requests(questions: impl Iterator<Item = Question>) -> Result<Requests> {
 
 /// Ticks of `MPI_Reduce` along a binomial tree, of slowest node first, and of the shortest tree.
 fn ticks(question: &Question) -> Result<[u64; 3]> {
-    let trees = [binomial(question.root), slowest_node_first(question)?, shortest(question)?];
+    let trees = [
+        binomial(question.root),
+        slowest_node_first(question)?,
+        shortest(question)?,
+    ];
     Ok(trees.map(|tree| length(question, &tree, &class)))
 }
 
@@ -77,17 +94,26 @@ fn ticks(question: &Question) -> Result<[u64; 3]> {
 fn figure_17() -> Result<Finding> {
     for question in ROOTS.into_iter().flat_map(Question::all) {
         let [library, snf, least] = ticks(&question)?;
-        ensure!(least == snf && snf < library, "{question:?}: {library}, {snf}, shortest {least}");
+        ensure!(
+            least == snf && snf < library,
+            "{question:?}: {library}, {snf}, shortest {least}"
+        );
     }
     let (replayed, cutting) = match simulated()? {
         Some(simulated) => {
             let dates = format!("the same dates in SimGrid: {}", agreeing(simulated)?);
-            (dates, "; SimGrid's MPICH, which cuts the vector, is faster from 1024 values on (gcd: 512)")
+            (
+                dates,
+                "; SimGrid's MPICH, which cuts the vector, is faster from 1024 values on (gcd: 512)",
+            )
         }
         None => ("not simulated, SimGrid is not installed".to_string(), ""),
     };
     let [faster, alike] = orders_of_ranks()?;
-    ensure!(faster + alike == 35, "{faster} and {alike} of 35 orders of ranks");
+    ensure!(
+        faster + alike == 35,
+        "{faster} and {alike} of 35 orders of ranks"
+    );
     let what = "MAX and gcd, 4 to 4096 values, one port, against a binomial tree of ranks by speed";
     Ok(Finding::claim(true, format!("{what}; {replayed}")).note(format!(
         "no tree is shorter; of the 35 ways to give the other ranks to processors, a binomial tree is slower in {faster} \
@@ -97,25 +123,43 @@ fn figure_17() -> Result<Finding> {
 
 /// How many reductions take as long in SimGrid as we say, tick by tick.
 fn agreeing(simulated: &Simulated) -> Result<usize> {
-    let answers = simulated.get(&(Network::OnePort, Choice::Binomial)).context("no simulation")?;
+    let answers = simulated
+        .get(&(Network::OnePort, Choice::Binomial))
+        .context("no simulation")?;
     let mut compared = 0;
     for question in ROOTS.into_iter().flat_map(Question::all) {
         for (name, ours) in [LIBRARY, SNF, SHORTEST].into_iter().zip(ticks(&question)?) {
             compared += 1;
-            let seconds = answers.get(&(question, name.to_string())).context("no answer")?;
+            let seconds = answers
+                .get(&(question, name.to_string()))
+                .context("no answer")?;
             let theirs = (seconds * TICKS).round();
-            ensure!(theirs == ours as f64, "{question:?}, {name}: {ours} ticks, in SimGrid {theirs}");
+            ensure!(
+                theirs == ours as f64,
+                "{question:?}, {name}: {ours} ticks, in SimGrid {theirs}"
+            );
         }
     }
     // MPICH cuts long vectors today, and is faster then.
-    let cutting = simulated.get(&(Network::OnePort, Choice::Mpich)).context("no simulation")?;
+    let cutting = simulated
+        .get(&(Network::OnePort, Choice::Mpich))
+        .context("no simulation")?;
     for question in Question::all(ROOTS[0]) {
-        let at = |name: &str| cutting.get(&(question, name.to_string())).copied().context("no answer");
+        let at = |name: &str| {
+            cutting
+                .get(&(question, name.to_string()))
+                .copied()
+                .context("no answer")
+        };
         let long = match question.operator {
             Operator::Max => question.values >= 1024,
             Operator::Gcd => question.values >= 512,
         };
-        ensure!((at(LIBRARY)? < at(SNF)?) == long, "{question:?}: MPICH's choice takes {}", at(LIBRARY)?);
+        ensure!(
+            (at(LIBRARY)? < at(SNF)?) == long,
+            "{question:?}: MPICH's choice takes {}",
+            at(LIBRARY)?
+        );
     }
     Ok(compared)
 }
@@ -124,7 +168,9 @@ fn agreeing(simulated: &Simulated) -> Result<usize> {
 /// slowest node first for all sizes, and in how many exactly as fast.
 fn orders_of_ranks() -> Result<[usize; 2]> {
     let mut count = [0; 2];
-    for fast in (0..1usize << RANKS).filter(|set| set & 1 == 1 && set.count_ones() as usize == RANKS / 2) {
+    for fast in
+        (0..1usize << RANKS).filter(|set| set & 1 == 1 && set.count_ones() as usize == RANKS / 2)
+    {
         let class_of = |rank: usize| 1 - (fast >> rank & 1);
         let (mut slower, mut alike) = (true, true);
         for question in Question::all(0) {
@@ -158,7 +204,9 @@ mod tests {
             return least;
         }
         let mut least = u64::MAX;
-        for (sender, receiver) in (1..left.len()).flat_map(|from| (0..left.len()).map(move |to| (from, to))) {
+        for (sender, receiver) in
+            (1..left.len()).flat_map(|from| (0..left.len()).map(move |to| (from, to)))
+        {
             if sender == receiver {
                 continue;
             }
@@ -176,11 +224,22 @@ mod tests {
     fn the_shortest_tree_is_the_best_of_all_orders() -> Result<()> {
         for operator in Operator::ALL {
             for (values, root) in [(4, 0), (4096, 0), (4096, 4)] {
-                let question = Question { operator, values, root };
-                let mut left: Vec<_> = (0..RANKS).filter(|&rank| rank != root).map(|rank| (class(rank), 0)).collect();
+                let question = Question {
+                    operator,
+                    values,
+                    root,
+                };
+                let mut left: Vec<_> = (0..RANKS)
+                    .filter(|&rank| rank != root)
+                    .map(|rank| (class(rank), 0))
+                    .collect();
                 left.insert(0, (class(root), 0));
                 let least = any_order(&question, &mut left, &mut BTreeMap::new());
-                assert_eq!(length(&question, &shortest(&question)?, &class), least, "{question:?}");
+                assert_eq!(
+                    length(&question, &shortest(&question)?, &class),
+                    least,
+                    "{question:?}"
+                );
             }
         }
         Ok(())
@@ -189,13 +248,24 @@ mod tests {
     #[test]
     fn every_tree_is_one() -> Result<()> {
         for question in ROOTS.into_iter().flat_map(Question::all) {
-            for tree in [binomial(question.root), slowest_node_first(&question)?, shortest(&question)?] {
+            for tree in [
+                binomial(question.root),
+                slowest_node_first(&question)?,
+                shortest(&question)?,
+            ] {
                 let mut there = [true; RANKS];
                 for &(sender, receiver) in &tree {
-                    assert!(there[sender] && there[receiver] && sender != receiver, "{question:?}: {tree:?}");
+                    assert!(
+                        there[sender] && there[receiver] && sender != receiver,
+                        "{question:?}: {tree:?}"
+                    );
                     there[sender] = false;
                 }
-                assert_eq!(there.iter().filter(|&&there| there).count(), 1, "{question:?}: {tree:?}");
+                assert_eq!(
+                    there.iter().filter(|&&there| there).count(),
+                    1,
+                    "{question:?}: {tree:?}"
+                );
                 assert!(there[question.root], "{question:?}: {tree:?}");
             }
         }
@@ -205,11 +275,19 @@ mod tests {
     #[test]
     fn a_small_reduction_by_hand() -> Result<()> {
         // 4 values: 32 bytes. A slow message takes 800000 + 32 * 1280, a fast one 500000 + 32 * 800; a merge 4 * 20.
-        let question = Question { operator: Operator::Max, values: VALUES[0], root: 0 };
+        let question = Question {
+            operator: Operator::Max,
+            values: VALUES[0],
+            root: 0,
+        };
         let [slow, fast, merge] = [840_960, 525_600, 80];
         assert_eq!(
             ticks(&question)?,
-            [3 * slow + 2 * 128 + merge, slow + 2 * fast + 3 * merge, slow + 2 * fast + 3 * merge]
+            [
+                3 * slow + 2 * 128 + merge,
+                slow + 2 * fast + 3 * merge,
+                slow + 2 * fast + 3 * merge
+            ]
         );
         Ok(())
     }

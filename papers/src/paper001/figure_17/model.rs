@@ -55,8 +55,16 @@ pub struct Speed {
 
 /// A 3.2 GHz processor on fast Ethernet, and a 2 GHz one that is 8/5 times as slow in everything.
 pub const SPEEDS: [Speed; 2] = [
-    Speed { latency: 500_000, byte: 800, merge: [20, 2_000] },
-    Speed { latency: 800_000, byte: 1_280, merge: [32, 3_200] },
+    Speed {
+        latency: 500_000,
+        byte: 800,
+        merge: [20, 2_000],
+    },
+    Speed {
+        latency: 800_000,
+        byte: 1_280,
+        merge: [32, 3_200],
+    },
 ];
 
 /// The class of a rank: fast ones come first.
@@ -88,7 +96,13 @@ impl Question {
 
     /// All, from the root named.
     pub fn all(root: usize) -> impl Iterator<Item = Question> {
-        let of = move |operator| VALUES.map(|values| Question { operator, values, root });
+        let of = move |operator| {
+            VALUES.map(|values| Question {
+                operator,
+                values,
+                root,
+            })
+        };
         Operator::ALL.into_iter().flat_map(of)
     }
 }
@@ -112,21 +126,33 @@ pub fn length(question: &Question, tree: &Tree, class_of: &dyn Fn(usize) -> usiz
 pub fn binomial(root: usize) -> Tree {
     let rank = |place: usize| (place + root) % RANKS;
     let steps = [1, 2, 4].into_iter();
-    steps.flat_map(|step| (step..RANKS).step_by(2 * step).map(move |at| (rank(at), rank(at - step)))).collect()
+    steps
+        .flat_map(|step| {
+            (step..RANKS)
+                .step_by(2 * step)
+                .map(move |at| (rank(at), rank(at - step)))
+        })
+        .collect()
 }
 
 /// Slowest node first. A processor's time is that of a merge and a message, as section 2 says.
 pub fn slowest_node_first(question: &Question) -> Result<Tree> {
     let time = |rank| whole(question.send(class(rank)) + question.merge(class(rank)));
     let times: Vec<_> = (0..RANKS).map(time).collect();
-    let schedule = slowest_first::schedule(&Processors::new(times.clone(), Destination::Listed(question.root))?)?;
+    let schedule = slowest_first::schedule(&Processors::new(
+        times.clone(),
+        Destination::Listed(question.root),
+    )?)?;
     let mut ends = Vec::new();
     for sender in (0..RANKS).filter(|&rank| rank != question.root) {
         let start = schedule.starts.get(sender).context("no date")?;
         ends.push((start + &times[sender], sender));
     }
     ends.sort();
-    Ok(ends.into_iter().map(|(_, sender)| (sender, schedule.receivers[sender] as usize)).collect())
+    Ok(ends
+        .into_iter()
+        .map(|(_, sender)| (sender, schedule.receivers[sender] as usize))
+        .collect())
 }
 
 /// How many fast and slow processors a tree has besides its root.
@@ -142,8 +168,12 @@ pub fn shortest(question: &Question) -> Result<Tree> {
     others[class(question.root)] -= 1;
     let mut known = Shortest::new();
     solve(question, class(question.root), others, &mut known);
-    let mut ranks =
-        [0, 1].map(|of| (0..RANKS).rev().filter(|&rank| class(rank) == of && rank != question.root).collect());
+    let mut ranks = [0, 1].map(|of| {
+        (0..RANKS)
+            .rev()
+            .filter(|&rank| class(rank) == of && rank != question.root)
+            .collect()
+    });
     let mut tree = Tree::new();
     write(question.root, others, &known, &mut ranks, &mut tree)?;
     Ok(tree)
@@ -159,7 +189,8 @@ fn solve(question: &Question, root: usize, others: Counts, known: &mut Shortest)
         rest[child] -= 1;
         for below in (0..=rest[0]).flat_map(|fast| (0..=rest[1]).map(move |slow| [fast, slow])) {
             let before = [rest[0] - below[0], rest[1] - below[1]];
-            let both = solve(question, root, before, known).max(solve(question, child, below, known));
+            let both =
+                solve(question, root, before, known).max(solve(question, child, below, known));
             let date = both + question.send(child) + question.merge(root);
             if best.is_none_or(|(least, _)| date < least) {
                 best = Some((date, Some((child, below))));
@@ -171,13 +202,23 @@ fn solve(question: &Question, root: usize, others: Counts, known: &mut Shortest)
     best.0
 }
 
-fn write(rank: usize, others: Counts, known: &Shortest, ranks: &mut [Vec<usize>; 2], tree: &mut Tree) -> Result<()> {
-    let Some(&(_, Some((child, below)))) = known.get(&(class(rank), others)) else { return Ok(()) };
+fn write(
+    rank: usize,
+    others: Counts,
+    known: &Shortest,
+    ranks: &mut [Vec<usize>; 2],
+    tree: &mut Tree,
+) -> Result<()> {
+    let Some(&(_, Some((child, below)))) = known.get(&(class(rank), others)) else {
+        return Ok(());
+    };
     let mut before = others;
     before[child] -= 1;
     (0..2).for_each(|of| before[of] -= below[of]);
     write(rank, before, known, ranks, tree)?;
-    let sender = ranks[child].pop().context("more processors than there are")?;
+    let sender = ranks[child]
+        .pop()
+        .context("more processors than there are")?;
     write(sender, below, known, ranks, tree)?;
     tree.push((sender, rank));
     Ok(())

@@ -116,7 +116,9 @@ impl Bench {
     /// Compiles the program; `None`, and a printed line, if the compiler is missing.
     pub fn compile(&self, compiler: &str, package: &str) -> Result<Option<String>> {
         if Command::new(compiler).arg("--version").output().is_err() {
-            eprintln!("figure 17: skipped with {compiler}, which is not installed (Debian: {package})");
+            eprintln!(
+                "figure 17: skipped with {compiler}, which is not installed (Debian: {package})"
+            );
             return Ok(None);
         }
         let program = format!("./{compiler}.out");
@@ -126,33 +128,83 @@ impl Bench {
 
     /// Output of a command.
     fn run(&self, command: &mut Command) -> Result<String> {
-        let output = command.current_dir(&self.folder).output().with_context(|| format!("cannot run {command:?}"))?;
+        let output = command
+            .current_dir(&self.folder)
+            .output()
+            .with_context(|| format!("cannot run {command:?}"))?;
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        ensure!(output.status.success(), "{command:?}: {said}{}", String::from_utf8_lossy(&output.stderr));
+        ensure!(
+            output.status.success(),
+            "{command:?}: {said}{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         Ok(said)
     }
 
     /// All reductions in a simulation.
-    pub fn simulated(&self, program: &str, requests: &Requests, network: Network, choice: Choice) -> Result<Answers> {
+    pub fn simulated(
+        &self,
+        program: &str,
+        requests: &Requests,
+        network: Network,
+        choice: Choice,
+    ) -> Result<Answers> {
         self.file("requests", &text(requests))?;
-        self.file("hosts", &(0..RANKS).map(|rank| format!("h{rank}\n")).collect::<String>())?;
+        self.file(
+            "hosts",
+            &(0..RANKS)
+                .map(|rank| format!("h{rank}\n"))
+                .collect::<String>(),
+        )?;
         self.file("platform.xml", &platform())?;
         let mut command = Command::new("smpirun");
-        command.args(["-np", &RANKS.to_string(), "-hostfile", "hosts", "-platform", "platform.xml"]).args(COMMON);
-        command.args(if network == Network::OnePort { &ONE_PORT[..] } else { &[] }).args(choice.option());
+        command
+            .args([
+                "-np",
+                &RANKS.to_string(),
+                "-hostfile",
+                "hosts",
+                "-platform",
+                "platform.xml",
+            ])
+            .args(COMMON);
+        command
+            .args(if network == Network::OnePort {
+                &ONE_PORT[..]
+            } else {
+                &[]
+            })
+            .args(choice.option());
         command.env("TMPDIR", &self.folder);
-        answers(requests, &self.run(command.args([program, "requests", "1"]))?)
+        answers(
+            requests,
+            &self.run(command.args([program, "requests", "1"]))?,
+        )
     }
 
     /// All reductions with a library: the medians of `runs` runs.
-    pub fn measured(&self, program: &str, launcher: &str, requests: &Requests, runs: usize) -> Result<Answers> {
+    pub fn measured(
+        &self,
+        program: &str,
+        launcher: &str,
+        requests: &Requests,
+        runs: usize,
+    ) -> Result<Answers> {
         self.file("requests", &text(requests))?;
         let mut command = Command::new(launcher);
         if launcher.ends_with("openmpi") {
             command.arg("--oversubscribe");
-            command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+            command
+                .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+                .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
         }
-        command.args(["-np", &RANKS.to_string(), program, "requests", &runs.to_string()]);
+        command.args([
+            "-np",
+            &RANKS.to_string(),
+            program,
+            "requests",
+            &runs.to_string(),
+        ]);
         answers(requests, &self.run(&mut command)?)
     }
 }
@@ -168,17 +220,25 @@ impl Drop for Bench {
 fn text(requests: &Requests) -> String {
     let mut text = String::new();
     for operator in Operator::ALL {
-        let cost = |rank| (SPEEDS[class(rank)].merge[operator as usize] as f64 / NANOSECOND).to_string();
+        let cost =
+            |rank| (SPEEDS[class(rank)].merge[operator as usize] as f64 / NANOSECOND).to_string();
         let costs: Vec<String> = (0..RANKS).map(cost).collect();
         let _ = writeln!(text, "merge {} {}", operator.name(), costs.join(" "));
     }
     let _ = writeln!(text, "max 1 0 {LIBRARY}");
     for (question, trees) in requests {
-        let Question { operator, values, root } = question;
+        let Question {
+            operator,
+            values,
+            root,
+        } = question;
         let start = format!("{} {values} {root}", operator.name());
         let _ = writeln!(text, "{start} {LIBRARY}");
         for (name, tree) in trees {
-            let messages: Vec<String> = tree.iter().map(|(from, to)| format!("{from}>{to}")).collect();
+            let messages: Vec<String> = tree
+                .iter()
+                .map(|(from, to)| format!("{from}>{to}"))
+                .collect();
             let _ = writeln!(text, "{start} {name} {}", messages.join(" "));
         }
     }
@@ -191,11 +251,22 @@ fn answers(requests: &Requests, text: &str) -> Result<Answers> {
     let mut answers = Answers::new();
     for (question, trees) in requests {
         for name in std::iter::once(LIBRARY).chain(trees.iter().map(|(name, _)| *name)) {
-            let Question { operator, values, root } = question;
+            let Question {
+                operator,
+                values,
+                root,
+            } = question;
             let expected = format!("{} {values} {root} {name} ", operator.name());
-            let line = lines.next().with_context(|| format!("no answer to {expected}"))?;
-            let Some(seconds) = line.strip_prefix(&expected) else { bail!("'{line}' instead of '{expected}'") };
-            answers.insert((*question, name.to_string()), seconds.parse().with_context(|| line.to_string())?);
+            let line = lines
+                .next()
+                .with_context(|| format!("no answer to {expected}"))?;
+            let Some(seconds) = line.strip_prefix(&expected) else {
+                bail!("'{line}' instead of '{expected}'")
+            };
+            answers.insert(
+                (*question, name.to_string()),
+                seconds.parse().with_context(|| line.to_string())?,
+            );
         }
     }
     ensure!(lines.next().is_none(), "more answers than requests");
@@ -214,10 +285,19 @@ fn platform() -> String {
     for rank in 0..RANKS {
         let speed = SPEEDS[class(rank)];
         let (latency, bandwidth) = (speed.latency as f64 / TICKS, TICKS / speed.byte as f64);
-        let _ = writeln!(text, "<link id=\"out{rank}\" bandwidth=\"{bandwidth}Bps\" latency=\"{latency}s\"/>");
-        let _ = writeln!(text, "<link id=\"in{rank}\" bandwidth=\"1e12Bps\" latency=\"0s\"/>");
+        let _ = writeln!(
+            text,
+            "<link id=\"out{rank}\" bandwidth=\"{bandwidth}Bps\" latency=\"{latency}s\"/>"
+        );
+        let _ = writeln!(
+            text,
+            "<link id=\"in{rank}\" bandwidth=\"1e12Bps\" latency=\"0s\"/>"
+        );
     }
-    for (from, to) in (0..RANKS).flat_map(|from| (0..RANKS).map(move |to| (from, to))).filter(|(from, to)| from != to) {
+    for (from, to) in (0..RANKS)
+        .flat_map(|from| (0..RANKS).map(move |to| (from, to)))
+        .filter(|(from, to)| from != to)
+    {
         let _ = writeln!(
             text,
             "<route src=\"h{from}\" dst=\"h{to}\" symmetrical=\"NO\">\

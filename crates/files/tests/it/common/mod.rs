@@ -4,11 +4,13 @@ use oneport_testkit::Reductions;
 use std::path::PathBuf;
 
 use oneport_plan::inequality::{
-    Balance, Border, Cut, Direction, Exchange, Gathering, Inequality, Keeps, Merges, Need, Place, Tree,
+    Balance, Border, Cut, Direction, Exchange, Gathering, Inequality, Keeps, Merges, Need, Place,
+    Tree,
 };
 use oneport_plan::{
-    Amount, BigUint, Certificate, Collective, Demand, Goals, Interval, Member, OddSet, Pattern, PeriodicSchedule, Plan,
-    Resource, ScheduledPattern, Slot, Status, SteadyState, Task, Volumes, WeightedPattern,
+    Amount, BigUint, Certificate, Collective, Demand, Goals, Interval, Member, OddSet, Pattern,
+    PeriodicSchedule, Plan, Resource, ScheduledPattern, Slot, Status, SteadyState, Task, Volumes,
+    WeightedPattern,
 };
 use oneport_platform::units::{Data, Time};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational, Units};
@@ -17,7 +19,9 @@ use proptest::sample::Index;
 
 /// A platform of the fixtures.
 pub fn fixture(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/platforms").join(name)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../fixtures/platforms")
+        .join(name)
 }
 
 pub fn positive() -> impl Strategy<Value = Rational> {
@@ -49,9 +53,20 @@ fn port_model() -> impl Strategy<Value = PortModel> {
 }
 
 fn node() -> impl Strategy<Value = Node> {
-    let details = (prop::option::of(port_model()), prop::option::of(1..=u32::MAX), any::<bool>());
-    (name(), prop::option::weighted(0.8, positive()), details)
-        .prop_map(|(name, compute, (model, ports, replicates))| Node { name, compute, model, ports, replicates })
+    let details = (
+        prop::option::of(port_model()),
+        prop::option::of(1..=u32::MAX),
+        any::<bool>(),
+    );
+    (name(), prop::option::weighted(0.8, positive()), details).prop_map(
+        |(name, compute, (model, ports, replicates))| Node {
+            name,
+            compute,
+            model,
+            ports,
+            replicates,
+        },
+    )
 }
 
 /// A node that a matrix can say.
@@ -59,10 +74,17 @@ fn plain_node() -> impl Strategy<Value = Node> {
     name().prop_map(|name| Node::processor(name, Rational::from_integer(1.into())))
 }
 
-fn build(model: PortModel, nodes: Vec<Node>, links: Vec<(Index, Index, Rational, bool)>) -> Platform {
+fn build(
+    model: PortModel,
+    nodes: Vec<Node>,
+    links: Vec<(Index, Index, Rational, bool)>,
+) -> Platform {
     let mut builder = Platform::builder();
     builder.model(model);
-    let ids: Vec<_> = nodes.into_iter().filter_map(|node| builder.node(node).ok()).collect();
+    let ids: Vec<_> = nodes
+        .into_iter()
+        .filter_map(|node| builder.node(node).ok())
+        .collect();
     for (from, to, cost, duplex) in links {
         // Loops and repeated links are refused by the builder and left out.
         let (from, to) = (*from.get(&ids), *to.get(&ids));
@@ -75,13 +97,20 @@ fn build(model: PortModel, nodes: Vec<Node>, links: Vec<(Index, Index, Rational,
 }
 
 fn links() -> impl Strategy<Value = Vec<(Index, Index, Rational, bool)>> {
-    prop::collection::vec((any::<Index>(), any::<Index>(), positive(), any::<bool>()), 0..20)
+    prop::collection::vec(
+        (any::<Index>(), any::<Index>(), positive(), any::<bool>()),
+        0..20,
+    )
 }
 
 /// Units, or none.
 pub fn units() -> impl Strategy<Value = Option<Units>> {
     let times = prop::sample::select(vec!["ns", "us", "ms", "s"]);
-    let any = (prop::sample::select(Data::ALL.to_vec()), times, any::<bool>());
+    let any = (
+        prop::sample::select(Data::ALL.to_vec()),
+        times,
+        any::<bool>(),
+    );
     prop::option::of(any.prop_map(|(data, time, work_is_data)| Units {
         data,
         time: Time::find(time).expect("a unit of time"),
@@ -90,35 +119,58 @@ pub fn units() -> impl Strategy<Value = Option<Units>> {
 }
 
 pub fn platform() -> impl Strategy<Value = Platform> {
-    (port_model(), prop::collection::vec(node(), 1..8), links(), units()).prop_map(|(model, nodes, links, units)| {
-        let platform = build(model, nodes, links);
-        // What a unit of work is shows at processors only.
-        let bare = platform.processors().next().is_none();
-        platform.with_units(units.map(|units| Units { work_is_data: units.work_is_data && !bare, ..units }))
-    })
+    (
+        port_model(),
+        prop::collection::vec(node(), 1..8),
+        links(),
+        units(),
+    )
+        .prop_map(|(model, nodes, links, units)| {
+            let platform = build(model, nodes, links);
+            // What a unit of work is shows at processors only.
+            let bare = platform.processors().next().is_none();
+            platform.with_units(units.map(|units| Units {
+                work_is_data: units.work_is_data && !bare,
+                ..units
+            }))
+        })
 }
 
 /// A platform that a matrix can say.
 pub fn plain_platform() -> impl Strategy<Value = Platform> {
-    (prop::collection::vec(plain_node(), 1..8), links(), units()).prop_map(|(nodes, links, units)| {
-        let units = units.map(|units| Units { work_is_data: false, ..units });
-        build(PortModel::default(), nodes, links).with_units(units)
-    })
+    (prop::collection::vec(plain_node(), 1..8), links(), units()).prop_map(
+        |(nodes, links, units)| {
+            let units = units.map(|units| Units {
+                work_is_data: false,
+                ..units
+            });
+            build(PortModel::default(), nodes, links).with_units(units)
+        },
+    )
 }
 
 fn big() -> impl Strategy<Value = BigUint> {
-    prop_oneof![(0..20_u32).prop_map(BigUint::from), any::<u128>().prop_map(BigUint::from)]
+    prop_oneof![
+        (0..20_u32).prop_map(BigUint::from),
+        any::<u128>().prop_map(BigUint::from)
+    ]
 }
 
 /// Any rational: whether a plan makes sense is the referee's part.
 fn rational() -> impl Strategy<Value = Rational> {
-    prop_oneof![positive(), positive().prop_map(|value| -value), Just(Rational::from_integer(0.into()))]
+    prop_oneof![
+        positive(),
+        positive().prop_map(|value| -value),
+        Just(Rational::from_integer(0.into()))
+    ]
 }
 
 fn collective(platform: &Platform, kind: u8, commutative: bool) -> Option<Collective> {
     let copies = (5..9).contains(&kind);
-    let mut members: Vec<NodeId> =
-        platform.processors().filter(|&id| !copies || platform.node(id).replicates).collect();
+    let mut members: Vec<NodeId> = platform
+        .processors()
+        .filter(|&id| !copies || platform.node(id).replicates)
+        .collect();
     members.reverse();
     let target = *members.last()?;
     let collective = match kind {
@@ -134,8 +186,12 @@ fn collective(platform: &Platform, kind: u8, commutative: bool) -> Option<Collec
         _ => {
             let each = (0..9).filter(|group| !(kind + group).is_multiple_of(3));
             let member = |group: u8| {
-                let collective = collective(platform, group, group.is_multiple_of(2) == commutative)?;
-                Some(Member { collective, rate: u64::MAX >> (7 * group) })
+                let collective =
+                    collective(platform, group, group.is_multiple_of(2) == commutative)?;
+                Some(Member {
+                    collective,
+                    rate: u64::MAX >> (7 * group),
+                })
             };
             Collective::Groups(each.filter_map(member).collect())
         }
@@ -156,11 +212,19 @@ fn volumes(collective: &Collective, kinds: (u8, u8), numbers: &[Rational]) -> Vo
     let mut amount = |kind| match kind {
         0 => Amount::Constant(numbers.next().expect("endless")),
         2 if !collective.is_commutative() => Amount::Table(
-            (0..operands.len()).map(|first| numbers.by_ref().take(operands.len() - first).collect()).collect(),
+            (0..operands.len())
+                .map(|first| numbers.by_ref().take(operands.len() - first).collect())
+                .collect(),
         ),
-        _ => Amount::Affine { fixed: numbers.next().expect("endless"), per_operand: numbers.next().expect("endless") },
+        _ => Amount::Affine {
+            fixed: numbers.next().expect("endless"),
+            per_operand: numbers.next().expect("endless"),
+        },
     };
-    Volumes { size: amount(kinds.0), work: amount(kinds.1) }
+    Volumes {
+        size: amount(kinds.0),
+        work: amount(kinds.1),
+    }
 }
 
 type Draw = (Index, Vec<Index>, Rational, BigUint);
@@ -171,7 +235,8 @@ fn pattern(platform: &Platform, collective: &Collective, draw: &Draw) -> Pattern
     let demand = collective.demand(commodity).expect("a demand");
     let links = platform.links().len();
     let link = |at: &Index| (links > 0).then(|| LinkId::new(at.index(links.max(1))));
-    let earlier = |at: &Index, count: usize| at.index(count + 1).checked_sub(1).map(|place| place as u32);
+    let earlier =
+        |at: &Index, count: usize| at.index(count + 1).checked_sub(1).map(|place| place as u32);
     match (demand.operands.len(), demand.goals) {
         (1, Goals::At(_)) => Pattern::path(commodity, draw.1.iter().filter_map(link)),
         (1, _) => {
@@ -188,25 +253,48 @@ fn pattern(platform: &Platform, collective: &Collective, draw: &Draw) -> Pattern
         }
         _ => {
             let scheme = |(place, at): (usize, &Index)| match task(platform, &demand, at) {
-                Task::Send { link, part, .. } => Task::Send { link, part, after: earlier(at, place) },
-                Task::Merge { node, part, split, .. } => {
+                Task::Send { link, part, .. } => Task::Send {
+                    link,
+                    part,
+                    after: earlier(at, place),
+                },
+                Task::Merge {
+                    node, part, split, ..
+                } => {
                     let (left, right) = (earlier(at, place), earlier(&draw.0, place));
-                    Task::Merge { node, part, split, left, right }
+                    Task::Merge {
+                        node,
+                        part,
+                        split,
+                        left,
+                        right,
+                    }
                 }
             };
             let tasks = draw.1.iter().enumerate().map(scheme).collect();
-            Pattern { demand: commodity, order: order(&demand, draw), tasks }
+            Pattern {
+                demand: commodity,
+                order: order(&demand, draw),
+                tasks,
+            }
         }
     }
 }
 
 fn task(platform: &Platform, demand: &Demand<'_>, at: &Index) -> Task {
     let (count, links) = (demand.operands.len(), platform.links().len());
-    let part = Interval { first: at.index(count), last: at.index(97) % count };
+    let part = Interval {
+        first: at.index(count),
+        last: at.index(97) % count,
+    };
     if at.index(3) == 0 && links > 0 {
         Task::send(LinkId::new(at.index(links)), part)
     } else {
-        Task::merge(NodeId::new(at.index(platform.nodes().len())), part, at.index(31) % count)
+        Task::merge(
+            NodeId::new(at.index(platform.nodes().len())),
+            part,
+            at.index(31) % count,
+        )
     }
 }
 
@@ -217,7 +305,12 @@ fn order(demand: &Demand<'_>, draw: &Draw) -> Option<Vec<usize>> {
 }
 
 /// Prices, odd sets and needs that name what exists.
-fn certificate(platform: &Platform, collective: &Collective, draws: &[Draw], more: bool) -> Certificate {
+fn certificate(
+    platform: &Platform,
+    collective: &Collective,
+    draws: &[Draw],
+    more: bool,
+) -> Certificate {
     let links = platform.links().len();
     let node = |at: &Index| NodeId::new(at.index(platform.nodes().len()));
     let resource = |(place, at): (usize, &Index)| match place % 5 {
@@ -228,13 +321,31 @@ fn certificate(platform: &Platform, collective: &Collective, draws: &[Draw], mor
         _ => Resource::Compute(node(at)),
     };
     let list = |draw: &Draw| -> Vec<LinkId> {
-        draw.1.iter().filter(|_| links > 0).map(|at| LinkId::new(at.index(links))).collect()
+        draw.1
+            .iter()
+            .filter(|_| links > 0)
+            .map(|at| LinkId::new(at.index(links)))
+            .collect()
     };
     let odd_set = |draw: &Draw| {
-        let ports = draw.1.iter().enumerate().map(|(place, at)| resource((place % 3, at))).collect();
-        (OddSet { ports, links: list(draw) }, draw.2.clone())
+        let ports = draw
+            .1
+            .iter()
+            .enumerate()
+            .map(|(place, at)| resource((place % 3, at)))
+            .collect();
+        (
+            OddSet {
+                ports,
+                links: list(draw),
+            },
+            draw.2.clone(),
+        )
     };
-    let prices = draws.iter().enumerate().map(|(at, draw)| (resource((at, &draw.0)), draw.2.clone()));
+    let prices = draws
+        .iter()
+        .enumerate()
+        .map(|(at, draw)| (resource((at, &draw.0)), draw.2.clone()));
     let odd_sets = draws.iter().filter(|_| more).map(odd_set);
     let needs = draws.iter().enumerate().filter(|_| more);
     let needs = needs.filter_map(|(at, draw)| need(platform, collective, (at, draw)));
@@ -242,78 +353,152 @@ fn certificate(platform: &Platform, collective: &Collective, draws: &[Draw], mor
 }
 
 /// An inequality of some kind that names what exists.
-fn need(platform: &Platform, collective: &Collective, (place, draw): (usize, &Draw)) -> Option<Need> {
+fn need(
+    platform: &Platform,
+    collective: &Collective,
+    (place, draw): (usize, &Draw),
+) -> Option<Need> {
     let node = |at: &Index| NodeId::new(at.index(platform.nodes().len()));
     let nodes = || draw.1.iter().map(node).collect();
-    let sets = || draw.1.chunks(2).map(|set| set.iter().map(node).collect()).collect();
+    let sets = || {
+        draw.1
+            .chunks(2)
+            .map(|set| set.iter().map(node).collect())
+            .collect()
+    };
     let direction = [Direction::Into, Direction::OutOf][draw.0.index(2)];
     let keeps = [Keeps::AllThatArrives, Keeps::NoMoreThanArrives][draw.0.index(2)];
     let demand = draw.0.index(collective.demands());
     let links = platform.links().len();
     let inequality = match (place + draw.0.index(8)) % 8 {
         0 => Inequality::Cut(Cut { nodes: nodes() }),
-        1 => Inequality::Border(Border { direction, sets: sets() }),
+        1 => Inequality::Border(Border {
+            direction,
+            sets: sets(),
+        }),
         2 => Inequality::Gathering(Gathering { nodes: nodes() }),
-        3 => Inequality::Balance(Balance { node: node(&draw.0), keeps }),
+        3 => Inequality::Balance(Balance {
+            node: node(&draw.0),
+            keeps,
+        }),
         4 => Inequality::Merges(Merges),
         5 => Inequality::Place(Place),
         6 => {
             let length = |at: &Index| (LinkId::new(at.index(links)), draw.2.clone());
             let lengths = draw.1.iter().filter(|_| links > 0).map(length).collect();
-            Inequality::Exchange(Exchange { direction, parts: sets(), lengths })
+            Inequality::Exchange(Exchange {
+                direction,
+                parts: sets(),
+                lengths,
+            })
         }
         _ => {
             let asked = collective.demand(demand)?;
             let goal = draw.0.index(asked.goals().len());
             let task = |at| (task(platform, &asked, at), draw.2.clone());
-            Inequality::Tree(Tree { goal, prices: draw.1.iter().map(task).collect() })
+            Inequality::Tree(Tree {
+                goal,
+                prices: draw.1.iter().map(task).collect(),
+            })
         }
     };
-    let all = matches!(inequality, Inequality::Cut(_) | Inequality::Merges(_)) && draw.1.len().is_multiple_of(2);
-    Some(Need { demand: (!all).then_some(demand), inequality, weight: draw.2.clone() })
+    let all = matches!(inequality, Inequality::Cut(_) | Inequality::Merges(_))
+        && draw.1.len().is_multiple_of(2);
+    Some(Need {
+        demand: (!all).then_some(demand),
+        inequality,
+        weight: draw.2.clone(),
+    })
 }
 
 /// Plans that refer to their own nodes and links and are nonsense otherwise.
 pub fn plan() -> impl Strategy<Value = Plan> {
-    let draw = || (any::<Index>(), prop::collection::vec(any::<Index>(), 0..6), rational(), big());
+    let draw = || {
+        (
+            any::<Index>(),
+            prop::collection::vec(any::<Index>(), 0..6),
+            rational(),
+            big(),
+        )
+    };
     let draws = || prop::collection::vec(draw(), 0..6);
     let numbers = (rational(), rational(), rational(), big());
     let amounts = (0..3_u8, 0..3_u8, prop::collection::vec(positive(), 4));
     let kind = (0..12_u8, any::<bool>(), any::<bool>());
-    (platform(), kind, amounts, numbers, draws(), draws(), draws()).prop_filter_map(
-        "a collective needs processors",
-        |(platform, (kind, optimal, commutative), amounts, numbers, weighted, scheduled, rest)| {
-            let (throughput, upper_bound, period, instances) = numbers;
-            let collective = collective(&platform, kind, commutative)?;
-            let links = |draw: &Draw| -> Vec<LinkId> {
-                let count = platform.links().len();
-                if count == 0 { Vec::new() } else { draw.1.iter().map(|at| LinkId::new(at.index(count))).collect() }
-            };
-            let pattern = |draw: &Draw| pattern(&platform, &collective, draw);
-            Some(Plan {
-                volumes: volumes(&collective, (amounts.0, amounts.1), &amounts.2),
-                status: if optimal { Status::Optimal } else { Status::Feasible },
-                steady_state: SteadyState {
-                    throughput,
-                    patterns: weighted
-                        .iter()
-                        .map(|draw| WeightedPattern { pattern: pattern(draw), weight: draw.2.clone() })
-                        .collect(),
-                },
-                certificate: certificate(&platform, &collective, &rest, commutative),
-                upper_bound,
-                schedule: PeriodicSchedule {
-                    period,
-                    instances,
-                    patterns: scheduled
-                        .iter()
-                        .map(|draw| ScheduledPattern { pattern: pattern(draw), copies: draw.3.clone() })
-                        .collect(),
-                    slots: rest.iter().map(|draw| Slot { length: draw.2.clone(), links: links(draw) }).collect(),
-                },
-                collective,
-                platform: platform.clone(),
-            })
-        },
+    (
+        platform(),
+        kind,
+        amounts,
+        numbers,
+        draws(),
+        draws(),
+        draws(),
     )
+        .prop_filter_map(
+            "a collective needs processors",
+            |(
+                platform,
+                (kind, optimal, commutative),
+                amounts,
+                numbers,
+                weighted,
+                scheduled,
+                rest,
+            )| {
+                let (throughput, upper_bound, period, instances) = numbers;
+                let collective = collective(&platform, kind, commutative)?;
+                let links = |draw: &Draw| -> Vec<LinkId> {
+                    let count = platform.links().len();
+                    if count == 0 {
+                        Vec::new()
+                    } else {
+                        draw.1
+                            .iter()
+                            .map(|at| LinkId::new(at.index(count)))
+                            .collect()
+                    }
+                };
+                let pattern = |draw: &Draw| pattern(&platform, &collective, draw);
+                Some(Plan {
+                    volumes: volumes(&collective, (amounts.0, amounts.1), &amounts.2),
+                    status: if optimal {
+                        Status::Optimal
+                    } else {
+                        Status::Feasible
+                    },
+                    steady_state: SteadyState {
+                        throughput,
+                        patterns: weighted
+                            .iter()
+                            .map(|draw| WeightedPattern {
+                                pattern: pattern(draw),
+                                weight: draw.2.clone(),
+                            })
+                            .collect(),
+                    },
+                    certificate: certificate(&platform, &collective, &rest, commutative),
+                    upper_bound,
+                    schedule: PeriodicSchedule {
+                        period,
+                        instances,
+                        patterns: scheduled
+                            .iter()
+                            .map(|draw| ScheduledPattern {
+                                pattern: pattern(draw),
+                                copies: draw.3.clone(),
+                            })
+                            .collect(),
+                        slots: rest
+                            .iter()
+                            .map(|draw| Slot {
+                                length: draw.2.clone(),
+                                links: links(draw),
+                            })
+                            .collect(),
+                    },
+                    collective,
+                    platform: platform.clone(),
+                })
+            },
+        )
 }

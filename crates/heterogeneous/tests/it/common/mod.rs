@@ -16,17 +16,30 @@ pub fn ratio(numerator: i64, denominator: i64) -> Rational {
 }
 
 pub fn cluster(classes: &[(Rational, u64)]) -> Cluster {
-    let classes: Vec<Class> =
-        classes.iter().map(|(time, senders)| Class { time: time.clone(), senders: *senders }).collect();
+    let classes: Vec<Class> = classes
+        .iter()
+        .map(|(time, senders)| Class {
+            time: time.clone(),
+            senders: *senders,
+        })
+        .collect();
     Cluster::new(&classes).unwrap()
 }
 
 pub fn cluster_of(times: &[u64]) -> Cluster {
-    cluster(&times.iter().map(|&time| (int(time as i64), 1)).collect::<Vec<_>>())
+    cluster(
+        &times
+            .iter()
+            .map(|&time| (int(time as i64), 1))
+            .collect::<Vec<_>>(),
+    )
 }
 
 pub fn endless() -> Budget<'static> {
-    Budget { states: u64::MAX, watch: &|_| ControlFlow::Continue(()) }
+    Budget {
+        states: u64::MAX,
+        watch: &|_| ControlFlow::Continue(()),
+    }
 }
 
 /// A small generator (splitmix64): tests need no more.
@@ -90,7 +103,12 @@ pub fn orders(times: &[u64], visit: &mut impl FnMut(&[u64])) {
     extend(&mut Vec::new(), &mut counts, times.len(), visit);
 }
 
-fn extend(prefix: &mut Vec<u64>, counts: &mut [(u64, usize)], n: usize, visit: &mut impl FnMut(&[u64])) {
+fn extend(
+    prefix: &mut Vec<u64>,
+    counts: &mut [(u64, usize)],
+    n: usize,
+    visit: &mut impl FnMut(&[u64]),
+) {
     if prefix.len() == n {
         return visit(prefix);
     }
@@ -130,10 +148,16 @@ pub fn tree_optimum(counts: &[(u64, usize)], known: &mut BTreeMap<Vec<usize>, u6
         rest[root].1 -= 1;
         let mut left: Vec<(u64, usize)> = rest.iter().map(|&(time, _)| (time, 0)).collect();
         loop {
-            let right: Vec<(u64, usize)> = rest.iter().zip(&left).map(|(all, part)| (all.0, all.1 - part.1)).collect();
+            let right: Vec<(u64, usize)> = rest
+                .iter()
+                .zip(&left)
+                .map(|(all, part)| (all.0, all.1 - part.1))
+                .collect();
             let below = tree_optimum(&left, known).max(tree_optimum(&right, known));
             best = best.min(counts[root].0 + below);
-            let Some(place) = (0..rest.len()).find(|&i| left[i].1 < rest[i].1) else { break };
+            let Some(place) = (0..rest.len()).find(|&i| left[i].1 < rest[i].1) else {
+                break;
+            };
             left[place].1 += 1;
             for part in &mut left[..place] {
                 part.1 = 0;
@@ -147,14 +171,21 @@ pub fn tree_optimum(counts: &[(u64, usize)], known: &mut BTreeMap<Vec<usize>, u6
 /// Replays a schedule from its definition: nobody in two transfers at once, each sends once and after it got all it
 /// gets, everything reaches the root. Returns its end.
 pub fn replay(reduction: &Reduction) -> Rational {
-    let Costs::PerSender(times) = &reduction.costs else { panic!("per sender") };
+    let Costs::PerSender(times) = &reduction.costs else {
+        panic!("per sender")
+    };
     let root = reduction.root as usize;
     let n = times.len();
     let mut transfers: Vec<(Rational, Rational, usize, usize)> = (0..n)
         .filter(|&sender| sender != root)
         .map(|sender| {
             let start = reduction.starts.get(sender).unwrap();
-            (start.clone(), &start + &times[sender], sender, reduction.receivers[sender] as usize)
+            (
+                start.clone(),
+                &start + &times[sender],
+                sender,
+                reduction.receivers[sender] as usize,
+            )
         })
         .collect();
     transfers.sort();
@@ -190,17 +221,30 @@ pub fn check_placement(cluster: &Cluster, placement: &Placement) -> Rational {
     let mut last: Option<(&Rational, usize)> = None;
     for row in &placement.rows {
         assert!(row.senders > 0);
-        assert!(last < Some((&row.date, row.class)), "sorted, each pair once");
+        assert!(
+            last < Some((&row.date, row.class)),
+            "sorted, each pair once"
+        );
         last = Some((&row.date, row.class));
         counts[row.class] += row.senders;
         // Rows are sorted by date, and new slots have later dates: all slots of this date are known.
         let open = slots.get_mut(&row.date).expect("a slot of that date");
-        assert!(*open >= u128::from(row.senders), "more senders than slots at {}", row.date);
+        assert!(
+            *open >= u128::from(row.senders),
+            "more senders than slots at {}",
+            row.date
+        );
         *open -= u128::from(row.senders);
         let end = &row.date + &classes[row.class].time;
         *slots.entry(end.clone()).or_default() += 2 * u128::from(row.senders);
         length = length.max(end);
     }
-    assert_eq!(counts, classes.iter().map(|class| class.senders).collect::<Vec<_>>());
+    assert_eq!(
+        counts,
+        classes
+            .iter()
+            .map(|class| class.senders)
+            .collect::<Vec<_>>()
+    );
     length
 }

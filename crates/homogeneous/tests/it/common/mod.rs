@@ -23,7 +23,12 @@ pub const PAIRS: [(u64, u64); 15] = [
     (2, 5),
 ];
 
-pub const TIES: [Tie; 4] = [Tie::Oldest, Tie::Newest, Tie::FewestChildren, Tie::MostChildren];
+pub const TIES: [Tie; 4] = [
+    Tie::Oldest,
+    Tie::Newest,
+    Tie::FewestChildren,
+    Tie::MostChildren,
+];
 
 pub fn whole(number: u64) -> Rational {
     Rational::from_integer(number.into())
@@ -55,7 +60,12 @@ pub fn tree_length(parents: &[usize], (d, c): (u64, u64)) -> u64 {
         ready.sort_unstable();
         let m = ready.len() as u64;
         let step = d.max(c);
-        done = ready.iter().zip(1..).map(|(t, j)| t + d + (m - j) * step + c).max().unwrap_or(0);
+        done = ready
+            .iter()
+            .zip(1..)
+            .map(|(t, j)| t + d + (m - j) * step + c)
+            .max()
+            .unwrap_or(0);
         if node > 0 {
             arrivals[parents[node]].push(done);
         }
@@ -107,11 +117,17 @@ pub fn exhaustive(ready: &[u64], (d, c): (u64, u64), transfers: usize, reducers:
                 for receiver in 0..alive.len() {
                     let (from, to) = (alive[sender], alive[receiver]);
                     let first = !to.receives;
-                    if sender == receiver || seen.contains(&(from, to)) || (first && used == self.reducers) {
+                    if sender == receiver
+                        || seen.contains(&(from, to))
+                        || (first && used == self.reducers)
+                    {
                         continue;
                     }
                     seen.push((from, to));
-                    let free = starts.len().checked_sub(self.transfers).map_or(0, |index| starts[index] + self.d);
+                    let free = starts
+                        .len()
+                        .checked_sub(self.transfers)
+                        .map_or(0, |index| starts[index] + self.d);
                     let previous = starts.last().copied().unwrap_or(0);
                     let start = from.complete.max(to.port).max(free).max(previous);
                     let complete = to.complete.max(start + self.d) + self.c;
@@ -119,7 +135,11 @@ pub fn exhaustive(ready: &[u64], (d, c): (u64, u64), transfers: usize, reducers:
                         continue;
                     }
                     let mut next = alive.to_vec();
-                    next[receiver] = State { complete, port: start + self.d, receives: true };
+                    next[receiver] = State {
+                        complete,
+                        port: start + self.d,
+                        receives: true,
+                    };
                     next.remove(sender);
                     next.sort_unstable();
                     starts.push(start);
@@ -129,9 +149,22 @@ pub fn exhaustive(ready: &[u64], (d, c): (u64, u64), transfers: usize, reducers:
             }
         }
     }
-    let mut alive: Vec<State> = ready.iter().map(|&complete| State { complete, port: 0, receives: false }).collect();
+    let mut alive: Vec<State> = ready
+        .iter()
+        .map(|&complete| State {
+            complete,
+            port: 0,
+            receives: false,
+        })
+        .collect();
     alive.sort_unstable();
-    let mut search = Search { d, c, transfers, reducers, best: u64::MAX };
+    let mut search = Search {
+        d,
+        c,
+        transfers,
+        reducers,
+        best: u64::MAX,
+    };
     search.go(&alive, &mut Vec::new(), 0);
     search.best
 }
@@ -143,11 +176,21 @@ pub fn judge(reduction: &Reduction, (d, c): (Rational, Rational), limit: Limit) 
     let merges = reduction.merges.as_ref().unwrap();
     assert_eq!((reduction.starts.len(), merges.len()), (n, n));
     let root = reduction.root as usize;
-    let ready = |i: usize| reduction.ready.as_ref().map_or(whole(0), |ready| ready.get(i).unwrap());
+    let ready = |i: usize| {
+        reduction
+            .ready
+            .as_ref()
+            .map_or(whole(0), |ready| ready.get(i).unwrap())
+    };
     let date = |i: usize| (reduction.starts.get(i).unwrap(), merges.get(i).unwrap());
-    assert_eq!((reduction.receivers[root] as usize, date(root)), (root, (whole(0), whole(0))));
+    assert_eq!(
+        (reduction.receivers[root] as usize, date(root)),
+        (root, (whole(0), whole(0)))
+    );
     let mut children = vec![Vec::new(); n];
-    (0..n).filter(|&i| i != root).for_each(|i| children[reduction.receivers[i] as usize].push(i));
+    (0..n)
+        .filter(|&i| i != root)
+        .for_each(|i| children[reduction.receivers[i] as usize].push(i));
     // Senders before receivers.
     let mut order = vec![root];
     let mut next = 0;
@@ -166,7 +209,10 @@ pub fn judge(reduction: &Reduction, (d, c): (Rational, Rational), limit: Limit) 
             let (start, merge) = date(child);
             assert!(start >= port, "one transfer at a time");
             port = &start + &d;
-            assert!(merge >= port && merge >= complete, "merged after arrival, one at a time");
+            assert!(
+                merge >= port && merge >= complete,
+                "merged after arrival, one at a time"
+            );
             complete = &merge + &c;
             let (own, other) = (intervals[processor], intervals[child]);
             if reduction.ready.is_none() {
@@ -187,10 +233,17 @@ pub fn judge(reduction: &Reduction, (d, c): (Rational, Rational), limit: Limit) 
     match limit {
         Limit::Unlimited => {}
         Limit::Reducers(most) => {
-            assert!(children.iter().filter(|children| !children.is_empty()).count() as u64 <= most);
+            assert!(
+                children
+                    .iter()
+                    .filter(|children| !children.is_empty())
+                    .count() as u64
+                    <= most
+            );
         }
         Limit::Transfers(most) => {
-            let mut starts: Vec<Rational> = (0..n).filter(|&i| i != root).map(|i| date(i).0).collect();
+            let mut starts: Vec<Rational> =
+                (0..n).filter(|&i| i != root).map(|i| date(i).0).collect();
             starts.sort();
             for pair in starts.windows((most as usize).min(n) + 1) {
                 assert!(pair[most as usize] >= &pair[0] + &d, "limited transfers");

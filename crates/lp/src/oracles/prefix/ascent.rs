@@ -22,8 +22,16 @@ pub struct Ascent<N> {
 
 /// Dual ascent over the goals in this order. Goals reached after the watch ended are charged nothing; the bound stays
 /// valid.
-pub fn ascend<N: Exact>(tasks: &Tasks, priced: &Priced<N>, order: &[usize], watch: &Watch) -> Ascent<N> {
-    let mut ascent = Ascent { bound: N::zero(), left: priced.costs.clone() };
+pub fn ascend<N: Exact>(
+    tasks: &Tasks,
+    priced: &Priced<N>,
+    order: &[usize],
+    watch: &Watch,
+) -> Ascent<N> {
+    let mut ascent = Ascent {
+        bound: N::zero(),
+        left: priced.costs.clone(),
+    };
     for (turn, &goal) in order.iter().enumerate() {
         if watch.ask().is_err() {
             break;
@@ -32,10 +40,20 @@ pub fn ascend<N: Exact>(tasks: &Tasks, priced: &Priced<N>, order: &[usize], watc
         let (place, part) = tasks.goals[goal];
         let price = potentials.at(part, place);
         if priced.is_barred(price) {
-            return Ascent { bound: priced.top.clone(), ..ascent };
+            return Ascent {
+                bound: priced.top.clone(),
+                ..ascent
+            };
         }
         ascent.bound += price;
-        charge(tasks, priced, &potentials, goal, turn % 2 == 0, &mut ascent.left);
+        charge(
+            tasks,
+            priced,
+            &potentials,
+            goal,
+            turn % 2 == 0,
+            &mut ascent.left,
+        );
     }
     ascent
 }
@@ -59,8 +77,14 @@ fn charge<N: Exact>(
     for part in tasks.within(goal).rev() {
         draw(tasks, left, part, &mut need[part * places..][..places]);
         for (task, place, one, other) in tasks.merges(part) {
-            let Some(mut missing) = beyond(&need[part * places + place], &left[task]) else { continue };
-            let inputs = if left_first { [one, other] } else { [other, one] };
+            let Some(mut missing) = beyond(&need[part * places + place], &left[task]) else {
+                continue;
+            };
+            let inputs = if left_first {
+                [one, other]
+            } else {
+                [other, one]
+            };
             for input in inputs {
                 missing = beyond(&missing, &need[input * places + place]).unwrap_or_else(N::zero);
             }
@@ -82,7 +106,10 @@ fn charge<N: Exact>(
     for part in tasks.within(goal) {
         let needs = &need[part * places..][..places];
         for (number, arc) in tasks.arcs.iter().enumerate() {
-            take(tasks.transfer(part, number), beyond(&needs[arc.to], &needs[arc.from]));
+            take(
+                tasks.transfer(part, number),
+                beyond(&needs[arc.to], &needs[arc.from]),
+            );
         }
         for (task, place, one, other) in tasks.merges(part) {
             let charge = beyond(&needs[place], &need[one * places + place])
@@ -106,7 +133,9 @@ fn draw<N: Exact>(tasks: &Tasks, costs: &[N], part: usize, needs: &mut [N]) {
     let mut done = vec![false; needs.len()];
     loop {
         let open = (0..needs.len()).filter(|&place| !done[place]);
-        let Some(place) = open.max_by(|&a, &b| needs[a].cmp(&needs[b])) else { return };
+        let Some(place) = open.max_by(|&a, &b| needs[a].cmp(&needs[b])) else {
+            return;
+        };
         if needs[place].is_zero() {
             return;
         }

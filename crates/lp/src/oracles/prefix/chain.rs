@@ -34,7 +34,12 @@ impl<'a> Chain<'a> {
     /// Prepares the scan of these participants' values.
     pub fn new(question: &'a Question<'a>, participants: &'a [NodeId]) -> Self {
         let whole = Cheapest::new(question, participants, false);
-        Chain { question, participants, whole, times: Times::of_size(question, &Rational::one()) }
+        Chain {
+            question,
+            participants,
+            whole,
+            times: Times::of_size(question, &Rational::one()),
+        }
     }
 
     fn last(&self) -> &[NodeId] {
@@ -43,17 +48,34 @@ impl<'a> Chain<'a> {
 
     /// A chain along cheap paths under guiding prices.
     pub fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Priced>, LpError> {
-        let found = self.whole.guide(prices, self.last()).into_iter().next().flatten();
+        let found = self
+            .whole
+            .guide(prices, self.last())
+            .into_iter()
+            .next()
+            .flatten();
         let (at_least, _) = found.ok_or(UNREACHABLE)?;
-        Ok(vec![Priced { at_least, patterns: vec![self.pattern(&self.times.costs(prices).links)?] }])
+        Ok(vec![Priced {
+            at_least,
+            patterns: vec![self.pattern(&self.times.costs(prices).links)?],
+        }])
     }
 
     /// The cheapest chain.
     pub fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Priced>, LpError> {
-        let found = self.whole.cheapest(prices, self.last()).into_iter().next().flatten();
+        let found = self
+            .whole
+            .cheapest(prices, self.last())
+            .into_iter()
+            .next()
+            .flatten();
         let (at_least, _) = found.ok_or(UNREACHABLE)?;
-        let costs: Vec<BigUint> = costs::exact_of_size(self.question, &Rational::one(), prices).links;
-        Ok(vec![Priced { at_least, patterns: vec![self.pattern(&costs)?] }])
+        let costs: Vec<BigUint> =
+            costs::exact_of_size(self.question, &Rational::one(), prices).links;
+        Ok(vec![Priced {
+            at_least,
+            patterns: vec![self.pattern(&costs)?],
+        }])
     }
 
     fn pattern<N: Exact>(&self, costs: &[N]) -> Result<Pattern, LpError> {
@@ -78,10 +100,21 @@ pub fn way<N: Exact>(
 }
 
 /// Appends the transfers of a prefix, which the last task has made, and the merge at the next participant.
-pub fn append(chain: &mut Pattern, participants: &[NodeId], step: usize, links: impl IntoIterator<Item = LinkId>) {
-    let part = Interval { first: 0, last: step };
+pub fn append(
+    chain: &mut Pattern,
+    participants: &[NodeId],
+    step: usize,
+    links: impl IntoIterator<Item = LinkId>,
+) {
+    let part = Interval {
+        first: 0,
+        last: step,
+    };
     // The first prefix is the first participant's own value.
     chain.route(links, part, chain.last());
-    let part = Interval { first: 0, last: step + 1 };
+    let part = Interval {
+        first: 0,
+        last: step + 1,
+    };
     chain.merge(participants[step + 1], part, step, [chain.last(), None]);
 }

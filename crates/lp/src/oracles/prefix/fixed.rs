@@ -21,7 +21,10 @@ impl<const WORDS: usize> Fixed<WORDS> {
             return None;
         }
         let mut words = [0; WORDS];
-        words.iter_mut().zip(number.iter_u64_digits()).for_each(|(word, digit)| *word = digit);
+        words
+            .iter_mut()
+            .zip(number.iter_u64_digits())
+            .for_each(|(word, digit)| *word = digit);
         Some(Fixed(words))
     }
 }

@@ -28,24 +28,45 @@ impl Forest {
         order: &[usize],
         watch: &Watch,
     ) -> Option<Self> {
-        let mut forest = Forest { trees: vec![Vec::new(); tasks.goals.len()] };
-        let barred = |(first, cost): (&N, &N)| if priced.is_barred(cost) { cost.clone() } else { first.clone() };
+        let mut forest = Forest {
+            trees: vec![Vec::new(); tasks.goals.len()],
+        };
+        let barred = |(first, cost): (&N, &N)| {
+            if priced.is_barred(cost) {
+                cost.clone()
+            } else {
+                first.clone()
+            }
+        };
         let mut costs: Vec<N> = first.iter().zip(&priced.costs).map(barred).collect();
         for &goal in order {
             watch.ask().ok()?;
             forest.trees[goal] = cheapest(tasks, &costs, priced, goal)?.1;
-            forest.trees[goal].iter().for_each(|&task| costs[task] = N::zero());
+            forest.trees[goal]
+                .iter()
+                .for_each(|&task| costs[task] = N::zero());
         }
         forest.improve(tasks, priced, order, watch);
         Some(forest)
     }
 
     /// Takes out one tree at a time and puts in the cheapest, given the others.
-    fn improve<N: Exact>(&mut self, tasks: &Tasks, priced: &Priced<N>, order: &[usize], watch: &Watch) {
+    fn improve<N: Exact>(
+        &mut self,
+        tasks: &Tasks,
+        priced: &Priced<N>,
+        order: &[usize],
+        watch: &Watch,
+    ) {
         let mut users = vec![0usize; tasks.count];
-        self.trees.iter().flatten().for_each(|&task| users[task] += 1);
+        self.trees
+            .iter()
+            .flatten()
+            .for_each(|&task| users[task] += 1);
         let mut costs: Vec<N> = priced.costs.clone();
-        (0..tasks.count).filter(|&task| users[task] > 0).for_each(|task| costs[task] = N::zero());
+        (0..tasks.count)
+            .filter(|&task| users[task] > 0)
+            .for_each(|task| costs[task] = N::zero());
         for _ in 0..ROUNDS {
             let mut gained = false;
             for &goal in order {
@@ -86,9 +107,11 @@ impl Forest {
         waiting.sort_by_key(|&task| result(tasks, task).0);
         let places = tasks.places.len();
         let mut there = vec![false; tasks.parts.len() * places];
-        (0..tasks.parts.len()).filter_map(|part| Some((part, tasks.owner(part)?))).for_each(|(part, place)| {
-            there[part * places + place] = true;
-        });
+        (0..tasks.parts.len())
+            .filter_map(|part| Some((part, tasks.owner(part)?)))
+            .for_each(|(part, place)| {
+                there[part * places + place] = true;
+            });
         let mut ordered = Vec::with_capacity(waiting.len());
         loop {
             let before = waiting.len();
@@ -97,7 +120,10 @@ impl Forest {
                 if there[part * places + place] {
                     return false;
                 }
-                let ready = inputs(tasks, task).iter().flatten().all(|&(part, place)| there[part * places + place]);
+                let ready = inputs(tasks, task)
+                    .iter()
+                    .flatten()
+                    .all(|&(part, place)| there[part * places + place]);
                 if ready {
                     there[part * places + place] = true;
                     ordered.push(task);
@@ -109,12 +135,18 @@ impl Forest {
             }
         }
         let mut wanted = vec![false; tasks.parts.len() * places];
-        tasks.goals.iter().for_each(|&(place, part)| wanted[part * places + place] = true);
+        tasks
+            .goals
+            .iter()
+            .for_each(|&(place, part)| wanted[part * places + place] = true);
         let mut needed = Vec::with_capacity(ordered.len());
         for &task in ordered.iter().rev() {
             let (part, place) = result(tasks, task);
             if wanted[part * places + place] {
-                inputs(tasks, task).iter().flatten().for_each(|&(part, place)| wanted[part * places + place] = true);
+                inputs(tasks, task)
+                    .iter()
+                    .flatten()
+                    .for_each(|&(part, place)| wanted[part * places + place] = true);
                 needed.push(task);
             }
         }
@@ -124,7 +156,12 @@ impl Forest {
 }
 
 /// The cheapest tree for a goal and its price.
-fn cheapest<N: Exact>(tasks: &Tasks, costs: &[N], priced: &Priced<N>, goal: usize) -> Option<(N, Vec<usize>)> {
+fn cheapest<N: Exact>(
+    tasks: &Tasks,
+    costs: &[N],
+    priced: &Priced<N>,
+    goal: usize,
+) -> Option<(N, Vec<usize>)> {
     let potentials = Potentials::new(tasks, costs, &priced.top, goal);
     let (place, part) = tasks.goals[goal];
     let price = potentials.at(part, place);
@@ -143,7 +180,9 @@ fn result(tasks: &Tasks, task: usize) -> (usize, usize) {
 fn inputs(tasks: &Tasks, task: usize) -> [Option<(usize, usize)>; 2] {
     match tasks.name(task) {
         Named::Transfer { arc, part } => [Some((part, tasks.arcs[arc].from)), None],
-        Named::Merge { place, left, right, .. } => [Some((left, place)), Some((right, place))],
+        Named::Merge {
+            place, left, right, ..
+        } => [Some((left, place)), Some((right, place))],
     }
 }
 
@@ -169,7 +208,12 @@ pub fn pattern(tasks: &Tasks, ordered: &[usize], routes: &[Vec<LinkId>]) -> Patt
                     after = made.send(link, tasks.parts[part], after);
                 }
             }
-            Named::Merge { place, part, left, right } => {
+            Named::Merge {
+                place,
+                part,
+                left,
+                right,
+            } => {
                 let inputs = [left, right].map(|input| behind[input * places + place]);
                 let split = tasks.parts[left].last;
                 let node = tasks.places[place];

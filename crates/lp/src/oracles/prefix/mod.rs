@@ -59,14 +59,22 @@ impl<'a> Prefixes<'a> {
     pub fn new(question: &'a Question<'a>, block: &Block<'a>) -> Self {
         let participants = block.operands();
         if is_large(question.platform(), participants.len()) {
-            return Prefixes { question, known: None, chain: Some(Chain::new(question, participants)) };
+            return Prefixes {
+                question,
+                known: None,
+                chain: Some(Chain::new(question, participants)),
+            };
         }
         let of_demand = |demand: Demand<'_>| {
             let tasks = Tasks::new(question.platform(), &demand, false);
             let scaled = Scaled::new(question, &tasks);
             (tasks, scaled)
         };
-        Prefixes { question, known: block.demand(0).map(of_demand), chain: None }
+        Prefixes {
+            question,
+            known: block.demand(0).map(of_demand),
+            chain: None,
+        }
     }
 
     fn thorough<N: Exact + Into<BigUint>>(
@@ -75,7 +83,13 @@ impl<'a> Prefixes<'a> {
         priced: &tasks::Priced<N>,
         routes: &[Vec<LinkId>],
     ) -> Result<Vec<Priced>, LpError> {
-        let found = search(tasks, priced, budget(tasks, THOROUGH), SCHEMES, self.question.watch());
+        let found = search(
+            tasks,
+            priced,
+            budget(tasks, THOROUGH),
+            SCHEMES,
+            self.question.watch(),
+        );
         Self::offer(tasks, found, &priced.unit, routes)
     }
 
@@ -85,9 +99,16 @@ impl<'a> Prefixes<'a> {
         unit: &Rational,
         routes: &[Vec<LinkId>],
     ) -> Result<Vec<Priced>, LpError> {
-        let Found { at_least, schemes } = found.ok_or(LpError::Contradiction("a prefix cannot be reached"))?;
-        let patterns = schemes.iter().map(|(_, ordered)| forest::pattern(tasks, ordered, routes)).collect();
-        Ok(vec![Priced { at_least: amount(unit, &at_least), patterns }])
+        let Found { at_least, schemes } =
+            found.ok_or(LpError::Contradiction("a prefix cannot be reached"))?;
+        let patterns = schemes
+            .iter()
+            .map(|(_, ordered)| forest::pattern(tasks, ordered, routes))
+            .collect();
+        Ok(vec![Priced {
+            at_least: amount(unit, &at_least),
+            patterns,
+        }])
     }
 }
 
@@ -104,12 +125,22 @@ impl Oracle for Prefixes<'_> {
         }
         let (tasks, scaled) = self.known.as_ref().ok_or(NO_SCAN)?;
         let big = |prices: &[u64]| prices.iter().map(|&price| price.into()).collect();
-        let prices = Prices { links: big(&prices.links), compute: big(&prices.compute) };
-        let (priced, routes) = scaled.price(self.question.platform(), tasks, &prices, &Rational::one());
+        let prices = Prices {
+            links: big(&prices.links),
+            compute: big(&prices.compute),
+        };
+        let (priced, routes) =
+            scaled.price(self.question.platform(), tasks, &prices, &Rational::one());
         let priced = priced.rounded();
         Self::offer(
             tasks,
-            search(tasks, &priced, budget(tasks, GUIDED), SCHEMES, self.question.watch()),
+            search(
+                tasks,
+                &priced,
+                budget(tasks, GUIDED),
+                SCHEMES,
+                self.question.watch(),
+            ),
             &priced.unit,
             &routes,
         )

@@ -21,7 +21,11 @@ impl<N: Exact> Potentials<N> {
     pub fn new(tasks: &Tasks, costs: &[N], top: &N, goal: usize) -> Self {
         let places = tasks.places.len();
         let cells = tasks.parts.len() * places;
-        let mut all = Potentials { places, price: vec![top.clone(); cells], by: vec![NONE; cells] };
+        let mut all = Potentials {
+            places,
+            price: vec![top.clone(); cells],
+            by: vec![NONE; cells],
+        };
         for part in tasks.within(goal) {
             if let Some(owner) = tasks.owner(part) {
                 all.price[part * places + owner] = N::zero();
@@ -50,7 +54,11 @@ impl<N: Exact> Potentials<N> {
         let mut done = vec![false; self.places];
         loop {
             let open = (0..self.places).filter(|&place| !done[place]);
-            let Some(place) = open.min_by(|&a, &b| self.price[first + a].cmp(&self.price[first + b])) else { return };
+            let Some(place) =
+                open.min_by(|&a, &b| self.price[first + a].cmp(&self.price[first + b]))
+            else {
+                return;
+            };
             if self.price[first + place] >= *top {
                 return;
             }
@@ -81,7 +89,9 @@ impl<N: Exact> Potentials<N> {
             tree.push(task);
             match tasks.name(task) {
                 Named::Transfer { arc, part } => wanted.push((part, tasks.arcs[arc].from)),
-                Named::Merge { place, left, right, .. } => wanted.extend([(left, place), (right, place)]),
+                Named::Merge {
+                    place, left, right, ..
+                } => wanted.extend([(left, place), (right, place)]),
             }
         }
         tree

@@ -50,8 +50,14 @@ pub fn search<N: Exact>(
 ) -> Option<Found<N>> {
     let forward: Vec<usize> = (0..tasks.goals.len()).collect();
     let backward = forward.iter().rev().copied().collect();
-    let mut search =
-        Search { tasks, priced, schemes: Vec::new(), wanted: wanted.max(1), orders: vec![backward, forward], watch };
+    let mut search = Search {
+        tasks,
+        priced,
+        schemes: Vec::new(),
+        wanted: wanted.max(1),
+        orders: vec![backward, forward],
+        watch,
+    };
     search.shapes();
     let mut at_least = priced.top.clone();
     // Branches by their bounds, the latest of equal ones first.
@@ -59,7 +65,9 @@ pub fn search<N: Exact>(
     let mut serial = usize::MAX;
     open.insert((N::zero(), serial), Branch::default());
     for step in 0.. {
-        let Some(((known, _), branch)) = open.pop_first() else { break };
+        let Some(((known, _), branch)) = open.pop_first() else {
+            break;
+        };
         if known >= search.best() || step > budget || watch.ask().is_err() {
             at_least = at_least.min(known);
             break;
@@ -92,7 +100,10 @@ pub fn search<N: Exact>(
 impl<N: Exact> Search<'_, N> {
     /// The cheapest price so far.
     fn best(&self) -> N {
-        self.schemes.first().map_or(&self.priced.top, |(price, _)| price).clone()
+        self.schemes
+            .first()
+            .map_or(&self.priced.top, |(price, _)| price)
+            .clone()
     }
 
     /// Prices for schemes, which leave relays alone.
@@ -103,7 +114,11 @@ impl<N: Exact> Search<'_, N> {
         let mut costs = priced.costs.clone();
         let at_relay = (0..costs.len()).filter(|&task| self.tasks.at_relay(task));
         at_relay.for_each(|task| costs[task] = priced.top.clone());
-        Some(Priced { costs, top: priced.top.clone(), unit: priced.unit.clone() })
+        Some(Priced {
+            costs,
+            top: priced.top.clone(),
+            unit: priced.unit.clone(),
+        })
     }
 
     /// Takes in a forest, if it is among the cheapest; returns its price and its tasks.
@@ -123,11 +138,14 @@ impl<N: Exact> Search<'_, N> {
         let priced = barred.as_ref().unwrap_or(self.priced);
         let length = |part: usize| tasks.parts[part].operands();
         let chain = |part: usize, left: usize| length(left) + 1 == length(part);
-        let halves = |part: usize, left: usize| length(left) == length(part).next_power_of_two() / 2;
+        let halves =
+            |part: usize, left: usize| length(left) == length(part).next_power_of_two() / 2;
         for shape in [&chain as &dyn Fn(usize, usize) -> bool, &halves] {
             let mut first = priced.costs.clone();
             for part in 0..tasks.parts.len() {
-                let others = tasks.merges(part).filter(|&(_, _, left, _)| !shape(part, left));
+                let others = tasks
+                    .merges(part)
+                    .filter(|&(_, _, left, _)| !shape(part, left));
                 others.for_each(|(task, ..)| first[task] = priced.top.clone());
             }
             for order in self.orders.clone() {
@@ -140,14 +158,28 @@ impl<N: Exact> Search<'_, N> {
 
     /// A bound for a branch, and the task to decide next.
     fn look(&mut self, branch: &Branch) -> (N, Option<usize>) {
-        let mut priced =
-            Priced { costs: self.priced.costs.clone(), top: self.priced.top.clone(), unit: self.priced.unit.clone() };
+        let mut priced = Priced {
+            costs: self.priced.costs.clone(),
+            top: self.priced.top.clone(),
+            unit: self.priced.unit.clone(),
+        };
         let paid = price(&priced, &branch.done);
-        branch.done.iter().for_each(|&task| priced.costs[task] = N::zero());
-        branch.barred.iter().for_each(|&task| priced.costs[task] = priced.top.clone());
-        let ascents: Vec<Ascent<N>> =
-            self.orders.iter().map(|order| ascend(self.tasks, &priced, order, self.watch)).collect();
-        let Some(ascent) = ascents.iter().max_by(|a, b| a.bound.cmp(&b.bound)) else { return (paid, None) };
+        branch
+            .done
+            .iter()
+            .for_each(|&task| priced.costs[task] = N::zero());
+        branch
+            .barred
+            .iter()
+            .for_each(|&task| priced.costs[task] = priced.top.clone());
+        let ascents: Vec<Ascent<N>> = self
+            .orders
+            .iter()
+            .map(|order| ascend(self.tasks, &priced, order, self.watch))
+            .collect();
+        let Some(ascent) = ascents.iter().max_by(|a, b| a.bound.cmp(&b.bound)) else {
+            return (paid, None);
+        };
         let mut bound = ascent.bound.clone();
         bound += &paid;
         if bound >= self.best() {
@@ -158,11 +190,17 @@ impl<N: Exact> Search<'_, N> {
         let mut cheapest: Option<(N, Vec<usize>)> = None;
         for order in self.orders.clone() {
             // Cheap schemes consist of tasks whose price is used up by a bound.
-            for first in ascents.iter().map(|ascent| &ascent.left).chain([&open.costs]) {
+            for first in ascents
+                .iter()
+                .map(|ascent| &ascent.left)
+                .chain([&open.costs])
+            {
                 if self.watch.ask().is_err() {
                     return (bound, None);
                 }
-                let Some(forest) = Forest::grow(self.tasks, open, first, &order, self.watch) else { continue };
+                let Some(forest) = Forest::grow(self.tasks, open, first, &order, self.watch) else {
+                    continue;
+                };
                 let scheme = self.keep(&forest);
                 if cheapest.as_ref().is_none_or(|known| scheme.0 < known.0) {
                     cheapest = Some(scheme);
@@ -171,7 +209,10 @@ impl<N: Exact> Search<'_, N> {
         }
         // Decide about tasks whose price is above their charges.
         let undecided = |&&task: &&usize| !priced.costs[task].is_zero();
-        let chosen = cheapest.iter().flat_map(|(_, ordered)| ordered).filter(undecided);
+        let chosen = cheapest
+            .iter()
+            .flat_map(|(_, ordered)| ordered)
+            .filter(undecided);
         let chosen = chosen.max_by(|&&a, &&b| {
             let key = |task: usize| (&ascent.left[task], &priced.costs[task]);
             key(a).cmp(&key(b)).then(b.cmp(&a))

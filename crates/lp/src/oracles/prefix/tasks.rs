@@ -92,18 +92,29 @@ impl Tasks {
 
     /// Numbers the tasks of a demand. With `direct`, every node is a place and every arc a link.
     pub fn new(platform: &Platform, demand: &Demand<'_>, direct: bool) -> Self {
-        let kept = |&node: &NodeId| direct || platform.node(node).replicates || platform.node(node).is_processor();
+        let kept = |&node: &NodeId| {
+            direct || platform.node(node).replicates || platform.node(node).is_processor()
+        };
         let places: Vec<NodeId> = platform.node_ids().filter(kept).collect();
         let mut place_of = vec![None; platform.nodes().len()];
-        places.iter().enumerate().for_each(|(place, node)| place_of[node.index()] = Some(place));
+        places
+            .iter()
+            .enumerate()
+            .for_each(|(place, node)| place_of[node.index()] = Some(place));
         let all_replicate = platform.nodes().iter().all(|node| node.replicates);
-        let arcs = if direct || all_replicate { links(platform, &place_of) } else { routes(platform, &places) };
+        let arcs = if direct || all_replicate {
+            links(platform, &place_of)
+        } else {
+            routes(platform, &places)
+        };
         let operands = demand.operands.len();
-        let mut parts: Vec<Interval> =
-            (0..operands).flat_map(|first| (first..operands).map(move |last| Interval { first, last })).collect();
+        let mut parts: Vec<Interval> = (0..operands)
+            .flat_map(|first| (first..operands).map(move |last| Interval { first, last }))
+            .collect();
         parts.sort_by_key(|part| (part.operands(), part.first));
-        let computing: Vec<usize> =
-            (0..places.len()).filter(|&place| platform.node(places[place]).is_processor()).collect();
+        let computing: Vec<usize> = (0..places.len())
+            .filter(|&place| platform.node(places[place]).is_processor())
+            .collect();
         let mut count = parts.len() * arcs.len();
         let mut merges = Vec::with_capacity(parts.len());
         for part in &parts {
@@ -111,10 +122,17 @@ impl Tasks {
             count += (part.operands() - 1) * computing.len();
         }
         let mut tasks = Tasks {
-            relays: places.iter().map(|&node| !platform.node(node).replicates).collect(),
+            relays: places
+                .iter()
+                .map(|&node| !platform.node(node).replicates)
+                .collect(),
             leaving: vec![Vec::new(); places.len()],
             entering: vec![Vec::new(); places.len()],
-            owners: demand.operands.iter().filter_map(|node| place_of[node.index()]).collect(),
+            owners: demand
+                .operands
+                .iter()
+                .filter_map(|node| place_of[node.index()])
+                .collect(),
             places,
             arcs,
             parts,
@@ -128,7 +146,8 @@ impl Tasks {
             tasks.leaving[arc.from].push(number);
             tasks.entering[arc.to].push(number);
         }
-        let goal = |(node, part): (NodeId, Interval)| Some((place_of[node.index()]?, tasks.number(part)));
+        let goal =
+            |(node, part): (NodeId, Interval)| Some((place_of[node.index()]?, tasks.number(part)));
         tasks.goals = demand.goals().into_iter().filter_map(goal).collect();
         tasks
     }
@@ -155,12 +174,21 @@ impl Tasks {
         let Interval { first, last } = self.parts[part];
         let halves = move |split: usize| {
             let left = self.number(Interval { first, last: split });
-            (left, self.number(Interval { first: split + 1, last }))
+            (
+                left,
+                self.number(Interval {
+                    first: split + 1,
+                    last,
+                }),
+            )
         };
         let at = move |split: usize| {
             let (left, right) = halves(split);
             let number = self.merges[part] + (split - first) * self.computing.len();
-            self.computing.iter().enumerate().map(move |(place, &node)| (number + place, node, left, right))
+            self.computing
+                .iter()
+                .enumerate()
+                .map(move |(place, &node)| (number + place, node, left, right))
         };
         (first..last).flat_map(at)
     }
@@ -179,21 +207,39 @@ impl Tasks {
     pub fn name(&self, task: usize) -> Named {
         let transfers = self.parts.len() * self.arcs.len();
         if task < transfers {
-            return Named::Transfer { arc: task % self.arcs.len(), part: task / self.arcs.len() };
+            return Named::Transfer {
+                arc: task % self.arcs.len(),
+                part: task / self.arcs.len(),
+            };
         }
         let part = self.merges.partition_point(|&first| first <= task) - 1;
-        let (split, place) =
-            ((task - self.merges[part]) / self.computing.len(), (task - self.merges[part]) % self.computing.len());
+        let (split, place) = (
+            (task - self.merges[part]) / self.computing.len(),
+            (task - self.merges[part]) % self.computing.len(),
+        );
         let Interval { first, last } = self.parts[part];
-        let left = self.number(Interval { first, last: first + split });
-        let right = self.number(Interval { first: first + split + 1, last });
-        Named::Merge { place: self.computing[place], part, left, right }
+        let left = self.number(Interval {
+            first,
+            last: first + split,
+        });
+        let right = self.number(Interval {
+            first: first + split + 1,
+            last,
+        });
+        Named::Merge {
+            place: self.computing[place],
+            part,
+            left,
+            right,
+        }
     }
 
     /// Whether a task takes place at a relay.
     pub fn at_relay(&self, task: usize) -> bool {
         match self.name(task) {
-            Named::Transfer { arc, .. } => self.relays[self.arcs[arc].from] || self.relays[self.arcs[arc].to],
+            Named::Transfer { arc, .. } => {
+                self.relays[self.arcs[arc].from] || self.relays[self.arcs[arc].to]
+            }
             Named::Merge { place, .. } => self.relays[place],
         }
     }
@@ -212,7 +258,11 @@ impl Tasks {
 fn links(platform: &Platform, place_of: &[Option<usize>]) -> Vec<Arc> {
     let arc = |link: LinkId| {
         let ends = platform.link(link);
-        Some(Arc { from: place_of[ends.from.index()]?, to: place_of[ends.to.index()]?, link: Some(link) })
+        Some(Arc {
+            from: place_of[ends.from.index()]?,
+            to: place_of[ends.to.index()]?,
+            link: Some(link),
+        })
     };
     platform.link_ids().filter_map(arc).collect()
 }
@@ -221,9 +271,21 @@ fn routes(platform: &Platform, places: &[NodeId]) -> Vec<Arc> {
     let level = vec![1u64; platform.links().len()];
     let mut arcs = Vec::new();
     for (from, &node) in places.iter().enumerate() {
-        let paths = ShortestPaths::new(platform, &level, node, |node| !platform.node(node).replicates);
+        let paths = ShortestPaths::new(platform, &level, node, |node| {
+            !platform.node(node).replicates
+        });
         let reached = |&(to, end): &(usize, &NodeId)| to != from && paths.cost(*end).is_some();
-        arcs.extend(places.iter().enumerate().filter(reached).map(|(to, _)| Arc { from, to, link: None }));
+        arcs.extend(
+            places
+                .iter()
+                .enumerate()
+                .filter(reached)
+                .map(|(to, _)| Arc {
+                    from,
+                    to,
+                    link: None,
+                }),
+        );
     }
     arcs
 }
@@ -261,19 +323,44 @@ impl Scaled {
     /// Times of all tasks.
     pub fn new(question: &Question<'_>, tasks: &Tasks) -> Self {
         let (platform, volumes) = (question.platform(), question.volumes());
-        let links: Vec<Rational> = platform.links().iter().map(|link| link.cost.clone()).collect();
-        let compute: Vec<Rational> =
-            platform.nodes().iter().map(|node| node.compute.clone().unwrap_or_default()).collect();
-        let sizes: Vec<Rational> = tasks.parts.iter().map(|&part| volumes.size.of(part).unwrap_or_default()).collect();
-        let works: Vec<Rational> = tasks.parts.iter().map(|&part| volumes.work.of(part).unwrap_or_default()).collect();
+        let links: Vec<Rational> = platform
+            .links()
+            .iter()
+            .map(|link| link.cost.clone())
+            .collect();
+        let compute: Vec<Rational> = platform
+            .nodes()
+            .iter()
+            .map(|node| node.compute.clone().unwrap_or_default())
+            .collect();
+        let sizes: Vec<Rational> = tasks
+            .parts
+            .iter()
+            .map(|&part| volumes.size.of(part).unwrap_or_default())
+            .collect();
+        let works: Vec<Rational> = tasks
+            .parts
+            .iter()
+            .map(|&part| volumes.work.of(part).unwrap_or_default())
+            .collect();
         let ((mut links, by_cost), (sizes, by_size)) = (whole(&links), whole(&sizes));
         let ((mut compute, by_compute), (works, by_work)) = (whole(&compute), whole(&works));
         let (transfer, merge) = (by_cost * by_size, by_compute * by_work);
         let denominator = transfer.lcm(&merge);
         let (up_transfer, up_merge) = (&denominator / &transfer, &denominator / &merge);
-        links.iter_mut().for_each(|time| *time *= up_transfer.magnitude());
-        compute.iter_mut().for_each(|time| *time *= up_merge.magnitude());
-        Scaled { links, compute, sizes, works, unit: Rational::new(BigInt::one(), denominator) }
+        links
+            .iter_mut()
+            .for_each(|time| *time *= up_transfer.magnitude());
+        compute
+            .iter_mut()
+            .for_each(|time| *time *= up_merge.magnitude());
+        Scaled {
+            links,
+            compute,
+            sizes,
+            works,
+            unit: Rational::new(BigInt::one(), denominator),
+        }
     }
 
     /// Costs under prices in integers of any length, with the links of every arc.
@@ -284,24 +371,52 @@ impl Scaled {
         prices: &Prices<BigUint>,
         unit: &Rational,
     ) -> (Priced<BigUint>, Vec<Vec<LinkId>>) {
-        let links: Vec<BigUint> = self.links.iter().zip(&prices.links).map(|(time, price)| time * price).collect();
-        let compute: Vec<BigUint> =
-            self.compute.iter().zip(&prices.compute).map(|(time, price)| time * price).collect();
-        let costs = Costs { links, unit: Rational::one() };
+        let links: Vec<BigUint> = self
+            .links
+            .iter()
+            .zip(&prices.links)
+            .map(|(time, price)| time * price)
+            .collect();
+        let compute: Vec<BigUint> = self
+            .compute
+            .iter()
+            .zip(&prices.compute)
+            .map(|(time, price)| time * price)
+            .collect();
+        let costs = Costs {
+            links,
+            unit: Rational::one(),
+        };
         let routes = self.routes(platform, tasks, &costs);
         let mut all = Vec::with_capacity(tasks.count);
         for size in &self.sizes {
             all.extend(routes.iter().map(|(cost, _)| cost * size));
         }
         for (part, work) in self.works.iter().enumerate() {
-            all.extend(tasks.merges(part).map(|(_, place, ..)| &compute[tasks.places[place].index()] * work));
+            all.extend(
+                tasks
+                    .merges(part)
+                    .map(|(_, place, ..)| &compute[tasks.places[place].index()] * work),
+            );
         }
         let top = all.iter().sum::<BigUint>() + 1u32;
         let unit = &self.unit * unit;
-        (Priced { costs: all, top, unit }, routes.into_iter().map(|(_, links)| links).collect())
+        (
+            Priced {
+                costs: all,
+                top,
+                unit,
+            },
+            routes.into_iter().map(|(_, links)| links).collect(),
+        )
     }
 
-    fn routes(&self, platform: &Platform, tasks: &Tasks, costs: &Costs<BigUint>) -> Vec<(BigUint, Vec<LinkId>)> {
+    fn routes(
+        &self,
+        platform: &Platform,
+        tasks: &Tasks,
+        costs: &Costs<BigUint>,
+    ) -> Vec<(BigUint, Vec<LinkId>)> {
         let mut routes = Vec::with_capacity(tasks.arcs.len());
         let mut paths: Option<(usize, ShortestPaths<BigUint>)> = None;
         for arc in &tasks.arcs {
@@ -311,10 +426,14 @@ impl Scaled {
             }
             let from = tasks.places[arc.from];
             if paths.as_ref().is_none_or(|(place, _)| *place != arc.from) {
-                let found = ShortestPaths::new(platform, &costs.links, from, |node| !platform.node(node).replicates);
+                let found = ShortestPaths::new(platform, &costs.links, from, |node| {
+                    !platform.node(node).replicates
+                });
                 paths = Some((arc.from, found));
             }
-            let found = paths.as_ref().and_then(|(_, paths)| paths.to(tasks.places[arc.to]));
+            let found = paths
+                .as_ref()
+                .and_then(|(_, paths)| paths.to(tasks.places[arc.to]));
             // Which pairs are joined does not depend on prices.
             routes.push(found.unwrap_or_default());
         }
@@ -324,11 +443,25 @@ impl Scaled {
 
 /// Exact prices over a common denominator; returns what 1 is worth.
 pub fn whole_prices(prices: &Prices<Rational>) -> (Prices<BigUint>, Rational) {
-    let positive = |price: &Rational| if price.is_positive() { price.clone() } else { Rational::zero() };
-    let all: Vec<Rational> = prices.links.iter().chain(&prices.compute).map(positive).collect();
+    let positive = |price: &Rational| {
+        if price.is_positive() {
+            price.clone()
+        } else {
+            Rational::zero()
+        }
+    };
+    let all: Vec<Rational> = prices
+        .links
+        .iter()
+        .chain(&prices.compute)
+        .map(positive)
+        .collect();
     let (mut links, denominator) = whole(&all);
     let compute = links.split_off(prices.links.len());
-    (Prices { links, compute }, Rational::new(BigInt::one(), denominator))
+    (
+        Prices { links, compute },
+        Rational::new(BigInt::one(), denominator),
+    )
 }
 
 impl Priced<BigUint> {
@@ -339,23 +472,39 @@ impl Priced<BigUint> {
         let down = |cost: &BigUint| (cost >> shift).to_u64().unwrap_or(0);
         let costs: Vec<u64> = self.costs.iter().map(down).collect();
         let top = costs.iter().sum::<u64>() + 1;
-        Priced { costs, top, unit: &self.unit * Rational::from_integer(BigInt::one() << shift) }
+        Priced {
+            costs,
+            top,
+            unit: &self.unit * Rational::from_integer(BigInt::one() << shift),
+        }
     }
 
     /// In 128 bits, if nothing can overflow.
     pub fn narrowed(&self) -> Option<Priced<u128>> {
-        if self.top.bits() + 2 > 127 { None } else { self.of(ToPrimitive::to_u128) }
+        if self.top.bits() + 2 > 127 {
+            None
+        } else {
+            self.of(ToPrimitive::to_u128)
+        }
     }
 
     /// In numbers of a fixed length, if nothing can overflow: sums of three values up to the top occur.
     pub fn fixed<const WORDS: usize>(&self) -> Option<Priced<Fixed<WORDS>>> {
-        if self.top.bits() + 2 > Fixed::<WORDS>::BITS { None } else { self.of(Fixed::of) }
+        if self.top.bits() + 2 > Fixed::<WORDS>::BITS {
+            None
+        } else {
+            self.of(Fixed::of)
+        }
     }
 
     /// In another type of number, if all costs and the top fit.
     fn of<N>(&self, number: impl Fn(&BigUint) -> Option<N>) -> Option<Priced<N>> {
         let costs = self.costs.iter().map(&number).collect::<Option<_>>()?;
-        Some(Priced { costs, top: number(&self.top)?, unit: self.unit.clone() })
+        Some(Priced {
+            costs,
+            top: number(&self.top)?,
+            unit: self.unit.clone(),
+        })
     }
 }
 

@@ -16,7 +16,10 @@ struct Draw(u64);
 
 impl Draw {
     fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
         (self.0 >> 33) % limit
     }
 
@@ -69,31 +72,56 @@ fn sweep(platform: &Platform, participants: &[NodeId], prices: &Prices<Rational>
         }
     }
     // An operand at its owner is always there: no bit.
-    let bit =
-        |part: Interval, node: usize| bits.iter().position(|&held| held == (part, node)).map_or(0, |bit| 1usize << bit);
+    let bit = |part: Interval, node: usize| {
+        bits.iter()
+            .position(|&held| held == (part, node))
+            .map_or(0, |bit| 1usize << bit)
+    };
     let mut tasks: Vec<(usize, usize, Task)> = Vec::new();
     for first in 0..operands {
         for last in first..operands {
             let part = Interval { first, last };
             for link in platform.link_ids() {
                 let ends = platform.link(link);
-                tasks.push((bit(part, ends.from.index()), bit(part, ends.to.index()), Task::send(link, part)));
+                tasks.push((
+                    bit(part, ends.from.index()),
+                    bit(part, ends.to.index()),
+                    Task::send(link, part),
+                ));
             }
             for node in platform.processors() {
                 for split in first..last {
                     let left = bit(Interval { first, last: split }, node.index());
-                    let right = bit(Interval { first: split + 1, last }, node.index());
-                    tasks.push((left | right, bit(part, node.index()), Task::merge(node, part, split)));
+                    let right = bit(
+                        Interval {
+                            first: split + 1,
+                            last,
+                        },
+                        node.index(),
+                    );
+                    tasks.push((
+                        left | right,
+                        bit(part, node.index()),
+                        Task::merge(node, part, split),
+                    ));
                 }
             }
         }
     }
-    let all: Vec<Rational> = tasks.iter().map(|&(.., task)| price(platform, prices, task)).collect();
-    let unit =
-        all.iter().fold(num_bigint::BigInt::one(), |unit, price| num_integer::Integer::lcm(&unit, price.denom()));
-    let whole = |price: &Rational| u64::try_from((price * Rational::from_integer(unit.clone())).to_integer()).unwrap();
+    let all: Vec<Rational> = tasks
+        .iter()
+        .map(|&(.., task)| price(platform, prices, task))
+        .collect();
+    let unit = all.iter().fold(num_bigint::BigInt::one(), |unit, price| {
+        num_integer::Integer::lcm(&unit, price.denom())
+    });
+    let whole = |price: &Rational| {
+        u64::try_from((price * Rational::from_integer(unit.clone())).to_integer()).unwrap()
+    };
     let costs: Vec<u64> = all.iter().map(whole).collect();
-    let goal = (1..operands).fold(0, |goal, last| goal | bit(Interval { first: 0, last }, participants[last].index()));
+    let goal = (1..operands).fold(0, |goal, last| {
+        goal | bit(Interval { first: 0, last }, participants[last].index())
+    });
     let mut cheapest = vec![u64::MAX; 1 << bits.len()];
     cheapest[0] = 0;
     let mut best = u64::MAX;
@@ -119,14 +147,20 @@ fn sweep(platform: &Platform, participants: &[NodeId], prices: &Prices<Rational>
 fn total(platform: &Platform, prices: &Prices<Rational>, pattern: &Pattern) -> Rational {
     let of = |task: &Task| match *task {
         Task::Send { link, .. } => &prices.links[link.index()] * &platform.link(link).cost,
-        Task::Merge { node, .. } => &prices.compute[node.index()] * platform.node(node).compute.as_ref().unwrap(),
+        Task::Merge { node, .. } => {
+            &prices.compute[node.index()] * platform.node(node).compute.as_ref().unwrap()
+        }
     };
     pattern.tasks.iter().map(of).sum()
 }
 
 fn options(seed: u64) -> Options {
     let costs = Costs::Uniform { low: 1, high: 4 };
-    Options { seed, link_cost: costs.clone(), compute: costs }
+    Options {
+        seed,
+        link_cost: costs.clone(),
+        compute: costs,
+    }
 }
 
 /// Compares under prices; returns whether guiding prices led to a cheapest scheme at once.
@@ -140,9 +174,14 @@ fn compare(platform: &Platform, participants: &[NodeId], draw: &mut Draw) -> boo
     let cheapest = sweep(platform, participants, &prices);
     let offer = prefixes.cheapest(&prices).unwrap().remove(0);
     assert_eq!(offer.at_least, cheapest, "bound");
-    assert_eq!(total(platform, &prices, &offer.patterns[0]), cheapest, "scheme");
-    let in_units =
-        |price: &Rational| u64::try_from((price * Rational::from_integer((6u64 << 30).into())).to_integer()).unwrap();
+    assert_eq!(
+        total(platform, &prices, &offer.patterns[0]),
+        cheapest,
+        "scheme"
+    );
+    let in_units = |price: &Rational| {
+        u64::try_from((price * Rational::from_integer((6u64 << 30).into())).to_integer()).unwrap()
+    };
     let guiding = Prices {
         links: prices.links.iter().map(in_units).collect(),
         compute: prices.compute.iter().map(in_units).collect(),
@@ -150,8 +189,12 @@ fn compare(platform: &Platform, participants: &[NodeId], draw: &mut Draw) -> boo
     let guided = prefixes.guide(&guiding).unwrap().remove(0);
     let unit = Rational::from_integer((6u64 << 30).into());
     assert!(guided.at_least / unit <= cheapest, "guiding bound");
-    let found =
-        guided.patterns.iter().map(|pattern| total(platform, &prices, pattern)).min().unwrap_or_else(Rational::zero);
+    let found = guided
+        .patterns
+        .iter()
+        .map(|pattern| total(platform, &prices, pattern))
+        .min()
+        .unwrap_or_else(Rational::zero);
     assert!(found >= cheapest, "guided schemes are schemes");
     found == cheapest
 }
@@ -161,7 +204,11 @@ fn three_participants_have_cheapest_schemes() {
     let mut draw = Draw(7);
     let (mut cases, mut guided) = (0, 0);
     for seed in 0..15 {
-        let platforms = [complete(3, &options(seed)), grid(1, 3, &options(seed)), ring(3, &options(seed))];
+        let platforms = [
+            complete(3, &options(seed)),
+            grid(1, 3, &options(seed)),
+            ring(3, &options(seed)),
+        ];
         for platform in platforms {
             let platform = platform.unwrap();
             let mut participants: Vec<NodeId> = platform.node_ids().collect();
@@ -196,8 +243,13 @@ fn tasks_are_counted_before_they_are_listed() {
         let participants: Vec<NodeId> = platform.processors().collect();
         for operands in 1..=nodes {
             let collective = Collective::scan(participants[..operands].to_vec());
-            let Some(demand) = collective.demand(0) else { continue };
-            assert_eq!(Tasks::count_of(&platform, operands), Tasks::new(&platform, &demand, true).count as u128);
+            let Some(demand) = collective.demand(0) else {
+                continue;
+            };
+            assert_eq!(
+                Tasks::count_of(&platform, operands),
+                Tasks::new(&platform, &demand, true).count as u128
+            );
         }
     }
 }

@@ -18,10 +18,21 @@ pub enum Verdict {
 /// Whether `instances` whole instances fit into `period`.
 pub fn fits(case: &Case, instances: u32, period: &Rational) -> Verdict {
     let mut unit = Rational::one();
-    for number in case.platform.links().iter().map(|link| &case.size * &link.cost).chain([period.clone()]) {
+    for number in case
+        .platform
+        .links()
+        .iter()
+        .map(|link| &case.size * &link.cost)
+        .chain([period.clone()])
+    {
         unit *= Rational::from_integer((number * &unit).denom().clone());
     }
-    let integer = |value: Rational| (value * &unit).to_integer().to_i128().expect("small numbers");
+    let integer = |value: Rational| {
+        (value * &unit)
+            .to_integer()
+            .to_i128()
+            .expect("small numbers")
+    };
     let nodes = case.platform.nodes().len();
     let mut messages: Vec<Vec<Vec<(usize, i128)>>> = Vec::new();
     for commodity in case.collective.commodities() {
@@ -38,7 +49,12 @@ pub fn fits(case: &Case, instances: u32, period: &Rational) -> Verdict {
     }
     // Messages with little choice first.
     messages.sort_by_key(Vec::len);
-    let mut search = Search { messages, instances, room: vec![integer(period.clone()); 2 * nodes], effort: 400_000 };
+    let mut search = Search {
+        messages,
+        instances,
+        room: vec![integer(period.clone()); 2 * nodes],
+        effort: 400_000,
+    };
     search.place(0, 0, instances)
 }
 
@@ -68,9 +84,11 @@ impl Search {
         self.effort -= 1;
         let uses = self.messages[message][path].clone();
         if uses.iter().all(|&(port, time)| self.room[port] >= time) {
-            uses.iter().for_each(|&(port, time)| self.room[port] -= time);
+            uses.iter()
+                .for_each(|&(port, time)| self.room[port] -= time);
             let verdict = self.place(message, path, left - 1);
-            uses.iter().for_each(|&(port, time)| self.room[port] += time);
+            uses.iter()
+                .for_each(|&(port, time)| self.room[port] += time);
             if verdict != Verdict::DoesNotFit {
                 return verdict;
             }
@@ -96,7 +114,10 @@ pub fn check_whole(case: &Case, whole: &WholePatterns) {
             scheduled.pattern
         );
         let count = Rational::from_integer(scheduled.copies.clone().into());
-        assert!(count >= Rational::one(), "{case:?}: {scheduled:?} has no copies");
+        assert!(
+            count >= Rational::one(),
+            "{case:?}: {scheduled:?} has no copies"
+        );
         for link in scheduled.pattern.links() {
             let link = case.platform.link(link);
             let time = &count * &case.size * &link.cost;
@@ -106,6 +127,13 @@ pub fn check_whole(case: &Case, whole: &WholePatterns) {
         copies[scheduled.pattern.demand] += count;
     }
     let instances = Rational::from_integer(whole.instances.clone().into());
-    assert!(copies.iter().all(|count| *count == instances), "{case:?}: {copies:?} copies, {instances} instances");
-    assert!(busy.iter().all(|time| *time <= whole.period), "{case:?}: {busy:?} in a period of {}", whole.period);
+    assert!(
+        copies.iter().all(|count| *count == instances),
+        "{case:?}: {copies:?} copies, {instances} instances"
+    );
+    assert!(
+        busy.iter().all(|time| *time <= whole.period),
+        "{case:?}: {busy:?} in a period of {}",
+        whole.period
+    );
 }

@@ -44,11 +44,20 @@ impl fmt::Debug for Case {
             write!(f, " {}", names(nodes))?;
         }
         write!(f, ", size {}; routers:", self.size)?;
-        for id in self.platform.node_ids().filter(|&id| !self.platform.node(id).is_processor()) {
+        for id in self
+            .platform
+            .node_ids()
+            .filter(|&id| !self.platform.node(id).is_processor())
+        {
             write!(f, " {}", name(&id))?;
         }
         for id in self.platform.link_ids() {
-            write!(f, "; {} {}", self.platform.link_name(id), self.platform.link(id).cost)?;
+            write!(
+                f,
+                "; {} {}",
+                self.platform.link_name(id),
+                self.platform.link(id).cost
+            )?;
         }
         Ok(())
     }
@@ -72,21 +81,42 @@ pub struct Raw {
 
 impl Raw {
     fn case(&self) -> Case {
-        let members: Vec<usize> =
-            self.order.iter().copied().filter(|&node| node < self.nodes).take(self.participants.max(2)).collect();
+        let members: Vec<usize> = self
+            .order
+            .iter()
+            .copied()
+            .filter(|&node| node < self.nodes)
+            .take(self.participants.max(2))
+            .collect();
         let mut builder = Platform::builder();
         for node in 0..self.nodes {
             let name = format!("n{node}");
             // Bystanders are routers as often as not.
             let router = !members.contains(&node) && node % 2 == 0;
-            builder.node(if router { Node::router(name) } else { Node::processor(name, Rational::one()) }).unwrap();
+            builder
+                .node(if router {
+                    Node::router(name)
+                } else {
+                    Node::processor(name, Rational::one())
+                })
+                .unwrap();
         }
-        let around = (0..self.nodes).filter(|_| self.ring).map(|i| (i, (i + 1) % self.nodes, 1 + i as i64 % 3, 1));
+        let around = (0..self.nodes)
+            .filter(|_| self.ring)
+            .map(|i| (i, (i + 1) % self.nodes, 1 + i as i64 % 3, 1));
         for (from, to, numerator, denominator) in self.links.iter().copied().chain(around) {
             if from < self.nodes && to < self.nodes {
                 // A loop or a second link is refused, which is what we want.
-                let speed_up = if from == members[0] || to == members[0] { self.speed_up } else { 1 };
-                let _ = builder.link(NodeId::new(from), NodeId::new(to), ratio(numerator, denominator * speed_up));
+                let speed_up = if from == members[0] || to == members[0] {
+                    self.speed_up
+                } else {
+                    1
+                };
+                let _ = builder.link(
+                    NodeId::new(from),
+                    NodeId::new(to),
+                    ratio(numerator, denominator * speed_up),
+                );
             }
         }
         let members: Vec<NodeId> = members.into_iter().map(NodeId::new).collect();
@@ -96,14 +126,19 @@ impl Raw {
             1 => Collective::gather(first, rest),
             _ => Collective::all_to_all(members),
         };
-        Case { platform: builder.build().unwrap(), collective, size: ratio(self.size.0, self.size.1) }
+        Case {
+            platform: builder.build().unwrap(),
+            collective,
+            size: ratio(self.size.0, self.size.1),
+        }
     }
 }
 
 /// Questions on 2 to `nodes` nodes with at most `links` links besides a one-way ring, which most of them have.
 pub fn cases(nodes: usize, links: usize) -> impl Strategy<Value = Case> {
     // Few different costs make for ties and small periods, many for neither.
-    let costs = |p: i64, q: i64| prop::collection::vec((0..nodes, 0..nodes, 1..=p, 1..=q), 0..=links);
+    let costs =
+        |p: i64, q: i64| prop::collection::vec((0..nodes, 0..nodes, 1..=p, 1..=q), 0..=links);
     let links = prop_oneof![costs(3, 1), costs(12, 1), costs(12, 7)];
     let order = Just((0..nodes).collect::<Vec<_>>()).prop_shuffle();
     let raw = (
@@ -116,22 +151,40 @@ pub fn cases(nodes: usize, links: usize) -> impl Strategy<Value = Case> {
         prop_oneof![Just(1i64), 2..=8i64],
         (1..=5i64, 1..=3i64),
     );
-    raw.prop_map(|(nodes, ring, links, kind, order, participants, speed_up, size)| {
-        Raw { nodes, ring, links, kind, order, participants, speed_up, size }.case()
-    })
+    raw.prop_map(
+        |(nodes, ring, links, kind, order, participants, speed_up, size)| {
+            Raw {
+                nodes,
+                ring,
+                links,
+                kind,
+                order,
+                participants,
+                speed_up,
+                size,
+            }
+            .case()
+        },
+    )
 }
 
 /// The same, but every message can arrive.
 pub fn connected_cases(nodes: usize, links: usize) -> impl Strategy<Value = Case> {
     cases(nodes, links).prop_filter("reachable", |case| {
-        case.collective.commodities().iter().all(|c| !simple_paths(&case.platform, c.source, c.target).is_empty())
+        case.collective
+            .commodities()
+            .iter()
+            .all(|c| !simple_paths(&case.platform, c.source, c.target).is_empty())
     })
 }
 
 /// One connected case, always the same.
 pub fn sample() -> Case {
     let mut runner = TestRunner::deterministic();
-    connected_cases(4, 6).new_tree(&mut runner).unwrap().current()
+    connected_cases(4, 6)
+        .new_tree(&mut runner)
+        .unwrap()
+        .current()
 }
 
 pub fn answer(case: &Case, formulation: Formulation) -> Result<Answer, LpError> {
@@ -185,12 +238,21 @@ pub fn simple_paths(platform: &Platform, source: NodeId, target: NodeId) -> Vec<
         }
     }
     let mut found = Vec::new();
-    extend(platform, target, &mut vec![source], &mut Vec::new(), &mut found);
+    extend(
+        platform,
+        target,
+        &mut vec![source],
+        &mut Vec::new(),
+        &mut found,
+    );
     found
 }
 
 /// The platform built again with other links: `(from, to, cost)`.
-pub fn relinked(platform: &Platform, links: impl IntoIterator<Item = (NodeId, NodeId, Rational)>) -> Platform {
+pub fn relinked(
+    platform: &Platform,
+    links: impl IntoIterator<Item = (NodeId, NodeId, Rational)>,
+) -> Platform {
     let mut builder = Platform::builder();
     for node in platform.nodes() {
         builder.node(node.clone()).unwrap();
@@ -203,5 +265,11 @@ pub fn relinked(platform: &Platform, links: impl IntoIterator<Item = (NodeId, No
 
 /// Every link turned round.
 pub fn reversed(platform: &Platform) -> Platform {
-    relinked(platform, platform.links().iter().map(|link| (link.to, link.from, link.cost.clone())))
+    relinked(
+        platform,
+        platform
+            .links()
+            .iter()
+            .map(|link| (link.to, link.from, link.cost.clone())),
+    )
 }

@@ -4,9 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use num_traits::{One, Zero};
-use oneport_exact::{LinearProgram, Options as ExactOptions, Outcome, Relation, Row, Sense, Solver, check_optimum};
+use oneport_exact::{
+    LinearProgram, Options as ExactOptions, Outcome, Relation, Row, Sense, Solver, check_optimum,
+};
 use oneport_lp::{Answer, Options, Question, Solution, solve};
-use oneport_plan::{Certificate, Collective, Goals, Interval, Problem, Resource, Status, Task, Volumes};
+use oneport_plan::{
+    Certificate, Collective, Goals, Interval, Problem, Resource, Status, Task, Volumes,
+};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 
 use super::{ratio, simple_paths};
@@ -37,9 +41,14 @@ pub fn random(dice: &mut Dice, nodes: Vec<Node>, model: PortModel, extra: usize)
     let n = nodes.len();
     let mut builder = Platform::builder();
     builder.model(model);
-    let ids: Vec<NodeId> = nodes.into_iter().map(|node| builder.node(node).unwrap()).collect();
+    let ids: Vec<NodeId> = nodes
+        .into_iter()
+        .map(|node| builder.node(node).unwrap())
+        .collect();
     for at in 0..n {
-        builder.link(ids[at], ids[(at + 1) % n], dice.cost()).unwrap();
+        builder
+            .link(ids[at], ids[(at + 1) % n], dice.cost())
+            .unwrap();
     }
     for _ in 0..extra {
         let (from, to, cost) = (dice.below(n), dice.below(n), dice.cost());
@@ -51,7 +60,9 @@ pub fn random(dice: &mut Dice, nodes: Vec<Node>, model: PortModel, extra: usize)
 
 /// Processors with unit compute cost.
 pub fn processors(count: usize) -> Vec<Node> {
-    (0..count).map(|at| Node::processor(format!("p{at}"), Rational::one())).collect()
+    (0..count)
+        .map(|at| Node::processor(format!("p{at}"), Rational::one()))
+        .collect()
 }
 
 /// Sends and receives at a time, and both together, that a node is capable of.
@@ -67,8 +78,14 @@ fn limits(platform: &Platform, node: NodeId) -> [usize; 3] {
 
 fn allowed(platform: &Platform, set: &[LinkId]) -> bool {
     platform.node_ids().all(|node| {
-        let sends = set.iter().filter(|&&link| platform.link(link).from == node).count();
-        let receives = set.iter().filter(|&&link| platform.link(link).to == node).count();
+        let sends = set
+            .iter()
+            .filter(|&&link| platform.link(link).from == node)
+            .count();
+        let receives = set
+            .iter()
+            .filter(|&&link| platform.link(link).to == node)
+            .count();
         let [most_sends, most_receives, most] = limits(platform, node);
         sends <= most_sends && receives <= most_receives && sends + receives <= most
     })
@@ -76,9 +93,16 @@ fn allowed(platform: &Platform, set: &[LinkId]) -> bool {
 
 /// Every largest set of links that may be busy at the same time.
 pub fn link_sets(platform: &Platform) -> Vec<Vec<LinkId>> {
-    fn extend(platform: &Platform, links: &[LinkId], set: &mut Vec<LinkId>, found: &mut Vec<Vec<LinkId>>) {
+    fn extend(
+        platform: &Platform,
+        links: &[LinkId],
+        set: &mut Vec<LinkId>,
+        found: &mut Vec<Vec<LinkId>>,
+    ) {
         let Some((&link, rest)) = links.split_first() else {
-            let larger = |&more: &LinkId| !set.contains(&more) && allowed(platform, &[&set[..], &[more]].concat());
+            let larger = |&more: &LinkId| {
+                !set.contains(&more) && allowed(platform, &[&set[..], &[more]].concat())
+            };
             if !platform.link_ids().any(|link| larger(&link)) {
                 found.push(set.clone());
             }
@@ -92,7 +116,12 @@ pub fn link_sets(platform: &Platform) -> Vec<Vec<LinkId>> {
         set.pop();
     }
     let mut found = Vec::new();
-    extend(platform, &platform.link_ids().collect::<Vec<_>>(), &mut Vec::new(), &mut found);
+    extend(
+        platform,
+        &platform.link_ids().collect::<Vec<_>>(),
+        &mut Vec::new(),
+        &mut found,
+    );
     found
 }
 
@@ -114,23 +143,47 @@ impl Load {
 
     fn plus(&self, other: &Load) -> Load {
         let mut sum = self.clone();
-        other.links.iter().for_each(|(&link, time)| *sum.links.entry(link).or_default() += time);
-        other.processors.iter().for_each(|(&node, time)| *sum.processors.entry(node).or_default() += time);
+        other
+            .links
+            .iter()
+            .for_each(|(&link, time)| *sum.links.entry(link).or_default() += time);
+        other
+            .processors
+            .iter()
+            .for_each(|(&node, time)| *sum.processors.entry(node).or_default() += time);
         sum
     }
 }
 
 /// Every way to copy a message from a node to all the targets: each node that keeps a copy got it over one route, whose
 /// inner nodes do not replicate. Leaves nobody asked for are included; they only cost more.
-pub fn trees(platform: &Platform, source: NodeId, targets: &[NodeId], size: &Rational) -> Vec<Load> {
+pub fn trees(
+    platform: &Platform,
+    source: NodeId,
+    targets: &[NodeId],
+    size: &Rational,
+) -> Vec<Load> {
     let keeps = |node: NodeId| platform.node(node).replicates;
-    let holders: Vec<NodeId> = platform.node_ids().filter(|&node| keeps(node) && node != source).collect();
+    let holders: Vec<NodeId> = platform
+        .node_ids()
+        .filter(|&node| keeps(node) && node != source)
+        .collect();
     let mut routes: BTreeMap<NodeId, Vec<(NodeId, Vec<LinkId>)>> = BTreeMap::new();
     for &to in &holders {
-        for from in platform.node_ids().filter(|&from| keeps(from) && from != to) {
-            let direct = |path: &Vec<LinkId>| path[1..].iter().all(|&link| !keeps(platform.link(link).from));
+        for from in platform
+            .node_ids()
+            .filter(|&from| keeps(from) && from != to)
+        {
+            let direct = |path: &Vec<LinkId>| {
+                path[1..]
+                    .iter()
+                    .all(|&link| !keeps(platform.link(link).from))
+            };
             let paths = simple_paths(platform, from, to).into_iter().filter(direct);
-            routes.entry(to).or_default().extend(paths.map(|path| (from, path)));
+            routes
+                .entry(to)
+                .or_default()
+                .extend(paths.map(|path| (from, path)));
         }
     }
     let mut choices: Vec<BTreeMap<NodeId, (NodeId, Vec<LinkId>)>> = vec![BTreeMap::new()];
@@ -160,7 +213,13 @@ pub fn trees(platform: &Platform, source: NodeId, targets: &[NodeId], size: &Rat
     let loads: BTreeSet<Load> = choices
         .into_iter()
         .filter(rooted)
-        .map(|chosen| Load::over(platform, chosen.into_values().flat_map(|(_, path)| path), size))
+        .map(|chosen| {
+            Load::over(
+                platform,
+                chosen.into_values().flat_map(|(_, path)| path),
+                size,
+            )
+        })
         .collect();
     loads.into_iter().collect()
 }
@@ -175,18 +234,37 @@ struct Reductions<'a> {
 impl Reductions<'_> {
     fn made(&self, part: Interval, at: NodeId) -> BTreeSet<Load> {
         if part.first == part.last {
-            return (self.owners[part.first] == at).then(Load::default).into_iter().collect();
+            return (self.owners[part.first] == at)
+                .then(Load::default)
+                .into_iter()
+                .collect();
         }
         let compute = self.platform.node(at).compute.as_ref().unwrap();
         let mut made = BTreeSet::new();
         for split in part.first..part.last {
             // Absent: it cannot be done here.
-            let Some(work) = self.volumes.work.of_merge(at, part, split) else { continue };
+            let Some(work) = self.volumes.work.of_merge(at, part, split) else {
+                continue;
+            };
             let mut merge = Load::default();
             merge.processors.insert(at, work * compute);
-            let left = self.held(Interval { first: part.first, last: split }, at);
-            let right = self.held(Interval { first: split + 1, last: part.last }, at);
-            let pairs = left.iter().flat_map(|left| right.iter().map(move |right| left.plus(right)));
+            let left = self.held(
+                Interval {
+                    first: part.first,
+                    last: split,
+                },
+                at,
+            );
+            let right = self.held(
+                Interval {
+                    first: split + 1,
+                    last: part.last,
+                },
+                at,
+            );
+            let pairs = left
+                .iter()
+                .flat_map(|left| right.iter().map(move |right| left.plus(right)));
             made.extend(pairs.map(|pair| pair.plus(&merge)));
         }
         made
@@ -207,7 +285,11 @@ impl Reductions<'_> {
 }
 
 /// Every pattern of every demand, by what it loads, with the demand's rate.
-pub fn demands(platform: &Platform, collective: &Collective, volumes: &Volumes) -> Vec<(u64, Vec<Load>)> {
+pub fn demands(
+    platform: &Platform,
+    collective: &Collective,
+    volumes: &Volumes,
+) -> Vec<(u64, Vec<Load>)> {
     let of = |place: usize| {
         let demand = collective.demand(place).unwrap();
         let size = volumes.size.of(Interval { first: 0, last: 0 }).unwrap();
@@ -215,14 +297,23 @@ pub fn demands(platform: &Platform, collective: &Collective, volumes: &Volumes) 
         let loads = match demand.goals {
             Goals::At(target) if demand.operands.len() > 1 => {
                 assert!(!demand.commutative, "only orders as given are enumerated");
-                let reductions = Reductions { platform, owners: demand.operands, volumes };
-                reductions.held(demand.whole(), target).into_iter().collect()
+                let reductions = Reductions {
+                    platform,
+                    owners: demand.operands,
+                    volumes,
+                };
+                reductions
+                    .held(demand.whole(), target)
+                    .into_iter()
+                    .collect()
             }
             Goals::At(target) => simple_paths(platform, source, target)
                 .into_iter()
                 .map(|path| Load::over(platform, path, &size))
                 .collect(),
-            Goals::Everywhere(targets) if demand.operands.len() == 1 => trees(platform, source, targets, &size),
+            Goals::Everywhere(targets) if demand.operands.len() == 1 => {
+                trees(platform, source, targets, &size)
+            }
             other => panic!("{other:?} is not enumerated"),
         };
         (collective.rate(place), loads)
@@ -233,8 +324,12 @@ pub fn demands(platform: &Platform, collective: &Collective, volumes: &Volumes) 
 /// Solves a maximisation exactly, and checks both solutions.
 #[track_caller]
 pub fn maximum(program: &LinearProgram) -> (Rational, oneport_exact::RationalVector) {
-    let outcome = Solver::new(program.clone()).solve(&ExactOptions::default()).unwrap();
-    let Outcome::Optimal(optimum) = outcome else { panic!("{outcome:?}") };
+    let outcome = Solver::new(program.clone())
+        .solve(&ExactOptions::default())
+        .unwrap();
+    let Outcome::Optimal(optimum) = outcome else {
+        panic!("{outcome:?}")
+    };
     assert!(check_optimum(program, &optimum));
     (optimum.objective, optimum.primal)
 }
@@ -244,21 +339,47 @@ pub fn maximum(program: &LinearProgram) -> (Rational, oneport_exact::RationalVec
 pub fn optimum(platform: &Platform, demands: &[(u64, Vec<Load>)]) -> Rational {
     let one = Rational::one;
     let mut program = LinearProgram::new(Sense::Maximize);
-    let links: Vec<Row> = platform.link_ids().map(|_| program.add_row(Relation::AtMost, Rational::zero())).collect();
-    let busy: Vec<Row> = platform.node_ids().map(|_| program.add_row(Relation::AtMost, one())).collect();
+    let links: Vec<Row> = platform
+        .link_ids()
+        .map(|_| program.add_row(Relation::AtMost, Rational::zero()))
+        .collect();
+    let busy: Vec<Row> = platform
+        .node_ids()
+        .map(|_| program.add_row(Relation::AtMost, one()))
+        .collect();
     let time = program.add_row(Relation::AtMost, one());
-    let served: Vec<Row> = demands.iter().map(|_| program.add_row(Relation::Equal, Rational::zero())).collect();
-    let rates = demands.iter().zip(&served).map(|((rate, _), &row)| (row, -Rational::from_integer((*rate).into())));
+    let served: Vec<Row> = demands
+        .iter()
+        .map(|_| program.add_row(Relation::Equal, Rational::zero()))
+        .collect();
+    let rates = demands
+        .iter()
+        .zip(&served)
+        .map(|((rate, _), &row)| (row, -Rational::from_integer((*rate).into())));
     program.add_column(one(), rates).unwrap();
     for set in link_sets(platform) {
-        let entries = set.iter().map(|link| (links[link.index()], -one())).chain([(time, one())]);
+        let entries = set
+            .iter()
+            .map(|link| (links[link.index()], -one()))
+            .chain([(time, one())]);
         program.add_column(Rational::zero(), entries).unwrap();
     }
     for ((_, loads), &row) in demands.iter().zip(&served) {
         for load in loads {
-            let on_links = load.links.iter().map(|(link, time)| (links[link.index()], time.clone()));
-            let on_nodes = load.processors.iter().map(|(node, time)| (busy[node.index()], time.clone()));
-            program.add_column(Rational::zero(), on_links.chain(on_nodes).chain([(row, one())])).unwrap();
+            let on_links = load
+                .links
+                .iter()
+                .map(|(link, time)| (links[link.index()], time.clone()));
+            let on_nodes = load
+                .processors
+                .iter()
+                .map(|(node, time)| (busy[node.index()], time.clone()));
+            program
+                .add_column(
+                    Rational::zero(),
+                    on_links.chain(on_nodes).chain([(row, one())]),
+                )
+                .unwrap();
         }
     }
     maximum(&program).0
@@ -269,14 +390,29 @@ pub fn optimum(platform: &Platform, demands: &[(u64, Vec<Load>)]) -> Rational {
 pub fn solved(platform: &Platform, collective: &Collective, volumes: &Volumes) -> Solution {
     let question = Question::new(Problem::new(platform, collective, volumes).unwrap());
     let answer = solve(&question, &Options::default()).unwrap();
-    let Answer::Steady(solution) = answer else { panic!("{answer:?}") };
-    oneport_referee::check_steady_state(Problem::new(platform, collective, volumes).unwrap(), &solution.steady_state)
-        .unwrap();
-    let bound =
-        oneport_referee::bound(Problem::new(platform, collective, volumes).unwrap(), &solution.certificate).unwrap();
+    let Answer::Steady(solution) = answer else {
+        panic!("{answer:?}")
+    };
+    oneport_referee::check_steady_state(
+        Problem::new(platform, collective, volumes).unwrap(),
+        &solution.steady_state,
+    )
+    .unwrap();
+    let bound = oneport_referee::bound(
+        Problem::new(platform, collective, volumes).unwrap(),
+        &solution.certificate,
+    )
+    .unwrap();
     assert_eq!(bound, solution.upper_bound, "{collective:?} {platform:?}");
-    assert_eq!(solution.status, Status::Optimal, "{collective:?} {platform:?}");
-    assert_eq!(bound, solution.steady_state.throughput, "{collective:?} {platform:?}");
+    assert_eq!(
+        solution.status,
+        Status::Optimal,
+        "{collective:?} {platform:?}"
+    );
+    assert_eq!(
+        bound, solution.steady_state.throughput,
+        "{collective:?} {platform:?}"
+    );
     *solution
 }
 
@@ -286,8 +422,16 @@ pub fn check(platform: &Platform, collective: &Collective, volumes: &Volumes) ->
     let solution = solved(platform, collective, volumes);
     let demands = demands(platform, collective, volumes);
     let throughput = solution.steady_state.throughput.clone();
-    assert_eq!(throughput, optimum(platform, &demands), "{collective:?} {platform:?}");
-    assert_eq!(throughput, certified(platform, &solution, &demands), "{collective:?} {platform:?}");
+    assert_eq!(
+        throughput,
+        optimum(platform, &demands),
+        "{collective:?} {platform:?}"
+    );
+    assert_eq!(
+        throughput,
+        certified(platform, &solution, &demands),
+        "{collective:?} {platform:?}"
+    );
     check_loads(platform, collective, volumes, &solution);
     throughput
 }
@@ -302,8 +446,17 @@ pub struct Priced {
 
 impl Priced {
     pub fn price(&self, load: &Load) -> Rational {
-        let moved: Rational = load.links.iter().map(|(link, time)| &self.links[link.index()] * time).sum();
-        moved + load.processors.iter().map(|(node, time)| &self.processors[node.index()] * time).sum::<Rational>()
+        let moved: Rational = load
+            .links
+            .iter()
+            .map(|(link, time)| &self.links[link.index()] * time)
+            .sum();
+        moved
+            + load
+                .processors
+                .iter()
+                .map(|(node, time)| &self.processors[node.index()] * time)
+                .sum::<Rational>()
     }
 
     /// The price of one message over a link.
@@ -337,32 +490,52 @@ pub fn priced(platform: &Platform, certificate: &Certificate) -> Priced {
     for (set, price) in certificate.odd_sets() {
         let members = set.members(platform);
         let most = most_at_a_time(&sets, &members);
-        assert!(most <= Rational::from_integer(set.capacity(platform).into()), "{set:?} of {platform:?}");
+        assert!(
+            most <= Rational::from_integer(set.capacity(platform).into()),
+            "{set:?} of {platform:?}"
+        );
         members.iter().for_each(|link| links[link.index()] += price);
         worth += price * Rational::from_integer(set.capacity(platform).into());
     }
-    Priced { links, processors, worth }
+    Priced {
+        links,
+        processors,
+        worth,
+    }
 }
 
 /// What a certificate proves, its cheapest patterns found by going through all.
 #[track_caller]
-pub fn certified(platform: &Platform, solution: &Solution, demands: &[(u64, Vec<Load>)]) -> Rational {
+pub fn certified(
+    platform: &Platform,
+    solution: &Solution,
+    demands: &[(u64, Vec<Load>)],
+) -> Rational {
     let priced = priced(platform, &solution.certificate);
     let cheapest = |(rate, loads): &(u64, Vec<Load>)| {
-        loads.iter().map(|load| priced.price(load)).min().unwrap() * Rational::from_integer((*rate).into())
+        loads.iter().map(|load| priced.price(load)).min().unwrap()
+            * Rational::from_integer((*rate).into())
     };
     &priced.worth / demands.iter().map(cheapest).sum::<Rational>()
 }
 
 fn most_at_a_time(sets: &[Vec<LinkId>], members: &[LinkId]) -> Rational {
-    let most = sets.iter().map(|set| set.iter().filter(|link| members.contains(link)).count()).max();
+    let most = sets
+        .iter()
+        .map(|set| set.iter().filter(|link| members.contains(link)).count())
+        .max();
     Rational::from_integer(most.unwrap_or(0).into())
 }
 
 /// Weights add up to what every demand needs, and nothing is busy for longer than there is time. (Of half-duplex nodes
 /// only what is necessary is checked here.)
 #[track_caller]
-pub fn check_loads(platform: &Platform, collective: &Collective, volumes: &Volumes, solution: &Solution) {
+pub fn check_loads(
+    platform: &Platform,
+    collective: &Collective,
+    volumes: &Volumes,
+    solution: &Solution,
+) {
     let mut links = vec![Rational::zero(); platform.links().len()];
     let mut processors = vec![Rational::zero(); platform.nodes().len()];
     let mut served = vec![Rational::zero(); collective.demands()];
@@ -375,25 +548,44 @@ pub fn check_loads(platform: &Platform, collective: &Collective, volumes: &Volum
                     let size = volumes.size.of(part).unwrap();
                     links[link.index()] += size * &platform.link(link).cost * &one.weight;
                 }
-                Task::Merge { node, part, split, .. } => {
+                Task::Merge {
+                    node, part, split, ..
+                } => {
                     let compute = platform.node(node).compute.as_ref().unwrap();
-                    let work = volumes.work.of_merge(node, part, split).expect("a merge that can be done");
+                    let work = volumes
+                        .work
+                        .of_merge(node, part, split)
+                        .expect("a merge that can be done");
                     processors[node.index()] += work * compute * &one.weight;
                 }
             }
         }
     }
     for (place, served) in served.iter().enumerate() {
-        let wanted = Rational::from_integer(collective.rate(place).into()) * &solution.steady_state.throughput;
+        let wanted = Rational::from_integer(collective.rate(place).into())
+            * &solution.steady_state.throughput;
         assert_eq!(*served, wanted, "demand {place} of {collective:?}");
     }
-    assert!(links.iter().chain(&processors).all(|time| *time <= Rational::one()), "{collective:?} {platform:?}");
+    assert!(
+        links
+            .iter()
+            .chain(&processors)
+            .all(|time| *time <= Rational::one()),
+        "{collective:?} {platform:?}"
+    );
     let sum = |of: &[LinkId]| -> Rational { of.iter().map(|link| &links[link.index()]).sum() };
     for node in platform.node_ids() {
         let (sends, receives) = (sum(platform.outgoing(node)), sum(platform.incoming(node)));
         let [most_sends, most_receives, most] = limits(platform, node);
-        for (time, most) in [(&sends, most_sends), (&receives, most_receives), (&(&sends + &receives), most)] {
-            assert!(*time <= Rational::from_integer(most.into()), "{node}: {collective:?} {platform:?}");
+        for (time, most) in [
+            (&sends, most_sends),
+            (&receives, most_receives),
+            (&(&sends + &receives), most),
+        ] {
+            assert!(
+                *time <= Rational::from_integer(most.into()),
+                "{node}: {collective:?} {platform:?}"
+            );
         }
     }
 }

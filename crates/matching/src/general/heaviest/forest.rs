@@ -61,7 +61,11 @@ impl<'a, W: Whole> Forest<'a, W> {
             }
         }
         // The initial price, for doubled weights; it covers every edge.
-        let most = edges.iter().filter(|(a, b, _)| a != b).map(|(_, _, weight)| weight).max();
+        let most = edges
+            .iter()
+            .filter(|(a, b, _)| a != b)
+            .map(|(_, _, weight)| weight)
+            .max();
         let price = vec![most.cloned().unwrap_or_else(W::zero); vertices];
         Forest {
             edges,
@@ -84,8 +88,10 @@ impl<'a, W: Whole> Forest<'a, W> {
     /// The edges of the matching, ascending.
     pub fn matching(&self) -> Vec<usize> {
         let mates = self.mate.iter().enumerate().take(self.vertices);
-        let mut edges: Vec<usize> =
-            mates.filter(|&(v, &edge)| edge != NONE && self.edges[edge].0 == v).map(|(_, &edge)| edge).collect();
+        let mut edges: Vec<usize> = mates
+            .filter(|&(v, &edge)| edge != NONE && self.edges[edge].0 == v)
+            .map(|(_, &edge)| edge)
+            .collect();
         edges.sort_unstable();
         edges
     }
@@ -95,7 +101,9 @@ impl<'a, W: Whole> Forest<'a, W> {
         let mut sets = Vec::new();
         for blossom in self.vertices..self.price.len() {
             if !self.ring[blossom - self.vertices].is_empty() && !self.price[blossom].is_zero() {
-                let members = (0..self.vertices).filter(|&v| self.contains(blossom, v)).collect();
+                let members = (0..self.vertices)
+                    .filter(|&v| self.contains(blossom, v))
+                    .collect();
                 sets.push((members, self.price[blossom].clone()));
             }
         }
@@ -106,20 +114,30 @@ impl<'a, W: Whole> Forest<'a, W> {
     }
 
     fn contains(&self, node: usize, vertex: usize) -> bool {
-        if node < self.vertices { node == vertex } else { self.child[node - self.vertices][vertex] != NONE }
+        if node < self.vertices {
+            node == vertex
+        } else {
+            self.child[node - self.vertices][vertex] != NONE
+        }
     }
 
     fn members(&self, node: usize) -> Vec<usize> {
         if node < self.vertices {
             return vec![node];
         }
-        (0..self.vertices).filter(|&v| self.contains(node, v)).collect()
+        (0..self.vertices)
+            .filter(|&v| self.contains(node, v))
+            .collect()
     }
 
     /// The ends of an edge that has one end inside the node: that one first.
     fn oriented(&self, edge: usize, node: usize) -> (usize, usize) {
         let (a, b, _) = self.edges[edge];
-        if self.contains(node, a) { (a, b) } else { (b, a) }
+        if self.contains(node, a) {
+            (a, b)
+        } else {
+            (b, a)
+        }
     }
 
     /// The outermost node at the other end of an edge that leaves an outermost node.
@@ -130,7 +148,9 @@ impl<'a, W: Whole> Forest<'a, W> {
     /// The excess of the prices at the ends over the doubled weight, for edges between different outermost nodes.
     fn slack(&self, edge: usize) -> W {
         let (a, b, weight) = &self.edges[edge];
-        self.price[*a].plus(&self.price[*b]).surplus(&weight.multiple(2))
+        self.price[*a]
+            .plus(&self.price[*b])
+            .surplus(&weight.multiple(2))
     }
 
     /// Searches until the matching has one edge more. False if the prices prove that it weighs most already.
@@ -157,7 +177,11 @@ impl<'a, W: Whole> Forest<'a, W> {
             }
             for node in 0..self.price.len() {
                 let edge = self.closest[node];
-                if self.outermost[node] && edge != NONE && self.slack(edge).is_zero() && self.follow(edge) {
+                if self.outermost[node]
+                    && edge != NONE
+                    && self.slack(edge).is_zero()
+                    && self.follow(edge)
+                {
                     return true;
                 }
             }
@@ -240,7 +264,9 @@ impl<'a, W: Whole> Forest<'a, W> {
             }
             Label::Even => {
                 let (left, right) = (self.way_up(from), self.way_up(to));
-                let meets = left.iter().find(|(node, _)| right.iter().any(|(other, _)| other == node));
+                let meets = left
+                    .iter()
+                    .find(|(node, _)| right.iter().any(|(other, _)| other == node));
                 match meets.map(|&(node, _)| node) {
                     Some(node) => {
                         self.shrink(edge, node, &left, &right);
@@ -310,7 +336,10 @@ impl<'a, W: Whole> Forest<'a, W> {
         let (inside, _) = self.oriented(edge, blossom);
         let place = blossom - self.vertices;
         let child = self.child[place][inside];
-        let entry = self.ring[place].iter().position(|&other| other == child).unwrap_or_default();
+        let entry = self.ring[place]
+            .iter()
+            .position(|&other| other == child)
+            .unwrap_or_default();
         if entry.is_multiple_of(2) {
             return entry;
         }
@@ -320,9 +349,18 @@ impl<'a, W: Whole> Forest<'a, W> {
     }
 
     /// Shrinks the odd cycle that an edge closes: both paths up to the node where they meet.
-    fn shrink(&mut self, edge: usize, meets: usize, left: &[(usize, usize)], right: &[(usize, usize)]) {
+    fn shrink(
+        &mut self,
+        edge: usize,
+        meets: usize,
+        left: &[(usize, usize)],
+        right: &[(usize, usize)],
+    ) {
         let below = |way: &[(usize, usize)]| -> Vec<(usize, usize)> {
-            way.iter().copied().take_while(|&(node, _)| node != meets).collect()
+            way.iter()
+                .copied()
+                .take_while(|&(node, _)| node != meets)
+                .collect()
         };
         let (mut ring, mut edges) = (vec![meets], Vec::new());
         for (node, towards) in below(left).into_iter().rev() {
@@ -348,10 +386,15 @@ impl<'a, W: Whole> Forest<'a, W> {
             }
         }
         for vertex in 0..self.vertices {
-            let nearest = ring.iter().map(|&node| self.nearest[node][vertex]).filter(|&edge| edge != NONE);
+            let nearest = ring
+                .iter()
+                .map(|&node| self.nearest[node][vertex])
+                .filter(|&edge| edge != NONE);
             let outside = self.top[vertex] != blossom;
-            self.nearest[blossom][vertex] =
-                nearest.filter(|_| outside).min_by_key(|&edge| self.slack(edge)).unwrap_or(NONE);
+            self.nearest[blossom][vertex] = nearest
+                .filter(|_| outside)
+                .min_by_key(|&edge| self.slack(edge))
+                .unwrap_or(NONE);
         }
         self.ring[place] = ring;
         self.ring_edges[place] = edges;
@@ -386,18 +429,27 @@ impl<'a, W: Whole> Forest<'a, W> {
     fn open(&mut self, blossom: usize) {
         let entry = self.turned(blossom, self.reached[blossom]);
         let place = blossom - self.vertices;
-        let (ring, edges) = (std::mem::take(&mut self.ring[place]), std::mem::take(&mut self.ring_edges[place]));
+        let (ring, edges) = (
+            std::mem::take(&mut self.ring[place]),
+            std::mem::take(&mut self.ring_edges[place]),
+        );
         self.outermost[blossom] = false;
         self.closest[blossom] = NONE;
         for &node in &ring {
             self.outermost[node] = true;
             self.label[node] = Label::Free;
-            self.members(node).into_iter().for_each(|vertex| self.top[vertex] = node);
+            self.members(node)
+                .into_iter()
+                .for_each(|vertex| self.top[vertex] = node);
         }
         for (at, &node) in ring.iter().enumerate().take(entry + 1) {
             if at.is_multiple_of(2) {
                 self.label[node] = Label::Odd;
-                self.reached[node] = if at == entry { self.reached[blossom] } else { edges[at] };
+                self.reached[node] = if at == entry {
+                    self.reached[blossom]
+                } else {
+                    edges[at]
+                };
                 self.closest[node] = NONE;
             } else {
                 self.make_even(node);
@@ -411,7 +463,10 @@ impl<'a, W: Whole> Forest<'a, W> {
     /// Changes the prices until something can be done. False if the roots' price is 0: the matching weighs most.
     fn adjust(&mut self) -> bool {
         let even = |forest: &Self, vertex: usize| forest.label[forest.top[vertex]] == Label::Even;
-        let roots = (0..self.vertices).filter(|&v| even(self, v)).map(|v| &self.price[v]).min();
+        let roots = (0..self.vertices)
+            .filter(|&v| even(self, v))
+            .map(|v| &self.price[v])
+            .min();
         let mut by = roots.cloned().unwrap_or_else(W::zero);
         for node in (0..self.price.len()).filter(|&node| self.outermost[node]) {
             let edge = self.closest[node];

@@ -53,17 +53,27 @@ pub use proof::{Heaviest, HeaviestError, Prices};
 ///
 /// # Errors
 /// [`HeaviestError::EndOutOfRange`], [`HeaviestError::TooLong`].
-pub fn heaviest_matching<W: Whole>(vertices: usize, edges: &[(usize, usize, W)]) -> Result<Heaviest<W>, HeaviestError> {
+pub fn heaviest_matching<W: Whole>(
+    vertices: usize,
+    edges: &[(usize, usize, W)],
+) -> Result<Heaviest<W>, HeaviestError> {
     for (edge, (a, b, weight)) in edges.iter().enumerate() {
         in_range(edge, *a, vertices)?;
         in_range(edge, *b, vertices)?;
         if W::BITS < weight.bits().saturating_add(SPARE) {
-            return Err(HeaviestError::TooLong { edge, bits: weight.bits(), most: W::BITS });
+            return Err(HeaviestError::TooLong {
+                edge,
+                bits: weight.bits(),
+                most: W::BITS,
+            });
         }
     }
     let mut forest = Forest::new(vertices, edges);
     while forest.augment() {}
-    Ok(Heaviest { edges: forest.matching(), proof: forest.prices() })
+    Ok(Heaviest {
+        edges: forest.matching(),
+        proof: forest.prices(),
+    })
 }
 
 #[cfg(test)]
@@ -75,22 +85,39 @@ mod tests {
 
     /// The largest weight of a matching: every edge is taken or not.
     fn brute(edges: &[(usize, usize, u64)], used: usize) -> u64 {
-        let Some(((a, b, weight), rest)) = edges.split_first() else { return 0 };
+        let Some(((a, b, weight), rest)) = edges.split_first() else {
+            return 0;
+        };
         let without = brute(rest, used);
         let ends = 1 << a | 1 << b;
-        if a == b || used & ends != 0 { without } else { without.max(weight + brute(rest, used | ends)) }
+        if a == b || used & ends != 0 {
+            without
+        } else {
+            without.max(weight + brute(rest, used | ends))
+        }
     }
 
     fn verify(vertices: usize, edges: &[(usize, usize, u64)]) -> Result<(), TestCaseError> {
-        let found = heaviest_matching(vertices, edges).map_err(|error| TestCaseError::fail(error.to_string()))?;
-        prop_assert!(found.check(vertices, edges).is_ok(), "{:?} {:?}", found, found.check(vertices, edges));
+        let found = heaviest_matching(vertices, edges)
+            .map_err(|error| TestCaseError::fail(error.to_string()))?;
+        prop_assert!(
+            found.check(vertices, edges).is_ok(),
+            "{:?} {:?}",
+            found,
+            found.check(vertices, edges)
+        );
         prop_assert_eq!(found.weight(edges), BigUint::from(brute(edges, 0)));
         prop_assert!(found.edges.iter().all(|&edge| edges[edge].2 > 0));
         Ok(())
     }
 
     fn graph(most: u64) -> impl Strategy<Value = (usize, Vec<(usize, usize, u64)>)> {
-        (2usize..=8).prop_flat_map(move |n| (Just(n), prop::collection::vec((0..n, 0..n, 0..=most), 0..=16)))
+        (2usize..=8).prop_flat_map(move |n| {
+            (
+                Just(n),
+                prop::collection::vec((0..n, 0..n, 0..=most), 0..=16),
+            )
+        })
     }
 
     proptest! {
@@ -151,30 +178,68 @@ mod tests {
         let right = heaviest_matching(3, &edges)?;
         let mut wrong = right.clone();
         wrong.proof.sets[0].1 -= 2;
-        assert!(matches!(wrong.check(3, &edges), Err(HeaviestError::Underpriced { edge: 0, .. })));
+        assert!(matches!(
+            wrong.check(3, &edges),
+            Err(HeaviestError::Underpriced { edge: 0, .. })
+        ));
         let mut wrong = right.clone();
         wrong.proof.vertices[0] += 1;
-        assert!(matches!(wrong.check(3, &edges), Err(HeaviestError::NotEqual { .. })));
+        assert!(matches!(
+            wrong.check(3, &edges),
+            Err(HeaviestError::NotEqual { .. })
+        ));
         let mut wrong = right.clone();
         wrong.edges = vec![0, 1];
-        assert!(matches!(wrong.check(3, &edges), Err(HeaviestError::NoMatching { edge: 1 })));
+        assert!(matches!(
+            wrong.check(3, &edges),
+            Err(HeaviestError::NoMatching { edge: 1 })
+        ));
         let mut wrong = right.clone();
         wrong.proof.sets[0].0 = vec![0, 1];
-        assert!(matches!(wrong.check(3, &edges), Err(HeaviestError::BadSet { set: 0, size: 2 })));
+        assert!(matches!(
+            wrong.check(3, &edges),
+            Err(HeaviestError::BadSet { set: 0, size: 2 })
+        ));
         let mut wrong = right;
         wrong.proof.vertices.pop();
-        assert!(matches!(wrong.check(3, &edges), Err(HeaviestError::PricesCount { .. })));
+        assert!(matches!(
+            wrong.check(3, &edges),
+            Err(HeaviestError::PricesCount { .. })
+        ));
         Ok(())
     }
 
     #[test]
     fn hostile_lists() {
-        assert_eq!(heaviest_matching::<u64>(0, &[]).map(|found| found.edges), Ok(vec![]));
+        assert_eq!(
+            heaviest_matching::<u64>(0, &[]).map(|found| found.edges),
+            Ok(vec![])
+        );
         let far = heaviest_matching(2, &[(0, 2, 1u64)]);
-        assert_eq!(far, Err(HeaviestError::EndOutOfRange { edge: 0, end: 2, count: 2 }));
+        assert_eq!(
+            far,
+            Err(HeaviestError::EndOutOfRange {
+                edge: 0,
+                end: 2,
+                count: 2
+            })
+        );
         let long = heaviest_matching(2, &[(0, 1, 1u64 << 60)]);
-        assert_eq!(long, Err(HeaviestError::TooLong { edge: 0, bits: 61, most: 64 }));
-        assert_eq!(heaviest_matching(2, &[(1, 1, 5u64), (0, 1, 0)]).map(|found| found.edges), Ok(vec![]));
-        assert_eq!(heaviest_matching(2, &[(0, 1, 5u64), (1, 0, 5)]).map(|found| found.edges), Ok(vec![0]));
+        assert_eq!(
+            long,
+            Err(HeaviestError::TooLong {
+                edge: 0,
+                bits: 61,
+                most: 64
+            })
+        );
+        assert_eq!(
+            heaviest_matching(2, &[(1, 1, 5u64), (0, 1, 0)]).map(|found| found.edges),
+            Ok(vec![])
+        );
+        assert_eq!(
+            heaviest_matching(2, &[(0, 1, 5u64), (1, 0, 5)]).map(|found| found.edges),
+            Ok(vec![0])
+        );
     }
 }

@@ -49,13 +49,17 @@ pub enum HeaviestError {
         most: u64,
     },
     /// An edge that the list does not have, or that shares an end with another edge of the matching.
-    #[error("edge {edge} of the matching is not in the list, is a loop or shares an end with another one")]
+    #[error(
+        "edge {edge} of the matching is not in the list, is a loop or shares an end with another one"
+    )]
     NoMatching {
         /// The edge.
         edge: usize,
     },
     /// A set with a price that is not an odd set of at least three vertices of the graph.
-    #[error("set {set}: {size} vertices; an odd number of different vertices, at least 3, ascending, is right")]
+    #[error(
+        "set {set}: {size} vertices; an odd number of different vertices, at least 3, ascending, is right"
+    )]
     BadSet {
         /// Place of the set in the proof.
         set: usize,
@@ -71,7 +75,9 @@ pub enum HeaviestError {
         count: usize,
     },
     /// An edge whose doubled weight is above the prices around it.
-    #[error("edge {edge}: twice its weight is {weight}, the prices at its ends and around it add up to {prices} only")]
+    #[error(
+        "edge {edge}: twice its weight is {weight}, the prices at its ends and around it add up to {prices} only"
+    )]
     Underpriced {
         /// The edge.
         edge: usize,
@@ -92,13 +98,21 @@ pub enum HeaviestError {
 
 /// Refuses an end that does not exist.
 pub(super) fn in_range(edge: usize, end: usize, count: usize) -> Result<(), HeaviestError> {
-    if end < count { Ok(()) } else { Err(HeaviestError::EndOutOfRange { edge, end, count }) }
+    if end < count {
+        Ok(())
+    } else {
+        Err(HeaviestError::EndOutOfRange { edge, end, count })
+    }
 }
 
 impl<W: Whole> Heaviest<W> {
     /// The weight of the matching.
     pub fn weight(&self, edges: &[(usize, usize, W)]) -> BigUint {
-        self.edges.iter().filter_map(|&edge| edges.get(edge)).map(|(_, _, weight)| weight.clone().into()).sum()
+        self.edges
+            .iter()
+            .filter_map(|&edge| edges.get(edge))
+            .map(|(_, _, weight)| weight.clone().into())
+            .sum()
     }
 
     /// Adds up the proof: the edges form a matching, whose weight the prices prove to be the largest. Any prices will
@@ -110,14 +124,23 @@ impl<W: Whole> Heaviest<W> {
         let mut used = vec![false; vertices];
         for &edge in &self.edges {
             let wrong = HeaviestError::NoMatching { edge };
-            let Some(&(a, b, _)) = edges.get(edge) else { return Err(wrong) };
+            let Some(&(a, b, _)) = edges.get(edge) else {
+                return Err(wrong);
+            };
             if a == b || a >= vertices || b >= vertices || used[a] || used[b] {
                 return Err(wrong);
             }
             (used[a], used[b]) = (true, true);
         }
-        let (weight, bound) = (self.weight(edges) * 2u32, self.proof.bound(vertices, edges)?);
-        if weight == bound { Ok(()) } else { Err(HeaviestError::NotEqual { weight, bound }) }
+        let (weight, bound) = (
+            self.weight(edges) * 2u32,
+            self.proof.bound(vertices, edges)?,
+        );
+        if weight == bound {
+            Ok(())
+        } else {
+            Err(HeaviestError::NotEqual { weight, bound })
+        }
     }
 }
 
@@ -126,21 +149,33 @@ impl<W: Whole> Prices<W> {
     ///
     /// # Errors
     /// [`HeaviestError`] names the first edge that the prices do not cover, or set that is not in order.
-    pub fn bound(&self, vertices: usize, edges: &[(usize, usize, W)]) -> Result<BigUint, HeaviestError> {
+    pub fn bound(
+        &self,
+        vertices: usize,
+        edges: &[(usize, usize, W)],
+    ) -> Result<BigUint, HeaviestError> {
         if self.vertices.len() != vertices {
-            return Err(HeaviestError::PricesCount { prices: self.vertices.len(), count: vertices });
+            return Err(HeaviestError::PricesCount {
+                prices: self.vertices.len(),
+                count: vertices,
+            });
         }
         for (set, (members, _)) in self.sets.iter().enumerate() {
             let ascending = members.windows(2).all(|pair| pair[0] < pair[1]);
             let within = members.last().is_some_and(|&last| last < vertices);
             if !ascending || !within || members.len() < 3 || members.len().is_multiple_of(2) {
-                return Err(HeaviestError::BadSet { set, size: members.len() });
+                return Err(HeaviestError::BadSet {
+                    set,
+                    size: members.len(),
+                });
             }
         }
         for (edge, (a, b, weight)) in edges.iter().enumerate().filter(|(_, (a, b, _))| a != b) {
             in_range(edge, *a, vertices)?;
             in_range(edge, *b, vertices)?;
-            let around = |(members, _): &&(Vec<usize>, W)| [a, b].iter().all(|end| members.binary_search(end).is_ok());
+            let around = |(members, _): &&(Vec<usize>, W)| {
+                [a, b].iter().all(|end| members.binary_search(end).is_ok())
+            };
             let sets = self.sets.iter().filter(around).map(|(_, price)| price);
             let prices: BigUint = [&self.vertices[*a], &self.vertices[*b]]
                 .into_iter()
@@ -149,11 +184,18 @@ impl<W: Whole> Prices<W> {
                 .sum();
             let weight: BigUint = weight.clone().into() * 2u32;
             if prices < weight {
-                return Err(HeaviestError::Underpriced { edge, weight, prices });
+                return Err(HeaviestError::Underpriced {
+                    edge,
+                    weight,
+                    prices,
+                });
             }
         }
         let single: BigUint = self.vertices.iter().map(|price| price.clone().into()).sum();
-        let within = self.sets.iter().map(|(members, price)| price.clone().into() * (members.len() / 2));
+        let within = self
+            .sets
+            .iter()
+            .map(|(members, price)| price.clone().into() * (members.len() / 2));
         Ok(single + within.sum::<BigUint>())
     }
 }

@@ -76,8 +76,16 @@ impl Class {
         match (trial, self.kind) {
             (Trial::Doubled, _) => Some(self.times(&factor(1, 2))),
             (Trial::Halved, _) => Some(self.times(&factor(2, 1))),
-            (Trial::Removed, Kind::Links) => Some(self.links.iter().copied().map(Change::WithoutLink).collect()),
-            (Trial::Removed, Kind::Processors) => Some(self.nodes.iter().copied().map(Change::Router).collect()),
+            (Trial::Removed, Kind::Links) => Some(
+                self.links
+                    .iter()
+                    .copied()
+                    .map(Change::WithoutLink)
+                    .collect(),
+            ),
+            (Trial::Removed, Kind::Processors) => {
+                Some(self.nodes.iter().copied().map(Change::Router).collect())
+            }
             (Trial::Removed, Kind::Ports) => None,
         }
     }
@@ -85,8 +93,16 @@ impl Class {
     /// The changes that apply `number` to all costs of the class.
     pub(super) fn times(&self, number: &Number) -> Vec<Change> {
         match self.kind {
-            Kind::Processors => self.nodes.iter().map(|&node| Change::Compute(node, number.clone())).collect(),
-            Kind::Links | Kind::Ports => self.links.iter().map(|&link| Change::Cost(link, number.clone())).collect(),
+            Kind::Processors => self
+                .nodes
+                .iter()
+                .map(|&node| Change::Compute(node, number.clone()))
+                .collect(),
+            Kind::Links | Kind::Ports => self
+                .links
+                .iter()
+                .map(|&link| Change::Cost(link, number.clone()))
+                .collect(),
         }
     }
 }
@@ -97,7 +113,11 @@ pub fn classes(problem: Problem<'_>) -> Vec<Class> {
     let platform = problem.platform();
     let mut classes = cables(platform);
     let known: BTreeSet<Vec<LinkId>> = classes.iter().map(|class| class.links.clone()).collect();
-    classes.extend(ports(platform).into_iter().filter(|class| !known.contains(&class.links)));
+    classes.extend(
+        ports(platform)
+            .into_iter()
+            .filter(|class| !known.contains(&class.links)),
+    );
     let free = problem.volumes().work.constant().is_some_and(Zero::is_zero);
     if problem.collective().combines() && !free {
         classes.extend(processors(platform));
@@ -117,7 +137,12 @@ struct Alike {
 fn alike(platform: &Platform, id: NodeId) -> Alike {
     let node = platform.node(id);
     let name = common(&node.name);
-    Alike { name, computes: node.is_processor(), model: platform.model_of(id), ports: node.ports }
+    Alike {
+        name,
+        computes: node.is_processor(),
+        model: platform.model_of(id),
+        ports: node.ports,
+    }
 }
 
 /// The properties that cables of one class share.
@@ -137,7 +162,9 @@ fn cables(platform: &Platform) -> Vec<Class> {
     let mut classes: BTreeMap<AlikeCables, Vec<Cable>> = BTreeMap::new();
     for id in platform.link_ids() {
         let link = platform.link(id);
-        let back = platform.link_between(link.to, link.from).filter(|&back| platform.link(back).cost == link.cost);
+        let back = platform
+            .link_between(link.to, link.from)
+            .filter(|&back| platform.link(back).cost == link.cost);
         if back.is_some_and(|back| back < id) {
             continue;
         }
@@ -148,26 +175,51 @@ fn cables(platform: &Platform) -> Vec<Class> {
             Some(back) => ((to, from), (back, Some(id))),
             None => ((from, to), (id, back)),
         };
-        let alike = AlikeCables { from, to, both: back.is_some(), cost: link.cost.clone() };
+        let alike = AlikeCables {
+            from,
+            to,
+            both: back.is_some(),
+            cost: link.cost.clone(),
+        };
         classes.entry(alike).or_default().push(cable);
     }
     let class = |(AlikeCables { both, cost, .. }, cables): (AlikeCables, Vec<Cable>)| {
         let end = |end: fn(&oneport_platform::Link) -> NodeId| {
-            joined(cables.iter().map(|&(link, _)| platform.name(end(platform.link(link)))))
+            joined(
+                cables
+                    .iter()
+                    .map(|&(link, _)| platform.name(end(platform.link(link)))),
+            )
         };
         let arrow = if both { "<->" } else { "->" };
         let name = format!("{} {arrow} {}", end(|link| link.from), end(|link| link.to));
-        let mut links: Vec<LinkId> = cables.iter().flat_map(|&(link, back)| [Some(link), back]).flatten().collect();
+        let mut links: Vec<LinkId> = cables
+            .iter()
+            .flat_map(|&(link, back)| [Some(link), back])
+            .flatten()
+            .collect();
         links.sort_unstable();
-        Class { kind: Kind::Links, name, members: cables.len(), cost, links, nodes: Vec::new() }
+        Class {
+            kind: Kind::Links,
+            name,
+            members: cables.len(),
+            cost,
+            links,
+            nodes: Vec::new(),
+        }
     };
     classes.into_iter().map(class).collect()
 }
 
 fn ports(platform: &Platform) -> Vec<Class> {
     let fastest = |id: NodeId| {
-        let costs = platform.links_at(&[id]).into_iter().map(|link| platform.link(link).cost.clone());
-        costs.min().filter(|_| platform.model_of(id) != PortModel::Links)
+        let costs = platform
+            .links_at(&[id])
+            .into_iter()
+            .map(|link| platform.link(link).cost.clone());
+        costs
+            .min()
+            .filter(|_| platform.model_of(id) != PortModel::Links)
     };
     let class = |(name, cost, nodes): (String, Rational, Vec<NodeId>)| Class {
         kind: Kind::Ports,
@@ -177,13 +229,17 @@ fn ports(platform: &Platform) -> Vec<Class> {
         links: platform.links_at(&nodes),
         nodes,
     };
-    nodes_alike(platform, fastest).into_iter().map(class).collect()
+    nodes_alike(platform, fastest)
+        .into_iter()
+        .map(class)
+        .collect()
 }
 
 fn processors(platform: &Platform) -> Vec<Class> {
     let compute = |id: NodeId| {
         let node = platform.node(id);
-        node.is_processor().then(|| node.compute.clone().unwrap_or_default())
+        node.is_processor()
+            .then(|| node.compute.clone().unwrap_or_default())
     };
     let class = |(name, cost, nodes): (String, Rational, Vec<NodeId>)| Class {
         kind: Kind::Processors,
@@ -193,12 +249,18 @@ fn processors(platform: &Platform) -> Vec<Class> {
         links: Vec::new(),
         nodes,
     };
-    nodes_alike(platform, compute).into_iter().map(class).collect()
+    nodes_alike(platform, compute)
+        .into_iter()
+        .map(class)
+        .collect()
 }
 
 /// Nodes that are alike and have equal costs, those without one left out. Where several classes have alike names, each
 /// lists its own.
-fn nodes_alike(platform: &Platform, cost: impl Fn(NodeId) -> Option<Rational>) -> Vec<(String, Rational, Vec<NodeId>)> {
+fn nodes_alike(
+    platform: &Platform,
+    cost: impl Fn(NodeId) -> Option<Rational>,
+) -> Vec<(String, Rational, Vec<NodeId>)> {
     let mut classes: BTreeMap<(Alike, Rational), Vec<NodeId>> = BTreeMap::new();
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
     for id in platform.node_ids() {

@@ -50,26 +50,42 @@ pub(super) fn enough(
 ) -> Result<Option<Enough>, Error> {
     let (_, rated) = doubled;
     let wanted = &rated.steady_state.throughput;
-    let optimal = [base, rated].into_iter().all(|rated| rated.status == Status::Optimal);
+    let optimal = [base, rated]
+        .into_iter()
+        .all(|rated| rated.status == Status::Optimal);
     if !optimal || *wanted <= base.steady_state.throughput {
         return Ok(None);
     }
     let mut enough = Rational::from_integer(BigInt::from(2));
     let mut found: Option<(Platform, Rated)> = None;
     if let Some(least) = least_factor(problem, base, class, doubled, options)? {
-        return Ok(Some(Enough { factor: least, is_least: true }));
+        return Ok(Some(Enough {
+            factor: least,
+            is_least: true,
+        }));
     }
     for _ in 0..TRIES {
         let known = match &found {
             Some((platform, rated)) => (on(platform, problem)?, rated),
             None => doubled,
         };
-        let half_more = || found.is_none().then(|| Rational::new(BigInt::from(3), BigInt::from(2)));
-        let Some(less) = factor(problem, known, &enough).or_else(half_more) else { break };
-        let Some(there) = attained(problem, class, &less, (known, wanted), options)? else { break };
+        let half_more = || {
+            found
+                .is_none()
+                .then(|| Rational::new(BigInt::from(3), BigInt::from(2)))
+        };
+        let Some(less) = factor(problem, known, &enough).or_else(half_more) else {
+            break;
+        };
+        let Some(there) = attained(problem, class, &less, (known, wanted), options)? else {
+            break;
+        };
         (enough, found) = (less, Some(there));
     }
-    Ok(Some(Enough { factor: enough, is_least: false }))
+    Ok(Some(Enough {
+        factor: enough,
+        is_least: false,
+    }))
 }
 
 /// The least factor that suffices, from a sequence of certificates. `None` if it is not found in [`TRIES`] steps, or if
@@ -84,10 +100,16 @@ fn least_factor(
     let wanted = &rated.steady_state.throughput;
     let (mut slow, mut certificate) = (Rational::one(), base.certificate.clone());
     for _ in 0..TRIES {
-        let Some(share) = chord(problem, &certificate, class, (&slow, wanted), options)? else { return Ok(None) };
-        let Some(platform) = times(problem, class, share.clone()) else { return Ok(None) };
+        let Some(share) = chord(problem, &certificate, class, (&slow, wanted), options)? else {
+            return Ok(None);
+        };
+        let Some(platform) = times(problem, class, share.clone()) else {
+            return Ok(None);
+        };
         let there = on(&platform, problem)?;
-        let Rating::Rated(found) = rate(there, options, Some((faster, rated)))? else { return Ok(None) };
+        let Rating::Rated(found) = rate(there, options, Some((faster, rated)))? else {
+            return Ok(None);
+        };
         if found.status != Status::Optimal {
             return Ok(None);
         }
@@ -111,12 +133,19 @@ fn chord(
     let target = wanted.recip();
     // Least cost of an instance, relative to the total of the prices: concave, so chords are below.
     let cost = |share: &Rational| -> Result<Option<Rational>, Error> {
-        let Some(there) = times(problem, class, share.clone()) else { return Ok(None) };
+        let Some(there) = times(problem, class, share.clone()) else {
+            return Ok(None);
+        };
         let bound = referee::bound_watched(on(&there, problem)?, certificate, &options.watch);
-        Ok(bound.ok().filter(|bound| !bound.is_zero()).map(|bound| bound.recip()))
+        Ok(bound
+            .ok()
+            .filter(|bound| !bound.is_zero())
+            .map(|bound| bound.recip()))
     };
     let half = Rational::new(BigInt::one(), BigInt::from(2));
-    let (Some(low), Some(high)) = (cost(&half)?, cost(slow)?) else { return Ok(None) };
+    let (Some(low), Some(high)) = (cost(&half)?, cost(slow)?) else {
+        return Ok(None);
+    };
     let (low, mut high) = ((half, low), (slow.clone(), high));
     if low.1 == target {
         return Ok(Some(low.0));
@@ -144,25 +173,43 @@ fn attained(
     (known, wanted): ((Problem<'_>, &Rated), &Rational),
     options: &Options,
 ) -> Result<Option<(Platform, Rated)>, Error> {
-    let Some(platform) = times(problem, class, factor.recip()) else { return Ok(None) };
-    let Rating::Rated(rated) = rate(on(&platform, problem)?, options, Some(known))? else { return Ok(None) };
+    let Some(platform) = times(problem, class, factor.recip()) else {
+        return Ok(None);
+    };
+    let Rating::Rated(rated) = rate(on(&platform, problem)?, options, Some(known))? else {
+        return Ok(None);
+    };
     let attains = rated.status == Status::Optimal && rated.steady_state.throughput == *wanted;
     Ok(attains.then_some((platform, *rated)))
 }
 
 /// The platform with the costs of a class multiplied by `times`.
 fn times(problem: Problem<'_>, class: &Class, times: Rational) -> Option<Platform> {
-    Some(problem.platform().changed(&class.times(&Number::Times(times))).ok()?.platform)
+    Some(
+        problem
+            .platform()
+            .changed(&class.times(&Number::Times(times)))
+            .ok()?
+            .platform,
+    )
 }
 
 /// The question on another platform.
 fn on<'p>(platform: &'p Platform, problem: Problem<'p>) -> Result<Problem<'p>, Error> {
-    Ok(Problem::new(platform, problem.collective(), problem.volumes())?)
+    Ok(Problem::new(
+        platform,
+        problem.collective(),
+        problem.volumes(),
+    )?)
 }
 
 /// The least factor at which the steady state found at `factor` overloads no resource; `None` unless it is in (1,
 /// `factor`).
-fn factor(problem: Problem<'_>, (fast, rated): (Problem<'_>, &Rated), factor: &Rational) -> Option<Rational> {
+fn factor(
+    problem: Problem<'_>,
+    (fast, rated): (Problem<'_>, &Rated),
+    factor: &Rational,
+) -> Option<Rational> {
     let one = Rational::one();
     let least = factor.recip();
     let loads = Loads::of(fast, &rated.steady_state).busy();

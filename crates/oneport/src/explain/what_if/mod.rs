@@ -76,15 +76,29 @@ pub fn each(
 ) -> Result<Vec<Row>, Error> {
     let mut trials = Vec::new();
     for class in classes(problem) {
-        trials.extend(Trial::ALL.into_iter().filter_map(|trial| Some((class.changes(trial)?, (class.clone(), trial)))));
+        trials.extend(
+            Trial::ALL
+                .into_iter()
+                .filter_map(|trial| Some((class.changes(trial)?, (class.clone(), trial)))),
+        );
     }
     let total = trials.len();
     let mut rows = Vec::with_capacity(total);
     for (place, (changes, (class, trial))) in trials.into_iter().enumerate() {
-        asks(Asking { place, total, name: &class.name, trial: Some(trial) });
+        asks(Asking {
+            place,
+            total,
+            name: &class.name,
+            trial: Some(trial),
+        });
         let options = part_of(options, total - place);
         let (outcome, enough) = tried((problem, base), &changes, Some((&class, trial)), &options)?;
-        rows.push(Row { name: class.name.clone(), change: Some((class, trial)), outcome, enough });
+        rows.push(Row {
+            name: class.name.clone(),
+            change: Some((class, trial)),
+            outcome,
+            enough,
+        });
     }
     Ok(rows)
 }
@@ -105,7 +119,12 @@ pub fn together(
     let (total, mut found) = (sets.len(), Together::default());
     let mut gains: Vec<(BTreeSet<usize>, Rational)> = Vec::new();
     for (place, set) in sets.into_iter().enumerate() {
-        asks(Asking { place, total, name: &set.name, trial: None });
+        asks(Asking {
+            place,
+            total,
+            name: &set.name,
+            trial: None,
+        });
         let options = part_of(options, total - place);
         let (outcome, enough) = tried((problem, base), &set.changes, None, &options)?;
         let is_pair = set.members.len() == 2;
@@ -118,11 +137,18 @@ pub fn together(
             Outcome::Rated(rated) => rated.steady_state.throughput.clone(),
             _ => Rational::default(),
         };
-        let within = gains.iter().filter(|(members, _)| members.is_subset(&set.members));
+        let within = gains
+            .iter()
+            .filter(|(members, _)| members.is_subset(&set.members));
         let is_more = within.map(|(_, gain)| gain).all(|gain| *gain < least);
         if is_pair || is_more {
             gains.push((set.members, least));
-            found.rows.push(Row { name: set.name, change: None, outcome, enough });
+            found.rows.push(Row {
+                name: set.name,
+                change: None,
+                outcome,
+                enough,
+            });
         }
     }
     Ok(found)
@@ -131,7 +157,10 @@ pub fn together(
 /// The options with an equal part of the time left, for the next of these questions.
 fn part_of(options: &Options, questions: usize) -> Options {
     let percent = u32::try_from(100 / questions.max(1)).unwrap_or(1).max(1);
-    Options { watch: options.watch.stage(percent), ..options.clone() }
+    Options {
+        watch: options.watch.stage(percent),
+        ..options.clone()
+    }
 }
 
 /// The question on a platform that differs from the base; for a doubled class, the factor that suffices, too.

@@ -37,7 +37,9 @@ pub(super) fn sets(base: &Rated, rows: &[Row]) -> Vec<Set> {
     // A class that is not saturated can be somewhat slower; one that is slower by half limits, or is saturated already.
     let halved = |row: &Row| -> Option<(Rational, Class)> {
         match (&row.change, &row.outcome) {
-            (Some((class, Trial::Halved)), Outcome::Rated(rated)) if rated.upper_bound < *optimum => {
+            (Some((class, Trial::Halved)), Outcome::Rated(rated))
+                if rated.upper_bound < *optimum =>
+            {
                 Some((rated.upper_bound.clone(), class.clone()))
             }
             _ => None,
@@ -48,11 +50,20 @@ pub(super) fn sets(base: &Rated, rows: &[Row]) -> Vec<Set> {
     classes.truncate(MOST);
     let classes: Vec<Class> = classes.into_iter().map(|(_, class)| class).collect();
     let larger = |place: usize| place + 1..classes.len();
-    let pairs: Vec<Vec<usize>> =
-        (0..classes.len()).flat_map(|one| larger(one).map(move |other| vec![one, other])).collect();
-    let third = |pair: &Vec<usize>| larger(pair[1]).map(|place| [&pair[..], &[place]].concat()).collect::<Vec<_>>();
+    let pairs: Vec<Vec<usize>> = (0..classes.len())
+        .flat_map(|one| larger(one).map(move |other| vec![one, other]))
+        .collect();
+    let third = |pair: &Vec<usize>| {
+        larger(pair[1])
+            .map(|place| [&pair[..], &[place]].concat())
+            .collect::<Vec<_>>()
+    };
     let triples: Vec<Vec<usize>> = pairs.iter().flat_map(third).collect();
-    pairs.into_iter().chain(triples).filter_map(|places| set(&classes, &places)).collect()
+    pairs
+        .into_iter()
+        .chain(triples)
+        .filter_map(|places| set(&classes, &places))
+        .collect()
 }
 
 fn set(classes: &[Class], places: &[usize]) -> Option<Set> {
@@ -60,7 +71,15 @@ fn set(classes: &[Class], places: &[usize]) -> Option<Set> {
     for class in places.iter().map(|&place| &classes[place]) {
         names.push(&class.name);
         let more: Vec<Change> = class.changes(Trial::Doubled)?;
-        changes.extend(more.into_iter().filter(|change| !changes.contains(change)).collect::<Vec<_>>());
+        changes.extend(
+            more.into_iter()
+                .filter(|change| !changes.contains(change))
+                .collect::<Vec<_>>(),
+        );
     }
-    Some(Set { name: names.join(" and "), members: places.iter().copied().collect(), changes })
+    Some(Set {
+        name: names.join(" and "),
+        members: places.iter().copied().collect(),
+        changes,
+    })
 }

@@ -28,11 +28,16 @@ impl Default for TiersTables {
     /// own, in MB/s, within the ranges he measured (34.3 to 255.2, 8.0 to 41.3, 0.117 to 7.53) and near their medians
     /// (118.7, 11.8, 2.23).
     fn default() -> Self {
-        let thousandths =
-            |values: &[u64]| values.iter().map(|&value| Rational::new(value.into(), 1000.into())).collect::<Vec<_>>();
+        let thousandths = |values: &[u64]| {
+            values
+                .iter()
+                .map(|&value| Rational::new(value.into(), 1000.into()))
+                .collect::<Vec<_>>()
+        };
         TiersTables {
             speeds: thousandths(&[
-                22_151, 34_333, 42_917, 48_492, 68_667, 76_296, 85_833, 98_095, 114_444, 114_444, 137_333, 171_667,
+                22_151, 34_333, 42_917, 48_492, 68_667, 76_296, 85_833, 98_095, 114_444, 114_444,
+                137_333, 171_667,
             ]),
             wan: thousandths(&[35_000, 80_000, 120_000, 190_000, 250_000]),
             man: thousandths(&[8_000, 10_000, 12_000, 20_000, 40_000]),
@@ -56,7 +61,11 @@ impl Default for TiersInstance {
     /// Seed 1, hosts with probability 7/10, the default tables.
     fn default() -> Self {
         let host_probability = Rational::new(7.into(), 10.into());
-        TiersInstance { seed: 1, host_probability, tables: TiersTables::default() }
+        TiersInstance {
+            seed: 1,
+            host_probability,
+            tables: TiersTables::default(),
+        }
     }
 }
 
@@ -74,7 +83,10 @@ impl Default for TiersInstance {
 ///
 /// # Complexity
 /// O((n + m) log(n + m)) for n nodes and m edges.
-pub fn instantiate(topology: &TiersTopology, instance: &TiersInstance) -> Result<Platform, PlatformError> {
+pub fn instantiate(
+    topology: &TiersTopology,
+    instance: &TiersInstance,
+) -> Result<Platform, PlatformError> {
     check_topology(topology)?;
     check_tables(&instance.tables)?;
     let (hosts, of) = odds(&instance.host_probability)?;
@@ -84,7 +96,9 @@ pub fn instantiate(topology: &TiersTopology, instance: &TiersInstance) -> Result
     let mut builder = Platform::builder();
     for (id, node) in topology.nodes.iter().enumerate() {
         let name = topology.parameters.node_name(id).unwrap_or_default();
-        let speed = (node.tier == Tier::Lan && host.below(of) < hosts).then(|| compute.pick(&tables.speeds)).flatten();
+        let speed = (node.tier == Tier::Lan && host.below(of) < hosts)
+            .then(|| compute.pick(&tables.speeds))
+            .flatten();
         builder.node(match speed {
             Some(speed) => Node::processor(name, speed.recip()),
             None => Node::router(name),
@@ -97,7 +111,11 @@ pub fn instantiate(topology: &TiersTopology, instance: &TiersInstance) -> Result
             Tier::Lan => &tables.lan,
         };
         if let Some(bandwidth) = link.pick(table) {
-            builder.duplex(NodeId::new(edge.from), NodeId::new(edge.to), bandwidth.recip())?;
+            builder.duplex(
+                NodeId::new(edge.from),
+                NodeId::new(edge.to),
+                bandwidth.recip(),
+            )?;
         }
     }
     builder.build()
@@ -105,24 +123,48 @@ pub fn instantiate(topology: &TiersTopology, instance: &TiersInstance) -> Result
 
 /// The nodes are those that the parameters announce.
 fn check_topology(topology: &TiersTopology) -> Result<(), PlatformError> {
-    let TiersTopology { parameters, nodes, edges } = topology;
+    let TiersTopology {
+        parameters,
+        nodes,
+        edges,
+    } = topology;
     check_size(Some(nodes.len()), Some(edges.len()))?;
     if parameters.wans != 1 || parameters.node_count() != Some(nodes.len()) {
         let expected = "parameters with wans = 1 and exactly this many nodes";
-        return Err(refuse(NAME, "topology", format!("of {} nodes with {parameters:?}", nodes.len()), expected));
+        return Err(refuse(
+            NAME,
+            "topology",
+            format!("of {} nodes with {parameters:?}", nodes.len()),
+            expected,
+        ));
     }
     Ok(())
 }
 
 /// No table is empty and all entries are positive.
 fn check_tables(tables: &TiersTables) -> Result<(), PlatformError> {
-    let TiersTables { speeds, wan, man, lan } = tables;
-    for (name, table) in [("tables.speeds", speeds), ("tables.wan", wan), ("tables.man", man), ("tables.lan", lan)] {
+    let TiersTables {
+        speeds,
+        wan,
+        man,
+        lan,
+    } = tables;
+    for (name, table) in [
+        ("tables.speeds", speeds),
+        ("tables.wan", wan),
+        ("tables.man", man),
+        ("tables.lan", lan),
+    ] {
         if table.is_empty() {
             return Err(refuse(NAME, name, "empty", "at least one entry is needed"));
         }
         if let Some(entry) = table.iter().find(|entry| !entry.is_positive()) {
-            return Err(refuse(NAME, name, entry, "speeds and bandwidths must be positive"));
+            return Err(refuse(
+                NAME,
+                name,
+                entry,
+                "speeds and bandwidths must be positive",
+            ));
         }
     }
     Ok(())
@@ -131,7 +173,10 @@ fn check_tables(tables: &TiersTables) -> Result<(), PlatformError> {
 /// The probability as `a` of `b` equally likely draws.
 fn odds(probability: &Rational) -> Result<(u64, u64), PlatformError> {
     let inside = !probability.is_negative() && *probability <= Rational::one();
-    let odds = probability.numer().to_u64().zip(probability.denom().to_u64());
+    let odds = probability
+        .numer()
+        .to_u64()
+        .zip(probability.denom().to_u64());
     odds.filter(|_| inside).ok_or_else(|| {
         let expected = "a probability is from 0 to 1, with a denominator below 2^64";
         refuse(NAME, "host_probability", probability, expected)

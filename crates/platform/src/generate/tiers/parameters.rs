@@ -46,7 +46,19 @@ impl From<TiersParameters> for [usize; 11] {
         let [a, b, c] = [p.wans, p.mans_per_wan, p.lans_per_man];
         let [d, e, f] = [p.wan_nodes, p.man_nodes, p.lan_nodes];
         let [g, h, i] = [p.wan_redundancy, p.man_redundancy, p.lan_redundancy];
-        [a, b, c, d, e, f, g, h, i, p.man_wan_redundancy, p.lan_man_redundancy]
+        [
+            a,
+            b,
+            c,
+            d,
+            e,
+            f,
+            g,
+            h,
+            i,
+            p.man_wan_redundancy,
+            p.lan_man_redundancy,
+        ]
     }
 }
 
@@ -78,8 +90,12 @@ impl TiersParameters {
     /// NW (SW + NM SM + NM NL SL), the number of nodes; `None` if it overflows.
     pub fn node_count(&self) -> Option<usize> {
         let mans = self.mans_per_wan.checked_mul(self.man_nodes)?;
-        let lans = self.mans_per_wan.checked_mul(self.lans_per_man)?.checked_mul(self.lan_nodes)?;
-        self.wans.checked_mul(self.wan_nodes.checked_add(mans)?.checked_add(lans)?)
+        let lans = self
+            .mans_per_wan
+            .checked_mul(self.lans_per_man)?
+            .checked_mul(self.lan_nodes)?;
+        self.wans
+            .checked_mul(self.wan_nodes.checked_add(mans)?.checked_add(lans)?)
     }
 
     /// The name of the node with this id: `wan4`, `man0-3` (MAN 0, node 3), `lan2-1` (LAN 2, node 1, 2 counting
@@ -88,11 +104,21 @@ impl TiersParameters {
         if self.wans != 1 || id >= self.node_count()? {
             return None;
         }
-        let Some(id) = id.checked_sub(self.wan_nodes) else { return Some(format!("wan{id}")) };
-        let Some(id) = id.checked_sub(self.mans_per_wan * self.man_nodes) else {
-            return Some(format!("man{}-{}", id / self.man_nodes, id % self.man_nodes));
+        let Some(id) = id.checked_sub(self.wan_nodes) else {
+            return Some(format!("wan{id}"));
         };
-        Some(format!("lan{}-{}", id / self.lan_nodes, id % self.lan_nodes))
+        let Some(id) = id.checked_sub(self.mans_per_wan * self.man_nodes) else {
+            return Some(format!(
+                "man{}-{}",
+                id / self.man_nodes,
+                id % self.man_nodes
+            ));
+        };
+        Some(format!(
+            "lan{}-{}",
+            id / self.lan_nodes,
+            id % self.lan_nodes
+        ))
     }
 
     /// How many networks a tier has.
@@ -129,7 +155,11 @@ impl TiersParameters {
     }
 
     fn check_networks(&self) -> Result<(), PlatformError> {
-        let names = [("wan_nodes", "wan_redundancy"), ("man_nodes", "man_redundancy"), ("lan_nodes", "lan_redundancy")];
+        let names = [
+            ("wan_nodes", "wan_redundancy"),
+            ("man_nodes", "man_redundancy"),
+            ("lan_nodes", "lan_redundancy"),
+        ];
         for (tier, (nodes_name, redundancy_name)) in Tier::ALL.into_iter().zip(names) {
             let (nodes, redundancy, _) = self.of(tier);
             if self.networks(tier) == 0 {
@@ -144,14 +174,22 @@ impl TiersParameters {
                 ));
             }
             if redundancy == 0 {
-                return Err(refuse(NAME, redundancy_name, redundancy, "at least 1, which adds no edge"));
+                return Err(refuse(
+                    NAME,
+                    redundancy_name,
+                    redundancy,
+                    "at least 1, which adds no edge",
+                ));
             }
         }
         Ok(())
     }
 
     fn check_links_between(&self) -> Result<(), PlatformError> {
-        let names = [(Tier::Man, "man_wan_redundancy", Tier::Wan), (Tier::Lan, "lan_man_redundancy", Tier::Man)];
+        let names = [
+            (Tier::Man, "man_wan_redundancy", Tier::Wan),
+            (Tier::Lan, "lan_man_redundancy", Tier::Man),
+        ];
         for (tier, name, parent) in names {
             let (_, _, redundancy) = self.of(tier);
             if self.networks(tier) > 0 && !(1..=self.of(parent).0).contains(&redundancy) {

@@ -23,8 +23,12 @@ pub enum EdgeState {
 
 impl EdgeState {
     /// Every state, by code.
-    pub const ALL: [EdgeState; 4] =
-        [EdgeState::Tree, EdgeState::Redundant, EdgeState::Internetwork, EdgeState::RedundantInternetwork];
+    pub const ALL: [EdgeState; 4] = [
+        EdgeState::Tree,
+        EdgeState::Redundant,
+        EdgeState::Internetwork,
+        EdgeState::RedundantInternetwork,
+    ];
 }
 
 /// A node and its place in the plane.
@@ -106,7 +110,11 @@ pub fn generate(parameters: &TiersParameters, seed: u64) -> Result<TiersTopology
             sketch.lan(parameters, man)?;
         }
     }
-    Ok(TiersTopology { parameters: *parameters, nodes: sketch.nodes, edges: sketch.edges })
+    Ok(TiersTopology {
+        parameters: *parameters,
+        nodes: sketch.nodes,
+        edges: sketch.edges,
+    })
 }
 
 /// A network under construction.
@@ -119,7 +127,11 @@ struct Sketch {
 
 impl Sketch {
     /// A MAN next to a random WAN node, tied to it by a random gateway.
-    fn man(&mut self, parameters: &TiersParameters, wan: &Range<usize>) -> Result<Range<usize>, PlatformError> {
+    fn man(
+        &mut self,
+        parameters: &TiersParameters,
+        wan: &Range<usize>,
+    ) -> Result<Range<usize>, PlatformError> {
         let parent = wan.start + self.draw.index(wan.len());
         let TiersNode { x, y, .. } = self.nodes[parent];
         let corner = (x + self.shift(), y + self.shift());
@@ -130,7 +142,11 @@ impl Sketch {
     }
 
     /// A LAN at a random node of its MAN, tied to it by the LAN's first node.
-    fn lan(&mut self, parameters: &TiersParameters, man: &Range<usize>) -> Result<(), PlatformError> {
+    fn lan(
+        &mut self,
+        parameters: &TiersParameters,
+        man: &Range<usize>,
+    ) -> Result<(), PlatformError> {
         let parent = man.start + self.draw.index(man.len());
         let TiersNode { x, y, .. } = self.nodes[parent];
         let lan = self.network(parameters, Tier::Lan, (x + 1, y + 1))?;
@@ -140,7 +156,10 @@ impl Sketch {
 
     /// At most one WAN unit to either side, in MAN units.
     fn shift(&mut self) -> i32 {
-        let (unit, most) = (Tier::Man.unit() as i32, (Tier::Wan.unit() / Tier::Man.unit()) as i32);
+        let (unit, most) = (
+            Tier::Man.unit() as i32,
+            (Tier::Wan.unit() / Tier::Man.unit()) as i32,
+        );
         unit * (self.draw.below(2 * most as u64 + 1) as i32 - most)
     }
 
@@ -158,11 +177,22 @@ impl Sketch {
             self.nodes.push(TiersNode { x, y, tier });
         }
         let nodes = &self.nodes[start..];
-        let tree = if tier == Tier::Lan { (1..count).map(|leaf| (0, leaf)).collect() } else { spanning_tree(nodes) };
+        let tree = if tier == Tier::Lan {
+            (1..count).map(|leaf| (0, leaf)).collect()
+        } else {
+            spanning_tree(nodes)
+        };
         let further = redundant(nodes, &tree, redundancy);
         let tagged = tree.into_iter().map(|edge| (edge, EdgeState::Tree));
-        for ((a, b), state) in tagged.chain(further.into_iter().map(|edge| (edge, EdgeState::Redundant))) {
-            self.edges.push(TiersEdge { from: start + a.min(b), to: start + a.max(b), class: tier, state });
+        for ((a, b), state) in
+            tagged.chain(further.into_iter().map(|edge| (edge, EdgeState::Redundant)))
+        {
+            self.edges.push(TiersEdge {
+                from: start + a.min(b),
+                to: start + a.max(b),
+                class: tier,
+                state,
+            });
         }
         Ok(start..self.nodes.len())
     }
@@ -173,29 +203,56 @@ impl Sketch {
         /// measured; another value changes the platforms that a seed generates.
         const TRIES: usize = 64;
         let unit = tier.unit() as i32;
-        let cell = |index: usize| (corner.0 + unit * (index % SIDE) as i32, corner.1 + unit * (index / SIDE) as i32);
+        let cell = |index: usize| {
+            (
+                corner.0 + unit * (index % SIDE) as i32,
+                corner.1 + unit * (index / SIDE) as i32,
+            )
+        };
         for _ in 0..TRIES {
             let place = cell(self.draw.index(SIDE * SIDE));
             if self.occupied.insert(place) {
                 return Ok(place);
             }
         }
-        let free: Vec<_> = (0..SIDE * SIDE).map(cell).filter(|place| !self.occupied.contains(place)).collect();
+        let free: Vec<_> = (0..SIDE * SIDE)
+            .map(cell)
+            .filter(|place| !self.occupied.contains(place))
+            .collect();
         let expected = "fewer or smaller networks: their squares overlap and no cell is free";
-        let place = *self.draw.pick(&free).ok_or_else(|| refuse(NAME, "nodes", self.nodes.len(), expected))?;
+        let place = *self
+            .draw
+            .pick(&free)
+            .ok_or_else(|| refuse(NAME, "nodes", self.nodes.len(), expected))?;
         self.occupied.insert(place);
         Ok(place)
     }
 
     /// Edges from `node`, of this tier, to the parent and to the nodes of the parent's network nearest to it.
-    fn tie(&mut self, parameters: &TiersParameters, tier: Tier, node: usize, parent: usize, upper: &Range<usize>) {
+    fn tie(
+        &mut self,
+        parameters: &TiersParameters,
+        tier: Tier,
+        node: usize,
+        parent: usize,
+        upper: &Range<usize>,
+    ) {
         let (_, _, redundancy) = parameters.of(tier);
         let mut ends: Vec<usize> = upper.clone().collect();
         // The parent itself is at distance 0, and no other node is.
         ends.sort_by_key(|&end| (squared_distance(self.nodes[end], self.nodes[parent]), end));
         for (rank, &from) in ends.iter().take(redundancy).enumerate() {
-            let state = if rank == 0 { EdgeState::Internetwork } else { EdgeState::RedundantInternetwork };
-            self.edges.push(TiersEdge { from, to: node, class: self.nodes[from].tier, state });
+            let state = if rank == 0 {
+                EdgeState::Internetwork
+            } else {
+                EdgeState::RedundantInternetwork
+            };
+            self.edges.push(TiersEdge {
+                from,
+                to: node,
+                class: self.nodes[from].tier,
+                state,
+            });
         }
     }
 }
@@ -205,7 +262,8 @@ impl Sketch {
 fn spanning_tree(nodes: &[TiersNode]) -> Vec<(usize, usize)> {
     let mut tree = Vec::new();
     // For each node outside the tree: its distance to the tree, itself, its nearest tree node.
-    let mut outside: Vec<(u64, usize, usize)> = (1..nodes.len()).map(|node| (u64::MAX, node, 0)).collect();
+    let mut outside: Vec<(u64, usize, usize)> =
+        (1..nodes.len()).map(|node| (u64::MAX, node, 0)).collect();
     let mut last = 0;
     loop {
         for (distance, node, parent) in &mut outside {
@@ -214,7 +272,9 @@ fn spanning_tree(nodes: &[TiersNode]) -> Vec<(usize, usize)> {
                 (*distance, *parent) = (through_last, last);
             }
         }
-        let Some((place, _)) = outside.iter().enumerate().min_by_key(|(_, entry)| **entry) else { return tree };
+        let Some((place, _)) = outside.iter().enumerate().min_by_key(|(_, entry)| **entry) else {
+            return tree;
+        };
         let (_, node, parent) = outside.swap_remove(place);
         tree.push((parent, node));
         last = node;
@@ -223,7 +283,11 @@ fn spanning_tree(nodes: &[TiersNode]) -> Vec<(usize, usize)> {
 
 /// The edges that raise degrees to `redundancy`: in the order of the nodes, each is linked to its nearest node
 /// without a link to it until its degree suffices, or until that node's degree is above `redundancy`.
-fn redundant(nodes: &[TiersNode], tree: &[(usize, usize)], redundancy: usize) -> Vec<(usize, usize)> {
+fn redundant(
+    nodes: &[TiersNode],
+    tree: &[(usize, usize)],
+    redundancy: usize,
+) -> Vec<(usize, usize)> {
     let mut adjacent = vec![BTreeSet::new(); nodes.len()];
     for &(a, b) in tree {
         adjacent[a].insert(b);
@@ -232,8 +296,11 @@ fn redundant(nodes: &[TiersNode], tree: &[(usize, usize)], redundancy: usize) ->
     let mut edges = Vec::new();
     for node in 0..nodes.len() {
         while adjacent[node].len() < redundancy {
-            let strangers = (0..nodes.len()).filter(|&other| other != node && !adjacent[node].contains(&other));
-            let Some(nearest) = strangers.min_by_key(|&other| squared_distance(nodes[node], nodes[other])) else {
+            let strangers =
+                (0..nodes.len()).filter(|&other| other != node && !adjacent[node].contains(&other));
+            let Some(nearest) =
+                strangers.min_by_key(|&other| squared_distance(nodes[node], nodes[other]))
+            else {
                 break;
             };
             if adjacent[nearest].len() > redundancy {

@@ -24,10 +24,17 @@ pub fn connected(nodes: usize, edges: &BTreeSet<(usize, usize)>) -> bool {
 
 /// The undirected edges, after checking that every link has a reverse of the same cost.
 pub fn duplex_edges(platform: &Platform) -> BTreeSet<(usize, usize)> {
-    let costs: BTreeMap<(usize, usize), &Rational> =
-        platform.links().iter().map(|link| ((link.from.index(), link.to.index()), &link.cost)).collect();
+    let costs: BTreeMap<(usize, usize), &Rational> = platform
+        .links()
+        .iter()
+        .map(|link| ((link.from.index(), link.to.index()), &link.cost))
+        .collect();
     for (&(from, to), cost) in &costs {
-        assert_eq!(costs.get(&(to, from)), Some(cost), "the reverse of {from} -> {to}");
+        assert_eq!(
+            costs.get(&(to, from)),
+            Some(cost),
+            "the reverse of {from} -> {to}"
+        );
     }
     costs.into_keys().filter(|(from, to)| from < to).collect()
 }
@@ -36,7 +43,12 @@ pub fn duplex_edges(platform: &Platform) -> BTreeSet<(usize, usize)> {
 #[track_caller]
 pub fn refused<T: std::fmt::Debug>(result: Result<T, PlatformError>) -> &'static str {
     match result {
-        Err(PlatformError::BadParameter { parameter, expected, value, .. }) => {
+        Err(PlatformError::BadParameter {
+            parameter,
+            expected,
+            value,
+            ..
+        }) => {
             assert!(!expected.is_empty() && !value.is_empty(), "{parameter}");
             parameter
         }

@@ -1,6 +1,8 @@
 //! The referee, asked with a question that may make no sense: then the refusal is that of the question.
 
-use oneport_plan::{Certificate, Collective, PeriodicSchedule, Problem, SteadyState, Timeline, Volumes};
+use oneport_plan::{
+    Certificate, Collective, PeriodicSchedule, Problem, SteadyState, Timeline, Volumes,
+};
 use oneport_platform::{Platform, Rational};
 use oneport_referee::{TimelineReport, Violation};
 use oneport_watch::Watch;
@@ -21,7 +23,11 @@ pub fn bound_watched(
     certificate: &Certificate,
     watch: &Watch,
 ) -> Result<Rational, Violation> {
-    oneport_referee::bound_watched(Problem::new(platform, collective, volumes)?, certificate, watch)
+    oneport_referee::bound_watched(
+        Problem::new(platform, collective, volumes)?,
+        certificate,
+        watch,
+    )
 }
 
 pub fn check_steady_state(

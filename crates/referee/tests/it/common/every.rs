@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use crate::common::ask::bound;
 use num_traits::Zero;
 use oneport_plan::{
-    Amount, Certificate, Collective, Goals, Interval, Member, Pattern, PeriodicSchedule, Plan, Resource,
-    ScheduledPattern, Slot, Status, SteadyState, Task, Volumes, WeightedPattern,
+    Amount, Certificate, Collective, Goals, Interval, Member, Pattern, PeriodicSchedule, Plan,
+    Resource, ScheduledPattern, Slot, Status, SteadyState, Task, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 
@@ -18,19 +18,38 @@ pub fn platform(dice: &mut Dice, integer: bool) -> Platform {
     let mut builder = Platform::builder();
     let count = 3 + dice.below(3);
     let one_model = dice.one_in(2).then(|| dice.below(4));
-    let cost = |dice: &mut Dice| if integer { whole(1 + dice.below(2)) } else { dice.fraction(3) };
+    let cost = |dice: &mut Dice| {
+        if integer {
+            whole(1 + dice.below(2))
+        } else {
+            dice.fraction(3)
+        }
+    };
     for i in 0..count {
         let name = format!("n{i}");
-        let node = if i > 2 && dice.one_in(2) { Node::router(name) } else { Node::processor(name, cost(dice)) };
+        let node = if i > 2 && dice.one_in(2) {
+            Node::router(name)
+        } else {
+            Node::processor(name, cost(dice))
+        };
         let model = PortModel::ALL[one_model.unwrap_or_else(|| dice.below(4))];
         let replicates = i < 3 || dice.one_in(2);
         let ports = Some(1 + dice.below(3) as u32);
-        builder.node(Node { model: Some(model), ports, replicates, ..node }).unwrap();
+        builder
+            .node(Node {
+                model: Some(model),
+                ports,
+                replicates,
+                ..node
+            })
+            .unwrap();
     }
     for i in 0..count {
         for j in (0..count).filter(|&j| j != i) {
             if j == (i + 1) % count || dice.one_in(3) {
-                builder.link(NodeId::new(i), NodeId::new(j), cost(dice)).unwrap();
+                builder
+                    .link(NodeId::new(i), NodeId::new(j), cost(dice))
+                    .unwrap();
             }
         }
     }
@@ -40,14 +59,20 @@ pub fn platform(dice: &mut Dice, integer: bool) -> Platform {
 /// Any collective; sometimes several at once.
 pub fn collective(dice: &mut Dice, platform: &Platform) -> Collective {
     if dice.one_in(5) {
-        let member = |dice: &mut Dice| Member { collective: single(dice, platform), rate: 1 + dice.below(2) as u64 };
+        let member = |dice: &mut Dice| Member {
+            collective: single(dice, platform),
+            rate: 1 + dice.below(2) as u64,
+        };
         return Collective::Groups((0..1 + dice.below(3)).map(|_| member(dice)).collect());
     }
     single(dice, platform)
 }
 
 fn single(dice: &mut Dice, platform: &Platform) -> Collective {
-    let mut able: Vec<NodeId> = platform.processors().filter(|&node| platform.node(node).replicates).collect();
+    let mut able: Vec<NodeId> = platform
+        .processors()
+        .filter(|&node| platform.node(node).replicates)
+        .collect();
     dice.shuffle(&mut able);
     able.truncate(2 + dice.below(able.len() - 1));
     let (first, rest, participants) = (able[0], able[1..].to_vec(), able);
@@ -65,20 +90,39 @@ fn single(dice: &mut Dice, platform: &Platform) -> Collective {
 }
 
 fn volumes(dice: &mut Dice, collective: &Collective, integer: bool) -> Volumes {
-    let number = |dice: &mut Dice| if integer { whole(1 + dice.below(2)) } else { dice.fraction(3) };
-    let affine =
-        |dice: &mut Dice| Amount::Affine { fixed: number(dice), per_operand: number(dice) * whole(dice.below(2)) };
+    let number = |dice: &mut Dice| {
+        if integer {
+            whole(1 + dice.below(2))
+        } else {
+            dice.fraction(3)
+        }
+    };
+    let affine = |dice: &mut Dice| Amount::Affine {
+        fixed: number(dice),
+        per_operand: number(dice) * whole(dice.below(2)),
+    };
     if collective.combines() && dice.one_in(2) {
-        let volumes = Volumes { size: affine(dice), work: affine(dice) };
+        let volumes = Volumes {
+            size: affine(dice),
+            work: affine(dice),
+        };
         if volumes.validate(collective).is_ok() {
             return volumes;
         }
     }
-    Volumes { size: Amount::Constant(number(dice)), work: Amount::Constant(number(dice)) }
+    Volumes {
+        size: Amount::Constant(number(dice)),
+        work: Amount::Constant(number(dice)),
+    }
 }
 
 /// A pattern for one demand.
-pub fn pattern(dice: &mut Dice, platform: &Platform, collective: &Collective, commodity: usize) -> Pattern {
+pub fn pattern(
+    dice: &mut Dice,
+    platform: &Platform,
+    collective: &Collective,
+    commodity: usize,
+) -> Pattern {
     let demand = collective.demand(commodity).unwrap();
     let operands: &[NodeId] = demand.operands;
     let mut order: Vec<usize> = (0..operands.len()).collect();
@@ -86,20 +130,40 @@ pub fn pattern(dice: &mut Dice, platform: &Platform, collective: &Collective, co
     if ordered {
         dice.shuffle(&mut order);
     }
-    let mut maker = Maker { platform, values: Vec::new(), tasks: Vec::new(), reuse: true };
-    maker.values.extend(order.iter().enumerate().map(|(i, &owner)| (part(i, i), operands[owner], None)));
+    let mut maker = Maker {
+        platform,
+        values: Vec::new(),
+        tasks: Vec::new(),
+        reuse: true,
+    };
+    maker.values.extend(
+        order
+            .iter()
+            .enumerate()
+            .map(|(i, &owner)| (part(i, i), operands[owner], None)),
+    );
     match (operands.len(), demand.goals) {
-        (1, Goals::At(target)) => Pattern::path(commodity, random_path(dice, platform, operands[0], target)),
+        (1, Goals::At(target)) => {
+            Pattern::path(commodity, random_path(dice, platform, operands[0], target))
+        }
         (1, _) => {
             for (node, part) in demand.goals() {
                 maker.obtain(dice, part, node);
             }
-            Pattern { demand: commodity, order: None, tasks: maker.tasks }
+            Pattern {
+                demand: commodity,
+                order: None,
+                tasks: maker.tasks,
+            }
         }
         (_, Goals::At(target)) => {
             maker.reuse = false;
             maker.obtain(dice, demand.whole(), target);
-            Pattern { demand: commodity, order: ordered.then_some(order), tasks: maker.tasks }
+            Pattern {
+                demand: commodity,
+                order: ordered.then_some(order),
+                tasks: maker.tasks,
+            }
         }
         _ => {
             let mut goals = demand.goals();
@@ -107,7 +171,11 @@ pub fn pattern(dice: &mut Dice, platform: &Platform, collective: &Collective, co
             for (node, part) in goals {
                 maker.obtain(dice, part, node);
             }
-            Pattern { demand: commodity, order: ordered.then_some(order), tasks: maker.tasks }
+            Pattern {
+                demand: commodity,
+                order: ordered.then_some(order),
+                tasks: maker.tasks,
+            }
         }
     }
 }
@@ -143,10 +211,27 @@ impl Maker<'_> {
             let split = wanted.first + dice.below(wanted.last - wanted.first);
             let left = self.obtain(dice, part(wanted.first, split), at);
             let right = self.obtain(dice, part(split + 1, wanted.last), at);
-            (at, Some(self.push(Task::Merge { node: at, part: wanted, split, left, right }, wanted, at)))
+            (
+                at,
+                Some(self.push(
+                    Task::Merge {
+                        node: at,
+                        part: wanted,
+                        split,
+                        left,
+                        right,
+                    },
+                    wanted,
+                    at,
+                )),
+            )
         };
         for link in random_path(dice, self.platform, from, node) {
-            let transfer = Task::Send { link, part: wanted, after: task };
+            let transfer = Task::Send {
+                link,
+                part: wanted,
+                after: task,
+            };
             task = Some(self.push(transfer, wanted, self.platform.link(link).to));
         }
         task
@@ -169,25 +254,49 @@ pub fn plan(dice: &mut Dice, integer: bool) -> Plan {
     let mut patterns: Vec<ScheduledPattern> = Vec::new();
     for place in 0..collective.demands() {
         for _ in 0..instances * collective.rate(place) as usize {
-            patterns
-                .push(ScheduledPattern { pattern: pattern(dice, &platform, &collective, place), copies: 1u32.into() });
+            patterns.push(ScheduledPattern {
+                pattern: pattern(dice, &platform, &collective, place),
+                copies: 1u32.into(),
+            });
         }
     }
     let (slots, period) = slots(dice, &platform, &volumes, &patterns, integer);
-    let schedule = PeriodicSchedule { period, instances: instances.into(), patterns, slots };
+    let schedule = PeriodicSchedule {
+        period,
+        instances: instances.into(),
+        patterns,
+        slots,
+    };
     let weight = whole(1) / &schedule.period;
-    let weighted =
-        |scheduled: &ScheduledPattern| WeightedPattern { pattern: scheduled.pattern.clone(), weight: weight.clone() };
-    let steady_state =
-        SteadyState { throughput: schedule.throughput(), patterns: schedule.patterns.iter().map(weighted).collect() };
+    let weighted = |scheduled: &ScheduledPattern| WeightedPattern {
+        pattern: scheduled.pattern.clone(),
+        weight: weight.clone(),
+    };
+    let steady_state = SteadyState {
+        throughput: schedule.throughput(),
+        patterns: schedule.patterns.iter().map(weighted).collect(),
+    };
     let (certificate, upper_bound) = loop {
         let certificate = prices(dice, &platform);
         if let Ok(bound) = bound(&platform, &collective, &volumes, &certificate) {
             break (certificate, bound);
         }
     };
-    let status = if upper_bound == steady_state.throughput { Status::Optimal } else { Status::Feasible };
-    Plan { platform, collective, volumes, status, steady_state, certificate, upper_bound, schedule }
+    let status = if upper_bound == steady_state.throughput {
+        Status::Optimal
+    } else {
+        Status::Feasible
+    };
+    Plan {
+        platform,
+        collective,
+        volumes,
+        status,
+        steady_state,
+        certificate,
+        upper_bound,
+        schedule,
+    }
 }
 
 /// Prices on ports, links and processors.
@@ -197,7 +306,10 @@ pub fn prices(dice: &mut Dice, platform: &Platform) -> Certificate {
     resources.extend(platform.link_ids().map(Resource::Link));
     resources.sort_unstable();
     resources.dedup();
-    let prices = resources.into_iter().filter(|_| dice.below(3) > 0).collect::<Vec<_>>();
+    let prices = resources
+        .into_iter()
+        .filter(|_| dice.below(3) > 0)
+        .collect::<Vec<_>>();
     Certificate::of_prices(prices.into_iter().map(|r| (r, dice.fraction(4))).collect())
 }
 
@@ -213,15 +325,20 @@ fn slots(
     let mut merging = vec![Rational::zero(); platform.nodes().len()];
     for scheduled in patterns {
         for used in sends(&scheduled.pattern) {
-            left[used.link.index()] += volumes.size_of(used.message) * &platform.link(used.link).cost;
+            left[used.link.index()] +=
+                volumes.size_of(used.message) * &platform.link(used.link).cost;
         }
         for used in made(&scheduled.pattern) {
-            merging[used.node.index()] += volumes.merge_time(platform, used.node, used.message.part, used.split);
+            merging[used.node.index()] +=
+                volumes.merge_time(platform, used.node, used.message.part, used.split);
         }
     }
     let (mut slots, mut period) = (Vec::new(), Rational::zero());
     loop {
-        let mut open: Vec<LinkId> = platform.link_ids().filter(|link| !left[link.index()].is_zero()).collect();
+        let mut open: Vec<LinkId> = platform
+            .link_ids()
+            .filter(|link| !left[link.index()].is_zero())
+            .collect();
         if open.is_empty() {
             break;
         }
@@ -234,7 +351,12 @@ fn slots(
             }
         }
         links.sort_unstable();
-        let mut length = links.iter().map(|link| &left[link.index()]).min().unwrap().clone();
+        let mut length = links
+            .iter()
+            .map(|link| &left[link.index()])
+            .min()
+            .unwrap()
+            .clone();
         if integer && length > whole(1) && dice.one_in(3) {
             length -= whole(1);
         }
@@ -242,7 +364,10 @@ fn slots(
         period += &length;
         slots.push(Slot { length, links });
     }
-    (slots, period.max(merging.into_iter().max().unwrap()) + whole(dice.below(2)))
+    (
+        slots,
+        period.max(merging.into_iter().max().unwrap()) + whole(dice.below(2)),
+    )
 }
 
 /// Whether links can be busy at the same time, by the words of the port models.

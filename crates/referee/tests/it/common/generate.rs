@@ -2,8 +2,8 @@
 
 use num_traits::Zero;
 use oneport_plan::{
-    Amount, Certificate, Collective, Pattern, PeriodicSchedule, Plan, Resource, ScheduledPattern, Slot, Status,
-    SteadyState, Volumes, WeightedPattern,
+    Amount, Certificate, Collective, Pattern, PeriodicSchedule, Plan, Resource, ScheduledPattern,
+    Slot, Status, SteadyState, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 use oneport_testkit::Reductions;
@@ -13,7 +13,11 @@ use super::{Dice, made, naive_bound, sends, trees, whole};
 /// A random plan; with whole numbers for all costs and dates if asked.
 pub fn plan(dice: &mut Dice, integer: bool) -> Plan {
     let platform = random_platform(dice, integer);
-    let collective = if dice.one_in(2) { paths(dice, &platform) } else { reductions(dice, &platform) };
+    let collective = if dice.one_in(2) {
+        paths(dice, &platform)
+    } else {
+        reductions(dice, &platform)
+    };
     answer(dice, platform, collective, integer)
 }
 
@@ -44,30 +48,67 @@ fn answer(dice: &mut Dice, platform: Platform, collective: Collective, integer: 
             break Certificate::of_prices(prices);
         }
     };
-    let upper_bound = naive_bound(&platform, &collective, &volumes, &super::prices_of(&certificate)).unwrap();
-    let status = if upper_bound == steady_state.throughput { Status::Optimal } else { Status::Feasible };
-    Plan { platform, collective, volumes, status, steady_state, certificate, upper_bound, schedule }
+    let upper_bound = naive_bound(
+        &platform,
+        &collective,
+        &volumes,
+        &super::prices_of(&certificate),
+    )
+    .unwrap();
+    let status = if upper_bound == steady_state.throughput {
+        Status::Optimal
+    } else {
+        Status::Feasible
+    };
+    Plan {
+        platform,
+        collective,
+        volumes,
+        status,
+        steady_state,
+        certificate,
+        upper_bound,
+        schedule,
+    }
 }
 
 /// Sizes, and for reductions work, of all kinds; work may be 0.
 pub fn random_volumes(dice: &mut Dice, collective: &Collective, integer: bool) -> Volumes {
-    let number = |dice: &mut Dice| if integer { whole(1 + dice.below(2)) } else { dice.fraction(3) };
-    let Some(operands) = collective.operands().map(<[NodeId]>::len) else { return Volumes::of_size(number(dice)) };
+    let number = |dice: &mut Dice| {
+        if integer {
+            whole(1 + dice.below(2))
+        } else {
+            dice.fraction(3)
+        }
+    };
+    let Some(operands) = collective.operands().map(<[NodeId]>::len) else {
+        return Volumes::of_size(number(dice));
+    };
     let amount = |dice: &mut Dice, least: usize| match dice.below(3) {
         0 => Amount::Constant(number(dice)),
         1 if !collective.is_commutative() => Amount::Table(
             (0..operands)
-                .map(|first| (first..operands).map(|_| number(dice) * whole(least.max(dice.below(3)))).collect())
+                .map(|first| {
+                    (first..operands)
+                        .map(|_| number(dice) * whole(least.max(dice.below(3))))
+                        .collect()
+                })
                 .collect(),
         ),
-        _ => Amount::Affine { fixed: number(dice), per_operand: number(dice) * whole(dice.below(3)) },
+        _ => Amount::Affine {
+            fixed: number(dice),
+            per_operand: number(dice) * whole(dice.below(3)),
+        },
     };
     let size = amount(dice, 1);
     // Sometimes merging takes most of the time.
     let work = match dice.below(5) {
         0 => Amount::Constant(whole(0)),
         1 => Amount::Constant(number(dice) * whole(9)),
-        2 => Amount::Affine { fixed: number(dice), per_operand: number(dice) * whole(4) },
+        2 => Amount::Affine {
+            fixed: number(dice),
+            per_operand: number(dice) * whole(4),
+        },
         _ => amount(dice, 0),
     };
     Volumes { size, work }
@@ -77,24 +118,42 @@ pub fn random_volumes(dice: &mut Dice, collective: &Collective, integer: bool) -
 pub fn random_platform(dice: &mut Dice, integer: bool) -> Platform {
     let mut builder = Platform::builder();
     let count = 3 + dice.below(4);
-    let cost = |dice: &mut Dice| if integer { whole(1 + dice.below(2)) } else { dice.fraction(3) };
+    let cost = |dice: &mut Dice| {
+        if integer {
+            whole(1 + dice.below(2))
+        } else {
+            dice.fraction(3)
+        }
+    };
     let nodes: Vec<NodeId> = (0..count)
         .map(|i| {
             let router = i >= 2 && dice.one_in(3);
             let name = format!("n{i}");
-            builder.node(if router { Node::router(name) } else { Node::processor(name, cost(dice)) }).unwrap()
+            builder
+                .node(if router {
+                    Node::router(name)
+                } else {
+                    Node::processor(name, cost(dice))
+                })
+                .unwrap()
         })
         .collect();
     let mut ends: Vec<(usize, usize)> = (0..count).map(|i| (i, (i + 1) % count)).collect();
     ends.extend(
-        (0..count).flat_map(|i| (0..count).map(move |j| (i, j))).filter(|&(i, j)| i != j && (i + 1) % count != j),
+        (0..count)
+            .flat_map(|i| (0..count).map(move |j| (i, j)))
+            .filter(|&(i, j)| i != j && (i + 1) % count != j),
     );
     let chords = ends[count..].to_vec();
     ends.truncate(count);
     ends.extend(chords.into_iter().filter(|_| dice.one_in(3)));
     dice.shuffle(&mut ends);
     for (from, to) in ends {
-        let cost = if integer { whole(1 + dice.below(3)) } else { dice.fraction(5) };
+        let cost = if integer {
+            whole(1 + dice.below(3))
+        } else {
+            dice.fraction(5)
+        };
         builder.link(nodes[from], nodes[to], cost).unwrap();
     }
     builder.build().unwrap()
@@ -148,14 +207,25 @@ fn random_patterns(
 }
 
 fn add(patterns: &mut Vec<ScheduledPattern>, pattern: Pattern) {
-    match patterns.iter_mut().find(|scheduled| scheduled.pattern == pattern) {
+    match patterns
+        .iter_mut()
+        .find(|scheduled| scheduled.pattern == pattern)
+    {
         Some(scheduled) => scheduled.copies += 1u32,
-        None => patterns.push(ScheduledPattern { pattern, copies: 1u32.into() }),
+        None => patterns.push(ScheduledPattern {
+            pattern,
+            copies: 1u32.into(),
+        }),
     }
 }
 
 /// A random walk without the loops that it made.
-pub fn random_path(dice: &mut Dice, platform: &Platform, source: NodeId, target: NodeId) -> Vec<LinkId> {
+pub fn random_path(
+    dice: &mut Dice,
+    platform: &Platform,
+    source: NodeId,
+    target: NodeId,
+) -> Vec<LinkId> {
     let mut links: Vec<LinkId> = Vec::new();
     let mut at = source;
     while at != target {
@@ -163,7 +233,10 @@ pub fn random_path(dice: &mut Dice, platform: &Platform, source: NodeId, target:
         let link = choices[dice.below(choices.len())];
         links.push(link);
         at = platform.link(link).to;
-        if let Some(before) = links.iter().position(|&link| platform.link(link).from == at) {
+        if let Some(before) = links
+            .iter()
+            .position(|&link| platform.link(link).from == at)
+        {
             links.truncate(before);
         }
     }
@@ -177,7 +250,8 @@ fn steady_state(
     patterns: &[ScheduledPattern],
     instances: usize,
 ) -> SteadyState {
-    let copies = |scheduled: &ScheduledPattern| Rational::from_integer(scheduled.copies.clone().into());
+    let copies =
+        |scheduled: &ScheduledPattern| Rational::from_integer(scheduled.copies.clone().into());
     let mut busy = vec![Rational::zero(); 3 * platform.nodes().len()];
     for scheduled in patterns {
         for used in sends(&scheduled.pattern) {
@@ -218,7 +292,8 @@ fn schedule(
     for scheduled in &patterns {
         let copies = Rational::from_integer(scheduled.copies.clone().into());
         for used in sends(&scheduled.pattern) {
-            left[used.link.index()] += &copies * volumes.size_of(used.message) * &platform.link(used.link).cost;
+            left[used.link.index()] +=
+                &copies * volumes.size_of(used.message) * &platform.link(used.link).cost;
         }
         for used in made(&scheduled.pattern) {
             let time = volumes.merge_time(platform, used.node, used.message.part, used.split);
@@ -229,7 +304,10 @@ fn schedule(
     let merging = merging.into_iter().max().unwrap();
     let mut period = Rational::zero();
     loop {
-        let mut open: Vec<LinkId> = platform.link_ids().filter(|link| !left[link.index()].is_zero()).collect();
+        let mut open: Vec<LinkId> = platform
+            .link_ids()
+            .filter(|link| !left[link.index()].is_zero())
+            .collect();
         if open.is_empty() {
             break;
         }
@@ -237,13 +315,20 @@ fn schedule(
         let mut links: Vec<LinkId> = Vec::new();
         for id in open {
             let link = platform.link(id);
-            let free = |taken: &LinkId| platform.link(*taken).from != link.from && platform.link(*taken).to != link.to;
+            let free = |taken: &LinkId| {
+                platform.link(*taken).from != link.from && platform.link(*taken).to != link.to
+            };
             if links.iter().all(free) {
                 links.push(id);
             }
         }
         links.sort_unstable();
-        let mut length = links.iter().map(|link| &left[link.index()]).min().unwrap().clone();
+        let mut length = links
+            .iter()
+            .map(|link| &left[link.index()])
+            .min()
+            .unwrap()
+            .clone();
         if integer && length > whole(1) && dice.one_in(3) {
             length -= whole(1);
         } else if !integer && dice.one_in(4) {
@@ -257,13 +342,21 @@ fn schedule(
     }
     period = period.max(merging) + whole(dice.below(2));
     dice.shuffle(&mut patterns);
-    PeriodicSchedule { period, instances: instances.into(), patterns, slots }
+    PeriodicSchedule {
+        period,
+        instances: instances.into(),
+        patterns,
+        slots,
+    }
 }
 
 /// Prices on some ports and processors, sorted.
 pub fn random_prices(dice: &mut Dice, platform: &Platform) -> Vec<(Resource, Rational)> {
     let ports: [fn(NodeId) -> Resource; 2] = [Resource::Send, Resource::Receive];
-    let mut resources: Vec<Resource> = ports.into_iter().flat_map(|kind| platform.node_ids().map(kind)).collect();
+    let mut resources: Vec<Resource> = ports
+        .into_iter()
+        .flat_map(|kind| platform.node_ids().map(kind))
+        .collect();
     resources.extend(platform.processors().map(Resource::Compute));
     let mut prices = Vec::new();
     for resource in resources {

@@ -24,13 +24,25 @@ fn patterns_of_instance(plan: &Plan) -> usize {
 
 fn steady_state(plan: &Plan) -> bool {
     let state = &plan.steady_state;
-    let weights: Vec<(&Pattern, &Rational)> =
-        state.patterns.iter().map(|weighted| (&weighted.pattern, &weighted.weight)).collect();
+    let weights: Vec<(&Pattern, &Rational)> = state
+        .patterns
+        .iter()
+        .map(|weighted| (&weighted.pattern, &weighted.weight))
+        .collect();
     state.throughput.is_positive()
-        && weights.iter().all(|(pattern, weight)| weight.is_positive() && is_honest(plan, pattern))
-        && weights.windows(2).all(|pair| pair[0].0.demand <= pair[1].0.demand)
-        && totals(plan, &weights).iter().all(|total| *total == state.throughput)
-        && loads(plan, &weights).0.iter().all(|(resource, load)| *load <= capacity(plan, *resource))
+        && weights
+            .iter()
+            .all(|(pattern, weight)| weight.is_positive() && is_honest(plan, pattern))
+        && weights
+            .windows(2)
+            .all(|pair| pair[0].0.demand <= pair[1].0.demand)
+        && totals(plan, &weights)
+            .iter()
+            .all(|total| *total == state.throughput)
+        && loads(plan, &weights)
+            .0
+            .iter()
+            .all(|(resource, load)| *load <= capacity(plan, *resource))
 }
 
 fn capacity(plan: &Plan, resource: Resource) -> Rational {
@@ -39,7 +51,12 @@ fn capacity(plan: &Plan, resource: Resource) -> Rational {
 
 /// Whether the node has such a port, or a processor.
 fn exists(plan: &Plan, resource: Resource) -> bool {
-    let Some(node) = resource.node().filter(|node| node.index() < plan.platform.nodes().len()) else { return false };
+    let Some(node) = resource
+        .node()
+        .filter(|node| node.index() < plan.platform.nodes().len())
+    else {
+        return false;
+    };
     let models: &[PortModel] = match resource {
         Resource::Compute(_) => return plan.platform.node(node).is_processor(),
         Resource::Port(_) => &[PortModel::HalfDuplex],
@@ -50,24 +67,38 @@ fn exists(plan: &Plan, resource: Resource) -> bool {
 
 /// By commodity, the sum of the weights.
 fn totals(plan: &Plan, weights: &[(&Pattern, &Rational)]) -> Vec<Rational> {
-    let of = |place| weights.iter().filter(|(pattern, _)| pattern.demand == place).map(|&(_, weight)| weight).sum();
+    let of = |place| {
+        weights
+            .iter()
+            .filter(|(pattern, _)| pattern.demand == place)
+            .map(|&(_, weight)| weight)
+            .sum()
+    };
     (0..patterns_of_instance(plan)).map(of).collect()
 }
 
 /// How long resources and links are busy.
-fn loads(plan: &Plan, weights: &[(&Pattern, &Rational)]) -> (BTreeMap<Resource, Rational>, BTreeMap<LinkId, Rational>) {
+fn loads(
+    plan: &Plan,
+    weights: &[(&Pattern, &Rational)],
+) -> (BTreeMap<Resource, Rational>, BTreeMap<LinkId, Rational>) {
     let (mut resources, mut links) = (BTreeMap::new(), BTreeMap::new());
     for &(pattern, weight) in weights {
         for used in sends(pattern) {
-            let time = weight * plan.volumes.size_of(used.message) * &plan.platform.link(used.link).cost;
+            let time =
+                weight * plan.volumes.size_of(used.message) * &plan.platform.link(used.link).cost;
             for port in Resource::of_link(&plan.platform, used.link) {
                 *resources.entry(port).or_insert_with(Rational::zero) += &time;
             }
             *links.entry(used.link).or_insert_with(Rational::zero) += time;
         }
         for used in made(pattern) {
-            let time = plan.volumes.merge_time(&plan.platform, used.node, used.message.part, used.split);
-            *resources.entry(Resource::Compute(used.node)).or_insert_with(Rational::zero) += weight * time;
+            let time =
+                plan.volumes
+                    .merge_time(&plan.platform, used.node, used.message.part, used.split);
+            *resources
+                .entry(Resource::Compute(used.node))
+                .or_insert_with(Rational::zero) += weight * time;
         }
     }
     (resources, links)
@@ -75,24 +106,42 @@ fn loads(plan: &Plan, weights: &[(&Pattern, &Rational)]) -> (BTreeMap<Resource, 
 
 fn certificate(plan: &Plan) -> bool {
     let prices = &super::prices_of(&plan.certificate);
-    let status = if plan.upper_bound == plan.steady_state.throughput { Status::Optimal } else { Status::Feasible };
+    let status = if plan.upper_bound == plan.steady_state.throughput {
+        Status::Optimal
+    } else {
+        Status::Feasible
+    };
     prices.windows(2).all(|pair| pair[0].0 < pair[1].0)
-        && prices.iter().all(|(resource, price)| price.is_positive() && exists(plan, *resource))
-        && naive_bound(&plan.platform, &plan.collective, &plan.volumes, prices).as_ref() == Some(&plan.upper_bound)
+        && prices
+            .iter()
+            .all(|(resource, price)| price.is_positive() && exists(plan, *resource))
+        && naive_bound(&plan.platform, &plan.collective, &plan.volumes, prices).as_ref()
+            == Some(&plan.upper_bound)
         && plan.status == status
 }
 
 fn schedule(plan: &Plan) -> bool {
     let schedule = &plan.schedule;
-    let copies: Vec<Rational> =
-        schedule.patterns.iter().map(|scheduled| Rational::from_integer(scheduled.copies.clone().into())).collect();
-    let weights: Vec<(&Pattern, &Rational)> =
-        schedule.patterns.iter().map(|scheduled| &scheduled.pattern).zip(&copies).collect();
+    let copies: Vec<Rational> = schedule
+        .patterns
+        .iter()
+        .map(|scheduled| Rational::from_integer(scheduled.copies.clone().into()))
+        .collect();
+    let weights: Vec<(&Pattern, &Rational)> = schedule
+        .patterns
+        .iter()
+        .map(|scheduled| &scheduled.pattern)
+        .zip(&copies)
+        .collect();
     let instances = Rational::from_integer(schedule.instances.clone().into());
     if !schedule.period.is_positive()
         || !instances.is_positive()
-        || !weights.iter().all(|(pattern, copies)| copies.is_positive() && is_honest(plan, pattern))
-        || totals(plan, &weights).iter().any(|total| *total != instances)
+        || !weights
+            .iter()
+            .all(|(pattern, copies)| copies.is_positive() && is_honest(plan, pattern))
+        || totals(plan, &weights)
+            .iter()
+            .any(|total| *total != instances)
     {
         return false;
     }
@@ -116,15 +165,26 @@ fn schedule(plan: &Plan) -> bool {
         }
     }
     links.values().all(Zero::is_zero)
-        && schedule.slots.iter().map(|slot| &slot.length).sum::<Rational>() <= schedule.period
-        && resources.iter().all(|(resource, load)| *load <= capacity(plan, *resource) * &schedule.period)
+        && schedule
+            .slots
+            .iter()
+            .map(|slot| &slot.length)
+            .sum::<Rational>()
+            <= schedule.period
+        && resources
+            .iter()
+            .all(|(resource, load)| *load <= capacity(plan, *resource) * &schedule.period)
 }
 
 /// Whether a pattern carries out its demand, which wants one result at one node: plays the tasks with tokens (value,
 /// place), each of which is spent where it is used; at the end only the result is left, at the target.
 pub fn is_honest(plan: &Plan, pattern: &Pattern) -> bool {
-    let Some(demand) = plan.collective.demand(pattern.demand) else { return false };
-    let Goals::At(target) = demand.goals else { return false };
+    let Some(demand) = plan.collective.demand(pattern.demand) else {
+        return false;
+    };
+    let Goals::At(target) = demand.goals else {
+        return false;
+    };
     let natural: Vec<usize> = (0..demand.operands.len()).collect();
     let order = pattern.order.clone().unwrap_or(natural.clone());
     let mut sorted = order.clone();
@@ -132,27 +192,51 @@ pub fn is_honest(plan: &Plan, pattern: &Pattern) -> bool {
     if sorted != natural || (pattern.order.is_some() && !demand.commutative) {
         return false;
     }
-    let own = order.iter().enumerate().map(|(operand, &owner)| (part(operand, operand), demand.operands[owner]));
+    let own = order
+        .iter()
+        .enumerate()
+        .map(|(operand, &owner)| (part(operand, operand), demand.operands[owner]));
     let mut own: Vec<Option<(Interval, NodeId)>> = own.map(Some).collect();
     let mut made: Vec<Option<(Interval, NodeId)>> = Vec::new();
     let mut seen: BTreeSet<(Interval, NodeId)> = own.iter().flatten().copied().collect();
     for &task in &pattern.tasks {
         let (inputs, output) = match task {
             Task::Send { link, part, after } => {
-                let Some(link) = plan.platform.links().get(link.index()) else { return false };
+                let Some(link) = plan.platform.links().get(link.index()) else {
+                    return false;
+                };
                 (vec![(after, (part, link.from))], (part, link.to))
             }
-            Task::Merge { node, part: whole, split, left, right } => {
-                if split == usize::MAX || !plan.platform.processors().any(|processor| processor == node) {
+            Task::Merge {
+                node,
+                part: whole,
+                split,
+                left,
+                right,
+            } => {
+                if split == usize::MAX
+                    || !plan
+                        .platform
+                        .processors()
+                        .any(|processor| processor == node)
+                {
                     return false;
                 }
-                let inputs = [(left, part(whole.first, split)), (right, part(split + 1, whole.last))];
-                (inputs.map(|(input, part)| (input, (part, node))).to_vec(), (whole, node))
+                let inputs = [
+                    (left, part(whole.first, split)),
+                    (right, part(split + 1, whole.last)),
+                ];
+                (
+                    inputs.map(|(input, part)| (input, (part, node))).to_vec(),
+                    (whole, node),
+                )
             }
         };
         for (input, wanted) in inputs {
             let token = match input {
-                Some(input) => made.get_mut(input as usize).filter(|token| **token == Some(wanted)),
+                Some(input) => made
+                    .get_mut(input as usize)
+                    .filter(|token| **token == Some(wanted)),
                 None => own.iter_mut().find(|token| **token == Some(wanted)),
             };
             let Some(token) = token else { return false };

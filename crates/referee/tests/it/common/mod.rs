@@ -15,20 +15,27 @@ use std::collections::BTreeMap;
 use num_traits::{One, ToPrimitive, Zero};
 use oneport_plan::inequality::{Cut, Inequality, Need};
 use oneport_plan::{
-    Certificate, Collective, Event, Interval, MergeEvent, Message, Pattern, PeriodicSchedule, Plan, Resource,
-    ScheduledPattern, Slot, Status, SteadyState, Task, Timeline, Volumes, WeightedPattern,
+    Certificate, Collective, Event, Interval, MergeEvent, Message, Pattern, PeriodicSchedule, Plan,
+    Resource, ScheduledPattern, Slot, Status, SteadyState, Task, Timeline, Volumes,
+    WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 use oneport_referee::{Rule, Violation};
 
 /// Whether that is refused, by this rule.
 pub fn broken<T>(verdict: &Result<T, Violation>, rule: Rule) -> bool {
-    verdict.as_ref().is_err_and(|violation| violation.rule() == rule)
+    verdict
+        .as_ref()
+        .is_err_and(|violation| violation.rule() == rule)
 }
 
 /// What a refusal says; nothing if it is none.
 pub fn told<T>(verdict: &Result<T, Violation>) -> String {
-    verdict.as_ref().err().map(|violation| violation.to_string()).unwrap_or_default()
+    verdict
+        .as_ref()
+        .err()
+        .map(|violation| violation.to_string())
+        .unwrap_or_default()
 }
 
 pub fn ratio(numerator: i64, denominator: i64) -> Rational {
@@ -67,16 +74,38 @@ pub fn steps(pattern: &Pattern) -> (Vec<Sent>, Vec<Made>) {
     let mut stages: Vec<usize> = Vec::new();
     for task in &pattern.tasks {
         let after = |input: Option<u32>| input.map_or(0, |input| stages[input as usize] + 1);
-        let message = |part| Message { demand: pattern.demand, part };
+        let message = |part| Message {
+            demand: pattern.demand,
+            part,
+        };
         let stage = match *task {
-            Task::Send { link, part, after: input } => {
+            Task::Send {
+                link,
+                part,
+                after: input,
+            } => {
                 let stage = after(input);
-                sends.push(Sent { link, message: message(part), stage });
+                sends.push(Sent {
+                    link,
+                    message: message(part),
+                    stage,
+                });
                 stage
             }
-            Task::Merge { node, part, split, left, right } => {
+            Task::Merge {
+                node,
+                part,
+                split,
+                left,
+                right,
+            } => {
                 let stage = after(left).max(after(right));
-                merges.push(Made { node, message: message(part), split, stage });
+                merges.push(Made {
+                    node,
+                    message: message(part),
+                    split,
+                    stage,
+                });
                 stage
             }
         };
@@ -100,11 +129,17 @@ pub fn part(first: usize, last: usize) -> Interval {
 }
 
 pub fn weighted(pattern: &Pattern, weight: Rational) -> WeightedPattern {
-    WeightedPattern { pattern: pattern.clone(), weight }
+    WeightedPattern {
+        pattern: pattern.clone(),
+        weight,
+    }
 }
 
 pub fn scheduled(pattern: &Pattern, copies: u32) -> ScheduledPattern {
-    ScheduledPattern { pattern: pattern.clone(), copies: copies.into() }
+    ScheduledPattern {
+        pattern: pattern.clone(),
+        copies: copies.into(),
+    }
 }
 
 /// Named nodes (names that begin with a small letter are routers) and links with their costs.
@@ -112,7 +147,11 @@ pub fn platform(nodes: &[&str], links: &[(&str, &str, Rational)]) -> Platform {
     let mut builder = Platform::builder();
     for &name in nodes {
         let router = name.starts_with(|c: char| c.is_ascii_lowercase());
-        let node = if router { Node::router(name) } else { Node::processor(name, ratio(1, 1)) };
+        let node = if router {
+            Node::router(name)
+        } else {
+            Node::processor(name, ratio(1, 1))
+        };
         builder.node(node).unwrap();
     }
     for (from, to, cost) in links {
@@ -135,7 +174,10 @@ pub fn toy() -> Plan {
     let [source, _, _, p0, p1] = [0, 1, 2, 3, 4].map(NodeId::new);
     let [sa, sb, a0, _, b1] = [0, 1, 2, 3, 4].map(LinkId::new);
     let (to_0, to_1) = (path(0, &[sa, a0]), path(1, &[sb, b1]));
-    let slot = |length, links: &[LinkId]| Slot { length, links: links.to_vec() };
+    let slot = |length, links: &[LinkId]| Slot {
+        length,
+        links: links.to_vec(),
+    };
     Plan {
         platform,
         collective: Collective::scatter(source, vec![p0, p1]),
@@ -151,7 +193,11 @@ pub fn toy() -> Plan {
             period: ratio(2, 1),
             instances: 1u32.into(),
             patterns: vec![scheduled(&to_0, 1), scheduled(&to_1, 1)],
-            slots: vec![slot(ratio(2, 3), &[sb, a0]), slot(ratio(1, 3), &[sb, b1]), slot(ratio(1, 1), &[sa, b1])],
+            slots: vec![
+                slot(ratio(2, 3), &[sb, a0]),
+                slot(ratio(1, 3), &[sb, b1]),
+                slot(ratio(1, 1), &[sa, b1]),
+            ],
         },
     }
 }
@@ -161,14 +207,29 @@ pub fn paper_toy() -> Plan {
     let mut plan = toy();
     let [sa, sb, a0, b0, b1] = [0, 1, 2, 3, 4].map(LinkId::new);
     let (by_a, by_b, to_1) = (path(0, &[sa, a0]), path(0, &[sb, b0]), path(1, &[sb, b1]));
-    plan.steady_state.patterns =
-        vec![weighted(&by_a, ratio(1, 4)), weighted(&by_b, ratio(1, 4)), weighted(&to_1, ratio(1, 2))];
-    let slot = |length, links: &[LinkId]| Slot { length: ratio(length, 1), links: links.to_vec() };
+    plan.steady_state.patterns = vec![
+        weighted(&by_a, ratio(1, 4)),
+        weighted(&by_b, ratio(1, 4)),
+        weighted(&to_1, ratio(1, 2)),
+    ];
+    let slot = |length, links: &[LinkId]| Slot {
+        length: ratio(length, 1),
+        links: links.to_vec(),
+    };
     plan.schedule = PeriodicSchedule {
         period: ratio(12, 1),
         instances: 6u32.into(),
-        patterns: vec![scheduled(&by_a, 3), scheduled(&by_b, 3), scheduled(&to_1, 6)],
-        slots: vec![slot(6, &[sb, b1]), slot(3, &[sa, b0]), slot(2, &[sb, a0, b1]), slot(1, &[sb, b0])],
+        patterns: vec![
+            scheduled(&by_a, 3),
+            scheduled(&by_b, 3),
+            scheduled(&to_1, 6),
+        ],
+        slots: vec![
+            slot(6, &[sb, b1]),
+            slot(3, &[sa, b0]),
+            slot(2, &[sb, a0, b1]),
+            slot(1, &[sb, b0]),
+        ],
     };
     plan
 }
@@ -176,7 +237,10 @@ pub fn paper_toy() -> Plan {
 /// All-to-all on a one-way ring of three: a third of an instance per time unit, half of the messages relayed.
 pub fn ring() -> Plan {
     let one = || ratio(1, 1);
-    let platform = platform(&["A", "B", "C"], &[("A", "B", one()), ("B", "C", one()), ("C", "A", one())]);
+    let platform = platform(
+        &["A", "B", "C"],
+        &[("A", "B", one()), ("B", "C", one()), ("C", "A", one())],
+    );
     let nodes: Vec<NodeId> = platform.node_ids().collect();
     let links = [0, 1, 2].map(LinkId::new);
     // Commodities in order: A=>B, A=>C, B=>A, B=>C, C=>A, C=>B; link i leaves node i.
@@ -188,7 +252,12 @@ pub fn ring() -> Plan {
         .map(|(place, commodity)| {
             let (from, to) = (commodity.source.index(), commodity.target.index());
             let hops = (to + 3 - from) % 3;
-            path(place, &(0..hops).map(|hop| links[(from + hop) % 3]).collect::<Vec<_>>())
+            path(
+                place,
+                &(0..hops)
+                    .map(|hop| links[(from + hop) % 3])
+                    .collect::<Vec<_>>(),
+            )
         })
         .collect();
     Plan {
@@ -198,26 +267,46 @@ pub fn ring() -> Plan {
         status: Status::Optimal,
         steady_state: SteadyState {
             throughput: ratio(1, 3),
-            patterns: patterns.iter().map(|pattern| weighted(pattern, ratio(1, 3))).collect(),
+            patterns: patterns
+                .iter()
+                .map(|pattern| weighted(pattern, ratio(1, 3)))
+                .collect(),
         },
-        certificate: Certificate::of_prices(nodes.iter().map(|&node| (Resource::Send(node), one())).collect()),
+        certificate: Certificate::of_prices(
+            nodes
+                .iter()
+                .map(|&node| (Resource::Send(node), one()))
+                .collect(),
+        ),
         upper_bound: ratio(1, 3),
         schedule: PeriodicSchedule {
             period: ratio(3, 1),
             instances: 1u32.into(),
-            patterns: patterns.iter().map(|pattern| scheduled(pattern, 1)).collect(),
-            slots: vec![Slot { length: ratio(3, 1), links: links.to_vec() }],
+            patterns: patterns
+                .iter()
+                .map(|pattern| scheduled(pattern, 1))
+                .collect(),
+            slots: vec![Slot {
+                length: ratio(3, 1),
+                links: links.to_vec(),
+            }],
         },
     }
 }
 
 /// Distances from one node by Bellman and Ford: the naive twin of the referee's Dijkstra. `None`: unreachable.
-pub fn bellman_ford(platform: &Platform, lengths: &[Rational], root: NodeId) -> Vec<Option<Rational>> {
+pub fn bellman_ford(
+    platform: &Platform,
+    lengths: &[Rational],
+    root: NodeId,
+) -> Vec<Option<Rational>> {
     let mut distances: Vec<Option<Rational>> = vec![None; platform.nodes().len()];
     distances[root.index()] = Some(Rational::zero());
     for _ in platform.nodes() {
         for (link, length) in platform.links().iter().zip(lengths) {
-            let Some(from) = &distances[link.from.index()] else { continue };
+            let Some(from) = &distances[link.from.index()] else {
+                continue;
+            };
             let candidate = from + length;
             let to = &mut distances[link.to.index()];
             if to.as_ref().is_none_or(|to| candidate < *to) {
@@ -233,12 +322,19 @@ pub type Prices<'a> = BTreeMap<Resource, &'a Rational>;
 
 /// A cut and its weight.
 pub fn cut(demand: Option<usize>, nodes: Vec<NodeId>, weight: Rational) -> Need {
-    Need { demand, inequality: Inequality::Cut(Cut { nodes }), weight }
+    Need {
+        demand,
+        inequality: Inequality::Cut(Cut { nodes }),
+        weight,
+    }
 }
 
 /// The prices of resources, copied.
 pub fn prices_of(certificate: &Certificate) -> Vec<(Resource, Rational)> {
-    certificate.prices().map(|(resource, price)| (resource, price.clone())).collect()
+    certificate
+        .prices()
+        .map(|(resource, price)| (resource, price.clone()))
+        .collect()
 }
 
 /// What the prices prove, by the definition in `Certificate`, commodity by commodity; `None` if nothing.
@@ -249,12 +345,17 @@ pub fn naive_bound(
     prices: &[(Resource, Rational)],
 ) -> Option<Rational> {
     let sum: Rational = prices.iter().map(|(_, price)| price).sum();
-    let price: Prices<'_> = prices.iter().map(|(resource, price)| (*resource, price)).collect();
+    let price: Prices<'_> = prices
+        .iter()
+        .map(|(resource, price)| (*resource, price))
+        .collect();
     let lengths = lengths(platform, &price);
     let mut total = Rational::zero();
     for commodity in collective.commodities() {
         let size = volumes.size.constant().unwrap();
-        total += size * bellman_ford(platform, &lengths, commodity.source)[commodity.target.index()].clone()?;
+        total += size
+            * bellman_ford(platform, &lengths, commodity.source)[commodity.target.index()]
+                .clone()?;
     }
     for &target in collective.reductions() {
         total += trees::naive_cheapest(platform, collective, volumes, &price, target)?;
@@ -265,8 +366,13 @@ pub fn naive_bound(
 /// By link, the price of a message of unit size.
 pub fn lengths(platform: &Platform, prices: &Prices<'_>) -> Vec<Rational> {
     let length = |link| {
-        let resources = Resource::ends(platform, link).into_iter().flatten().chain([Resource::Link(link)]);
-        let priced: Rational = resources.filter_map(|resource| prices.get(&resource).copied()).sum();
+        let resources = Resource::ends(platform, link)
+            .into_iter()
+            .flatten()
+            .chain([Resource::Link(link)]);
+        let priced: Rational = resources
+            .filter_map(|resource| prices.get(&resource).copied())
+            .sum();
         &platform.link(link).cost * priced
     };
     platform.link_ids().map(length).collect()
@@ -294,13 +400,18 @@ pub fn unroll(plan: &Plan, starting_periods: u64) -> Timeline {
     for period in 0..starting_periods + clean_up_periods {
         // The time of a copy that does not exist yet, or no longer, stays idle.
         let instance = |stage: usize, copy: u64| {
-            let started = period.checked_sub(stage as u64).filter(|&p| p < starting_periods)?;
+            let started = period
+                .checked_sub(stage as u64)
+                .filter(|&p| p < starting_periods)?;
             Some(started * instances_per_period + copy)
         };
         for link in plan.platform.link_ids() {
             let mut windows = windows(schedule, period, link);
             for (scheduled, copies) in schedule.patterns.iter().zip(&copies) {
-                let mut uses: Vec<_> = sends(&scheduled.pattern).into_iter().filter(|used| used.link == link).collect();
+                let mut uses: Vec<_> = sends(&scheduled.pattern)
+                    .into_iter()
+                    .filter(|used| used.link == link)
+                    .collect();
                 uses.sort_by_key(|used| used.stage);
                 for used in uses {
                     let message = used.message;
@@ -308,7 +419,12 @@ pub fn unroll(plan: &Plan, starting_periods: u64) -> Timeline {
                         let time = plan.volumes.size_of(message) * &plan.platform.link(link).cost;
                         let pieces = take(&mut windows, time);
                         if let Some(instance) = instance(used.stage, copy) {
-                            events.push(Event { instance, message, link, pieces });
+                            events.push(Event {
+                                instance,
+                                message,
+                                link,
+                                pieces,
+                            });
                         }
                     }
                 }
@@ -317,15 +433,28 @@ pub fn unroll(plan: &Plan, starting_periods: u64) -> Timeline {
         for node in plan.platform.processors() {
             let mut start = &schedule.period * whole(period as usize);
             for (scheduled, copies) in schedule.patterns.iter().zip(&copies) {
-                let mut uses: Vec<_> = made(&scheduled.pattern).into_iter().filter(|used| used.node == node).collect();
+                let mut uses: Vec<_> = made(&scheduled.pattern)
+                    .into_iter()
+                    .filter(|used| used.node == node)
+                    .collect();
                 uses.sort_by_key(|used| used.stage);
                 for used in uses {
                     let (message, split) = (used.message, used.split);
                     for copy in copies.clone() {
-                        let end = &start + plan.volumes.merge_time(&plan.platform, node, message.part, split);
+                        let end = &start
+                            + plan
+                                .volumes
+                                .merge_time(&plan.platform, node, message.part, split);
                         if let Some(instance) = instance(used.stage, copy) {
                             let (start, end) = (start.clone(), end.clone());
-                            merges.push(MergeEvent { instance, message, split, node, start, end });
+                            merges.push(MergeEvent {
+                                instance,
+                                message,
+                                split,
+                                node,
+                                start,
+                                end,
+                            });
                         }
                         start = end;
                     }
@@ -334,7 +463,15 @@ pub fn unroll(plan: &Plan, starting_periods: u64) -> Timeline {
         }
     }
     let period = schedule.period.clone();
-    Timeline { period, starting_periods, instances_per_period, clean_up_periods, eager: false, events, merges }
+    Timeline {
+        period,
+        starting_periods,
+        instances_per_period,
+        clean_up_periods,
+        eager: false,
+        events,
+        merges,
+    }
 }
 
 /// The slots of one link within one period, as dates, the last first.
@@ -373,9 +510,13 @@ fn take(windows: &mut Vec<(Rational, Rational)>, mut time: Rational) -> Vec<(Rat
 pub fn reduce_toy() -> Plan {
     let mut plan = toy();
     let mut builder = Platform::builder();
-    let nodes: Vec<NodeId> = [("P0", ratio(1, 2)), ("P1", ratio(1, 1)), ("P2", ratio(1, 1))]
-        .map(|(name, compute)| builder.node(Node::processor(name, compute)).unwrap())
-        .to_vec();
+    let nodes: Vec<NodeId> = [
+        ("P0", ratio(1, 2)),
+        ("P1", ratio(1, 1)),
+        ("P2", ratio(1, 1)),
+    ]
+    .map(|(name, compute)| builder.node(Node::processor(name, compute)).unwrap())
+    .to_vec();
     for (from, to) in [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)] {
         builder.link(nodes[from], nodes[to], ratio(1, 1)).unwrap();
     }
@@ -388,14 +529,20 @@ pub fn reduce_toy() -> Plan {
         Task::merge(nodes[0], part(0, 2), 0),
     ];
     let tree = Pattern::tree(0, None, tasks);
-    plan.steady_state = SteadyState { throughput: ratio(1, 1), patterns: vec![weighted(&tree, ratio(1, 1))] };
+    plan.steady_state = SteadyState {
+        throughput: ratio(1, 1),
+        patterns: vec![weighted(&tree, ratio(1, 1))],
+    };
     plan.certificate = Certificate::of_prices(vec![(Resource::Receive(nodes[0]), ratio(1, 1))]);
     plan.upper_bound = ratio(1, 1);
     plan.schedule = PeriodicSchedule {
         period: ratio(1, 1),
         instances: 1u32.into(),
         patterns: vec![scheduled(&tree, 1)],
-        slots: vec![Slot { length: ratio(1, 1), links: vec![LinkId::new(2), LinkId::new(5)] }],
+        slots: vec![Slot {
+            length: ratio(1, 1),
+            links: vec![LinkId::new(2), LinkId::new(5)],
+        }],
     };
     plan
 }
@@ -421,7 +568,10 @@ impl Dice {
     }
 
     pub fn fraction(&mut self, largest: usize) -> Rational {
-        ratio(1 + self.below(largest) as i64, 1 + self.below(largest) as i64)
+        ratio(
+            1 + self.below(largest) as i64,
+            1 + self.below(largest) as i64,
+        )
     }
 
     pub fn shuffle<T>(&mut self, items: &mut [T]) {

@@ -31,12 +31,25 @@ struct Value {
 
 /// Plays a run; `None` if it breaks a rule. Where the operands' owners are unknown, every order is tried.
 pub fn play(plan: &Plan, run: &Timeline) -> Option<Seen> {
-    let started = run.starting_periods.checked_mul(run.instances_per_period).filter(|&started| started < 1000)?;
-    if !run.period.is_positive() || started == 0 || !run.events.iter().all(|event| is_sound(plan, run, event, started))
+    let started = run
+        .starting_periods
+        .checked_mul(run.instances_per_period)
+        .filter(|&started| started < 1000)?;
+    if !run.period.is_positive()
+        || started == 0
+        || !run
+            .events
+            .iter()
+            .all(|event| is_sound(plan, run, event, started))
     {
         return None;
     }
-    if !run.merges.iter().all(|merge| is_sound_merge(plan, run, merge, started)) || !dates_fit(run, started) {
+    if !run
+        .merges
+        .iter()
+        .all(|merge| is_sound_merge(plan, run, merge, started))
+        || !dates_fit(run, started)
+    {
         return None;
     }
     // Instances and reductions do not meet but at ports and processors: each has an order of its own.
@@ -45,29 +58,55 @@ pub fn play(plan: &Plan, run: &Timeline) -> Option<Seen> {
     } else {
         vec![(0..plan.collective.operands().map_or(0, <[NodeId]>::len)).collect()]
     };
-    let mut seen = is_exclusive(plan, run).then(|| Seen { last_arrival: last(run), peak_buffer: Vec::new() })?;
+    let mut seen = is_exclusive(plan, run).then(|| Seen {
+        last_arrival: last(run),
+        peak_buffer: Vec::new(),
+    })?;
     let mut held: Vec<(NodeId, Rational, Rational)> = Vec::new();
     for instance in 0..started {
         for (place, commodity) in plan.collective.commodities().iter().enumerate() {
             let name = (instance, place, part(0, 0));
-            held.extend(one(plan, run, instance, place, &[(name, commodity.source)], (name, commodity.target))?);
+            held.extend(one(
+                plan,
+                run,
+                instance,
+                place,
+                &[(name, commodity.source)],
+                (name, commodity.target),
+            )?);
         }
         for (place, &target) in plan.collective.reductions().iter().enumerate() {
             let owners = plan.collective.operands().unwrap();
             let name = |part| (instance, place, part);
             let found = orders.iter().find_map(|order| {
-                let leaves: Vec<(Name, NodeId)> =
-                    order.iter().enumerate().map(|(i, &owner)| (name(part(i, i)), owners[owner])).collect();
-                one(plan, run, instance, place, &leaves, (name(part(0, owners.len() - 1)), target))
+                let leaves: Vec<(Name, NodeId)> = order
+                    .iter()
+                    .enumerate()
+                    .map(|(i, &owner)| (name(part(i, i)), owners[owner]))
+                    .collect();
+                one(
+                    plan,
+                    run,
+                    instance,
+                    place,
+                    &leaves,
+                    (name(part(0, owners.len() - 1)), target),
+                )
             });
             held.extend(found?);
         }
     }
     let dates = dates(run);
-    let at =
-        |node: NodeId, date: &Rational| held.iter().filter(|(n, s, e)| *n == node && s <= date && date < e).count();
-    seen.peak_buffer =
-        plan.platform.node_ids().map(|node| dates.iter().map(|date| at(node, date)).max().unwrap_or(0)).collect();
+    let at = |node: NodeId, date: &Rational| {
+        held.iter()
+            .filter(|(n, s, e)| *n == node && s <= date && date < e)
+            .count()
+    };
+    seen.peak_buffer = plan
+        .platform
+        .node_ids()
+        .map(|node| dates.iter().map(|date| at(node, date)).max().unwrap_or(0))
+        .collect();
     Some(seen)
 }
 
@@ -80,14 +119,22 @@ fn is_sound(plan: &Plan, run: &Timeline, event: &Event, started: u64) -> bool {
         0 => event.message.demand < reductions && is_part(plan, event.message.part),
         _ => event.message.demand < commodities && (first, last) == (0, 0),
     };
-    let dates: Vec<&Rational> = event.pieces.iter().flat_map(|(start, end)| [start, end]).collect();
+    let dates: Vec<&Rational> = event
+        .pieces
+        .iter()
+        .flat_map(|(start, end)| [start, end])
+        .collect();
     fits && event.instance < started
         && event.link.index() < plan.platform.links().len()
         && dates.first().is_some_and(|first| !first.is_negative())
         && dates.is_sorted()
         && event.pieces.iter().all(|(start, end)| start < end)
         && **dates.last().unwrap() <= horizon(run)
-        && event.pieces.iter().map(|(start, end)| end - start).sum::<Rational>()
+        && event
+            .pieces
+            .iter()
+            .map(|(start, end)| end - start)
+            .sum::<Rational>()
             == plan.volumes.size_of(event.message) * &plan.platform.link(event.link).cost
 }
 
@@ -100,7 +147,10 @@ fn is_sound_merge(plan: &Plan, run: &Timeline, merge: &MergeEvent, started: u64)
         && plan.platform.processors().any(|node| node == merge.node)
         && !merge.start.is_negative()
         && merge.end <= horizon(run)
-        && &merge.end - &merge.start == plan.volumes.merge_time(&plan.platform, merge.node, part, merge.split)
+        && &merge.end - &merge.start
+            == plan
+                .volumes
+                .merge_time(&plan.platform, merge.node, part, merge.split)
 }
 
 fn is_part(plan: &Plan, part: Interval) -> bool {
@@ -109,12 +159,24 @@ fn is_part(plan: &Plan, part: Interval) -> bool {
 
 fn horizon(run: &Timeline) -> Rational {
     &run.period
-        * (Rational::from_integer(run.starting_periods.into()) + Rational::from_integer(run.clean_up_periods.into()))
+        * (Rational::from_integer(run.starting_periods.into())
+            + Rational::from_integer(run.clean_up_periods.into()))
 }
 
 fn dates(run: &Timeline) -> BTreeSet<Rational> {
-    let pieces = run.events.iter().flat_map(|event| &event.pieces).flat_map(|(start, end)| [start, end]);
-    pieces.chain(run.merges.iter().flat_map(|merge| [&merge.start, &merge.end])).cloned().collect()
+    let pieces = run
+        .events
+        .iter()
+        .flat_map(|event| &event.pieces)
+        .flat_map(|(start, end)| [start, end]);
+    pieces
+        .chain(
+            run.merges
+                .iter()
+                .flat_map(|merge| [&merge.start, &merge.end]),
+        )
+        .cloned()
+        .collect()
 }
 
 fn last(run: &Timeline) -> Rational {
@@ -125,11 +187,20 @@ fn last(run: &Timeline) -> Rational {
 fn dates_fit(run: &Timeline, started: u64) -> bool {
     let starts = run.eager
         || (0..started).all(|instance| {
-            let events = run.events.iter().filter(|event| event.instance == instance).map(|event| &event.pieces[0].0);
-            let merges = run.merges.iter().filter(|merge| merge.instance == instance).map(|merge| &merge.start);
+            let events = run
+                .events
+                .iter()
+                .filter(|event| event.instance == instance)
+                .map(|event| &event.pieces[0].0);
+            let merges = run
+                .merges
+                .iter()
+                .filter(|merge| merge.instance == instance)
+                .map(|merge| &merge.start);
             let first = events.chain(merges).min();
             first.is_some_and(|first| {
-                (first / &run.period).floor() == whole((instance / run.instances_per_period) as usize)
+                (first / &run.period).floor()
+                    == whole((instance / run.instances_per_period) as usize)
             })
         });
     let begin = horizon(run) - &run.period;
@@ -143,12 +214,24 @@ fn is_exclusive(plan: &Plan, run: &Timeline) -> bool {
     let mut stretches: Vec<Stretch<'_>> = Vec::new();
     for event in &run.events {
         let link = plan.platform.link(event.link);
-        stretches.extend(event.pieces.iter().map(|(start, end)| ([Some(link.from), Some(link.to), None], start, end)));
+        stretches.extend(
+            event
+                .pieces
+                .iter()
+                .map(|(start, end)| ([Some(link.from), Some(link.to), None], start, end)),
+        );
     }
-    stretches.extend(run.merges.iter().map(|merge| ([None, None, Some(merge.node)], &merge.start, &merge.end)));
+    stretches.extend(
+        run.merges
+            .iter()
+            .map(|merge| ([None, None, Some(merge.node)], &merge.start, &merge.end)),
+    );
     stretches.iter().enumerate().all(|(i, (one, start, end))| {
         stretches[..i].iter().all(|(other, s, e)| {
-            let shared = one.iter().zip(other).any(|(one, other)| one.is_some() && one == other);
+            let shared = one
+                .iter()
+                .zip(other)
+                .any(|(one, other)| one.is_some() && one == other);
             !shared || e <= start || end <= s || start == end || s == e
         })
     })
@@ -163,36 +246,62 @@ fn one(
     leaves: &[(Name, NodeId)],
     (result, target): (Name, NodeId),
 ) -> Option<Vec<(NodeId, Rational, Rational)>> {
-    let events: Vec<&Event> =
-        run.events.iter().filter(|e| (e.instance, e.message.demand) == (instance, commodity)).collect();
-    let merges: Vec<&MergeEvent> =
-        run.merges.iter().filter(|m| (m.instance, m.message.demand) == (instance, commodity)).collect();
-    let fresh = |at, held| Value { at, been: BTreeSet::from([at]), travels: false, held };
-    let mut table: BTreeMap<Name, Value> = leaves.iter().map(|&(name, owner)| (name, fresh(owner, false))).collect();
+    let events: Vec<&Event> = run
+        .events
+        .iter()
+        .filter(|e| (e.instance, e.message.demand) == (instance, commodity))
+        .collect();
+    let merges: Vec<&MergeEvent> = run
+        .merges
+        .iter()
+        .filter(|m| (m.instance, m.message.demand) == (instance, commodity))
+        .collect();
+    let fresh = |at, held| Value {
+        at,
+        been: BTreeSet::from([at]),
+        travels: false,
+        held,
+    };
+    let mut table: BTreeMap<Name, Value> = leaves
+        .iter()
+        .map(|&(name, owner)| (name, fresh(owner, false)))
+        .collect();
     let mut since: BTreeMap<Name, Rational> = BTreeMap::new();
     let mut held = Vec::new();
     let mut merged = vec![false; merges.len()];
     for date in dates(run) {
-        for event in events.iter().filter(|event| event.pieces.last().unwrap().1 == date) {
+        for event in events
+            .iter()
+            .filter(|event| event.pieces.last().unwrap().1 == date)
+        {
             let name = (instance, commodity, event.message.part);
             let value = table.get_mut(&name)?;
             if value.held {
                 held.push((value.at, since[&name].clone(), date.clone()));
             }
-            (value.at, value.travels, value.held) = (plan.platform.link(event.link).to, false, true);
+            (value.at, value.travels, value.held) =
+                (plan.platform.link(event.link).to, false, true);
             since.insert(name, date.clone());
         }
-        for merge in merges.iter().filter(|merge| merge.end == date && merge.start < date) {
+        for merge in merges
+            .iter()
+            .filter(|merge| merge.end == date && merge.start < date)
+        {
             let name = (instance, commodity, merge.message.part);
-            table.insert(name, fresh(merge.node, true)).is_none().then_some(())?;
+            table
+                .insert(name, fresh(merge.node, true))
+                .is_none()
+                .then_some(())?;
             since.insert(name, date.clone());
         }
         // Merges that start: one that takes no time may make what another takes.
         while let Some(next) = (0..merges.len()).find(|&place| {
             !merged[place] && merges[place].start == date && {
-                operands(merges[place])
-                    .iter()
-                    .all(|name| table.get(name).is_some_and(|v| v.at == merges[place].node && !v.travels))
+                operands(merges[place]).iter().all(|name| {
+                    table
+                        .get(name)
+                        .is_some_and(|v| v.at == merges[place].node && !v.travels)
+                })
             }
         }) {
             merged[next] = true;
@@ -204,7 +313,10 @@ fn one(
             }
             if merge.end == date {
                 let name = (instance, commodity, merge.message.part);
-                table.insert(name, fresh(merge.node, true)).is_none().then_some(())?;
+                table
+                    .insert(name, fresh(merge.node, true))
+                    .is_none()
+                    .then_some(())?;
                 since.insert(name, date.clone());
             }
         }
@@ -219,11 +331,18 @@ fn one(
         }
     }
     let done = merged.iter().all(|&merged| merged) && table.len() == 1;
-    (done && table.get(&result).is_some_and(|value| value.at == target && !value.travels)).then_some(held)
+    (done
+        && table
+            .get(&result)
+            .is_some_and(|value| value.at == target && !value.travels))
+    .then_some(held)
 }
 
 fn operands(merge: &MergeEvent) -> [Name; 2] {
     let Interval { first, last } = merge.message.part;
     let name = |part| (merge.instance, merge.message.demand, part);
-    [name(part(first, merge.split)), name(part(merge.split + 1, last))]
+    [
+        name(part(first, merge.split)),
+        name(part(merge.split + 1, last)),
+    ]
 }

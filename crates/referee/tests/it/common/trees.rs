@@ -10,7 +10,12 @@ use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use super::{Dice, Prices, lengths, part};
 
 /// A random tree: values next to each other meet at random processors, by random simple paths.
-pub fn random_tree(dice: &mut Dice, platform: &Platform, collective: &Collective, commodity: usize) -> Pattern {
+pub fn random_tree(
+    dice: &mut Dice,
+    platform: &Platform,
+    collective: &Collective,
+    commodity: usize,
+) -> Pattern {
     let owners = collective.operands().unwrap();
     let mut order: Vec<usize> = (0..owners.len()).collect();
     let ordered = collective.is_commutative() && !dice.one_in(4);
@@ -18,8 +23,11 @@ pub fn random_tree(dice: &mut Dice, platform: &Platform, collective: &Collective
         dice.shuffle(&mut order);
     }
     let processors: Vec<NodeId> = platform.processors().collect();
-    let mut values: Vec<(Interval, NodeId)> =
-        order.iter().enumerate().map(|(operand, &participant)| (part(operand, operand), owners[participant])).collect();
+    let mut values: Vec<(Interval, NodeId)> = order
+        .iter()
+        .enumerate()
+        .map(|(operand, &participant)| (part(operand, operand), owners[participant]))
+        .collect();
     let mut tasks = Vec::new();
     while values.len() > 1 {
         let place = dice.below(values.len() - 1);
@@ -31,21 +39,42 @@ pub fn random_tree(dice: &mut Dice, platform: &Platform, collective: &Collective
         values[place] = (part(left.first, right.last), node);
         tasks.push(Task::merge(node, values[place].0, left.last));
     }
-    transfers(dice, platform, values[0].0, values[0].1, collective.reductions()[commodity], &mut tasks);
+    transfers(
+        dice,
+        platform,
+        values[0].0,
+        values[0].1,
+        collective.reductions()[commodity],
+        &mut tasks,
+    );
     Pattern::tree(commodity, ordered.then_some(order), tasks)
 }
 
-fn transfers(dice: &mut Dice, platform: &Platform, part: Interval, from: NodeId, to: NodeId, tasks: &mut Vec<Task>) {
+fn transfers(
+    dice: &mut Dice,
+    platform: &Platform,
+    part: Interval,
+    from: NodeId,
+    to: NodeId,
+    tasks: &mut Vec<Task>,
+) {
     let links = super::generate::random_path(dice, platform, from, to);
     tasks.extend(links.into_iter().map(|link| Task::send(link, part)));
 }
 
 /// The price of a tree's tasks.
-pub fn price(platform: &Platform, volumes: &Volumes, prices: &Prices<'_>, tasks: &[Task]) -> Rational {
+pub fn price(
+    platform: &Platform,
+    volumes: &Volumes,
+    prices: &Prices<'_>,
+    tasks: &[Task],
+) -> Rational {
     let lengths = lengths(platform, prices);
     let of_task = |task: &Task| match *task {
         Task::Send { link, part, .. } => volumes.size.of(part).unwrap() * &lengths[link.index()],
-        Task::Merge { node, part, split, .. } => merge_price(platform, volumes, prices, node, part, split),
+        Task::Merge {
+            node, part, split, ..
+        } => merge_price(platform, volumes, prices, node, part, split),
     };
     tasks.iter().map(of_task).sum()
 }
@@ -58,7 +87,9 @@ fn merge_price(
     part: Interval,
     split: usize,
 ) -> Rational {
-    let price = prices.get(&Resource::Compute(node)).map_or_else(Rational::zero, |price| (*price).clone());
+    let price = prices
+        .get(&Resource::Compute(node))
+        .map_or_else(Rational::zero, |price| (*price).clone());
     volumes.merge_time(platform, node, part, split) * price
 }
 
@@ -94,7 +125,11 @@ fn spread(
     let mut there: Vec<Option<Rational>> = vec![None; platform.nodes().len()];
     // Only the number of operands matters if the operator is commutative.
     let whole = part(operands[0], operands[0] + operands.len() - 1);
-    let whole = if collective.is_commutative() { part(0, operands.len() - 1) } else { whole };
+    let whole = if collective.is_commutative() {
+        part(0, operands.len() - 1)
+    } else {
+        whole
+    };
     if let [operand] = operands {
         there[collective.operands().unwrap()[*operand].index()] = Some(Rational::zero());
     }
@@ -102,7 +137,10 @@ fn spread(
         let split = whole.first + left.len() - 1;
         let left = spread(question, lengths, &left, known);
         let right = spread(question, lengths, &right, known);
-        for node in platform.processors().filter(|&node| volumes.can_merge(node, whole, split)) {
+        for node in platform
+            .processors()
+            .filter(|&node| volumes.can_merge(node, whole, split))
+        {
             if let (Some(left), Some(right)) = (&left[node.index()], &right[node.index()]) {
                 let merge = merge_price(platform, volumes, prices, node, whole, split);
                 improve(&mut there[node.index()], left + right + merge);
@@ -130,7 +168,9 @@ fn improve(best: &mut Option<Rational>, candidate: Rational) {
 /// The ways to cut a list in two: anywhere, or into any two sets.
 fn splits(operands: &[usize], sets: bool) -> Vec<(Vec<usize>, Vec<usize>)> {
     if !sets {
-        return (1..operands.len()).map(|cut| (operands[..cut].to_vec(), operands[cut..].to_vec())).collect();
+        return (1..operands.len())
+            .map(|cut| (operands[..cut].to_vec(), operands[cut..].to_vec()))
+            .collect();
     }
     let in_left = |choice: usize, place: usize| choice >> place & 1 == 1;
     (1..(1 << operands.len()) - 1)
@@ -152,12 +192,18 @@ fn splits(operands: &[usize], sets: bool) -> Vec<(Vec<usize>, Vec<usize>)> {
 /// Only for the smallest platforms.
 pub fn all_trees(platform: &Platform, collective: &Collective, commodity: usize) -> Vec<Pattern> {
     let owners = collective.operands().unwrap();
-    let orders =
-        if collective.is_commutative() { permutations(owners.len()) } else { vec![(0..owners.len()).collect()] };
+    let orders = if collective.is_commutative() {
+        permutations(owners.len())
+    } else {
+        vec![(0..owners.len()).collect()]
+    };
     let mut trees = Vec::new();
     for order in orders {
         let all = part(0, owners.len() - 1);
-        let leaves: Vec<NodeId> = order.iter().map(|&participant| owners[participant]).collect();
+        let leaves: Vec<NodeId> = order
+            .iter()
+            .map(|&participant| owners[participant])
+            .collect();
         for tasks in all_ways(platform, &leaves, all, collective.reductions()[commodity]) {
             let order = collective.is_commutative().then(|| order.clone());
             trees.push(Pattern::tree(commodity, order, tasks));
@@ -192,7 +238,12 @@ fn all_ways(platform: &Platform, owners: &[NodeId], whole: Interval, to: NodeId)
     ways
 }
 
-fn simple_paths(platform: &Platform, from: NodeId, to: NodeId, visited: &mut Vec<NodeId>) -> Vec<Vec<LinkId>> {
+fn simple_paths(
+    platform: &Platform,
+    from: NodeId,
+    to: NodeId,
+    visited: &mut Vec<NodeId>,
+) -> Vec<Vec<LinkId>> {
     if from == to {
         return vec![Vec::new()];
     }
@@ -222,5 +273,8 @@ pub fn permutations(count: usize) -> Vec<Vec<usize>> {
         order.insert(place, count - 1);
         order
     };
-    shorter.iter().flat_map(|rest| (0..count).map(|place| with_last(rest, place))).collect()
+    shorter
+        .iter()
+        .flat_map(|rest| (0..count).map(|place| with_last(rest, place)))
+        .collect()
 }

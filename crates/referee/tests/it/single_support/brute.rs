@@ -8,15 +8,20 @@ use oneport_plan::Limit;
 pub fn trees(n: usize) -> Vec<Vec<usize>> {
     let mut all = vec![vec![0]];
     for place in 1..n {
-        all = all.iter().flat_map(|tree| (0..place).map(|parent| [tree.as_slice(), &[parent]].concat())).collect();
+        all = all
+            .iter()
+            .flat_map(|tree| (0..place).map(|parent| [tree.as_slice(), &[parent]].concat()))
+            .collect();
     }
     all
 }
 
 /// When the value of `p` is complete if nothing is limited: children one after the other, as they are complete.
 fn complete(tree: &[usize], p: usize, transfer: u64, compute: u64) -> u64 {
-    let mut children: Vec<u64> =
-        (1..tree.len()).filter(|&c| tree[c] == p).map(|c| complete(tree, c, transfer, compute)).collect();
+    let mut children: Vec<u64> = (1..tree.len())
+        .filter(|&c| tree[c] == p)
+        .map(|c| complete(tree, c, transfer, compute))
+        .collect();
     children.sort_unstable();
     let (mut port, mut done) = (0, 0);
     for child in children {
@@ -36,7 +41,12 @@ pub fn equal(n: usize, transfer: u64, compute: u64, limit: Limit) -> u64 {
             (inner as u64 <= limit).then(|| complete(&tree, 0, transfer, compute))
         }
         Limit::Transfers(limit) => {
-            let serial = Serial { tree: &tree, transfer, compute, limit: limit as usize };
+            let serial = Serial {
+                tree: &tree,
+                transfer,
+                compute,
+                limit: limit as usize,
+            };
             Some(serial.shortest(&mut Vec::new()))
         }
     });
@@ -58,8 +68,9 @@ impl Serial<'_> {
             return self.done(0, placed);
         }
         let is_placed = |p: usize| placed.iter().any(|&(q, _)| q == p);
-        let next: Vec<usize> =
-            (1..n).filter(|&p| !is_placed(p) && (1..n).all(|c| self.tree[c] != p || is_placed(c))).collect();
+        let next: Vec<usize> = (1..n)
+            .filter(|&p| !is_placed(p) && (1..n).all(|c| self.tree[c] != p || is_placed(c)))
+            .collect();
         let mut best = u64::MAX;
         for p in next {
             let start = self.earliest(p, placed);
@@ -72,10 +83,15 @@ impl Serial<'_> {
 
     /// When all merges at `p` have ended.
     fn done(&self, p: usize, placed: &[(usize, u64)]) -> u64 {
-        let mut starts: Vec<u64> =
-            placed.iter().filter(|&&(q, _)| q != 0 && self.tree[q] == p).map(|&(_, start)| start).collect();
+        let mut starts: Vec<u64> = placed
+            .iter()
+            .filter(|&&(q, _)| q != 0 && self.tree[q] == p)
+            .map(|&(_, start)| start)
+            .collect();
         starts.sort_unstable();
-        starts.into_iter().fold(0, |done: u64, start| done.max(start + self.transfer) + self.compute)
+        starts.into_iter().fold(0, |done: u64, start| {
+            done.max(start + self.transfer) + self.compute
+        })
     }
 
     fn earliest(&self, p: usize, placed: &[(usize, u64)]) -> u64 {
@@ -84,11 +100,16 @@ impl Serial<'_> {
         }
         let mut start = self.done(p, placed);
         loop {
-            let overlap = |other: u64| other < start + self.transfer && start < other + self.transfer;
+            let overlap =
+                |other: u64| other < start + self.transfer && start < other + self.transfer;
             let same = |q: usize| self.tree[q] == self.tree[p] || q == self.tree[p];
             let port = placed.iter().any(|&(q, other)| same(q) && overlap(other));
             let crowd = (start..start + self.transfer).any(|now| {
-                placed.iter().filter(|&&(_, other)| other <= now && now < other + self.transfer).count() >= self.limit
+                placed
+                    .iter()
+                    .filter(|&&(_, other)| other <= now && now < other + self.transfer)
+                    .count()
+                    >= self.limit
             });
             if !port && !crowd {
                 return start;
@@ -144,7 +165,11 @@ pub struct Table {
 
 impl Table {
     pub fn new(fast: u64, slow: u64) -> Table {
-        Table { fast, slow, known: BTreeMap::new() }
+        Table {
+            fast,
+            slow,
+            known: BTreeMap::new(),
+        }
     }
 
     pub fn length(&mut self, f: u64, s: u64) -> u64 {
@@ -157,7 +182,10 @@ impl Table {
         let mut best = u64::MAX;
         for left in 0..=(f - 1) / 2 {
             for part in 0..=s {
-                best = best.min(self.length(left, part).max(self.length(f - 1 - left, s - part)));
+                best = best.min(
+                    self.length(left, part)
+                        .max(self.length(f - 1 - left, s - part)),
+                );
             }
         }
         self.known.insert((f, s), best + self.fast);

@@ -81,7 +81,8 @@ impl Draft {
         }
         let mut complete = self.ready[root];
         for &(child, _) in children {
-            self.merges[child] = complete.max(self.starts[child] + self.transfer[child]) + pause(dice);
+            self.merges[child] =
+                complete.max(self.starts[child] + self.transfer[child]) + pause(dice);
             complete = self.merges[child] + self.compute;
         }
         complete
@@ -91,11 +92,20 @@ impl Draft {
 /// Ticks or rationals, all times `factor`.
 fn dates(ticks: Vec<u64>, factor: &Rational, dice: &mut Dice) -> Dates {
     match dice.below(3) {
-        0 => Dates::Exact(ticks.into_iter().map(|tick| factor * ratio(tick as i64, 1)).collect()),
-        1 if ticks.iter().all(|tick| tick % 2 == 0) => {
-            Dates::Ticks { unit: factor * ratio(2, 1), ticks: ticks.into_iter().map(|tick| tick / 2).collect() }
-        }
-        _ => Dates::Ticks { unit: factor.clone(), ticks },
+        0 => Dates::Exact(
+            ticks
+                .into_iter()
+                .map(|tick| factor * ratio(tick as i64, 1))
+                .collect(),
+        ),
+        1 if ticks.iter().all(|tick| tick % 2 == 0) => Dates::Ticks {
+            unit: factor * ratio(2, 1),
+            ticks: ticks.into_iter().map(|tick| tick / 2).collect(),
+        },
+        _ => Dates::Ticks {
+            unit: factor.clone(),
+            ticks,
+        },
     }
 }
 
@@ -126,7 +136,10 @@ pub fn equal(n: usize, released: bool, dice: &mut Dice) -> Reduction {
     let factor = factor(dice);
     let times = |tick: u64| &factor * ratio(tick as i64, 1);
     Reduction {
-        costs: Costs::Equal { transfer: times(draft.transfer[0]), compute: times(draft.compute) },
+        costs: Costs::Equal {
+            transfer: times(draft.transfer[0]),
+            compute: times(draft.compute),
+        },
         root: root as u32,
         receivers: draft.partners,
         length: times(end),
@@ -143,7 +156,9 @@ pub fn per_sender(n: usize, dice: &mut Dice) -> Reduction {
     processors.rotate_left(dice.index(n));
     let (root, _) = draft.any(&processors, dice);
     draft.partners[root] = root as u32;
-    let ends = (0..n).filter(|&p| p != root).map(|p| draft.starts[p] + draft.transfer[p]);
+    let ends = (0..n)
+        .filter(|&p| p != root)
+        .map(|p| draft.starts[p] + draft.transfer[p]);
     let end = ends.max().unwrap_or(0);
     draft.transfer[root] = dice.below(2);
     let factor = factor(dice);
@@ -187,7 +202,10 @@ pub fn broadcast(n: usize, equal: bool, dice: &mut Dice) -> Broadcast {
     let factor = factor(dice);
     let scaled = |tick: u64| &factor * ratio(tick as i64, 1);
     let costs = if equal {
-        Costs::Equal { transfer: scaled(transfer), compute: scaled(compute) }
+        Costs::Equal {
+            transfer: scaled(transfer),
+            compute: scaled(compute),
+        }
     } else {
         Costs::PerSender(times.into_iter().map(scaled).collect())
     };
@@ -239,7 +257,13 @@ fn change_dates(dates: &mut Dates, dice: &mut Dice) {
             0..4 => ticks[i] = ticks[i].saturating_add(1),
             4..8 => ticks[i] = ticks[i].saturating_sub(1),
             8 => ticks.swap(i, j),
-            9 => *unit = if dice.chance(50) { -unit.clone() } else { unit.clone() * ratio(2, 1) },
+            9 => {
+                *unit = if dice.chance(50) {
+                    -unit.clone()
+                } else {
+                    unit.clone() * ratio(2, 1)
+                }
+            }
             10 => drop(ticks.pop()),
             _ => ticks[i] = u64::MAX,
         },

@@ -45,7 +45,9 @@ fn apart(first: (&Rational, &Rational), second: (&Rational, &Rational)) -> bool 
 fn ports(windows: &[Window]) -> bool {
     windows.iter().enumerate().all(|(i, a)| {
         windows[..i].iter().all(|b| {
-            let shared = [a.sender, a.receiver].iter().any(|p| [b.sender, b.receiver].contains(p));
+            let shared = [a.sender, a.receiver]
+                .iter()
+                .any(|p| [b.sender, b.receiver].contains(p));
             !shared || apart((&a.start, &a.end), (&b.start, &b.end))
         })
     })
@@ -55,7 +57,10 @@ fn within(windows: &[Window], inner: impl Fn(&Window) -> usize, limit: Limit) ->
     match limit {
         Limit::Unlimited => true,
         Limit::Transfers(limit) => windows.iter().all(|at| {
-            let running = windows.iter().filter(|w| w.start <= at.start && at.start < w.end).count();
+            let running = windows
+                .iter()
+                .filter(|w| w.start <= at.start && at.start < w.end)
+                .count();
             running as u64 <= limit
         }),
         Limit::Reducers(limit) => {
@@ -69,19 +74,32 @@ fn within(windows: &[Window], inner: impl Fn(&Window) -> usize, limit: Limit) ->
 
 /// The operands of `p`'s value, ascending, if they can be merged by neighbours in some order of the dates.
 fn operands(p: usize, partners: &[u32], merges: &[Rational]) -> Option<Vec<usize>> {
-    let mut children: Vec<usize> = (0..partners.len()).filter(|&i| i != p && partners[i] as usize == p).collect();
+    let mut children: Vec<usize> = (0..partners.len())
+        .filter(|&i| i != p && partners[i] as usize == p)
+        .collect();
     children.sort_by_key(|&child| merges[child].clone());
-    let parts: Option<Vec<_>> = children.iter().map(|&child| operands(child, partners, merges)).collect();
-    let parts: Vec<_> = parts?.into_iter().zip(children.iter().map(|&child| &merges[child])).collect();
+    let parts: Option<Vec<_>> = children
+        .iter()
+        .map(|&child| operands(child, partners, merges))
+        .collect();
+    let parts: Vec<_> = parts?
+        .into_iter()
+        .zip(children.iter().map(|&child| &merges[child]))
+        .collect();
     merge_some_way(vec![p], &parts)
 }
 
 fn merge_some_way(own: Vec<usize>, parts: &[(Vec<usize>, &Rational)]) -> Option<Vec<usize>> {
-    let Some((_, date)) = parts.first() else { return Some(own) };
+    let Some((_, date)) = parts.first() else {
+        return Some(own);
+    };
     for place in (0..parts.len()).take_while(|&place| parts[place].1 == *date) {
         let mut rest = parts.to_vec();
         let (part, _) = rest.remove(place);
-        for both in [[own.clone(), part.clone()].concat(), [part.clone(), own.clone()].concat()] {
+        for both in [
+            [own.clone(), part.clone()].concat(),
+            [part.clone(), own.clone()].concat(),
+        ] {
             if both.windows(2).all(|pair| pair[1] == pair[0] + 1)
                 && let Some(found) = merge_some_way(both, &rest)
             {
@@ -105,15 +123,26 @@ fn judge_reduction(reduction: &Reduction, limit: Limit) -> Option<bool> {
         None => vec![Rational::zero(); n],
     };
     let (times, compute, merges) = match (&reduction.costs, &reduction.merges) {
-        (Costs::Equal { transfer, compute }, Some(merges)) if number(transfer) && number(compute) => {
+        (Costs::Equal { transfer, compute }, Some(merges))
+            if number(transfer) && number(compute) =>
+        {
             (vec![transfer.clone(); n], compute.clone(), list(merges, n)?)
         }
         (Costs::PerSender(times), None) if times.len() == n => {
-            let right = times.iter().enumerate().all(|(i, time)| i == root || number(time) && !time.is_zero());
+            let right = times
+                .iter()
+                .enumerate()
+                .all(|(i, time)| i == root || number(time) && !time.is_zero());
             if !right {
                 return None;
             }
-            let arrivals = (0..n).map(|i| if i == root { Rational::zero() } else { &starts[i] + &times[i] });
+            let arrivals = (0..n).map(|i| {
+                if i == root {
+                    Rational::zero()
+                } else {
+                    &starts[i] + &times[i]
+                }
+            });
             (times.clone(), Rational::zero(), arrivals.collect())
         }
         _ => return None,
@@ -128,20 +157,32 @@ fn judge_reduction(reduction: &Reduction, limit: Limit) -> Option<bool> {
         })
         .collect();
     let equal = reduction.merges.is_some();
-    let merged = windows.iter().all(|w| merges[w.sender] >= w.end && (!equal || merges[w.sender] >= ready[w.receiver]));
+    let merged = windows
+        .iter()
+        .all(|w| merges[w.sender] >= w.end && (!equal || merges[w.sender] >= ready[w.receiver]));
     let ends: Vec<Rational> = merges.iter().map(|merge| merge + &compute).collect();
     let one_merge = !equal
         || windows.iter().all(|a| {
             windows.iter().all(|b| {
                 a.sender == b.sender
                     || a.receiver != b.receiver
-                    || apart((&merges[a.sender], &ends[a.sender]), (&merges[b.sender], &ends[b.sender]))
+                    || apart(
+                        (&merges[a.sender], &ends[a.sender]),
+                        (&merges[b.sender], &ends[b.sender]),
+                    )
             })
         });
     let complete = windows.iter().all(|w| {
-        w.start >= ready[w.sender] && windows.iter().all(|v| v.receiver != w.sender || w.start >= ends[v.sender])
+        w.start >= ready[w.sender]
+            && windows
+                .iter()
+                .all(|v| v.receiver != w.sender || w.start >= ends[v.sender])
     });
-    let end = windows.iter().map(|w| ends[w.sender].clone().max(w.end.clone())).max().unwrap_or_default();
+    let end = windows
+        .iter()
+        .map(|w| ends[w.sender].clone().max(w.end.clone()))
+        .max()
+        .unwrap_or_default();
     let right = end.max(ready[root].clone()) == reduction.length && number(&reduction.length);
     let ordered = !equal
         || reduction.ready.is_some()
@@ -162,19 +203,30 @@ fn judge_broadcast(broadcast: &Broadcast, limit: Limit) -> Option<bool> {
     let sender = |i: usize| broadcast.senders[i] as usize;
     let others = || (0..n).filter(|&i| i != root);
     let (times, compute, prepared) = match (&broadcast.costs, &broadcast.preparations) {
-        (Costs::Equal { transfer, compute }, Some(dates)) if number(transfer) && number(compute) => {
+        (Costs::Equal { transfer, compute }, Some(dates))
+            if number(transfer) && number(compute) =>
+        {
             (vec![transfer.clone(); n], compute.clone(), list(dates, n)?)
         }
         (Costs::PerSender(times), None) if times.len() == n => {
             if others().any(|i| !number(&times[sender(i)]) || times[sender(i)].is_zero()) {
                 return None;
             }
-            ((0..n).map(|i| times[sender(i)].clone()).collect(), Rational::zero(), starts.clone())
+            (
+                (0..n).map(|i| times[sender(i)].clone()).collect(),
+                Rational::zero(),
+                starts.clone(),
+            )
         }
         _ => return None,
     };
     let windows: Vec<Window> = others()
-        .map(|i| Window { sender: sender(i), receiver: i, start: starts[i].clone(), end: &starts[i] + &times[i] })
+        .map(|i| Window {
+            sender: sender(i),
+            receiver: i,
+            start: starts[i].clone(),
+            end: &starts[i] + &times[i],
+        })
         .collect();
     let informed = windows.iter().all(|w| {
         let mut own = windows.iter().filter(|v| v.receiver == w.sender);
@@ -183,11 +235,24 @@ fn judge_broadcast(broadcast: &Broadcast, limit: Limit) -> Option<bool> {
     let one_preparation = windows.iter().all(|a| {
         windows.iter().all(|b| {
             let [p, q] = [&prepared[a.receiver], &prepared[b.receiver]];
-            a.receiver == b.receiver || a.sender != b.sender || apart((p, &(p + &compute)), (q, &(q + &compute)))
+            a.receiver == b.receiver
+                || a.sender != b.sender
+                || apart((p, &(p + &compute)), (q, &(q + &compute)))
         })
     });
-    let end = windows.iter().map(|w| w.end.clone()).max().unwrap_or_default();
+    let end = windows
+        .iter()
+        .map(|w| w.end.clone())
+        .max()
+        .unwrap_or_default();
     let still = starts[root].is_zero() && prepared[root].is_zero();
     let right = number(&broadcast.length) && end == broadcast.length;
-    Some(ports(&windows) && informed && one_preparation && still && right && within(&windows, |w| w.sender, limit))
+    Some(
+        ports(&windows)
+            && informed
+            && one_preparation
+            && still
+            && right
+            && within(&windows, |w| w.sender, limit),
+    )
 }

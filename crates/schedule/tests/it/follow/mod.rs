@@ -14,8 +14,16 @@ pub fn check_dates(case: &Case, run: &Timeline) {
     for event in &run.events {
         assert!(event.pieces.windows(2).all(|pair| pair[0].1 <= pair[1].0));
         let spent: Rational = event.pieces.iter().map(|(start, end)| end - start).sum();
-        assert_eq!(spent, case.volumes.size_of(event.message) * &case.platform.link(event.link).cost);
-        pieces.extend(event.pieces.iter().map(|(start, end)| (start, end, event.link)));
+        assert_eq!(
+            spent,
+            case.volumes.size_of(event.message) * &case.platform.link(event.link).cost
+        );
+        pieces.extend(
+            event
+                .pieces
+                .iter()
+                .map(|(start, end)| (start, end, event.link)),
+        );
     }
     pieces.sort();
     let mut busy: Vec<(&Rational, LinkId)> = Vec::new();
@@ -23,15 +31,23 @@ pub fn check_dates(case: &Case, run: &Timeline) {
         assert!(start < end);
         busy.retain(|(end, _)| *end > start);
         busy.push((end, link));
-        check_busy(&case.platform, &busy.iter().map(|&(_, link)| link).collect::<Vec<_>>());
+        check_busy(
+            &case.platform,
+            &busy.iter().map(|&(_, link)| link).collect::<Vec<_>>(),
+        );
     }
     let mut free: BTreeMap<NodeId, &Rational> = BTreeMap::new();
     for merge in &run.merges {
         let part = merge.message.part;
-        let time = case.volumes.merge_time(&case.platform, merge.node, part, merge.split);
+        let time = case
+            .volumes
+            .merge_time(&case.platform, merge.node, part, merge.split);
         assert_eq!(&merge.end - &merge.start, time);
         let before = free.insert(merge.node, &merge.end);
-        assert!(before.is_none_or(|before| *before <= merge.start), "{case:?}: {merge:?}");
+        assert!(
+            before.is_none_or(|before| *before <= merge.start),
+            "{case:?}: {merge:?}"
+        );
     }
 }
 
@@ -52,19 +68,48 @@ pub fn check_messages(case: &Case, run: &Timeline) -> BTreeMap<NodeId, usize> {
     type Copies<'r> = BTreeMap<(NodeId, Interval), Stay<'r>>;
     let mut all: BTreeMap<(usize, u64), Copies<'_>> = BTreeMap::new();
     for event in &run.events {
-        let copies = all.entry((event.message.demand, event.instance)).or_default();
+        let copies = all
+            .entry((event.message.demand, event.instance))
+            .or_default();
         let (link, part) = (platform.link(event.link), event.message.part);
         let (start, end) = (&event.pieces[0].0, &event.pieces[event.pieces.len() - 1].1);
-        copies.entry((link.from, part)).or_default().uses.push((start, end));
-        copies.entry((link.to, part)).or_default().arrivals.push(end);
+        copies
+            .entry((link.from, part))
+            .or_default()
+            .uses
+            .push((start, end));
+        copies
+            .entry((link.to, part))
+            .or_default()
+            .arrivals
+            .push(end);
     }
     for merge in &run.merges {
-        let copies = all.entry((merge.message.demand, merge.instance)).or_default();
+        let copies = all
+            .entry((merge.message.demand, merge.instance))
+            .or_default();
         let part = merge.message.part;
-        for half in [Interval { last: merge.split, ..part }, Interval { first: merge.split + 1, ..part }] {
-            copies.entry((merge.node, half)).or_default().uses.push((&merge.start, &merge.end));
+        for half in [
+            Interval {
+                last: merge.split,
+                ..part
+            },
+            Interval {
+                first: merge.split + 1,
+                ..part
+            },
+        ] {
+            copies
+                .entry((merge.node, half))
+                .or_default()
+                .uses
+                .push((&merge.start, &merge.end));
         }
-        copies.entry((merge.node, part)).or_default().arrivals.push(&merge.end);
+        copies
+            .entry((merge.node, part))
+            .or_default()
+            .arrivals
+            .push(&merge.end);
     }
     let mut changes: BTreeMap<NodeId, Vec<(&Rational, bool)>> = BTreeMap::new();
     for place in 0..case.collective.demands() {
@@ -72,10 +117,17 @@ pub fn check_messages(case: &Case, run: &Timeline) -> BTreeMap<NodeId, usize> {
         let started = run.starting_periods * run.instances_per_period * case.collective.rate(place);
         for number in 0..started {
             let mut copies = all.remove(&(place, number)).unwrap_or_default();
-            let owned = |node: NodeId, part: Interval| part.first == part.last && demand.operands[part.first] == node;
+            let owned = |node: NodeId, part: Interval| {
+                part.first == part.last && demand.operands[part.first] == node
+            };
             for (node, part) in demand.goals() {
-                let there = copies.get(&(node, part)).is_some_and(|stay| !stay.arrivals.is_empty());
-                assert!(there || owned(node, part), "{case:?}: {place}, {number}: {part:?} is not at {node}");
+                let there = copies
+                    .get(&(node, part))
+                    .is_some_and(|stay| !stay.arrivals.is_empty());
+                assert!(
+                    there || owned(node, part),
+                    "{case:?}: {place}, {number}: {part:?} is not at {node}"
+                );
             }
             for (&(node, part), stay) in &mut copies {
                 stay.arrivals.sort();
@@ -85,21 +137,39 @@ pub fn check_messages(case: &Case, run: &Timeline) -> BTreeMap<NodeId, usize> {
                 }
                 let of_node = changes.entry(node).or_default();
                 if platform.node(node).replicates {
-                    let Some(last) = stay.uses.iter().map(|(_, end)| *end).max() else { continue };
-                    assert!(*stay.arrivals[0] <= *stay.uses[0].0, "{case:?}: sent by {node} before it is there");
+                    let Some(last) = stay.uses.iter().map(|(_, end)| *end).max() else {
+                        continue;
+                    };
+                    assert!(
+                        *stay.arrivals[0] <= *stay.uses[0].0,
+                        "{case:?}: sent by {node} before it is there"
+                    );
                     hold(of_node, stay.arrivals[0], last);
                 } else {
-                    assert!(stay.uses.len() <= stay.arrivals.len(), "{case:?}: duplicated at {node}");
+                    assert!(
+                        stay.uses.len() <= stay.arrivals.len(),
+                        "{case:?}: duplicated at {node}"
+                    );
                     for (arrival, (start, end)) in stay.arrivals.iter().zip(&stay.uses) {
-                        assert!(arrival <= start, "{case:?}: passed on by {node} before it is there");
+                        assert!(
+                            arrival <= start,
+                            "{case:?}: passed on by {node} before it is there"
+                        );
                         hold(of_node, arrival, end);
                     }
                 }
             }
         }
     }
-    assert!(all.is_empty(), "{case:?}: what is {:?}?", all.keys().collect::<BTreeSet<_>>());
-    changes.into_iter().map(|(node, changes)| (node, peak(changes))).collect()
+    assert!(
+        all.is_empty(),
+        "{case:?}: what is {:?}?",
+        all.keys().collect::<BTreeSet<_>>()
+    );
+    changes
+        .into_iter()
+        .map(|(node, changes)| (node, peak(changes)))
+        .collect()
 }
 
 /// Merges that take no time need not be held for.

@@ -8,8 +8,8 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
 use oneport_plan::{
-    Amount, Collective, Demand, Goals, Interval, Member, Pattern, Resource, SteadyState, Task, Volumes,
-    WeightedPattern, WholePatterns,
+    Amount, Collective, Demand, Goals, Interval, Member, Pattern, Resource, SteadyState, Task,
+    Volumes, WeightedPattern, WholePatterns,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use proptest::prelude::*;
@@ -34,10 +34,19 @@ impl fmt::Debug for Case {
         write!(f, "{:?}, {:?};", self.collective, self.volumes)?;
         for id in self.platform.node_ids() {
             let (node, model) = (self.platform.node(id), self.platform.model_of(id));
-            write!(f, " {} {model} {:?} {:?} {};", node.name, node.ports, node.compute, node.replicates)?;
+            write!(
+                f,
+                " {} {model} {:?} {:?} {};",
+                node.name, node.ports, node.compute, node.replicates
+            )?;
         }
         for id in self.platform.link_ids() {
-            write!(f, " {id}: {} {};", self.platform.link_name(id), self.platform.link(id).cost)?;
+            write!(
+                f,
+                " {id}: {} {};",
+                self.platform.link_name(id),
+                self.platform.link(id).cost
+            )?;
         }
         for WeightedPattern { pattern, weight } in &self.steady_state.patterns {
             write!(f, " {weight} x {pattern:?};")?;
@@ -60,7 +69,10 @@ impl Dice<'_> {
     }
 
     fn number(&mut self, most: usize, denominators: usize) -> Rational {
-        ratio(1 + self.below(most) as i64, 1 + self.below(denominators) as i64)
+        ratio(
+            1 + self.below(most) as i64,
+            1 + self.below(denominators) as i64,
+        )
     }
 }
 
@@ -81,19 +93,31 @@ fn platform(nodes: usize, participants: usize, models: Models, dice: &mut Dice<'
         let name = format!("n{node}");
         let router = node >= participants && dice.below(3) > 0;
         let compute = dice.number(6, 3);
-        let mut node = if router { Node::router(name) } else { Node::processor(name, compute) };
+        let mut node = if router {
+            Node::router(name)
+        } else {
+            Node::processor(name, compute)
+        };
         node.replicates = !router || dice.below(2) == 0;
         node.model = (models == Models::Mixed).then(|| PortModel::ALL[dice.below(4)]);
-        let multiport = models == Models::All(PortModel::Multiport) || node.model == Some(PortModel::Multiport);
+        let multiport =
+            models == Models::All(PortModel::Multiport) || node.model == Some(PortModel::Multiport);
         node.ports = multiport.then(|| 1 + dice.below(3) as u32);
         builder.node(node).unwrap();
     }
     for node in 0..nodes {
         // Two nodes make a ring of one pair of links.
-        let _ = builder.duplex(NodeId::new(node), NodeId::new((node + 1) % nodes), dice.number(6, 3));
+        let _ = builder.duplex(
+            NodeId::new(node),
+            NodeId::new((node + 1) % nodes),
+            dice.number(6, 3),
+        );
     }
     for _ in 0..dice.below(2 * nodes) {
-        let (from, to) = (NodeId::new(dice.below(nodes)), NodeId::new(dice.below(nodes)));
+        let (from, to) = (
+            NodeId::new(dice.below(nodes)),
+            NodeId::new(dice.below(nodes)),
+        );
         let _ = builder.link(from, to, dice.number(6, 3));
     }
     builder.build().unwrap()
@@ -141,7 +165,11 @@ fn bring(
     }
     let links = path(platform, holders[dice.below(holders.len())].0, target, dice);
     // Not through a node that has it already.
-    let at = |link: LinkId| holders.iter().find(|(node, _)| *node == platform.link(link).from);
+    let at = |link: LinkId| {
+        holders
+            .iter()
+            .find(|(node, _)| *node == platform.link(link).from)
+    };
     let first = links.iter().rposition(|&link| at(link).is_some()).unwrap();
     let mut last = at(links[first]).unwrap().1;
     for &link in &links[first..] {
@@ -187,7 +215,16 @@ fn value(
         return vec![(owners[part.first], None)];
     }
     let split = part.first + dice.below(part.last - part.first);
-    let halves = [Interval { last: split, ..part }, Interval { first: split + 1, ..part }];
+    let halves = [
+        Interval {
+            last: split,
+            ..part
+        },
+        Interval {
+            first: split + 1,
+            ..part
+        },
+    ];
     let mut held = halves.map(|half| value(platform, owners, half, dice, tasks));
     vec![merge(platform, part, split, &mut held, dice, tasks)]
 }
@@ -203,9 +240,25 @@ fn merge(
 ) -> (NodeId, Option<u32>) {
     let processors: Vec<NodeId> = platform.processors().collect();
     let node = processors[dice.below(processors.len())];
-    let parts = [Interval { last: split, ..part }, Interval { first: split + 1, ..part }];
-    let [left, right] = [0, 1].map(|side| carry(platform, &mut halves[side], node, parts[side], dice, tasks));
-    tasks.push(Task::Merge { node, part, split, left, right });
+    let parts = [
+        Interval {
+            last: split,
+            ..part
+        },
+        Interval {
+            first: split + 1,
+            ..part
+        },
+    ];
+    let [left, right] =
+        [0, 1].map(|side| carry(platform, &mut halves[side], node, parts[side], dice, tasks));
+    tasks.push(Task::Merge {
+        node,
+        part,
+        split,
+        left,
+        right,
+    });
     (node, Some(tasks.len() as u32 - 1))
 }
 
@@ -224,7 +277,12 @@ fn carry(
 }
 
 /// A random pattern for a demand.
-fn pattern(platform: &Platform, commodity: usize, demand: &Demand<'_>, dice: &mut Dice<'_>) -> Pattern {
+fn pattern(
+    platform: &Platform,
+    commodity: usize,
+    demand: &Demand<'_>,
+    dice: &mut Dice<'_>,
+) -> Pattern {
     let owners = &demand.operands;
     let whole = demand.whole();
     let mut tasks = Vec::new();
@@ -234,24 +292,43 @@ fn pattern(platform: &Platform, commodity: usize, demand: &Demand<'_>, dice: &mu
         (_, Goals::At(target)) => {
             let mut holders = value(platform, owners, whole, dice, &mut tasks);
             carry(platform, &mut holders, target, whole, dice, &mut tasks);
-            Pattern { demand: commodity, order: None, tasks }
+            Pattern {
+                demand: commodity,
+                order: None,
+                tasks,
+            }
         }
         (_, Goals::Everywhere(goals)) => {
             let mut holders = value(platform, owners, whole, dice, &mut tasks);
             for &goal in goals {
                 carry(platform, &mut holders, goal, whole, dice, &mut tasks);
             }
-            Pattern { demand: commodity, order: None, tasks }
+            Pattern {
+                demand: commodity,
+                order: None,
+                tasks,
+            }
         }
         (count, Goals::Prefixes) => {
             let mut prefix = vec![(owners[0], None)];
             for last in 1..count {
                 let part = Interval { first: 0, last };
                 let mut halves = [prefix, vec![(owners[last], None)]];
-                prefix = vec![merge(platform, part, last - 1, &mut halves, dice, &mut tasks)];
+                prefix = vec![merge(
+                    platform,
+                    part,
+                    last - 1,
+                    &mut halves,
+                    dice,
+                    &mut tasks,
+                )];
                 carry(platform, &mut prefix, owners[last], part, dice, &mut tasks);
             }
-            Pattern { demand: commodity, order: None, tasks }
+            Pattern {
+                demand: commodity,
+                order: None,
+                tasks,
+            }
         }
     }
 }
@@ -273,7 +350,10 @@ fn collective(kind: usize, mut members: Vec<NodeId>, dice: &mut Dice<'_>) -> Col
                 let most = members.len();
                 let some = members[..2 + dice.below(most - 1)].to_vec();
                 let kind = dice.below(6);
-                Member { collective: collective(kind, some, dice), rate: 1 + dice.below(3) as u64 }
+                Member {
+                    collective: collective(kind, some, dice),
+                    rate: 1 + dice.below(3) as u64,
+                }
             };
             Collective::Groups((0..2).map(member).collect())
         }
@@ -282,15 +362,31 @@ fn collective(kind: usize, mut members: Vec<NodeId>, dice: &mut Dice<'_>) -> Col
 
 fn volumes(kind: usize, dice: &mut Dice<'_>) -> Volumes {
     let sizes = |dice: &mut Dice<'_>| match kind {
-        2 | 3 | 5 if dice.below(2) == 0 => Amount::Affine { fixed: dice.number(3, 2), per_operand: dice.number(2, 2) },
+        2 | 3 | 5 if dice.below(2) == 0 => Amount::Affine {
+            fixed: dice.number(3, 2),
+            per_operand: dice.number(2, 2),
+        },
         _ => Amount::Constant(dice.number(4, 3)),
     };
-    Volumes { size: sizes(dice), work: sizes(dice) }
+    Volumes {
+        size: sizes(dice),
+        work: sizes(dice),
+    }
 }
 
 /// Everything decided by a list of numbers.
-pub fn case(nodes: usize, participants: usize, most: usize, models: Models, kind: usize, numbers: &[usize]) -> Case {
-    let dice = &mut Dice { numbers: numbers.iter().cycle(), count: 0 };
+pub fn case(
+    nodes: usize,
+    participants: usize,
+    most: usize,
+    models: Models,
+    kind: usize,
+    numbers: &[usize],
+) -> Case {
+    let dice = &mut Dice {
+        numbers: numbers.iter().cycle(),
+        count: 0,
+    };
     let platform = platform(nodes.max(participants), participants, models, dice);
     let collective = collective(kind, (0..participants).map(NodeId::new).collect(), dice);
     collective.validate(&platform).unwrap();
@@ -298,25 +394,51 @@ pub fn case(nodes: usize, participants: usize, most: usize, models: Models, kind
     let mut patterns: Vec<(Pattern, Rational)> = Vec::new();
     for place in 0..collective.demands() {
         let demand = collective.demand(place).unwrap();
-        let distinct: BTreeSet<Pattern> =
-            (0..1 + dice.below(most)).map(|_| pattern(&platform, place, &demand, dice)).collect();
+        let distinct: BTreeSet<Pattern> = (0..1 + dice.below(most))
+            .map(|_| pattern(&platform, place, &demand, dice))
+            .collect();
         let shares: Vec<i64> = distinct.iter().map(|_| 1 + dice.below(6) as i64).collect();
         let total: i64 = shares.iter().sum();
         let rate = collective.rate(place) as i64;
-        patterns.extend(distinct.into_iter().zip(shares).map(|(it, share)| (it, ratio(rate * share, total))));
+        patterns.extend(
+            distinct
+                .into_iter()
+                .zip(shares)
+                .map(|(it, share)| (it, ratio(rate * share, total))),
+        );
     }
-    let loads = Loads::new(&platform, &volumes, patterns.iter().map(|(pattern, share)| (pattern, share.clone())));
+    let loads = Loads::new(
+        &platform,
+        &volumes,
+        patterns
+            .iter()
+            .map(|(pattern, share)| (pattern, share.clone())),
+    );
     // Now and then too much for odd sets: rounding has to notice.
     let exact = loads.exact().filter(|_| dice.below(4) > 0);
     let attainable = exact.is_some() || !has_odd_sets(&platform);
     let throughput = exact.unwrap_or_else(|| loads.busiest()).recip();
-    let weighted = |(pattern, share)| WeightedPattern { pattern, weight: share * &throughput };
+    let weighted = |(pattern, share)| WeightedPattern {
+        pattern,
+        weight: share * &throughput,
+    };
     let patterns = patterns.into_iter().map(weighted).collect();
-    Case { platform, collective, volumes, steady_state: SteadyState { throughput, patterns }, attainable }
+    Case {
+        platform,
+        collective,
+        volumes,
+        steady_state: SteadyState {
+            throughput,
+            patterns,
+        },
+        attainable,
+    }
 }
 
 pub fn has_odd_sets(platform: &Platform) -> bool {
-    platform.node_ids().any(|node| platform.model_of(node) == PortModel::HalfDuplex)
+    platform
+        .node_ids()
+        .any(|node| platform.model_of(node) == PortModel::HalfDuplex)
 }
 
 /// How long links and processors are busy.
@@ -332,17 +454,23 @@ impl<'p> Loads<'p> {
         volumes: &Volumes,
         patterns: impl Iterator<Item = (&'a Pattern, Rational)>,
     ) -> Self {
-        let mut loads = Loads { platform, links: BTreeMap::new(), processors: BTreeMap::new() };
+        let mut loads = Loads {
+            platform,
+            links: BTreeMap::new(),
+            processors: BTreeMap::new(),
+        };
         for (pattern, count) in patterns {
             for task in &pattern.tasks {
                 match *task {
                     Task::Send { link, part, .. } => {
                         let size = volumes.size.of(part).unwrap();
-                        *loads.links.entry(link).or_default() += &count * size * &platform.link(link).cost;
+                        *loads.links.entry(link).or_default() +=
+                            &count * size * &platform.link(link).cost;
                     }
                     Task::Merge { node, part, .. } => {
-                        let time =
-                            &count * volumes.work.of(part).unwrap() * platform.node(node).compute.clone().unwrap();
+                        let time = &count
+                            * volumes.work.of(part).unwrap()
+                            * platform.node(node).compute.clone().unwrap();
                         *loads.processors.entry(node).or_default() += time;
                     }
                 }
@@ -353,7 +481,10 @@ impl<'p> Loads<'p> {
 
     pub fn of_whole(case: &'p Case, whole: &WholePatterns) -> Self {
         let copies = |count: &oneport_plan::BigUint| Rational::from_integer(count.clone().into());
-        let patterns = whole.patterns.iter().map(|it| (&it.pattern, copies(&it.copies)));
+        let patterns = whole
+            .patterns
+            .iter()
+            .map(|it| (&it.pattern, copies(&it.copies)));
         Loads::new(&case.platform, &case.volumes, patterns)
     }
 
@@ -365,8 +496,13 @@ impl<'p> Loads<'p> {
     pub fn talking(&self) -> Rational {
         let mut busy = self.links.values().max().cloned().unwrap_or_default();
         for node in self.platform.node_ids() {
-            let sum = |links: &[LinkId]| -> Rational { links.iter().filter_map(|link| self.links.get(link)).sum() };
-            let (out, into) = (sum(self.platform.outgoing(node)), sum(self.platform.incoming(node)));
+            let sum = |links: &[LinkId]| -> Rational {
+                links.iter().filter_map(|link| self.links.get(link)).sum()
+            };
+            let (out, into) = (
+                sum(self.platform.outgoing(node)),
+                sum(self.platform.incoming(node)),
+            );
             let ports = Rational::from_integer(self.platform.node(node).ports.unwrap_or(1).into());
             let needed = match self.platform.model_of(node) {
                 PortModel::FullDuplex => out.max(into),
@@ -386,23 +522,42 @@ impl<'p> Loads<'p> {
     /// The time that all odd sets of ports need, by enumeration (Edmonds 1965); `None` if ports serve several links at
     /// a time.
     pub fn odd_sets(&self) -> Option<Rational> {
-        let ends: Vec<[Option<Resource>; 2]> =
-            self.links.keys().map(|&link| Resource::ends(self.platform, link)).collect();
+        let ends: Vec<[Option<Resource>; 2]> = self
+            .links
+            .keys()
+            .map(|&link| Resource::ends(self.platform, link))
+            .collect();
         let ports: BTreeSet<Resource> = ends.iter().flatten().copied().flatten().collect();
         if ports.iter().any(|port| port.capacity(self.platform) > 1) || ports.len() > 12 {
             return None;
         }
         let ports: Vec<Resource> = ports.into_iter().collect();
-        let denominator = self.links.values().fold(BigInt::one(), |all, time| all.lcm(time.denom()));
-        let bit = |end: Option<Resource>| end.map_or(1 << 20, |end| 1usize << ports.binary_search(&end).unwrap());
+        let denominator = self
+            .links
+            .values()
+            .fold(BigInt::one(), |all, time| all.lcm(time.denom()));
+        let bit = |end: Option<Resource>| {
+            end.map_or(1 << 20, |end| 1usize << ports.binary_search(&end).unwrap())
+        };
         let times: Vec<(usize, i128)> = ends
             .iter()
             .zip(self.links.values())
-            .map(|(ends, time)| (bit(ends[0]) | bit(ends[1]), (time * &denominator).to_integer().to_i128().unwrap()))
+            .map(|(ends, time)| {
+                (
+                    bit(ends[0]) | bit(ends[1]),
+                    (time * &denominator).to_integer().to_i128().unwrap(),
+                )
+            })
             .collect();
         let mut longest = Rational::zero();
-        for set in (0..1usize << ports.len()).filter(|set| set.count_ones() >= 3 && set.count_ones() % 2 == 1) {
-            let inside: i128 = times.iter().filter(|(ends, _)| ends & !set == 0).map(|(_, time)| time).sum();
+        for set in (0..1usize << ports.len())
+            .filter(|set| set.count_ones() >= 3 && set.count_ones() % 2 == 1)
+        {
+            let inside: i128 = times
+                .iter()
+                .filter(|(ends, _)| ends & !set == 0)
+                .map(|(_, time)| time)
+                .sum();
             let needed = Rational::new(inside.into(), &denominator * (set.count_ones() / 2));
             longest = longest.max(needed);
         }
@@ -418,18 +573,29 @@ impl<'p> Loads<'p> {
     }
 
     pub fn exact(&self) -> Option<Rational> {
-        self.exact_talking().map(|talking| talking.max(self.computing()))
+        self.exact_talking()
+            .map(|talking| talking.max(self.computing()))
     }
 }
 
 /// Every collective under these models, on up to `nodes` nodes, with up to `patterns` patterns per demand.
-pub fn cases(models: impl Strategy<Value = Models>, nodes: usize, patterns: usize) -> impl Strategy<Value = Case> {
+pub fn cases(
+    models: impl Strategy<Value = Models>,
+    nodes: usize,
+    patterns: usize,
+) -> impl Strategy<Value = Case> {
     let numbers = prop::collection::vec(0..10_000usize, 1..60);
-    (models, 2..=nodes, 2..=nodes.min(4), 1..=patterns, 0..8usize, numbers).prop_map(
-        |(models, nodes, participants, patterns, kind, numbers)| {
-            case(nodes, participants, patterns, models, kind, &numbers)
-        },
+    (
+        models,
+        2..=nodes,
+        2..=nodes.min(4),
+        1..=patterns,
+        0..8usize,
+        numbers,
     )
+        .prop_map(|(models, nodes, participants, patterns, kind, numbers)| {
+            case(nodes, participants, patterns, models, kind, &numbers)
+        })
 }
 
 /// Half-duplex platforms more often than others: they have the most to go wrong.

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 
 use num_traits::Zero;
-use oneport_plan::{Amount, Collective, Interval, Pattern, Resource, SteadyState, Task, Volumes, WeightedPattern};
+use oneport_plan::{
+    Amount, Collective, Interval, Pattern, Resource, SteadyState, Task, Volumes, WeightedPattern,
+};
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 use proptest::prelude::*;
 
@@ -26,21 +28,37 @@ impl fmt::Debug for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}, {:?};", self.collective, self.volumes)?;
         for node in self.platform.nodes() {
-            write!(f, " {} {};", node.name, node.compute.clone().unwrap_or_default())?;
+            write!(
+                f,
+                " {} {};",
+                node.name,
+                node.compute.clone().unwrap_or_default()
+            )?;
         }
         for id in self.platform.link_ids() {
-            write!(f, " {id}: {} {};", self.platform.link_name(id), self.platform.link(id).cost)?;
+            write!(
+                f,
+                " {id}: {} {};",
+                self.platform.link_name(id),
+                self.platform.link(id).cost
+            )?;
         }
         for WeightedPattern { pattern, weight } in &self.steady_state.patterns {
             write!(f, " {weight} x {}", pattern.demand)?;
-            if pattern.tasks.iter().any(|task| matches!(task, Task::Merge { .. })) {
+            if pattern
+                .tasks
+                .iter()
+                .any(|task| matches!(task, Task::Merge { .. }))
+            {
                 write!(f, " {:?}", pattern.order)?;
                 for task in &pattern.tasks {
                     match task {
-                        Task::Send { link, part, .. } => write!(f, " [{},{}] over {link}", part.first, part.last)?,
-                        Task::Merge { node, part, split, .. } => {
-                            write!(f, " [{},{split},{}] at {node}", part.first, part.last)?
+                        Task::Send { link, part, .. } => {
+                            write!(f, " [{},{}] over {link}", part.first, part.last)?
                         }
+                        Task::Merge {
+                            node, part, split, ..
+                        } => write!(f, " [{},{split},{}] at {node}", part.first, part.last)?,
                     }
                 }
             }
@@ -64,7 +82,10 @@ impl Dice<'_> {
     }
 
     fn number(&mut self, most: usize, denominators: usize) -> Rational {
-        ratio(1 + self.below(most) as i64, 1 + self.below(denominators) as i64)
+        ratio(
+            1 + self.below(most) as i64,
+            1 + self.below(denominators) as i64,
+        )
     }
 }
 
@@ -80,20 +101,53 @@ fn tree(
     let owner = |operand: usize| owners[order.as_ref().map_or(operand, |order| order[operand])];
     let places: Vec<NodeId> = (0..owners.len()).map(owner).collect();
     let mut tasks = Vec::new();
-    let at = value(platform, &places, Interval { first: 0, last: owners.len() - 1 }, dice, &mut tasks);
-    carry(platform, at, target, Interval { first: 0, last: owners.len() - 1 }, &mut tasks);
+    let at = value(
+        platform,
+        &places,
+        Interval {
+            first: 0,
+            last: owners.len() - 1,
+        },
+        dice,
+        &mut tasks,
+    );
+    carry(
+        platform,
+        at,
+        target,
+        Interval {
+            first: 0,
+            last: owners.len() - 1,
+        },
+        &mut tasks,
+    );
     Pattern::tree(commodity, order, tasks)
 }
 
 /// Makes a partial result somewhere.
-fn value(platform: &Platform, places: &[NodeId], part: Interval, dice: &mut Dice<'_>, tasks: &mut Vec<Task>) -> NodeId {
+fn value(
+    platform: &Platform,
+    places: &[NodeId],
+    part: Interval,
+    dice: &mut Dice<'_>,
+    tasks: &mut Vec<Task>,
+) -> NodeId {
     if part.first == part.last {
         return places[part.first];
     }
     let split = part.first + dice.below(part.last - part.first);
     let processors: Vec<NodeId> = platform.processors().collect();
     let node = processors[dice.below(processors.len())];
-    for half in [Interval { last: split, ..part }, Interval { first: split + 1, ..part }] {
+    for half in [
+        Interval {
+            last: split,
+            ..part
+        },
+        Interval {
+            first: split + 1,
+            ..part
+        },
+    ] {
         let at = value(platform, places, half, dice, tasks);
         carry(platform, at, node, half, tasks);
     }
@@ -139,7 +193,9 @@ pub fn loads<'p>(
                         *loads.entry(port).or_default() += &time;
                     }
                 }
-                Task::Merge { node, part, split, .. } => {
+                Task::Merge {
+                    node, part, split, ..
+                } => {
                     let time = &count * volumes.merge_time(platform, node, part, split);
                     *loads.entry(Resource::Compute(node)).or_default() += time;
                 }
@@ -156,7 +212,13 @@ fn platform(nodes: usize, participants: usize, dice: &mut Dice<'_>) -> Platform 
         let name = format!("n{node}");
         let router = node >= participants && dice.below(2) == 0;
         let compute = dice.number(6, 3);
-        builder.node(if router { Node::router(name) } else { Node::processor(name, compute) }).unwrap();
+        builder
+            .node(if router {
+                Node::router(name)
+            } else {
+                Node::processor(name, compute)
+            })
+            .unwrap();
     }
     for node in 0..nodes {
         let next = NodeId::new((node + 1) % nodes);
@@ -164,7 +226,10 @@ fn platform(nodes: usize, participants: usize, dice: &mut Dice<'_>) -> Platform 
         let _ = builder.duplex(NodeId::new(node), next, dice.number(6, 3));
     }
     for _ in 0..dice.below(2 * nodes) {
-        let (from, to) = (NodeId::new(dice.below(nodes)), NodeId::new(dice.below(nodes)));
+        let (from, to) = (
+            NodeId::new(dice.below(nodes)),
+            NodeId::new(dice.below(nodes)),
+        );
         let _ = builder.link(from, to, dice.number(6, 3));
     }
     builder.build().unwrap()
@@ -175,8 +240,15 @@ fn amount(operands: usize, kind: usize, least: i64, dice: &mut Dice<'_>) -> Amou
     let mut some = |most| ratio(least, 1) + dice.number(most, 3) - ratio(1, 3);
     match kind {
         0 => Amount::Constant(some(4)),
-        1 => Amount::Affine { fixed: some(3), per_operand: some(2) },
-        _ => Amount::Table((0..operands).map(|first| (first..operands).map(|_| some(4)).collect()).collect()),
+        1 => Amount::Affine {
+            fixed: some(3),
+            per_operand: some(2),
+        },
+        _ => Amount::Table(
+            (0..operands)
+                .map(|first| (first..operands).map(|_| some(4)).collect())
+                .collect(),
+        ),
     }
 }
 
@@ -190,7 +262,10 @@ pub fn case(
     kind: usize,
     numbers: &[usize],
 ) -> Case {
-    let mut dice = Dice { numbers: numbers.iter().cycle(), count: 0 };
+    let mut dice = Dice {
+        numbers: numbers.iter().cycle(),
+        count: 0,
+    };
     let dice = &mut dice;
     let nodes = nodes.max(participants);
     let platform = platform(nodes, participants, dice);
@@ -205,8 +280,11 @@ pub fn case(
     };
     let kind = if commutative { kind % 2 } else { kind % 3 };
     let size = amount(participants, kind, 1, dice);
-    let work =
-        if dice.below(6) == 0 { Amount::Constant(Rational::zero()) } else { amount(participants, kind, 0, dice) };
+    let work = if dice.below(6) == 0 {
+        Amount::Constant(Rational::zero())
+    } else {
+        amount(participants, kind, 0, dice)
+    };
     let volumes = Volumes { size, work };
     volumes.validate(&collective).unwrap();
     let mut patterns: Vec<(Pattern, Rational)> = Vec::new();
@@ -223,30 +301,73 @@ pub fn case(
         }
         let shares: Vec<i64> = distinct.iter().map(|_| 1 + dice.below(6) as i64).collect();
         let total: i64 = shares.iter().sum();
-        patterns.extend(distinct.into_iter().zip(shares).map(|(tree, share)| (tree, ratio(share, total))));
+        patterns.extend(
+            distinct
+                .into_iter()
+                .zip(shares)
+                .map(|(tree, share)| (tree, ratio(share, total))),
+        );
     }
-    let one = loads(&platform, &volumes, patterns.iter().map(|(pattern, share)| (pattern, share.clone())));
+    let one = loads(
+        &platform,
+        &volumes,
+        patterns
+            .iter()
+            .map(|(pattern, share)| (pattern, share.clone())),
+    );
     let throughput = one.values().max().unwrap().recip();
-    let weighted = |(pattern, share)| WeightedPattern { pattern, weight: share * &throughput };
+    let weighted = |(pattern, share)| WeightedPattern {
+        pattern,
+        weight: share * &throughput,
+    };
     let patterns = patterns.into_iter().map(weighted).collect();
-    Case { platform, collective, volumes, steady_state: SteadyState { throughput, patterns } }
+    Case {
+        platform,
+        collective,
+        volumes,
+        steady_state: SteadyState {
+            throughput,
+            patterns,
+        },
+    }
 }
 
 /// Reduce and reduce-scatter on up to `nodes` nodes, with up to `trees` trees per reduction.
 pub fn cases(nodes: usize, trees: usize) -> impl Strategy<Value = Case> {
     let numbers = prop::collection::vec(0..10_000usize, 1..60);
-    (2..=nodes, 2..=nodes.min(5), 1..=trees, prop::bool::weighted(0.3), any::<bool>(), 0..3usize, numbers).prop_map(
-        |(nodes, participants, trees, scatter, commutative, kind, numbers)| {
-            case(nodes, participants, trees, scatter, commutative, kind, &numbers)
-        },
+    (
+        2..=nodes,
+        2..=nodes.min(5),
+        1..=trees,
+        prop::bool::weighted(0.3),
+        any::<bool>(),
+        0..3usize,
+        numbers,
     )
+        .prop_map(
+            |(nodes, participants, trees, scatter, commutative, kind, numbers)| {
+                case(
+                    nodes,
+                    participants,
+                    trees,
+                    scatter,
+                    commutative,
+                    kind,
+                    &numbers,
+                )
+            },
+        )
 }
 
 /// Figure 6 of RR-4872: three nodes, all links of cost 1, node 0 computes twice as fast; trees of weight 1/3 and
 /// 2/3.
 pub fn figure_6() -> Case {
     let mut builder = Platform::builder();
-    for (name, compute) in [("P0", ratio(1, 2)), ("P1", ratio(1, 1)), ("P2", ratio(1, 1))] {
+    for (name, compute) in [
+        ("P0", ratio(1, 2)),
+        ("P1", ratio(1, 1)),
+        ("P2", ratio(1, 1)),
+    ] {
         builder.node(Node::processor(name, compute)).unwrap();
     }
     let [p0, p1, p2] = [0, 1, 2].map(NodeId::new);
@@ -266,13 +387,22 @@ pub fn figure_6() -> Case {
         Pattern::tree(0, None, tasks)
     };
     let patterns = vec![
-        WeightedPattern { pattern: through(p1, p2, 2), weight: ratio(1, 3) },
-        WeightedPattern { pattern: through(p2, p1, 1), weight: ratio(2, 3) },
+        WeightedPattern {
+            pattern: through(p1, p2, 2),
+            weight: ratio(1, 3),
+        },
+        WeightedPattern {
+            pattern: through(p2, p1, 1),
+            weight: ratio(2, 3),
+        },
     ];
     Case {
         platform: platform.clone(),
         collective: Collective::reduce(p0, vec![p0, p1, p2]).in_order(),
         volumes: Volumes::of_size(ratio(1, 1)),
-        steady_state: SteadyState { throughput: ratio(1, 1), patterns },
+        steady_state: SteadyState {
+            throughput: ratio(1, 1),
+            patterns,
+        },
     }
 }

@@ -6,8 +6,8 @@ use anyhow::Result;
 use oneport::plan::{Certificate, EqualRings, Form, SteadyState};
 use oneport::watch::{Left, Watch};
 use oneport::{
-    Bounded, Bounding, Error, LpError, Options, Problem, Rated, Rational, RingError, RingsError, Shape, Shaped, Status,
-    best_shape,
+    Bounded, Bounding, Error, LpError, Options, Problem, Rated, Rational, RingError, RingsError,
+    Shape, Shaped, Status, best_shape,
 };
 use oneport_baselines::{Compared, Comparison, on_rings, ranks};
 use oneport_timing::{BestPieces, NamedSearch, lower_bound, lower_bound_from_certificate};
@@ -37,24 +37,45 @@ const DEMANDS: usize = 100_000;
 impl Best {
     /// Finds the optimum or its bound. If messages cannot arrive, prints them on standard error and returns `None`.
     pub fn of(problem: Problem<'_>, options: &Options, limited: bool) -> Result<Option<Best>> {
-        let large = problem.platform().processors().count() > PROCESSORS || problem.collective().demands() > DEMANDS;
+        let large = problem.platform().processors().count() > PROCESSORS
+            || problem.collective().demands() > DEMANDS;
         if large
             && !limited
             && let Bounding::Bounded(found) = oneport::bound(problem, options)?
         {
             return Ok(Some(Best::bounded(*found)));
         }
-        Ok(optimum::found(problem, options)?.map(|optimum| match optimum {
-            Optimum::Unlisted(unlisted) => Best::bounded(unlisted.bounded),
-            Optimum::Rated(Rated { steady_state, certificate, upper_bound, status, .. }) => {
-                Best { steady_state: Some(steady_state), certificate, upper_bound, status }
-            }
-        }))
+        Ok(
+            optimum::found(problem, options)?.map(|optimum| match optimum {
+                Optimum::Unlisted(unlisted) => Best::bounded(unlisted.bounded),
+                Optimum::Rated(Rated {
+                    steady_state,
+                    certificate,
+                    upper_bound,
+                    status,
+                    ..
+                }) => Best {
+                    steady_state: Some(steady_state),
+                    certificate,
+                    upper_bound,
+                    status,
+                },
+            }),
+        )
     }
 
     /// The bound alone.
-    fn bounded(Bounded { bound, certificate, .. }: Bounded) -> Best {
-        Best { steady_state: None, certificate, upper_bound: bound, status: Status::Feasible }
+    fn bounded(
+        Bounded {
+            bound, certificate, ..
+        }: Bounded,
+    ) -> Best {
+        Best {
+            steady_state: None,
+            certificate,
+            upper_bound: bound,
+            status: Status::Feasible,
+        }
     }
 }
 
@@ -69,10 +90,17 @@ impl Best {
         if !on_rings(problem) {
             return Ok(None);
         }
-        match oneport::rings(problem.platform(), &ranks(problem), MOST_RINGS, &within(&options.watch, RINGS)) {
+        match oneport::rings(
+            problem.platform(),
+            &ranks(problem),
+            MOST_RINGS,
+            &within(&options.watch, RINGS),
+        ) {
             Ok(rings) => Ok(Some(rings.equal)),
             Err(RingsError::Rings(RingError::Program(LpError::Stopped(_)))) => Ok(None),
-            Err(error @ (RingsError::Rings(RingError::Program(_)) | RingsError::Referee(_))) => Err(error.into()),
+            Err(error @ (RingsError::Rings(RingError::Program(_)) | RingsError::Referee(_))) => {
+                Err(error.into())
+            }
             // Too many processors, half-duplex ports, no ring at all.
             Err(_) => Ok(None),
         }
@@ -84,7 +112,10 @@ fn within(all: &Watch, most: Duration) -> Watch {
     let (started, all) = (Instant::now(), all.clone());
     Watch::new(move || {
         let (left, own) = (all.left(), most.saturating_sub(started.elapsed()));
-        Left { time: Some(left.time.map_or(own, |time| time.min(own))), ..left }
+        Left {
+            time: Some(left.time.map_or(own, |time| time.min(own))),
+            ..left
+        }
     })
 }
 
@@ -94,15 +125,33 @@ const SHAPES: Duration = Duration::from_secs(2);
 
 impl Best {
     /// The best single tree and acyclic graph of a broadcast. A shape that is not found in time is left out.
-    pub fn shapes(&self, problem: Problem<'_>, options: &Options) -> Result<Vec<(&'static str, Shaped)>> {
-        let copies = problem.platform().nodes().iter().all(|node| node.replicates);
+    pub fn shapes(
+        &self,
+        problem: Problem<'_>,
+        options: &Options,
+    ) -> Result<Vec<(&'static str, Shaped)>> {
+        let copies = problem
+            .platform()
+            .nodes()
+            .iter()
+            .all(|node| node.replicates);
         if !problem.collective().is(Form::BROADCAST) || !copies || self.steady_state.is_none() {
             return Ok(Vec::new());
         }
         let mut found = Vec::new();
-        for (name, shape) in [("best single tree", Shape::Tree), ("best DAG", Shape::Acyclic)] {
+        for (name, shape) in [
+            ("best single tree", Shape::Tree),
+            ("best DAG", Shape::Acyclic),
+        ] {
             let watch = within(&options.watch, SHAPES);
-            match best_shape(problem, &Options { watch, ..options.clone() }, shape) {
+            match best_shape(
+                problem,
+                &Options {
+                    watch,
+                    ..options.clone()
+                },
+                shape,
+            ) {
                 Ok(shaped) => found.extend(shaped.map(|shaped| (name, shaped))),
                 Err(Error::Stopped(_)) => {}
                 Err(error) => return Err(error.into()),
@@ -123,15 +172,32 @@ pub struct Times {
 }
 
 impl Times {
-    pub fn of(problem: Problem<'_>, best: &Best, comparison: &Comparison, watch: &Watch) -> Result<Times> {
+    pub fn of(
+        problem: Problem<'_>,
+        best: &Best,
+        comparison: &Comparison,
+        watch: &Watch,
+    ) -> Result<Times> {
         let by_prices = lower_bound_from_certificate(problem, &best.certificate, &best.upper_bound);
         let least = lower_bound(problem, &best.upper_bound).max(by_prices);
         let search = once::search(problem, watch);
-        let own = best.steady_state.as_ref().map(|state| once::own(problem, state, &search, &least)).transpose()?;
+        let own = best
+            .steady_state
+            .as_ref()
+            .map(|state| once::own(problem, state, &search, &least))
+            .transpose()?;
         let named = |row: &Compared| {
             let mut way = NamedSearch::new(problem, &row.algorithm, &row.routes);
             Ok(once::named(problem, &mut way, &search, None)?.map(|found| found.shortest))
         };
-        Ok(Times { own, rows: comparison.rows.par_iter().map(named).collect::<Result<_>>()?, least })
+        Ok(Times {
+            own,
+            rows: comparison
+                .rows
+                .par_iter()
+                .map(named)
+                .collect::<Result<_>>()?,
+            least,
+        })
     }
 }

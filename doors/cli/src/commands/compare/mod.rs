@@ -50,15 +50,32 @@ pub struct CompareArguments {
 
 /// Runs the command.
 pub fn run(arguments: &CompareArguments) -> Result<End> {
-    let options = Options { watch: arguments.limits.watch()?, ..Options::default() };
+    let options = Options {
+        watch: arguments.limits.watch()?,
+        ..Options::default()
+    };
     let mut inputs = vec![("--platform", arguments.platform.as_path())];
     inputs.extend(arguments.with.iter().map(|path| ("--with", path.as_path())));
     try_outputs(&inputs, &named(&[("--output", &arguments.output)]))?;
-    arguments.output.as_ref().map_or(Ok(()), |path| drawing::check("--output", path, &[]))?;
-    let asked = Asked::read(arguments.question.platform(&arguments.platform)?, &arguments.question)?;
+    arguments
+        .output
+        .as_ref()
+        .map_or(Ok(()), |path| drawing::check("--output", path, &[]))?;
+    let asked = Asked::read(
+        arguments.question.platform(&arguments.platform)?,
+        &arguments.question,
+    )?;
     let problem = asked.problem()?;
-    let measured = arguments.measured.as_deref().map(|text| measured::read(problem, text)).transpose()?;
-    let listed = arguments.with.iter().map(|path| with::read(problem, path)).collect::<Result<Vec<_>>>()?;
+    let measured = arguments
+        .measured
+        .as_deref()
+        .map(|text| measured::read(problem, text))
+        .transpose()?;
+    let listed = arguments
+        .with
+        .iter()
+        .map(|path| with::read(problem, path))
+        .collect::<Result<Vec<_>>>()?;
     let Some(best) = Best::of(problem, &options, arguments.limits.time_limit.is_some())? else {
         return Ok(End::Refused);
     };
@@ -69,13 +86,34 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
     for (algorithm, routes) in listed {
         comparison.add(problem, algorithm, Arc::new(routes))?;
     }
-    let times =
-        arguments.question.is_sized().then(|| Times::of(problem, &best, &comparison, &options.watch)).transpose()?;
+    let times = arguments
+        .question
+        .is_sized()
+        .then(|| Times::of(problem, &best, &comparison, &options.watch))
+        .transpose()?;
     // The shapes are steady states, without a time of one operation.
-    let shapes = if times.is_none() { best.shapes(problem, &options)? } else { Vec::new() };
-    let report = report::Report { problem, best: &best, comparison: &comparison, shapes, measured, times };
-    let written = arguments.output.as_ref().map_or(Ok(()), |path| drawing::write(path, &report.chart()));
-    print(&if arguments.json { report.json().to_string() } else { report.text() })?;
+    let shapes = if times.is_none() {
+        best.shapes(problem, &options)?
+    } else {
+        Vec::new()
+    };
+    let report = report::Report {
+        problem,
+        best: &best,
+        comparison: &comparison,
+        shapes,
+        measured,
+        times,
+    };
+    let written = arguments
+        .output
+        .as_ref()
+        .map_or(Ok(()), |path| drawing::write(path, &report.chart()));
+    print(&if arguments.json {
+        report.json().to_string()
+    } else {
+        report.text()
+    })?;
     written?;
     if let Some(wrong) = report.impossible() {
         eprintln!("error: {wrong}");

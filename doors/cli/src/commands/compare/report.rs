@@ -54,9 +54,17 @@ struct Entry<'r> {
 
 impl Report<'_> {
     fn bottleneck(&self) -> Bottleneck<'_> {
-        let nothing = SteadyState { throughput: Rational::default(), patterns: Vec::new() };
+        let nothing = SteadyState {
+            throughput: Rational::default(),
+            patterns: Vec::new(),
+        };
         let state = self.best.steady_state.as_ref().unwrap_or(&nothing);
-        bottleneck::of(self.problem, state, &self.best.certificate, self.best.status)
+        bottleneck::of(
+            self.problem,
+            state,
+            &self.best.certificate,
+            self.best.status,
+        )
     }
 
     /// The reference of shares: the optimum, or the upper bound if the optimum is not proved.
@@ -90,12 +98,15 @@ impl Report<'_> {
                 )
             })
         };
-        measured.impossible(bound, &self.shown_rate(bound)).or_else(too_short)
+        measured
+            .impossible(bound, &self.shown_rate(bound))
+            .or_else(too_short)
     }
 
     /// The bus bandwidth; the frequency, if the bus bandwidth is not defined.
     fn shown_rate(&self, throughput: &Rational) -> String {
-        self.bus(throughput).unwrap_or_else(|| Shown::of(self.problem.platform(), false).frequency(throughput))
+        self.bus(throughput)
+            .unwrap_or_else(|| Shown::of(self.problem.platform(), false).frequency(throughput))
     }
 
     /// The report as text.
@@ -103,10 +114,19 @@ impl Report<'_> {
         let shown = Shown::of(self.problem.platform(), false);
         let bottleneck = self.bottleneck();
         let mut out = header(self.problem);
-        let bus = |throughput| self.bus(throughput).map(|bus| format!(", bus {bus}")).unwrap_or_default();
+        let bus = |throughput| {
+            self.bus(throughput)
+                .map(|bus| format!(", bus {bus}"))
+                .unwrap_or_default()
+        };
         let (best, bound) = (self.best.steady_state.as_ref(), &self.best.upper_bound);
         let _ = match (self.best.status, best) {
-            (Status::Optimal, _) => writeln!(out, "optimum     {}{} (proved)", shown.frequency(bound), bus(bound)),
+            (Status::Optimal, _) => writeln!(
+                out,
+                "optimum     {}{} (proved)",
+                shown.frequency(bound),
+                bus(bound)
+            ),
             (Status::Feasible, None) => writeln!(
                 out,
                 "bound       {}{} (proved; above the default size of a search for a schedule; use --time-limit S)",
@@ -122,9 +142,16 @@ impl Report<'_> {
             ),
         };
         if best.is_some() {
-            bottleneck.lines().iter().for_each(|line| out.extend([line, "\n"]));
+            bottleneck
+                .lines()
+                .iter()
+                .for_each(|line| out.extend([line, "\n"]));
         }
-        if let Some(measured) = self.measured.as_ref().filter(|_| self.impossible().is_none()) {
+        if let Some(measured) = self
+            .measured
+            .as_ref()
+            .filter(|_| self.impossible().is_none())
+        {
             let _ = writeln!(out, "measured    {}", self.sentence(measured, &bottleneck));
         }
         if let Some(times) = &self.times {
@@ -136,18 +163,34 @@ impl Report<'_> {
             );
         }
         let _ = writeln!(out, "\n{}", self.table());
-        let names = |names: &mut dyn Iterator<Item = &String>| names.map(String::as_str).collect::<Vec<_>>().join(", ");
-        let out_of_order = names(&mut self.comparison.out_of_order.iter().map(|row| &row.algorithm.name));
+        let names = |names: &mut dyn Iterator<Item = &String>| {
+            names.map(String::as_str).collect::<Vec<_>>().join(", ")
+        };
+        let out_of_order = names(
+            &mut self
+                .comparison
+                .out_of_order
+                .iter()
+                .map(|row| &row.algorithm.name),
+        );
         if !out_of_order.is_empty() {
-            let _ =
-                writeln!(out, "left out (they combine operands in another order; use --commutative): {out_of_order}");
+            let _ = writeln!(
+                out,
+                "left out (they combine operands in another order; use --commutative): {out_of_order}"
+            );
         }
         let unconnected = names(&mut self.comparison.unconnected.iter());
         if !unconnected.is_empty() {
-            let _ = writeln!(out, "left out (they send between unconnected nodes): {unconnected}");
+            let _ = writeln!(
+                out,
+                "left out (they send between unconnected nodes): {unconnected}"
+            );
         }
         if self.comparison.rows.is_empty() && self.comparison.out_of_order.is_empty() {
-            let _ = writeln!(out, "no algorithm has a name for this; --with FILE rates yours");
+            let _ = writeln!(
+                out,
+                "no algorithm has a name for this; --with FILE rates yours"
+            );
         } else {
             out.push_str(
                 "messages between nodes that are not neighbours take the cheapest path; of equally cheap ones, \
@@ -164,25 +207,61 @@ impl Report<'_> {
             Status::Feasible => "the proved bound",
         };
         let cut = bottleneck.limiting_names();
-        let cut = if cut.is_empty() { String::new() } else { format!("; that is limited by {cut}") };
-        let once = self.times.as_ref().zip(measured.once.as_ref()).map_or_else(String::new, |(times, once)| {
-            let least = self.shown_time(&times.least);
-            format!("; once, no less than {least} is possible, {} of it", percent(&(&times.least / once)))
-        });
+        let cut = if cut.is_empty() {
+            String::new()
+        } else {
+            format!("; that is limited by {cut}")
+        };
+        let once = self.times.as_ref().zip(measured.once.as_ref()).map_or_else(
+            String::new,
+            |(times, once)| {
+                let least = self.shown_time(&times.least);
+                format!(
+                    "; once, no less than {least} is possible, {} of it",
+                    percent(&(&times.least / once))
+                )
+            },
+        );
         let bound = self.shown_rate(&self.best.upper_bound);
-        format!("your {} is {share} of {proved}, {bound}{cut}{once}", measured.shown)
+        format!(
+            "your {} is {share} of {proved}, {bound}{cut}{once}",
+            measured.shown
+        )
     }
 
     /// The algorithms, those that need another order, and the shapes.
     fn entries(&self) -> Vec<Entry<'_>> {
-        let Comparison { rows, out_of_order, .. } = self.comparison;
-        let once = |place: usize| self.times.as_ref().and_then(|times| times.rows.get(place)?.as_ref());
-        let rows = rows.iter().enumerate().map(|(place, row)| self.algorithm(row, true, once(place)));
-        let rows = rows.chain(out_of_order.iter().map(|row| self.algorithm(row, false, None)));
-        rows.chain(self.shapes.iter().map(|(name, shaped)| self.shape(name, shaped))).collect()
+        let Comparison {
+            rows, out_of_order, ..
+        } = self.comparison;
+        let once = |place: usize| {
+            self.times
+                .as_ref()
+                .and_then(|times| times.rows.get(place)?.as_ref())
+        };
+        let rows = rows
+            .iter()
+            .enumerate()
+            .map(|(place, row)| self.algorithm(row, true, once(place)));
+        let rows = rows.chain(
+            out_of_order
+                .iter()
+                .map(|row| self.algorithm(row, false, None)),
+        );
+        rows.chain(
+            self.shapes
+                .iter()
+                .map(|(name, shaped)| self.shape(name, shaped)),
+        )
+        .collect()
     }
 
-    fn algorithm<'r>(&self, row: &'r Compared, compared: bool, once: Option<&'r BestPieces>) -> Entry<'r> {
+    fn algorithm<'r>(
+        &self,
+        row: &'r Compared,
+        compared: bool,
+        once: Option<&'r BestPieces>,
+    ) -> Entry<'r> {
         let (platform, algorithm) = (self.problem.platform(), &row.algorithm);
         let name = match algorithm.ways.links.len() {
             0 => algorithm.name.clone(),
@@ -200,7 +279,11 @@ impl Report<'_> {
             "odd_set": row.sustained.odd_set.as_ref().map(|set| odd_sets::json(platform, set, None)),
         });
         Entry {
-            name: if row.listed { format!("{name} (yours)") } else { name },
+            name: if row.listed {
+                format!("{name} (yours)")
+            } else {
+                name
+            },
             about: format!("{}: {}, ", algorithm.name, algorithm.about),
             own: row.listed,
             compared,
@@ -235,15 +318,28 @@ impl Report<'_> {
     fn table(&self) -> Table {
         let rates = self.bus(&self.best.upper_bound).is_some();
         let rate = if rates { "busbw" } else { "throughput" };
-        let once: &[&str] = if self.times.is_some() { &["one operation", "of the bound"] } else { &[] };
+        let once: &[&str] = if self.times.is_some() {
+            &["one operation", "of the bound"]
+        } else {
+            &[]
+        };
         let cells = |entry: &Entry<'_>| {
-            let rate = self.bus(entry.throughput).unwrap_or_else(|| short(entry.throughput));
-            let mut cells = vec![entry.name.clone(), rate, percent(&self.share(entry.throughput))];
+            let rate = self
+                .bus(entry.throughput)
+                .unwrap_or_else(|| short(entry.throughput));
+            let mut cells = vec![
+                entry.name.clone(),
+                rate,
+                percent(&self.share(entry.throughput)),
+            ];
             match (&self.times, entry.once) {
                 (None, _) => {}
                 (Some(_), None) => cells.extend(["-".to_string(), "-".to_string()]),
                 (Some(times), Some(once)) => {
-                    cells.extend([self.shown_time(&once.length), percent(&(&times.least / &once.length))]);
+                    cells.extend([
+                        self.shown_time(&once.length),
+                        percent(&(&times.least / &once.length)),
+                    ]);
                 }
             }
             cells.push(entry.limits.clone());
@@ -251,23 +347,40 @@ impl Report<'_> {
         };
         let header = [&["algorithm", rate, self.whole()], once, &["limited by"]].concat();
         let numbers: Vec<usize> = (1..3 + once.len()).collect();
-        plain(&header, &numbers, self.entries().iter().filter(|entry| entry.compared).map(cells))
+        plain(
+            &header,
+            &numbers,
+            self.entries()
+                .iter()
+                .filter(|entry| entry.compared)
+                .map(cells),
+        )
     }
 
     /// The name; if the shape is not proved optimal, also its upper bound.
     fn proved(&self, name: &str, shaped: &Shaped) -> String {
         match shaped.status {
             Status::Optimal => name.to_string(),
-            Status::Feasible => format!("{name} (known; none above {})", percent(&self.share(&shaped.upper_bound))),
+            Status::Feasible => format!(
+                "{name} (known; none above {})",
+                percent(&self.share(&shaped.upper_bound))
+            ),
         }
     }
 
     /// The time of our own best run.
     fn own(&self) -> String {
-        let own = self.times.as_ref().and_then(|times| Some((&times.least, times.own.as_ref()?)));
+        let own = self
+            .times
+            .as_ref()
+            .and_then(|times| Some((&times.least, times.own.as_ref()?)));
         own.map_or_else(String::new, |(least, own)| {
             let time = self.shown_time(&own.length);
-            let pieces = if own.pieces == 1 { "one piece".to_string() } else { format!("{} pieces", own.pieces) };
+            let pieces = if own.pieces == 1 {
+                "one piece".to_string()
+            } else {
+                format!("{} pieces", own.pieces)
+            };
             let share = percent(&(least / &own.length));
             format!("; oneport's own in {pieces} takes {time}, the bound is {share} of it")
         })
@@ -280,7 +393,9 @@ impl Report<'_> {
 
     /// The time in seconds; without units as it is.
     fn seconds(&self, time: &Rational) -> String {
-        Shown::of(self.problem.platform(), false).seconds(time).to_string()
+        Shown::of(self.problem.platform(), false)
+            .seconds(time)
+            .to_string()
     }
 
     /// The contract's object.
@@ -324,13 +439,21 @@ impl Report<'_> {
     /// Bars, the longest first.
     pub fn chart(&self) -> String {
         let bound = &self.best.upper_bound;
-        let bar = |name: String, throughput: &Rational, once: Option<&BestPieces>, about: String, marked: bool| {
+        let bar = |name: String,
+                   throughput: &Rational,
+                   once: Option<&BestPieces>,
+                   about: String,
+                   marked: bool| {
             let times = self.times.as_ref();
-            let time = once.map_or_else(String::new, |once| format!(", once {}", self.shown_time(&once.length)));
+            let time = once.map_or_else(String::new, |once| {
+                format!(", once {}", self.shown_time(&once.length))
+            });
             Part {
                 name,
                 value: throughput.clone(),
-                second: times.zip(once).map(|(times, once)| bound * &times.least / &once.length),
+                second: times
+                    .zip(once)
+                    .map(|(times, once)| bound * &times.least / &once.length),
                 label: percent(&self.share(throughput)) + &time,
                 about,
                 marked,
@@ -339,15 +462,32 @@ impl Report<'_> {
         let mut all = Vec::new();
         if let Some(SteadyState { throughput, .. }) = &self.best.steady_state {
             let own = self.times.as_ref().and_then(|times| times.own.as_ref());
-            all.push(bar("oneport".to_string(), throughput, own, self.shown_rate(throughput), true));
+            all.push(bar(
+                "oneport".to_string(),
+                throughput,
+                own,
+                self.shown_rate(throughput),
+                true,
+            ));
         }
-        all.extend(self.entries().into_iter().filter(|entry| entry.compared).map(|entry| {
-            let about = entry.about + &self.shown_rate(entry.throughput);
-            bar(entry.name, entry.throughput, entry.once, about, entry.own)
-        }));
+        all.extend(
+            self.entries()
+                .into_iter()
+                .filter(|entry| entry.compared)
+                .map(|entry| {
+                    let about = entry.about + &self.shown_rate(entry.throughput);
+                    bar(entry.name, entry.throughput, entry.once, about, entry.own)
+                }),
+        );
         if let Some(measured) = &self.measured {
             let name = "measured".to_string();
-            all.push(bar(name, &measured.throughput, None, measured.shown.clone(), true));
+            all.push(bar(
+                name,
+                &measured.throughput,
+                None,
+                measured.shown.clone(),
+                true,
+            ));
         }
         let title = header(self.problem);
         let whole = match self.best.status {
@@ -355,8 +495,16 @@ impl Report<'_> {
             Status::Feasible => "proved bound",
         };
         let once = self.times.as_ref().map_or_else(String::new, |times| {
-            format!(" (wide bars: throughput); no less than {} once (narrow bars)", self.shown_time(&times.least))
+            format!(
+                " (wide bars: throughput); no less than {} once (narrow bars)",
+                self.shown_time(&times.least)
+            )
         });
-        parts(title.trim_end(), bound, &format!("{whole}: {}{once}", self.shown_rate(bound)), &all)
+        parts(
+            title.trim_end(),
+            bound,
+            &format!("{whole}: {}{once}", self.shown_rate(bound)),
+            &all,
+        )
     }
 }

@@ -36,11 +36,15 @@ pub fn whole(rate: u64) -> Rational {
 /// # Errors
 /// A usage error, if the text is not a rate, or if the rate is not positive.
 pub fn rate(option: &str, text: &str) -> Result<Rational> {
-    let wrong = |what: &dyn std::fmt::Display| usage(format!("{option}: {what}; give a rate such as '25 GB/s'"));
+    let wrong = |what: &dyn std::fmt::Display| {
+        usage(format!("{option}: {what}; give a rate such as '25 GB/s'"))
+    };
     let quantity = Quantity::parse(text).map_err(|error| wrong(&error))?;
     let rate = match quantity.dimension {
         Dimension::Number => oneport::parse_rational(text).map_err(|error| wrong(&error))?,
-        _ => Units::gigabytes_and_seconds().rate(&quantity, text).map_err(|error| wrong(&error))?,
+        _ => Units::gigabytes_and_seconds()
+            .rate(&quantity, text)
+            .map_err(|error| wrong(&error))?,
     };
     match rate.is_positive() {
         true => Ok(rate),
@@ -53,13 +57,20 @@ pub fn rate(option: &str, text: &str) -> Result<Rational> {
 ///
 /// # Errors
 /// None in practice: rates are positive.
-pub fn carrying(platform: &Platform, all: Option<Rational>, uplink: Option<Rational>) -> Result<Platform> {
+pub fn carrying(
+    platform: &Platform,
+    all: Option<Rational>,
+    uplink: Option<Rational>,
+) -> Result<Platform> {
     let uplink = uplink.or_else(|| all.clone());
     let change = |id: LinkId| {
         let link = platform.link(id);
-        let computes = [link.from, link.to].into_iter().any(|end| platform.node(end).is_processor());
+        let computes = [link.from, link.to]
+            .into_iter()
+            .any(|end| platform.node(end).is_processor());
         let rate = if computes { &all } else { &uplink };
-        rate.as_ref().map(|rate| Change::Cost(id, Number::Exactly(rate.recip())))
+        rate.as_ref()
+            .map(|rate| Change::Cost(id, Number::Exactly(rate.recip())))
     };
     let changes: Vec<Change> = platform.link_ids().filter_map(change).collect();
     Ok(platform.changed(&changes)?.platform)
@@ -72,11 +83,16 @@ pub fn carrying(platform: &Platform, all: Option<Rational>, uplink: Option<Ratio
 /// A usage error, if `memory` is not positive.
 pub fn merging(platform: &Platform, memory: &Rational) -> Result<Platform> {
     if !memory.is_positive() {
-        return Err(usage("--memory: 0 is not positive; give GB/s, such as 3350"));
+        return Err(usage(
+            "--memory: 0 is not positive; give GB/s, such as 3350",
+        ));
     }
     let cost = Rational::from_integer(3.into()) / memory;
     let change = |node| Change::Compute(node, Number::Exactly(cost.clone()));
     let changes: Vec<Change> = platform.processors().map(change).collect();
-    let units = Units { work_is_data: true, ..Units::gigabytes_and_seconds() };
+    let units = Units {
+        work_is_data: true,
+        ..Units::gigabytes_and_seconds()
+    };
     Ok(platform.changed(&changes)?.platform.with_units(Some(units)))
 }

@@ -204,7 +204,9 @@ pub fn run(arguments: &GenerateArguments) -> Result<End> {
     }
     let mut platform = platform(arguments)?;
     if let Some(model) = &arguments.model {
-        let model: PortModel = model.parse().map_err(|error| usage(format!("--model: {error}")))?;
+        let model: PortModel = model
+            .parse()
+            .map_err(|error| usage(format!("--model: {error}")))?;
         platform = platform.with_model(model);
     }
     let text = files::write_platform(&platform, format)?;
@@ -212,7 +214,8 @@ pub fn run(arguments: &GenerateArguments) -> Result<End> {
         print(&text)?;
         return Ok(End::Done);
     };
-    files::write_atomically(output, text.as_bytes()).with_context(|| format!("cannot write {}", output.display()))?;
+    files::write_atomically(output, text.as_bytes())
+        .with_context(|| format!("cannot write {}", output.display()))?;
     print(&format!(
         "{}: {} ({}), {}",
         output.display(),
@@ -239,13 +242,31 @@ fn platform(arguments: &GenerateArguments) -> Result<Platform> {
         Shape::Random { nodes, degree } => generate::random_connected(*nodes, *degree, &options),
         Shape::Torus { sides } => generate::torus(&sides.0),
         Shape::FatTree { ports } => generate::fat_tree(*ports),
-        Shape::Dragonfly { groups, routers, hosts } => generate::dragonfly(*groups, *routers, *hosts),
-        Shape::Racks { racks, hosts, spines, copying } => {
+        Shape::Dragonfly {
+            groups,
+            routers,
+            hosts,
+        } => generate::dragonfly(*groups, *routers, *hosts),
+        Shape::Racks {
+            racks,
+            hosts,
+            spines,
+            copying,
+        } => {
             let hosts = range("--hosts", hosts)?;
-            let shape = Racks { racks: *racks, hosts, spines: *spines, copying: *copying, ..Racks::default() };
+            let shape = Racks {
+                racks: *racks,
+                hosts,
+                spines: *spines,
+                copying: *copying,
+                ..Racks::default()
+            };
             generate::racks(&shape, &options)
         }
-        Shape::Tiers { size, host_probability } => wide_area(size, host_probability, options.seed)?,
+        Shape::Tiers {
+            size,
+            host_probability,
+        } => wide_area(size, host_probability, options.seed)?,
         Shape::Dgx1 => generate::dgx1(),
         Shape::Ndv2(Boxes { boxes }) => generate::ndv2(*boxes),
         Shape::DgxA100(Boxes { boxes }) => generate::dgx_a100(*boxes),
@@ -254,9 +275,22 @@ fn platform(arguments: &GenerateArguments) -> Result<Platform> {
         Shape::Gb200Nvl72(Boxes { boxes }) => generate::gb200_nvl72(*boxes),
         Shape::Mi250(Boxes { boxes }) => generate::mi250(*boxes),
         Shape::Mi300x(Boxes { boxes }) => generate::mi300x(*boxes),
-        Shape::Boxes { boxes, accelerators, inside, network, rails, .. } => {
+        Shape::Boxes {
+            boxes,
+            accelerators,
+            inside,
+            network,
+            rails,
+            ..
+        } => {
             let (boxes, accelerators, rails) = (*boxes, *accelerators, *rails);
-            generate::switched_boxes(SwitchedBoxes { boxes, accelerators, inside: *inside, network: *network, rails })
+            generate::switched_boxes(SwitchedBoxes {
+                boxes,
+                accelerators,
+                inside: *inside,
+                network: *network,
+                rails,
+            })
         }
     };
     let platform = made.map_err(|error| usage(error.to_string()))?;
@@ -265,13 +299,18 @@ fn platform(arguments: &GenerateArguments) -> Result<Platform> {
 
 /// The platform with its units, and the requested rates.
 fn in_units(platform: Platform, arguments: &GenerateArguments) -> Result<Platform> {
-    let rate =
-        |option: &str, text: &Option<String>| text.as_deref().map(|text| hardware::rate(option, text)).transpose();
+    let rate = |option: &str, text: &Option<String>| {
+        text.as_deref()
+            .map(|text| hardware::rate(option, text))
+            .transpose()
+    };
     let bandwidth = rate("--bandwidth", &arguments.bandwidth)?;
     let uplink = rate("--uplink", &arguments.uplink)?;
     let platform = match (bandwidth, uplink) {
         (None, None) => platform,
-        (between_all, between_switches) => hardware::carrying(&platform, between_all, between_switches)?,
+        (between_all, between_switches) => {
+            hardware::carrying(&platform, between_all, between_switches)?
+        }
     };
     if matches!(arguments.shape, Shape::Tiers { .. }) {
         return Ok(platform.with_units(Some(Units::parse("MB/s")?)));
@@ -286,10 +325,15 @@ impl Shape {
     /// GB/s of a processor's memory, of shapes in GB/s.
     fn memory(&self, arguments: &GenerateArguments) -> Option<Rational> {
         match self {
-            Shape::Complete { .. } | Shape::Ring { .. } | Shape::Star { .. } | Shape::Grid { .. } => None,
+            Shape::Complete { .. }
+            | Shape::Ring { .. }
+            | Shape::Star { .. }
+            | Shape::Grid { .. } => None,
             Shape::Random { .. } | Shape::Tiers { .. } => None,
             Shape::Racks { .. } => arguments.bandwidth.is_some().then(hardware::host),
-            Shape::Torus { .. } | Shape::FatTree { .. } | Shape::Dragonfly { .. } => Some(hardware::host()),
+            Shape::Torus { .. } | Shape::FatTree { .. } | Shape::Dragonfly { .. } => {
+                Some(hardware::host())
+            }
             Shape::Dgx1 | Shape::Ndv2(_) => Some(hardware::whole(hardware::V100)),
             Shape::DgxA100(_) => Some(hardware::whole(hardware::A100)),
             Shape::DgxH100(_) => Some(hardware::whole(hardware::H100)),
@@ -310,32 +354,72 @@ impl Shape {
             | Shape::Random { .. } => (true, true, false),
             Shape::Racks { .. } => (arguments.bandwidth.is_none(), true, true),
             Shape::Tiers { .. } => (false, true, false),
-            Shape::Torus { .. } | Shape::FatTree { .. } | Shape::Dragonfly { .. } => (false, false, true),
+            Shape::Torus { .. } | Shape::FatTree { .. } | Shape::Dragonfly { .. } => {
+                (false, false, true)
+            }
             _ => (false, false, false),
         };
-        let uplinks = rated && (arguments.bandwidth.is_some() || !matches!(self, Shape::Racks { .. }));
+        let uplinks =
+            rated && (arguments.bandwidth.is_some() || !matches!(self, Shape::Racks { .. }));
         let given = [
-            ("--seed", arguments.seed.is_some(), seeded, "nothing is drawn"),
-            ("--cost", arguments.cost.is_some(), drawn, "the rates of its links are fixed"),
-            ("--compute", arguments.compute.is_some(), drawn, "the rates of its processors are fixed"),
-            ("--bandwidth", arguments.bandwidth.is_some(), rated, "its links have fixed rates"),
-            ("--uplink", arguments.uplink.is_some(), uplinks, "its links have fixed rates, or --bandwidth is missing"),
+            (
+                "--seed",
+                arguments.seed.is_some(),
+                seeded,
+                "nothing is drawn",
+            ),
+            (
+                "--cost",
+                arguments.cost.is_some(),
+                drawn,
+                "the rates of its links are fixed",
+            ),
+            (
+                "--compute",
+                arguments.compute.is_some(),
+                drawn,
+                "the rates of its processors are fixed",
+            ),
+            (
+                "--bandwidth",
+                arguments.bandwidth.is_some(),
+                rated,
+                "its links have fixed rates",
+            ),
+            (
+                "--uplink",
+                arguments.uplink.is_some(),
+                uplinks,
+                "its links have fixed rates, or --bandwidth is missing",
+            ),
         ];
-        match given.into_iter().find(|&(_, given, allowed, _)| given && !allowed) {
-            Some((option, _, _, why)) => Err(usage(format!("{option}: not for this shape: {why}; leave it out"))),
+        match given
+            .into_iter()
+            .find(|&(_, given, allowed, _)| given && !allowed)
+        {
+            Some((option, _, _, why)) => Err(usage(format!(
+                "{option}: not for this shape: {why}; leave it out"
+            ))),
             None => Ok(()),
         }
     }
 }
 
 /// A network by the model of Tiers, with hosts and costs.
-fn wide_area(size: &str, host_probability: &str, seed: u64) -> Result<Result<Platform, PlatformError>> {
+fn wide_area(
+    size: &str,
+    host_probability: &str,
+    seed: u64,
+) -> Result<Result<Platform, PlatformError>> {
     let parameters = match size {
         "small" => tiers::TiersParameters::SMALL,
         "medium" => tiers::TiersParameters::MEDIUM,
         "large" => tiers::TiersParameters::LARGE,
         listed => {
-            let numbers: Option<Vec<usize>> = listed.split(',').map(|number| number.trim().parse().ok()).collect();
+            let numbers: Option<Vec<usize>> = listed
+                .split(',')
+                .map(|number| number.trim().parse().ok())
+                .collect();
             let numbers: Option<[usize; 11]> = numbers.and_then(|numbers| numbers.try_into().ok());
             numbers.map(tiers::TiersParameters::from).ok_or_else(|| {
                 usage(format!(
@@ -345,20 +429,31 @@ fn wide_area(size: &str, host_probability: &str, seed: u64) -> Result<Result<Pla
         }
     };
     let probability = parse_rational(host_probability);
-    let host_probability =
-        probability.map_err(|error| usage(format!("--host-probability {host_probability}: {error}")))?;
-    let instance = tiers::TiersInstance { seed, host_probability, ..tiers::TiersInstance::default() };
-    Ok(tiers::generate(&parameters, seed).and_then(|topology| tiers::instantiate(&topology, &instance)))
+    let host_probability = probability
+        .map_err(|error| usage(format!("--host-probability {host_probability}: {error}")))?;
+    let instance = tiers::TiersInstance {
+        seed,
+        host_probability,
+        ..tiers::TiersInstance::default()
+    };
+    Ok(tiers::generate(&parameters, seed)
+        .and_then(|topology| tiers::instantiate(&topology, &instance)))
 }
 
 /// `3`, `2/3` or `1..10`.
 fn costs(option: &str, text: Option<&str>) -> Result<Costs> {
-    let Some(text) = text else { return Ok(Options::default().link_cost) };
+    let Some(text) = text else {
+        return Ok(Options::default().link_cost);
+    };
     if text.contains("..") {
         let (low, high) = range(option, text)?;
-        return Ok(Costs::Uniform { low: low as u64, high: high as u64 });
+        return Ok(Costs::Uniform {
+            low: low as u64,
+            high: high as u64,
+        });
     }
-    let cost: Rational = parse_rational(text).map_err(|error| usage(format!("{option} {text}: {error}")))?;
+    let cost: Rational =
+        parse_rational(text).map_err(|error| usage(format!("{option} {text}: {error}")))?;
     Ok(Costs::Constant(cost))
 }
 
@@ -366,9 +461,13 @@ fn costs(option: &str, text: Option<&str>) -> Result<Costs> {
 fn range(option: &str, text: &str) -> Result<(usize, usize)> {
     let (low, high) = text.split_once("..").unwrap_or((text, text));
     let number = |text: &str| text.trim().parse::<usize>().ok();
-    let range = number(low).zip(number(high)).filter(|(low, high)| low <= high);
+    let range = number(low)
+        .zip(number(high))
+        .filter(|(low, high)| low <= high);
     range.ok_or_else(|| {
-        usage(format!("{option}: '{text}' is not a range; give a whole number, or LOW..HIGH such as 2..8"))
+        usage(format!(
+            "{option}: '{text}' is not a range; give a whole number, or LOW..HIGH such as 2..8"
+        ))
     })
 }
 
@@ -378,6 +477,11 @@ pub struct Sides(Vec<usize>);
 
 /// Reads `4x4x4`.
 fn sides(text: &str) -> Result<Sides, String> {
-    let sides: Option<Vec<usize>> = text.split('x').map(|side| side.trim().parse().ok()).collect();
-    sides.map(Sides).ok_or_else(|| "sides are whole numbers with an x between them, such as 4x4 or 4x4x4".to_string())
+    let sides: Option<Vec<usize>> = text
+        .split('x')
+        .map(|side| side.trim().parse().ok())
+        .collect();
+    sides.map(Sides).ok_or_else(|| {
+        "sides are whole numbers with an x between them, such as 4x4 or 4x4x4".to_string()
+    })
 }

@@ -120,7 +120,9 @@ impl AnswerArguments {
 
     /// Whether anything needs the schedule itself.
     pub fn wants_schedule(&self) -> bool {
-        [&self.gantt, &self.tree, &self.windows, &self.output].into_iter().any(Option::is_some)
+        [&self.gantt, &self.tree, &self.windows, &self.output]
+            .into_iter()
+            .any(Option::is_some)
     }
 }
 
@@ -147,7 +149,11 @@ impl Answer {
             proof: words::proof(Some(&shortest.proof), &checked.recheck),
             method: (method.to_string(), why),
             schedule,
-            terms: Terms { limit, commutative, proof: Some(shortest.proof.clone()) },
+            terms: Terms {
+                limit,
+                commutative,
+                proof: Some(shortest.proof.clone()),
+            },
             notes: Vec::new(),
             facts: json!({ "proof": shortest.proof.name(), "rechecked": rechecked }),
         }
@@ -155,7 +161,9 @@ impl Answer {
 
     /// The answer about a user's schedule, compared with the best known.
     pub fn judged(title: String, method: &str, why: String, judged: Judged) -> Answer {
-        let Judged { one, recheck, best, .. } = judged;
+        let Judged {
+            one, recheck, best, ..
+        } = judged;
         let facts = json!({
             "proof": one.proof.as_ref().map_or("none", Proof::name),
             "rechecked": recheck == Recheck::Proved,
@@ -167,7 +175,10 @@ impl Answer {
             format!("best    {}: none known is shorter", readable(&best))
         } else {
             let over = percent(&((&length - &best) / &best));
-            format!("best    {} is known; this one takes {over} longer", readable(&best))
+            format!(
+                "best    {} is known; this one takes {over} longer",
+                readable(&best)
+            )
         };
         Answer {
             title,
@@ -175,7 +186,11 @@ impl Answer {
             lower_bound: one.lower_bound.clone(),
             proof: words::proof(one.proof.as_ref(), &recheck),
             method: (method.to_string(), why),
-            terms: Terms { limit: one.limit, commutative: one.commutative, proof: one.proof },
+            terms: Terms {
+                limit: one.limit,
+                commutative: one.commutative,
+                proof: one.proof,
+            },
             schedule: Schedule::Reduction(Box::new(one.reduction)),
             notes: vec![beside],
             facts,
@@ -188,7 +203,11 @@ impl Answer {
     }
 
     fn status(&self) -> Status {
-        if self.length == self.lower_bound { Status::Optimal } else { Status::Feasible }
+        if self.length == self.lower_bound {
+            Status::Optimal
+        } else {
+            Status::Feasible
+        }
     }
 
     /// Writes the drawings and prints.
@@ -196,19 +215,34 @@ impl Answer {
     /// # Errors
     /// A file that cannot be written; a drawing without a schedule.
     pub fn report(mut self, arguments: &AnswerArguments, took: Duration) -> Result<End> {
-        let gantt = arguments.gantt.as_ref().map(|path| Ok((path, self.gantt()?)));
-        let tree = arguments.tree.as_ref().map(|path| Ok((path, self.tree(path)?)));
+        let gantt = arguments
+            .gantt
+            .as_ref()
+            .map(|path| Ok((path, self.gantt()?)));
+        let tree = arguments
+            .tree
+            .as_ref()
+            .map(|path| Ok((path, self.tree(path)?)));
         let windows = arguments.windows.as_ref().map(|path| match &self.schedule {
             Schedule::Reduction(reduction) | Schedule::AllReduce(reduction, _) => {
                 Ok((path, windows::draw(path, reduction)?))
             }
             _ => bail!(usage("--windows: there is no reduction to draw")),
         });
-        let file = arguments.output.as_ref().map(|path| Ok((path, self.file()?)));
-        let files: Vec<(&PathBuf, String)> =
-            gantt.into_iter().chain(tree).chain(windows).chain(file).collect::<Result<_>>()?;
+        let file = arguments
+            .output
+            .as_ref()
+            .map(|path| Ok((path, self.file()?)));
+        let files: Vec<(&PathBuf, String)> = gantt
+            .into_iter()
+            .chain(tree)
+            .chain(windows)
+            .chain(file)
+            .collect::<Result<_>>()?;
         // The answer is printed even if a file cannot be written after all.
-        let written: Result<()> = files.iter().try_for_each(|(path, text)| drawing::write(path, text));
+        let written: Result<()> = files
+            .iter()
+            .try_for_each(|(path, text)| drawing::write(path, text));
         if arguments.json {
             self.fact("solve_seconds", took.as_secs_f64());
             print(&self.object()?.to_string())?;
@@ -222,9 +256,15 @@ impl Answer {
     /// `oneport-reduction/1`.
     fn file(&self) -> Result<String> {
         let Schedule::Reduction(reduction) = &self.schedule else {
-            bail!(usage("--output: the file holds one reduction, and this is none; --tree F.json lists the transfers"));
+            bail!(usage(
+                "--output: the file holds one reduction, and this is none; --tree F.json lists the transfers"
+            ));
         };
-        let Terms { limit, commutative, proof } = &self.terms;
+        let Terms {
+            limit,
+            commutative,
+            proof,
+        } = &self.terms;
         Ok(files::one_reduction_to_json(&OneReduction {
             reduction: (**reduction).clone(),
             limit: *limit,
@@ -236,9 +276,9 @@ impl Answer {
 
     fn gantt(&self) -> Result<String> {
         match &self.schedule {
-            Schedule::AllReduce(reduction, broadcast) => {
-                Ok(oneport_drawings::svg::all_reduce_gantt(reduction, broadcast))
-            }
+            Schedule::AllReduce(reduction, broadcast) => Ok(
+                oneport_drawings::svg::all_reduce_gantt(reduction, broadcast),
+            ),
             Schedule::Reduction(reduction) => Ok(oneport_drawings::svg::reduction_gantt(reduction)),
             Schedule::Broadcast(broadcast) => Ok(oneport_drawings::svg::broadcast_gantt(broadcast)),
             Schedule::None(_) => bail!("--gantt: there is no schedule to draw"),
@@ -250,17 +290,23 @@ impl Answer {
             (Schedule::None(_), _) => bail!("--tree: there is no schedule to draw"),
             (Schedule::Reduction(reduction), "json") => files::reduction_to_json(reduction),
             (Schedule::Broadcast(broadcast), "json") => files::broadcast_to_json(broadcast),
-            (Schedule::Reduction(reduction), "dot" | "gv") => oneport_drawings::dot::once_tree(reduction),
+            (Schedule::Reduction(reduction), "dot" | "gv") => {
+                oneport_drawings::dot::once_tree(reduction)
+            }
             (Schedule::Reduction(reduction), _) => oneport_drawings::svg::once_tree(reduction),
             (Schedule::AllReduce(reduction, broadcast), "json") => format!(
                 "{{\"reduction\": {},\n\"broadcast\": {}}}",
                 files::reduction_to_json(reduction),
                 files::broadcast_to_json(broadcast)
             ),
-            (Schedule::AllReduce(reduction, _), "dot" | "gv") => oneport_drawings::dot::once_tree(reduction),
+            (Schedule::AllReduce(reduction, _), "dot" | "gv") => {
+                oneport_drawings::dot::once_tree(reduction)
+            }
             (Schedule::AllReduce(reduction, _), _) => oneport_drawings::svg::once_tree(reduction),
             (Schedule::Broadcast(_), _) => {
-                bail!(usage("--tree: a broadcast is written as F.json; draw the tree of the reduction, it is the same"))
+                bail!(usage(
+                    "--tree: a broadcast is written as F.json; draw the tree of the reduction, it is the same"
+                ))
             }
         })
     }
@@ -282,7 +328,9 @@ impl Answer {
             }
             _ => None,
         };
-        let tree = tree.map(|tree| serde_json::from_str::<Value>(&tree)).transpose()?;
+        let tree = tree
+            .map(|tree| serde_json::from_str::<Value>(&tree))
+            .transpose()?;
         let tree = tree.map(|tree| json!({ "tree": tree }));
         Ok(joined([self.facts.clone(), answer].into_iter().chain(tree)))
     }
@@ -301,8 +349,10 @@ impl Answer {
         }
         match &self.schedule {
             Schedule::None(most) => {
-                let _ =
-                    write!(out, "\nschedule  not printed; --tree F.json writes schedules of at most {most} processors");
+                let _ = write!(
+                    out,
+                    "\nschedule  not printed; --tree F.json writes schedules of at most {most} processors"
+                );
             }
             Schedule::Reduction(reduction) => words::transfers(&mut out, reduction),
             Schedule::Broadcast(broadcast) => received(&mut out, broadcast, &Rational::default()),
@@ -319,7 +369,11 @@ impl Answer {
 /// The first transfers of a broadcast, its dates counted from another.
 fn received(out: &mut String, broadcast: &Broadcast, from: &Rational) {
     let receives = (0..broadcast.senders.len()).filter(|&i| i != broadcast.root as usize);
-    let line =
-        |i: usize| (broadcast.starts.get(i).map(|start| start + from), format!("{} to {i}", broadcast.senders[i]));
+    let line = |i: usize| {
+        (
+            broadcast.starts.get(i).map(|start| start + from),
+            format!("{} to {i}", broadcast.senders[i]),
+        )
+    };
     words::lines(out, receives.map(line).collect());
 }

@@ -49,10 +49,20 @@ pub enum MethodName {
 #[command(group(clap::ArgGroup::new("speeds").required(true)))]
 pub struct HeterogeneousArguments {
     /// Transmission time of each processor.
-    #[arg(long, value_name = "T,T,...", allow_hyphen_values = true, group = "speeds")]
+    #[arg(
+        long,
+        value_name = "T,T,...",
+        allow_hyphen_values = true,
+        group = "speeds"
+    )]
     pub times: Option<String>,
     /// Transmission time and number of senders of each class; the destination is one more processor.
-    #[arg(long, value_name = "T:N,T:N,...", allow_hyphen_values = true, group = "speeds")]
+    #[arg(
+        long,
+        value_name = "T:N,T:N,...",
+        allow_hyphen_values = true,
+        group = "speeds"
+    )]
     pub classes: Option<String>,
     /// The processor of --times that receives the result, counted from 0 (default: one more processor; with
     /// --all-reduce, which also accepts the processors by --classes, the fastest).
@@ -74,7 +84,12 @@ pub struct HeterogeneousArguments {
     #[arg(long, conflicts_with_all = ["all_reduce", "method", "destination", "max_states"])]
     pub broadcast: bool,
     /// The processor that sends in a --broadcast, counted from 0 (default: the fastest).
-    #[arg(long, value_name = "I", allow_hyphen_values = true, requires = "broadcast")]
+    #[arg(
+        long,
+        value_name = "I",
+        allow_hyphen_values = true,
+        requires = "broadcast"
+    )]
     pub source: Option<String>,
     /// Time your own order of starts next to the best: the senders, each as early as possible.
     #[arg(long, value_name = "I,I,...", allow_hyphen_values = true, conflicts_with_all = ["all_reduce", "broadcast"])]
@@ -105,7 +120,10 @@ pub fn run(arguments: &HeterogeneousArguments) -> Result<End> {
         Err(_) => ControlFlow::Break(()),
         Ok(()) => ControlFlow::Continue(()),
     };
-    let budget = Budget { states, watch: &watch };
+    let budget = Budget {
+        states,
+        watch: &watch,
+    };
     let method = method(arguments.method);
     if let Some(mut answer) = other(arguments, &question, method, &budget)? {
         answer.fact("model", "heterogeneous");
@@ -128,29 +146,55 @@ fn other(
     budget: &Budget,
 ) -> Result<Option<Answer>> {
     if let Some(text) = &arguments.sequence {
-        return Ok(Some(own::sequence(text, &question.one_by_one()?, method, budget)?));
+        return Ok(Some(own::sequence(
+            text,
+            &question.one_by_one()?,
+            method,
+            budget,
+        )?));
     }
     if let Some(path) = &arguments.starts {
-        return Ok(Some(own::starts(path, &question.one_by_one()?, method, budget)?));
+        return Ok(Some(own::starts(
+            path,
+            &question.one_by_one()?,
+            method,
+            budget,
+        )?));
     }
     if !arguments.all_reduce && !arguments.broadcast {
         return Ok(None);
     }
     let times = question.all()?;
-    let processor =
-        |option, text: &Option<String>| text.as_deref().map(|text| processor(option, text, times.len())).transpose();
+    let processor = |option, text: &Option<String>| {
+        text.as_deref()
+            .map(|text| processor(option, text, times.len()))
+            .transpose()
+    };
     Ok(Some(if arguments.broadcast {
         everywhere::broadcast(&times, processor("--source", &arguments.source)?)?
     } else {
-        everywhere::all(&times, processor("--destination", &arguments.destination)?, method, budget)?
+        everywhere::all(
+            &times,
+            processor("--destination", &arguments.destination)?,
+            method,
+            budget,
+        )?
     }))
 }
 
 /// A processor, counted from 0.
 fn processor(option: &str, text: &str, processors: usize) -> Result<usize> {
-    let number = text.trim().parse().ok().filter(|&number| number < processors);
+    let number = text
+        .trim()
+        .parse()
+        .ok()
+        .filter(|&number| number < processors);
     number.ok_or_else(|| {
-        usage(format!("{option}: '{}' is not a processor; count from 0 to {}", shorten(text), processors.max(1) - 1))
+        usage(format!(
+            "{option}: '{}' is not a processor; count from 0 to {}",
+            shorten(text),
+            processors.max(1) - 1
+        ))
     })
 }
 
@@ -167,11 +211,25 @@ fn answer(question: &Question, found: &Found) -> Answer {
             classes => format!("{classes} classes of speed"),
         },
     );
-    let mut answer = Answer::new(title, found.method.name(), found.why.clone(), &found.checked);
+    let mut answer = Answer::new(
+        title,
+        found.method.name(),
+        found.why.clone(),
+        &found.checked,
+    );
     answer.fact("model", "heterogeneous");
     answer.fact("senders", question.cluster.senders());
-    let classes = |class: &Class| json!({ "time": class.time.to_string(), "senders": class.senders });
-    answer.fact("classes", question.cluster.classes().iter().map(classes).collect::<Vec<Value>>());
+    let classes =
+        |class: &Class| json!({ "time": class.time.to_string(), "senders": class.senders });
+    answer.fact(
+        "classes",
+        question
+            .cluster
+            .classes()
+            .iter()
+            .map(classes)
+            .collect::<Vec<Value>>(),
+    );
     if question.listed.is_none() {
         answer.fact("numbering", numbering(&question.classes));
     }
@@ -197,7 +255,9 @@ fn numbering(classes: &[Class]) -> Vec<Value> {
 
 /// The senders in the order of their starts, ties by number.
 fn sequence(reduction: &Reduction) -> Vec<usize> {
-    let mut senders: Vec<usize> = (0..reduction.receivers.len()).filter(|&i| i != reduction.root as usize).collect();
+    let mut senders: Vec<usize> = (0..reduction.receivers.len())
+        .filter(|&i| i != reduction.root as usize)
+        .collect();
     senders.sort_by_cached_key(|&sender| (reduction.starts.get(sender), sender));
     senders
 }
@@ -219,7 +279,11 @@ impl Question {
                     "--destination: with --classes the destination is one more processor; leave it out, or give --times"
                 ));
             }
-            return Ok(Question { cluster: Cluster::new(&classes)?, listed: None, classes });
+            return Ok(Question {
+                cluster: Cluster::new(&classes)?,
+                listed: None,
+                classes,
+            });
         }
         let times = numbers("--times", arguments.times.as_deref().unwrap_or_default())?;
         let destination = match &arguments.destination {
@@ -227,7 +291,11 @@ impl Question {
             Some(text) => Destination::Listed(processor("--destination", text, times.len())?),
         };
         let processors = Processors::new(times.clone(), destination)?;
-        Ok(Question { cluster: processors.cluster(), listed: Some((times, destination)), classes: Vec::new() })
+        Ok(Question {
+            cluster: processors.cluster(),
+            listed: Some((times, destination)),
+            classes: Vec::new(),
+        })
     }
 
     /// The times of all listed processors, without an added destination.
@@ -264,14 +332,22 @@ fn classes(text: &str) -> Result<Vec<Class>> {
     let read = |(index, item): (usize, &str)| {
         let place = format!("--classes: class {index} (counted from 0)");
         let Some((time, senders)) = item.rsplit_once(':') else {
-            return Err(usage(format!("{place}: '{}' has no count; write TIME:COUNT, such as 3:100", shorten(item))));
+            return Err(usage(format!(
+                "{place}: '{}' has no count; write TIME:COUNT, such as 3:100",
+                shorten(item)
+            )));
         };
         let time = parse_rational(time).map_err(|error| usage(format!("{place}: {error}")))?;
         let empty = senders.trim().parse::<u128>() == Ok(0);
         if empty {
-            return Err(usage(format!("{place}: it is empty; give at least 1 sender, or leave the class out")));
+            return Err(usage(format!(
+                "{place}: it is empty; give at least 1 sender, or leave the class out"
+            )));
         }
-        Ok(Class { time, senders: whole(&place, senders)? })
+        Ok(Class {
+            time,
+            senders: whole(&place, senders)?,
+        })
     };
     text.split(',').enumerate().map(read).collect()
 }

@@ -5,7 +5,9 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use oneport::homogeneous::{Costs, MOST_WRITTEN, Strategy, Tie, bounds, extent, neighbours_at, values_within};
+use oneport::homogeneous::{
+    Costs, MOST_WRITTEN, Strategy, Tie, bounds, extent, neighbours_at, values_within,
+};
 use oneport::plan::Limit;
 use oneport::{broadcast_homogeneous, reduce_homogeneous, reduce_into, reduce_released};
 use serde_json::json;
@@ -59,7 +61,12 @@ pub struct HomogeneousArguments {
     #[arg(long, value_name = "C", allow_hyphen_values = true)]
     pub compute: String,
     /// At most K transfers at once.
-    #[arg(long, value_name = "K", allow_hyphen_values = true, conflicts_with = "max_reducers")]
+    #[arg(
+        long,
+        value_name = "K",
+        allow_hyphen_values = true,
+        conflicts_with = "max_reducers"
+    )]
     pub max_transfers: Option<String>,
     /// At most K processors that merge.
     #[arg(long, value_name = "K", allow_hyphen_values = true)]
@@ -83,7 +90,12 @@ pub struct HomogeneousArguments {
     #[arg(long, value_name = "R", allow_hyphen_values = true, conflicts_with_all = ["ready", "strategy", "tie", "max_transfers", "max_reducers", "broadcast", "tree_in", "within", "gantt", "tree", "output", "windows"])]
     pub rank: Option<String>,
     /// Also say how many values can be reduced within this time.
-    #[arg(long, value_name = "T", allow_hyphen_values = true, conflicts_with = "ready")]
+    #[arg(
+        long,
+        value_name = "T",
+        allow_hyphen_values = true,
+        conflicts_with = "ready"
+    )]
     pub within: Option<String>,
     /// Time your own tree next to the best: a JSON array with the parent of each processor, null for the root.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["n", "ready", "strategy", "tie", "max_transfers", "max_reducers", "broadcast"])]
@@ -95,7 +107,10 @@ pub struct HomogeneousArguments {
 
 /// Runs the command.
 pub fn run(arguments: &HomogeneousArguments) -> Result<End> {
-    let costs = Costs::new(cost("--transfer", &arguments.transfer)?, cost("--compute", &arguments.compute)?)?;
+    let costs = Costs::new(
+        cost("--transfer", &arguments.transfer)?,
+        cost("--compute", &arguments.compute)?,
+    )?;
     let limit = limit(arguments)?;
     let input = arguments.tree_in.as_deref().map(|path| ("--tree-in", path));
     arguments.answer.try_outputs(input.as_slice())?;
@@ -105,9 +120,18 @@ pub fn run(arguments: &HomogeneousArguments) -> Result<End> {
         return report(arguments, answer, &costs, (n, limit), started);
     }
     let n = values(arguments)?;
-    let root = arguments.root.as_deref().map_or(Ok(0), |text| processor("--root", text, n))?;
+    let root = arguments
+        .root
+        .as_deref()
+        .map_or(Ok(0), |text| processor("--root", text, n))?;
     if let Some(text) = &arguments.rank {
-        return rank::run(n, root, processor("--rank", text, n)?, &costs, arguments.answer.json);
+        return rank::run(
+            n,
+            root,
+            processor("--rank", text, n)?,
+            &costs,
+            arguments.answer.json,
+        );
     }
     let written = arguments.answer.wants_schedule() || n <= LISTED;
     let answer = if arguments.ready.is_some() {
@@ -166,14 +190,26 @@ fn bounds(
         }
         None => String::new(),
     };
-    answer.notes.push(format!("bounds  none takes less than {} (RR-7898, Lemma 5){above}", readable(&least)));
+    answer.notes.push(format!(
+        "bounds  none takes less than {} (RR-7898, Lemma 5){above}",
+        readable(&least)
+    ));
     if let Some(text) = &arguments.within {
         let time = cost("--within", text)?;
         let values = values_within(&time, costs, limit)?;
         // Some JSON readers round numbers above 2^53.
-        answer.fact("within", json!({ "time": time.to_string(), "values": values.to_string() }));
-        let values = if values == u128::MAX { "any number of values".to_string() } else { count(values, "value") };
-        answer.notes.push(format!("within  {}: {values}", readable(&time)));
+        answer.fact(
+            "within",
+            json!({ "time": time.to_string(), "values": values.to_string() }),
+        );
+        let values = if values == u128::MAX {
+            "any number of values".to_string()
+        } else {
+            count(values, "value")
+        };
+        answer
+            .notes
+            .push(format!("within  {}: {values}", readable(&time)));
     }
     Ok(())
 }
@@ -182,13 +218,21 @@ fn bounds(
 fn processor(option: &str, text: &str, n: u64) -> Result<u64> {
     let number: Option<u64> = text.trim().parse().ok().filter(|&number| number < n);
     number.ok_or_else(|| {
-        usage(format!("{option}: '{}' is not a processor; count from 0 to {}", shorten(text.trim()), n - 1))
+        usage(format!(
+            "{option}: '{}' is not a processor; count from 0 to {}",
+            shorten(text.trim()),
+            n - 1
+        ))
     })
 }
 
 /// The shortest reduction into a processor.
 fn into(costs: &Costs, n: u64, root: u64) -> Result<Answer> {
-    let title = format!("reduction of {} into processor {root}, {}", count(n, "value"), words(costs, Limit::Unlimited));
+    let title = format!(
+        "reduction of {} into processor {root}, {}",
+        count(n, "value"),
+        words(costs, Limit::Unlimited)
+    );
     if n > MOST_WRITTEN {
         bail!(
             "{n} values are too many to write the schedule down; at most {MOST_WRITTEN}, or ask for one processor with --rank"
@@ -198,7 +242,11 @@ fn into(costs: &Costs, n: u64, root: u64) -> Result<Answer> {
     let why = "split at the root, the operands in order".to_string();
     let mut answer = Answer::new(title, "splitting", why, &checked);
     answer.fact("root", root);
-    extent_of(&mut answer, neighbours_at(n, root, root, costs)?.children.len() as u64, None);
+    extent_of(
+        &mut answer,
+        neighbours_at(n, root, root, costs)?.children.len() as u64,
+        None,
+    );
     Ok(answer)
 }
 
@@ -208,19 +256,35 @@ fn extent_of(answer: &mut Answer, degree: u64, depth: Option<u64>) {
     let mut note = format!("tree    {} into the root", count(degree, "transfer"));
     if let Some(depth) = depth {
         answer.fact("depth", depth);
-        note.push_str(&format!(", {} on the longest path", count(depth, "transfer")));
+        note.push_str(&format!(
+            ", {} on the longest path",
+            count(depth, "transfer")
+        ));
     }
     answer.notes.push(note);
 }
 
 /// One reduction of values that are all there at 0.
-fn plain(arguments: &HomogeneousArguments, costs: &Costs, n: u64, limit: Limit, written: bool) -> Result<Answer> {
+fn plain(
+    arguments: &HomogeneousArguments,
+    costs: &Costs,
+    n: u64,
+    limit: Limit,
+    written: bool,
+) -> Result<Answer> {
     let (strategy, tie) = (strategy(arguments.strategy), tie(arguments.tie));
     let checked = reduce_homogeneous(n, costs, strategy, limit, tie, written)?;
-    let title = format!("reduction of {}, {}", count(n, "value"), words(costs, limit));
+    let title = format!(
+        "reduction of {}, {}",
+        count(n, "value"),
+        words(costs, limit)
+    );
     let [name, why] = found(arguments.strategy, limit);
     let mut answer = Answer::new(title, name, why.to_string(), &checked);
-    if arguments.strategy == StrategyName::Greedy && limit == Limit::Unlimited && arguments.tie == TieName::Oldest {
+    if arguments.strategy == StrategyName::Greedy
+        && limit == Limit::Unlimited
+        && arguments.tie == TieName::Oldest
+    {
         let extent = extent(n, costs)?;
         extent_of(&mut answer, extent.degree, Some(extent.depth));
     }
@@ -230,16 +294,27 @@ fn plain(arguments: &HomogeneousArguments, costs: &Costs, n: u64, limit: Limit, 
 fn released(arguments: &HomogeneousArguments, costs: &Costs) -> Result<Answer> {
     let ready = numbers("--ready", arguments.ready.as_deref().unwrap_or_default())?;
     let released = reduce_released(&ready, costs)?;
-    let title =
-        format!("reduction of {}, released over time, {}", count(ready.len(), "value"), words(costs, Limit::Unlimited));
+    let title = format!(
+        "reduction of {}, released over time, {}",
+        count(ready.len(), "value"),
+        words(costs, Limit::Unlimited)
+    );
     Ok(Answer {
         title,
         length: released.reduction.length.clone(),
         lower_bound: released.lower_bound,
-        proof: "release dates, see the library's documentation; not repeated by the referee".to_string(),
-        method: ("released".to_string(), "release dates, the operator taken as commutative".to_string()),
+        proof: "release dates, see the library's documentation; not repeated by the referee"
+            .to_string(),
+        method: (
+            "released".to_string(),
+            "release dates, the operator taken as commutative".to_string(),
+        ),
         schedule: Schedule::Reduction(Box::new(released.reduction)),
-        terms: Terms { limit: Limit::Unlimited, commutative: true, proof: None },
+        terms: Terms {
+            limit: Limit::Unlimited,
+            commutative: true,
+            proof: None,
+        },
         notes: Vec::new(),
         facts: json!({ "proof": "released", "rechecked": false }),
     })
@@ -247,20 +322,40 @@ fn released(arguments: &HomogeneousArguments, costs: &Costs) -> Result<Answer> {
 
 fn broadcast(costs: &Costs, n: u64, limit: Limit, written: bool) -> Result<Answer> {
     let (broadcast, checked) = broadcast_homogeneous(n, costs, limit, written)?;
-    let title = format!("broadcast to {}, {}", count(n, "processor"), words(costs, limit));
-    let mut answer = Answer::new(title, "greedy", "the shortest reduction read backwards".to_string(), &checked);
-    answer.schedule =
-        broadcast.map_or(Schedule::None(MOST_WRITTEN), |broadcast| Schedule::Broadcast(Box::new(broadcast)));
+    let title = format!(
+        "broadcast to {}, {}",
+        count(n, "processor"),
+        words(costs, limit)
+    );
+    let mut answer = Answer::new(
+        title,
+        "greedy",
+        "the shortest reduction read backwards".to_string(),
+        &checked,
+    );
+    answer.schedule = broadcast.map_or(Schedule::None(MOST_WRITTEN), |broadcast| {
+        Schedule::Broadcast(Box::new(broadcast))
+    });
     Ok(answer)
 }
 
 /// `--n`, or the number of release dates.
 fn values(arguments: &HomogeneousArguments) -> Result<u64> {
-    let given = arguments.n.as_deref().map(|text| whole("--n", text)).transpose()?;
-    let dates = arguments.ready.as_deref().map(|text| numbers("--ready", text)).transpose()?;
+    let given = arguments
+        .n
+        .as_deref()
+        .map(|text| whole("--n", text))
+        .transpose()?;
+    let dates = arguments
+        .ready
+        .as_deref()
+        .map(|text| numbers("--ready", text))
+        .transpose()?;
     match (given, dates.map(|dates| dates.len() as u64)) {
         (Some(n), Some(dates)) if n != dates => {
-            bail!(usage(format!("--n: {n} is not the number of release dates; --ready has {dates}, leave --n out")))
+            bail!(usage(format!(
+                "--n: {n} is not the number of release dates; --ready has {dates}, leave --n out"
+            )))
         }
         (Some(n), _) | (None, Some(n)) => Ok(n),
         (None, None) => bail!(usage("--n: give the number of values")),
@@ -268,7 +363,11 @@ fn values(arguments: &HomogeneousArguments) -> Result<u64> {
 }
 
 fn words(costs: &Costs, limit: Limit) -> String {
-    let costs = format!("transfer {}, merge {}", readable(costs.transfer()), readable(costs.compute()));
+    let costs = format!(
+        "transfer {}, merge {}",
+        readable(costs.transfer()),
+        readable(costs.compute())
+    );
     match limit {
         Limit::Unlimited => costs,
         Limit::Transfers(most) => format!("{costs}, at most {} at once", count(most, "transfer")),
@@ -306,13 +405,24 @@ fn tie(name: TieName) -> Tie {
 /// Name and source of the tree.
 fn found(strategy: StrategyName, limit: Limit) -> [&'static str; 2] {
     match (strategy, limit) {
-        (StrategyName::Greedy, Limit::Unlimited) => ["greedy", "RR-7898, Algorithm 1, optimal by Theorem 4"],
-        (StrategyName::Greedy, Limit::Transfers(_)) => {
-            ["greedy", "RR-7898, Algorithm 2 with its last loop corrected, optimal by Theorem 7"]
+        (StrategyName::Greedy, Limit::Unlimited) => {
+            ["greedy", "RR-7898, Algorithm 1, optimal by Theorem 4"]
         }
-        (StrategyName::Greedy, Limit::Reducers(_)) => ["greedy", "RR-7898, Algorithm 3, optimal by Theorem 9"],
-        (StrategyName::Binomial, _) => ["binomial", "RR-7898, Algorithm 1 as if the smaller cost were 0"],
-        (StrategyName::Fibonacci, _) => ["fibonacci", "RR-7898, Algorithm 1 as if both costs were equal"],
+        (StrategyName::Greedy, Limit::Transfers(_)) => [
+            "greedy",
+            "RR-7898, Algorithm 2 with its last loop corrected, optimal by Theorem 7",
+        ],
+        (StrategyName::Greedy, Limit::Reducers(_)) => {
+            ["greedy", "RR-7898, Algorithm 3, optimal by Theorem 9"]
+        }
+        (StrategyName::Binomial, _) => [
+            "binomial",
+            "RR-7898, Algorithm 1 as if the smaller cost were 0",
+        ],
+        (StrategyName::Fibonacci, _) => [
+            "fibonacci",
+            "RR-7898, Algorithm 1 as if both costs were equal",
+        ],
         (StrategyName::Chain, _) => ["chain", "every processor sends to the one before it"],
         (StrategyName::Flat, _) => ["flat", "all processors send to the first"],
     }

@@ -14,35 +14,72 @@ use crate::words::output::count;
 use crate::words::usage::usage;
 
 /// The earliest-possible schedule of a sequence: `2,0,1`.
-pub fn sequence(text: &str, processors: &Processors, method: Method, budget: &Budget) -> Result<Answer> {
+pub fn sequence(
+    text: &str,
+    processors: &Processors,
+    method: Method,
+    budget: &Budget,
+) -> Result<Answer> {
     let read = |(index, item): (usize, &str)| {
-        let wrong =
-            || usage(format!("--sequence: entry {index} (counted from 0): '{}' is not a processor", shorten(item)));
+        let wrong = || {
+            usage(format!(
+                "--sequence: entry {index} (counted from 0): '{}' is not a processor",
+                shorten(item)
+            ))
+        };
         item.trim().parse::<usize>().map_err(|_| wrong())
     };
-    let sequence: Vec<usize> = text.split(',').enumerate().map(read).collect::<Result<_>>()?;
+    let sequence: Vec<usize> = text
+        .split(',')
+        .enumerate()
+        .map(read)
+        .collect::<Result<_>>()?;
     let judged = judge_sequence(processors, &sequence, method, budget).context("--sequence")?;
-    let title = format!("your sequence of {} into processor {}", senders(processors), processors.destination());
-    Ok(Answer::judged(title, "earliest", "the earliest-possible schedule of the sequence".to_string(), judged))
+    let title = format!(
+        "your sequence of {} into processor {}",
+        senders(processors),
+        processors.destination()
+    );
+    Ok(Answer::judged(
+        title,
+        "earliest",
+        "the earliest-possible schedule of the sequence".to_string(),
+        judged,
+    ))
 }
 
 /// Start times in a file: checked against inequality (1), then as early as possible.
 ///
 /// # Errors
 /// The file does not hold one start time per sender. Else the first date at which inequality (1) is violated.
-pub fn starts(path: &Path, processors: &Processors, method: Method, budget: &Budget) -> Result<Answer> {
+pub fn starts(
+    path: &Path,
+    processors: &Processors,
+    method: Method,
+    budget: &Budget,
+) -> Result<Answer> {
     let name = path.display();
     let listed = files::read_starts(path)?;
     let (times, destination) = (processors.times(), processors.destination());
     if listed.len() != times.len() {
         let right = times.len();
-        bail!("{name}: there are {} start times; give {right}, null for processor {destination}", listed.len());
+        bail!(
+            "{name}: there are {} start times; give {right}, null for processor {destination}",
+            listed.len()
+        );
     }
     if listed.get(destination).is_some_and(Option::is_some) {
-        bail!("{name}: processor {destination} is the destination and sends nothing; write null for it");
+        bail!(
+            "{name}: processor {destination} is the destination and sends nothing; write null for it"
+        );
     }
-    if let Some(sender) = processors.senders().find(|&sender| listed[sender].is_none()) {
-        bail!("{name}: processor {sender} has no start time; only the destination, processor {destination}, has none");
+    if let Some(sender) = processors
+        .senders()
+        .find(|&sender| listed[sender].is_none())
+    {
+        bail!(
+            "{name}: processor {sender} has no start time; only the destination, processor {destination}, has none"
+        );
     }
     let dates: Vec<Rational> = listed.into_iter().map(Option::unwrap_or_default).collect();
     let started = match check_starts(processors, &dates).with_context(|| name.to_string())? {
@@ -58,11 +95,20 @@ pub fn starts(path: &Path, processors: &Processors, method: Method, budget: &Bud
         ),
     };
     let judged = judge_sequence(processors, &started.sequence, method, budget)?;
-    let title = format!("your start times of {} into processor {destination}", senders(processors));
+    let title = format!(
+        "your start times of {} into processor {destination}",
+        senders(processors)
+    );
     let why = "the earliest-possible schedule of the same sequence".to_string();
     let mut answer = Answer::judged(title, "earliest", why, judged);
     answer.fact("given_length", started.length.to_string());
-    answer.notes.insert(0, format!("given   {}: inequality (1) holds at all dates", readable(&started.length)));
+    answer.notes.insert(
+        0,
+        format!(
+            "given   {}: inequality (1) holds at all dates",
+            readable(&started.length)
+        ),
+    );
     Ok(answer)
 }
 
@@ -72,7 +118,11 @@ pub fn tree(path: &Path, costs: &Costs, words: &str) -> Result<(u64, Answer)> {
     let judged = judge_tree(&receivers, costs).with_context(|| path.display().to_string())?;
     let values = receivers.len() as u64;
     let title = format!("your tree of {}, {words}", count(values, "value"));
-    let order = if judged.one.commutative { "the operator must commute" } else { "the operands keep their order" };
+    let order = if judged.one.commutative {
+        "the operator must commute"
+    } else {
+        "the operands keep their order"
+    };
     let why = format!("earliest dates, RR-7898, proposition 3; {order}");
     Ok((values, Answer::judged(title, "given", why, judged)))
 }

@@ -15,7 +15,13 @@ const NAMED: usize = 100;
 /// Prints whom a processor receives from and sends to in the shortest reduction into `root`.
 pub fn run(values: u64, root: u64, rank: u64, costs: &Costs, as_json: bool) -> Result<End> {
     let found = neighbours_at(values, root, rank, costs)?;
-    let length: Rational = length(values, costs, Strategy::Greedy, Limit::Unlimited, Tie::Oldest)?;
+    let length: Rational = length(
+        values,
+        costs,
+        Strategy::Greedy,
+        Limit::Unlimited,
+        Tie::Oldest,
+    )?;
     if as_json {
         let report = json!({
             "model": "homogeneous",
@@ -34,10 +40,18 @@ pub fn run(values: u64, root: u64, rank: u64, costs: &Costs, as_json: bool) -> R
         return Ok(End::Done);
     }
     let receiver = match found.receiver {
-        Some(receiver) => format!("to {receiver}, {} from the root", count(found.depth, "transfer")),
+        Some(receiver) => format!(
+            "to {receiver}, {} from the root",
+            count(found.depth, "transfer")
+        ),
         None => "nothing: it is the root".to_string(),
     };
-    let named: Vec<String> = found.children.iter().take(NAMED).map(u64::to_string).collect();
+    let named: Vec<String> = found
+        .children
+        .iter()
+        .take(NAMED)
+        .map(u64::to_string)
+        .collect();
     let children = match found.children.len() {
         0 => "nothing".to_string(),
         more if more > NAMED => format!("{}, ... {} in all, in this order", named.join(", "), more),

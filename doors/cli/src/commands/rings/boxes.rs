@@ -34,30 +34,68 @@ pub fn all<'p>(platform: &'p Platform, gpus: &[NodeId]) -> Option<Vec<&'p str>> 
 }
 
 /// The nodes outside the box of the processors that rings go through. Empty if there are several boxes.
-pub fn outside<'p>(platform: &'p Platform, gpus: &[NodeId], rings: &EqualRings) -> BTreeSet<&'p str> {
-    let Some([its]) = all(platform, gpus).as_deref().and_then(|boxes| <[&str; 1]>::try_from(boxes).ok()) else {
+pub fn outside<'p>(
+    platform: &'p Platform,
+    gpus: &[NodeId],
+    rings: &EqualRings,
+) -> BTreeSet<&'p str> {
+    let Some([its]) = all(platform, gpus)
+        .as_deref()
+        .and_then(|boxes| <[&str; 1]>::try_from(boxes).ok())
+    else {
         return BTreeSet::new();
     };
-    let links = rings.rings.iter().flat_map(|(ring, _)| ring.hops.iter().flatten());
+    let links = rings
+        .rings
+        .iter()
+        .flat_map(|(ring, _)| ring.hops.iter().flatten());
     let nodes = links.flat_map(|&link| [platform.link(link).from, platform.link(link).to]);
-    nodes.filter(|&node| of(platform, node) != Some(its)).map(|node| platform.name(node)).collect()
+    nodes
+        .filter(|&node| of(platform, node) != Some(its))
+        .map(|node| platform.name(node))
+        .collect()
 }
 
 /// The first ring that uses PCI and faster links between GPUs of one box, and its PCI links.
 pub fn mixed<'r>(imported: &Imported, rings: &'r EqualRings) -> Option<(&'r Ring, Vec<LinkId>)> {
     let platform = &imported.platform;
-    let kind = |link: LinkId| imported.link_kinds.get(link.index()).copied().unwrap_or_default();
+    let kind = |link: LinkId| {
+        imported
+            .link_kinds
+            .get(link.index())
+            .copied()
+            .unwrap_or_default()
+    };
     let pci_links = |ring: &Ring| {
-        let ends = |hop: &Vec<LinkId>| Some((platform.link(*hop.first()?).from, platform.link(*hop.last()?).to));
-        let within =
-            ring.hops.iter().filter(|hop| ends(hop).is_some_and(|(from, to)| of(platform, from) == of(platform, to)));
+        let ends = |hop: &Vec<LinkId>| {
+            Some((
+                platform.link(*hop.first()?).from,
+                platform.link(*hop.last()?).to,
+            ))
+        };
+        let within = ring.hops.iter().filter(|hop| {
+            ends(hop).is_some_and(|(from, to)| of(platform, from) == of(platform, to))
+        });
         let (pci, direct): (Vec<&Vec<LinkId>>, Vec<&Vec<LinkId>>) =
             within.partition(|hop| hop.iter().any(|&link| kind(link) == "pci"));
-        let is_faster = |hop: &&Vec<LinkId>| hop.iter().all(|&link| ["nvlink", "xgmi"].contains(&kind(link)));
-        let links = pci.into_iter().flatten().copied().filter(|&link| kind(link) == "pci");
-        direct.iter().any(is_faster).then(|| links.collect::<Vec<LinkId>>())
+        let is_faster = |hop: &&Vec<LinkId>| {
+            hop.iter()
+                .all(|&link| ["nvlink", "xgmi"].contains(&kind(link)))
+        };
+        let links = pci
+            .into_iter()
+            .flatten()
+            .copied()
+            .filter(|&link| kind(link) == "pci");
+        direct
+            .iter()
+            .any(is_faster)
+            .then(|| links.collect::<Vec<LinkId>>())
     };
-    let mixed = rings.rings.iter().filter_map(|(ring, _)| Some((ring, pci_links(ring)?)));
+    let mixed = rings
+        .rings
+        .iter()
+        .filter_map(|(ring, _)| Some((ring, pci_links(ring)?)));
     mixed.into_iter().find(|(_, links)| !links.is_empty())
 }
 
@@ -86,7 +124,9 @@ pub fn parts<'p>(
     let size = order.len();
     let its = |place: usize| of(platform, order[place % size]).unwrap_or("");
     let first = boxes.first().copied().unwrap_or("");
-    let start = (0..size).find(|&place| its(place) == first && its(place + size - 1) != first).unwrap_or(0);
+    let start = (0..size)
+        .find(|&place| its(place) == first && its(place + size - 1) != first)
+        .unwrap_or(0);
     let mut parts: Vec<Part> = Vec::new();
     let mut visited: Vec<&str> = Vec::new();
     for place in start..start + size {
@@ -95,12 +135,15 @@ pub fn parts<'p>(
             visited.push(one);
             let net = card(imported, ring, place + size - 1, order[place % size])
                 .unwrap_or_else(|| device(order[place % size]));
-            parts.push(Part { gpus: Vec::new(), nets: [net, 0] });
+            parts.push(Part {
+                gpus: Vec::new(),
+                nets: [net, 0],
+            });
         }
         if let Some(part) = parts.last_mut() {
             part.gpus.push(order[place % size]);
-            part.nets[1] =
-                card(imported, ring, place, order[place % size]).unwrap_or_else(|| device(order[place % size]));
+            part.nets[1] = card(imported, ring, place, order[place % size])
+                .unwrap_or_else(|| device(order[place % size]));
         }
     }
     if visited != boxes {
@@ -118,9 +161,13 @@ pub fn parts<'p>(
 fn card(imported: &Imported, ring: &Ring, hop: usize, gpu: NodeId) -> Option<u64> {
     let platform = &imported.platform;
     let hop = ring.hops.get(hop % ring.hops.len());
-    let nodes = hop.into_iter().flatten().map(|&link| platform.link(link).from);
+    let nodes = hop
+        .into_iter()
+        .flatten()
+        .map(|&link| platform.link(link).from);
     let mut cards = nodes.filter(|node| {
-        imported.node_kinds.get(node.index()) == Some(&"network card") && of(platform, *node) == of(platform, gpu)
+        imported.node_kinds.get(node.index()) == Some(&"network card")
+            && of(platform, *node) == of(platform, gpu)
     });
     cards.next().and_then(|card| number(platform.name(card)))
 }

@@ -8,7 +8,8 @@ use num_traits::ToPrimitive;
 use oneport::plan::{EqualRings, LinkId};
 use oneport::{NodeId, Platform, Rational, Rings, RingsError};
 use oneport_topologies::{
-    Accelerator, Imported, NcclChannel, NcclGpu, NcclGraph, PathType, parse_nccl_graphs, write_nccl_graphs,
+    Accelerator, Imported, NcclChannel, NcclGpu, NcclGraph, PathType, parse_nccl_graphs,
+    write_nccl_graphs,
 };
 
 use super::boxes;
@@ -37,52 +38,110 @@ impl Ranks {
     /// The ranks and devices of a topology's file, if it has them. Else ranks count the processors in their order.
     /// Devices are then the numbers that their names end in, if these differ within every box, else the ranks.
     pub fn new(imported: &Imported, gpus: &[NodeId]) -> Ranks {
-        let known = |gpu: &NodeId| imported.accelerators.iter().find(|known| known.node == *gpu).copied();
+        let known = |gpu: &NodeId| {
+            imported
+                .accelerators
+                .iter()
+                .find(|known| known.node == *gpu)
+                .copied()
+        };
         let known: Option<Vec<Accelerator>> = gpus.iter().map(known).collect();
         if let Some(known) = known.filter(|known| !known.is_empty()) {
             let machines: BTreeSet<usize> = known.iter().map(|known| known.machine).collect();
-            let numbered = |known: Accelerator| (known.node, NcclGpu { device: known.device, rank: known.rank });
+            let numbered = |known: Accelerator| {
+                (
+                    known.node,
+                    NcclGpu {
+                        device: known.device,
+                        rank: known.rank,
+                    },
+                )
+            };
             let gpus = known.into_iter().map(numbered).collect();
-            return Ranks { gpus, origin: "ranks and devices are those of the file", machines: machines.len() };
+            return Ranks {
+                gpus,
+                origin: "ranks and devices are those of the file",
+                machines: machines.len(),
+            };
         }
-        let numbers: Option<Vec<u64>> = gpus.iter().map(|&gpu| boxes::number(imported.platform.name(gpu))).collect();
+        let numbers: Option<Vec<u64>> = gpus
+            .iter()
+            .map(|&gpu| boxes::number(imported.platform.name(gpu)))
+            .collect();
         let places = numbers.iter().flatten().zip(gpus);
-        let distinct: BTreeSet<(Option<&str>, u64)> =
-            places.map(|(&number, &gpu)| (boxes::of(&imported.platform, gpu), number)).collect();
+        let distinct: BTreeSet<(Option<&str>, u64)> = places
+            .map(|(&number, &gpu)| (boxes::of(&imported.platform, gpu), number))
+            .collect();
         let numbers = numbers.filter(|_| distinct.len() == gpus.len());
         let origin = match numbers {
-            Some(_) => "ranks in the order of the processors; devices are the numbers their names end in",
+            Some(_) => {
+                "ranks in the order of the processors; devices are the numbers their names end in"
+            }
             None => "ranks in the order of the processors; devices are their ranks",
         };
         let gpu = |(rank, &node): (usize, &NodeId)| {
             let rank = rank as u64;
-            let device = numbers.as_ref().map_or(rank, |numbers| numbers[rank as usize]);
-            (node, NcclGpu { device, rank: Some(rank) })
+            let device = numbers
+                .as_ref()
+                .map_or(rank, |numbers| numbers[rank as usize]);
+            (
+                node,
+                NcclGpu {
+                    device,
+                    rank: Some(rank),
+                },
+            )
         };
-        Ranks { gpus: gpus.iter().enumerate().map(gpu).collect(), origin, machines: 1 }
+        Ranks {
+            gpus: gpus.iter().enumerate().map(gpu).collect(),
+            origin,
+            machines: 1,
+        }
     }
 
     /// The rank and device of one of the processors.
     pub fn of(&self, node: NodeId) -> NcclGpu {
         let found = self.gpus.iter().find(|(one, _)| *one == node);
-        found.map_or(NcclGpu { device: 0, rank: None }, |(_, gpu)| *gpu)
+        found.map_or(
+            NcclGpu {
+                device: 0,
+                rank: None,
+            },
+            |(_, gpu)| *gpu,
+        )
     }
 
     /// The processor of a file's entry: by rank if that is given, else by device.
     fn find(&self, gpu: NcclGpu) -> Option<NodeId> {
         let same = |own: &NcclGpu| {
-            gpu.rank.filter(|_| own.rank.is_some()).map_or(own.device == gpu.device, |rank| own.rank == Some(rank))
+            gpu.rank
+                .filter(|_| own.rank.is_some())
+                .map_or(own.device == gpu.device, |rank| own.rank == Some(rank))
         };
-        self.gpus.iter().find(|(_, own)| same(own)).map(|(node, _)| *node)
+        self.gpus
+            .iter()
+            .find(|(_, own)| same(own))
+            .map(|(node, _)| *node)
     }
 }
 
 /// NCCL's type of the longest path of these rings; NVLink, if the file does not give the kinds of its links.
 pub fn path_type(imported: &Imported, rings: &EqualRings) -> PathType {
-    let kind = |link: &LinkId| imported.link_kinds.get(link.index()).copied().unwrap_or_default();
+    let kind = |link: &LinkId| {
+        imported
+            .link_kinds
+            .get(link.index())
+            .copied()
+            .unwrap_or_default()
+    };
     let of_hop = |hop: &Vec<LinkId>| {
-        let through = hop.iter().skip(1).map(|&link| imported.platform.link(link).from);
-        let cpus = through.filter(|node| imported.node_kinds.get(node.index()) == Some(&"CPU")).count();
+        let through = hop
+            .iter()
+            .skip(1)
+            .map(|&link| imported.platform.link(link).from);
+        let cpus = through
+            .filter(|node| imported.node_kinds.get(node.index()) == Some(&"CPU"))
+            .count();
         match cpus {
             0 if hop.iter().all(|link| kind(link) != "pci") => PathType::Nvl,
             0 if hop.len() == 2 => PathType::Pix,
@@ -91,7 +150,13 @@ pub fn path_type(imported: &Imported, rings: &EqualRings) -> PathType {
             _ => PathType::Sys,
         }
     };
-    rings.rings.iter().flat_map(|(ring, _)| &ring.hops).map(of_hop).max().unwrap_or(PathType::Nvl)
+    rings
+        .rings
+        .iter()
+        .flat_map(|(ring, _)| &ring.hops)
+        .map(of_hop)
+        .max()
+        .unwrap_or(PathType::Nvl)
 }
 
 /// Graph files, one per box.
@@ -107,7 +172,9 @@ pub struct Graphs {
 /// The number of channels per ring: NCCL's tables of speeds end at [`CHANNEL`], and a channel is one threadblock.
 fn channels_per_ring(platform: &Platform, equal: &EqualRings, most: u32) -> u32 {
     let share = gigabytes(platform, &equal.share);
-    let wanted = (share / Rational::from_integer(CHANNEL.into())).ceil().to_integer();
+    let wanted = (share / Rational::from_integer(CHANNEL.into()))
+        .ceil()
+        .to_integer();
     let most = (most / equal.count().max(1)).max(1);
     match platform.units() {
         Some(_) => wanted.to_u32().unwrap_or(most).clamp(1, most),
@@ -140,10 +207,16 @@ pub fn graphs(
     let mut channels: Vec<Vec<NcclChannel>> = vec![Vec::new(); boxes.len().max(1)];
     for (ring, times) in &equal.rings {
         let parts: Vec<NcclChannel> = match boxes.len() {
-            0 | 1 => vec![NcclChannel { nets: Vec::new(), gpus: ring.order(platform).iter().map(gpu).collect() }],
+            0 | 1 => vec![NcclChannel {
+                nets: Vec::new(),
+                gpus: ring.order(platform).iter().map(gpu).collect(),
+            }],
             _ => boxes::parts(imported, |gpu| ranks.of(gpu).device, &boxes, ring)?
                 .into_iter()
-                .map(|part| NcclChannel { nets: part.nets.to_vec(), gpus: part.gpus.iter().map(gpu).collect() })
+                .map(|part| NcclChannel {
+                    nets: part.nets.to_vec(),
+                    gpus: part.gpus.iter().map(gpu).collect(),
+                })
                 .collect(),
         };
         for (of_box, channel) in channels.iter_mut().zip(parts) {
@@ -154,7 +227,11 @@ pub fn graphs(
     let graph = |(id, pattern): (u64, u64), channels: &[NcclChannel]| NcclGraph {
         id,
         pattern,
-        cross_nic: u64::from(channels.iter().any(|channel| !channel.nets.is_empty() && crosses(channel))),
+        cross_nic: u64::from(
+            channels
+                .iter()
+                .any(|channel| !channel.nets.is_empty() && crosses(channel)),
+        ),
         speed_intra: speed.clone(),
         speed_inter: speed.clone(),
         latency_inter: Some(Rational::from_integer(0.into())),
@@ -163,19 +240,37 @@ pub fn graphs(
         same_channels: u64::from(equal.rings.len() == 1),
         channels: channels.to_vec(),
     };
-    let texts = channels.iter().map(|channels| write_nccl_graphs(&[graph(RING, channels), graph(TREE, channels)]));
+    let texts = channels
+        .iter()
+        .map(|channels| write_nccl_graphs(&[graph(RING, channels), graph(TREE, channels)]));
     let texts: Vec<String> = texts.collect();
     let read = read_back(&texts, platform, gpus, ranks)?;
     // Routes through switches may be longer than the shortest, so the throughput read back may be lower, never higher.
     if read.total() > rings.packing.upper_bound || read.count() != equal.count() * per_ring {
-        bail!("the graph file does not hold the rings found; please report it with the platform file");
+        bail!(
+            "the graph file does not hold the rings found; please report it with the platform file"
+        );
     }
-    let names = (0..texts.len()).map(|place| boxes.get(place).filter(|_| boxes.len() > 1).map(|name| name.to_string()));
-    Ok(Graphs { files: names.zip(texts).collect(), channels: equal.count() * per_ring, speed })
+    let names = (0..texts.len()).map(|place| {
+        boxes
+            .get(place)
+            .filter(|_| boxes.len() > 1)
+            .map(|name| name.to_string())
+    });
+    Ok(Graphs {
+        files: names.zip(texts).collect(),
+        channels: equal.count() * per_ring,
+        speed,
+    })
 }
 
 /// The rings of the written files: the chains of the boxes, joined in the order of the boxes.
-fn read_back(texts: &[String], platform: &Platform, gpus: &[NodeId], ranks: &Ranks) -> Result<EqualRings> {
+fn read_back(
+    texts: &[String],
+    platform: &Platform,
+    gpus: &[NodeId],
+    ranks: &Ranks,
+) -> Result<EqualRings> {
     let mut joined: Option<NcclGraph> = None;
     for text in texts {
         let graph = rings_of("the file written", text.as_bytes())?;
@@ -188,13 +283,16 @@ fn read_back(texts: &[String], platform: &Platform, gpus: &[NodeId], ranks: &Ran
             }
         }
     }
-    let joined = joined.context("no graph file was made; please report it with the platform file")?;
+    let joined =
+        joined.context("no graph file was made; please report it with the platform file")?;
     Ok(judged("the file written", &joined, platform, gpus, ranks)?.rings)
 }
 
 /// A rate in GB/s; of a platform without units, the number as it is.
 pub fn gigabytes(platform: &Platform, rate: &Rational) -> Rational {
-    platform.units().map_or_else(|| rate.clone(), |units| units.gigabytes_per_second(rate))
+    platform
+        .units()
+        .map_or_else(|| rate.clone(), |units| units.gigabytes_per_second(rate))
 }
 
 /// A graph file's rings on a platform.
@@ -207,7 +305,8 @@ pub struct Judged {
 
 /// Reads a graph file and computes the throughput of its rings.
 pub fn judge(path: &Path, platform: &Platform, gpus: &[NodeId], ranks: &Ranks) -> Result<Judged> {
-    let bytes = std::fs::read(path).with_context(|| format!("--check: cannot read {}", path.display()))?;
+    let bytes =
+        std::fs::read(path).with_context(|| format!("--check: cannot read {}", path.display()))?;
     let name = path.display().to_string();
     judged(&name, &rings_of(&name, &bytes)?, platform, gpus, ranks)
 }
@@ -219,28 +318,46 @@ fn rings_of(name: &str, bytes: &[u8]) -> Result<NcclGraph> {
     graph.with_context(|| format!("{name}: it has no rings; they are the graph of id 0"))
 }
 
-fn judged(name: &str, graph: &NcclGraph, platform: &Platform, gpus: &[NodeId], ranks: &Ranks) -> Result<Judged> {
+fn judged(
+    name: &str,
+    graph: &NcclGraph,
+    platform: &Platform,
+    gpus: &[NodeId],
+    ranks: &Ranks,
+) -> Result<Judged> {
     let mut orders = Vec::with_capacity(graph.channels.len());
     for (place, channel) in graph.channels.iter().enumerate() {
         let of = |gpu: &NcclGpu| {
             let NcclGpu { device, rank } = *gpu;
-            let what = rank.map_or_else(|| format!("device {device:#x}"), |rank| format!("rank {rank}"));
-            ranks.find(*gpu).with_context(|| format!("{name}: channel {place}: {what} is not one of the processors"))
+            let what = rank.map_or_else(
+                || format!("device {device:#x}"),
+                |rank| format!("rank {rank}"),
+            );
+            ranks.find(*gpu).with_context(|| {
+                format!("{name}: channel {place}: {what} is not one of the processors")
+            })
         };
-        let order = channel.gpus.iter().map(of).collect::<Result<Vec<NodeId>>>()?;
-        let counts: BTreeMap<NodeId, usize> = order.iter().fold(BTreeMap::new(), |mut counts, gpu| {
-            *counts.entry(*gpu).or_default() += 1;
-            counts
-        });
+        let order = channel
+            .gpus
+            .iter()
+            .map(of)
+            .collect::<Result<Vec<NodeId>>>()?;
+        let counts: BTreeMap<NodeId, usize> =
+            order.iter().fold(BTreeMap::new(), |mut counts, gpu| {
+                *counts.entry(*gpu).or_default() += 1;
+                counts
+            });
         if let Some(gpu) = gpus.iter().find(|gpu| counts.get(gpu) != Some(&1)) {
             let times = counts.get(gpu).copied().unwrap_or(0);
             let gpu = platform.name(*gpu);
-            bail!("{name}: channel {place} visits '{gpu}' {times} times; a ring visits every processor once");
+            bail!(
+                "{name}: channel {place} visits '{gpu}' {times} times; a ring visits every processor once"
+            );
         }
         orders.push(order);
     }
-    let rings =
-        oneport::rings_of_orders(platform, &orders).map_err(|error: RingsError| anyhow::anyhow!("{name}: {error}"))?;
+    let rings = oneport::rings_of_orders(platform, &orders)
+        .map_err(|error: RingsError| anyhow::anyhow!("{name}: {error}"))?;
     let rings = rings.with_context(|| format!("{name}: its graph of rings has no channels"))?;
     let stated = &graph.speed_intra * Rational::from_integer((graph.channels.len() as u64).into());
     Ok(Judged { rings, stated })

@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use oneport::files;
-use oneport::{Collective, NodeId, Options, Platform, Problem, Rated, Rating, RingError, RingsError, Volumes};
+use oneport::{
+    Collective, NodeId, Options, Platform, Problem, Rated, Rating, RingError, RingsError, Volumes,
+};
 use oneport_topologies::PathType;
 
 use crate::flags::limits::LimitArguments;
@@ -58,60 +60,125 @@ pub struct RingsArguments {
 
 /// Runs the command.
 pub fn run(arguments: &RingsArguments) -> Result<End> {
-    let path_type = arguments.path_type.as_ref().map(|name| name.parse::<PathType>()).transpose();
+    let path_type = arguments
+        .path_type
+        .as_ref()
+        .map(|name| name.parse::<PathType>())
+        .transpose();
     let path_type = path_type.map_err(|error| usage(format!("--path-type: {error}")))?;
     let watch = arguments.limits.watch()?;
-    let inputs =
-        [("FILE", arguments.platform.file.as_path())].into_iter().chain(named(&[("--check", &arguments.check)]));
-    try_outputs(&inputs.collect::<Vec<_>>(), &named(&[("--output", &arguments.output)]))?;
+    let inputs = [("FILE", arguments.platform.file.as_path())]
+        .into_iter()
+        .chain(named(&[("--check", &arguments.check)]));
+    try_outputs(
+        &inputs.collect::<Vec<_>>(),
+        &named(&[("--output", &arguments.output)]),
+    )?;
     let imported = arguments.platform.read()?;
     let platform = &imported.platform;
-    let gpus = listed(platform, arguments.participants.as_deref(), "--participants", None)?;
+    let gpus = listed(
+        platform,
+        arguments.participants.as_deref(),
+        "--participants",
+        None,
+    )?;
     let ranks = Ranks::new(&imported, &gpus);
-    let judged = arguments.check.as_ref().map(|path| graph::judge(path, platform, &gpus, &ranks)).transpose()?;
+    let judged = arguments
+        .check
+        .as_ref()
+        .map(|path| graph::judge(path, platform, &gpus, &ranks))
+        .transpose()?;
     let rings = match oneport::rings(platform, &gpus, arguments.max_rings, &watch.stage(80)) {
         Err(RingsError::Rings(error @ RingError::TooMany { .. })) => {
             bail!("{error} with --participants A,B,...");
         }
         other => other?,
     };
-    let trees = trees(platform, &gpus, &Options { watch: watch.clone(), ..Options::default() })?;
+    let trees = trees(
+        platform,
+        &gpus,
+        &Options {
+            watch: watch.clone(),
+            ..Options::default()
+        },
+    )?;
     let seconds = clock::elapsed();
-    let outside: Vec<String> = boxes::outside(platform, &gpus, &rings.equal).into_iter().map(str::to_string).collect();
+    let outside: Vec<String> = boxes::outside(platform, &gpus, &rings.equal)
+        .into_iter()
+        .map(str::to_string)
+        .collect();
     let equal = rings.equal.clone();
     let mixed = boxes::mixed(&imported, &equal);
-    let report = Report { platform, gpus: &gpus, ranks, rings, trees, judged, outside, mixed, seconds };
+    let report = Report {
+        platform,
+        gpus: &gpus,
+        ranks,
+        rings,
+        trees,
+        judged,
+        outside,
+        mixed,
+        seconds,
+    };
     let path_type = path_type.unwrap_or_else(|| graph::path_type(&imported, &report.rings.equal));
     let written = arguments.output.as_deref().map(|path| {
-        let graphs = graph::graphs(&imported, &gpus, &report.ranks, &report.rings, path_type, arguments.max_rings)?;
+        let graphs = graph::graphs(
+            &imported,
+            &gpus,
+            &report.ranks,
+            &report.rings,
+            path_type,
+            arguments.max_rings,
+        )?;
         write(arguments, path, graphs, path_type)
     });
     let written = written.transpose();
     let shown = written.as_ref().ok().and_then(Option::as_ref);
-    print(&if arguments.json { text::json(&report).to_string() } else { text::text(&report, shown) })?;
+    print(&if arguments.json {
+        text::json(&report).to_string()
+    } else {
+        text::text(&report, shown)
+    })?;
     written?;
     Ok(End::Done)
 }
 
 /// Writes the graph files: of one box under the name given, of several with the box's name before the extension.
-fn write(arguments: &RingsArguments, path: &Path, graphs: graph::Graphs, path_type: PathType) -> Result<text::Written> {
+fn write(
+    arguments: &RingsArguments,
+    path: &Path,
+    graphs: graph::Graphs,
+    path_type: PathType,
+) -> Result<text::Written> {
     let place = |name: &Option<String>| match name {
         None => path.to_path_buf(),
         Some(name) => {
-            let extension = path.extension().map(|it| format!(".{}", it.to_string_lossy())).unwrap_or_default();
+            let extension = path
+                .extension()
+                .map(|it| format!(".{}", it.to_string_lossy()))
+                .unwrap_or_default();
             let mut whole = path.with_extension("").into_os_string();
             whole.push(format!(".{name}{extension}"));
             PathBuf::from(whole)
         }
     };
     let paths: Vec<PathBuf> = graphs.files.iter().map(|(name, _)| place(name)).collect();
-    let outputs: Vec<(&str, &Path)> = paths.iter().map(|path| ("--output", path.as_path())).collect();
+    let outputs: Vec<(&str, &Path)> = paths
+        .iter()
+        .map(|path| ("--output", path.as_path()))
+        .collect();
     let inputs = [("FILE", arguments.platform.file.as_path())];
     try_outputs(&inputs, &outputs)?;
     for (path, (_, text)) in paths.iter().zip(&graphs.files) {
-        files::write_atomically(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
+        files::write_atomically(path, text.as_bytes())
+            .with_context(|| format!("cannot write {}", path.display()))?;
     }
-    Ok(text::Written { paths, path_type, channels: graphs.channels, speed: graphs.speed })
+    Ok(text::Written {
+        paths,
+        path_type,
+        channels: graphs.channels,
+        speed: graphs.speed,
+    })
 }
 
 /// The best all-gather over any patterns.

@@ -56,14 +56,21 @@ pub struct Written {
 impl Report<'_> {
     /// Reasons why NCCL may not attain the throughput of the rings.
     fn warnings(&self) -> Vec<String> {
-        self.leaves_the_box().into_iter().chain(self.mixes()).collect()
+        self.leaves_the_box()
+            .into_iter()
+            .chain(self.mixes())
+            .collect()
     }
 
     fn mixes(&self) -> Option<String> {
         let (ring, links) = self.mixed.as_ref()?;
         let link = |&link: &LinkId| {
             let link = self.platform.link(link);
-            format!("{} -> {}", self.platform.name(link.from), self.platform.name(link.to))
+            format!(
+                "{} -> {}",
+                self.platform.name(link.from),
+                self.platform.name(link.to)
+            )
         };
         Some(format!(
             "ring {} has NVLink or xGMI between some GPUs and PCI between others ({}); a graph file names no links, and \
@@ -88,7 +95,10 @@ impl Report<'_> {
     fn of_trees(&self) -> Option<(Rational, Rational)> {
         let others = Rational::from_integer((self.gpus.len() as u64 - 1).into());
         let rated = self.trees.as_ref()?;
-        Some((&rated.steady_state.throughput * &others, &rated.upper_bound * &others))
+        Some((
+            &rated.steady_state.throughput * &others,
+            &rated.upper_bound * &others,
+        ))
     }
 }
 
@@ -108,7 +118,12 @@ fn below(value: &Rational, other: &Rational) -> Rational {
 
 /// The lines of the answer.
 pub fn text(report: &Report<'_>, written: Option<&Written>) -> String {
-    let Report { platform, gpus, rings, .. } = report;
+    let Report {
+        platform,
+        gpus,
+        rings,
+        ..
+    } = report;
     let (packing, equal) = (&rings.packing, &rings.equal);
     let shown = |value: &Rational| rate(platform, value);
     let mut out = format!(
@@ -119,13 +134,23 @@ pub fn text(report: &Report<'_>, written: Option<&Written>) -> String {
         models(platform)
     );
     let proof = match rings.status {
-        Status::Optimal => "optimal: the referee recomputed the bound over all sets of processors".to_string(),
+        Status::Optimal => {
+            "optimal: the referee recomputed the bound over all sets of processors".to_string()
+        }
         Status::Feasible => {
             let gap = percent(&below(&packing.total, &packing.upper_bound));
-            format!("feasible; upper bound {}, gap {gap}", shown(&packing.upper_bound))
+            format!(
+                "feasible; upper bound {}, gap {gap}",
+                shown(&packing.upper_bound)
+            )
         }
     };
-    let _ = writeln!(out, "rings       {} on {} ({proof})", shown(&packing.total), count(packing.rings.len(), "ring"));
+    let _ = writeln!(
+        out,
+        "rings       {} on {} ({proof})",
+        shown(&packing.total),
+        count(packing.rings.len(), "ring")
+    );
     let _ = writeln!(out, "equal       {}", of_equal(report));
     let _ = writeln!(out, "trees       {}", of_trees(report));
     if let Some(judged) = &report.judged {
@@ -144,13 +169,26 @@ pub fn text(report: &Report<'_>, written: Option<&Written>) -> String {
     let _ = writeln!(out, "limited by  {}", limits(report));
     let _ = writeln!(out, "numbers     {}", report.ranks.origin);
     for (ring, times) in equal.rings.iter().take(SHOWN) {
-        let _ = writeln!(out, "{times:>4} x      {}", names(report, ring).join(" -> "));
+        let _ = writeln!(
+            out,
+            "{times:>4} x      {}",
+            names(report, ring).join(" -> ")
+        );
     }
     for warning in report.warnings() {
         let _ = writeln!(out, "warning     {warning}");
     }
-    if let Some(Written { paths, path_type, channels, speed }) = written {
-        let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    if let Some(Written {
+        paths,
+        path_type,
+        channels,
+        speed,
+    }) = written
+    {
+        let names: Vec<String> = paths
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
         let _ = writeln!(
             out,
             "written     {}: read back, {} as above in {} of {} GB/s{}; ways between GPUs are called {path_type} \
@@ -160,7 +198,11 @@ pub fn text(report: &Report<'_>, written: Option<&Written>) -> String {
             count(*channels, "channel"),
             oneport::decimal(speed, 6),
             if paths.len() > 1 { " in each box" } else { "" },
-            if platform.units().is_some() { "" } else { ", speeds taken as GB/s (--units)" }
+            if platform.units().is_some() {
+                ""
+            } else {
+                ", speeds taken as GB/s (--units)"
+            }
         );
     }
     let _ = write!(out, "time        {}", clock::seconds(report.seconds));
@@ -168,7 +210,10 @@ pub fn text(report: &Report<'_>, written: Option<&Written>) -> String {
 }
 
 fn names(report: &Report<'_>, ring: &Ring) -> Vec<String> {
-    ring.order(report.platform).into_iter().map(|node| report.platform.name(node).to_string()).collect()
+    ring.order(report.platform)
+        .into_iter()
+        .map(|node| report.platform.name(node).to_string())
+        .collect()
 }
 
 fn of_equal(report: &Report<'_>) -> String {
@@ -187,13 +232,21 @@ fn of_equal(report: &Report<'_>) -> String {
             ),
         }
     };
-    let (share, total) = (rate(report.platform, &equal.share), rate(report.platform, &total));
-    format!("{} of {share} each, together {total}: {verdict}", count(equal.count(), "ring"))
+    let (share, total) = (
+        rate(report.platform, &equal.share),
+        rate(report.platform, &total),
+    );
+    format!(
+        "{} of {share} each, together {total}: {verdict}",
+        count(equal.count(), "ring")
+    )
 }
 
 /// The optimum over trees, in the measure of rings.
 fn of_trees(report: &Report<'_>) -> String {
-    let Some((trees, bound)) = report.of_trees() else { return "not known: a limit came first".to_string() };
+    let Some((trees, bound)) = report.of_trees() else {
+        return "not known: a limit came first".to_string();
+    };
     let packing = &report.rings.packing;
     let proof = match trees == bound {
         true => "optimal".to_string(),
@@ -203,24 +256,37 @@ fn of_trees(report: &Report<'_>) -> String {
         true => "rings cost nothing".to_string(),
         false => format!("rings cost {}", percent(&below(&packing.total, &trees))),
     };
-    format!("{} of bus bandwidth for all-gathers ({proof}): {cost}", rate(report.platform, &trees))
+    format!(
+        "{} of bus bandwidth for all-gathers ({proof}): {cost}",
+        rate(report.platform, &trees)
+    )
 }
 
 /// The names of the resources that the proof charges.
 fn limits(report: &Report<'_>) -> String {
     const NAMED: usize = 4;
     let prices = report.rings.packing.certificate.prices();
-    few(prices.map(|(resource, _)| resource.describe(report.platform)), NAMED, MORE)
+    few(
+        prices.map(|(resource, _)| resource.describe(report.platform)),
+        NAMED,
+        MORE,
+    )
 }
 
 /// One object.
 pub fn json(report: &Report<'_>) -> Value {
     let (packing, equal) = (&report.rings.packing, &report.rings.equal);
     let names = |ring: &Ring| names(report, ring);
-    let rings: Vec<Value> =
-        packing.rings.iter().map(|(ring, rate)| json!({"order": names(ring), "rate": rate.to_string()})).collect();
-    let times: Vec<Value> =
-        equal.rings.iter().map(|(ring, times)| json!({"order": names(ring), "times": times})).collect();
+    let rings: Vec<Value> = packing
+        .rings
+        .iter()
+        .map(|(ring, rate)| json!({"order": names(ring), "rate": rate.to_string()}))
+        .collect();
+    let times: Vec<Value> = equal
+        .rings
+        .iter()
+        .map(|(ring, times)| json!({"order": names(ring), "times": times}))
+        .collect();
     let prices: Vec<Value> = packing
         .certificate
         .prices()

@@ -60,7 +60,10 @@ struct Delivery {
 
 /// Runs the command.
 pub fn run(arguments: &RunArguments) -> Result<End> {
-    let horizon = (arguments.until.as_deref().map(time).transpose()?, arguments.instances.as_deref().map(whole));
+    let horizon = (
+        arguments.until.as_deref().map(time).transpose()?,
+        arguments.instances.as_deref().map(whole),
+    );
     let plan = files::read_plan(&arguments.plan)?;
     let name = arguments.plan.display();
     referee::check_plan(&plan).with_context(|| format!("{name}: violation"))?;
@@ -72,22 +75,36 @@ pub fn run(arguments: &RunArguments) -> Result<End> {
         }
         (None, None) => bail!(usage("run: give --until K or --instances N")),
     };
-    print(&if arguments.json { delivery.json().to_string() } else { delivery.text(arguments.exact)? })?;
+    print(&if arguments.json {
+        delivery.json().to_string()
+    } else {
+        delivery.text(arguments.exact)?
+    })?;
     Ok(End::Done)
 }
 
 fn time(text: &str) -> Result<Rational> {
     let value = parse_rational(text).map_err(|error| usage(format!("--until: {error}")))?;
     match value.is_negative() {
-        true => Err(usage(format!("--until: {text} is negative; give a time such as 12, 0.5 or 5/2"))),
+        true => Err(usage(format!(
+            "--until: {text} is negative; give a time such as 12, 0.5 or 5/2"
+        ))),
         false => Ok(value),
     }
 }
 
 fn whole(text: &str) -> Result<BigUint> {
-    let value = parse_rational(text).ok().filter(|value| value.is_integer() && value.is_positive());
-    let wrong = || usage(format!("--instances: '{text}' is not a whole number from 1 on"));
-    value.and_then(|value| value.to_integer().to_biguint()).ok_or_else(wrong)
+    let value = parse_rational(text)
+        .ok()
+        .filter(|value| value.is_integer() && value.is_positive());
+    let wrong = || {
+        usage(format!(
+            "--instances: '{text}' is not a whole number from 1 on"
+        ))
+    };
+    value
+        .and_then(|value| value.to_integer().to_biguint())
+        .ok_or_else(wrong)
 }
 
 /// Counts by the sum over one period. If the run is short, the referee executes all its messages.
@@ -96,15 +113,22 @@ fn of(plan: Plan, until: impl FnOnce(&Horizon) -> Rational) -> Result<Delivery> 
     let execution = schedule::execution(problem, &plan.schedule)?;
     let horizon = Horizon::new(problem, &execution);
     let until = until(&horizon);
-    let bound = (&plan.upper_bound * &until).floor().to_integer().magnitude().clone();
+    let bound = (&plan.upper_bound * &until)
+        .floor()
+        .to_integer()
+        .magnitude()
+        .clone();
     let dated = horizon.delivered(&until);
     let tasks = execution.tasks.len() as u64;
     let short = |periods: &BigUint| {
-        periods.to_u64().filter(|periods| *periods > 0 && tasks.saturating_mul(*periods) <= FOLLOWED)
+        periods
+            .to_u64()
+            .filter(|periods| *periods > 0 && tasks.saturating_mul(*periods) <= FOLLOWED)
     };
     let periods = short(&horizon.starting_periods(&until));
     let followed = |run: Timeline| -> Result<u64> {
-        let report = referee::check_timeline(problem, &run).context("the referee objects to the run")?;
+        let report =
+            referee::check_timeline(problem, &run).context("the referee objects to the run")?;
         Ok(report.complete_by(&until))
     };
     if let Some(periods) = periods {
@@ -117,20 +141,42 @@ fn of(plan: Plan, until: impl FnOnce(&Horizon) -> Rational) -> Result<Delivery> 
     }
     // No run delivers more than the bound, so it has no use for more periods.
     let most = short(&(&bound / &plan.schedule.instances + 1u32));
-    let eager =
-        most.map(|periods| followed(schedule::eager_timeline(problem, &plan.schedule, periods)?)).transpose()?;
-    let most_held = schedule::buffers(&plan.platform, &execution).into_values().max();
-    let (policy, followed) = (Policy::of(problem, &plan.schedule), periods.is_some() || dated.is_zero());
-    check_bound(problem, &[Some(dated.clone()), eager.map(BigUint::from)], &bound)?;
+    let eager = most
+        .map(|periods| followed(schedule::eager_timeline(problem, &plan.schedule, periods)?))
+        .transpose()?;
+    let most_held = schedule::buffers(&plan.platform, &execution)
+        .into_values()
+        .max();
+    let (policy, followed) = (
+        Policy::of(problem, &plan.schedule),
+        periods.is_some() || dated.is_zero(),
+    );
+    check_bound(
+        problem,
+        &[Some(dated.clone()), eager.map(BigUint::from)],
+        &bound,
+    )?;
     let buffer = most_held.unwrap_or_default();
-    Ok(Delivery { until, bound, horizon, dated, eager, policy, buffer, followed, plan })
+    Ok(Delivery {
+        until,
+        bound,
+        horizon,
+        dated,
+        eager,
+        policy,
+        buffer,
+        followed,
+        plan,
+    })
 }
 
 /// An error, if more instances are delivered than the proved bound allows.
 fn check_bound(problem: Problem<'_>, found: &[Option<BigUint>], bound: &BigUint) -> Result<()> {
     let rates = problem.collective().name();
     match found.iter().flatten().find(|delivered| *delivered > bound) {
-        Some(delivered) => bail!("{delivered} instances of the {rates} delivered, {bound} proved to be the most"),
+        Some(delivered) => {
+            bail!("{delivered} instances of the {rates} delivered, {bound} proved to be the most")
+        }
         None => Ok(()),
     }
 }

@@ -19,7 +19,11 @@ impl Delivery {
     fn steady_periods(&self) -> BigUint {
         let idle = BigUint::from(self.horizon.depth().saturating_sub(1));
         let full = self.horizon.full_periods(&self.until);
-        if full > idle { full - idle } else { BigUint::zero() }
+        if full > idle {
+            full - idle
+        } else {
+            BigUint::zero()
+        }
     }
 
     /// Throughput of the steady state times K.
@@ -42,14 +46,30 @@ impl Delivery {
         let _ = writeln!(out, "time K      {}", shown.time(&self.until));
         let of_throughput = match self.plan.status {
             Status::Optimal => ", TP K".to_string(),
-            Status::Feasible => format!(" (TP K is {})", readable_count(&floor(&self.of_throughput()))),
+            Status::Feasible => format!(
+                " (TP K is {})",
+                readable_count(&floor(&self.of_throughput()))
+            ),
         };
         let bound = instances(&self.bound);
-        let _ = writeln!(out, "bound       {bound}{of_throughput}: no schedule delivers more by K");
-        let _ = writeln!(out, "delivered   {} by the plan's dates{}", instances(&self.dated), of_bound(&self.dated));
+        let _ = writeln!(
+            out,
+            "bound       {bound}{of_throughput}: no schedule delivers more by K"
+        );
+        let _ = writeln!(
+            out,
+            "delivered   {} by the plan's dates{}",
+            instances(&self.dated),
+            of_bound(&self.dated)
+        );
         if let Some(eager) = self.eager {
             let eager = BigUint::from(eager);
-            let _ = writeln!(out, "            {} as soon as possible{}", instances(&eager), of_bound(&eager));
+            let _ = writeln!(
+                out,
+                "            {} as soon as possible{}",
+                instances(&eager),
+                of_bound(&eager)
+            );
         }
         let initial = self.horizon.initialisation();
         let _ = writeln!(
@@ -61,22 +81,41 @@ impl Delivery {
         );
         let rounds = readable_count(&self.horizon.rounds(&self.until));
         let steady = instances(&self.horizon.steady(&self.until));
-        let _ = writeln!(out, "steady(G,K) {steady}: r T TP with r = floor((K - 2I - T) / T) = {rounds}");
+        let _ = writeln!(
+            out,
+            "steady(G,K) {steady}: r T TP with r = floor((K - 2I - T) / T) = {rounds}"
+        );
         if let Some(policy) = &self.policy {
             let delivered = policy.delivered(&self.until, &self.plan.schedule.period);
             let phases = match policy.steady(&self.until, &self.plan.schedule.period) {
                 Some(steady) => {
-                    let (fill, empty) = (count(policy.filling, "period"), count(policy.clean_up, "period"));
-                    format!("{fill} to fill buffers, {} steady, {empty} to empty them", readable_count(&steady))
+                    let (fill, empty) = (
+                        count(policy.filling, "period"),
+                        count(policy.clean_up, "period"),
+                    );
+                    format!(
+                        "{fill} to fill buffers, {} steady, {empty} to empty them",
+                        readable_count(&steady)
+                    )
                 }
                 None => "K is too short to fill buffers and empty them".to_string(),
             };
-            let _ = writeln!(out, "papers      {} by the papers' policy: {phases}", instances(&delivered));
+            let _ = writeln!(
+                out,
+                "papers      {} by the papers' policy: {phases}",
+                instances(&delivered)
+            );
         }
-        let _ = writeln!(out, "buffers     {} at a node at most", count(readable_count(&self.buffer), "message"));
+        let _ = writeln!(
+            out,
+            "buffers     {} at a node at most",
+            count(readable_count(&self.buffer), "message")
+        );
         out.push_str(match self.followed {
             true => "the referee followed every message of the run and counts as many",
-            false => "the run is too long to be followed message by message: counted from one period",
+            false => {
+                "the run is too long to be followed message by message: counted from one period"
+            }
         });
         Ok(out)
     }

@@ -31,7 +31,10 @@ pub fn text(plan: &Plan, shown: Shown) -> Result<String> {
     let _ = writeln!(out, "{}\n", prices(plan, shown));
     let reasons = why(problem, &plan.certificate)?;
     let total: Rational = reasons.iter().map(|reason| &reason.share).sum();
-    let rows = reasons.into_iter().map(|reason| vec![reason.sentence, shown.time(&reason.share)]).collect();
+    let rows = reasons
+        .into_iter()
+        .map(|reason| vec![reason.sentence, shown.time(&reason.share)])
+        .collect();
     let _ = writeln!(
         out,
         "2. In each schedule the transfers and merges of an instance cost at least:\n\n{}",
@@ -48,7 +51,10 @@ pub fn text(plan: &Plan, shown: Shown) -> Result<String> {
         Status::Optimal => write!(out, "   The steady state has this rate: it is optimal."),
         Status::Feasible => {
             let throughput = shown.frequency(&plan.steady_state.throughput);
-            write!(out, "   The steady state has {throughput}; whether more is possible is open.")
+            write!(
+                out,
+                "   The steady state has {throughput}; whether more is possible is open."
+            )
         }
     };
     Ok(out)

@@ -71,35 +71,54 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
     ];
     try_outputs(&[("PLAN", &arguments.plan)], &named(&drawings))?;
     for (option, path) in named(&drawings) {
-        drawing::check(option, path, if ["--tree", "--windows"].contains(&option) { &["dot", "gv"] } else { &[] })?;
+        drawing::check(
+            option,
+            path,
+            if ["--tree", "--windows"].contains(&option) {
+                &["dot", "gv"]
+            } else {
+                &[]
+            },
+        )?;
     }
     let plan = match files::read_answer(&arguments.plan)? {
         AnswerFile::Plan(plan) => *plan,
         AnswerFile::Reduction(one) => return one_reduction(arguments, &one),
     };
     if arguments.windows.is_some() {
-        bail!(usage("--windows: transmission windows belong to one reduction; draw the trees of a plan with --tree"));
+        bail!(usage(
+            "--windows: transmission windows belong to one reduction; draw the trees of a plan with --tree"
+        ));
     }
     // An invalid plan is not drawn: the drawing would suggest that it is valid.
-    referee::check_plan(&plan).with_context(|| format!("{}: violation", arguments.plan.display()))?;
-    let trees = arguments.tree.as_ref().map(|path| trees(&plan, path)).transpose()?.unwrap_or_default();
+    referee::check_plan(&plan)
+        .with_context(|| format!("{}: violation", arguments.plan.display()))?;
+    let trees = arguments
+        .tree
+        .as_ref()
+        .map(|path| trees(&plan, path))
+        .transpose()?
+        .unwrap_or_default();
     let mut outputs = named(&drawings[..3]);
     outputs.extend(trees.iter().map(|(path, _)| ("--tree", path.as_path())));
     try_outputs(&[("PLAN", &arguments.plan)], &outputs)?;
     let mut drawn = false;
-    let mut draw = |path: &Option<std::path::PathBuf>, svg: &dyn Fn() -> Result<String>| -> Result<()> {
-        if let Some(path) = path {
-            write(path, &svg()?)?;
-            drawn = true;
-        }
-        Ok(())
-    };
+    let mut draw =
+        |path: &Option<std::path::PathBuf>, svg: &dyn Fn() -> Result<String>| -> Result<()> {
+            if let Some(path) = path {
+                write(path, &svg()?)?;
+                drawn = true;
+            }
+            Ok(())
+        };
     draw(&arguments.gantt, &|| {
         let problem = plan.problem()?;
         Ok(match text::execution(&plan)? {
-            Some(execution) => {
-                oneport_drawings::svg::period_gantt(problem, &plan.schedule, &schedule::period_of(&execution))
-            }
+            Some(execution) => oneport_drawings::svg::period_gantt(
+                problem,
+                &plan.schedule,
+                &schedule::period_of(&execution),
+            ),
             None => oneport_drawings::svg::gantt(problem, &plan.schedule),
         })
     })?;
@@ -112,12 +131,22 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
     })?;
     draw(&arguments.timeline, &|| {
         let timeline = timeline(&plan, arguments)?;
-        Ok(oneport_drawings::svg::timeline_gantt(plan.problem()?, &timeline))
+        Ok(oneport_drawings::svg::timeline_gantt(
+            plan.problem()?,
+            &timeline,
+        ))
     })?;
     for (path, pattern) in &trees {
         let dot = ["dot", "gv"].contains(&drawing::extension(path).as_str());
-        let draw = if dot { oneport_drawings::dot::pattern } else { oneport_drawings::svg::pattern };
-        write(path, &draw(plan.problem()?, &pattern.pattern, Some(&pattern.weight)))?;
+        let draw = if dot {
+            oneport_drawings::dot::pattern
+        } else {
+            oneport_drawings::svg::pattern
+        };
+        write(
+            path,
+            &draw(plan.problem()?, &pattern.pattern, Some(&pattern.weight)),
+        )?;
         drawn = true;
     }
     if !drawn {
@@ -132,10 +161,26 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
 
 fn one_reduction(arguments: &ShowArguments, one: &OneReduction) -> Result<End> {
     if arguments.timeline.is_some() {
-        bail!(usage("--timeline: one reduction has no periods; draw it with --gantt"));
+        bail!(usage(
+            "--timeline: one reduction has no periods; draw it with --gantt"
+        ));
     }
-    let ShowArguments { gantt, graph, tree, windows, .. } = arguments;
-    reduction::run(&arguments.plan, one, &Drawings { gantt, trees: [graph, tree], windows })
+    let ShowArguments {
+        gantt,
+        graph,
+        tree,
+        windows,
+        ..
+    } = arguments;
+    reduction::run(
+        &arguments.plan,
+        one,
+        &Drawings {
+            gantt,
+            trees: [graph, tree],
+            windows,
+        },
+    )
 }
 
 /// Default number of periods of steady state in a timeline.
@@ -145,22 +190,35 @@ const STEADY: u64 = 4;
 /// the steady state is visible.
 fn timeline(plan: &Plan, arguments: &ShowArguments) -> Result<Timeline> {
     let (problem, periods) = (plan.problem()?, arguments.periods);
-    let depth = schedule::execution(problem, &plan.schedule).map_or(plan.schedule.depth(), |execution| execution.depth);
+    let depth = schedule::execution(problem, &plan.schedule)
+        .map_or(plan.schedule.depth(), |execution| execution.depth);
     let wanted = periods.unwrap_or((depth as u64).saturating_add(STEADY));
     let mut tried = wanted;
     loop {
         match schedule::timeline(problem, &plan.schedule, tried) {
-            Err(ScheduleError::TooManyEvents { .. }) if periods.is_none() && tried > 1 => tried /= 2,
+            Err(ScheduleError::TooManyEvents { .. }) if periods.is_none() && tried > 1 => {
+                tried /= 2
+            }
             Err(error @ ScheduleError::TooManyEvents { .. }) => {
-                let way_out = if tried > 1 { "try --periods 1, or " } else { "" };
+                let way_out = if tried > 1 {
+                    "try --periods 1, or "
+                } else {
+                    ""
+                };
                 bail!("--timeline: {error} ({way_out}solve with a smaller --max-instances)");
             }
             timeline => {
                 if tried < wanted {
-                    eprintln!("note: {wanted} periods would be too much for a timeline; {tried} of them are drawn");
+                    eprintln!(
+                        "note: {wanted} periods would be too much for a timeline; {tried} of them are drawn"
+                    );
                 }
                 let timeline = timeline?;
-                return if arguments.eager { eagerly(plan, &timeline, arguments.text.exact) } else { Ok(timeline) };
+                return if arguments.eager {
+                    eagerly(plan, &timeline, arguments.text.exact)
+                } else {
+                    Ok(timeline)
+                };
             }
         }
     }
@@ -173,7 +231,11 @@ fn eagerly(plan: &Plan, dated: &Timeline, exact: bool) -> Result<Timeline> {
     let mut ends = Vec::new();
     for run in [&eager, dated] {
         let end = referee::check_timeline(problem, run)?.last_arrival;
-        ends.push(format!("{} ({} periods)", shown.time(&end), short(&(&end / &plan.schedule.period))));
+        ends.push(format!(
+            "{} ({} periods)",
+            shown.time(&end),
+            short(&(&end / &plan.schedule.period))
+        ));
     }
     let periods = count(dated.starting_periods, "period");
     print(&format!(
@@ -189,21 +251,44 @@ const DRAWN: usize = 100;
 /// The trees or schemes to draw, each with its file.
 fn trees<'p>(plan: &'p Plan, path: &Path) -> Result<Vec<(PathBuf, &'p WeightedPattern)>> {
     let patterns = &plan.steady_state.patterns;
-    if patterns.iter().all(|weighted| patterns::kind_of(plan, &weighted.pattern) == Some(Kind::Route)) {
-        bail!("--tree: {} has no trees; draw its paths with --graph", plan.collective.name());
+    if patterns
+        .iter()
+        .all(|weighted| patterns::kind_of(plan, &weighted.pattern) == Some(Kind::Route))
+    {
+        bail!(
+            "--tree: {} has no trees; draw its paths with --graph",
+            plan.collective.name()
+        );
     }
     if patterns.len() > DRAWN {
-        eprintln!("note: the first {DRAWN} of {} trees are drawn", patterns.len());
+        eprintln!(
+            "note: the first {DRAWN} of {} trees are drawn",
+            patterns.len()
+        );
     }
     let several = patterns.len() > 1;
-    let file = |number: usize| if several { numbered(path, number + 1) } else { path.to_path_buf() };
-    Ok(patterns.iter().take(DRAWN).enumerate().map(|(number, pattern)| (file(number), pattern)).collect())
+    let file = |number: usize| {
+        if several {
+            numbered(path, number + 1)
+        } else {
+            path.to_path_buf()
+        }
+    };
+    Ok(patterns
+        .iter()
+        .take(DRAWN)
+        .enumerate()
+        .map(|(number, pattern)| (file(number), pattern))
+        .collect())
 }
 
 /// `F.svg` as `F-7.svg`.
 fn numbered(path: &Path, number: usize) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let extension = path.extension().map(|extension| format!(".{}", extension.to_string_lossy())).unwrap_or_default();
+    let extension = path
+        .extension()
+        .map(|extension| format!(".{}", extension.to_string_lossy()))
+        .unwrap_or_default();
     path.with_file_name(format!("{stem}-{number}{extension}"))
 }
 

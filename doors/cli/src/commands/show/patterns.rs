@@ -42,12 +42,18 @@ fn speech(kind: Kind) -> Speech {
         Kind::Combine => ("trees", "task", true),
         Kind::CombineCopy | Kind::Prefix => ("schemes", "task", true),
     };
-    Speech { plural, step, merges }
+    Speech {
+        plural,
+        step,
+        merges,
+    }
 }
 
 /// The kind of a pattern's demand.
 pub fn kind_of(plan: &Plan, pattern: &Pattern) -> Option<Kind> {
-    plan.collective.demand(pattern.demand).map(|demand| demand.kind())
+    plan.collective
+        .demand(pattern.demand)
+        .map(|demand| demand.kind())
 }
 
 /// All patterns, each in full.
@@ -66,15 +72,26 @@ pub fn classes(plan: &Plan, shown: Shown) -> String {
     let mut rows: Vec<(String, usize, String)> = Vec::new();
     for weighted in &plan.steady_state.patterns {
         let rate = shown.rate(&weighted.weight);
-        let place = *places.entry((rate.clone(), shape(plan, &weighted.pattern))).or_insert(rows.len());
+        let place = *places
+            .entry((rate.clone(), shape(plan, &weighted.pattern)))
+            .or_insert(rows.len());
         match rows.get_mut(place) {
             Some((_, alike, _)) => *alike += 1,
             None => rows.push((rate, 1, line(plan, &weighted.pattern, CHAINS))),
         }
     }
     let (name, _) = words(&plan.collective);
-    let times = |alike| if alike == 1 { String::new() } else { format!("{alike} alike") };
-    let rows = rows.into_iter().map(|(rate, alike, line)| vec![rate, times(alike), line]).collect();
+    let times = |alike| {
+        if alike == 1 {
+            String::new()
+        } else {
+            format!("{alike} alike")
+        }
+    };
+    let rows = rows
+        .into_iter()
+        .map(|(rate, alike, line)| vec![rate, times(alike), line])
+        .collect();
     first(&[shown.per(), "", name], rows, ROWS, "--patterns")
 }
 
@@ -97,7 +114,11 @@ fn full(plan: &Plan, pattern: &Pattern) -> String {
     let owners = owners(plan, pattern);
     let task = |task: &Task| match task {
         Task::Send { link, part, .. } => {
-            format!("{}: {}", value(plan, &owners, *part), plan.platform.link_name(*link))
+            format!(
+                "{}: {}",
+                value(plan, &owners, *part),
+                plan.platform.link_name(*link)
+            )
         }
         Task::Merge { .. } => merge(plan, &owners, task).unwrap_or_default(),
     };
@@ -108,7 +129,11 @@ fn full(plan: &Plan, pattern: &Pattern) -> String {
 /// A pattern in one line: its hops or its merges.
 pub fn line(plan: &Plan, pattern: &Pattern, most: usize) -> String {
     let merges = kind_of(plan, pattern).is_some_and(|kind| speech(kind).merges);
-    if merges { merges_line(plan, pattern, most.max(MERGES)) } else { hops_line(plan, pattern, most) }
+    if merges {
+        merges_line(plan, pattern, most.max(MERGES))
+    } else {
+        hops_line(plan, pattern, most)
+    }
 }
 
 /// Hops as chains; chains that differ in their ends only share one entry: `a -> b -> {c, d}, d -> e`.
@@ -135,10 +160,15 @@ fn hops_line(plan: &Plan, pattern: &Pattern, most: usize) -> String {
     }
     let more = bundles.len().saturating_sub(most);
     let mut text = String::new();
-    bundles.iter_mut().for_each(|(_, ends)| ends.sort_unstable());
+    bundles
+        .iter_mut()
+        .for_each(|(_, ends)| ends.sort_unstable());
     for (way, ends) in bundles.into_iter().take(most) {
         let before = if text.is_empty() { "" } else { ", " };
-        let way: Vec<&str> = way.into_iter().map(|node| plan.platform.name(node)).collect();
+        let way: Vec<&str> = way
+            .into_iter()
+            .map(|node| plan.platform.name(node))
+            .collect();
         let ends = match ends[..] {
             [end] => plan.platform.name(end).to_string(),
             _ => format!("{{{}}}", names::list(&plan.platform, ends.into_iter())),
@@ -154,10 +184,18 @@ fn hops_line(plan: &Plan, pattern: &Pattern, most: usize) -> String {
 /// The merges, with their nodes: `a + b at sw, (a..b) + c at c; 4 transfers`.
 fn merges_line(plan: &Plan, pattern: &Pattern, most: usize) -> String {
     let owners = owners(plan, pattern);
-    let merges: Vec<String> = pattern.tasks.iter().filter_map(|task| merge(plan, &owners, task)).collect();
+    let merges: Vec<String> = pattern
+        .tasks
+        .iter()
+        .filter_map(|task| merge(plan, &owners, task))
+        .collect();
     let transfers = count(pattern.tasks.len() - merges.len(), "transfer");
     let more = format!(", ... ({} in all)", count(merges.len(), "merge"));
-    format!("{}{}; {transfers}", into(plan, pattern), few(merges, most, &more))
+    format!(
+        "{}{}; {transfers}",
+        into(plan, pattern),
+        few(merges, most, &more)
+    )
 }
 
 /// The owners of a pattern's operands, in its own order.
@@ -165,21 +203,33 @@ fn owners(plan: &Plan, pattern: &Pattern) -> Vec<NodeId> {
     let demand = plan.collective.demand(pattern.demand);
     let owners = demand.as_ref().map_or(&[][..], |demand| demand.operands);
     match &pattern.order {
-        Some(order) => order.iter().filter_map(|&place| owners.get(place).copied()).collect(),
+        Some(order) => order
+            .iter()
+            .filter_map(|&place| owners.get(place).copied())
+            .collect(),
         None => owners.to_vec(),
     }
 }
 
 /// `into a: ` if one node wants the result.
 fn into(plan: &Plan, pattern: &Pattern) -> String {
-    match plan.collective.demand(pattern.demand).map(|demand| demand.goals) {
+    match plan
+        .collective
+        .demand(pattern.demand)
+        .map(|demand| demand.goals)
+    {
         Some(Goals::At(target)) => format!("into {}: ", plan.platform.name(target)),
         _ => String::new(),
     }
 }
 
 fn merge(plan: &Plan, owners: &[NodeId], task: &Task) -> Option<String> {
-    let Task::Merge { node, part, split, .. } = task else { return None };
+    let Task::Merge {
+        node, part, split, ..
+    } = task
+    else {
+        return None;
+    };
     let value = |first: usize, last: usize| value(plan, owners, Interval { first, last });
     let (left, right) = (value(part.first, *split), value(split + 1, part.last));
     Some(format!("{left} + {right} at {}", plan.platform.name(*node)))
@@ -188,7 +238,10 @@ fn merge(plan: &Plan, owners: &[NodeId], task: &Task) -> Option<String> {
 /// A partial result by the owners of its operands: `a`, `(a + b)`, `(a .. e)`.
 fn value(plan: &Plan, owners: &[NodeId], part: Interval) -> String {
     let name = |place: usize| {
-        owners.get(place).map_or_else(|| format!("value {place}"), |&node| plan.platform.name(node).to_string())
+        owners.get(place).map_or_else(
+            || format!("value {place}"),
+            |&node| plan.platform.name(node).to_string(),
+        )
     };
     match part.last.saturating_sub(part.first) {
         0 => name(part.first),

@@ -20,7 +20,10 @@ pub fn prices(plan: &Plan, shown: Shown) -> String {
         let share = price * Rational::from_integer(resource.capacity(platform).into()) / &total;
         let name = resource.describe(platform);
         let alike = common(&name);
-        match rows.iter_mut().find(|(_, known, _, one)| *known == alike && *one == share) {
+        match rows
+            .iter_mut()
+            .find(|(_, known, _, one)| *known == alike && *one == share)
+        {
             Some((shown, _, members, _)) => {
                 *members += 1;
                 shown.clone_from(&alike);
@@ -34,14 +37,27 @@ pub fn prices(plan: &Plan, shown: Shown) -> String {
     }
     let cells = rows.into_iter().map(|(name, _, members, share)| {
         let all = &share * Rational::from_integer(members.into());
-        let times = if members == 1 { String::new() } else { format!("{members} x") };
+        let times = if members == 1 {
+            String::new()
+        } else {
+            format!("{members} x")
+        };
         vec![times, name, shown.share(&all)]
     });
     let table = table(&["", "what is charged", "share of the price"], cells);
-    let sets = plan.certificate.odd_sets().take(SETS).map(|(set, _)| odd_sets::sentence(platform, set));
-    let sentences: String = sets.map(|sentence| format!("\n    odd set: {sentence}")).collect();
+    let sets = plan
+        .certificate
+        .odd_sets()
+        .take(SETS)
+        .map(|(set, _)| odd_sets::sentence(platform, set));
+    let sentences: String = sets
+        .map(|sentence| format!("\n    odd set: {sentence}"))
+        .collect();
     match plan.certificate.odd_sets().count().saturating_sub(SETS) {
         0 => format!("{table}{sentences}"),
-        more => format!("{table}{sentences}\n    and {} more", count(more, "odd set")),
+        more => format!(
+            "{table}{sentences}\n    and {} more",
+            count(more, "odd set")
+        ),
     }
 }

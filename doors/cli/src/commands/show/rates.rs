@@ -38,7 +38,11 @@ struct Variable {
 impl Variable {
     /// `send(P1 -> P2, v[1,2])`.
     fn name(&self) -> String {
-        let what = if self.what.is_empty() { String::new() } else { format!(", {}", self.what) };
+        let what = if self.what.is_empty() {
+            String::new()
+        } else {
+            format!(", {}", self.what)
+        };
         format!("{}({}{what})", self.letter, self.places)
     }
 }
@@ -55,10 +59,19 @@ pub fn text(plan: &Plan, arguments: &RatesArguments, shown: Shown) -> Result<Str
     if arguments.csv {
         return Ok(csv(&variables, &plan.steady_state.throughput));
     }
-    let mut out = format!("TP = {}, all per unit of time\n\n", plan.steady_state.throughput);
-    let rows = variables.iter().map(|variable| vec![variable.name(), variable.amount.to_string()]);
+    let mut out = format!(
+        "TP = {}, all per unit of time\n\n",
+        plan.steady_state.throughput
+    );
+    let rows = variables
+        .iter()
+        .map(|variable| vec![variable.name(), variable.amount.to_string()]);
     let _ = writeln!(out, "{}", table(&["variable", "amount"], rows));
-    let _ = write!(out, "\nprices of ports and odd sets, of which v is made\n\n{}", prices(plan, shown));
+    let _ = write!(
+        out,
+        "\nprices of ports and odd sets, of which v is made\n\n{}",
+        prices(plan, shown)
+    );
     Ok(out)
 }
 
@@ -77,25 +90,34 @@ fn variables(plan: &Plan) -> Result<Vec<Variable>> {
             amount: amount.clone(),
         };
         match of_demand {
-            DemandRates::Route(sends) => all.extend(
-                sends
-                    .iter()
-                    .map(|(&link, rate)| variable("send", platform.link_name(link), message(plan, demand), rate)),
-            ),
-            DemandRates::Copy(copies) => all.extend(
-                copies
-                    .iter()
-                    .map(|(&link, rate)| variable("copies", platform.link_name(link), message(plan, demand), rate)),
-            ),
+            DemandRates::Route(sends) => all.extend(sends.iter().map(|(&link, rate)| {
+                variable(
+                    "send",
+                    platform.link_name(link),
+                    message(plan, demand),
+                    rate,
+                )
+            })),
+            DemandRates::Copy(copies) => all.extend(copies.iter().map(|(&link, rate)| {
+                variable(
+                    "copies",
+                    platform.link_name(link),
+                    message(plan, demand),
+                    rate,
+                )
+            })),
             DemandRates::Combine(rates) => {
                 let sends = rates.sends.iter();
-                all.extend(
-                    sends.map(|((link, value), rate)| {
-                        variable("send", platform.link_name(*link), value.to_string(), rate)
-                    }),
-                );
+                all.extend(sends.map(|((link, value), rate)| {
+                    variable("send", platform.link_name(*link), value.to_string(), rate)
+                }));
                 merges.extend(rates.merges.iter().map(|((node, left, right), rate)| {
-                    variable("cons", platform.name(*node).to_string(), merge(left, right), rate)
+                    variable(
+                        "cons",
+                        platform.name(*node).to_string(),
+                        merge(left, right),
+                        rate,
+                    )
                 }));
             }
         }
@@ -108,11 +130,19 @@ fn variables(plan: &Plan) -> Result<Vec<Variable>> {
         what: String::new(),
         amount,
     };
-    all.extend(rates.busy(problem).into_iter().map(|(link, share)| whole("s", platform.link_name(link), share)));
+    all.extend(
+        rates
+            .busy(problem)
+            .into_iter()
+            .map(|(link, share)| whole("s", platform.link_name(link), share)),
+    );
     let alpha = rates.alpha(problem).into_iter();
     all.extend(alpha.map(|(node, share)| whole("alpha", platform.name(node).to_string(), share)));
     let prices = plan.certificate.link_prices(platform);
-    let priced = platform.link_ids().zip(prices).filter(|(_, price)| *price != Rational::default());
+    let priced = platform
+        .link_ids()
+        .zip(prices)
+        .filter(|(_, price)| *price != Rational::default());
     all.extend(priced.map(|(link, price)| whole("v", platform.link_name(link), price)));
     Ok(all)
 }
@@ -120,10 +150,19 @@ fn variables(plan: &Plan) -> Result<Vec<Variable>> {
 /// `m[a]` of copies, `m[a,b]` of a message from a to b.
 fn message(plan: &Plan, demand: usize) -> String {
     let name = |node: NodeId| plan.platform.name(node);
-    let Some(demand) = plan.collective.demand(demand) else { return String::new() };
+    let Some(demand) = plan.collective.demand(demand) else {
+        return String::new();
+    };
     match (demand.operands, demand.targets()) {
         ([source], [target]) => format!("m[{},{}]", name(*source), name(*target)),
-        (operands, _) => format!("m[{}]", operands.iter().map(|&node| name(node)).collect::<Vec<_>>().join(",")),
+        (operands, _) => format!(
+            "m[{}]",
+            operands
+                .iter()
+                .map(|&node| name(node))
+                .collect::<Vec<_>>()
+                .join(",")
+        ),
     }
 }
 
@@ -142,11 +181,24 @@ fn csv(variables: &[Variable], throughput: &Rational) -> String {
         true => format!("\"{}\"", text.replace('"', "\"\"")),
         false => text.to_string(),
     };
-    let mut lines = vec!["variable,demand,place,what,amount".to_string(), format!("TP,,,,{throughput}")];
+    let mut lines = vec![
+        "variable,demand,place,what,amount".to_string(),
+        format!("TP,,,,{throughput}"),
+    ];
     lines.extend(variables.iter().map(|variable| {
-        let Variable { letter, demand, places, what, amount } = variable;
+        let Variable {
+            letter,
+            demand,
+            places,
+            what,
+            amount,
+        } = variable;
         let demand = demand.map_or(String::new(), |demand| demand.to_string());
-        format!("{letter},{demand},{},{},{amount}", quoted(places), quoted(what))
+        format!(
+            "{letter},{demand},{},{},{amount}",
+            quoted(places),
+            quoted(what)
+        )
     }));
     lines.join("\n")
 }

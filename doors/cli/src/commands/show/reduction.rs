@@ -27,7 +27,8 @@ pub struct Drawings<'a> {
 /// Prints one reduction, or draws it.
 pub fn run(plan: &Path, one: &OneReduction, arguments: &Drawings<'_>) -> Result<End> {
     // An invalid schedule is not drawn: the drawing would suggest that it is valid.
-    let recheck = referee::check_one(one).with_context(|| format!("{}: violation", plan.display()))?;
+    let recheck =
+        referee::check_one(one).with_context(|| format!("{}: violation", plan.display()))?;
     let reduction = &one.reduction;
     let mut drawn = false;
     let write = |path: &Path, text: &str| -> Result<()> {
@@ -40,7 +41,14 @@ pub fn run(plan: &Path, one: &OneReduction, arguments: &Drawings<'_>) -> Result<
     }
     for path in arguments.trees.into_iter().flatten() {
         let is_dot = ["dot", "gv"].contains(&drawing::extension(path).as_str());
-        write(path, &if is_dot { dot::once_tree(reduction) } else { svg::once_tree(reduction) })?;
+        write(
+            path,
+            &if is_dot {
+                dot::once_tree(reduction)
+            } else {
+                svg::once_tree(reduction)
+            },
+        )?;
         drawn = true;
     }
     if let Some(path) = arguments.windows {
@@ -55,7 +63,11 @@ pub fn run(plan: &Path, one: &OneReduction, arguments: &Drawings<'_>) -> Result<
             reduction.root,
             costs(one),
             words::length(&reduction.length, &one.lower_bound, &proof),
-            if one.commutative { "commutative" } else { "the operands keep their order" },
+            if one.commutative {
+                "commutative"
+            } else {
+                "the operands keep their order"
+            },
         );
         words::transfers(&mut text, reduction);
         print(&text)?;
@@ -66,7 +78,11 @@ pub fn run(plan: &Path, one: &OneReduction, arguments: &Drawings<'_>) -> Result<
 fn costs(one: &OneReduction) -> String {
     let costs = match &one.reduction.costs {
         Costs::Equal { transfer, compute } => {
-            format!("transfer {}, merge {}", readable(transfer), readable(compute))
+            format!(
+                "transfer {}, merge {}",
+                readable(transfer),
+                readable(compute)
+            )
         }
         Costs::PerSender(_) => "a transfer takes its sender's time".to_string(),
     };

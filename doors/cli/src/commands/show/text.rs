@@ -51,16 +51,23 @@ pub struct TextArguments {
 pub fn text(plan: &Plan, arguments: &TextArguments) -> Result<String> {
     let shown = Shown::of(&plan.platform, arguments.exact);
     let sections = [
-        (arguments.explain, explain::text as fn(&Plan, Shown) -> Result<String>),
+        (
+            arguments.explain,
+            explain::text as fn(&Plan, Shown) -> Result<String>,
+        ),
         (arguments.prices, |plan, shown| Ok(prices(plan, shown))),
-        (arguments.patterns, |plan, shown| Ok(patterns::all(plan, shown))),
+        (arguments.patterns, |plan, shown| {
+            Ok(patterns::all(plan, shown))
+        }),
         (arguments.slots, |plan, shown| Ok(slots(plan, shown))),
     ];
     let mut asked = sections.into_iter().filter(|(asked, _)| *asked).peekable();
     if asked.peek().is_none() {
         return whole(plan, shown);
     }
-    let texts: Vec<String> = asked.map(|(_, section)| section(plan, shown)).collect::<Result<_>>()?;
+    let texts: Vec<String> = asked
+        .map(|(_, section)| section(plan, shown))
+        .collect::<Result<_>>()?;
     Ok(texts.join("\n\n"))
 }
 
@@ -68,10 +75,19 @@ pub fn text(plan: &Plan, arguments: &TextArguments) -> Result<String> {
 fn whole(plan: &Plan, shown: Shown) -> Result<String> {
     let mut out = answer::head(
         plan,
-        &bottleneck::of(plan.problem()?, &plan.steady_state, &plan.certificate, plan.status),
+        &bottleneck::of(
+            plan.problem()?,
+            &plan.steady_state,
+            &plan.certificate,
+            plan.status,
+        ),
         shown,
     )?;
-    let work = if plan.collective.combines() { format!("a merge takes {}, ", work(plan)) } else { String::new() };
+    let work = if plan.collective.combines() {
+        format!("a merge takes {}, ", work(plan))
+    } else {
+        String::new()
+    };
     let (_, step) = patterns::words(&plan.collective);
     let execution = execution(plan)?;
     let _ = writeln!(
@@ -79,20 +95,30 @@ fn whole(plan: &Plan, shown: Shown) -> Result<String> {
         "schedule    {work}{} one after the other at most; an instance takes {}{}",
         count(plan.schedule.depth(), step),
         if execution.is_some() { "" } else { "at most " },
-        count(execution.as_ref().map_or(plan.schedule.depth(), |execution| execution.depth), "period"),
+        count(
+            execution
+                .as_ref()
+                .map_or(plan.schedule.depth(), |execution| execution.depth),
+            "period"
+        ),
     );
     if let Some(buffers) = execution.and_then(|execution| buffers(plan, &execution)) {
         let _ = writeln!(out, "buffers     messages to hold at most: {buffers}");
     }
     let _ = writeln!(out, "\n{}", patterns::classes(plan, shown));
-    let _ = write!(out, "\nMore: --explain (why nothing is faster), --prices, --patterns, --slots; drawings: --help");
+    let _ = write!(
+        out,
+        "\nMore: --explain (why nothing is faster), --prices, --patterns, --slots; drawings: --help"
+    );
     Ok(out)
 }
 
 /// Executes one period task by task. `None` if it has more than `TASKS` tasks, or if the execution fails.
 pub fn execution(plan: &Plan) -> Result<Option<Execution>> {
     let patterns = plan.schedule.patterns.iter();
-    let tasks: BigUint = patterns.map(|scheduled| &scheduled.copies * scheduled.pattern.tasks.len()).sum();
+    let tasks: BigUint = patterns
+        .map(|scheduled| &scheduled.copies * scheduled.pattern.tasks.len())
+        .sum();
     match tasks <= BigUint::from(TASKS) {
         true => Ok(schedule::execution(plan.problem()?, &plan.schedule).ok()),
         false => Ok(None),
@@ -104,10 +130,14 @@ fn work(plan: &Plan) -> String {
     let (work, compute) = (&plan.volumes.work, "x compute");
     match (work, plan.platform.units()) {
         (Amount::Constant(work), _) if work.is_zero() => "no time".to_string(),
-        (Amount::Constant(work), Some(units)) if units.work_is_data => format!("{} {compute}", units.show_data(work)),
+        (Amount::Constant(work), Some(units)) if units.work_is_data => {
+            format!("{} {compute}", units.show_data(work))
+        }
         (Amount::Constant(work), Some(units)) => format!("{} {compute}", units.show_time(work)),
         (Amount::Constant(work), None) => format!("{} {compute}", readable(work)),
-        (Amount::Affine { fixed, per_operand }, _) => format!("({fixed} + {per_operand} per operand) {compute}"),
+        (Amount::Affine { fixed, per_operand }, _) => {
+            format!("({fixed} + {per_operand} per operand) {compute}")
+        }
         (Amount::Table(_), _) => format!("work by interval {compute}"),
         (Amount::Tasks(_), _) => format!("work by task and processor {compute}"),
     }
@@ -119,7 +149,10 @@ fn buffers(plan: &Plan, execution: &Execution) -> Option<String> {
     let mut classes: Vec<(String, String, Vec<_>)> = Vec::new();
     for (&node, messages) in &buffers {
         let (name, messages) = (common(plan.platform.name(node)), readable_count(messages));
-        match classes.iter_mut().find(|(known, held, _)| *known == name && *held == messages) {
+        match classes
+            .iter_mut()
+            .find(|(known, held, _)| *known == name && *held == messages)
+        {
             Some((_, _, nodes)) => nodes.push(node),
             None => classes.push((name, messages, vec![node])),
         }
@@ -134,11 +167,25 @@ fn buffers(plan: &Plan, execution: &Execution) -> Option<String> {
 /// Which links are busy when.
 fn slots(plan: &Plan, shown: Shown) -> String {
     let mut start = Rational::zero();
-    let rows = plan.schedule.slots.iter().enumerate().map(|(number, slot)| {
-        let links: Vec<String> = slot.links.iter().map(|&link| plan.platform.link_name(link)).collect();
-        let from = start.clone();
-        start += &slot.length;
-        vec![(number + 1).to_string(), shown.time(&from), shown.time(&slot.length), links.join(", ")]
-    });
+    let rows = plan
+        .schedule
+        .slots
+        .iter()
+        .enumerate()
+        .map(|(number, slot)| {
+            let links: Vec<String> = slot
+                .links
+                .iter()
+                .map(|&link| plan.platform.link_name(link))
+                .collect();
+            let from = start.clone();
+            start += &slot.length;
+            vec![
+                (number + 1).to_string(),
+                shown.time(&from),
+                shown.time(&slot.length),
+                links.join(", "),
+            ]
+        });
     table(&["slot", "start", "length", "busy links"], rows)
 }

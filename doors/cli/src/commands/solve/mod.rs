@@ -11,8 +11,8 @@ use clap::{Args, ValueEnum};
 use oneport::explain::{self, Gain, Hint};
 use oneport::watch::{Left, Watch};
 use oneport::{
-    DEFAULT_MAX_INSTANCES, Formulation, Options, Outcome, Period, Plan, Problem, Rational, Shape, files,
-    parse_rational, solve,
+    DEFAULT_MAX_INSTANCES, Formulation, Options, Outcome, Period, Plan, Problem, Rational, Shape,
+    files, parse_rational, solve,
 };
 use serde_json::json;
 
@@ -58,11 +58,21 @@ pub struct SolveArguments {
     pub period: Option<String>,
     /// Use the fewest instances per period that lose at most P of the throughput: 5%, 0.05 or 1/20 (default: no loss if
     /// 64 instances suffice, else 1%).
-    #[arg(long, value_name = "P", allow_hyphen_values = true, conflicts_with = "exact_period")]
+    #[arg(
+        long,
+        value_name = "P",
+        allow_hyphen_values = true,
+        conflicts_with = "exact_period"
+    )]
     pub max_loss: Option<String>,
     /// Limit on instances per period (default 10,000). Without --max-loss: the fewest that attain the throughput, else
     /// the best within M, with its loss.
-    #[arg(long, value_name = "M", allow_hyphen_values = true, conflicts_with = "exact_period")]
+    #[arg(
+        long,
+        value_name = "M",
+        allow_hyphen_values = true,
+        conflicts_with = "exact_period"
+    )]
     pub max_instances: Option<String>,
     /// Attain the optimal throughput exactly, however long the period is.
     #[arg(long)]
@@ -98,11 +108,17 @@ pub struct SolveArguments {
 pub fn run(arguments: &SolveArguments) -> Result<End> {
     let mut options = options(arguments)?;
     options.watch = arguments.limits.watch()?;
-    let inputs: Vec<Named<'_>> = arguments.platforms.iter().map(|path| ("--platform", path.as_path())).collect();
+    let inputs: Vec<Named<'_>> = arguments
+        .platforms
+        .iter()
+        .map(|path| ("--platform", path.as_path()))
+        .collect();
     if let [_, _, ..] = inputs[..]
         && arguments.output.is_some()
     {
-        return Err(usage("--output: a file holds one plan; give one --platform, or leave --output out"));
+        return Err(usage(
+            "--output: a file holds one plan; give one --platform, or leave --output out",
+        ));
     }
     try_outputs(&inputs, &named(&[("--output", &arguments.output)]))?;
     match &arguments.platforms[..] {
@@ -116,8 +132,13 @@ pub fn run(arguments: &SolveArguments) -> Result<End> {
 fn several(arguments: &SolveArguments, paths: &[PathBuf], options: &Options) -> Result<End> {
     let mut end = End::Done;
     for (place, path) in paths.iter().enumerate() {
-        let percent = u32::try_from(100 / (paths.len() - place)).unwrap_or(1).max(1);
-        let options = Options { watch: options.watch.stage(percent), ..options.clone() };
+        let percent = u32::try_from(100 / (paths.len() - place))
+            .unwrap_or(1)
+            .max(1);
+        let options = Options {
+            watch: options.watch.stage(percent),
+            ..options.clone()
+        };
         let name = path.display().to_string();
         if !arguments.json {
             print(&format!("{}{name}", if place == 0 { "" } else { "\n" }))?;
@@ -129,10 +150,16 @@ fn several(arguments: &SolveArguments, paths: &[PathBuf], options: &Options) -> 
             Err(error) => {
                 let told = on_one_line(&error);
                 // Errors about reading a file name it themselves.
-                let about = if told.starts_with(&name) { String::new() } else { format!("{name}: ") };
+                let about = if told.starts_with(&name) {
+                    String::new()
+                } else {
+                    format!("{name}: ")
+                };
                 eprintln!("error: {about}{told}");
                 if arguments.json {
-                    print(&json!({ "platform": name, "status": "error", "error": told }).to_string())?;
+                    print(
+                        &json!({ "platform": name, "status": "error", "error": told }).to_string(),
+                    )?;
                 }
                 end = End::Refused;
             }
@@ -151,12 +178,21 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
         (_, true) => Some(Shape::Acyclic),
         _ => None,
     };
-    let shaped = shape.map(|shape| shape::find(problem, shape, options)).transpose()?.flatten();
+    let shaped = shape
+        .map(|shape| shape::find(problem, shape, options))
+        .transpose()?
+        .flatten();
     let problem = shape::confined(problem, shaped.as_ref())?;
     let outcome = {
         let progress = Progress::new();
         progress.about(about.to_string());
-        solve(problem, &Options { watch: progress.of(&options.watch), ..options.clone() })?
+        solve(
+            problem,
+            &Options {
+                watch: progress.of(&options.watch),
+                ..options.clone()
+            },
+        )?
     };
     let seconds = started.elapsed();
     match outcome {
@@ -164,21 +200,39 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
             // The answer is printed even if its file cannot be written after all.
             let written = arguments.output.as_ref().map_or(Ok(()), |path| {
                 let watch = options.watch.finishing(WRITING);
-                files::write_atomically_with(path, |file| files::write_plan(&planned.plan, file, &watch))
-                    .with_context(|| format!("cannot write {}", path.display()))
+                files::write_atomically_with(path, |file| {
+                    files::write_plan(&planned.plan, file, &watch)
+                })
+                .with_context(|| format!("cannot write {}", path.display()))
             });
-            shaped.iter().for_each(|shaped| shape::claim(&mut planned.plan, shaped));
+            shaped
+                .iter()
+                .for_each(|shaped| shape::claim(&mut planned.plan, shaped));
             let plan = &planned.plan;
-            let mut bottleneck = bottleneck::of(problem, &plan.steady_state, &plan.certificate, plan.status);
+            let mut bottleneck =
+                bottleneck::of(problem, &plan.steady_state, &plan.certificate, plan.status);
             if arguments.json {
                 print(&report::planned(path, problem, &planned, &bottleneck, seconds).to_string())?;
             } else {
                 // Text says how much any order gains; JSON does not wait for that.
-                let in_order = bottleneck.limits.hints.contains(&Hint::InOrder).then(|| bottleneck.hints.pop());
-                bottleneck.hints.extend(in_order.and_then(|_| any_order(problem, plan, options, seconds)));
+                let in_order = bottleneck
+                    .limits
+                    .hints
+                    .contains(&Hint::InOrder)
+                    .then(|| bottleneck.hints.pop());
+                bottleneck
+                    .hints
+                    .extend(in_order.and_then(|_| any_order(problem, plan, options, seconds)));
                 let told = shape.zip(shaped.as_ref());
-                bottleneck.hints.extend(told.map(|(shape, shaped)| shape::sentence(problem, shape, shaped)));
-                print(&answer::text(&planned, &bottleneck, seconds, arguments.exact)?)?;
+                bottleneck
+                    .hints
+                    .extend(told.map(|(shape, shaped)| shape::sentence(problem, shape, shaped)));
+                print(&answer::text(
+                    &planned,
+                    &bottleneck,
+                    seconds,
+                    arguments.exact,
+                )?)?;
             }
             written?;
             Ok(End::Done)
@@ -200,7 +254,10 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
             if arguments.json {
                 print(&report::infeasible(path, problem, &names, seconds).to_string())?;
             }
-            eprintln!("error: {about}{}", infeasible(label(&asked.collective), &names));
+            eprintln!(
+                "error: {about}{}",
+                infeasible(label(&asked.collective), &names)
+            );
             Ok(End::Refused)
         }
     }
@@ -208,15 +265,31 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
 
 /// The hint that operands are combined in their order, with the gain of any other if it is found in about the time that
 /// the answer took. `None` if that is proved to be nothing.
-fn any_order(problem: Problem<'_>, plan: &Plan, options: &Options, took: Duration) -> Option<String> {
+fn any_order(
+    problem: Problem<'_>,
+    plan: &Plan,
+    options: &Options,
+    took: Duration,
+) -> Option<String> {
     let left = options.watch.time_left().unwrap_or(Duration::MAX);
     let gain = if left < took.min(LEAST) {
         Gain::Unknown
     } else {
-        let (started, memory, most) = (Instant::now(), options.watch.clone(), left.min(took.max(LEAST)));
-        let left = move || Left { time: Some(most.saturating_sub(started.elapsed())), ..memory.left() };
-        let options = Options { watch: Watch::new(left), ..options.clone() };
-        explain::any_order(problem, &plan.steady_state.throughput, &options).unwrap_or(Gain::Unknown)
+        let (started, memory, most) = (
+            Instant::now(),
+            options.watch.clone(),
+            left.min(took.max(LEAST)),
+        );
+        let left = move || Left {
+            time: Some(most.saturating_sub(started.elapsed())),
+            ..memory.left()
+        };
+        let options = Options {
+            watch: Watch::new(left),
+            ..options.clone()
+        };
+        explain::any_order(problem, &plan.steady_state.throughput, &options)
+            .unwrap_or(Gain::Unknown)
     };
     Some(match gain {
         Gain::Nothing => return None,
@@ -232,7 +305,12 @@ fn options(arguments: &SolveArguments) -> Result<Options> {
         FormulationName::Compact => Formulation::Compact,
     };
     let whole_messages = arguments.whole_messages;
-    Ok(Options { formulation, period: period(arguments)?, whole_messages, ..Options::default() })
+    Ok(Options {
+        formulation,
+        period: period(arguments)?,
+        whole_messages,
+        ..Options::default()
+    })
 }
 
 /// The requested kind of periodic schedule.
@@ -243,25 +321,46 @@ fn period(arguments: &SolveArguments) -> Result<Period> {
     if arguments.exact_period {
         return Ok(Period::Exact);
     }
-    let instances = arguments.max_instances.as_deref().map(instances::most).transpose()?;
-    Ok(match (arguments.max_loss.as_deref().map(loss).transpose()?, instances) {
-        (None, None) => Period::Short,
-        (None, Some(instances)) => Period::AtMost(instances),
-        (Some(most), instances) => Period::Losing { most, instances: instances.unwrap_or(DEFAULT_MAX_INSTANCES) },
-    })
+    let instances = arguments
+        .max_instances
+        .as_deref()
+        .map(instances::most)
+        .transpose()?;
+    Ok(
+        match (
+            arguments.max_loss.as_deref().map(loss).transpose()?,
+            instances,
+        ) {
+            (None, None) => Period::Short,
+            (None, Some(instances)) => Period::AtMost(instances),
+            (Some(most), instances) => Period::Losing {
+                most,
+                instances: instances.unwrap_or(DEFAULT_MAX_INSTANCES),
+            },
+        },
+    )
 }
 
 /// A share of the throughput, as a number or a percentage.
 fn loss(text: &str) -> Result<Rational> {
-    let wrong =
-        |what: &dyn std::fmt::Display| usage(format!("--max-loss: {what}; give a share such as 1%, 0.01 or 1/100"));
-    let (number, parts) = text.trim_end().strip_suffix('%').map_or((text, 1), |number| (number.trim_end(), 100));
-    let value = parse_rational(number).map_err(|error| wrong(&error))? / Rational::from_integer(parts.into());
+    let wrong = |what: &dyn std::fmt::Display| {
+        usage(format!(
+            "--max-loss: {what}; give a share such as 1%, 0.01 or 1/100"
+        ))
+    };
+    let (number, parts) = text
+        .trim_end()
+        .strip_suffix('%')
+        .map_or((text, 1), |number| (number.trim_end(), 100));
+    let value = parse_rational(number).map_err(|error| wrong(&error))?
+        / Rational::from_integer(parts.into());
     let share = Rational::from_integer(0.into())..Rational::from_integer(1.into());
     if share.contains(&value) {
         Ok(value)
     } else {
-        Err(wrong(&format!("'{text}' is not from 0 up to but not including 1")))
+        Err(wrong(&format!(
+            "'{text}' is not from 0 up to but not including 1"
+        )))
     }
 }
 
@@ -270,6 +369,8 @@ fn positive(option: &str, text: &str) -> Result<Rational> {
     if value > Rational::from_integer(0.into()) {
         Ok(value)
     } else {
-        Err(usage(format!("{option}: {text} is not positive; give a number such as 12, 0.5 or 5/2")))
+        Err(usage(format!(
+            "{option}: {text} is not positive; give a number such as 12, 0.5 or 5/2"
+        )))
     }
 }

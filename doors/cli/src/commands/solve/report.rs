@@ -33,8 +33,18 @@ fn sustained(problem: Problem<'_>, throughput: &Rational, bound: &Rational) -> V
 }
 
 /// The answer without a listed schedule; the throughput is 0 if none is known.
-pub fn unlisted(path: &Path, problem: Problem<'_>, unlisted: &Unlisted, seconds: Duration) -> Value {
-    let Bounded { bound, known, ended_by, .. } = &unlisted.bounded;
+pub fn unlisted(
+    path: &Path,
+    problem: Problem<'_>,
+    unlisted: &Unlisted,
+    seconds: Duration,
+) -> Value {
+    let Bounded {
+        bound,
+        known,
+        ended_by,
+        ..
+    } = &unlisted.bounded;
     let answer = json!({
         "status": if known.is_some() { unlisted.bounded.status().name() } else { "bound" },
         "tasks": unlisted.tasks,
@@ -42,7 +52,14 @@ pub fn unlisted(path: &Path, problem: Problem<'_>, unlisted: &Unlisted, seconds:
         "solve_seconds": seconds.as_secs_f64(),
         "ended_by": unlisted.limit.or(*ended_by).map(limits::named),
     });
-    answered(path, problem, [sustained(problem, &known.clone().unwrap_or_default(), bound), answer])
+    answered(
+        path,
+        problem,
+        [
+            sustained(problem, &known.clone().unwrap_or_default(), bound),
+            answer,
+        ],
+    )
 }
 
 /// The answer with a plan of the problem.
@@ -74,11 +91,23 @@ pub fn planned(
         "solver_seconds": planned.solver_time.as_secs_f64(),
         "ended_by": planned.ended_by.map(limits::named),
     });
-    answered(path, problem, [sustained(problem, &plan.steady_state.throughput, &plan.upper_bound), answer])
+    answered(
+        path,
+        problem,
+        [
+            sustained(problem, &plan.steady_state.throughput, &plan.upper_bound),
+            answer,
+        ],
+    )
 }
 
 /// The answer that these messages cannot arrive.
-pub fn infeasible(path: &Path, problem: Problem<'_>, unreachable: &[String], seconds: Duration) -> Value {
+pub fn infeasible(
+    path: &Path,
+    problem: Problem<'_>,
+    unreachable: &[String],
+    seconds: Duration,
+) -> Value {
     let answer = json!({
         "status": "infeasible",
         "schedule_throughput": "0",
@@ -88,5 +117,9 @@ pub fn infeasible(path: &Path, problem: Problem<'_>, unreachable: &[String], sec
         "unreachable": unreachable,
         "solve_seconds": seconds.as_secs_f64(),
     });
-    answered(path, problem, [bounds(&Rational::default(), &Rational::default()), answer])
+    answered(
+        path,
+        problem,
+        [bounds(&Rational::default(), &Rational::default()), answer],
+    )
 }

@@ -17,32 +17,52 @@ const NAMED: usize = 12;
 /// The best tree or graph of this shape; `None` if a target is unreachable.
 pub fn find(problem: Problem<'_>, shape: Shape, options: &Options) -> Result<Option<Shaped>> {
     if !problem.collective().is(Form::BROADCAST) {
-        let option = if shape == Shape::Tree { "--single-tree" } else { "--single-dag" };
+        let option = if shape == Shape::Tree {
+            "--single-tree"
+        } else {
+            "--single-dag"
+        };
         return Err(usage(format!(
             "{option}: {} has none; only a broadcast follows a tree",
             label(problem.collective())
         )));
     }
-    let options = Options { watch: options.watch.stage(SEARCH), ..options.clone() };
+    let options = Options {
+        watch: options.watch.stage(SEARCH),
+        ..options.clone()
+    };
     Ok(best_shape(problem, &options, shape)?)
 }
 
 /// The question, restricted to the links that were found.
 pub fn confined<'a>(problem: Problem<'a>, shaped: Option<&'a Shaped>) -> Result<Problem<'a>> {
-    let Some(shaped) = shaped else { return Ok(problem) };
-    Ok(Problem::new(&shaped.platform, problem.collective(), problem.volumes())?)
+    let Some(shaped) = shaped else {
+        return Ok(problem);
+    };
+    Ok(Problem::new(
+        &shaped.platform,
+        problem.collective(),
+        problem.volumes(),
+    )?)
 }
 
 /// The answer's bound is one on all trees or graphs; the bound of the plan's certificate is one for its links.
 pub fn claim(plan: &mut Plan, shaped: &Shaped) {
-    plan.upper_bound = shaped.upper_bound.clone().max(plan.steady_state.throughput.clone());
+    plan.upper_bound = shaped
+        .upper_bound
+        .clone()
+        .max(plan.steady_state.throughput.clone());
     plan.status = Status::of(&plan.steady_state.throughput, &plan.upper_bound);
 }
 
 /// Which links, and what is proved of them.
 pub fn sentence(problem: Problem<'_>, shape: Shape, shaped: &Shaped) -> String {
     let platform = problem.platform();
-    let names = few(platform.link_ids().map(|link| platform.link_name(link)), NAMED, ", ...");
+    let names = few(
+        platform.link_ids().map(|link| platform.link_name(link)),
+        NAMED,
+        ", ...",
+    );
     let what = match shape {
         Shape::Tree => "tree",
         Shape::Acyclic => "acyclic graph",

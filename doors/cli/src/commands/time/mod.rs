@@ -51,32 +51,65 @@ fn counted_once(collective: Collective) -> Result<Collective> {
         return Ok(collective);
     }
     let name = collective.name();
-    let long =
-        || usage(format!("{name}: counts and rates add up to more than {LISTED}; time fewer, or give larger messages"));
+    let long = || {
+        usage(format!(
+            "{name}: counts and rates add up to more than {LISTED}; time fewer, or give larger messages"
+        ))
+    };
     collective.one_by_one(LISTED).ok_or_else(long)
 }
 
 /// Runs the command.
 pub fn run(arguments: &TimeArguments) -> Result<End> {
-    let options = Options { watch: arguments.limits.watch()?, ..Options::default() };
-    try_outputs(&[("--platform", &arguments.platform)], &given(&[("--output", &arguments.output)]))?;
-    arguments.output.as_ref().map_or(Ok(()), |path| drawing::check("--output", path, &["csv"]))?;
+    let options = Options {
+        watch: arguments.limits.watch()?,
+        ..Options::default()
+    };
+    try_outputs(
+        &[("--platform", &arguments.platform)],
+        &given(&[("--output", &arguments.output)]),
+    )?;
+    arguments
+        .output
+        .as_ref()
+        .map_or(Ok(()), |path| drawing::check("--output", path, &["csv"]))?;
     let platform = arguments.question.platform(&arguments.platform)?;
     let collective = counted_once(question::collective(&platform, &arguments.question)?)?;
-    let volumes = |bytes: Option<&str>| question::volumes_of(&platform, &collective, &arguments.question, bytes);
+    let volumes = |bytes: Option<&str>| {
+        question::volumes_of(&platform, &collective, &arguments.question, bytes)
+    };
     let all: Vec<Volumes> = match &arguments.sizes {
-        Some(text) => sizes::read(text)?.iter().map(|bytes| volumes(Some(bytes))).collect::<Result<_>>()?,
+        Some(text) => sizes::read(text)?
+            .iter()
+            .map(|bytes| volumes(Some(bytes)))
+            .collect::<Result<_>>()?,
         None => vec![volumes(arguments.question.bytes.as_deref())?],
     };
-    let Some(first) = all.first() else { bail!(usage("--sizes: no size; write FROM:TO:xFACTOR, such as 8:4GiB:x2")) };
+    let Some(first) = all.first() else {
+        bail!(usage(
+            "--sizes: no size; write FROM:TO:xFACTOR, such as 8:4GiB:x2"
+        ))
+    };
     let problem = question::problem(&platform, &collective, first)?;
-    let Some(rows) = rows::of(&platform, &collective, &all, &options)? else { return Ok(End::Refused) };
-    let report = Report { problem, rows: &rows, single: arguments.sizes.is_none() };
+    let Some(rows) = rows::of(&platform, &collective, &all, &options)? else {
+        return Ok(End::Refused);
+    };
+    let report = Report {
+        problem,
+        rows: &rows,
+        single: arguments.sizes.is_none(),
+    };
     let written = arguments.output.as_ref().map_or(Ok(()), |path| {
-        let csv = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
+        let csv = path
+            .extension()
+            .is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
         drawing::write(path, &if csv { report.csv() } else { report.curve() })
     });
-    print(&if arguments.json { report.json().to_string() } else { report.text() })?;
+    print(&if arguments.json {
+        report.json().to_string()
+    } else {
+        report.text()
+    })?;
     written?;
     Ok(End::Done)
 }

@@ -30,7 +30,12 @@ pub struct Report<'a> {
 
 impl Report<'_> {
     fn bandwidth(&self, row: &Row) -> Option<Bandwidth> {
-        let problem = Problem::new(self.problem.platform(), self.problem.collective(), &row.volumes).ok()?;
+        let problem = Problem::new(
+            self.problem.platform(),
+            self.problem.collective(),
+            &row.volumes,
+        )
+        .ok()?;
         Bandwidth::of(problem)
     }
 
@@ -40,8 +45,11 @@ impl Report<'_> {
 
     fn size(&self, row: &Row) -> String {
         let message = || row.volumes.size.constant().cloned().unwrap_or_default();
-        let size = self.bandwidth(row).map_or_else(message, |bandwidth| bandwidth.size);
-        self.units().map_or_else(|| readable(&size), |units| units.show_data(&size))
+        let size = self
+            .bandwidth(row)
+            .map_or_else(message, |bandwidth| bandwidth.size);
+        self.units()
+            .map_or_else(|| readable(&size), |units| units.show_data(&size))
     }
 
     /// Algorithm and bus bandwidth at this time of one operation.
@@ -49,7 +57,8 @@ impl Report<'_> {
         match (self.bandwidth(row), self.units()) {
             (Some(bandwidth), Some(units)) if !time.is_zero() => {
                 let often = time.recip();
-                [bandwidth.algorithm(&often), bandwidth.bus(&often)].map(|rate| units.show_rate(&rate))
+                [bandwidth.algorithm(&often), bandwidth.bus(&often)]
+                    .map(|rate| units.show_rate(&rate))
             }
             _ => ["-".to_string(), "-".to_string()],
         }
@@ -72,14 +81,23 @@ impl Report<'_> {
             }
         } else {
             let head = header(self.problem);
-            let _ =
-                writeln!(out, "{}\n{}", head.split(", messages of").next().unwrap_or(&head).trim_end(), self.table());
+            let _ = writeln!(
+                out,
+                "{}\n{}",
+                head.split(", messages of")
+                    .next()
+                    .unwrap_or(&head)
+                    .trim_end(),
+                self.table()
+            );
         }
         let delayed = |link: &Link| !link.latency().is_zero() || !link.overhead().is_zero();
         if !self.problem.platform().links().iter().any(delayed) {
             out.push_str("no link has latency or overhead: cutting into ever smaller pieces costs nothing here\n");
         }
-        out.push_str("times are exact; the referee executed the best; the bound is proved (docs/theory.md)");
+        out.push_str(
+            "times are exact; the referee executed the best; the bound is proved (docs/theory.md)",
+        );
         out
     }
 
@@ -87,18 +105,38 @@ impl Report<'_> {
         let mut out = header(self.problem);
         if let Some(best) = row.timed.first() {
             let [algorithm, bus] = self.rates(row, &best.length);
-            let _ = writeln!(out, "time        {} ({}, {})", self.time(&best.length), best.name, pieces(best));
+            let _ = writeln!(
+                out,
+                "time        {} ({}, {})",
+                self.time(&best.length),
+                best.name,
+                pieces(best)
+            );
             let _ = writeln!(out, "bandwidth   algorithm {algorithm}, bus {bus}");
             let gap = percent(&gap(best, row));
-            let _ = writeln!(out, "no schedule takes less than {}: {gap} below\n", self.time(&row.least));
+            let _ = writeln!(
+                out,
+                "no schedule takes less than {}: {gap} below\n",
+                self.time(&row.least)
+            );
         }
         let cells = |timed: &Timed| {
             let share = percent(&(&row.least / &timed.length));
             let [_, bus] = self.rates(row, &timed.length);
-            vec![timed.name.clone(), timed.pieces.to_string(), self.time(&timed.length), bus, share]
+            vec![
+                timed.name.clone(),
+                timed.pieces.to_string(),
+                self.time(&timed.length),
+                bus,
+                share,
+            ]
         };
         let header = ["algorithm", "pieces", "time", "busbw", "of the bound"];
-        let _ = writeln!(out, "{}", plain(&header, &[1, 2, 3, 4], row.timed.iter().map(cells)));
+        let _ = writeln!(
+            out,
+            "{}",
+            plain(&header, &[1, 2, 3, 4], row.timed.iter().map(cells))
+        );
         out
     }
 
@@ -117,20 +155,42 @@ impl Report<'_> {
                 best.name.clone(),
             ])
         };
-        let header = ["size", "time", "algbw", "busbw", "no less than", "gap", "pieces", "algorithm"];
-        plain(&header, &[0, 1, 2, 3, 4, 5, 6], self.rows.iter().filter_map(cells))
+        let header = [
+            "size",
+            "time",
+            "algbw",
+            "busbw",
+            "no less than",
+            "gap",
+            "pieces",
+            "algorithm",
+        ];
+        plain(
+            &header,
+            &[0, 1, 2, 3, 4, 5, 6],
+            self.rows.iter().filter_map(cells),
+        )
     }
 
     /// The table, one line for each size and algorithm, numbers as decimals; times in seconds, sizes in bytes.
     pub fn csv(&self) -> String {
-        let mut out = "bytes,algorithm,pieces,time,lower_bound,algbw_GB_per_s,busbw_GB_per_s\n".to_string();
+        let mut out =
+            "bytes,algorithm,pieces,time,lower_bound,algbw_GB_per_s,busbw_GB_per_s\n".to_string();
         for row in self.rows {
             for timed in &row.timed {
-                let [algorithm, bus] = self.gigabytes(row, &timed.length).map(|rate| decimal(&rate));
+                let [algorithm, bus] = self
+                    .gigabytes(row, &timed.length)
+                    .map(|rate| decimal(&rate));
                 let bytes = decimal(&self.bytes(row));
-                let (time, least) =
-                    (decimal(&self.shown().seconds(&timed.length)), decimal(&self.shown().seconds(&row.least)));
-                let _ = writeln!(out, "{bytes},\"{}\",{},{time},{least},{algorithm},{bus}", timed.name, timed.pieces);
+                let (time, least) = (
+                    decimal(&self.shown().seconds(&timed.length)),
+                    decimal(&self.shown().seconds(&row.least)),
+                );
+                let _ = writeln!(
+                    out,
+                    "{bytes},\"{}\",{},{time},{least},{algorithm},{bus}",
+                    timed.name, timed.pieces
+                );
             }
         }
         out
@@ -138,8 +198,11 @@ impl Report<'_> {
 
     fn bytes(&self, row: &Row) -> Rational {
         let message = || row.volumes.size.constant().cloned().unwrap_or_default();
-        let size = self.bandwidth(row).map_or_else(message, |bandwidth| bandwidth.size);
-        self.units().map_or_else(|| size.clone(), |units| units.bytes(&size))
+        let size = self
+            .bandwidth(row)
+            .map_or_else(message, |bandwidth| bandwidth.size);
+        self.units()
+            .map_or_else(|| size.clone(), |units| units.bytes(&size))
     }
 
     /// Algorithm and bus bandwidth, in 10^9 bytes per second.
@@ -167,11 +230,23 @@ impl Report<'_> {
             })
         };
         let row = |row: &Row| {
-            let mut object = row.timed.first().map_or_else(|| json!({}), |best| of(row, best));
+            let mut object = row
+                .timed
+                .first()
+                .map_or_else(|| json!({}), |best| of(row, best));
             object["bytes"] = self.bytes(row).to_string().into();
             object["lower_bound"] = self.shown().seconds(&row.least).to_string().into();
-            object["gap"] = row.timed.first().map(|best| decimal(&gap(best, row))).into();
-            object["rows"] = row.timed.iter().map(|timed| of(row, timed)).collect::<Vec<_>>().into();
+            object["gap"] = row
+                .timed
+                .first()
+                .map(|best| decimal(&gap(best, row)))
+                .into();
+            object["rows"] = row
+                .timed
+                .iter()
+                .map(|timed| of(row, timed))
+                .collect::<Vec<_>>()
+                .into();
             object
         };
         let mut object = match self.rows {
@@ -189,7 +264,13 @@ impl Report<'_> {
         let named = |timed: &&Timed| timed.name != OPTIMUM;
         for row in self.rows.iter().rev() {
             if names.len() < DRAWN {
-                names.extend(row.timed.iter().filter(named).take(1).map(|timed| timed.name.as_str()));
+                names.extend(
+                    row.timed
+                        .iter()
+                        .filter(named)
+                        .take(1)
+                        .map(|timed| timed.name.as_str()),
+                );
             }
         }
         if let Some(last) = self.rows.last() {
@@ -205,18 +286,33 @@ impl Report<'_> {
         };
         let line = |name: &str, time: &dyn Fn(&Row) -> Option<Rational>| Series {
             name: name.to_string(),
-            points: self.rows.iter().filter_map(|row| point(row, &time(row)?)).collect(),
+            points: self
+                .rows
+                .iter()
+                .filter_map(|row| point(row, &time(row)?))
+                .collect(),
         };
-        let of =
-            |row: &Row, name: &str| row.timed.iter().find(|timed| timed.name == name).map(|timed| timed.length.clone());
+        let of = |row: &Row, name: &str| {
+            row.timed
+                .iter()
+                .find(|timed| timed.name == name)
+                .map(|timed| timed.length.clone())
+        };
         let mut series = vec![
             line("proved bound", &|row| Some(row.least.clone())),
             line("best", &|row| Some(row.timed.first()?.length.clone())),
         ];
         series.extend(names.iter().map(|name| line(name, &|row| of(row, name))));
         let head = header(self.problem);
-        let title = head.split(", messages of").next().unwrap_or(&head).trim_end();
-        let options = CurveOptions { log_x: true, ..CurveOptions::default() };
+        let title = head
+            .split(", messages of")
+            .next()
+            .unwrap_or(&head)
+            .trim_end();
+        let options = CurveOptions {
+            log_x: true,
+            ..CurveOptions::default()
+        };
         let labels = match self.units() {
             Some(_) => ("bytes of one operation", "bus bandwidth, GB/s"),
             None => ("size of one operation", "bus bandwidth"),
@@ -226,7 +322,11 @@ impl Report<'_> {
 }
 
 fn pieces(timed: &Timed) -> String {
-    if timed.pieces == 1 { "in one piece".to_string() } else { format!("in {} pieces", timed.pieces) }
+    if timed.pieces == 1 {
+        "in one piece".to_string()
+    } else {
+        format!("in {} pieces", timed.pieces)
+    }
 }
 
 /// The distance of the time from the bound, as a share of the time.

@@ -7,7 +7,9 @@ use oneport::platform::Platform;
 use oneport::watch::Watch;
 use oneport::{Options, Problem, Rated, Rational, Volumes};
 use oneport_baselines::{Algorithm, Forwarders, Routes, known, ranks};
-use oneport_timing::{BestPieces, Found, NamedSearch, lower_bound, lower_bound_from_certificate, proportion};
+use oneport_timing::{
+    BestPieces, Found, NamedSearch, lower_bound, lower_bound_from_certificate, proportion,
+};
 use rayon::prelude::*;
 
 use crate::answers::once::{self, Own};
@@ -30,7 +32,11 @@ pub struct Timed {
 
 impl Timed {
     fn new(name: &str, BestPieces { pieces, length, .. }: &BestPieces) -> Self {
-        Timed { name: name.to_string(), pieces: *pieces, length: length.clone() }
+        Timed {
+            name: name.to_string(),
+            pieces: *pieces,
+            length: length.clone(),
+        }
     }
 }
 
@@ -63,7 +69,9 @@ pub fn of(
     let mut sizes = Vec::with_capacity(all.len());
     for volumes in all {
         let problem = question::problem(platform, collective, volumes)?;
-        let factor = ratings.last().and_then(|(known, _)| proportion(known, volumes));
+        let factor = ratings
+            .last()
+            .and_then(|(known, _)| proportion(known, volumes));
         if factor.is_none() {
             match optimum::found(problem, options)? {
                 Some(Optimum::Rated(found)) => ratings.push((volumes, found)),
@@ -71,24 +79,38 @@ pub fn of(
                 None => return Ok(None),
             }
         }
-        let Some((_, rated)) = ratings.last() else { return Ok(None) };
+        let Some((_, rated)) = ratings.last() else {
+            return Ok(None);
+        };
         let throughput = &rated.upper_bound / factor.unwrap_or_else(Rational::one);
         let by_prices = lower_bound_from_certificate(problem, &rated.certificate, &throughput);
         let least = lower_bound(problem, &throughput).max(by_prices);
-        sizes.push(Size { problem, rated: ratings.len() - 1, least });
+        sizes.push(Size {
+            problem,
+            rated: ratings.len() - 1,
+            least,
+        });
     }
-    let Some(first) = sizes.first() else { return Ok(Some(Vec::new())) };
+    let Some(first) = sizes.first() else {
+        return Ok(Some(Vec::new()));
+    };
     let ratings: Vec<Rated> = ratings.into_iter().map(|(_, rated)| rated).collect();
     let routes = Routes::new(platform, &ranks(first.problem), Forwarders::Anything);
     let algorithms = suitable(first.problem, known(first.problem, &routes));
-    let named = algorithms.iter().map(|algorithm| NamedSearch::new(first.problem, algorithm, &routes)).collect();
+    let named = algorithms
+        .iter()
+        .map(|algorithm| NamedSearch::new(first.problem, algorithm, &routes))
+        .collect();
     Ok(Some(timed(&sizes, &ratings, named, &options.watch)?))
 }
 
 /// Keeps the algorithms that respect the order of operands, if an operator does not commute.
 fn suitable(problem: Problem<'_>, algorithms: Vec<Algorithm>) -> Vec<Algorithm> {
     let commutes = problem.demands().all(|demand| demand.commutative);
-    algorithms.into_iter().filter(|algorithm| commutes || algorithm.is_in_order(problem)).collect()
+    algorithms
+        .into_iter()
+        .filter(|algorithm| commutes || algorithm.is_in_order(problem))
+        .collect()
 }
 
 /// Times all sizes. Named algorithms of one size are searched in parallel with our own run of the next size.
@@ -100,13 +122,19 @@ fn timed<'a>(
 ) -> Result<Vec<Row>> {
     let way = |size: &Size<'a>| Own::new(size.problem, &ratings[size.rated].steady_state);
     let mut rows: Vec<Row> = Vec::with_capacity(sizes.len());
-    let Some(first) = sizes.first() else { return Ok(rows) };
+    let Some(first) = sizes.first() else {
+        return Ok(rows);
+    };
     let mut own = (first.rated, way(first));
     let mut find = |size: &Size<'a>| {
         if own.0 != size.rated {
             own = (size.rated, way(size));
         }
-        own.1.shortest(size.problem, &once::search(size.problem, watch), &size.least)
+        own.1.shortest(
+            size.problem,
+            &once::search(size.problem, watch),
+            &size.least,
+        )
     };
     let mut found = find(first)?;
     for (place, size) in sizes.iter().enumerate() {
@@ -115,7 +143,11 @@ fn timed<'a>(
             || sizes.get(place + 1).map(&mut find).transpose(),
         );
         let (timed, best) = timed?;
-        rows.push(Row { volumes: size.problem.volumes().clone(), timed, least: size.least.clone() });
+        rows.push(Row {
+            volumes: size.problem.volumes().clone(),
+            timed,
+            least: size.least.clone(),
+        });
         no_longer(&sizes[..place], &mut rows, best, watch)?;
         match next? {
             Some(next) => found = next,
@@ -127,15 +159,29 @@ fn timed<'a>(
 
 /// If the best run of the last size takes less time than the best of a smaller size, it replaces that one. Pieces must
 /// not be less than a byte.
-fn no_longer(before: &[Size<'_>], rows: &mut [Row], (name, mut best): (String, Found), watch: &Watch) -> Result<()> {
+fn no_longer(
+    before: &[Size<'_>],
+    rows: &mut [Row],
+    (name, mut best): (String, Found),
+    watch: &Watch,
+) -> Result<()> {
     for (size, row) in before.iter().zip(rows).rev() {
         let pieces = once::search(size.problem, watch).pieces;
-        let is_longer = row.timed.first().is_some_and(|timed| timed.length > best.shortest.length);
+        let is_longer = row
+            .timed
+            .first()
+            .is_some_and(|timed| timed.length > best.shortest.length);
         if !is_longer || best.shortest.pieces > pieces {
             break;
         }
-        let Ok(found) = best.at(size.problem, watch) else { break };
-        if row.timed.first().is_some_and(|timed| timed.length <= found.shortest.length) {
+        let Ok(found) = best.at(size.problem, watch) else {
+            break;
+        };
+        if row
+            .timed
+            .first()
+            .is_some_and(|timed| timed.length <= found.shortest.length)
+        {
             break;
         }
         once::executed(size.problem, &found)?;
@@ -158,16 +204,33 @@ fn time(
     let search = once::search(problem, watch);
     // From the second size on, the search of an algorithm that cannot be the best is shorter.
     let goal = follows.then_some(&own.shortest.length);
-    let found = |way: &mut NamedSearch<'_>| Ok((way.name().to_string(), once::named(problem, way, &search, goal)?));
-    let found: Vec<(String, Option<Found>)> = named.par_iter_mut().map(found).collect::<Result<_>>()?;
-    let found = found.into_iter().filter_map(|(name, found)| Some((name, found?)));
-    let mut all: Vec<(String, Found)> = [(OPTIMUM.to_string(), own)].into_iter().chain(found).collect();
-    let whole = problem.collective().form().is_some_and(|form| !form.is_cut());
+    let found = |way: &mut NamedSearch<'_>| {
+        Ok((
+            way.name().to_string(),
+            once::named(problem, way, &search, goal)?,
+        ))
+    };
+    let found: Vec<(String, Option<Found>)> =
+        named.par_iter_mut().map(found).collect::<Result<_>>()?;
+    let found = found
+        .into_iter()
+        .filter_map(|(name, found)| Some((name, found?)));
+    let mut all: Vec<(String, Found)> = [(OPTIMUM.to_string(), own)]
+        .into_iter()
+        .chain(found)
+        .collect();
+    let whole = problem
+        .collective()
+        .form()
+        .is_some_and(|form| !form.is_cut());
     if whole && all.iter().any(|(_, found)| found.shortest.pieces == 1) {
         all.retain(|(_, found)| found.shortest.pieces == 1);
     }
     all.sort_by(|(_, one), (_, other)| one.shortest.length.cmp(&other.shortest.length));
-    let timed = all.iter().map(|(name, found)| Timed::new(name, &found.shortest)).collect();
+    let timed = all
+        .iter()
+        .map(|(name, found)| Timed::new(name, &found.shortest))
+        .collect();
     let best = all.swap_remove(0);
     once::executed(problem, &best.1)?;
     Ok((timed, best))

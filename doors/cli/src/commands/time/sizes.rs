@@ -12,11 +12,21 @@ const MOST: usize = 200;
 
 /// `8:4GiB:x2`: bytes from 8 to 4 GiB, each twice the one before.
 pub fn read(text: &str) -> Result<Vec<String>> {
-    let wrong = |what: &str| usage(format!("--sizes: '{text}' {what}; write FROM:TO:xFACTOR, such as 8:4GiB:x2"));
+    let wrong = |what: &str| {
+        usage(format!(
+            "--sizes: '{text}' {what}; write FROM:TO:xFACTOR, such as 8:4GiB:x2"
+        ))
+    };
     let parts: Vec<&str> = text.split(':').collect();
-    let [from, to, factor] = parts[..] else { return Err(wrong("has not three parts")) };
-    let factor = factor.strip_prefix('x').and_then(|factor| parse_rational(factor).ok());
-    let factor = factor.filter(|factor| *factor > Rational::one()).ok_or_else(|| wrong("has no factor above 1"))?;
+    let [from, to, factor] = parts[..] else {
+        return Err(wrong("has not three parts"));
+    };
+    let factor = factor
+        .strip_prefix('x')
+        .and_then(|factor| parse_rational(factor).ok());
+    let factor = factor
+        .filter(|factor| *factor > Rational::one())
+        .ok_or_else(|| wrong("has no factor above 1"))?;
     let (mut size, last) = (bytes("--sizes", from)?, bytes("--sizes", to)?);
     if !size.is_positive() || size > last {
         return Err(wrong("does not go from a size above 0 to a larger one"));
@@ -40,8 +50,20 @@ mod tests {
     fn sizes_grow_by_a_factor() -> Result<()> {
         assert_eq!(read("8:64:x2")?, ["8 B", "16 B", "32 B", "64 B"]);
         assert_eq!(read("1KiB:3KiB:x3/2")?, ["1024 B", "1536 B", "2304 B"]);
-        for text in ["8", "8:64", "8:64:2", "8:64:x1", "64:8:x2", "0:8:x2", "8:64 us:x2", "1:1e300:x2"] {
-            assert!(read(text).is_err_and(|error| error.to_string().contains("--sizes")), "{text}");
+        for text in [
+            "8",
+            "8:64",
+            "8:64:2",
+            "8:64:x1",
+            "64:8:x2",
+            "0:8:x2",
+            "8:64 us:x2",
+            "1:1e300:x2",
+        ] {
+            assert!(
+                read(text).is_err_and(|error| error.to_string().contains("--sizes")),
+                "{text}"
+            );
         }
         Ok(())
     }

@@ -47,7 +47,9 @@ pub fn changes(platform: &Platform, texts: &[String]) -> Result<Vec<Change>> {
         let wrong = |what: String| usage(format!("--change '{text}': {what}"));
         all.extend(change(platform, text).map_err(wrong)?);
     }
-    let changed = platform.changed(&all).map_err(|error| usage(format!("--change: {error}")))?;
+    let changed = platform
+        .changed(&all)
+        .map_err(|error| usage(format!("--change: {error}")))?;
     for change in &all {
         if let Change::Ports(node, _) = change
             && let Some(new) = changed.nodes[node.index()]
@@ -63,33 +65,48 @@ pub fn changes(platform: &Platform, texts: &[String]) -> Result<Vec<Change>> {
 }
 
 fn change(platform: &Platform, text: &str) -> Result<Vec<Change>, String> {
-    let (target, operation) = text
-        .rsplit_once(':')
-        .ok_or("no ':' between what is changed and how; write 'A -> B: bandwidth x2' or 'A: compute x1/2'")?;
+    let (target, operation) = text.rsplit_once(':').ok_or(
+        "no ':' between what is changed and how; write 'A -> B: bandwidth x2' or 'A: compute x1/2'",
+    )?;
     let operation = self::operation(operation.trim(), platform.units())?;
     match (targets(platform, target.trim())?, operation) {
-        (Targets::Links(links), Operation::Cost(number)) => {
-            Ok(links.into_iter().map(|link| Change::Cost(link, number.clone())).collect())
+        (Targets::Links(links), Operation::Cost(number)) => Ok(links
+            .into_iter()
+            .map(|link| Change::Cost(link, number.clone()))
+            .collect()),
+        (Targets::Links(links), Operation::Remove) => {
+            Ok(links.into_iter().map(Change::WithoutLink).collect())
         }
-        (Targets::Links(links), Operation::Remove) => Ok(links.into_iter().map(Change::WithoutLink).collect()),
-        (Targets::Links(_), _) => Err("this is a link; a link has bandwidth, cost, remove".to_string()),
-        (Targets::Nodes(nodes), Operation::Cost(number)) => {
-            Ok(platform.links_at(&nodes).into_iter().map(|link| Change::Cost(link, number.clone())).collect())
+        (Targets::Links(_), _) => {
+            Err("this is a link; a link has bandwidth, cost, remove".to_string())
         }
+        (Targets::Nodes(nodes), Operation::Cost(number)) => Ok(platform
+            .links_at(&nodes)
+            .into_iter()
+            .map(|link| Change::Cost(link, number.clone()))
+            .collect()),
         (Targets::Nodes(nodes), Operation::Compute(number)) => compute(platform, nodes, &number),
-        (Targets::Nodes(nodes), Operation::Ports(ports)) => {
-            Ok(nodes.into_iter().map(|node| Change::Ports(node, ports)).collect())
+        (Targets::Nodes(nodes), Operation::Ports(ports)) => Ok(nodes
+            .into_iter()
+            .map(|node| Change::Ports(node, ports))
+            .collect()),
+        (Targets::Nodes(nodes), Operation::Model(model)) => Ok(nodes
+            .into_iter()
+            .map(|node| Change::Model(node, model))
+            .collect()),
+        (Targets::Nodes(nodes), Operation::Remove) => {
+            Ok(nodes.into_iter().map(Change::WithoutNode).collect())
         }
-        (Targets::Nodes(nodes), Operation::Model(model)) => {
-            Ok(nodes.into_iter().map(|node| Change::Model(node, model)).collect())
-        }
-        (Targets::Nodes(nodes), Operation::Remove) => Ok(nodes.into_iter().map(Change::WithoutNode).collect()),
     }
 }
 
 /// Sets or multiplies the compute cost: of the processors among several nodes, or of a single node, which becomes a
 /// processor if a cost is given.
-fn compute(platform: &Platform, nodes: Vec<NodeId>, number: &Number) -> Result<Vec<Change>, String> {
+fn compute(
+    platform: &Platform,
+    nodes: Vec<NodeId>,
+    number: &Number,
+) -> Result<Vec<Change>, String> {
     let processors = |node: &&NodeId| platform.node(**node).is_processor();
     let chosen: Vec<NodeId> = match (&nodes[..], number) {
         (&[node], Number::Exactly(_)) => vec![node],
@@ -98,16 +115,24 @@ fn compute(platform: &Platform, nodes: Vec<NodeId>, number: &Number) -> Result<V
     match (chosen.is_empty(), nodes.first()) {
         (true, Some(&node)) => {
             let name = platform.name(node);
-            Err(format!("'{name}' is a router, which does not compute; give it a cost as in '{name}: compute = 1'"))
+            Err(format!(
+                "'{name}' is a router, which does not compute; give it a cost as in '{name}: compute = 1'"
+            ))
         }
-        _ => Ok(chosen.into_iter().map(|node| Change::Compute(node, number.clone())).collect()),
+        _ => Ok(chosen
+            .into_iter()
+            .map(|node| Change::Compute(node, number.clone()))
+            .collect()),
     }
 }
 
-const OPERATIONS: &str = "a link has bandwidth, cost, remove; a node has compute, ports, model, remove";
+const OPERATIONS: &str =
+    "a link has bandwidth, cost, remove; a node has compute, ports, model, remove";
 
 fn operation(text: &str, units: Option<Units>) -> Result<Operation, String> {
-    let end = text.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(text.len());
+    let end = text
+        .find(|letter: char| !letter.is_ascii_alphabetic())
+        .unwrap_or(text.len());
     let (property, rest) = (&text[..end], text[end..].trim());
     match property {
         "remove" if rest.is_empty() => Ok(Operation::Remove),
@@ -116,12 +141,19 @@ fn operation(text: &str, units: Option<Units>) -> Result<Operation, String> {
         "cost" => Ok(Operation::Cost(number(property, rest, units)?)),
         "compute" => Ok(Operation::Compute(number(property, rest, units)?)),
         "ports" => {
-            let ports = assigned(property, rest)?.parse().ok().filter(|&ports| ports > 0);
-            ports.map(Operation::Ports).ok_or(format!("'{rest}' gives no number of ports; write 'ports = 2'"))
+            let ports = assigned(property, rest)?
+                .parse()
+                .ok()
+                .filter(|&ports| ports > 0);
+            ports.map(Operation::Ports).ok_or(format!(
+                "'{rest}' gives no number of ports; write 'ports = 2'"
+            ))
         }
         "model" => {
             let model = assigned(property, rest)?.parse::<PortModel>();
-            model.map(Operation::Model).map_err(|error| error.to_string())
+            model
+                .map(Operation::Model)
+                .map_err(|error| error.to_string())
         }
         _ => Err(format!("'{text}' is not a change; {OPERATIONS}")),
     }
@@ -137,11 +169,21 @@ fn number(property: &str, rest: &str, units: Option<Units>) -> Result<Number, St
     let mut letters = rest.chars();
     let operator = letters.next();
     let text = letters.as_str().trim();
-    let factor = || positive(property, text, parse_rational(text).map_err(|error| error.to_string()));
+    let factor = || {
+        positive(
+            property,
+            text,
+            parse_rational(text).map_err(|error| error.to_string()),
+        )
+    };
     match operator {
         Some('x' | '*') => Ok(Number::Times(factor()?)),
         Some('/') => Ok(Number::Times(factor()?.recip())),
-        Some('=') => Ok(Number::Exactly(positive(property, text, value(property, text, units))?)),
+        Some('=') => Ok(Number::Exactly(positive(
+            property,
+            text,
+            value(property, text, units),
+        )?)),
         _ => Err(format!(
             "'{property} {rest}' does not say how; write '{property} x2', '{property} /2' or '{property} = 3'"
         )),
@@ -165,11 +207,17 @@ fn value(property: &str, text: &str, units: Option<Units>) -> Result<Rational, S
     value.map_err(|error| error.to_string())
 }
 
-fn positive(property: &str, text: &str, value: Result<Rational, String>) -> Result<Rational, String> {
+fn positive(
+    property: &str,
+    text: &str,
+    value: Result<Rational, String>,
+) -> Result<Rational, String> {
     let value = value.map_err(|error| format!("{property}: {error}"))?;
     match value.is_positive() {
         true => Ok(value),
-        false => Err(format!("{property}: {text} is not positive; to take something away, write 'remove'")),
+        false => Err(format!(
+            "{property}: {text} is not positive; to take something away, write 'remove'"
+        )),
     }
 }
 
@@ -212,18 +260,26 @@ fn links(platform: &Platform, from: &str, to: &str, both: bool) -> Result<Vec<Li
         let link = platform.link(link);
         tails.binary_search(&link.from).is_ok() && heads.binary_search(&link.to).is_ok()
     };
-    let wanted = |&link: &LinkId| leads(link, &tails, &heads) || (both && leads(link, &heads, &tails));
+    let wanted =
+        |&link: &LinkId| leads(link, &tails, &heads) || (both && leads(link, &heads, &tails));
     let links: Vec<LinkId> = platform.link_ids().filter(wanted).collect();
     if !links.is_empty() {
         return Ok(links);
     }
-    let mut reached: Vec<NodeId> =
-        tails.iter().flat_map(|&tail| platform.outgoing(tail)).copied().map(|link| platform.link(link).to).collect();
+    let mut reached: Vec<NodeId> = tails
+        .iter()
+        .flat_map(|&tail| platform.outgoing(tail))
+        .copied()
+        .map(|link| platform.link(link).to)
+        .collect();
     reached.sort_unstable();
     reached.dedup();
     let reached = match reached.is_empty() {
         true => "no link leaves it".to_string(),
-        false => format!("from there links lead to {}", listed(platform, reached.into_iter())),
+        false => format!(
+            "from there links lead to {}",
+            listed(platform, reached.into_iter())
+        ),
     };
     Err(format!("no link leads from '{from}' to '{to}'; {reached}"))
 }
@@ -233,32 +289,52 @@ fn nodes(platform: &Platform, pattern: &str) -> Result<Vec<NodeId>, String> {
     if let Some(node) = platform.find(pattern) {
         return Ok(vec![node]);
     }
-    let found: Vec<NodeId> = platform.node_ids().filter(|&node| matches(pattern, platform.name(node))).collect();
+    let found: Vec<NodeId> = platform
+        .node_ids()
+        .filter(|&node| matches(pattern, platform.name(node)))
+        .collect();
     if !found.is_empty() {
         return Ok(found);
     }
     let names = platform.node_ids().map(|node| platform.name(node));
-    let shown: String = pattern.chars().take(60).flat_map(char::escape_debug).collect();
+    let shown: String = pattern
+        .chars()
+        .take(60)
+        .flat_map(char::escape_debug)
+        .collect();
     Err(match files::closest(pattern, names) {
         Some(close) => format!("there is no node '{shown}'; did you mean '{close}'?"),
-        None => format!("there is no node '{shown}'; the nodes are {}", listed(platform, platform.node_ids())),
+        None => format!(
+            "there is no node '{shown}'; the nodes are {}",
+            listed(platform, platform.node_ids())
+        ),
     })
 }
 
 /// The first few names.
 fn listed(platform: &Platform, nodes: impl Iterator<Item = NodeId>) -> String {
-    few(nodes.map(|node| format!("'{}'", platform.name(node))), LISTED, ", ...")
+    few(
+        nodes.map(|node| format!("'{}'", platform.name(node))),
+        LISTED,
+        ", ...",
+    )
 }
 
 /// Whether the pattern, with `*` for any letters or none, is the whole name.
 fn matches(pattern: &str, name: &str) -> bool {
-    let Some((head, rest)) = pattern.split_once('*') else { return pattern == name };
-    let Some(mut left) = name.strip_prefix(head) else { return false };
+    let Some((head, rest)) = pattern.split_once('*') else {
+        return pattern == name;
+    };
+    let Some(mut left) = name.strip_prefix(head) else {
+        return false;
+    };
     let mut parts: Vec<&str> = rest.split('*').collect();
     let tail = parts.pop().unwrap_or_default();
     // Each part as early as possible leaves the most for those after it.
     for part in parts {
-        let Some(at) = left.find(part) else { return false };
+        let Some(at) = left.find(part) else {
+            return false;
+        };
         left = &left[at + part.len()..];
     }
     left.ends_with(tail)
@@ -296,7 +372,10 @@ mod tests {
         for (text, expected) in [
             ("bandwidth x2", Operation::Cost(times("1/2"))),
             ("bandwidth /2", Operation::Cost(times("2"))),
-            ("bandwidth=2/5", Operation::Cost(Number::Exactly(value("5/2")))),
+            (
+                "bandwidth=2/5",
+                Operation::Cost(Number::Exactly(value("5/2"))),
+            ),
             ("cost * 1.5", Operation::Cost(times("3/2"))),
             ("compute x1/2", Operation::Compute(times("1/2"))),
             ("ports = 2", Operation::Ports(2)),
@@ -305,12 +384,26 @@ mod tests {
         ] {
             assert_eq!(operation(text, None), Ok(expected), "{text}");
         }
-        for text in
-            ["", "bandwidth", "bandwidth 2", "bandwidth x", "bandwidth x0", "cost = -1", "ports x2", "ports = 0"]
-        {
+        for text in [
+            "",
+            "bandwidth",
+            "bandwidth 2",
+            "bandwidth x",
+            "bandwidth x0",
+            "cost = -1",
+            "ports x2",
+            "ports = 0",
+        ] {
             assert!(operation(text, None).is_err(), "{text}");
         }
-        for text in ["model = half", "remove it", "latency x2", "bandwidth = nan", "x2", "cost /0"] {
+        for text in [
+            "model = half",
+            "remove it",
+            "latency x2",
+            "bandwidth = nan",
+            "x2",
+            "cost /0",
+        ] {
             assert!(operation(text, None).is_err(), "{text}");
         }
     }
@@ -320,29 +413,64 @@ mod tests {
         let units = Units::gigabytes_and_seconds();
         let value = |text: &str| parse_rational(text).unwrap();
         for (text, expected) in [
-            ("bandwidth = 200 Gbit/s", Operation::Cost(Number::Exactly(value("1/25")))),
-            ("bandwidth = 25", Operation::Cost(Number::Exactly(value("1/25")))),
-            ("cost = 80 ms/GB", Operation::Cost(Number::Exactly(value("2/25")))),
-            ("compute = 2 ms", Operation::Compute(Number::Exactly(value("1/500")))),
+            (
+                "bandwidth = 200 Gbit/s",
+                Operation::Cost(Number::Exactly(value("1/25"))),
+            ),
+            (
+                "bandwidth = 25",
+                Operation::Cost(Number::Exactly(value("1/25"))),
+            ),
+            (
+                "cost = 80 ms/GB",
+                Operation::Cost(Number::Exactly(value("2/25"))),
+            ),
+            (
+                "compute = 2 ms",
+                Operation::Compute(Number::Exactly(value("1/500"))),
+            ),
         ] {
             assert_eq!(operation(text, Some(units)), Ok(expected), "{text}");
         }
-        let merging = Units { work_is_data: true, ..units };
+        let merging = Units {
+            work_is_data: true,
+            ..units
+        };
         let compute = operation("compute = 500 GB/s", Some(merging));
-        assert_eq!(compute, Ok(Operation::Compute(Number::Exactly(value("1/500")))));
-        for text in ["bandwidth = 2 ms", "bandwidth = 25 Gb/s", "compute = 2 ms/GB", "bandwidth = 0 GB/s", "cost x2 s"]
-        {
+        assert_eq!(
+            compute,
+            Ok(Operation::Compute(Number::Exactly(value("1/500"))))
+        );
+        for text in [
+            "bandwidth = 2 ms",
+            "bandwidth = 25 Gb/s",
+            "compute = 2 ms/GB",
+            "bandwidth = 0 GB/s",
+            "cost x2 s",
+        ] {
             assert!(operation(text, Some(units)).is_err(), "{text}");
         }
-        assert!(operation("bandwidth = 25 GB/s", None).unwrap_err().contains("--units"));
+        assert!(
+            operation("bandwidth = 25 GB/s", None)
+                .unwrap_err()
+                .contains("--units")
+        );
     }
 
     #[test]
     fn targets_are_links_one_way_or_both_or_nodes() {
-        let options = Options { link_cost: Costs::Constant(Rational::from_integer(1.into())), ..Options::default() };
-        let shape = Racks { racks: 2, hosts: (3, 3), ..Racks::default() };
+        let options = Options {
+            link_cost: Costs::Constant(Rational::from_integer(1.into())),
+            ..Options::default()
+        };
+        let shape = Racks {
+            racks: 2,
+            hosts: (3, 3),
+            ..Racks::default()
+        };
         let platform = racks(&shape, &options).unwrap();
-        let count = |text: &str| changes(&platform, &[text.to_string()]).map(|changes| changes.len());
+        let count =
+            |text: &str| changes(&platform, &[text.to_string()]).map(|changes| changes.len());
         for (text, expected) in [
             ("rack0.host0 -> rack0.switch: bandwidth x2", 1),
             ("rack0.host0 <-> rack0.switch: bandwidth x2", 2),

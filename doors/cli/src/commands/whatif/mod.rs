@@ -73,7 +73,10 @@ Ports are left out where they have the same links as a class of cables, processo
 /// Runs the command.
 pub fn run(arguments: &WhatIfArguments) -> Result<End> {
     let started = Instant::now();
-    let options = Options { watch: arguments.limits.watch()?, ..Options::default() };
+    let options = Options {
+        watch: arguments.limits.watch()?,
+        ..Options::default()
+    };
     let platform = arguments.question.platform(&arguments.platform)?;
     let changes = change::changes(&platform, &arguments.changes)?;
     let own = Asked::read(platform, &arguments.question)?;
@@ -84,7 +87,10 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
         None => return Ok(End::Refused),
     };
     let progress = Progress::new();
-    let shown = Options { watch: progress.of(&options.watch), ..options.clone() };
+    let shown = Options {
+        watch: progress.of(&options.watch),
+        ..options.clone()
+    };
     let about;
     let changed = if changes.is_empty() {
         let mut told = |asking: Asking<'_>| {
@@ -98,7 +104,10 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
         let together = what_if::together(problem, &base, &rows, &shown, &mut told)?;
         Changed::Classes(rows, together)
     } else {
-        about = Asked::read(own.platform.changed(&changes)?.platform, &arguments.question)?;
+        about = Asked::read(
+            own.platform.changed(&changes)?.platform,
+            &arguments.question,
+        )?;
         let problem = about.problem()?;
         progress.about("changed: ".to_string());
         let outcome = what_if::outcome(problem, &shown, None)?;
@@ -108,10 +117,26 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
     drop(shown);
     drop(progress);
     let (exact, seconds) = (arguments.exact, started.elapsed());
-    let report = Report { problem, base, changed, exact, seconds, ended_by: options.watch.ended_by() };
-    print(&if arguments.json { report.json().to_string() } else { report.text() })?;
-    let Changed::Changes(_, changed, Outcome::Unreachable(commodities)) = &report.changed else { return Ok(End::Done) };
+    let report = Report {
+        problem,
+        base,
+        changed,
+        exact,
+        seconds,
+        ended_by: options.watch.ended_by(),
+    };
+    print(&if arguments.json {
+        report.json().to_string()
+    } else {
+        report.text()
+    })?;
+    let Changed::Changes(_, changed, Outcome::Unreachable(commodities)) = &report.changed else {
+        return Ok(End::Done);
+    };
     let names = unreachable(changed.platform(), commodities);
-    eprintln!("error: no throughput after --change: {}", infeasible(label(problem.collective()), &names));
+    eprintln!(
+        "error: no throughput after --change: {}",
+        infeasible(label(problem.collective()), &names)
+    );
     Ok(End::Refused)
 }

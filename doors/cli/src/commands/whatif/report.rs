@@ -47,10 +47,17 @@ impl Report<'_> {
         let limits = json!({ "bottleneck": bottleneck::of_rated(self.problem, &self.base).json() });
         let (rows, pairs) = match &self.changed {
             Changed::Classes(rows, Together { rows: sets, .. }) => (
-                self.lines(rows).into_iter().flat_map(|line| line.rows).flatten().map(|row| self.row(row)).collect(),
+                self.lines(rows)
+                    .into_iter()
+                    .flat_map(|line| line.rows)
+                    .flatten()
+                    .map(|row| self.row(row))
+                    .collect(),
                 sets.iter().map(|row| self.row(row)).collect(),
             ),
-            Changed::Changes(name, changed, outcome) => (vec![self.scenario(name, *changed, outcome)], Vec::new()),
+            Changed::Changes(name, changed, outcome) => {
+                (vec![self.scenario(name, *changed, outcome)], Vec::new())
+            }
         };
         let answer = json!({
             "base": joined([numbers(&self.base), limits]),
@@ -72,18 +79,30 @@ impl Report<'_> {
             })
         });
         let enough = row.enough.as_ref().map(
-            |Enough { factor, is_least, .. }| json!({ "enough": factor.to_string(), "enough_is_least": is_least }),
+            |Enough {
+                 factor, is_least, ..
+             }| json!({ "enough": factor.to_string(), "enough_is_least": is_least }),
         );
         let keys = [Some(head(&row.name, row.shares(&self.base))), class, enough];
-        joined(keys.into_iter().flatten().chain([outcome(self.problem.platform(), &row.outcome)]))
+        joined(
+            keys.into_iter()
+                .flatten()
+                .chain([outcome(self.problem.platform(), &row.outcome)]),
+        )
     }
 
     fn scenario(&self, name: &str, changed: Problem<'_>, found: &Outcome) -> Value {
         let limits = match found {
-            Outcome::Rated(rated) => json!({ "bottleneck": bottleneck::of_rated(changed, rated).json() }),
+            Outcome::Rated(rated) => {
+                json!({ "bottleneck": bottleneck::of_rated(changed, rated).json() })
+            }
             _ => Value::Null,
         };
-        joined([head(name, found.shares(&self.base)), limits, outcome(changed.platform(), found)])
+        joined([
+            head(name, found.shares(&self.base)),
+            limits,
+            outcome(changed.platform(), found),
+        ])
     }
 
     /// The rows of each class in one line: the gain of doubling, then the losses by halving and removing. The most
@@ -91,20 +110,32 @@ impl Report<'_> {
     fn lines<'r>(&self, rows: &'r [Row]) -> Vec<Line<'r>> {
         let mut lines: Vec<Line<'_>> = Vec::new();
         for row in rows {
-            let Some((class, trial)) = &row.change else { continue };
+            let Some((class, trial)) = &row.change else {
+                continue;
+            };
             if lines.last().is_none_or(|line| line.class != class) {
-                lines.push(Line { class, rows: [None; 3] });
+                lines.push(Line {
+                    class,
+                    rows: [None; 3],
+                });
             }
             if let Some(line) = lines.last_mut() {
                 line.rows[*trial as usize] = Some(row);
             }
         }
-        let gain = |line: &Line<'_>, trial: Trial| line.rows[trial as usize].and_then(|row| row.shares(&self.base));
+        let gain = |line: &Line<'_>, trial: Trial| {
+            line.rows[trial as usize].and_then(|row| row.shares(&self.base))
+        };
         let one = Rational::one();
         lines.sort_by_cached_key(|line| {
             let loss = |trial| gain(line, trial).unwrap_or_else(|| [one.clone(), one.clone()]);
             let doubled = Reverse(gain(line, Trial::Doubled));
-            (doubled, loss(Trial::Halved), loss(Trial::Removed), (line.class.kind, &line.class.name))
+            (
+                doubled,
+                loss(Trial::Halved),
+                loss(Trial::Removed),
+                (line.class.kind, &line.class.name),
+            )
         });
         lines
     }
@@ -114,65 +145,118 @@ impl Report<'_> {
         let mut out = header(self.problem);
         out.push_str(&format!("base        {}\n", self.told(&self.base)));
         let mut say = |line: String| out.extend([&line, "\n"]);
-        bottleneck::of_rated(self.problem, &self.base).lines().into_iter().for_each(&mut say);
+        bottleneck::of_rated(self.problem, &self.base)
+            .lines()
+            .into_iter()
+            .for_each(&mut say);
         match &self.changed {
-            Changed::Classes(rows, together) => out.push_str(&(self.table(rows) + &self.together(together))),
+            Changed::Classes(rows, together) => {
+                out.push_str(&(self.table(rows) + &self.together(together)))
+            }
             Changed::Changes(name, changed, outcome) => {
                 say(format!("change      {name}"));
                 say(match outcome {
                     Outcome::Rated(rated) => {
-                        format!("changed     {}: {}", self.told(rated), effect(outcome, outcome.shares(&self.base)))
+                        format!(
+                            "changed     {}: {}",
+                            self.told(rated),
+                            effect(outcome, outcome.shares(&self.base))
+                        )
                     }
                     Outcome::Unreachable(_) => "changed     no throughput".to_string(),
                     other => format!("changed     unknown: {}", unknown(other).1),
                 });
                 // The hints are the base's, too.
                 if let Outcome::Rated(rated) = outcome {
-                    bottleneck::of_rated(*changed, rated).plainly().into_iter().for_each(&mut say);
+                    bottleneck::of_rated(*changed, rated)
+                        .plainly()
+                        .into_iter()
+                        .for_each(&mut say);
                 }
             }
         }
-        let ended = self.ended_by.map(|limit| format!("; {}", limits::named(limit))).unwrap_or_default();
-        out.push_str(&format!("time        {}{ended}", clock::seconds(self.seconds)));
+        let ended = self
+            .ended_by
+            .map(|limit| format!("; {}", limits::named(limit)))
+            .unwrap_or_default();
+        out.push_str(&format!(
+            "time        {}{ended}",
+            clock::seconds(self.seconds)
+        ));
         out
     }
 
     fn table(&self, rows: &[Row]) -> String {
         let cells = |Line { class, rows }: Line<'_>| {
-            let [doubled, halved, removed] = rows.map(|row| row.map_or("-".to_string(), |row| self.effect(row)));
+            let [doubled, halved, removed] =
+                rows.map(|row| row.map_or("-".to_string(), |row| self.effect(row)));
             let enough = rows[Trial::Doubled as usize].and_then(|row| row.enough.as_ref());
             let enough = enough.map_or(String::new(), |enough| {
                 let less = if enough.is_least { "" } else { " or less" };
                 // Rounded up: a smaller factor may not suffice.
                 let thousand = Rational::from_integer(1000.into());
-                format!("x{}{less}", short(&((&enough.factor * &thousand).ceil() / thousand)))
+                format!(
+                    "x{}{less}",
+                    short(&((&enough.factor * &thousand).ceil() / thousand))
+                )
             });
             let (name, members) = (class.name.clone(), format!("{} x", class.members));
-            vec![name, members, self.each(class), doubled, enough, halved, removed]
+            vec![
+                name,
+                members,
+                self.each(class),
+                doubled,
+                enough,
+                halved,
+                removed,
+            ]
         };
         let header = ["what", "", "each", "doubled", "enough", "halved", "removed"];
-        let table = plain(&header, &[1, 3, 4, 5, 6], self.lines(rows).into_iter().map(cells));
+        let table = plain(
+            &header,
+            &[1, 3, 4, 5, 6],
+            self.lines(rows).into_iter().map(cells),
+        );
         format!("{}\n", table.trim_fmt())
     }
 
     /// The gains of sets, the largest first, after the sentence that no class alone gains anything.
-    fn together(&self, Together { rows, pairs, triples, .. }: &Together) -> String {
+    fn together(
+        &self,
+        Together {
+            rows,
+            pairs,
+            triples,
+            ..
+        }: &Together,
+    ) -> String {
         if rows.is_empty() {
             return String::new();
         }
         let one = Rational::one();
-        let gain = |row: &Row| row.shares(&self.base).map(|[low, _]| low).filter(|low| *low > one);
-        let mut gains: Vec<(Rational, &Row)> = rows.iter().filter_map(|row| Some((gain(row)?, row))).collect();
+        let gain = |row: &Row| {
+            row.shares(&self.base)
+                .map(|[low, _]| low)
+                .filter(|low| *low > one)
+        };
+        let mut gains: Vec<(Rational, &Row)> = rows
+            .iter()
+            .filter_map(|row| Some((gain(row)?, row)))
+            .collect();
         gains.sort_by(|one, other| other.0.cmp(&one.0));
         let tried = match triples {
             0 => count(pairs, "pair"),
             _ => format!("{} and {}", count(pairs, "pair"), count(triples, "triple")),
         };
         if gains.is_empty() {
-            return format!("No class alone gains anything, and none of {tried} tried is known to.\n");
+            return format!(
+                "No class alone gains anything, and none of {tried} tried is known to.\n"
+            );
         }
         let mut out = format!("No class alone gains anything. Doubled together ({tried} tried):\n");
-        gains.iter().for_each(|(_, row)| out.push_str(&format!("  {}  {}\n", self.effect(row), row.name)));
+        gains
+            .iter()
+            .for_each(|(_, row)| out.push_str(&format!("  {}  {}\n", self.effect(row), row.name)));
         out
     }
 
@@ -183,7 +267,10 @@ impl Report<'_> {
         match rated.status {
             Status::Optimal => format!("{throughput} (optimal)"),
             Status::Feasible => {
-                format!("{throughput} (feasible; upper bound {})", shown.frequency(&rated.upper_bound))
+                format!(
+                    "{throughput} (feasible; upper bound {})",
+                    shown.frequency(&rated.upper_bound)
+                )
             }
         }
     }
@@ -201,7 +288,9 @@ impl Report<'_> {
         match (class.kind, self.problem.platform().units()) {
             (Kind::Links | Kind::Ports, Some(units)) => units.show_rate(&rate),
             (Kind::Links | Kind::Ports, None) => format!("bandwidth {}", readable(&rate)),
-            (Kind::Processors, Some(units)) if units.work_is_data => format!("merges {}", units.show_rate(&rate)),
+            (Kind::Processors, Some(units)) if units.work_is_data => {
+                format!("merges {}", units.show_rate(&rate))
+            }
             (Kind::Processors, Some(units)) => format!("compute {}", units.show_time(&class.cost)),
             (Kind::Processors, None) => format!("compute {}", readable(&class.cost)),
         }
@@ -211,12 +300,18 @@ impl Report<'_> {
 /// A throughput with its bound and status.
 fn numbers(rated: &Rated) -> Value {
     let status = json!({ "status": rated.status.name() });
-    joined([bounds(&rated.steady_state.throughput, &rated.upper_bound), status])
+    joined([
+        bounds(&rated.steady_state.throughput, &rated.upper_bound),
+        status,
+    ])
 }
 
 /// The keys of every row.
 fn head(name: &str, shares: Option<[Rational; 2]>) -> Value {
-    let share = shares.as_ref().filter(|[low, high]| low == high).map(|[low, _]| low);
+    let share = shares
+        .as_ref()
+        .filter(|[low, high]| low == high)
+        .map(|[low, _]| low);
     json!({
         "name": name,
         "change": name,
@@ -241,7 +336,12 @@ fn outcome(platform: &Platform, outcome: &Outcome) -> Value {
         }
         other => {
             let (status, reason) = unknown(other);
-            let none = ["throughput", "throughput_decimal", "upper_bound", "upper_bound_decimal"];
+            let none = [
+                "throughput",
+                "throughput_decimal",
+                "upper_bound",
+                "upper_bound_decimal",
+            ];
             let none = none.map(|key| (key, Value::Null)).into_iter().collect();
             joined([none, json!({ "status": status, "reason": reason })])
         }
@@ -264,7 +364,9 @@ fn effect(outcome: &Outcome, shares: Option<[Rational; 2]>) -> String {
         (Outcome::Unreachable(_), _) => "no path".to_string(),
         (Outcome::Impossible(_), _) => "-".to_string(),
         (Outcome::Rated(_), Some([low, high])) if low == high => difference(&low),
-        (Outcome::Rated(_), Some([low, high])) => format!("{} to {}", difference(&low), difference(&high)),
+        (Outcome::Rated(_), Some([low, high])) => {
+            format!("{} to {}", difference(&low), difference(&high))
+        }
         _ => "?".to_string(),
     }
 }

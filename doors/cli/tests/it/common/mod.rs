@@ -12,7 +12,10 @@ pub fn toy() -> String {
 }
 
 pub fn fixture(name: &str) -> String {
-    format!("{}/../../fixtures/platforms/{name}", env!("CARGO_MANIFEST_DIR"))
+    format!(
+        "{}/../../fixtures/platforms/{name}",
+        env!("CARGO_MANIFEST_DIR")
+    )
 }
 
 /// What a run of the command left behind.
@@ -58,7 +61,10 @@ impl Run {
     #[track_caller]
     pub fn noted(self, words: &[&str]) -> Run {
         assert_eq!(self.code, Some(0), "{self:#?}");
-        assert!(self.stderr.lines().all(|line| line.starts_with("note: ")), "{self:#?}");
+        assert!(
+            self.stderr.lines().all(|line| line.starts_with("note: ")),
+            "{self:#?}"
+        );
         self.says(words)
     }
 
@@ -74,7 +80,10 @@ impl Run {
     #[track_caller]
     pub fn one_error(self, words: &[&str]) -> Run {
         assert!(self.stderr.starts_with("error: "), "{self:#?}");
-        assert!(self.stderr.ends_with('\n') && self.stderr.lines().count() == 1, "{self:#?}");
+        assert!(
+            self.stderr.ends_with('\n') && self.stderr.lines().count() == 1,
+            "{self:#?}"
+        );
         self.says(words)
     }
 
@@ -91,7 +100,10 @@ impl Run {
     #[track_caller]
     pub fn prints(self, words: &[&str]) -> Run {
         for word in words {
-            assert!(self.stdout.contains(word) || self.stderr.contains(word), "'{word}' is not printed: {self:#?}");
+            assert!(
+                self.stdout.contains(word) || self.stderr.contains(word),
+                "'{word}' is not printed: {self:#?}"
+            );
         }
         self
     }
@@ -99,7 +111,10 @@ impl Run {
     #[track_caller]
     fn says(self, words: &[&str]) -> Run {
         for word in words {
-            assert!(self.stderr.contains(word), "'{word}' is not said: {self:#?}");
+            assert!(
+                self.stderr.contains(word),
+                "'{word}' is not said: {self:#?}"
+            );
         }
         self
     }
@@ -108,7 +123,8 @@ impl Run {
     #[track_caller]
     pub fn object(&self) -> Value {
         assert_eq!(self.stdout.lines().count(), 1, "{self:#?}");
-        let value: Value = serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:#?}"));
+        let value: Value =
+            serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:#?}"));
         assert!(value.is_object(), "{self:#?}");
         value
     }
@@ -123,7 +139,12 @@ impl Folder {
     }
 
     pub fn path(&self, name: &str) -> String {
-        self.0.path().join(name).to_str().expect("a plain name").to_string()
+        self.0
+            .path()
+            .join(name)
+            .to_str()
+            .expect("a plain name")
+            .to_string()
     }
 
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> String {
@@ -135,26 +156,40 @@ impl Folder {
     /// The names of all files, sorted.
     pub fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.0.path()).expect("the folder is ours");
-        let mut names: Vec<String> =
-            entries.map(|entry| entry.expect("listed").file_name().to_string_lossy().into_owned()).collect();
+        let mut names: Vec<String> = entries
+            .map(|entry| {
+                entry
+                    .expect("listed")
+                    .file_name()
+                    .to_string_lossy()
+                    .into_owned()
+            })
+            .collect();
         names.sort();
         names
     }
 }
 
 pub fn read(path: impl AsRef<Path>) -> String {
-    std::fs::read_to_string(path.as_ref()).unwrap_or_else(|error| panic!("{}: {error}", path.as_ref().display()))
+    std::fs::read_to_string(path.as_ref())
+        .unwrap_or_else(|error| panic!("{}: {error}", path.as_ref().display()))
 }
 
 /// `base` with one value replaced, found by its path.
 pub fn with(base: &Value, pointer: &str, value: Value) -> Value {
     let mut changed = base.clone();
-    *changed.pointer_mut(pointer).unwrap_or_else(|| panic!("no {pointer}")) = value;
+    *changed
+        .pointer_mut(pointer)
+        .unwrap_or_else(|| panic!("no {pointer}")) = value;
     changed
 }
 
 /// A path that cannot be written to, whoever runs the test: its folder is a file.
 pub fn unwritable(folder: &Folder) -> String {
     let file = folder.write("a-file", "not a folder");
-    PathBuf::from(file).join("out").to_str().expect("a plain name").to_string()
+    PathBuf::from(file)
+        .join("out")
+        .to_str()
+        .expect("a plain name")
+        .to_string()
 }

@@ -27,7 +27,13 @@ pub(super) struct Boxes<'a> {
 impl Boxes<'_> {
     /// Boxes with their tooltips, a group per row.
     pub(super) fn draw(&self, canvas: &mut Canvas, hatched: bool) {
-        let Boxes { chart, palette, frame, rows, runs } = self;
+        let Boxes {
+            chart,
+            palette,
+            frame,
+            rows,
+            runs,
+        } = self;
         let platform = chart.problem.platform();
         let messages = palette.messages();
         if hatched {
@@ -35,23 +41,47 @@ impl Boxes<'_> {
         }
         for ((row, lanes), place) in rows.iter().zip(*runs).zip(&frame.rows) {
             let node = words::name(platform, row.node);
-            canvas.g().s("class", "row").s("data-node", &node).s("data-port", row.port.kind()).start();
+            canvas
+                .g()
+                .s("class", "row")
+                .s("data-node", &node)
+                .s("data-port", row.port.kind())
+                .start();
             for (lane, (bars, runs)) in row.lanes.iter().zip(lanes).enumerate() {
                 let (y, height) = lane_place(place, row.lanes.len(), lane);
                 for run in runs {
-                    let Some(bar) = bars.get(run.first).and_then(|&index| chart.bars.get(index)) else { continue };
+                    let Some(bar) = bars.get(run.first).and_then(|&index| chart.bars.get(index))
+                    else {
+                        continue;
+                    };
                     // Boxes narrower than a hair still show.
                     let width = (run.right - run.left).max(0.05);
-                    let tag = canvas.tag("rect").s("class", "box").n("x", run.left).n("y", y).n("width", width);
+                    let tag = canvas
+                        .tag("rect")
+                        .s("class", "box")
+                        .n("x", run.left)
+                        .n("y", y)
+                        .n("width", width);
                     let tag = tag.n("height", height);
                     if run.count > 1 {
-                        let last = bars.get(run.first + run.count - 1).and_then(|&index| chart.bars.get(index));
+                        let last = bars
+                            .get(run.first + run.count - 1)
+                            .and_then(|&index| chart.bars.get(index));
                         let end = last.map_or(&bar.end, |last| &last.end);
-                        let (start, end) = (quantities::time(platform, &bar.start), quantities::time(platform, end));
-                        let fill =
-                            if run.mixed { "url(#hatch)".to_string() } else { palette.colour(bar.message).hex() };
-                        let what =
-                            if run.various { String::new() } else { format!(" of {}", messages.label(bar.message)) };
+                        let (start, end) = (
+                            quantities::time(platform, &bar.start),
+                            quantities::time(platform, end),
+                        );
+                        let fill = if run.mixed {
+                            "url(#hatch)".to_string()
+                        } else {
+                            palette.colour(bar.message).hex()
+                        };
+                        let what = if run.various {
+                            String::new()
+                        } else {
+                            format!(" of {}", messages.label(bar.message))
+                        };
                         tag.s("fill", &fill).titled(&format!(
                             "{} short {}s{what}, {start} to {end}",
                             run.count,
@@ -60,12 +90,24 @@ impl Boxes<'_> {
                         continue;
                     }
                     let tag = tag.s("fill", &palette.colour(bar.message).hex());
-                    let tag = if width >= 4.0 { tag.s("stroke", "#333").s("stroke-width", ".5") } else { tag };
+                    let tag = if width >= 4.0 {
+                        tag.s("stroke", "#333").s("stroke-width", ".5")
+                    } else {
+                        tag
+                    };
                     tag.titled(&tooltip(platform, messages, bar));
                     if row.port == Port::Both && receives(platform, row, bar) {
                         let foot = (height * 0.2).clamp(1.0, 4.0);
-                        let tag = canvas.tag("rect").s("class", "received").n("x", run.left).n("y", y + height - foot);
-                        tag.n("width", width).n("height", foot).s("fill", INK).s("pointer-events", "none").end();
+                        let tag = canvas
+                            .tag("rect")
+                            .s("class", "received")
+                            .n("x", run.left)
+                            .n("y", y + height - foot);
+                        tag.n("width", width)
+                            .n("height", foot)
+                            .s("fill", INK)
+                            .s("pointer-events", "none")
+                            .end();
                     }
                 }
             }
@@ -75,17 +117,32 @@ impl Boxes<'_> {
 
     /// Texts inside the boxes, where they fit.
     pub(super) fn draw_labels(&self, canvas: &mut Canvas) {
-        let Boxes { chart, palette, frame, rows, runs } = self;
+        let Boxes {
+            chart,
+            palette,
+            frame,
+            rows,
+            runs,
+        } = self;
         canvas.g().s("pointer-events", "none").start();
         for ((row, lanes), place) in rows.iter().zip(*runs).zip(&frame.rows) {
             for (lane, (bars, runs)) in row.lanes.iter().zip(lanes).enumerate() {
                 let (y, height) = lane_place(place, row.lanes.len(), lane);
                 let size = frame.font.min(height * 0.85);
-                for run in runs.iter().filter(|run| run.count == 1 && run.right - run.left >= 8.0) {
-                    let Some(bar) = bars.get(run.first).and_then(|&index| chart.bars.get(index)) else { continue };
+                for run in runs
+                    .iter()
+                    .filter(|run| run.count == 1 && run.right - run.left >= 8.0)
+                {
+                    let Some(bar) = bars.get(run.first).and_then(|&index| chart.bars.get(index))
+                    else {
+                        continue;
+                    };
                     let room = run.right - run.left - 4.0;
                     let choices = choices(palette, bar);
-                    let Some(text) = choices.iter().find(|text| words::width(text, size) <= room) else { continue };
+                    let Some(text) = choices.iter().find(|text| words::width(text, size) <= room)
+                    else {
+                        continue;
+                    };
                     let at = ((run.left + run.right) / 2.0, y + height / 2.0 + size * 0.36);
                     canvas.text(at, "middle", size, palette.colour(bar.message).text(), text);
                 }
@@ -97,7 +154,9 @@ impl Boxes<'_> {
 
 /// Whether the row's node is the receiver of a bar.
 fn receives(platform: &Platform, row: &Row, bar: &Bar) -> bool {
-    let Activity::Transfer(link) = bar.activity else { return false };
+    let Activity::Transfer(link) = bar.activity else {
+        return false;
+    };
     words::link(platform, link).is_some_and(|link| link.to == row.node)
 }
 
@@ -121,7 +180,10 @@ fn tooltip(platform: &Platform, messages: &Messages, bar: &Bar) -> String {
             format!("{made} at {}", words::name(platform, node))
         }
     };
-    let (start, end) = (quantities::time(platform, &bar.start), quantities::time(platform, &bar.end));
+    let (start, end) = (
+        quantities::time(platform, &bar.start),
+        quantities::time(platform, &bar.end),
+    );
     format!("{what}, {place}, {start} to {end}")
 }
 
@@ -133,16 +195,25 @@ fn choices(palette: &Palette, bar: &Bar) -> Vec<String> {
     match &bar.note {
         Note::Instance(instance) => {
             let short = short.unwrap_or(label);
-            let long = messages.combines(bar.message).then(|| format!("{short} #{instance}"));
-            long.into_iter().chain([format!("#{instance}"), instance.to_string()]).collect()
+            let long = messages
+                .combines(bar.message)
+                .then(|| format!("{short} #{instance}"));
+            long.into_iter()
+                .chain([format!("#{instance}"), instance.to_string()])
+                .collect()
         }
         Note::Count(count) => {
             let often = format!("×{}", words::show(count));
             // If all bars share a long label, it carries no information.
-            let long = (label.chars().count() <= LONG || short.is_none()).then(|| format!("{label} {often}"));
+            let long = (label.chars().count() <= LONG || short.is_none())
+                .then(|| format!("{label} {often}"));
             let short = short.map(|short| format!("{short} {often}"));
             let choices = long.into_iter().chain(short);
-            let alone = if palette.is_coarse() || !count.is_one() { vec![often] } else { vec![label] };
+            let alone = if palette.is_coarse() || !count.is_one() {
+                vec![often]
+            } else {
+                vec![label]
+            };
             choices.chain(alone).collect()
         }
     }

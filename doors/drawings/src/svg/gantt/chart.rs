@@ -40,23 +40,43 @@ pub(super) fn draw(chart: &Chart) -> String {
     let (rows, remarks) = rows::rows(chart.problem.platform(), chart.bars);
     let every = loads(chart, &rows);
     let (rows, folded) = folded::fold(chart.problem.platform(), rows, &every);
-    let subtitle = [Some(chart.subtitle.clone()), folded].into_iter().flatten().collect::<Vec<_>>().join(" · ");
+    let subtitle = [Some(chart.subtitle.clone()), folded]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join(" · ");
     let palette = Palette::new(chart.problem, chart.bars);
     let mut frame = frame(chart, &rows);
     let axis = Axis::new(chart, frame.width);
-    let last_tick = axis.ticks.last().map_or(0.0, |tick| words::width(&tick.label, TICK_SIZE) / 2.0);
+    let last_tick = axis
+        .ticks
+        .last()
+        .map_or(0.0, |tick| words::width(&tick.label, TICK_SIZE) / 2.0);
     let beside = if chart.period.is_some() { LOADS } else { 0.0 };
     let total = frame.left + frame.width + last_tick.max(14.0).max(beside) + 8.0;
     let head = Head::new(&chart.title, &subtitle, total);
     frame.lower(head.extra);
-    let spans: Vec<(f64, f64)> =
-        chart.bars.iter().map(|bar| (frame.x(chart, &bar.start), frame.x(chart, &bar.end))).collect();
-    let colours: Vec<usize> = chart.bars.iter().map(|bar| palette.number(bar.message)).collect();
+    let spans: Vec<(f64, f64)> = chart
+        .bars
+        .iter()
+        .map(|bar| (frame.x(chart, &bar.start), frame.x(chart, &bar.end)))
+        .collect();
+    let colours: Vec<usize> = chart
+        .bars
+        .iter()
+        .map(|bar| palette.number(bar.message))
+        .collect();
     let runs = rows::runs(&rows, chart.bars, (&spans, &colours), MOST_BOXES);
     let hatched = runs.iter().flatten().flatten().any(|run| run.mixed);
     let loads = loads(chart, &rows);
-    let shown = rows.iter().flat_map(|row| &row.lanes).flatten().filter_map(|&bar| chart.bars.get(bar));
-    let shown = shown.map(|bar| (palette.number(bar.message), bar.message)).collect();
+    let shown = rows
+        .iter()
+        .flat_map(|row| &row.lanes)
+        .flatten()
+        .filter_map(|&bar| chart.bars.get(bar));
+    let shown = shown
+        .map(|bar| (palette.number(bar.message), bar.message))
+        .collect();
     let (entries, notes) = legend_entries(chart, (&palette, shown), &remarks, hatched, &loads);
     let legend = legend::layout(&entries, MARGIN, total - 2.0 * MARGIN);
     let notes = Notes::new(&notes, total);
@@ -67,7 +87,13 @@ pub(super) fn draw(chart: &Chart) -> String {
     head.draw(&mut canvas);
     draw_background(&mut canvas, chart, &frame, &rows, &loads);
     draw_axis(&mut canvas, chart, &frame, &axis);
-    let boxes = Boxes { chart, palette: &palette, frame: &frame, rows: &rows, runs: &runs };
+    let boxes = Boxes {
+        chart,
+        palette: &palette,
+        frame: &frame,
+        rows: &rows,
+        runs: &runs,
+    };
     boxes.draw(&mut canvas, hatched);
     boxes.draw_labels(&mut canvas);
     if rows.is_empty() {
@@ -94,15 +120,24 @@ impl Axis {
             Some((unit, _)) => format!("{} ({})", chart.time_label, unit.name()),
             None => chart.time_label.to_string(),
         };
-        Axis { ticks: ticks::time_axis(&chart.horizon, &chart.marks, scale, TICK_SIZE, width), label }
+        Axis {
+            ticks: ticks::time_axis(&chart.horizon, &chart.marks, scale, TICK_SIZE, width),
+            label,
+        }
     }
 }
 
 /// The busy part of the period per row; empty without a period.
 fn loads(chart: &Chart, rows: &[Row]) -> Vec<Rational> {
-    let Some(period) = chart.period.filter(|period| period.is_positive()) else { return Vec::new() };
+    let Some(period) = chart.period.filter(|period| period.is_positive()) else {
+        return Vec::new();
+    };
     let load = |row: &Row| {
-        let bars = row.lanes.iter().flatten().filter_map(|&bar| chart.bars.get(bar));
+        let bars = row
+            .lanes
+            .iter()
+            .flatten()
+            .filter_map(|&bar| chart.bars.get(bar));
         let busy: Rational = bars.map(|bar| &bar.end - &bar.start).sum();
         busy / (period * Rational::from_integer(row.capacity(chart.problem.platform()).into()))
     };
@@ -123,27 +158,54 @@ fn frame(chart: &Chart, rows: &[Row]) -> Frame {
         _ => 13.0,
     };
     let name_size = name_size(row_height);
-    let names =
-        rows.iter().map(|row| words::width(&words::name(chart.problem.platform(), row.node), name_size * BOLD) + 2.0);
-    let labels =
-        rows.iter().map(|row| words::width(&row.port.label(chart.problem.platform()), name_size.min(PORT_SIZE)) + 13.0);
+    let names = rows.iter().map(|row| {
+        words::width(
+            &words::name(chart.problem.platform(), row.node),
+            name_size * BOLD,
+        ) + 2.0
+    });
+    let labels = rows.iter().map(|row| {
+        words::width(
+            &row.port.label(chart.problem.platform()),
+            name_size.min(PORT_SIZE),
+        ) + 13.0
+    });
     let ports = labels.fold(44.0, f64::max).min(PORT_ROOM);
     let left = MARGIN + names.fold(40.0, f64::max).min(NAME_ROOM) + ports + 2.0;
     let least = if rows.len() <= 12 { 720.0 } else { 1000.0 };
     let width = (40.0 * bars_per_axis(chart)).clamp(least, chart.widest);
     let high = rows.len() > 40;
-    let top = 62.0 + if chart.phases.is_empty() { 0.0 } else { 22.0 } + if high { 20.0 } else { 0.0 };
+    let top =
+        62.0 + if chart.phases.is_empty() { 0.0 } else { 22.0 } + if high { 20.0 } else { 0.0 };
     let mut y = top;
     let mut places = Vec::new();
     for (index, row) in rows.iter().enumerate() {
-        y += row_height * space(chart, index.checked_sub(1).and_then(|before| rows.get(before)), row);
-        let lane = if row.lanes.len() > 1 { (row_height * 0.65).max(9.0) } else { 0.0 };
+        y += row_height
+            * space(
+                chart,
+                index.checked_sub(1).and_then(|before| rows.get(before)),
+                row,
+            );
+        let lane = if row.lanes.len() > 1 {
+            (row_height * 0.65).max(9.0)
+        } else {
+            0.0
+        };
         let height = row_height.max(row.lanes.len() as f64 * lane);
         places.push((y, height));
         y += height;
     }
     let bottom = if rows.is_empty() { top + 32.0 } else { y };
-    Frame { left, top, width, rows: places, bottom, font: (row_height * 0.48).clamp(7.5, 12.5), high, ports }
+    Frame {
+        left,
+        top,
+        width,
+        rows: places,
+        bottom,
+        font: (row_height * 0.48).clamp(7.5, 12.5),
+        high,
+        ports,
+    }
 }
 
 /// Space before a row, in rows: between nodes, and more between boxes of nodes.
@@ -159,10 +221,15 @@ fn space(chart: &Chart, before: Option<&Row>, row: &Row) -> f64 {
 
 /// How many bars of median length fill the time axis.
 fn bars_per_axis(chart: &Chart) -> f64 {
-    let mut lengths: Vec<f64> =
-        chart.bars.iter().map(|bar| words::share(&(&bar.end - &bar.start), &chart.horizon)).collect();
+    let mut lengths: Vec<f64> = chart
+        .bars
+        .iter()
+        .map(|bar| words::share(&(&bar.end - &bar.start), &chart.horizon))
+        .collect();
     lengths.sort_by(f64::total_cmp);
-    lengths.get(lengths.len() / 2).map_or(1.0, |&median| 1.0 / median.max(1e-6))
+    lengths
+        .get(lengths.len() / 2)
+        .map_or(1.0, |&median| 1.0 / median.max(1e-6))
 }
 
 fn name_size(row_height: f64) -> f64 {
@@ -170,41 +237,97 @@ fn name_size(row_height: f64) -> f64 {
 }
 
 /// Bands behind the rows, names of nodes and ports, loads, phases.
-fn draw_background(canvas: &mut Canvas, chart: &Chart, frame: &Frame, rows: &[Row], loads: &[Rational]) {
+fn draw_background(
+    canvas: &mut Canvas,
+    chart: &Chart,
+    frame: &Frame,
+    rows: &[Row],
+    loads: &[Rational],
+) {
     for phase in &chart.phases {
         let (left, right) = (frame.x(chart, &phase.start), frame.x(chart, &phase.end));
-        let top = if frame.high { frame.top - 42.0 } else { frame.top - 22.0 };
-        let tag = canvas.tag("rect").n("x", left).n("y", top).n("width", right - left);
-        tag.n("height", frame.bottom - top).s("fill", phase.fill).titled(phase.label);
+        let top = if frame.high {
+            frame.top - 42.0
+        } else {
+            frame.top - 22.0
+        };
+        let tag = canvas
+            .tag("rect")
+            .n("x", left)
+            .n("y", top)
+            .n("width", right - left);
+        tag.n("height", frame.bottom - top)
+            .s("fill", phase.fill)
+            .titled(phase.label);
         if words::width(phase.label, 11.5) + 6.0 <= right - left {
-            canvas.text(((left + right) / 2.0, top + 14.0), "middle", 11.5, INK, phase.label);
+            canvas.text(
+                ((left + right) / 2.0, top + 14.0),
+                "middle",
+                11.5,
+                INK,
+                phase.label,
+            );
         }
     }
     let mut first = 0;
     while let Some(row) = rows.get(first) {
-        let count = rows.iter().skip(first).take_while(|other| other.node == row.node).count();
+        let count = rows
+            .iter()
+            .skip(first)
+            .take_while(|other| other.node == row.node)
+            .count();
         let place = |index: usize| frame.rows.get(index).copied().unwrap_or((frame.top, 0.0));
-        let (top, bottom) = (place(first).0, place(first + count - 1).0 + place(first + count - 1).1);
+        let (top, bottom) = (
+            place(first).0,
+            place(first + count - 1).0 + place(first + count - 1).1,
+        );
         let row_height = place(first).1.min(28.0);
         let size = name_size(row_height);
         let name = words::name(chart.problem.platform(), row.node);
-        let tag = canvas.tag("rect").n("x", frame.left).n("y", top).n("width", frame.width).n("height", bottom - top);
+        let tag = canvas
+            .tag("rect")
+            .n("x", frame.left)
+            .n("y", top)
+            .n("width", frame.width)
+            .n("height", bottom - top);
         tag.s("fill", "#000000").s("fill-opacity", "0.045").end();
         let at = (frame.left - frame.ports, (top + bottom) / 2.0 + size * 0.35);
         canvas.g().s("font-weight", "bold").start();
         canvas.tooltip(&name);
-        canvas.text(at, "end", size, INK, &words::fit_name(&name, size * BOLD, frame.left - MARGIN - frame.ports));
+        canvas.text(
+            at,
+            "end",
+            size,
+            INK,
+            &words::fit_name(&name, size * BOLD, frame.left - MARGIN - frame.ports),
+        );
         canvas.close();
         for index in first..first + count {
             let Some(row) = rows.get(index) else { continue };
             let (y, height) = place(index);
             let size = size.min(PORT_SIZE);
-            let label = words::fit_name(&row.port.label(chart.problem.platform()), size, frame.ports - 10.0);
+            let label = words::fit_name(
+                &row.port.label(chart.problem.platform()),
+                size,
+                frame.ports - 10.0,
+            );
             let full = loads.get(index).is_some_and(is_full);
             let ink = if full { FULL } else { SOFT_INK };
-            canvas.text((frame.left - 7.0, y + height / 2.0 + size * 0.35), "end", size, ink, &label);
+            canvas.text(
+                (frame.left - 7.0, y + height / 2.0 + size * 0.35),
+                "end",
+                size,
+                ink,
+                &label,
+            );
             if let Some(load) = loads.get(index) {
-                draw_load(canvas, (frame.left, frame.left + frame.width), (y, height), size, load);
+                draw_load(
+                    canvas,
+                    (frame.left, frame.left + frame.width),
+                    (y, height),
+                    size,
+                    load,
+                );
             }
         }
         first += count;
@@ -212,15 +335,32 @@ fn draw_background(canvas: &mut Canvas, chart: &Chart, frame: &Frame, rows: &[Ro
 }
 
 /// A row's load at its right end; what is busy all the time has a red frame.
-fn draw_load(canvas: &mut Canvas, (left, right): (f64, f64), (y, height): (f64, f64), size: f64, load: &Rational) {
+fn draw_load(
+    canvas: &mut Canvas,
+    (left, right): (f64, f64),
+    (y, height): (f64, f64),
+    size: f64,
+    load: &Rational,
+) {
     let full = is_full(load);
     if full {
-        let tag = canvas.tag("rect").s("class", "full").n("x", left - 4.0).n("y", y + 0.5).n("width", 3.0);
-        tag.n("height", height - 1.0).s("fill", FULL).titled("busy all the time");
+        let tag = canvas
+            .tag("rect")
+            .s("class", "full")
+            .n("x", left - 4.0)
+            .n("y", y + 0.5)
+            .n("width", 3.0);
+        tag.n("height", height - 1.0)
+            .s("fill", FULL)
+            .titled("busy all the time");
     }
     let at = (right + 8.0, y + height / 2.0 + size * 0.35);
     let text = oneport_platform::percent(load);
-    canvas.g().s("class", "load").s("font-weight", if full { "bold" } else { "normal" }).start();
+    canvas
+        .g()
+        .s("class", "load")
+        .s("font-weight", if full { "bold" } else { "normal" })
+        .start();
     canvas.text(at, "start", size, if full { FULL } else { SOFT_INK }, &text);
     canvas.close();
 }
@@ -237,9 +377,18 @@ fn draw_axis(canvas: &mut Canvas, chart: &Chart, frame: &Frame, axis: &Axis) {
             last = x;
         }
     }
-    let sides = if frame.high { vec![(frame.bottom, 1.0), (frame.top, -1.0)] } else { vec![(frame.bottom, 1.0)] };
+    let sides = if frame.high {
+        vec![(frame.bottom, 1.0), (frame.top, -1.0)]
+    } else {
+        vec![(frame.bottom, 1.0)]
+    };
     for (y, direction) in sides {
-        canvas.line((frame.left, y), (frame.left + frame.width, y), SOFT_INK, 1.0);
+        canvas.line(
+            (frame.left, y),
+            (frame.left + frame.width, y),
+            SOFT_INK,
+            1.0,
+        );
         for tick in &axis.ticks {
             let x = frame.x(chart, &tick.time);
             canvas.line((x, y), (x, y + 4.0 * direction), SOFT_INK, 1.0);
@@ -250,7 +399,13 @@ fn draw_axis(canvas: &mut Canvas, chart: &Chart, frame: &Frame, axis: &Axis) {
         }
     }
     let middle = frame.left + frame.width / 2.0;
-    canvas.text((middle, frame.bottom + 31.0), "middle", TICK_SIZE, SOFT_INK, &axis.label);
+    canvas.text(
+        (middle, frame.bottom + 31.0),
+        "middle",
+        TICK_SIZE,
+        SOFT_INK,
+        &axis.label,
+    );
 }
 
 /// The legend of the messages used, and the remarks below it.
@@ -266,7 +421,10 @@ fn legend_entries(
     if used.len() <= LEGEND {
         entries.extend(used.into_values().map(|message| {
             let mark = legend::Mark::Swatch(palette.colour(message).hex());
-            legend::Entry { mark, label: palette.label(message) }
+            legend::Entry {
+                mark,
+                label: palette.label(message),
+            }
         }));
     } else {
         notes.push(format!(
@@ -283,11 +441,17 @@ fn legend_entries(
     }
     if loads.iter().any(is_full) {
         let mark = legend::Mark::Swatch(FULL.to_string());
-        entries.push(legend::Entry { mark, label: "busy all the time".to_string() });
+        entries.push(legend::Entry {
+            mark,
+            label: "busy all the time".to_string(),
+        });
     }
     if hatched {
         let mark = legend::Mark::Swatch("url(#hatch)".to_string());
-        entries.push(legend::Entry { mark, label: "too short to draw apart".to_string() });
+        entries.push(legend::Entry {
+            mark,
+            label: "too short to draw apart".to_string(),
+        });
     }
     if !loads.is_empty() {
         notes.push("%: how much of the period a port, link or processor is busy".to_string());
@@ -300,5 +464,9 @@ fn legend_entries(
 pub(super) fn horizon(bars: &[Bar], least: &Rational) -> Rational {
     let last = bars.iter().map(|bar| &bar.end).max();
     let end = last.filter(|end| *end > least).unwrap_or(least);
-    if end.is_zero() { Rational::one() } else { end.clone() }
+    if end.is_zero() {
+        Rational::one()
+    } else {
+        end.clone()
+    }
 }

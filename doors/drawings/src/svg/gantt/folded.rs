@@ -17,7 +17,11 @@ type Shape = (String, String, usize, Rational);
 
 /// Drops rows of boxes (nodes with a common prefix) that are as busy, row by row, as an earlier box. Returns the
 /// remaining rows and, in words, what is left out. Charts of few rows pass unchanged. `loads` are per row. O(r log r).
-pub(super) fn fold(platform: &Platform, rows: Vec<Row>, loads: &[Rational]) -> (Vec<Row>, Option<String>) {
+pub(super) fn fold(
+    platform: &Platform,
+    rows: Vec<Row>,
+    loads: &[Rational],
+) -> (Vec<Row>, Option<String>) {
     if rows.len() <= FEW {
         return (rows, None);
     }
@@ -25,22 +29,38 @@ pub(super) fn fold(platform: &Platform, rows: Vec<Row>, loads: &[Rational]) -> (
     let mut order: Vec<String> = Vec::new();
     for (row, load) in rows.iter().zip(loads) {
         let name = words::name(platform, row.node);
-        let Some(own) = words::prefix(&name) else { continue };
+        let Some(own) = words::prefix(&name) else {
+            continue;
+        };
         if !boxes.contains_key(own) {
             order.push(own.to_string());
         }
-        let shape = (rest(&name, own), port(platform, row.port, own), row.lanes.len(), load.clone());
+        let shape = (
+            rest(&name, own),
+            port(platform, row.port, own),
+            row.lanes.len(),
+            load.clone(),
+        );
         boxes.entry(own.to_string()).or_default().push(shape);
     }
     boxes.values_mut().for_each(|shapes| shapes.sort());
     // Boxes grouped by their activity, in the order of their rows.
     let mut alike: BTreeMap<&Vec<Shape>, Vec<&String>> = BTreeMap::new();
     for name in &order {
-        boxes.get(name).into_iter().for_each(|shapes| alike.entry(shapes).or_default().push(name));
+        boxes
+            .get(name)
+            .into_iter()
+            .for_each(|shapes| alike.entry(shapes).or_default().push(name));
     }
-    let mut classes: Vec<Vec<&String>> = alike.into_values().filter(|names| names.len() > 1).collect();
+    let mut classes: Vec<Vec<&String>> = alike
+        .into_values()
+        .filter(|names| names.len() > 1)
+        .collect();
     classes.sort_by_key(|names| order.iter().position(|name| Some(&name) == names.first()));
-    let hidden: Vec<&String> = classes.iter().flat_map(|names| names.iter().skip(1).copied()).collect();
+    let hidden: Vec<&String> = classes
+        .iter()
+        .flat_map(|names| names.iter().skip(1).copied())
+        .collect();
     let is_drawn = |row: &Row| {
         let name = words::name(platform, row.node);
         words::prefix(&name).is_none_or(|own| !hidden.iter().any(|hidden| *hidden == own))
@@ -70,11 +90,19 @@ fn rest(name: &str, own: &str) -> String {
 
 /// The row's kind of port; for a link, its target without the number of the box.
 fn port(platform: &Platform, port: Port, own: &str) -> String {
-    let Port::Link(link) = port else { return port.kind().to_string() };
-    let to = words::link(platform, link).map(|link| words::name(platform, link.to)).unwrap_or_default();
+    let Port::Link(link) = port else {
+        return port.kind().to_string();
+    };
+    let to = words::link(platform, link)
+        .map(|link| words::name(platform, link.to))
+        .unwrap_or_default();
     match words::prefix(&to) {
         Some(prefix) if prefix == own => rest(&to, own),
-        Some(prefix) => format!("{}*{}", prefix.trim_end_matches(|c: char| c.is_ascii_digit()), rest(&to, prefix)),
+        Some(prefix) => format!(
+            "{}*{}",
+            prefix.trim_end_matches(|c: char| c.is_ascii_digit()),
+            rest(&to, prefix)
+        ),
         None => to,
     }
 }

@@ -40,7 +40,11 @@ pub fn gantt(problem: Problem<'_>, schedule: &PeriodicSchedule) -> String {
 /// [`gantt`] with what every link and processor does when: a period's transfers and merges, dated from its start.
 ///
 /// O(b log b) for b boxes before merging.
-pub fn period_gantt(problem: Problem<'_>, schedule: &PeriodicSchedule, period: &Timeline) -> String {
+pub fn period_gantt(
+    problem: Problem<'_>,
+    schedule: &PeriodicSchedule,
+    period: &Timeline,
+) -> String {
     of_bars(problem, schedule, &occupancy::counted(problem, period))
 }
 
@@ -58,7 +62,10 @@ fn of_bars(problem: Problem<'_>, schedule: &PeriodicSchedule, bars: &[Bar]) -> S
         subtitle: format!(
             "period {} · {} per period · throughput {}",
             quantities::time(platform, &schedule.period),
-            words::plural(words::show(&Rational::from_integer(schedule.instances.clone().into())), "instance"),
+            words::plural(
+                words::show(&Rational::from_integer(schedule.instances.clone().into())),
+                "instance"
+            ),
             quantities::frequency(platform, &schedule.throughput())
         ),
         horizon: chart::horizon(bars, &schedule.period.clone().max(end)),
@@ -82,11 +89,19 @@ pub fn timeline_gantt(problem: Problem<'_>, timeline: &Timeline) -> String {
     let periods = starting.saturating_add(clean_up);
     let at = |count: u64| &timeline.period * Rational::from_integer(count.into());
     let horizon = chart::horizon(&bars, &at(periods));
-    let marks = if periods <= MOST_MARKS { (1..=periods).map(at).collect() } else { Vec::new() };
+    let marks = if periods <= MOST_MARKS {
+        (1..=periods).map(at).collect()
+    } else {
+        Vec::new()
+    };
     let total = u128::from(starting) * u128::from(timeline.instances_per_period);
     chart::draw(&Chart {
         problem,
-        title: format!("{}: {}", words::describe(problem), words::plural(total, "instance")),
+        title: format!(
+            "{}: {}",
+            words::describe(problem),
+            words::plural(total, "instance")
+        ),
         subtitle: format!(
             "period {} · {} per period · {} · total time {}",
             quantities::time(problem.platform(), &timeline.period),
@@ -114,6 +129,11 @@ fn phases(starting: u64, clean_up: u64, period: &Rational, horizon: &Rational) -
         ("steady state", at(filling), at(starting), "#e3f1e3"),
         ("clean-up", at(starting), horizon.clone(), "#dfe8f5"),
     ];
-    let phases = all.into_iter().map(|(label, start, end, fill)| Phase { label, start, end, fill });
+    let phases = all.into_iter().map(|(label, start, end, fill)| Phase {
+        label,
+        start,
+        end,
+        fill,
+    });
     phases.filter(|phase| phase.start < phase.end).collect()
 }

@@ -47,7 +47,9 @@ pub(in crate::svg) fn of_period(problem: Problem<'_>, schedule: &PeriodicSchedul
     let mut bars = Vec::new();
     let (sends, merges) = queues(schedule);
     for (link, queue) in sends {
-        let (Some(windows), Some(ends)) = (windows.get(&link), words::link(platform, link)) else { continue };
+        let (Some(windows), Some(ends)) = (windows.get(&link), words::link(platform, link)) else {
+            continue;
+        };
         let timed = queue.into_iter().map(|(message, copies)| {
             let one = volumes.size_of(message) * &ends.cost;
             (message, copies, one)
@@ -62,7 +64,13 @@ pub(in crate::svg) fn of_period(problem: Problem<'_>, schedule: &PeriodicSchedul
             if clock < end {
                 let start = std::mem::replace(&mut clock, end.clone());
                 let activity = Activity::Merge { node, split };
-                bars.push(Bar { activity, message, start, end, note: Note::Count(copies) });
+                bars.push(Bar {
+                    activity,
+                    message,
+                    start,
+                    end,
+                    note: Note::Count(copies),
+                });
             }
         }
     }
@@ -80,14 +88,24 @@ pub(in crate::svg) fn counted(problem: Problem<'_>, period: &Timeline) -> Vec<Ba
         let part = bar.message.part;
         let one = match bar.activity {
             Activity::Transfer(link) => words::link(platform, link)
-                .map_or_else(Rational::zero, |ends| volumes.size_of(bar.message) * &ends.cost),
+                .map_or_else(Rational::zero, |ends| {
+                    volumes.size_of(bar.message) * &ends.cost
+                }),
             Activity::Merge { node, split } => volumes.merge_time(platform, node, part, split),
         };
-        let count = if one.is_zero() { one } else { (&bar.end - &bar.start) / one };
+        let count = if one.is_zero() {
+            one
+        } else {
+            (&bar.end - &bar.start) / one
+        };
         match bars.last_mut() {
-            Some(Bar { activity, message, end, note: Note::Count(before), .. })
-                if (*activity, *message, &*end) == (bar.activity, bar.message, &bar.start) =>
-            {
+            Some(Bar {
+                activity,
+                message,
+                end,
+                note: Note::Count(before),
+                ..
+            }) if (*activity, *message, &*end) == (bar.activity, bar.message, &bar.start) => {
                 *end = bar.end;
                 *before += count;
             }
@@ -106,7 +124,9 @@ type Queues<K, T> = BTreeMap<K, Queue<T>>;
 
 /// Per link: the messages that it sends in a period, in order. Per processor: its merges, each with its result and the
 /// position of its split.
-fn queues(schedule: &PeriodicSchedule) -> (Queues<LinkId, Message>, Queues<NodeId, (Message, usize)>) {
+fn queues(
+    schedule: &PeriodicSchedule,
+) -> (Queues<LinkId, Message>, Queues<NodeId, (Message, usize)>) {
     let (mut sends, mut merges) = (BTreeMap::new(), BTreeMap::new());
     for scheduled in &schedule.patterns {
         let copies = Rational::from_integer(scheduled.copies.clone().into());
@@ -114,7 +134,9 @@ fn queues(schedule: &PeriodicSchedule) -> (Queues<LinkId, Message>, Queues<NodeI
             let message = scheduled.pattern.message(task.part());
             match task {
                 Task::Send { link, .. } => push(sends.entry(link).or_default(), message, &copies),
-                Task::Merge { node, split, .. } => push(merges.entry(node).or_default(), (message, split), &copies),
+                Task::Merge { node, split, .. } => {
+                    push(merges.entry(node).or_default(), (message, split), &copies)
+                }
             }
         }
     }
@@ -133,7 +155,11 @@ fn push<T: PartialEq>(queue: &mut Queue<T>, what: T, copies: &Rational) {
 fn windows(schedule: &PeriodicSchedule) -> BTreeMap<LinkId, Vec<(Rational, Rational)>> {
     let mut windows: BTreeMap<LinkId, Vec<(Rational, Rational)>> = BTreeMap::new();
     let mut start = Rational::zero();
-    for slot in schedule.slots.iter().filter(|slot| slot.length.is_positive()) {
+    for slot in schedule
+        .slots
+        .iter()
+        .filter(|slot| slot.length.is_positive())
+    {
         let end = &start + &slot.length;
         for &link in &slot.links {
             let list = windows.entry(link).or_default();
@@ -160,14 +186,26 @@ fn fill(
         let mut left = copies * &one;
         while left.is_positive() {
             // A schedule that grants a link too little time is drawn as far as it goes.
-            let Some((start, end)) = window.take() else { return };
+            let Some((start, end)) = window.take() else {
+                return;
+            };
             let room = &end - &start;
             let used = if left < room { left.clone() } else { room };
             let stop = &start + &used;
             left -= &used;
             let note = Note::Count(used / &one);
-            bars.push(Bar { activity: Activity::Transfer(link), message, start, end: stop.clone(), note });
-            window = if stop < end { Some((stop, end)) } else { windows.next() };
+            bars.push(Bar {
+                activity: Activity::Transfer(link),
+                message,
+                start,
+                end: stop.clone(),
+                note,
+            });
+            window = if stop < end {
+                Some((stop, end))
+            } else {
+                windows.next()
+            };
         }
     }
 }
@@ -190,12 +228,21 @@ pub(in crate::svg) fn of_timeline(timeline: &Timeline) -> Vec<Bar> {
             }
         }
     }
-    bars.extend(timeline.merges.iter().filter(|merge| merge.start < merge.end).map(|merge| Bar {
-        activity: Activity::Merge { node: merge.node, split: merge.split },
-        message: merge.message,
-        start: merge.start.clone(),
-        end: merge.end.clone(),
-        note: Note::Instance(merge.instance),
-    }));
+    bars.extend(
+        timeline
+            .merges
+            .iter()
+            .filter(|merge| merge.start < merge.end)
+            .map(|merge| Bar {
+                activity: Activity::Merge {
+                    node: merge.node,
+                    split: merge.split,
+                },
+                message: merge.message,
+                start: merge.start.clone(),
+                end: merge.end.clone(),
+                note: Note::Instance(merge.instance),
+            }),
+    );
     bars
 }

@@ -21,9 +21,15 @@ pub(super) struct Palette<'a> {
 
 impl<'a> Palette<'a> {
     pub(super) fn new(problem: Problem<'a>, bars: &[Bar]) -> Palette<'a> {
-        let mut palette = Palette { problem, messages: Messages::new(problem), classes: None };
-        let used: BTreeMap<usize, Message> =
-            bars.iter().map(|bar| (palette.messages.category(bar.message), bar.message)).collect();
+        let mut palette = Palette {
+            problem,
+            messages: Messages::new(problem),
+            classes: None,
+        };
+        let used: BTreeMap<usize, Message> = bars
+            .iter()
+            .map(|bar| (palette.messages.category(bar.message), bar.message))
+            .collect();
         if used.len() > FINE {
             palette.classes = palette.classes(used.values());
         }
@@ -31,7 +37,10 @@ impl<'a> Palette<'a> {
     }
 
     /// A class for every message, if there are at least two.
-    fn classes<'m>(&self, used: impl Iterator<Item = &'m Message>) -> Option<BTreeMap<String, usize>> {
+    fn classes<'m>(
+        &self,
+        used: impl Iterator<Item = &'m Message>,
+    ) -> Option<BTreeMap<String, usize>> {
         // Messages of one category can be of several classes: the partial results of one demand.
         let names: Option<Vec<String>> = used.map(|&message| self.class(message)).collect();
         let mut classes: BTreeMap<String, usize> = BTreeMap::new();
@@ -58,7 +67,9 @@ impl<'a> Palette<'a> {
         match (demand.kind(), demand.goals) {
             (Kind::CombineCopy, _) if whole => Some("broadcast: the result".to_string()),
             (Kind::CombineCopy, _) => Some("reduce: values and partial results".to_string()),
-            (Kind::Combine, Goals::At(target)) if collective.demands() > 1 => of_box("reductions to", target),
+            (Kind::Combine, Goals::At(target)) if collective.demands() > 1 => {
+                of_box("reductions to", target)
+            }
             (Kind::Combine, _) if part.operands() == 1 => Some("single values".to_string()),
             (Kind::Combine, _) => Some("partial results".to_string()),
             (Kind::Prefix, _) if part.first == 0 && part.last > 0 => Some("prefixes".to_string()),
@@ -72,7 +83,10 @@ impl<'a> Palette<'a> {
 
     /// Messages of one number have one colour.
     pub(super) fn number(&self, message: Message) -> usize {
-        let class = self.classes.as_ref().and_then(|classes| classes.get(&self.class(message)?).copied());
+        let class = self
+            .classes
+            .as_ref()
+            .and_then(|classes| classes.get(&self.class(message)?).copied());
         class.unwrap_or_else(|| self.messages.category(message))
     }
 

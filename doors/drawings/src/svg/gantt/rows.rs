@@ -53,21 +53,35 @@ impl Port {
 
     /// The activity in a row: "transfer" or "merge".
     pub(in crate::svg) fn activity(self) -> &'static str {
-        if self == Port::Compute { "merge" } else { "transfer" }
+        if self == Port::Compute {
+            "merge"
+        } else {
+            "transfer"
+        }
     }
 }
 
 /// The rows that show a transfer over a link.
 fn ports(platform: &Platform, id: LinkId) -> Vec<(NodeId, Port)> {
-    let Some(link) = words::link(platform, id) else { return Vec::new() };
+    let Some(link) = words::link(platform, id) else {
+        return Vec::new();
+    };
     let port = |end: Resource| match end {
         Resource::Send(node) => Some((node, Port::Send)),
         Resource::Receive(node) => Some((node, Port::Receive)),
         Resource::Port(node) => Some((node, Port::Both)),
         Resource::Compute(_) | Resource::Link(_) => None,
     };
-    let ports: Vec<_> = Resource::ends(platform, id).into_iter().flatten().filter_map(port).collect();
-    if ports.is_empty() { vec![(link.from, Port::Link(id))] } else { ports }
+    let ports: Vec<_> = Resource::ends(platform, id)
+        .into_iter()
+        .flatten()
+        .filter_map(port)
+        .collect();
+    if ports.is_empty() {
+        vec![(link.from, Port::Link(id))]
+    } else {
+        ports
+    }
 }
 
 /// The activities of one port: lanes of bars, by their index, in order of time. One-port models need one lane.
@@ -81,7 +95,9 @@ impl Row {
     /// How many transfers or merges it does at a time.
     pub(in crate::svg) fn capacity(&self, platform: &Platform) -> u32 {
         match self.port {
-            Port::Send if words::node(platform, self.node).is_some() => Resource::Send(self.node).capacity(platform),
+            Port::Send if words::node(platform, self.node).is_some() => {
+                Resource::Send(self.node).capacity(platform)
+            }
             Port::Receive if words::node(platform, self.node).is_some() => {
                 Resource::Receive(self.node).capacity(platform)
             }
@@ -110,7 +126,9 @@ pub(in crate::svg) fn rows(platform: &Platform, bars: &[Bar]) -> (Vec<Row>, Vec<
     let mut own: BTreeMap<(NodeId, Port), Vec<usize>> = BTreeMap::new();
     for (index, bar) in bars.iter().enumerate() {
         match bar.activity {
-            Activity::Merge { node, .. } => own.entry((node, Port::Compute)).or_default().push(index),
+            Activity::Merge { node, .. } => {
+                own.entry((node, Port::Compute)).or_default().push(index)
+            }
             Activity::Transfer(link) => {
                 for row in ports(platform, link) {
                     own.entry(row).or_default().push(index);
@@ -120,7 +138,11 @@ pub(in crate::svg) fn rows(platform: &Platform, bars: &[Bar]) -> (Vec<Row>, Vec<
     }
     let directed = |node: &NodeId| {
         let known = words::node(platform, *node).is_some();
-        known && matches!(platform.model_of(*node), PortModel::FullDuplex | PortModel::Multiport)
+        known
+            && matches!(
+                platform.model_of(*node),
+                PortModel::FullDuplex | PortModel::Multiport
+            )
     };
     let active: BTreeSet<NodeId> = own.keys().map(|&(node, _)| node).filter(directed).collect();
     if active.len() <= SHOW_IDLE {
@@ -138,9 +160,18 @@ pub(in crate::svg) fn rows(platform: &Platform, bars: &[Bar]) -> (Vec<Row>, Vec<
         remarks.push("a row is a link; links that are never used have none");
     }
     if count(|port| port == Port::Both) > 0 {
-        remarks.push("in a row of a half-duplex port, boxes with a dark foot are received, the others sent");
+        remarks.push(
+            "in a row of a half-duplex port, boxes with a dark foot are received, the others sent",
+        );
     }
-    let rows = own.into_iter().map(|((node, port), own)| Row { node, port, lanes: lanes(bars, own) }).collect();
+    let rows = own
+        .into_iter()
+        .map(|((node, port), own)| Row {
+            node,
+            port,
+            lanes: lanes(bars, own),
+        })
+        .collect();
     (rows, remarks)
 }
 
@@ -185,7 +216,10 @@ pub(in crate::svg) fn runs(
     let (mut alike, mut mixed) = (NARROW, NARROW);
     loop {
         let join = |lane: &Vec<usize>| join(lane, bars, (spans, colours), (alike, mixed));
-        let runs: Vec<Vec<Vec<Run>>> = rows.iter().map(|row| row.lanes.iter().map(join).collect()).collect();
+        let runs: Vec<Vec<Vec<Run>>> = rows
+            .iter()
+            .map(|row| row.lanes.iter().map(join).collect())
+            .collect();
         let boxes: usize = runs.iter().flatten().map(Vec::len).sum();
         if boxes <= most || mixed > WIDE {
             return runs;
@@ -202,7 +236,11 @@ fn join(
     (spans, colours): (&[(f64, f64)], &[usize]),
     (alike, mixed): (f64, f64),
 ) -> Vec<Run> {
-    let message = |place: usize| lane.get(place).and_then(|&index| bars.get(index)).map(|bar| bar.message);
+    let message = |place: usize| {
+        lane.get(place)
+            .and_then(|&index| bars.get(index))
+            .map(|bar| bar.message)
+    };
     let colour = |place: usize| lane.get(place).and_then(|&index| colours.get(index));
     // A run, and the width of its widest bar.
     let mut runs: Vec<(Run, f64)> = Vec::new();
@@ -222,7 +260,17 @@ fn join(
                 run.mixed |= colour(run.first) != colour(first);
                 *widest = width.max(*widest);
             }
-            None => runs.push((Run { first, count: 1, left, right, various: false, mixed: false }, width)),
+            None => runs.push((
+                Run {
+                    first,
+                    count: 1,
+                    left,
+                    right,
+                    various: false,
+                    mixed: false,
+                },
+                width,
+            )),
         }
     }
     runs.into_iter().map(|(run, _)| run).collect()

@@ -23,25 +23,46 @@ pub(super) struct Amounts {
 /// All amounts that are not 0. Empty if the collective's rates are ambiguous.
 pub(super) fn amounts(problem: Problem<'_>, steady_state: &SteadyState) -> Amounts {
     let mut amounts = Amounts::default();
-    let Ok(rates) = Rates::of(problem, steady_state) else { return amounts };
+    let Ok(rates) = Rates::of(problem, steady_state) else {
+        return amounts;
+    };
     let several = rates.demands.len() > 1;
     for (place, demand) in rates.demands.iter().enumerate() {
         let whose = || whose(problem, place);
-        let of = |what: String| if several { format!("{what} {}", whose()) } else { what };
+        let of = |what: String| {
+            if several {
+                format!("{what} {}", whose())
+            } else {
+                what
+            }
+        };
         let mut add = |link: LinkId, what: String, rate: &Rational| {
             if !rate.is_zero() {
-                amounts.links.entry(link).or_default().push((what, rate.clone()));
+                amounts
+                    .links
+                    .entry(link)
+                    .or_default()
+                    .push((what, rate.clone()));
             }
         };
         match demand {
             DemandRates::Route(sends) | DemandRates::Copy(sends) => {
-                sends.iter().for_each(|(&link, rate)| add(link, whose(), rate));
+                sends
+                    .iter()
+                    .for_each(|(&link, rate)| add(link, whose(), rate));
             }
             DemandRates::Combine(rates) => {
-                rates.sends.iter().for_each(|((link, value), rate)| add(*link, of(brief(value)), rate));
+                rates
+                    .sends
+                    .iter()
+                    .for_each(|((link, value), rate)| add(*link, of(brief(value)), rate));
                 let merges = rates.merges.iter().filter(|(_, rate)| !rate.is_zero());
                 merges.for_each(|((node, left, right), rate)| {
-                    amounts.nodes.entry(*node).or_default().push((of(merge(left, right)), rate.clone()));
+                    amounts
+                        .nodes
+                        .entry(*node)
+                        .or_default()
+                        .push((of(merge(left, right)), rate.clone()));
                 });
             }
         }
@@ -72,7 +93,9 @@ fn brief(value: &Value) -> String {
 /// Whose message it is: `P0` where the target says it all, `a→b` where both ends matter, the source of copies.
 fn whose(problem: Problem<'_>, place: usize) -> String {
     let (platform, collective) = (problem.platform(), problem.collective());
-    let Some(demand) = collective.demand(place) else { return format!("demand {place}") };
+    let Some(demand) = collective.demand(place) else {
+        return format!("demand {place}");
+    };
     let name = |node| words::name(platform, node);
     match (demand.operands, demand.targets()) {
         (&[source], &[target]) => match words::centre(collective) {

@@ -53,19 +53,32 @@ impl Captions {
     /// The merges of nodes, next to them.
     pub(super) fn nodes(&mut self, page: &mut Page, areas: &[Area], amounts: &Amounts) {
         for (node, merges) in &amounts.nodes {
-            let Some(area) = areas.get(node.index()) else { continue };
+            let Some(area) = areas.get(node.index()) else {
+                continue;
+            };
             let lines: Vec<String> = merges.iter().map(line).collect();
-            self.put(page, forms_of_lines(&lines), |width, height| beside(area, width, height));
+            self.put(page, forms_of_lines(&lines), |width, height| {
+                beside(area, width, height)
+            });
         }
     }
 
     /// The first form that has room.
-    fn put(&mut self, page: &mut Page, forms: Vec<Vec<String>>, places: impl Fn(f64, f64) -> Vec<Area>) {
+    fn put(
+        &mut self,
+        page: &mut Page,
+        forms: Vec<Vec<String>>,
+        places: impl Fn(f64, f64) -> Vec<Area>,
+    ) {
         if forms.is_empty() {
             return;
         }
         let found = forms.into_iter().find_map(|lines| {
-            let width = lines.iter().map(|line| words::width(line, LABEL)).fold(0.0, f64::max) + 3.0;
+            let width = lines
+                .iter()
+                .map(|line| words::width(line, LABEL))
+                .fold(0.0, f64::max)
+                + 3.0;
             let area = page.choose(&places(width, lines.len() as f64 * (LABEL + 2.0)))?;
             Some(Label { area, lines })
         });
@@ -88,14 +101,30 @@ impl Captions {
 /// Around a node: below, above, right, left, then the corners.
 fn beside(node: &Area, width: f64, height: f64) -> Vec<Area> {
     let ((x, y), gap) = (node.centre(), 4.0);
-    let (dx, dy) = ((node.right - node.left + width) / 2.0 + gap, (node.bottom - node.top + height) / 2.0 + gap);
-    let shifts = [(0.0, dy), (0.0, -dy), (dx, 0.0), (-dx, 0.0), (dx, dy), (-dx, dy), (dx, -dy), (-dx, -dy)];
-    shifts.map(|(a, b)| Area::around((x + a, y + b), width, height)).to_vec()
+    let (dx, dy) = (
+        (node.right - node.left + width) / 2.0 + gap,
+        (node.bottom - node.top + height) / 2.0 + gap,
+    );
+    let shifts = [
+        (0.0, dy),
+        (0.0, -dy),
+        (dx, 0.0),
+        (-dx, 0.0),
+        (dx, dy),
+        (-dx, dy),
+        (dx, -dy),
+        (-dx, -dy),
+    ];
+    shifts
+        .map(|(a, b)| Area::around((x + a, y + b), width, height))
+        .to_vec()
 }
 
 /// All words in one line, below one another, the last alone. None for no words.
 fn forms_of_words(words: Vec<String>) -> Vec<Vec<String>> {
-    let Some(last) = words.last().cloned() else { return Vec::new() };
+    let Some(last) = words.last().cloned() else {
+        return Vec::new();
+    };
     let mut forms = vec![vec![words.join(" · ")]];
     if words.len() > 1 {
         forms.extend([words, vec![last]]);
@@ -107,10 +136,18 @@ fn forms_of_words(words: Vec<String>) -> Vec<Vec<String>> {
 fn forms_of_lines(lines: &[String]) -> Vec<Vec<String>> {
     let short = |most: usize| -> Vec<String> {
         let more = lines.len() - (most - 1);
-        lines.iter().take(most - 1).cloned().chain([format!("and {more} more")]).collect()
+        lines
+            .iter()
+            .take(most - 1)
+            .cloned()
+            .chain([format!("and {more} more")])
+            .collect()
     };
     let whole = (1..=LINES).contains(&lines.len()).then(|| lines.to_vec());
-    let shorter = (2..=LINES).rev().filter(|most| *most < lines.len()).map(short);
+    let shorter = (2..=LINES)
+        .rev()
+        .filter(|most| *most < lines.len())
+        .map(short);
     whole.into_iter().chain(shorter).collect()
 }
 
@@ -120,9 +157,12 @@ fn edge_amounts(platform: &Platform, edge: &Edge, amounts: &Amounts) -> Vec<Stri
     match edge.back {
         None => of(edge.link).collect(),
         Some(back) => {
-            let to =
-                |link: LinkId| words::link(platform, link).map_or(String::new(), |link| words::name(platform, link.to));
-            let towards = |link: LinkId| of(link).map(move |line| format!("{line} to {}", to(link)));
+            let to = |link: LinkId| {
+                words::link(platform, link)
+                    .map_or(String::new(), |link| words::name(platform, link.to))
+            };
+            let towards =
+                |link: LinkId| of(link).map(move |line| format!("{line} to {}", to(link)));
             towards(edge.link).chain(towards(back)).collect()
         }
     }
@@ -130,8 +170,9 @@ fn edge_amounts(platform: &Platform, edge: &Edge, amounts: &Amounts) -> Vec<Stri
 
 /// Cost and load of a link, if they distinguish it from others.
 fn link_words(platform: &Platform, id: LinkId, flows: &Flows, uniform: bool) -> Vec<String> {
-    let cost =
-        words::link(platform, id).filter(|_| !uniform).map(|link| quantities::terse_bandwidth(platform, &link.cost));
+    let cost = words::link(platform, id)
+        .filter(|_| !uniform)
+        .map(|link| quantities::terse_bandwidth(platform, &link.cost));
     let busy = flows.busy.get(&id).map(oneport_platform::percent);
     cost.into_iter().chain(busy).collect()
 }

@@ -43,7 +43,12 @@ pub(super) struct Edge {
 /// Opposite links of one stroke are one straight line with two heads; others bend apart where they have labels
 /// (`labelled`), and run side by side where not. Where a line would run under a node it bends around it. `marks` are
 /// the areas of the nodes, round ones at their ends.
-pub(super) fn edges(platform: &Platform, marks: &[Area], strokes: &[Stroke], labelled: bool) -> Vec<Edge> {
+pub(super) fn edges(
+    platform: &Platform,
+    marks: &[Area],
+    strokes: &[Stroke],
+    labelled: bool,
+) -> Vec<Edge> {
     let tried = platform.links().len() * marks.len() <= MOST_TRIED;
     let mut edges = Vec::new();
     for (id, link) in platform.link_ids().zip(platform.links()) {
@@ -51,26 +56,47 @@ pub(super) fn edges(platform: &Platform, marks: &[Area], strokes: &[Stroke], lab
         if back.is_some_and(|back| back < id) {
             continue;
         }
-        let (Some(stroke), Some(from), Some(to)) =
-            (strokes.get(id.index()), marks.get(link.from.index()), marks.get(link.to.index()))
-        else {
+        let (Some(stroke), Some(from), Some(to)) = (
+            strokes.get(id.index()),
+            marks.get(link.from.index()),
+            marks.get(link.to.index()),
+        ) else {
             continue;
         };
         let bent = back.is_none() && platform.link_between(link.to, link.from).is_some();
         let ends = [link.from.index(), link.to.index()];
-        let others: Vec<&Area> =
-            marks.iter().enumerate().filter(|(node, _)| tried && !ends.contains(node)).map(|(_, mark)| mark).collect();
-        let (first, last) = aside(from.centre(), to.centre(), if bent && !labelled { BESIDE } else { 0.0 });
+        let others: Vec<&Area> = marks
+            .iter()
+            .enumerate()
+            .filter(|(node, _)| tried && !ends.contains(node))
+            .map(|(_, mark)| mark)
+            .collect();
+        let (first, last) = aside(
+            from.centre(),
+            to.centre(),
+            if bent && !labelled { BESIDE } else { 0.0 },
+        );
         let control = control(first, last, bent && labelled, &others);
         let curve = |t: f64| at(first, control, last, t);
         let start = leave(from, 1.0, &curve);
         let end = leave(to, 2.0, &|t| curve(1.0 - t));
-        edges.push(Edge { link: id, back, bent, stroke: stroke.clone(), start, control, end });
+        edges.push(Edge {
+            link: id,
+            back,
+            bent,
+            stroke: stroke.clone(),
+            start,
+            control,
+            end,
+        });
     }
     edges.sort_by(|a, b| {
         let key = |edge: &Edge| (edge.stroke.layer, edge.stroke.width);
         let ((a_layer, a_width), (b_layer, b_width)) = (key(a), key(b));
-        a_layer.cmp(&b_layer).then(b_width.total_cmp(&a_width)).then(a.link.cmp(&b.link))
+        a_layer
+            .cmp(&b_layer)
+            .then(b_width.total_cmp(&a_width))
+            .then(a.link.cmp(&b.link))
     });
     edges
 }
@@ -84,7 +110,10 @@ fn twin(platform: &Platform, strokes: &[Stroke], id: LinkId) -> Option<LinkId> {
 
 /// How many lines the links are.
 pub(super) fn count(platform: &Platform, strokes: &[Stroke]) -> usize {
-    platform.link_ids().filter(|&id| twin(platform, strokes, id).is_none_or(|back| back > id)).count()
+    platform
+        .link_ids()
+        .filter(|&id| twin(platform, strokes, id).is_none_or(|back| back > id))
+        .count()
 }
 
 /// Both ends moved by so much to the right-hand side.
@@ -98,7 +127,10 @@ fn aside(from: Point, to: Point, by: f64) -> (Point, Point) {
 /// A point of a quadratic curve.
 fn at(start: Point, control: Point, end: Point, t: f64) -> Point {
     let (a, b, c) = ((1.0 - t) * (1.0 - t), 2.0 * t * (1.0 - t), t * t);
-    (a * start.0 + b * control.0 + c * end.0, a * start.1 + b * control.1 + c * end.1)
+    (
+        a * start.0 + b * control.0 + c * end.0,
+        a * start.1 + b * control.1 + c * end.1,
+    )
 }
 
 /// The control point of a curve that meets the fewest nodes, the flattest of these.
@@ -107,9 +139,16 @@ fn control(from: Point, to: Point, bent: bool, others: &[&Area]) -> Point {
     let length = (dx * dx + dy * dy).sqrt().max(1e-6);
     let middle = ((from.0 + to.0) / 2.0, (from.1 + to.1) / 2.0);
     // Each direction of a pair bends to its own right-hand side.
-    let own = if bent { (length * 0.16).clamp(8.0, 26.0) } else { 0.0 };
+    let own = if bent {
+        (length * 0.16).clamp(8.0, 26.0)
+    } else {
+        0.0
+    };
     let bend = |(bend, along): (f64, f64)| {
-        (middle.0 - dy / length * bend + along * dx, middle.1 + dx / length * bend + along * dy)
+        (
+            middle.0 - dy / length * bend + along * dx,
+            middle.1 + dx / length * bend + along * dy,
+        )
     };
     let reach = length * 0.6;
     let area = Area {
@@ -118,10 +157,16 @@ fn control(from: Point, to: Point, bent: bool, others: &[&Area]) -> Point {
         right: from.0.max(to.0) + reach,
         bottom: from.1.max(to.1) + reach,
     };
-    let near: Vec<&&Area> = others.iter().filter(|other| area.overlap(other) > 0.0).collect();
+    let near: Vec<&&Area> = others
+        .iter()
+        .filter(|other| area.overlap(other) > 0.0)
+        .collect();
     let met = |control: Point| {
-        let points = || (1..POINTS).map(|k| at(from, control, to, f64::from(k) / f64::from(POINTS)));
-        near.iter().filter(|other| points().any(|point| other.grown(CLEAR).contains(point))).count()
+        let points =
+            || (1..POINTS).map(|k| at(from, control, to, f64::from(k) / f64::from(POINTS)));
+        near.iter()
+            .filter(|other| points().any(|point| other.grown(CLEAR).contains(point)))
+            .count()
     };
     let step = f64::max(8.0, length * 0.05);
     let sides = if bent { [1.0, 1.0] } else { [1.0, -1.0] };
@@ -175,9 +220,14 @@ impl Edge {
 
     /// Where a label of this size might stand on the line, the best places first.
     pub(super) fn label_areas(&self, width: f64, height: f64) -> Vec<Area> {
-        let places =
-            if self.bent { [0.42, 0.36, 0.5, 0.3, 0.58, 0.64, 0.24] } else { [0.5, 0.44, 0.56, 0.38, 0.62, 0.3, 0.7] };
-        places.map(|t| Area::around(self.at(t), width, height)).to_vec()
+        let places = if self.bent {
+            [0.42, 0.36, 0.5, 0.3, 0.58, 0.64, 0.24]
+        } else {
+            [0.5, 0.44, 0.56, 0.38, 0.62, 0.3, 0.7]
+        };
+        places
+            .map(|t| Area::around(self.at(t), width, height))
+            .to_vec()
     }
 }
 
@@ -189,20 +239,40 @@ pub(super) fn draw(canvas: &mut Canvas, edges: &[Edge], tooltip: impl Fn(LinkId)
         let size = 5.0 + 1.2 * width;
         let (tip, low) = head(edge.end, edge.control, size);
         let (tail, high) = head(edge.start, edge.control, size);
-        let start = if edge.back.is_some() { high } else { edge.start };
+        let start = if edge.back.is_some() {
+            high
+        } else {
+            edge.start
+        };
         let curve = format!("M{} Q{} {}", point(start), point(edge.control), point(low));
         canvas.g().s("class", "link").start();
-        let back = edge.back.map(|back| format!("\n{}", tooltip(back))).unwrap_or_default();
+        let back = edge
+            .back
+            .map(|back| format!("\n{}", tooltip(back)))
+            .unwrap_or_default();
         canvas.tooltip(&format!("{}{back}", tooltip(edge.link)));
         if edges.len() <= EASY {
-            let tag = canvas.tag("path").s("d", &curve).s("fill", "none").s("stroke", "#ffffff");
+            let tag = canvas
+                .tag("path")
+                .s("d", &curve)
+                .s("fill", "none")
+                .s("stroke", "#ffffff");
             tag.s("stroke-opacity", "0").n("stroke-width", 9.0).end();
         }
-        let tag = canvas.tag("path").s("class", "line").s("d", &curve).s("fill", "none").s("stroke", colour);
+        let tag = canvas
+            .tag("path")
+            .s("class", "line")
+            .s("d", &curve)
+            .s("fill", "none")
+            .s("stroke", colour);
         tag.n("stroke-width", width).end();
         for corners in std::iter::once(tip).chain(edge.back.map(|_| tail)) {
             let corners: Vec<String> = corners.into_iter().map(point).collect();
-            canvas.tag("path").s("d", &format!("M{}Z", corners.join("L"))).s("fill", colour).end();
+            canvas
+                .tag("path")
+                .s("d", &format!("M{}Z", corners.join("L")))
+                .s("fill", colour)
+                .end();
         }
         canvas.close();
     }
@@ -215,5 +285,12 @@ fn head(tip: Point, from: Point, size: f64) -> ([Point; 3], Point) {
     let (ux, uy) = (dx / length, dy / length);
     let base = (tip.0 - ux * size, tip.1 - uy * size);
     let half = size * 0.4;
-    ([tip, (base.0 - uy * half, base.1 + ux * half), (base.0 + uy * half, base.1 - ux * half)], base)
+    (
+        [
+            tip,
+            (base.0 - uy * half, base.1 + ux * half),
+            (base.0 + uy * half, base.1 - ux * half),
+        ],
+        base,
+    )
 }

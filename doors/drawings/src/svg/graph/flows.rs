@@ -42,7 +42,9 @@ impl Role {
             (Role::Source, _) if groups => "source or target of a group",
             (Role::Participant, _) if groups => "member of a group",
             (Role::Target, Some("target")) => "sender",
-            (Role::Source, Some("target")) if words::owns_too(collective) => "target and participant",
+            (Role::Source, Some("target")) if words::owns_too(collective) => {
+                "target and participant"
+            }
             (Role::Source, Some(centre)) => centre,
             (Role::Source, None) => "source",
             (Role::Target, _) => "target",
@@ -75,16 +77,28 @@ pub(super) fn flows(problem: Problem<'_>, steady_state: Option<&SteadyState>) ->
             let message = weighted.pattern.message(task.part());
             match *task {
                 Task::Send { link: id, .. } => {
-                    let Some(link) = words::link(platform, id) else { continue };
+                    let Some(link) = words::link(platform, id) else {
+                        continue;
+                    };
                     let time = &weighted.weight * volumes.size_of(message) * &link.cost;
-                    add(flows.rates.entry(id).or_default(), message, &weighted.weight);
+                    add(
+                        flows.rates.entry(id).or_default(),
+                        message,
+                        &weighted.weight,
+                    );
                     add(&mut flows.busy, id, &time);
                     add(&mut flows.send, link.from, &time);
                     add(&mut flows.receive, link.to, &time);
                 }
-                Task::Merge { node, part, split, .. } => {
+                Task::Merge {
+                    node, part, split, ..
+                } => {
                     let time = &weighted.weight * volumes.merge_time(platform, node, part, split);
-                    add(flows.merges.entry(node).or_default(), message, &weighted.weight);
+                    add(
+                        flows.merges.entry(node).or_default(),
+                        message,
+                        &weighted.weight,
+                    );
                     add(&mut flows.compute, node, &time);
                 }
             }
@@ -108,7 +122,10 @@ pub(super) fn roles(problem: Problem<'_>) -> Vec<Role> {
     let mut roles: Vec<Role> = platform.nodes().iter().map(role).collect();
     assign(&mut roles, collective);
     if !collective.members().is_empty() {
-        collective.members().iter().for_each(|member| assign(&mut roles, &member.collective));
+        collective
+            .members()
+            .iter()
+            .for_each(|member| assign(&mut roles, &member.collective));
         for role in roles.iter_mut().filter(|role| **role == Role::Target) {
             *role = Role::Participant;
         }
@@ -129,8 +146,14 @@ fn assign(roles: &mut [Role], collective: &Collective) {
         give(&demand.owners, Role::Participant);
         give(demand.demand().targets(), Role::Participant);
     }
-    let Some(form) = collective.form() else { return };
-    let others = if words::centre(collective).is_some() && !form.combines { Role::Target } else { Role::Participant };
+    let Some(form) = collective.form() else {
+        return;
+    };
+    let others = if words::centre(collective).is_some() && !form.combines {
+        Role::Target
+    } else {
+        Role::Participant
+    };
     for (role, nodes) in form.roles.iter().zip(collective.cast()).rev() {
         give(nodes, if role.many { others } else { Role::Source });
     }

@@ -21,7 +21,12 @@ impl Area {
     /// The area of this size around a point.
     pub(super) fn around(centre: (f64, f64), width: f64, height: f64) -> Self {
         let (x, y) = centre;
-        Area { left: x - width / 2.0, top: y - height / 2.0, right: x + width / 2.0, bottom: y + height / 2.0 }
+        Area {
+            left: x - width / 2.0,
+            top: y - height / 2.0,
+            right: x + width / 2.0,
+            bottom: y + height / 2.0,
+        }
     }
 
     /// The smallest area that holds both.
@@ -36,12 +41,23 @@ impl Area {
 
     /// Larger by so much on every side.
     pub(super) fn grown(&self, by: f64) -> Area {
-        Area { left: self.left - by, top: self.top - by, right: self.right + by, bottom: self.bottom + by }
+        Area {
+            left: self.left - by,
+            top: self.top - by,
+            right: self.right + by,
+            bottom: self.bottom + by,
+        }
     }
 
     /// How far a point is from the area, whose shorter sides are round; negative inside.
     pub(super) fn distance(&self, (x, y): (f64, f64)) -> f64 {
-        let (centre, half) = (self.centre(), ((self.right - self.left) / 2.0, (self.bottom - self.top) / 2.0));
+        let (centre, half) = (
+            self.centre(),
+            (
+                (self.right - self.left) / 2.0,
+                (self.bottom - self.top) / 2.0,
+            ),
+        );
         let round = half.0.min(half.1);
         let dx = ((x - centre.0).abs() - (half.0 - round)).max(0.0);
         let dy = ((y - centre.1).abs() - (half.1 - round)).max(0.0);
@@ -49,18 +65,30 @@ impl Area {
     }
 
     pub(super) fn moved(&self, dx: f64, dy: f64) -> Area {
-        Area { left: self.left + dx, top: self.top + dy, right: self.right + dx, bottom: self.bottom + dy }
+        Area {
+            left: self.left + dx,
+            top: self.top + dy,
+            right: self.right + dx,
+            bottom: self.bottom + dy,
+        }
     }
 
     pub(super) fn centre(&self) -> (f64, f64) {
-        ((self.left + self.right) / 2.0, (self.top + self.bottom) / 2.0)
+        (
+            (self.left + self.right) / 2.0,
+            (self.top + self.bottom) / 2.0,
+        )
     }
 
     /// How much of this area the other covers.
     pub(super) fn overlap(&self, other: &Area) -> f64 {
         let width = self.right.min(other.right) - self.left.max(other.left);
         let height = self.bottom.min(other.bottom) - self.top.max(other.top);
-        if width > 0.0 && height > 0.0 { width * height } else { 0.0 }
+        if width > 0.0 && height > 0.0 {
+            width * height
+        } else {
+            0.0
+        }
     }
 
     pub(super) fn contains(&self, (x, y): (f64, f64)) -> bool {
@@ -68,7 +96,10 @@ impl Area {
     }
 
     fn inside(&self, other: &Area) -> bool {
-        self.left >= other.left && self.right <= other.right && self.top >= other.top && self.bottom <= other.bottom
+        self.left >= other.left
+            && self.right <= other.right
+            && self.top >= other.top
+            && self.bottom <= other.bottom
     }
 }
 
@@ -88,7 +119,11 @@ impl Page {
         for point in lines {
             points.entry(cell(point)).or_default().push(point);
         }
-        Page { bounds, taken: Vec::new(), points }
+        Page {
+            bounds,
+            taken: Vec::new(),
+            points,
+        }
     }
 
     /// How many points of lines lie in the area.
@@ -105,7 +140,9 @@ impl Page {
     pub(super) fn choose(&self, candidates: &[Area]) -> Option<Area> {
         let mut best: Option<(usize, Area)> = None;
         for (order, area) in candidates.iter().enumerate() {
-            if !area.inside(&self.bounds) || self.taken.iter().any(|taken| area.overlap(taken) > 0.0) {
+            if !area.inside(&self.bounds)
+                || self.taken.iter().any(|taken| area.overlap(taken) > 0.0)
+            {
                 continue;
             }
             let covered = self.covered(area);

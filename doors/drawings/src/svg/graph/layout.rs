@@ -16,7 +16,11 @@ const DENSE: f64 = 0.6;
 /// `root` starts the tree.
 ///
 /// O(n m + rounds n^2) for n up to 500 nodes, O(n + m) beyond.
-pub(in crate::svg) fn place(radii: &[f64], edges: &[(usize, usize)], root: usize) -> Vec<(f64, f64)> {
+pub(in crate::svg) fn place(
+    radii: &[f64],
+    edges: &[(usize, usize)],
+    root: usize,
+) -> Vec<(f64, f64)> {
     let nodes = radii.len();
     let mut near: Vec<Vec<usize>> = vec![Vec::new(); nodes];
     for &(a, b) in edges.iter().filter(|(a, b)| a.max(b) < &nodes && a != b) {
@@ -33,7 +37,9 @@ pub(in crate::svg) fn place(radii: &[f64], edges: &[(usize, usize)], root: usize
     }
     let mut places = radial(&near, root);
     let spread = 1.0 + 2.0 * radii.iter().sum::<f64>() / nodes.max(1) as f64;
-    places.iter_mut().for_each(|place| *place = (place.0 * spread, place.1 * spread));
+    places
+        .iter_mut()
+        .for_each(|place| *place = (place.0 * spread, place.1 * spread));
     if (3..=MOST_STRESSED).contains(&nodes) {
         let wishes = wishes(&near, radii);
         let rounds = if nodes <= 60 { 300 } else { 80 };
@@ -52,7 +58,9 @@ pub(in crate::svg) fn place(radii: &[f64], edges: &[(usize, usize)], root: usize
 fn tree(near: &[Vec<usize>], root: usize) -> (Vec<usize>, Vec<(Option<usize>, usize)>) {
     let mut order: Vec<usize> = Vec::new();
     let mut known: Vec<Option<(Option<usize>, usize)>> = vec![None; near.len()];
-    let starts = std::iter::once(root).chain(0..near.len()).filter(|&start| start < near.len());
+    let starts = std::iter::once(root)
+        .chain(0..near.len())
+        .filter(|&start| start < near.len());
     for start in starts {
         if known[start].is_some() {
             continue;
@@ -71,7 +79,13 @@ fn tree(near: &[Vec<usize>], root: usize) -> (Vec<usize>, Vec<(Option<usize>, us
             }
         }
     }
-    (order, known.into_iter().map(|entry| entry.unwrap_or((None, 0))).collect())
+    (
+        order,
+        known
+            .into_iter()
+            .map(|entry| entry.unwrap_or((None, 0)))
+            .collect(),
+    )
 }
 
 /// Rings by depth; every subtree has a sector in proportion to its leaves.
@@ -91,7 +105,8 @@ fn radial(near: &[Vec<usize>], root: usize) -> Vec<(f64, f64)> {
     }
     let mut radius = vec![0.0f64; deepest + 1];
     for depth in 1..=deepest {
-        radius[depth] = (radius[depth - 1] + 1.0).max(on_ring[depth] as f64 * 0.6 / std::f64::consts::TAU);
+        radius[depth] =
+            (radius[depth - 1] + 1.0).max(on_ring[depth] as f64 * 0.6 / std::f64::consts::TAU);
     }
     // The sector of a node, and where its next child's sector starts, as fractions of a turn.
     let mut sector = vec![(0.0f64, 1.0f64); near.len()];
@@ -102,7 +117,11 @@ fn radial(near: &[Vec<usize>], root: usize) -> Vec<(f64, f64)> {
             let share = leaves[node] as f64 / leaves[parent].max(1) as f64;
             let whole = left.max(0.0);
             // The parent's sector shrinks from the left as its children take their parts.
-            let part = if leaves[parent] == 0 { 0.0 } else { whole * share };
+            let part = if leaves[parent] == 0 {
+                0.0
+            } else {
+                whole * share
+            };
             leaves[parent] -= leaves[node].min(leaves[parent]);
             sector[parent] = (start + part, whole - part);
             sector[node] = (start, part);
@@ -121,7 +140,10 @@ fn radial(near: &[Vec<usize>], root: usize) -> Vec<(f64, f64)> {
 fn circle(radii: &[f64]) -> Vec<(f64, f64)> {
     let nodes = radii.len();
     let widest = radii.iter().copied().fold(0.0, f64::max);
-    let radius = f64::max(1.0, nodes as f64 * (0.8 + 2.0 * widest) / std::f64::consts::TAU);
+    let radius = f64::max(
+        1.0,
+        nodes as f64 * (0.8 + 2.0 * widest) / std::f64::consts::TAU,
+    );
     let place = |node: usize| {
         let (cos, sin) = turn(node as f64 / nodes as f64);
         (radius * sin, -radius * cos)
@@ -175,13 +197,25 @@ fn wishes(near: &[Vec<usize>], radii: &[f64]) -> Vec<Vec<(f64, f64)>> {
                 }
             }
         }
-        farthest = row.iter().map(|wish| wish.0).filter(|wish| wish.is_finite()).fold(farthest, f64::max);
+        farthest = row
+            .iter()
+            .map(|wish| wish.0)
+            .filter(|wish| wish.is_finite())
+            .fold(farthest, f64::max);
     }
     for (start, row) in wishes.iter_mut().enumerate() {
-        for (other, wish) in row.iter_mut().enumerate().filter(|(other, _)| *other != start) {
+        for (other, wish) in row
+            .iter_mut()
+            .enumerate()
+            .filter(|(other, _)| *other != start)
+        {
             wish.0 = wish.0.min(farthest + 1.0);
             let linked = near[start].binary_search(&other).is_ok();
-            let pull = if linked { 1.0 + 0.5 * degree(start, other) } else { 1.0 };
+            let pull = if linked {
+                1.0 + 0.5 * degree(start, other)
+            } else {
+                1.0
+            };
             wish.1 = pull / (wish.0 * wish.0);
         }
     }
@@ -191,7 +225,9 @@ fn wishes(near: &[Vec<usize>], radii: &[f64]) -> Vec<Vec<(f64, f64)>> {
 /// One round of stress majorization: every node to the weighted mean of where the others want it.
 fn relax(places: &mut [(f64, f64)], wishes: &[Vec<(f64, f64)>]) {
     for (node, row) in wishes.iter().enumerate() {
-        let Some(&(x, y)) = places.get(node) else { continue };
+        let Some(&(x, y)) = places.get(node) else {
+            continue;
+        };
         let (mut sum_x, mut sum_y, mut sum) = (0.0, 0.0, 0.0);
         for (other, (&(ox, oy), &(wanted, weight))) in places.iter().zip(row).enumerate() {
             if other == node {
@@ -237,9 +273,13 @@ fn apart(from: (f64, f64), to: (f64, f64), node: usize, other: usize) -> (f64, f
 
 /// Turns the drawing so that its bulk lies below the root, or to the right of it where it would be tall.
 fn orient(places: &mut [(f64, f64)], root: usize) {
-    let Some(&(rx, ry)) = places.get(root) else { return };
+    let Some(&(rx, ry)) = places.get(root) else {
+        return;
+    };
     let count = places.len() as f64;
-    let (cx, cy) = places.iter().fold((0.0, 0.0), |sum, place| (sum.0 + place.0 / count, sum.1 + place.1 / count));
+    let (cx, cy) = places.iter().fold((0.0, 0.0), |sum, place| {
+        (sum.0 + place.0 / count, sum.1 + place.1 / count)
+    });
     let (dx, dy) = (cx - rx, cy - ry);
     let length = (dx * dx + dy * dy).sqrt();
     if length > 0.2 {

@@ -41,25 +41,60 @@ const ALL_LABELS: usize = 40;
 /// processor shows its share of time computing. Every element has a tooltip with the exact figures.
 ///
 /// The layout is deterministic. O(n m + n^2) up to 500 nodes, O(n + m) beyond.
-pub fn graph(problem: Problem<'_>, steady_state: Option<&SteadyState>, certificate: Option<&Certificate>) -> String {
+pub fn graph(
+    problem: Problem<'_>,
+    steady_state: Option<&SteadyState>,
+    certificate: Option<&Certificate>,
+) -> String {
     let head = [words::describe(problem), subtitle(problem, steady_state)];
-    drawn(problem, head, &flows::roles(problem), (steady_state, None), certificate)
+    drawn(
+        problem,
+        head,
+        &flows::roles(problem),
+        (steady_state, None),
+        certificate,
+    )
 }
 
 /// As [`graph`] with a steady state; links that have room for labels say what is sent over them and how often, and
 /// processors what they merge, as figures 2(b), 6(c) and 10 of RR-4872 do, in place of cost and load. Tooltips give all
 /// figures.
-pub fn graph_of_rates(problem: Problem<'_>, steady_state: &SteadyState, certificate: Option<&Certificate>) -> String {
-    let head = [words::describe(problem), subtitle(problem, Some(steady_state))];
+pub fn graph_of_rates(
+    problem: Problem<'_>,
+    steady_state: &SteadyState,
+    certificate: Option<&Certificate>,
+) -> String {
+    let head = [
+        words::describe(problem),
+        subtitle(problem, Some(steady_state)),
+    ];
     let amounts = amounts::amounts(problem, steady_state);
-    drawn(problem, head, &flows::roles(problem), (Some(steady_state), Some(&amounts)), certificate)
+    drawn(
+        problem,
+        head,
+        &flows::roles(problem),
+        (Some(steady_state), Some(&amounts)),
+        certificate,
+    )
 }
 
 /// The platform alone, without participants, under a title and a line below it.
 pub fn platform(problem: Problem<'_>, title: &str, subtitle: &str) -> String {
-    let role = |role| if matches!(role, Role::Router | Role::Switch) { role } else { Role::Alone };
+    let role = |role| {
+        if matches!(role, Role::Router | Role::Switch) {
+            role
+        } else {
+            Role::Alone
+        }
+    };
     let roles: Vec<Role> = flows::roles(problem).into_iter().map(role).collect();
-    drawn(problem, [title.to_string(), subtitle.to_string()], &roles, (None, None), None)
+    drawn(
+        problem,
+        [title.to_string(), subtitle.to_string()],
+        &roles,
+        (None, None),
+        None,
+    )
 }
 
 fn drawn(
@@ -80,13 +115,22 @@ fn drawn(
         Some(amounts) => amounts.links.len() <= ALL_LABELS,
         None => has_room_for_labels(platform, edges::count(platform, &strokes)),
     };
-    let edges = edges::edges(platform, &marks.areas(&placement.places), &strokes, labelled);
+    let edges = edges::edges(
+        platform,
+        &marks.areas(&placement.places),
+        &strokes,
+        labelled,
+    );
     // Arrows may reach beyond the nodes.
     let extent = edges
         .iter()
         .flat_map(Edge::samples)
-        .fold(placement.area, |all, point| all.join(&Area::around(point, 8.0, 8.0)));
-    let width = (extent.right - extent.left).max(Head::width(&title, &subtitle).max(520.0)) + 2.0 * MARGIN + 12.0;
+        .fold(placement.area, |all, point| {
+            all.join(&Area::around(point, 8.0, 8.0))
+        });
+    let width = (extent.right - extent.left).max(Head::width(&title, &subtitle).max(520.0))
+        + 2.0 * MARGIN
+        + 12.0;
     let head = Head::new(&title, &subtitle, width);
     let top = TOP + head.extra;
     let (dx, dy) = ((width - extent.right - extent.left) / 2.0, top - extent.top);
@@ -94,7 +138,12 @@ fn drawn(
     let edges: Vec<Edge> = edges.into_iter().map(|edge| edge.moved(dx, dy)).collect();
     let bottom = extent.bottom + dy + 14.0;
     let areas = marks.areas(&placement.places);
-    let bounds = Area { left: 4.0, top: top - 4.0, right: width - 4.0, bottom };
+    let bounds = Area {
+        left: 4.0,
+        top: top - 4.0,
+        right: width - 4.0,
+        bottom,
+    };
     let mut page = Page::new(bounds, edges.iter().flat_map(Edge::samples));
     page.taken.extend(areas.iter().map(|area| area.grown(1.5)));
     page.taken.extend(placement.frames.iter().map(title_area));
@@ -106,8 +155,13 @@ fn drawn(
         captions.nodes(&mut page, &areas, amounts);
     }
     let labels = &captions.labels;
-    let (entries, mut notes) =
-        legend_entries(problem, roles, &flows, &charged, (steady_state.is_some(), labels, amounts.is_some()));
+    let (entries, mut notes) = legend_entries(
+        problem,
+        roles,
+        &flows,
+        &charged,
+        (steady_state.is_some(), labels, amounts.is_some()),
+    );
     notes.extend(captions.note());
     let legend = legend::layout(&entries, MARGIN, width - 2.0 * MARGIN);
     let notes = Notes::new(&notes, width);
@@ -117,9 +171,14 @@ fn drawn(
     head.draw(&mut canvas);
     draw_frames(&mut canvas, &placement.frames);
     let messages = Messages::new(problem);
-    edges::draw(&mut canvas, &edges, |link| tooltips::link_tooltip(platform, link, &flows, (&messages, amounts)));
+    edges::draw(&mut canvas, &edges, |link| {
+        tooltips::link_tooltip(platform, link, &flows, (&messages, amounts))
+    });
     marks.draw(&mut canvas, &mut page, &areas, |node, role| {
-        let limits = charged.of_node(node).map(|what| format!("; limits the throughput: {what}")).unwrap_or_default();
+        let limits = charged
+            .of_node(node)
+            .map(|what| format!("; limits the throughput: {what}"))
+            .unwrap_or_default();
         tooltips::node_tooltip(problem, node, role, &flows, (&messages, amounts)) + &limits
     });
     draw_titles(&mut canvas, &placement.frames);
@@ -131,8 +190,16 @@ fn drawn(
 
 fn placement(platform: &Platform, roles: &[Role], marks: &Marks) -> Placement {
     let count = platform.nodes().len();
-    let names: Vec<&str> = platform.nodes().iter().map(|node| node.name.as_str()).collect();
-    let links: Vec<(usize, usize)> = platform.links().iter().map(|link| (link.from.index(), link.to.index())).collect();
+    let names: Vec<&str> = platform
+        .nodes()
+        .iter()
+        .map(|node| node.name.as_str())
+        .collect();
+    let links: Vec<(usize, usize)> = platform
+        .links()
+        .iter()
+        .map(|link| (link.from.index(), link.to.index()))
+        .collect();
     let unit = match count {
         0..=12 => 150.0,
         13..=30 => 130.0,
@@ -143,9 +210,19 @@ fn placement(platform: &Platform, roles: &[Role], marks: &Marks) -> Placement {
     };
     // Small dense graphs need room for their labels.
     let density = platform.links().len() as f64 / count.max(1) as f64;
-    let unit = if count <= 30 { unit * (density / 3.0).clamp(1.0, 1.6) } else { unit };
+    let unit = if count <= 30 {
+        unit * (density / 3.0).clamp(1.0, 1.6)
+    } else {
+        unit
+    };
     let root = root(platform, roles);
-    placement::place(&placement::Nodes { names: &names, sizes: marks.sizes(), links: &links, root, unit })
+    placement::place(&placement::Nodes {
+        names: &names,
+        sizes: marks.sizes(),
+        links: &links,
+        root,
+        unit,
+    })
 }
 
 /// Where the name of a frame stands.
@@ -162,15 +239,33 @@ fn title_area(frame: &Frame) -> Area {
 fn draw_frames(canvas: &mut Canvas, frames: &[Frame]) {
     for frame in frames {
         let area = &frame.area;
-        let tag = canvas.tag("rect").s("class", "frame").n("x", area.left).n("y", area.top);
-        let tag = tag.n("width", area.right - area.left).n("height", area.bottom - area.top).n("rx", 8.0);
-        let tag = tag.s("fill", "#f3f5f7").s("stroke", "#9aa5b1").n("stroke-width", 1.0);
-        tag.titled(&format!("{}: {}", frame.name, words::plural(frame.members.len(), "node")));
+        let tag = canvas
+            .tag("rect")
+            .s("class", "frame")
+            .n("x", area.left)
+            .n("y", area.top);
+        let tag = tag
+            .n("width", area.right - area.left)
+            .n("height", area.bottom - area.top)
+            .n("rx", 8.0);
+        let tag = tag
+            .s("fill", "#f3f5f7")
+            .s("stroke", "#9aa5b1")
+            .n("stroke-width", 1.0);
+        tag.titled(&format!(
+            "{}: {}",
+            frame.name,
+            words::plural(frame.members.len(), "node")
+        ));
     }
 }
 
 fn draw_titles(canvas: &mut Canvas, frames: &[Frame]) {
-    canvas.g().s("font-weight", "bold").s("pointer-events", "none").start();
+    canvas
+        .g()
+        .s("font-weight", "bold")
+        .s("pointer-events", "none")
+        .start();
     for frame in frames {
         nodes::halo(canvas, &title_area(frame));
         let at = (frame.area.left + 10.0, frame.area.top + 16.0);
@@ -183,10 +278,15 @@ fn draw_titles(canvas: &mut Canvas, frames: &[Frame]) {
 fn root(platform: &Platform, roles: &[Role]) -> usize {
     let degree = |index: &usize| {
         let id = NodeId::new(*index);
-        (platform.outgoing(id).len() + platform.incoming(id).len(), std::cmp::Reverse(*index))
+        (
+            platform.outgoing(id).len() + platform.incoming(id).len(),
+            std::cmp::Reverse(*index),
+        )
     };
     let source = roles.iter().position(|&role| role == Role::Source);
-    source.or_else(|| (0..roles.len()).max_by_key(degree)).unwrap_or(0)
+    source
+        .or_else(|| (0..roles.len()).max_by_key(degree))
+        .unwrap_or(0)
 }
 
 fn subtitle(problem: Problem<'_>, steady_state: Option<&SteadyState>) -> String {
@@ -197,7 +297,10 @@ fn subtitle(problem: Problem<'_>, steady_state: Option<&SteadyState>) -> String 
         platform.model().name().to_string(),
     ];
     if let Some(state) = steady_state {
-        parts.push(format!("throughput {}", quantities::frequency(platform, &state.throughput)));
+        parts.push(format!(
+            "throughput {}",
+            quantities::frequency(platform, &state.throughput)
+        ));
         parts.push(quantities::volumes(problem));
     }
     parts.join(" · ")
@@ -229,30 +332,56 @@ fn legend_entries(
                 Role::Switch => Mark::Diamond(fill),
                 _ => Mark::Circle(fill.to_string(), INK, outline),
             };
-            Entry { mark, label: role.name(collective).to_string() }
+            Entry {
+                mark,
+                label: role.name(collective).to_string(),
+            }
         })
         .collect();
     if flows.compute.values().any(|share| share.is_positive()) {
         let mark = Mark::Circle("#ffffff".to_string(), nodes::COMPUTING, 3.0);
-        entries.push(Entry { mark, label: "ring: share of time computing".to_string() });
+        entries.push(Entry {
+            mark,
+            label: "ring: share of time computing".to_string(),
+        });
     }
     entries.extend(strokes::legend(platform, flows, solved));
     if charged.any() {
         let mark = Mark::Line(CHARGED.to_string(), 3.0, "");
-        entries.push(Entry { mark, label: "red: limits the throughput (charged by the certificate)".to_string() });
+        entries.push(Entry {
+            mark,
+            label: "red: limits the throughput (charged by the certificate)".to_string(),
+        });
     }
     let mut notes = Vec::new();
     if rates && !labels.is_empty() {
-        let merges = if flows.merges.is_empty() { "" } else { "; at a node, its merges" };
-        notes.push(format!("on a link, what is sent and how often per unit of time{merges}"));
+        let merges = if flows.merges.is_empty() {
+            ""
+        } else {
+            "; at a node, its merges"
+        };
+        notes.push(format!(
+            "on a link, what is sent and how often per unit of time{merges}"
+        ));
     } else if !labels.is_empty() {
-        let cost = if platform.units().is_some() { "its bandwidth" } else { "c: time for one unit of message" };
+        let cost = if platform.units().is_some() {
+            "its bandwidth"
+        } else {
+            "c: time for one unit of message"
+        };
         let load = "%: how much of the time the link is busy";
         let cost = strokes::uniform_cost(platform).is_none().then_some(cost);
         let load = (!flows.busy.is_empty()).then_some(load);
         let parts: Vec<&str> = cost.into_iter().chain(load).collect();
-        let pairs = platform.links().iter().any(|link| platform.link_between(link.to, link.from).is_some());
-        let pairs = if pairs { "; one line for both directions where they are equal" } else { "" };
+        let pairs = platform
+            .links()
+            .iter()
+            .any(|link| platform.link_between(link.to, link.from).is_some());
+        let pairs = if pairs {
+            "; one line for both directions where they are equal"
+        } else {
+            ""
+        };
         notes.push(format!("on a link, {}{pairs}", parts.join(", ")));
     }
     (entries, notes)

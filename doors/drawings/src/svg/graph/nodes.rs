@@ -41,7 +41,12 @@ struct Mark {
 }
 
 impl Marks {
-    pub(super) fn new(platform: &Platform, roles: &[Role], flows: &Flows, charged: &Charged) -> Marks {
+    pub(super) fn new(
+        platform: &Platform,
+        roles: &[Role],
+        flows: &Flows,
+        charged: &Charged,
+    ) -> Marks {
         let count = platform.nodes().len();
         let (height, font) = match count {
             0..=12 => (32.0, 12.0),
@@ -54,7 +59,8 @@ impl Marks {
         let mark = |((id, name), &role): ((NodeId, String), &Role)| Mark {
             name,
             role,
-            dashed: words::node(platform, id).is_some_and(|node| node.is_processor() && !node.replicates),
+            dashed: words::node(platform, id)
+                .is_some_and(|node| node.is_processor() && !node.replicates),
             computing: flows
                 .compute
                 .get(&id)
@@ -62,17 +68,37 @@ impl Marks {
                 .filter(|&share| share > 0.0),
             limit: charged.of_node(id),
         };
-        let marks: Vec<Mark> = platform.node_ids().zip(names).zip(roles).map(mark).collect();
+        let marks: Vec<Mark> = platform
+            .node_ids()
+            .zip(names)
+            .zip(roles)
+            .map(mark)
+            .collect();
         let size = |mark: &Mark| {
-            let ring = if mark.computing.is_some() { 2.0 * ring(height) } else { 0.0 };
+            let ring = if mark.computing.is_some() {
+                2.0 * ring(height)
+            } else {
+                0.0
+            };
             if count > NAMED {
                 return (height + ring, height + ring);
             }
-            let limit = mark.limit.as_ref().map_or(0.0, |limit| words::width(limit, LIMIT));
-            let high = if mark.limit.is_some() { height.max(font + LIMIT + 9.0) } else { height };
+            let limit = mark
+                .limit
+                .as_ref()
+                .map_or(0.0, |limit| words::width(limit, LIMIT));
+            let high = if mark.limit.is_some() {
+                height.max(font + LIMIT + 9.0)
+            } else {
+                height
+            };
             let text = words::width(&mark.name, font).max(limit);
             // Short names have room in a circle.
-            let wide = if text <= high - 7.0 { high } else { text + high * 0.6 };
+            let wide = if text <= high - 7.0 {
+                high
+            } else {
+                text + high * 0.6
+            };
             (wide + ring, high + ring)
         };
         let sizes = marks.iter().map(size).collect();
@@ -86,7 +112,11 @@ impl Marks {
 
     /// The areas of the marks around these centres.
     pub(super) fn areas(&self, places: &[Point]) -> Vec<Area> {
-        places.iter().zip(&self.sizes).map(|(&place, size)| Area::around(place, size.0, size.1)).collect()
+        places
+            .iter()
+            .zip(&self.sizes)
+            .map(|(&place, size)| Area::around(place, size.0, size.1))
+            .collect()
     }
 
     /// Draws marks and names.
@@ -101,15 +131,39 @@ impl Marks {
         for (index, (mark, area)) in self.marks.iter().zip(areas).enumerate() {
             mark.draw(canvas, area, &tooltip(NodeId::new(index), mark.role));
         }
-        canvas.g().s("pointer-events", "none").s("class", "names").start();
+        canvas
+            .g()
+            .s("pointer-events", "none")
+            .s("class", "names")
+            .start();
         for (mark, area) in self.marks.iter().zip(areas) {
             let (x, y) = area.centre();
             if named {
-                let ink = if mark.role == Role::Router { "#ffffff" } else { INK };
-                let up = if mark.limit.is_some() { LIMIT * 0.55 } else { 0.0 };
-                canvas.text((x, y + self.font * 0.36 - up), "middle", self.font, ink, &mark.name);
+                let ink = if mark.role == Role::Router {
+                    "#ffffff"
+                } else {
+                    INK
+                };
+                let up = if mark.limit.is_some() {
+                    LIMIT * 0.55
+                } else {
+                    0.0
+                };
+                canvas.text(
+                    (x, y + self.font * 0.36 - up),
+                    "middle",
+                    self.font,
+                    ink,
+                    &mark.name,
+                );
                 if let Some(limit) = &mark.limit {
-                    canvas.text((x, y + self.font * 0.36 + LIMIT * 0.6), "middle", LIMIT, ink, limit);
+                    canvas.text(
+                        (x, y + self.font * 0.36 + LIMIT * 0.6),
+                        "middle",
+                        LIMIT,
+                        ink,
+                        limit,
+                    );
                 }
             } else if self.marks.len() <= SOME_NAMES {
                 self.beside(canvas, page, mark, area);
@@ -120,39 +174,80 @@ impl Marks {
 
     /// The name next to its mark, if there is room.
     fn beside(&self, canvas: &mut Canvas, page: &mut Page, mark: &Mark, area: &Area) {
-        let (width, half) = (words::width(&mark.name, self.font), (area.right - area.left) / 2.0);
+        let (width, half) = (
+            words::width(&mark.name, self.font),
+            (area.right - area.left) / 2.0,
+        );
         let (dx, dy) = (half + 3.0 + width / 2.0, half + 3.0 + self.font / 2.0);
         let (x, y) = area.centre();
-        let shifts = [(0.0, dy), (0.0, -dy), (dx, 0.0), (-dx, 0.0), (dx, dy), (-dx, dy), (dx, -dy), (-dx, -dy)];
+        let shifts = [
+            (0.0, dy),
+            (0.0, -dy),
+            (dx, 0.0),
+            (-dx, 0.0),
+            (dx, dy),
+            (-dx, dy),
+            (dx, -dy),
+            (-dx, -dy),
+        ];
         let candidates = shifts.map(|(a, b)| Area::around((x + a, y + b), width, self.font + 2.0));
-        let Some(area) = page.choose(&candidates) else { return };
+        let Some(area) = page.choose(&candidates) else {
+            return;
+        };
         page.taken.push(area);
         let (x, y) = area.centre();
         halo(canvas, &area);
-        canvas.text((x, y + self.font * 0.36), "middle", self.font, INK, &mark.name);
+        canvas.text(
+            (x, y + self.font * 0.36),
+            "middle",
+            self.font,
+            INK,
+            &mark.name,
+        );
     }
 }
 
 /// Names as they are drawn: without the name of their frame, and shortened if they are long. If the shortened name
 /// equals another one of its frame, it is not shortened.
 fn names(platform: &Platform, font: f64) -> Vec<String> {
-    let whole: Vec<&str> = platform.nodes().iter().map(|node| node.name.as_str()).collect();
+    let whole: Vec<&str> = platform
+        .nodes()
+        .iter()
+        .map(|node| node.name.as_str())
+        .collect();
     let mut own = whole.clone();
     let mut frame = vec![0_usize; whole.len()];
     for (number, group) in placement::groups(&whole).iter().enumerate() {
         for &node in &group.members {
             frame[node] = number + 1;
-            let rest = whole[node].get(group.prefix.len() + 1..).filter(|rest| !rest.is_empty());
+            let rest = whole[node]
+                .get(group.prefix.len() + 1..)
+                .filter(|rest| !rest.is_empty());
             own[node] = rest.unwrap_or(whole[node]);
         }
     }
-    let short: Vec<String> = own.iter().map(|name| words::fit_name(name, font, NAME_ROOM)).collect();
+    let short: Vec<String> = own
+        .iter()
+        .map(|name| words::fit_name(name, font, NAME_ROOM))
+        .collect();
     let mut count: BTreeMap<(usize, &str), usize> = BTreeMap::new();
     for (frame, name) in frame.iter().zip(&short) {
         *count.entry((*frame, name)).or_insert(0) += 1;
     }
-    let unique = |node: usize| count.get(&(frame[node], short[node].as_str())).is_none_or(|&count| count < 2);
-    (0..whole.len()).map(|node| if unique(node) { short[node].clone() } else { own[node].to_string() }).collect()
+    let unique = |node: usize| {
+        count
+            .get(&(frame[node], short[node].as_str()))
+            .is_none_or(|&count| count < 2)
+    };
+    (0..whole.len())
+        .map(|node| {
+            if unique(node) {
+                short[node].clone()
+            } else {
+                own[node].to_string()
+            }
+        })
+        .collect()
 }
 
 /// Width of the ring around a processor that computes.
@@ -164,24 +259,46 @@ impl Mark {
     fn draw(&self, canvas: &mut Canvas, area: &Area, tooltip: &str) {
         let whole = area.bottom - area.top;
         // The ring is a part of the mark's area.
-        let ring = if self.computing.is_some() { ring(whole / 1.28) } else { 0.0 };
+        let ring = if self.computing.is_some() {
+            ring(whole / 1.28)
+        } else {
+            0.0
+        };
         let area = area.grown(-ring);
         let (fill, outline) = self.role.style();
         let (width, height) = (area.right - area.left, area.bottom - area.top);
         let tag = match self.role {
             Role::Switch => canvas.tag("path").s("d", &hexagon(&area)),
             role => {
-                let corner = if role == Role::Router { 3.0 } else { height / 2.0 };
-                let tag = canvas.tag("rect").n("x", area.left).n("y", area.top).n("width", width);
+                let corner = if role == Role::Router {
+                    3.0
+                } else {
+                    height / 2.0
+                };
+                let tag = canvas
+                    .tag("rect")
+                    .n("x", area.left)
+                    .n("y", area.top)
+                    .n("width", width);
                 tag.n("height", height).n("rx", corner)
             }
         };
         let tag = tag.s("class", "node");
         let tag = match &self.limit {
-            Some(_) => tag.s("fill", fill).s("stroke", CHARGED).n("stroke-width", 3.0),
-            None => tag.s("fill", fill).s("stroke", INK).n("stroke-width", outline),
+            Some(_) => tag
+                .s("fill", fill)
+                .s("stroke", CHARGED)
+                .n("stroke-width", 3.0),
+            None => tag
+                .s("fill", fill)
+                .s("stroke", INK)
+                .n("stroke-width", outline),
         };
-        let tag = if self.dashed { tag.s("stroke-dasharray", "3 2") } else { tag };
+        let tag = if self.dashed {
+            tag.s("stroke-dasharray", "3 2")
+        } else {
+            tag
+        };
         tag.titled(tooltip);
         if let Some(share) = self.computing {
             draw_ring(canvas, &area.grown(ring / 2.0 + 0.5), ring, share);
@@ -221,19 +338,38 @@ fn draw_ring(canvas: &mut Canvas, area: &Area, width: f64, share: f64) {
     );
     let around = 2.0 * straight + std::f64::consts::TAU * r;
     let mut draw = |stroke: &str, dashes: Option<String>| {
-        let tag = canvas.tag("path").s("class", "ring").s("d", &path).s("fill", "none").s("stroke", stroke);
+        let tag = canvas
+            .tag("path")
+            .s("class", "ring")
+            .s("d", &path)
+            .s("fill", "none")
+            .s("stroke", stroke);
         let tag = tag.n("stroke-width", width).s("pointer-events", "none");
-        if let Some(dashes) = dashes { tag.s("stroke-dasharray", &dashes).end() } else { tag.end() }
+        if let Some(dashes) = dashes {
+            tag.s("stroke-dasharray", &dashes).end()
+        } else {
+            tag.end()
+        }
     };
     draw(if share >= 0.999 { COMPUTING } else { "#d5d5d5" }, None);
     if share < 0.999 {
-        draw(COMPUTING, Some(format!("{} {}", n(share * around), n(around))));
+        draw(
+            COMPUTING,
+            Some(format!("{} {}", n(share * around), n(around))),
+        );
     }
 }
 
 /// A nearly white area that keeps lines from crossing a text.
 pub(super) fn halo(canvas: &mut Canvas, area: &Area) {
-    let tag = canvas.tag("rect").n("x", area.left).n("y", area.top).n("width", area.right - area.left);
-    let tag = tag.n("height", area.bottom - area.top).n("rx", 2.0).s("fill", "#ffffff");
+    let tag = canvas
+        .tag("rect")
+        .n("x", area.left)
+        .n("y", area.top)
+        .n("width", area.right - area.left);
+    let tag = tag
+        .n("height", area.bottom - area.top)
+        .n("rx", 2.0)
+        .s("fill", "#ffffff");
     tag.n("fill-opacity", 0.86).end();
 }

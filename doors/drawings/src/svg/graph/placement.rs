@@ -53,12 +53,18 @@ pub(super) struct Nodes<'a> {
 pub(super) fn groups(names: &[&str]) -> Vec<Group> {
     let mut found: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (node, name) in names.iter().enumerate() {
-        found.entry(words::prefix(name).unwrap_or(name)).or_default().push(node);
+        found
+            .entry(words::prefix(name).unwrap_or(name))
+            .or_default()
+            .push(node);
     }
     let mut groups: Vec<Group> = found
         .into_iter()
         .filter(|(_, members)| members.len() > 1)
-        .map(|(prefix, members)| Group { prefix: prefix.to_string(), members })
+        .map(|(prefix, members)| Group {
+            prefix: prefix.to_string(),
+            members,
+        })
         .collect();
     groups.sort_by_key(|group| group.members.first().copied());
     groups
@@ -75,37 +81,73 @@ pub(super) fn place(nodes: &Nodes) -> Placement {
     for (index, group) in groups.iter().enumerate() {
         group.members.iter().for_each(|&node| item[node] = index);
     }
-    let mut insides: Vec<Inside> = groups.iter().map(|group| inside(nodes, &group.members)).collect();
+    let mut insides: Vec<Inside> = groups
+        .iter()
+        .map(|group| inside(nodes, &group.members))
+        .collect();
     let mut sizes: Vec<Point> = insides.iter().map(|inside| inside.size).collect();
-    for (node, own) in item.iter_mut().enumerate().filter(|(_, own)| **own == usize::MAX) {
+    for (node, own) in item
+        .iter_mut()
+        .enumerate()
+        .filter(|(_, own)| **own == usize::MAX)
+    {
         *own = sizes.len();
         sizes.push(nodes.sizes[node]);
-        insides.push(Inside { members: vec![node], places: vec![(0.0, 0.0)], size: nodes.sizes[node] });
+        insides.push(Inside {
+            members: vec![node],
+            places: vec![(0.0, 0.0)],
+            size: nodes.sizes[node],
+        });
     }
-    let links: Vec<(usize, usize)> =
-        nodes.links.iter().map(|&(a, b)| (item[a], item[b])).filter(|(a, b)| a != b).collect();
+    let links: Vec<(usize, usize)> = nodes
+        .links
+        .iter()
+        .map(|&(a, b)| (item[a], item[b]))
+        .filter(|(a, b)| a != b)
+        .collect();
     let banks = banks::banks(groups.len(), &sizes, &links, APART);
     let root = item.get(nodes.root).copied().unwrap_or(0);
     let mut centres = banks.unwrap_or_else(|| spread(&sizes, &links, root, nodes.unit));
     if sizes.len() <= MOST_PUSHED {
-        separate(&mut centres, &sizes, if groups.is_empty() { 18.0 } else { APART });
+        separate(
+            &mut centres,
+            &sizes,
+            if groups.is_empty() { 18.0 } else { APART },
+        );
     }
     flip(&mut insides, &centres, nodes.links, &item);
     let mut places = vec![(0.0, 0.0); count];
     for (index, (inside, centre)) in insides.iter().zip(&centres).enumerate() {
-        let below = if index < groups.len() { TITLE / 2.0 } else { 0.0 };
+        let below = if index < groups.len() {
+            TITLE / 2.0
+        } else {
+            0.0
+        };
         for (&node, place) in inside.members.iter().zip(&inside.places) {
             places[node] = (centre.0 + place.0, centre.1 + place.1 + below);
         }
     }
-    let frames = groups.into_iter().zip(&insides).zip(&centres).map(|((group, inside), &centre)| Frame {
-        name: group.prefix,
-        members: group.members,
-        area: Area::around(centre, inside.size.0, inside.size.1),
-    });
+    let frames =
+        groups
+            .into_iter()
+            .zip(&insides)
+            .zip(&centres)
+            .map(|((group, inside), &centre)| Frame {
+                name: group.prefix,
+                members: group.members,
+                area: Area::around(centre, inside.size.0, inside.size.1),
+            });
     let frames: Vec<Frame> = frames.collect();
-    let area = frames.iter().fold(extent(&places, nodes.sizes), |all, frame| all.join(&frame.area));
-    Placement { places, frames, area }
+    let area = frames
+        .iter()
+        .fold(extent(&places, nodes.sizes), |all, frame| {
+            all.join(&frame.area)
+        });
+    Placement {
+        places,
+        frames,
+        area,
+    }
 }
 
 /// A group, or a single node: members, their places around the middle, and the size of it all.
@@ -117,9 +159,16 @@ struct Inside {
 
 /// Places a group: by its own links, or in rows where it has none.
 fn inside(nodes: &Nodes, members: &[usize]) -> Inside {
-    let own: BTreeMap<usize, usize> = members.iter().enumerate().map(|(own, &node)| (node, own)).collect();
-    let links: Vec<(usize, usize)> =
-        nodes.links.iter().filter_map(|(a, b)| Some((*own.get(a)?, *own.get(b)?))).collect();
+    let own: BTreeMap<usize, usize> = members
+        .iter()
+        .enumerate()
+        .map(|(own, &node)| (node, own))
+        .collect();
+    let links: Vec<(usize, usize)> = nodes
+        .links
+        .iter()
+        .filter_map(|(a, b)| Some((*own.get(a)?, *own.get(b)?)))
+        .collect();
     let sizes: Vec<Point> = members.iter().map(|&node| nodes.sizes[node]).collect();
     let widest = sizes.iter().map(|size| size.0).fold(0.0, f64::max);
     let star = banks::hub(members.len(), &links);
@@ -127,15 +176,22 @@ fn inside(nodes: &Nodes, members: &[usize]) -> Inside {
         banks::star(&sizes, hub)
     } else if links.is_empty() {
         let row = (members.len() as f64).sqrt().ceil() as usize;
-        let cell = (widest + 18.0, sizes.iter().map(|size| size.1).fold(0.0, f64::max) + 18.0);
-        (0..members.len()).map(|own| ((own % row) as f64 * cell.0, (own / row) as f64 * cell.1)).collect()
+        let cell = (
+            widest + 18.0,
+            sizes.iter().map(|size| size.1).fold(0.0, f64::max) + 18.0,
+        );
+        (0..members.len())
+            .map(|own| ((own % row) as f64 * cell.0, (own / row) as f64 * cell.1))
+            .collect()
     } else {
         let mut degrees = vec![0_usize; members.len()];
         links.iter().for_each(|&(a, b)| {
             degrees[a] += 1;
             degrees[b] += 1;
         });
-        let hub = (0..degrees.len()).max_by_key(|&own| (degrees[own], std::cmp::Reverse(own))).unwrap_or(0);
+        let hub = (0..degrees.len())
+            .max_by_key(|&own| (degrees[own], std::cmp::Reverse(own)))
+            .unwrap_or(0);
         spread(&sizes, &links, hub, 0.75 * nodes.unit)
     };
     if members.len() <= MOST_PUSHED {
@@ -143,34 +199,58 @@ fn inside(nodes: &Nodes, members: &[usize]) -> Inside {
     }
     let area = extent(&places, &sizes);
     let centre = area.centre();
-    places.iter_mut().for_each(|place| *place = (place.0 - centre.0, place.1 - centre.1));
-    let size = (area.right - area.left + 2.0 * PADDING, area.bottom - area.top + 2.0 * PADDING + TITLE);
-    Inside { members: members.to_vec(), places, size }
+    places
+        .iter_mut()
+        .for_each(|place| *place = (place.0 - centre.0, place.1 - centre.1));
+    let size = (
+        area.right - area.left + 2.0 * PADDING,
+        area.bottom - area.top + 2.0 * PADDING + TITLE,
+    );
+    Inside {
+        members: members.to_vec(),
+        places,
+        size,
+    }
 }
 
 /// Places items of these sizes so that linked ones are near.
 fn spread(sizes: &[Point], links: &[(usize, usize)], root: usize, unit: f64) -> Vec<Point> {
     // A node larger than a small circle makes its links longer.
-    let radii: Vec<f64> = sizes.iter().map(|size| ((size.0 + size.1) / 4.0 - 20.0).max(0.0) / unit).collect();
+    let radii: Vec<f64> = sizes
+        .iter()
+        .map(|size| ((size.0 + size.1) / 4.0 - 20.0).max(0.0) / unit)
+        .collect();
     let raw = layout::place(&radii, links, root);
     let mut places: Vec<Point> = raw.into_iter().map(|(x, y)| (x * unit, y * unit)).collect();
     let area = extent(&places, sizes);
     let (width, height) = (area.right - area.left, area.bottom - area.top);
     if width > WIDEST && height < width {
-        places.iter_mut().for_each(|place| *place = (place.1, place.0));
+        places
+            .iter_mut()
+            .for_each(|place| *place = (place.1, place.0));
     }
     let longest = width.max(height);
     if sizes.len() > 60 && longest > WIDEST {
         let shrink = WIDEST / longest;
-        places.iter_mut().for_each(|place| *place = (place.0 * shrink, place.1 * shrink));
+        places
+            .iter_mut()
+            .for_each(|place| *place = (place.0 * shrink, place.1 * shrink));
     }
     places
 }
 
 /// The rectangle around all items.
 fn extent(places: &[Point], sizes: &[Point]) -> Area {
-    let nothing = Area { left: 0.0, top: 0.0, right: 0.0, bottom: 0.0 };
-    let areas = places.iter().zip(sizes).map(|(&place, size)| Area::around(place, size.0, size.1));
+    let nothing = Area {
+        left: 0.0,
+        top: 0.0,
+        right: 0.0,
+        bottom: 0.0,
+    };
+    let areas = places
+        .iter()
+        .zip(sizes)
+        .map(|(&place, size)| Area::around(place, size.0, size.1));
     areas.reduce(|a, b| a.join(&b)).unwrap_or(nothing)
 }
 
@@ -180,14 +260,21 @@ fn separate(places: &mut [Point], sizes: &[Point], margin: f64) {
         let mut moved = false;
         for one in 1..places.len() {
             for other in 0..one {
-                let (dx, dy) = (places[one].0 - places[other].0, places[one].1 - places[other].1);
+                let (dx, dy) = (
+                    places[one].0 - places[other].0,
+                    places[one].1 - places[other].1,
+                );
                 let x = (sizes[one].0 + sizes[other].0) / 2.0 + margin - dx.abs();
                 let y = (sizes[one].1 + sizes[other].1) / 2.0 + margin - dy.abs();
                 if x <= 0.01 || y <= 0.01 {
                     continue;
                 }
                 moved = true;
-                let push = if x < y { ((x / 2.0).copysign(dx), 0.0) } else { (0.0, (y / 2.0).copysign(dy)) };
+                let push = if x < y {
+                    ((x / 2.0).copysign(dx), 0.0)
+                } else {
+                    (0.0, (y / 2.0).copysign(dy))
+                };
                 places[one] = (places[one].0 + push.0, places[one].1 + push.1);
                 places[other] = (places[other].0 - push.0, places[other].1 - push.1);
             }
@@ -202,7 +289,11 @@ fn separate(places: &mut [Point], sizes: &[Point], margin: f64) {
 fn flip(insides: &mut [Inside], centres: &[Point], links: &[(usize, usize)], item: &[usize]) {
     let mut own = vec![0_usize; item.len()];
     for inside in insides.iter() {
-        inside.members.iter().enumerate().for_each(|(place, &node)| own[node] = place);
+        inside
+            .members
+            .iter()
+            .enumerate()
+            .for_each(|(place, &node)| own[node] = place);
     }
     let mut outer: Vec<Vec<(usize, usize)>> = vec![Vec::new(); insides.len()];
     for &(a, b) in links.iter().filter(|(a, b)| item[*a] != item[*b]) {
@@ -218,17 +309,26 @@ fn flip(insides: &mut [Inside], centres: &[Point], links: &[(usize, usize)], ite
         let length = |turn: Point| -> f64 {
             let far = |&(place, other): &(usize, usize)| {
                 let ((x, y), there) = (insides[index].places[place], at(other));
-                let (dx, dy) = (centres[index].0 + turn.0 * x - there.0, centres[index].1 + turn.1 * y - there.1);
+                let (dx, dy) = (
+                    centres[index].0 + turn.0 * x - there.0,
+                    centres[index].1 + turn.1 * y - there.1,
+                );
                 (dx * dx + dy * dy).sqrt()
             };
             outer[index].iter().map(far).sum()
         };
         let turns = [(1.0, 1.0), (-1.0, 1.0), (1.0, -1.0), (-1.0, -1.0)];
         let now = length(turns[0]);
-        let best = turns.into_iter().min_by(|a, b| length(*a).total_cmp(&length(*b))).unwrap_or(turns[0]);
+        let best = turns
+            .into_iter()
+            .min_by(|a, b| length(*a).total_cmp(&length(*b)))
+            .unwrap_or(turns[0]);
         // Not for a pixel's sake: equal groups should look alike.
         if length(best) < 0.98 * now {
-            insides[index].places.iter_mut().for_each(|place| *place = (place.0 * best.0, place.1 * best.1));
+            insides[index]
+                .places
+                .iter_mut()
+                .for_each(|place| *place = (place.0 * best.0, place.1 * best.1));
         }
     }
 }
@@ -236,8 +336,12 @@ fn flip(insides: &mut [Inside], centres: &[Point], links: &[(usize, usize)], ite
 impl Placement {
     /// Everything moved by so much.
     pub(super) fn moved(mut self, dx: f64, dy: f64) -> Placement {
-        self.places.iter_mut().for_each(|place| *place = (place.0 + dx, place.1 + dy));
-        self.frames.iter_mut().for_each(|frame| frame.area = frame.area.moved(dx, dy));
+        self.places
+            .iter_mut()
+            .for_each(|place| *place = (place.0 + dx, place.1 + dy));
+        self.frames
+            .iter_mut()
+            .for_each(|frame| frame.area = frame.area.moved(dx, dy));
         self.area = self.area.moved(dx, dy);
         self
     }

@@ -30,11 +30,19 @@ pub(super) struct Charged {
 impl Charged {
     pub(super) fn of(certificate: Option<&Certificate>) -> Charged {
         let mut charged = Charged::default();
-        let Some(certificate) = certificate else { return charged };
-        for (resource, _) in certificate.prices().filter(|(_, price)| price.is_positive()) {
+        let Some(certificate) = certificate else {
+            return charged;
+        };
+        for (resource, _) in certificate
+            .prices()
+            .filter(|(_, price)| price.is_positive())
+        {
             charged.add(resource);
         }
-        for (set, _) in certificate.odd_sets().filter(|(_, price)| price.is_positive()) {
+        for (set, _) in certificate
+            .odd_sets()
+            .filter(|(_, price)| price.is_positive())
+        {
             set.ports.iter().for_each(|&port| charged.add(port));
         }
         charged
@@ -71,7 +79,11 @@ impl Charged {
 /// The cost of every link, where it is the same.
 pub(super) fn uniform_cost(platform: &Platform) -> Option<&Rational> {
     let first = &platform.links().iter().next()?.cost;
-    platform.links().iter().all(|link| link.cost == *first).then_some(first)
+    platform
+        .links()
+        .iter()
+        .all(|link| link.cost == *first)
+        .then_some(first)
 }
 
 /// The least and the greatest cost.
@@ -82,8 +94,14 @@ fn costs(platform: &Platform) -> Option<(&Rational, &Rational)> {
 
 /// Width by bandwidth, as a part of the greatest; the least and greatest costs are looked for once.
 fn widths(platform: &Platform) -> impl Fn(&Rational) -> f64 {
-    let scale = if platform.nodes().len() <= 60 { 1.0 } else { 0.6 };
-    let least = costs(platform).filter(|(least, greatest)| least != greatest).map(|(least, _)| least);
+    let scale = if platform.nodes().len() <= 60 {
+        1.0
+    } else {
+        0.6
+    };
+    let least = costs(platform)
+        .filter(|(least, greatest)| least != greatest)
+        .map(|(least, _)| least);
     move |cost| match least {
         // Over a link of cost 0 everything passes; compared with it, all others are thin.
         Some(_) if cost.is_zero() => scale * 4.5,
@@ -94,13 +112,27 @@ fn widths(platform: &Platform) -> impl Fn(&Rational) -> f64 {
 
 /// From pale to dark blue.
 fn load_colour(share: f64) -> String {
-    let (pale, middle, dark) = (Colour(0x9c, 0xcb, 0xf0), Colour(0x2b, 0x7b, 0xba), Colour(0x08, 0x2a, 0x5e));
+    let (pale, middle, dark) = (
+        Colour(0x9c, 0xcb, 0xf0),
+        Colour(0x2b, 0x7b, 0xba),
+        Colour(0x08, 0x2a, 0x5e),
+    );
     let share = share.clamp(0.0, 1.0);
-    if share < 0.5 { pale.mix(middle, 2.0 * share) } else { middle.mix(dark, 2.0 * share - 1.0) }.hex()
+    if share < 0.5 {
+        pale.mix(middle, 2.0 * share)
+    } else {
+        middle.mix(dark, 2.0 * share - 1.0)
+    }
+    .hex()
 }
 
 /// The stroke of every link.
-pub(super) fn strokes(platform: &Platform, flows: &Flows, charged: &Charged, solved: bool) -> Vec<Stroke> {
+pub(super) fn strokes(
+    platform: &Platform,
+    flows: &Flows,
+    charged: &Charged,
+    solved: bool,
+) -> Vec<Stroke> {
     let width = widths(platform);
     let stroke = |id: LinkId| {
         let width = words::link(platform, id).map_or(1.0, |link| width(&link.cost));
@@ -111,14 +143,21 @@ pub(super) fn strokes(platform: &Platform, flows: &Flows, charged: &Charged, sol
             None if solved => (UNUSED.to_string(), 1),
             None => (PLAIN.to_string(), 1),
         };
-        Stroke { width, colour, layer }
+        Stroke {
+            width,
+            colour,
+            layer,
+        }
     };
     platform.link_ids().map(stroke).collect()
 }
 
 /// Legend of the widths and colours.
 pub(super) fn legend(platform: &Platform, flows: &Flows, solved: bool) -> Vec<Entry> {
-    let line = |colour: String, width: f64, label: String| Entry { mark: Mark::Line(colour, width, ""), label };
+    let line = |colour: String, width: f64, label: String| Entry {
+        mark: Mark::Line(colour, width, ""),
+        label,
+    };
     let mut entries = Vec::new();
     let width = widths(platform);
     let plain = if solved { UNUSED } else { PLAIN };

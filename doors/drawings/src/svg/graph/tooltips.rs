@@ -27,21 +27,31 @@ pub(super) fn node_tooltip(
         if let Some(model) = node.model {
             text += &format!(", {model}");
         }
-        if let Some(ports) = node.ports.filter(|_| platform.model_of(id) == PortModel::Multiport) {
+        if let Some(ports) = node
+            .ports
+            .filter(|_| platform.model_of(id) == PortModel::Multiport)
+        {
             text += &format!(", {}", words::plural(ports, "port"));
         }
         if !node.replicates && role != Role::Switch {
             text += ", does not replicate";
         }
     }
-    let verbs = [("sends", &flows.send), ("receives", &flows.receive), ("computes", &flows.compute)];
+    let verbs = [
+        ("sends", &flows.send),
+        ("receives", &flows.receive),
+        ("computes", &flows.compute),
+    ];
     for (verb, busy) in verbs.map(|(verb, busy)| (verb, busy.get(&id))) {
         if let Some(busy) = busy {
             text += &format!(", {verb} {} of the time", words::show(busy));
         }
     }
     let all = amounts.and_then(|amounts| amounts.nodes.get(&id));
-    text + &all.map_or_else(|| rate_list(platform, flows.merges.get(&id), messages), |all| whole_list(all))
+    text + &all.map_or_else(
+        || rate_list(platform, flows.merges.get(&id), messages),
+        |all| whole_list(all),
+    )
 }
 
 /// The tooltip of a link; with amounts, every message that is sent over it.
@@ -62,19 +72,31 @@ pub(super) fn link_tooltip(
         text += &format!(", busy {} of the time", words::show(busy));
     }
     let all = amounts.and_then(|amounts| amounts.links.get(&link));
-    text + &all.map_or_else(|| rate_list(platform, flows.rates.get(&link), messages), |all| whole_list(all))
+    text + &all.map_or_else(
+        || rate_list(platform, flows.rates.get(&link), messages),
+        |all| whole_list(all),
+    )
 }
 
 /// "; per unit of time [1,2] ×1/3, ...", all of them.
 fn whole_list(amounts: &[Amount]) -> String {
-    let all: Vec<String> = amounts.iter().map(|(what, rate)| format!("{what} ×{}", words::show(rate))).collect();
+    let all: Vec<String> = amounts
+        .iter()
+        .map(|(what, rate)| format!("{what} ×{}", words::show(rate)))
+        .collect();
     format!("; per unit of time {}", all.join(", "))
 }
 
 /// "; per unit of time v[1,2] ×1/3, ...", the first few.
-fn rate_list(platform: &Platform, rates: Option<&BTreeMap<Message, Rational>>, messages: &Messages) -> String {
+fn rate_list(
+    platform: &Platform,
+    rates: Option<&BTreeMap<Message, Rational>>,
+    messages: &Messages,
+) -> String {
     const LISTED: usize = 8;
-    let Some(rates) = rates else { return String::new() };
+    let Some(rates) = rates else {
+        return String::new();
+    };
     let list: Vec<String> = rates
         .iter()
         .take(LISTED)
@@ -83,7 +105,15 @@ fn rate_list(platform: &Platform, rates: Option<&BTreeMap<Message, Rational>>, m
             None => format!("{} ×{}", messages.label(message), words::show(rate)),
         })
         .collect();
-    let more = if rates.len() > LISTED { format!(", {} more", rates.len() - LISTED) } else { String::new() };
-    let head = if platform.units().is_some() { "" } else { "per unit of time " };
+    let more = if rates.len() > LISTED {
+        format!(", {} more", rates.len() - LISTED)
+    } else {
+        String::new()
+    };
+    let head = if platform.units().is_some() {
+        ""
+    } else {
+        "per unit of time "
+    };
     format!("; {head}{}{more}", list.join(", "))
 }

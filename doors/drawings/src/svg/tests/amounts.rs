@@ -25,7 +25,12 @@ fn steady_state(reduction: &Reduction) -> SteadyState {
 }
 
 /// How often each interval is sent over each link, and each node merges, added up task by task.
-fn sums(state: &SteadyState) -> (BTreeMap<(LinkId, String), Rational>, BTreeMap<NodeId, Rational>) {
+fn sums(
+    state: &SteadyState,
+) -> (
+    BTreeMap<(LinkId, String), Rational>,
+    BTreeMap<NodeId, Rational>,
+) {
     let (mut sends, mut merges) = (BTreeMap::new(), BTreeMap::new());
     for WeightedPattern { pattern, weight } in &state.patterns {
         for task in &pattern.tasks {
@@ -43,7 +48,11 @@ fn sums(state: &SteadyState) -> (BTreeMap<(LinkId, String), Rational>, BTreeMap<
 
 /// Labels that say an amount.
 fn amounts(elements: &[Element]) -> Vec<String> {
-    labels(elements).into_iter().map(|(.., text)| text).filter(|text| text.contains(": ")).collect()
+    labels(elements)
+        .into_iter()
+        .map(|(.., text)| text)
+        .filter(|text| text.contains(": "))
+        .collect()
 }
 
 /// Figure 6(c) of RR-4872: what is sent stands on the links, `cons(P_i, T)` at the nodes.
@@ -55,16 +64,32 @@ fn merges_stand_at_the_nodes() {
     assert_inside(&elements);
     let shown: BTreeSet<String> = amounts(&elements).into_iter().collect();
     let (sends, merges) = sums(&state);
-    let sent = sends.iter().map(|((_, what), rate)| format!("{what}: {rate}"));
+    let sent = sends
+        .iter()
+        .map(|((_, what), rate)| format!("{what}: {rate}"));
     // T[1,1,2] at P1 and P2, T[0,0,2] at P0.
-    let node = |id: NodeId| if figure.platform.name(id) == "P0" { "T[0,0,2]" } else { "T[1,1,2]" };
-    let merged = merges.iter().map(|(&id, rate)| format!("{}: {rate}", node(id)));
+    let node = |id: NodeId| {
+        if figure.platform.name(id) == "P0" {
+            "T[0,0,2]"
+        } else {
+            "T[1,1,2]"
+        }
+    };
+    let merged = merges
+        .iter()
+        .map(|(&id, rate)| format!("{}: {rate}", node(id)));
     assert_eq!(shown, sent.chain(merged).collect());
     assert_eq!(merges.len(), 3);
     for (&id, rate) in &merges {
         let name = figure.platform.name(id);
-        let title = elements.iter().find(|e| e.is("node") && e.title.starts_with(name)).map(|e| &e.title);
-        assert!(title.is_some_and(|title| title.contains(&format!("{} ×{rate}", node(id)))), "{title:?}");
+        let title = elements
+            .iter()
+            .find(|e| e.is("node") && e.title.starts_with(name))
+            .map(|e| &e.title);
+        assert!(
+            title.is_some_and(|title| title.contains(&format!("{} ×{rate}", node(id)))),
+            "{title:?}"
+        );
     }
 }
 
@@ -80,12 +105,26 @@ fn tooltips_have_every_amount() {
         let state = steady_state(&sample);
         let elements = parse(&graph_of_rates(sample.problem(), &state, None));
         assert_inside(&elements);
-        let lines: Vec<&str> = elements.iter().filter(|e| e.is("link")).flat_map(|e| e.title.lines()).collect();
+        let lines: Vec<&str> = elements
+            .iter()
+            .filter(|e| e.is("link"))
+            .flat_map(|e| e.title.lines())
+            .collect();
         for ((link, what), rate) in sums(&state).0 {
             let link = sample.platform.link(link);
-            let ends = format!("{} → {}:", sample.platform.name(link.from), sample.platform.name(link.to));
-            let line = lines.iter().find(|line| line.starts_with(&ends)).expect("a tooltip");
-            assert!(line.contains(&format!("{what} ×{rate}")), "{what} {rate}: {line}");
+            let ends = format!(
+                "{} → {}:",
+                sample.platform.name(link.from),
+                sample.platform.name(link.to)
+            );
+            let line = lines
+                .iter()
+                .find(|line| line.starts_with(&ends))
+                .expect("a tooltip");
+            assert!(
+                line.contains(&format!("{what} ×{rate}")),
+                "{what} {rate}: {line}"
+            );
             tried += 1;
         }
     }
@@ -93,10 +132,18 @@ fn tooltips_have_every_amount() {
 }
 
 /// All-to-all on the complete graph, straight from node to node.
-fn complete(count: usize, cost: impl Fn(usize, usize) -> Rational) -> (Platform, Collective, SteadyState) {
+fn complete(
+    count: usize,
+    cost: impl Fn(usize, usize) -> Rational,
+) -> (Platform, Collective, SteadyState) {
     let mut builder = Platform::builder();
-    let ids: Vec<NodeId> =
-        (0..count).map(|node| builder.node(Node::processor(format!("host number {node}"), q("1"))).unwrap()).collect();
+    let ids: Vec<NodeId> = (0..count)
+        .map(|node| {
+            builder
+                .node(Node::processor(format!("host number {node}"), q("1")))
+                .unwrap()
+        })
+        .collect();
     for from in 0..count {
         for to in (0..count).filter(|&to| to != from) {
             builder.link(ids[from], ids[to], cost(from, to)).unwrap();
@@ -106,11 +153,23 @@ fn complete(count: usize, cost: impl Fn(usize, usize) -> Rational) -> (Platform,
     let collective = Collective::all_to_all(ids);
     let path = |place| {
         let demand = collective.demand(place).expect("a demand");
-        let link = platform.link_between(demand.operands[0], demand.targets()[0]).expect("a link");
-        WeightedPattern { pattern: Pattern::path(place, vec![link]), weight: q("1/9") }
+        let link = platform
+            .link_between(demand.operands[0], demand.targets()[0])
+            .expect("a link");
+        WeightedPattern {
+            pattern: Pattern::path(place, vec![link]),
+            weight: q("1/9"),
+        }
     };
     let patterns = (0..collective.demands()).map(path).collect();
-    (platform, collective, SteadyState { patterns, throughput: q("1/9") })
+    (
+        platform,
+        collective,
+        SteadyState {
+            patterns,
+            throughput: q("1/9"),
+        },
+    )
 }
 
 /// One label without room takes no other away, and the drawing says how many there are.
@@ -118,17 +177,25 @@ fn complete(count: usize, cost: impl Fn(usize, usize) -> Rational) -> (Platform,
 fn only_labels_without_room_are_left_out() {
     let mut crowded = 0;
     for count in 3..=6 {
-        let (platform, collective, state) = complete(count, |from, to| q(if from < to { "1" } else { "2" }));
+        let (platform, collective, state) =
+            complete(count, |from, to| q(if from < to { "1" } else { "2" }));
         let volumes = size("1");
         let problem = Problem::new(&platform, &collective, &volumes).unwrap();
         let elements = parse(&graph_of_rates(problem, &state, None));
         assert_inside(&elements);
         assert_eq!(nodes(&elements).len(), count);
         let shown = amounts(&elements).len();
-        let notes: Vec<&str> = elements.iter().filter_map(|e| e.text.strip_suffix("tooltips are complete")).collect();
+        let notes: Vec<&str> = elements
+            .iter()
+            .filter_map(|e| e.text.strip_suffix("tooltips are complete"))
+            .collect();
         let left_out: usize = match notes[..] {
             [] => 0,
-            [note] => note.split(' ').next().and_then(|number| number.parse().ok()).expect("a number"),
+            [note] => note
+                .split(' ')
+                .next()
+                .and_then(|number| number.parse().ok())
+                .expect("a number"),
             _ => panic!("{notes:?}"),
         };
         // Every link is a separate line, with a label of one line.

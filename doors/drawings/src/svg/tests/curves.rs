@@ -5,42 +5,108 @@ use super::samples::q;
 use crate::svg::{Bar, CurveOptions, Measure, Series, bars, curve};
 
 fn series(name: &str, points: &[(f64, f64)]) -> Series {
-    Series { name: name.to_string(), points: points.to_vec() }
+    Series {
+        name: name.to_string(),
+        points: points.to_vec(),
+    }
 }
 
 #[test]
 fn points_are_where_their_values_are() {
     for log_x in [false, true] {
         let data = [(1.0, 0.25), (10.0, 0.5), (100.0, 0.75)];
-        let options = CurveOptions { log_x, reference: Some((1.0, "optimum".to_string())), ..Default::default() };
-        let text = curve("ratio & <K>", "K", "delivered / optimal", &[series("toy", &data)], &options);
-        assert_eq!(text, curve("ratio & <K>", "K", "delivered / optimal", &[series("toy", &data)], &options));
+        let options = CurveOptions {
+            log_x,
+            reference: Some((1.0, "optimum".to_string())),
+            ..Default::default()
+        };
+        let text = curve(
+            "ratio & <K>",
+            "K",
+            "delivered / optimal",
+            &[series("toy", &data)],
+            &options,
+        );
+        assert_eq!(
+            text,
+            curve(
+                "ratio & <K>",
+                "K",
+                "delivered / optimal",
+                &[series("toy", &data)],
+                &options
+            )
+        );
         let elements = parse(&text);
         assert_inside(&elements);
         assert!(elements.iter().any(|element| element.text == "ratio & <K>"));
-        let dots: Vec<(f64, f64)> =
-            elements.iter().filter(|e| e.name == "circle").map(|e| (e.number("cx"), e.number("cy"))).collect();
+        let dots: Vec<(f64, f64)> = elements
+            .iter()
+            .filter(|e| e.name == "circle")
+            .map(|e| (e.number("cx"), e.number("cy")))
+            .collect();
         assert_eq!(dots.len(), 3);
         let (first, second) = (dots[1].0 - dots[0].0, dots[2].0 - dots[1].0);
         let ratio = if log_x { 1.0 } else { 10.0 };
-        assert!((second / first - ratio).abs() < 0.02, "{first} and {second}");
+        assert!(
+            (second / first - ratio).abs() < 0.02,
+            "{first} and {second}"
+        );
         assert!(((dots[0].1 - dots[1].1) - (dots[1].1 - dots[2].1)).abs() < 0.02);
-        let reference = elements.iter().find(|e| e.name == "line" && e.number("stroke-width") == 1.4).unwrap();
-        assert!((dots[2].1 - reference.number("y1") - (dots[1].1 - dots[2].1)).abs() < 0.03, "the line is at 1");
+        let reference = elements
+            .iter()
+            .find(|e| e.name == "line" && e.number("stroke-width") == 1.4)
+            .unwrap();
+        assert!(
+            (dots[2].1 - reference.number("y1") - (dots[1].1 - dots[2].1)).abs() < 0.03,
+            "the line is at 1"
+        );
     }
 }
 
 #[test]
 fn odd_values_are_left_out_without_a_panic() {
-    let odd = [(0.0, 1.0), (-1.0, 2.0), (f64::NAN, 1.0), (3.0, f64::INFINITY), (2.0, 5.0), (4.0, 5.0)];
-    let options = CurveOptions { log_x: true, reference: Some((f64::NAN, "none".to_string())), ..Default::default() };
-    let elements = parse(&curve("", "", "", &[series("odd", &odd), series("", &[])], &options));
+    let odd = [
+        (0.0, 1.0),
+        (-1.0, 2.0),
+        (f64::NAN, 1.0),
+        (3.0, f64::INFINITY),
+        (2.0, 5.0),
+        (4.0, 5.0),
+    ];
+    let options = CurveOptions {
+        log_x: true,
+        reference: Some((f64::NAN, "none".to_string())),
+        ..Default::default()
+    };
+    let elements = parse(&curve(
+        "",
+        "",
+        "",
+        &[series("odd", &odd), series("", &[])],
+        &options,
+    ));
     assert_inside(&elements);
     assert_eq!(elements.iter().filter(|e| e.name == "circle").count(), 2);
-    for points in [vec![], vec![(1.0, 1.0)], vec![(1e-300, -1e300), (1e300, 1e300)], vec![(0.0, 0.0)]] {
+    for points in [
+        vec![],
+        vec![(1.0, 1.0)],
+        vec![(1e-300, -1e300), (1e300, 1e300)],
+        vec![(0.0, 0.0)],
+    ] {
         for log_x in [false, true] {
-            let options = CurveOptions { log_x, reference: None, ..Default::default() };
-            assert_inside(&parse(&curve("t", "x", "y", &[series("s", &points)], &options)));
+            let options = CurveOptions {
+                log_x,
+                reference: None,
+                ..Default::default()
+            };
+            assert_inside(&parse(&curve(
+                "t",
+                "x",
+                "y",
+                &[series("s", &points)],
+                &options,
+            )));
         }
     }
 }
@@ -49,9 +115,23 @@ fn odd_values_are_left_out_without_a_panic() {
 #[test]
 fn a_cut_axis_is_marked() {
     let drawn = |points: &[(f64, f64)], log_y| {
-        curve("t", "x", "y", &[series("s", points)], &CurveOptions { log_y, ..Default::default() })
+        curve(
+            "t",
+            "x",
+            "y",
+            &[series("s", points)],
+            &CurveOptions {
+                log_y,
+                ..Default::default()
+            },
+        )
     };
-    let marks = |text: &str| (text.contains("does not begin at 0"), text.matches("class=\"break\"").count());
+    let marks = |text: &str| {
+        (
+            text.contains("does not begin at 0"),
+            text.matches("class=\"break\"").count(),
+        )
+    };
     let narrow = [(1.0, 3.328), (2.0, 3.333)];
     assert_eq!(marks(&drawn(&narrow, false)), (true, 2));
     assert_inside(&parse(&drawn(&narrow, false)));
@@ -61,14 +141,20 @@ fn a_cut_axis_is_marked() {
 
 #[test]
 fn many_series_stay_apart() {
-    let lines: Vec<Series> =
-        (0..12).map(|k| series(&format!("line {k}"), &[(0.0, 0.0), (1.0, f64::from(k))])).collect();
+    let lines: Vec<Series> = (0..12)
+        .map(|k| series(&format!("line {k}"), &[(0.0, 0.0), (1.0, f64::from(k))]))
+        .collect();
     let elements = parse(&curve("t", "x", "y", &lines, &CurveOptions::default()));
     assert_inside(&elements);
     let mut looks: Vec<(String, Option<String>)> = elements
         .iter()
         .filter(|e| e.is("series"))
-        .map(|e| (e.attributes["stroke"].clone(), e.attributes.get("stroke-dasharray").cloned()))
+        .map(|e| {
+            (
+                e.attributes["stroke"].clone(),
+                e.attributes.get("stroke-dasharray").cloned(),
+            )
+        })
         .collect();
     looks.sort();
     looks.dedup();
@@ -77,23 +163,41 @@ fn many_series_stay_apart() {
 
 #[test]
 fn both_axes_can_be_logarithmic_and_have_units() {
-    let data: Vec<(f64, f64)> = (0..21).map(|k| (1024.0 * 2f64.powi(k), 1e-5 * 2f64.powi(k))).collect();
+    let data: Vec<(f64, f64)> = (0..21)
+        .map(|k| (1024.0 * 2f64.powi(k), 1e-5 * 2f64.powi(k)))
+        .collect();
     let options = CurveOptions {
         log_x: true,
         log_y: true,
         measures: (Measure::Bytes, Measure::Seconds),
         reference: Some((-1.0, "never".to_string())),
     };
-    let elements = parse(&curve("time", "size", "time", &[series("ring", &data)], &options));
+    let elements = parse(&curve(
+        "time",
+        "size",
+        "time",
+        &[series("ring", &data)],
+        &options,
+    ));
     assert_inside(&elements);
-    let dots: Vec<(f64, f64)> =
-        elements.iter().filter(|e| e.name == "circle").map(|e| (e.number("cx"), e.number("cy"))).collect();
+    let dots: Vec<(f64, f64)> = elements
+        .iter()
+        .filter(|e| e.name == "circle")
+        .map(|e| (e.number("cx"), e.number("cy")))
+        .collect();
     assert_eq!(dots.len(), data.len());
     let steps = |pick: fn(&(f64, f64)) -> f64| -> Vec<f64> {
-        dots.windows(2).map(|pair| pick(&pair[1]) - pick(&pair[0])).collect()
+        dots.windows(2)
+            .map(|pair| pick(&pair[1]) - pick(&pair[0]))
+            .collect()
     };
     for steps in [steps(|dot| dot.0), steps(|dot| -dot.1)] {
-        assert!(steps.iter().all(|step| *step > 0.0 && (step - steps[0]).abs() < 0.03), "{steps:?}");
+        assert!(
+            steps
+                .iter()
+                .all(|step| *step > 0.0 && (step - steps[0]).abs() < 0.03),
+            "{steps:?}"
+        );
     }
     for wanted in ["1 MiB", "1 ms"] {
         assert!(elements.iter().any(|e| e.text == wanted), "{wanted}");
@@ -116,29 +220,53 @@ fn measures_are_shown_in_the_unit_that_suits() {
     }
     for (low, high) in [(1.0, 2f64.powi(40)), (1000.0, 5000.0), (8.0, 8.0)] {
         let ticks = Measure::Bytes.ticks((low, high), true, 9);
-        assert!(ticks.len() <= 9 && ticks.iter().all(|tick| (low..=high).contains(tick)), "{ticks:?}");
+        assert!(
+            ticks.len() <= 9 && ticks.iter().all(|tick| (low..=high).contains(tick)),
+            "{ticks:?}"
+        );
         assert!(!ticks.is_empty());
     }
 }
 
 #[test]
 fn bars_are_as_long_as_their_values() {
-    let bar = |name: &str, value: &str| Bar { name: name.into(), value: q(value), label: value.into(), strong: false };
-    let list = [bar("ring", "1/2"), bar("box0.gpu0 and all the others, by a tree", "2/3"), bar("none", "-1")];
+    let bar = |name: &str, value: &str| Bar {
+        name: name.into(),
+        value: q(value),
+        label: value.into(),
+        strong: false,
+    };
+    let list = [
+        bar("ring", "1/2"),
+        bar("box0.gpu0 and all the others, by a tree", "2/3"),
+        bar("none", "-1"),
+    ];
     let text = bars("compare", "", &list, Some((&q("1"), "optimum")));
     assert_eq!(text, bars("compare", "", &list, Some((&q("1"), "optimum"))));
     let elements = parse(&text);
     assert_inside(&elements);
-    let widths: Vec<f64> = elements.iter().filter(|e| e.is("bar")).map(|e| e.number("width")).collect();
+    let widths: Vec<f64> = elements
+        .iter()
+        .filter(|e| e.is("bar"))
+        .map(|e| e.number("width"))
+        .collect();
     let line = elements.iter().find(|e| e.is("bound")).unwrap();
     let left = elements.iter().find(|e| e.is("bar")).unwrap().number("x");
     let whole = line.number("x1") - left;
-    assert!(whole > 100.0 && (widths[0] - whole / 2.0).abs() < 0.02 && (widths[1] - whole / 1.5).abs() < 0.02);
+    assert!(
+        whole > 100.0
+            && (widths[0] - whole / 2.0).abs() < 0.02
+            && (widths[1] - whole / 1.5).abs() < 0.02
+    );
     assert_eq!(widths[2], 0.0);
     for wanted in ["ring", "1/2", "2/3", "optimum"] {
         assert!(elements.iter().any(|e| e.text == wanted), "{wanted}");
     }
-    assert!(!elements.iter().any(|e| e.text.is_empty() && e.name == "text"));
+    assert!(
+        !elements
+            .iter()
+            .any(|e| e.text.is_empty() && e.name == "text")
+    );
     let many: Vec<Bar> = (0..1000).map(|k| bar(&k.to_string(), "1")).collect();
     assert!(bars("", "", &many, None).contains("800 more are not shown"));
     parse(&bars("", "", &[], None));

@@ -16,7 +16,13 @@ use crate::words::{self, Messages};
 fn mixed(platform: &Platform, models: &[PortModel]) -> Platform {
     let mut builder = Platform::builder();
     for (node, &model) in platform.nodes().iter().zip(models.iter().cycle()) {
-        builder.node(Node { model: Some(model), ports: Some(3), ..node.clone() }).unwrap();
+        builder
+            .node(Node {
+                model: Some(model),
+                ports: Some(3),
+                ..node.clone()
+            })
+            .unwrap();
     }
     for link in platform.links() {
         builder.link(link.from, link.to, link.cost.clone()).unwrap();
@@ -36,25 +42,37 @@ fn rows_of(platform: &Platform, id: LinkId) -> Vec<(String, &'static str)> {
     if rows.is_empty() {
         rows.push((link.from, "link"));
     }
-    rows.into_iter().map(|(node, port)| (platform.name(node).to_string(), port)).collect()
+    rows.into_iter()
+        .map(|(node, port)| (platform.name(node).to_string(), port))
+        .collect()
 }
 
 #[test]
 fn rows_are_as_long_as_what_they_stand_for_is_busy() {
     use PortModel::{FullDuplex, HalfDuplex, Links, Multiport};
-    let lists: [&[PortModel]; 6] =
-        [&[FullDuplex], &[HalfDuplex], &[Multiport], &[Links], &PortModel::ALL, &[Links, HalfDuplex, Links]];
+    let lists: [&[PortModel]; 6] = [
+        &[FullDuplex],
+        &[HalfDuplex],
+        &[Multiport],
+        &[Links],
+        &PortModel::ALL,
+        &[Links, HalfDuplex, Links],
+    ];
     for (seed, models) in (0..18).zip(lists.iter().cycle()) {
         let mut sample = samples::random(4 + seed, 700 + seed as u64, 1 + seed as u64 % 3);
         sample.platform = mixed(&sample.platform, models);
-        let text = gantt(Problem::new(&sample.platform, &sample.collective, &size("1")).unwrap(), &sample.schedule);
+        let text = gantt(
+            Problem::new(&sample.platform, &sample.collective, &size("1")).unwrap(),
+            &sample.schedule,
+        );
         let elements = parse(&text);
         assert_inside(&elements);
         assert!(!text.contains("url(#hatch)"));
         let mut busy: BTreeMap<(String, String), Rational> = BTreeMap::new();
         for scheduled in &sample.schedule.patterns {
             for id in scheduled.pattern.links() {
-                let time = &sample.platform.link(id).cost * Rational::from_integer(scheduled.copies.clone().into());
+                let time = &sample.platform.link(id).cost
+                    * Rational::from_integer(scheduled.copies.clone().into());
                 for (node, port) in rows_of(&sample.platform, id) {
                     *busy.entry((node, port.to_string())).or_default() += &time;
                 }
@@ -65,8 +83,14 @@ fn rows_are_as_long_as_what_they_stand_for_is_busy() {
         assert!(busy.keys().all(|row| rows.contains_key(row)), "{models:?}");
         for (row, boxes) in &rows {
             let drawn: f64 = boxes.iter().map(|(left, right, _)| right - left).sum();
-            let wanted = busy.get(row).map_or(0.0, |time| words::share(time, &sample.schedule.period)) * width;
-            assert!((drawn - wanted).abs() <= 0.011 * (boxes.len() + 1) as f64, "{row:?}: {drawn} for {wanted}");
+            let wanted = busy
+                .get(row)
+                .map_or(0.0, |time| words::share(time, &sample.schedule.period))
+                * width;
+            assert!(
+                (drawn - wanted).abs() <= 0.011 * (boxes.len() + 1) as f64,
+                "{row:?}: {drawn} for {wanted}"
+            );
         }
         // A dark foot for every box that a half-duplex port receives.
         let bars = occupancy::of_period(sample.problem(), &sample.schedule);
@@ -76,7 +100,13 @@ fn rows_are_as_long_as_what_they_stand_for_is_busy() {
             }
             occupancy::Activity::Merge { .. } => false,
         });
-        assert_eq!(elements.iter().filter(|element| element.is("received")).count(), received.count());
+        assert_eq!(
+            elements
+                .iter()
+                .filter(|element| element.is("received"))
+                .count(),
+            received.count()
+        );
         // One row per link in use between nodes without ports.
         let own: std::collections::BTreeSet<LinkId> = bars
             .iter()
@@ -84,15 +114,26 @@ fn rows_are_as_long_as_what_they_stand_for_is_busy() {
                 occupancy::Activity::Transfer(id) => Some(id),
                 occupancy::Activity::Merge { .. } => None,
             })
-            .filter(|&id| rows_of(&sample.platform, id).iter().all(|(_, port)| *port == "link"))
+            .filter(|&id| {
+                rows_of(&sample.platform, id)
+                    .iter()
+                    .all(|(_, port)| *port == "link")
+            })
             .collect();
-        let link_rows = elements.iter().filter(|e| e.is("row") && e.attributes["data-port"] == "link").count();
+        let link_rows = elements
+            .iter()
+            .filter(|e| e.is("row") && e.attributes["data-port"] == "link")
+            .count();
         assert_eq!(link_rows, own.len(), "{models:?}");
         // A run has the same rows.
         let run = samples::timeline(&sample, 2);
         let elements = parse(&timeline_gantt(sample.problem(), &run));
         assert_inside(&elements);
-        assert_eq!(boxes_keys(&boxes(&elements)), boxes_keys(&rows), "{models:?}");
+        assert_eq!(
+            boxes_keys(&boxes(&elements)),
+            boxes_keys(&rows),
+            "{models:?}"
+        );
     }
 }
 
@@ -106,7 +147,12 @@ fn lanes_keep_to_their_links() {
     let mut dice = Dice(5);
     let mut builder = Platform::builder();
     builder.model(PortModel::Multiport);
-    let hub = builder.node(Node { ports: Some(3), ..Node::router("hub") }).unwrap();
+    let hub = builder
+        .node(Node {
+            ports: Some(3),
+            ..Node::router("hub")
+        })
+        .unwrap();
     let mut bars = Vec::new();
     for link in 0..3_u64 {
         let end = builder.node(Node::router(format!("n{link}"))).unwrap();
@@ -115,18 +161,34 @@ fn lanes_keep_to_their_links() {
         for _ in 0..20 {
             let start = clock.clone();
             clock += samples::whole(1 + dice.roll(4) as u64);
-            let message = Message { demand: 0, part: Interval::single(0) };
+            let message = Message {
+                demand: 0,
+                part: Interval::single(0),
+            };
             let note = occupancy::Note::Count(q("1"));
             let activity = occupancy::Activity::Transfer(id);
-            bars.push(occupancy::Bar { activity, message, start, end: clock.clone(), note });
+            bars.push(occupancy::Bar {
+                activity,
+                message,
+                start,
+                end: clock.clone(),
+                note,
+            });
         }
     }
     let platform = builder.build().unwrap();
     let (rows, _) = crate::svg::gantt::rows::rows(&platform, &bars);
-    let lanes = &rows.iter().find(|row| row.node == hub && !row.lanes.is_empty()).unwrap().lanes;
+    let lanes = &rows
+        .iter()
+        .find(|row| row.node == hub && !row.lanes.is_empty())
+        .unwrap()
+        .lanes;
     assert_eq!(lanes.len(), 3);
     for lane in lanes {
-        assert!(lane.iter().all(|&bar| bars[bar].activity == bars[lane[0]].activity));
+        assert!(
+            lane.iter()
+                .all(|&bar| bars[bar].activity == bars[lane[0]].activity)
+        );
     }
 }
 
@@ -134,24 +196,42 @@ fn lanes_keep_to_their_links() {
 fn switches_look_different() {
     let mut builder = Platform::builder();
     let mut node = |name: &str, processor: bool, replicates| {
-        let node = if processor { Node::processor(name, q("1")) } else { Node::router(name) };
+        let node = if processor {
+            Node::processor(name, q("1"))
+        } else {
+            Node::router(name)
+        };
         builder.node(Node { replicates, ..node }).unwrap()
     };
-    let ids = [node("a", true, true), node("b", true, false), node("r", false, true), node("s", false, false)];
+    let ids = [
+        node("a", true, true),
+        node("b", true, false),
+        node("r", false, true),
+        node("s", false, false),
+    ];
     builder.duplex(ids[0], ids[2], q("1")).unwrap();
     builder.duplex(ids[2], ids[3], q("1")).unwrap();
     builder.duplex(ids[3], ids[1], q("1")).unwrap();
     let platform = builder.build().unwrap();
     let collective = Collective::scatter(ids[0], vec![ids[1]]);
-    let elements = parse(&graph(Problem::new(&platform, &collective, &size("1")).unwrap(), None, None));
+    let elements = parse(&graph(
+        Problem::new(&platform, &collective, &size("1")).unwrap(),
+        None,
+        None,
+    ));
     assert_inside(&elements);
     let marks: Vec<(&str, bool, &str)> = elements
         .iter()
         .filter(|element| element.is("node"))
         .map(|e| {
-            let round = e.attributes.contains_key("rx") && 2.0 * e.number("rx") >= e.number("height");
+            let round =
+                e.attributes.contains_key("rx") && 2.0 * e.number("rx") >= e.number("height");
             let shape = if round { "round" } else { e.name.as_str() };
-            (shape, e.attributes.contains_key("stroke-dasharray"), e.title.as_str())
+            (
+                shape,
+                e.attributes.contains_key("stroke-dasharray"),
+                e.title.as_str(),
+            )
         })
         .collect();
     assert_eq!(
@@ -176,10 +256,24 @@ fn messages_have_names() {
     let all_gather = Collective::all_gather(all.clone());
     let all_reduce = Collective::all_reduce(all.clone());
     let scan = Collective::scan(all.clone());
-    let member = |rate, collective: &Collective| Member { collective: collective.clone(), rate };
-    let groups = Collective::Groups(vec![member(2, &all_gather), member(1, &scan), member(1, &broadcast)]);
+    let member = |rate, collective: &Collective| Member {
+        collective: collective.clone(),
+        rate,
+    };
+    let groups = Collective::Groups(vec![
+        member(2, &all_gather),
+        member(1, &scan),
+        member(1, &broadcast),
+    ]);
     for (collective, words, demand, part, label, category) in [
-        (&broadcast, "Broadcast from A to 2 targets", 0, part(0, 0), "copies of A's message", "copies of A's message"),
+        (
+            &broadcast,
+            "Broadcast from A to 2 targets",
+            0,
+            part(0, 0),
+            "copies of A's message",
+            "copies of A's message",
+        ),
         (
             &all_gather,
             "All-gather between 3 participants",
@@ -188,8 +282,22 @@ fn messages_have_names() {
             "copies of C's message",
             "copies of C's message",
         ),
-        (&all_reduce, "Commutative all-reduce of 3 values", 0, part(1, 2), "v[1,2]", "v[1,2]"),
-        (&scan, "Scan of 3 values", 0, part(0, 1), "prefix v[0,1]", "prefix v[0,1]"),
+        (
+            &all_reduce,
+            "Commutative all-reduce of 3 values",
+            0,
+            part(1, 2),
+            "v[1,2]",
+            "v[1,2]",
+        ),
+        (
+            &scan,
+            "Scan of 3 values",
+            0,
+            part(0, 1),
+            "prefix v[0,1]",
+            "prefix v[0,1]",
+        ),
         (&scan, "Scan of 3 values", 0, part(1, 2), "v[1,2]", "v[1,2]"),
         (
             &groups,
@@ -224,12 +332,19 @@ fn messages_have_names() {
             for part in [part(0, 0), part(0, 2), part(2, 0), part(7, 9)] {
                 let message = Message { demand, part };
                 assert!(
-                    !messages.label(message).is_empty() && messages.short_label(message).is_none_or(|l| !l.is_empty())
+                    !messages.label(message).is_empty()
+                        && messages.short_label(message).is_none_or(|l| !l.is_empty())
                 );
                 let _ = crate::svg::colour::Colour::category(messages.category(message));
             }
-            let known = collective.demand(demand).is_some_and(|demand| !matches!(demand.goals, Goals::Prefixes));
-            assert_eq!(words::group_of(collective, demand).is_empty(), demand >= 5 || *collective != groups, "{known}");
+            let known = collective
+                .demand(demand)
+                .is_some_and(|demand| !matches!(demand.goals, Goals::Prefixes));
+            assert_eq!(
+                words::group_of(collective, demand).is_empty(),
+                demand >= 5 || *collective != groups,
+                "{known}"
+            );
         }
     }
 }

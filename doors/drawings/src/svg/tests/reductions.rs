@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use num_traits::Zero;
 use oneport_plan::{
-    Amount, Collective, Event, Interval, MergeEvent, Message, Pattern, PeriodicSchedule, Problem, ScheduledPattern,
-    Slot, SteadyState, Task, Timeline, Volumes, WeightedPattern,
+    Amount, Collective, Event, Interval, MergeEvent, Message, Pattern, PeriodicSchedule, Problem,
+    ScheduledPattern, Slot, SteadyState, Task, Timeline, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 
@@ -40,7 +40,10 @@ pub(super) fn figure_6() -> Reduction {
     let mut node = |name, compute| builder.node(Node::processor(name, q(compute))).unwrap();
     let (p0, p1, p2) = (node("P0", "1/2"), node("P1", "1"), node("P2", "1"));
     let (there, back) = builder.duplex(p1, p2, q("1")).unwrap();
-    let (left, right) = (builder.link(p1, p0, q("1")).unwrap(), builder.link(p2, p0, q("1")).unwrap());
+    let (left, right) = (
+        builder.link(p1, p0, q("1")).unwrap(),
+        builder.link(p2, p0, q("1")).unwrap(),
+    );
     let tree = |given, owner, at, result| {
         let tasks = vec![
             Task::send(given, part(owner, owner)),
@@ -50,7 +53,10 @@ pub(super) fn figure_6() -> Reduction {
         ];
         Pattern::tree(0, None, tasks)
     };
-    let slot = |length, links: &[LinkId]| Slot { length: q(length), links: links.to_vec() };
+    let slot = |length, links: &[LinkId]| Slot {
+        length: q(length),
+        links: links.to_vec(),
+    };
     Reduction {
         platform: builder.build().unwrap(),
         collective: Collective::reduce(p0, vec![p0, p1, p2]).in_order(),
@@ -75,7 +81,9 @@ pub(super) fn random(hosts: usize, seed: u64, trees: usize) -> Reduction {
     let mut ids = Vec::new();
     let (mut out, mut back) = (BTreeMap::new(), BTreeMap::new());
     for index in 0..hosts {
-        let id = builder.node(Node::processor(format!("h{index}"), q(costs[dice.roll(4)]))).unwrap();
+        let id = builder
+            .node(Node::processor(format!("h{index}"), q(costs[dice.roll(4)])))
+            .unwrap();
         out.insert(id, builder.link(id, hub, q(costs[dice.roll(4)])).unwrap());
         back.insert(id, builder.link(hub, id, q(costs[dice.roll(4)])).unwrap());
         ids.push(id);
@@ -99,18 +107,53 @@ pub(super) fn random(hosts: usize, seed: u64, trees: usize) -> Reduction {
                 tasks.extend([out[&from], back[&to]].map(|link| Task::send(link, part)));
             }
         };
-        let end = grow(&owners, part(0, hosts - 1), &mut dice, &mut send, &mut tasks);
-        send(end, collective.demand(demand).unwrap().targets()[0], part(0, hosts - 1), &mut tasks);
+        let end = grow(
+            &owners,
+            part(0, hosts - 1),
+            &mut dice,
+            &mut send,
+            &mut tasks,
+        );
+        send(
+            end,
+            collective.demand(demand).unwrap().targets()[0],
+            part(0, hosts - 1),
+            &mut tasks,
+        );
         let order = collective.is_commutative().then_some(order);
         builds.push((Pattern::tree(demand, order, tasks), 1 + dice.roll(3) as u32));
     }
-    let size = Amount::Affine { fixed: q("1"), per_operand: q("1/3") };
-    let table = (0..hosts).map(|first| (first..hosts).map(|last| whole((1 + last) as u64)).collect()).collect();
-    let work = if collective.is_commutative() { Amount::Constant(q("2/5")) } else { Amount::Table(table) };
+    let size = Amount::Affine {
+        fixed: q("1"),
+        per_operand: q("1/3"),
+    };
+    let table = (0..hosts)
+        .map(|first| {
+            (first..hosts)
+                .map(|last| whole((1 + last) as u64))
+                .collect()
+        })
+        .collect();
+    let work = if collective.is_commutative() {
+        Amount::Constant(q("2/5"))
+    } else {
+        Amount::Table(table)
+    };
     let platform = builder.build().unwrap();
-    let schedule = PeriodicSchedule { period: q("0"), instances: 1u32.into(), patterns: Vec::new(), slots: Vec::new() };
-    let mut sample =
-        Reduction { platform, collective, volumes: Volumes { size, work }, trees: builds, schedule }.scheduled();
+    let schedule = PeriodicSchedule {
+        period: q("0"),
+        instances: 1u32.into(),
+        patterns: Vec::new(),
+        slots: Vec::new(),
+    };
+    let mut sample = Reduction {
+        platform,
+        collective,
+        volumes: Volumes { size, work },
+        trees: builds,
+        schedule,
+    }
+    .scheduled();
     sample.schedule.slots = sample.one_link_at_a_time();
     sample.schedule.period = sample.schedule.slots.iter().map(|slot| &slot.length).sum();
     sample
@@ -139,8 +182,10 @@ fn grow(
 
 impl Reduction {
     fn scheduled(mut self) -> Self {
-        let scheduled =
-            |(tree, copies): &(Pattern, u32)| ScheduledPattern { pattern: tree.clone(), copies: (*copies).into() };
+        let scheduled = |(tree, copies): &(Pattern, u32)| ScheduledPattern {
+            pattern: tree.clone(),
+            copies: (*copies).into(),
+        };
         self.schedule.patterns = self.trees.iter().map(scheduled).collect();
         self
     }
@@ -150,12 +195,19 @@ impl Reduction {
         for (tree, copies) in &self.trees {
             for task in &tree.tasks {
                 if let Task::Send { link, part, .. } = task {
-                    let time = self.volumes.size.of(*part).unwrap() * &self.platform.link(*link).cost;
+                    let time =
+                        self.volumes.size.of(*part).unwrap() * &self.platform.link(*link).cost;
                     *times.entry(*link).or_default() += time * whole(u64::from(*copies));
                 }
             }
         }
-        times.into_iter().map(|(link, length)| Slot { length, links: vec![link] }).collect()
+        times
+            .into_iter()
+            .map(|(link, length)| Slot {
+                length,
+                links: vec![link],
+            })
+            .collect()
     }
 
     pub(super) fn steady_state(&self) -> SteadyState {
@@ -163,7 +215,10 @@ impl Reduction {
             pattern: tree.clone(),
             weight: whole(u64::from(*copies)) / &self.schedule.period,
         };
-        SteadyState { throughput: q("1"), patterns: self.trees.iter().map(weighted).collect() }
+        SteadyState {
+            throughput: q("1"),
+            patterns: self.trees.iter().map(weighted).collect(),
+        }
     }
 }
 
@@ -177,8 +232,14 @@ fn boxes(elements: &[Element]) -> BTreeMap<RowName, Vec<Box>> {
     let mut rows: BTreeMap<RowName, Vec<Box>> = BTreeMap::new();
     for element in elements.iter().filter(|element| element.is("box")) {
         let row = &elements[element.parent.unwrap()].attributes;
-        let place = (element.number("x"), element.number("x") + element.number("width"), element.title.clone());
-        rows.entry((row["data-node"].clone(), row["data-port"].clone())).or_default().push(place);
+        let place = (
+            element.number("x"),
+            element.number("x") + element.number("width"),
+            element.title.clone(),
+        );
+        rows.entry((row["data-node"].clone(), row["data-port"].clone()))
+            .or_default()
+            .push(place);
     }
     rows
 }
@@ -192,19 +253,46 @@ fn figure_6_is_drawn_as_the_paper_has_it() {
     let rows = boxes(&elements);
     let titles = |node: &str, port: &str| -> Vec<&str> {
         let row = rows.get(&(node.to_string(), port.to_string()));
-        row.map(|row| row.iter().map(|(.., title)| title.as_str()).collect()).unwrap_or_default()
+        row.map(|row| row.iter().map(|(.., title)| title.as_str()).collect())
+            .unwrap_or_default()
     };
-    assert_eq!(titles("P0", "comp"), ["v[0,2] ×3, v[0,2] of v0 and v[1,2] at P0, 0 to 3/2"]);
-    assert_eq!(titles("P1", "comp"), ["v[1,2] ×1, v[1,2] of v1 and v2 at P1, 0 to 1"]);
-    assert_eq!(titles("P2", "comp"), ["v[1,2] ×2, v[1,2] of v1 and v2 at P2, 0 to 2"]);
-    assert_eq!(titles("P1", "send"), ["v1 ×2, P1 → P2, 0 to 2", "v[1,2] ×1, P1 → P0, 2 to 3"]);
-    assert_eq!(titles("P0", "recv"), ["v[1,2] ×2, P2 → P0, 0 to 2", "v[1,2] ×1, P1 → P0, 2 to 3"]);
+    assert_eq!(
+        titles("P0", "comp"),
+        ["v[0,2] ×3, v[0,2] of v0 and v[1,2] at P0, 0 to 3/2"]
+    );
+    assert_eq!(
+        titles("P1", "comp"),
+        ["v[1,2] ×1, v[1,2] of v1 and v2 at P1, 0 to 1"]
+    );
+    assert_eq!(
+        titles("P2", "comp"),
+        ["v[1,2] ×2, v[1,2] of v1 and v2 at P2, 0 to 2"]
+    );
+    assert_eq!(
+        titles("P1", "send"),
+        ["v1 ×2, P1 → P2, 0 to 2", "v[1,2] ×1, P1 → P0, 2 to 3"]
+    );
+    assert_eq!(
+        titles("P0", "recv"),
+        ["v[1,2] ×2, P2 → P0, 0 to 2", "v[1,2] ×1, P1 → P0, 2 to 3"]
+    );
     assert_eq!(titles("P0", "send"), Vec::<&str>::new());
-    for wanted in ["Reduce to P0 of 3 values: one period", "v[0,2] ×3", "comp", "v[1,2]", "v1"]
-        .into_iter()
-        .chain(["v0 of P0, v1 of P1, v2 of P2"])
+    for wanted in [
+        "Reduce to P0 of 3 values: one period",
+        "v[0,2] ×3",
+        "comp",
+        "v[1,2]",
+        "v1",
+    ]
+    .into_iter()
+    .chain(["v0 of P0, v1 of P1, v2 of P2"])
     {
-        assert!(elements.iter().any(|e| e.name == "text" && e.text == wanted), "{wanted}");
+        assert!(
+            elements
+                .iter()
+                .any(|e| e.name == "text" && e.text == wanted),
+            "{wanted}"
+        );
     }
 }
 
@@ -224,18 +312,39 @@ fn naive_pieces(sample: &Reduction) -> Vec<Piece> {
     for (tree, copies) in &sample.trees {
         let stages = stages(tree);
         for stage in 0..=*stages.iter().max().unwrap() {
-            for (task, _) in tree.tasks.iter().zip(&stages).filter(|(_, own)| **own == stage) {
+            for (task, _) in tree
+                .tasks
+                .iter()
+                .zip(&stages)
+                .filter(|(_, own)| **own == stage)
+            {
                 for _ in 0..*copies {
-                    let message = |part| Message { demand: tree.demand, part };
+                    let message = |part| Message {
+                        demand: tree.demand,
+                        part,
+                    };
                     let (clock, activity, part, time) = match *task {
                         Task::Send { link, part, .. } => {
-                            let time = sample.volumes.size.of(part).unwrap() * &sample.platform.link(link).cost;
-                            (starts.get_mut(&link).unwrap(), Activity::Transfer(link), part, time)
+                            let time = sample.volumes.size.of(part).unwrap()
+                                * &sample.platform.link(link).cost;
+                            (
+                                starts.get_mut(&link).unwrap(),
+                                Activity::Transfer(link),
+                                part,
+                                time,
+                            )
                         }
-                        Task::Merge { node, part, split, .. } => {
+                        Task::Merge {
+                            node, part, split, ..
+                        } => {
                             let compute = sample.platform.node(node).compute.clone().unwrap();
                             let time = sample.volumes.work.of(part).unwrap() * compute;
-                            (clocks.entry(node).or_default(), Activity::Merge { node, split }, part, time)
+                            (
+                                clocks.entry(node).or_default(),
+                                Activity::Merge { node, split },
+                                part,
+                                time,
+                            )
                         }
                     };
                     let start = clock.clone();
@@ -254,12 +363,16 @@ fn stages(tree: &Pattern) -> Vec<usize> {
     for (index, task) in tree.tasks.iter().enumerate() {
         let inputs = match *task {
             Task::Send { part, .. } => vec![part],
-            Task::Merge { part: made, split, .. } => vec![part(made.first, split), part(split + 1, made.last)],
+            Task::Merge {
+                part: made, split, ..
+            } => vec![part(made.first, split), part(split + 1, made.last)],
         };
         let makes = |earlier: &Task| match earlier {
             Task::Send { part, .. } | Task::Merge { part, .. } => inputs.contains(part),
         };
-        let before = (0..index).filter(|&earlier| makes(&tree.tasks[earlier])).map(|earlier| stages[earlier] + 1);
+        let before = (0..index)
+            .filter(|&earlier| makes(&tree.tasks[earlier]))
+            .map(|earlier| stages[earlier] + 1);
         stages.push(before.max().unwrap_or(0));
     }
     stages
@@ -271,7 +384,9 @@ fn merged(mut pieces: Vec<Piece>) -> Vec<Piece> {
     let mut merged: Vec<Piece> = Vec::new();
     for piece in pieces {
         match merged.last_mut() {
-            Some(last) if (last.0, last.1) == (piece.0, piece.1) && last.3 == piece.2 => last.3 = piece.3,
+            Some(last) if (last.0, last.1) == (piece.0, piece.1) && last.3 == piece.2 => {
+                last.3 = piece.3
+            }
             _ => merged.push(piece),
         }
     }
@@ -283,38 +398,81 @@ fn bars_agree_with_the_copies_walked_one_by_one() {
     for seed in 0..40 {
         let sample = random(2 + seed as usize % 7, seed, 1 + seed as usize % 4);
         let bars = occupancy::of_period(sample.problem(), &sample.schedule);
-        let ours = bars.iter().map(|bar| (bar.activity, bar.message, bar.start.clone(), bar.end.clone())).collect();
+        let ours = bars
+            .iter()
+            .map(|bar| {
+                (
+                    bar.activity,
+                    bar.message,
+                    bar.start.clone(),
+                    bar.end.clone(),
+                )
+            })
+            .collect();
         assert_eq!(merged(ours), merged(naive_pieces(&sample)), "seed {seed}");
         let text = gantt(sample.problem(), &sample.schedule);
         let elements = parse(&text);
         assert_inside(&elements);
-        let merges = bars.iter().filter(|bar| matches!(bar.activity, Activity::Merge { .. })).count();
+        let merges = bars
+            .iter()
+            .filter(|bar| matches!(bar.activity, Activity::Merge { .. }))
+            .count();
         let rows = boxes(&elements);
-        let drawn: usize = rows.iter().filter(|(row, _)| row.1 == "comp").map(|(_, boxes)| boxes.len()).sum();
+        let drawn: usize = rows
+            .iter()
+            .filter(|(row, _)| row.1 == "comp")
+            .map(|(_, boxes)| boxes.len())
+            .sum();
         assert_eq!(drawn, merges, "seed {seed}");
-        assert_eq!(rows.values().map(Vec::len).sum::<usize>(), 2 * bars.len() - merges, "seed {seed}");
+        assert_eq!(
+            rows.values().map(Vec::len).sum::<usize>(),
+            2 * bars.len() - merges,
+            "seed {seed}"
+        );
         // If all trees number the operands alike, their owners are named.
         let own: Vec<usize> = (0..sample.collective.demand(0).unwrap().operands.len()).collect();
-        let order = |one: &ScheduledPattern| one.pattern.order.clone().unwrap_or_else(|| own.clone());
+        let order =
+            |one: &ScheduledPattern| one.pattern.order.clone().unwrap_or_else(|| own.clone());
         let orders: BTreeSet<Vec<usize>> = sample.schedule.patterns.iter().map(order).collect();
         let told = elements.iter().any(|e| e.text.starts_with("v0 of "));
         assert_eq!(told, orders.len() == 1, "seed {seed}");
-        let note = elements.iter().any(|e| e.text.contains("in the order of its own tree"));
-        assert_eq!(note, sample.collective.is_commutative() && !told, "seed {seed}");
+        let note = elements
+            .iter()
+            .any(|e| e.text.contains("in the order of its own tree"));
+        assert_eq!(
+            note,
+            sample.collective.is_commutative() && !told,
+            "seed {seed}"
+        );
     }
 }
 
 #[test]
 fn a_run_shows_merges_with_their_instances() {
     let sample = figure_6();
-    let message = |first, last| Message { demand: 0, part: part(first, last) };
+    let message = |first, last| Message {
+        demand: 0,
+        part: part(first, last),
+    };
     let transfer = |instance, message, link, start: &str, end: &str| {
         let pieces = vec![(q(start), q(end))];
-        Event { instance, message, link: LinkId::new(link), pieces }
+        Event {
+            instance,
+            message,
+            link: LinkId::new(link),
+            pieces,
+        }
     };
     let merge = |instance, message, split, node, start: &str, end: &str| {
         let node = NodeId::new(node);
-        MergeEvent { instance, message, split, node, start: q(start), end: q(end) }
+        MergeEvent {
+            instance,
+            message,
+            split,
+            node,
+            start: q(start),
+            end: q(end),
+        }
     };
     let run = Timeline {
         period: q("3"),
@@ -322,7 +480,10 @@ fn a_run_shows_merges_with_their_instances() {
         instances_per_period: 3,
         clean_up_periods: 3,
         eager: false,
-        events: vec![transfer(0, message(1, 1), 0, "0", "1"), transfer(0, message(1, 2), 3, "6", "7")],
+        events: vec![
+            transfer(0, message(1, 1), 0, "0", "1"),
+            transfer(0, message(1, 2), 3, "6", "7"),
+        ],
         merges: vec![
             merge(0, message(1, 2), 1, 2, "3", "5"),
             merge(0, message(0, 2), 0, 0, "9", "19/2"),
@@ -333,9 +494,19 @@ fn a_run_shows_merges_with_their_instances() {
     assert_inside(&elements);
     let rows = boxes(&elements);
     let row = |node: &str| rows[&(node.to_string(), "comp".to_string())][0].2.clone();
-    assert_eq!(row("P2"), "v[1,2] of instance 0, v[1,2] of v1 and v2 at P2, 3 to 5");
-    assert_eq!(row("P0"), "v[0,2] of instance 0, v[0,2] of v0 and v[1,2] at P0, 9 to 19/2");
-    assert_eq!(rows.values().map(Vec::len).sum::<usize>(), 6, "a merge that takes no time has no box");
+    assert_eq!(
+        row("P2"),
+        "v[1,2] of instance 0, v[1,2] of v1 and v2 at P2, 3 to 5"
+    );
+    assert_eq!(
+        row("P0"),
+        "v[0,2] of instance 0, v[0,2] of v0 and v[1,2] at P0, 9 to 19/2"
+    );
+    assert_eq!(
+        rows.values().map(Vec::len).sum::<usize>(),
+        6,
+        "a merge that takes no time has no box"
+    );
     assert!(elements.iter().any(|e| e.text == "v[1,2] #0"));
 }
 
@@ -346,15 +517,40 @@ fn graphs_show_how_long_processors_compute() {
     let text = graph(sample.problem(), Some(&state), None);
     let elements = parse(&text);
     assert_inside(&elements);
-    let node = |name: &str| elements.iter().find(|e| e.is("node") && e.title.starts_with(name)).unwrap().title.clone();
+    let node = |name: &str| {
+        elements
+            .iter()
+            .find(|e| e.is("node") && e.title.starts_with(name))
+            .unwrap()
+            .title
+            .clone()
+    };
     let p0 = "P0: target and participant, compute 1/2, receives 1 of the time, computes 1/2 of the time; \
               per unit of time v[0,2] ×1";
     assert_eq!(node("P0"), p0);
-    assert!(node("P2").contains("participant, compute 1, sends 1 of the time, receives 2/3"), "{}", node("P2"));
-    assert!(node("P2").ends_with("computes 2/3 of the time; per unit of time v[1,2] ×2/3"), "{}", node("P2"));
-    let link = elements.iter().find(|e| e.is("link") && e.title.starts_with("P2 → P0")).unwrap();
-    assert_eq!(link.title, "P2 → P0: cost 1, busy 2/3 of the time; per unit of time v[1,2] ×2/3");
-    for wanted in ["target and participant", "participant", "ring: share of time computing"] {
+    assert!(
+        node("P2").contains("participant, compute 1, sends 1 of the time, receives 2/3"),
+        "{}",
+        node("P2")
+    );
+    assert!(
+        node("P2").ends_with("computes 2/3 of the time; per unit of time v[1,2] ×2/3"),
+        "{}",
+        node("P2")
+    );
+    let link = elements
+        .iter()
+        .find(|e| e.is("link") && e.title.starts_with("P2 → P0"))
+        .unwrap();
+    assert_eq!(
+        link.title,
+        "P2 → P0: cost 1, busy 2/3 of the time; per unit of time v[1,2] ×2/3"
+    );
+    for wanted in [
+        "target and participant",
+        "participant",
+        "ring: share of time computing",
+    ] {
         assert!(elements.iter().any(|e| e.text == wanted), "{wanted}");
     }
     let alone = parse(&graph(sample.problem(), None, None));
@@ -376,8 +572,14 @@ fn shares_of_graphs_add_up() {
         }
         for node in sample.platform.node_ids() {
             let name = format!("{}: ", sample.platform.name(node));
-            let title = &elements.iter().find(|e| e.is("node") && e.title.starts_with(&name)).unwrap().title;
-            let wanted = busy.get(&node).map(|share| format!("computes {} of", crate::words::show(share)));
+            let title = &elements
+                .iter()
+                .find(|e| e.is("node") && e.title.starts_with(&name))
+                .unwrap()
+                .title;
+            let wanted = busy
+                .get(&node)
+                .map(|share| format!("computes {} of", crate::words::show(share)));
             match wanted {
                 Some(wanted) => assert!(title.contains(&wanted), "{title}: {wanted}"),
                 None => assert!(!title.contains("computes"), "{title}"),
@@ -391,7 +593,9 @@ fn shares_of_graphs_add_up() {
 fn partial_results_have_their_colours() {
     let mut builder = Platform::builder();
     for name in 0..8 {
-        builder.node(Node::processor(format!("P{name}"), q("1"))).unwrap();
+        builder
+            .node(Node::processor(format!("P{name}"), q("1")))
+            .unwrap();
     }
     let platform = builder.build().unwrap();
     for count in 2..9 {
@@ -399,11 +603,16 @@ fn partial_results_have_their_colours() {
         let collective = Collective::reduce(NodeId::new(0), participants).in_order();
         let volumes = Volumes::default();
         let messages = Messages::new(Problem::new(&platform, &collective, &volumes).unwrap());
-        let mut intervals: Vec<Interval> =
-            (0..count).flat_map(|first| (first..count).map(move |last| part(first, last))).collect();
+        let mut intervals: Vec<Interval> = (0..count)
+            .flat_map(|first| (first..count).map(move |last| part(first, last)))
+            .collect();
         intervals.sort_by_key(|part| (part.last - part.first, part.first));
         for (index, &part) in intervals.iter().enumerate() {
-            assert_eq!(messages.category(Message { demand: 0, part }), index, "{part:?} of {count}");
+            assert_eq!(
+                messages.category(Message { demand: 0, part }),
+                index,
+                "{part:?} of {count}"
+            );
         }
     }
 }

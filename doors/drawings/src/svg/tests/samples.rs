@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use num_traits::{Signed, Zero};
 use oneport_plan::{
-    Collective, Event, Interval, Message, Pattern, PeriodicSchedule, Problem, ScheduledPattern, Slot, SteadyState,
-    Timeline, Volumes, WeightedPattern,
+    Collective, Event, Interval, Message, Pattern, PeriodicSchedule, Problem, ScheduledPattern,
+    Slot, SteadyState, Timeline, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, Platform, Rational, parse_rational};
 
@@ -45,7 +45,10 @@ pub(super) struct Dice(pub u64);
 
 impl Dice {
     pub(super) fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) as usize) % sides
     }
 }
@@ -57,11 +60,32 @@ pub(super) fn toy() -> Sample {
     let [ps, pa, pb, p0, p1] = ["Ps", "Pa", "Pb", "P0", "P1"].map(&mut node);
     let mut link = |from, to, cost| builder.link(from, to, q(cost)).unwrap();
     let (sa, sb) = (link(ps, pa, "1"), link(ps, pb, "1"));
-    let (a0, _b0, b1) = (link(pa, p0, "2/3"), link(pb, p0, "4/3"), link(pb, p1, "4/3"));
-    let slot = |length, links: &[LinkId]| Slot { length: q(length), links: links.to_vec() };
-    let slots = vec![slot("2/3", &[sb, a0]), slot("1/3", &[sb, b1]), slot("1", &[sa, b1])];
-    let patterns = vec![Pattern::path(0, vec![sa, a0]), Pattern::path(1, vec![sb, b1])];
-    finish(builder.build().unwrap(), Collective::scatter(ps, vec![p0, p1]), patterns, 1, slots, q("2"))
+    let (a0, _b0, b1) = (
+        link(pa, p0, "2/3"),
+        link(pb, p0, "4/3"),
+        link(pb, p1, "4/3"),
+    );
+    let slot = |length, links: &[LinkId]| Slot {
+        length: q(length),
+        links: links.to_vec(),
+    };
+    let slots = vec![
+        slot("2/3", &[sb, a0]),
+        slot("1/3", &[sb, b1]),
+        slot("1", &[sa, b1]),
+    ];
+    let patterns = vec![
+        Pattern::path(0, vec![sa, a0]),
+        Pattern::path(1, vec![sb, b1]),
+    ];
+    finish(
+        builder.build().unwrap(),
+        Collective::scatter(ps, vec![p0, p1]),
+        patterns,
+        1,
+        slots,
+        q("2"),
+    )
 }
 
 pub(super) fn finish(
@@ -73,12 +97,31 @@ pub(super) fn finish(
     period: Rational,
 ) -> Sample {
     let throughput = whole(copies) / &period;
-    let weighted = |pattern: &Pattern| WeightedPattern { pattern: pattern.clone(), weight: throughput.clone() };
-    let steady_state = SteadyState { patterns: patterns.iter().map(weighted).collect(), throughput };
-    let scheduled = |pattern| ScheduledPattern { pattern, copies: copies.into() };
+    let weighted = |pattern: &Pattern| WeightedPattern {
+        pattern: pattern.clone(),
+        weight: throughput.clone(),
+    };
+    let steady_state = SteadyState {
+        patterns: patterns.iter().map(weighted).collect(),
+        throughput,
+    };
+    let scheduled = |pattern| ScheduledPattern {
+        pattern,
+        copies: copies.into(),
+    };
     let patterns = patterns.into_iter().map(scheduled).collect();
-    let schedule = PeriodicSchedule { period, instances: copies.into(), patterns, slots };
-    Sample { platform, collective, schedule, steady_state }
+    let schedule = PeriodicSchedule {
+        period,
+        instances: copies.into(),
+        patterns,
+        slots,
+    };
+    Sample {
+        platform,
+        collective,
+        schedule,
+        steady_state,
+    }
 }
 
 /// A scatter along a random tree with some further links, sent in greedily chosen matchings.
@@ -89,7 +132,15 @@ pub(super) fn random(nodes: usize, seed: u64, copies: u64) -> Sample {
     for index in 0..nodes {
         let name = format!("n{index}");
         let router = index > 0 && dice.roll(4) == 0;
-        ids.push(builder.node(if router { Node::router(name) } else { Node::processor(name, q("1")) }).unwrap());
+        ids.push(
+            builder
+                .node(if router {
+                    Node::router(name)
+                } else {
+                    Node::processor(name, q("1"))
+                })
+                .unwrap(),
+        );
     }
     let mut parent = vec![None; nodes];
     let costs = ["1", "2/3", "1/2", "4/3", "3", "22/7"];
@@ -119,20 +170,36 @@ pub(super) fn random(nodes: usize, seed: u64, copies: u64) -> Sample {
     };
     let patterns: Vec<Pattern> = targets.iter().enumerate().map(path).collect();
     let (slots, period) = matchings(&platform, &patterns, copies);
-    finish(platform, Collective::scatter(ids[0], targets), patterns, copies, slots, period)
+    finish(
+        platform,
+        Collective::scatter(ids[0], targets),
+        patterns,
+        copies,
+        slots,
+        period,
+    )
 }
 
 /// Greedy matchings, longest transfers first.
-pub(super) fn matchings(platform: &Platform, patterns: &[Pattern], copies: u64) -> (Vec<Slot>, Rational) {
+pub(super) fn matchings(
+    platform: &Platform,
+    patterns: &[Pattern],
+    copies: u64,
+) -> (Vec<Slot>, Rational) {
     let mut busy: BTreeMap<LinkId, Rational> = BTreeMap::new();
     for link in patterns.iter().flat_map(Pattern::links) {
-        *busy.entry(link).or_insert_with(Rational::zero) += &platform.link(link).cost * whole(copies);
+        *busy.entry(link).or_insert_with(Rational::zero) +=
+            &platform.link(link).cost * whole(copies);
     }
     let (mut slots, mut period) = (Vec::new(), Rational::zero());
     while !busy.is_empty() {
-        let mut waiting: Vec<_> = busy.iter().map(|(&link, time)| (time.clone(), link)).collect();
+        let mut waiting: Vec<_> = busy
+            .iter()
+            .map(|(&link, time)| (time.clone(), link))
+            .collect();
         waiting.sort();
-        let (mut senders, mut receivers, mut links) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
+        let (mut senders, mut receivers, mut links) =
+            (BTreeSet::new(), BTreeSet::new(), Vec::new());
         for (_, id) in waiting.into_iter().rev() {
             let link = platform.link(id);
             if !senders.contains(&link.from) && !receivers.contains(&link.to) {
@@ -155,7 +222,10 @@ pub(super) fn matchings(platform: &Platform, patterns: &[Pattern], copies: u64) 
 
 /// The naive twin of the drawings' own walk: every copy of every message on its own, cut slot by slot, nothing
 /// merged. Gives (link, demand, number of the copy, pieces).
-pub(super) fn naive_pieces(sample: &Sample, size: &Rational) -> Vec<(LinkId, usize, u64, usize, Pieces)> {
+pub(super) fn naive_pieces(
+    sample: &Sample,
+    size: &Rational,
+) -> Vec<(LinkId, usize, u64, usize, Pieces)> {
     let mut all = Vec::new();
     for link in sample.platform.link_ids() {
         let mut free: Vec<(Rational, Rational)> = Vec::new();
@@ -169,7 +239,12 @@ pub(super) fn naive_pieces(sample: &Sample, size: &Rational) -> Vec<(LinkId, usi
         }
         free.reverse();
         for scheduled in &sample.schedule.patterns {
-            for (stage, _) in scheduled.pattern.links().enumerate().filter(|(_, used)| *used == link) {
+            for (stage, _) in scheduled
+                .pattern
+                .links()
+                .enumerate()
+                .filter(|(_, used)| *used == link)
+            {
                 for copy in 0..u64::try_from(scheduled.copies.clone()).unwrap() {
                     let mut left = size * &sample.platform.link(link).cost;
                     let mut pieces = Vec::new();
@@ -199,9 +274,20 @@ pub(super) fn timeline(sample: &Sample, periods: u64) -> Timeline {
     for (link, demand, copy, stage, pieces) in naive_pieces(sample, &q("1")) {
         for period in 0..periods {
             let shift = &sample.schedule.period * whole(period + stage as u64);
-            let pieces = pieces.iter().map(|(start, end)| (start + &shift, end + &shift)).collect();
-            let message = Message { demand, part: Interval::single(0) };
-            events.push(Event { instance: period * instances + copy, message, link, pieces });
+            let pieces = pieces
+                .iter()
+                .map(|(start, end)| (start + &shift, end + &shift))
+                .collect();
+            let message = Message {
+                demand,
+                part: Interval::single(0),
+            };
+            events.push(Event {
+                instance: period * instances + copy,
+                message,
+                link,
+                pieces,
+            });
         }
     }
     Timeline {

@@ -29,7 +29,13 @@ fn short_rationals_are_exact_long_ones_say_that_they_are_not() {
 
 #[test]
 fn coordinates_are_short_and_never_nan() {
-    for (value, text) in [(1.0, "1"), (0.126, "0.13"), (-0.001, "0"), (10.5, "10.5"), (f64::NAN, "0")] {
+    for (value, text) in [
+        (1.0, "1"),
+        (0.126, "0.13"),
+        (-0.001, "0"),
+        (10.5, "10.5"),
+        (f64::NAN, "0"),
+    ] {
         assert_eq!(xml::number(value), text);
     }
 }
@@ -38,8 +44,14 @@ fn coordinates_are_short_and_never_nan() {
 fn fitted_texts_fit() {
     let text = "a name of some length, WITH Capitals – and 机器";
     for room in [20.0, 50.0, 100.0, 200.0, 1000.0] {
-        for fitted in [words::fit(text, 11.0, room), words::fit_name(text, 11.0, room)] {
-            assert!(words::width(&fitted, 11.0) <= room + 0.01, "{fitted:?} in {room}");
+        for fitted in [
+            words::fit(text, 11.0, room),
+            words::fit_name(text, 11.0, room),
+        ] {
+            assert!(
+                words::width(&fitted, 11.0) <= room + 0.01,
+                "{fitted:?} in {room}"
+            );
             assert_eq!(fitted == text, words::width(text, 11.0) <= room);
         }
     }
@@ -53,9 +65,15 @@ fn few_marks_are_exact_ticks_many_give_round_ones() {
     assert_eq!(labels, ["0", "2/3", "1", "2"]);
     for horizon in ["25", "1001099/200", "7/3", "1e-30", "123e40", "10", "1"] {
         let horizon = q(horizon);
-        let marks: Vec<Rational> = (1..100).map(|k| &horizon * Rational::new(k.into(), 100.into())).collect();
+        let marks: Vec<Rational> = (1..100)
+            .map(|k| &horizon * Rational::new(k.into(), 100.into()))
+            .collect();
         let ticks = ticks::time_axis(&horizon, &marks, None, 11.0, 700.0);
-        assert!((5..=13).contains(&ticks.len()), "{horizon}: {} ticks", ticks.len());
+        assert!(
+            (5..=13).contains(&ticks.len()),
+            "{horizon}: {} ticks",
+            ticks.len()
+        );
         let step = &ticks[1].time - &ticks[0].time;
         for (index, tick) in ticks[..ticks.len() - 1].iter().enumerate() {
             assert_eq!(tick.time, &step * Rational::from_integer(index.into()));
@@ -69,12 +87,17 @@ fn few_marks_are_exact_ticks_many_give_round_ones() {
 
 #[test]
 fn tick_labels_do_not_touch() {
-    let marks: Vec<Rational> = (1..12).map(|k| Rational::new(k.into(), 1_000.into())).collect();
+    let marks: Vec<Rational> = (1..12)
+        .map(|k| Rational::new(k.into(), 1_000.into()))
+        .collect();
     let ticks = ticks::time_axis(&q("1"), &marks, None, 11.0, 700.0);
     assert_eq!(ticks.len(), 13);
     let mut free = f64::NEG_INFINITY;
     for tick in ticks.iter().filter(|tick| !tick.label.is_empty()) {
-        let (at, half) = (words::share(&tick.time, &q("1")) * 700.0, words::width(&tick.label, 11.0) / 2.0);
+        let (at, half) = (
+            words::share(&tick.time, &q("1")) * 700.0,
+            words::width(&tick.label, 11.0) / 2.0,
+        );
         assert!(at - half > free, "{}", tick.label);
         free = at + half;
     }
@@ -85,14 +108,23 @@ fn tick_labels_do_not_touch() {
 fn texts_on_colours_have_contrast_and_colours_differ() {
     let linear = |value: u8| {
         let value = f64::from(value) / 255.0;
-        if value <= 0.040_45 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+        if value <= 0.040_45 {
+            value / 12.92
+        } else {
+            ((value + 0.055) / 1.055).powf(2.4)
+        }
     };
     let mut seen = BTreeSet::new();
     for index in 0..500 {
         let colour = Colour::category(index);
         seen.insert(colour.hex());
-        let luminance = 0.2126 * linear(colour.0) + 0.7152 * linear(colour.1) + 0.0722 * linear(colour.2);
-        let contrast = if colour.text() == "#000000" { (luminance + 0.05) / 0.05 } else { 1.05 / (luminance + 0.05) };
+        let luminance =
+            0.2126 * linear(colour.0) + 0.7152 * linear(colour.1) + 0.0722 * linear(colour.2);
+        let contrast = if colour.text() == "#000000" {
+            (luminance + 0.05) / 0.05
+        } else {
+            1.05 / (luminance + 0.05)
+        };
         assert!(contrast >= 4.5, "{} {contrast}", colour.hex());
     }
     assert!(seen.len() > 480, "{} colours of 500", seen.len());

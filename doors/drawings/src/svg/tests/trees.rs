@@ -25,7 +25,9 @@ struct Vertex {
 /// The vertices with the texts inside them.
 fn vertices(elements: &[Element]) -> Vec<Vertex> {
     let classes = ["value", "merge", "missing", "result"];
-    let boxes = elements.iter().filter(|e| e.name == "rect" && classes.iter().any(|class| e.is(class)));
+    let boxes = elements
+        .iter()
+        .filter(|e| e.name == "rect" && classes.iter().any(|class| e.is(class)));
     let mut vertices: Vec<Vertex> = boxes
         .map(|e| Vertex {
             class: e.attributes["class"].clone(),
@@ -39,8 +41,13 @@ fn vertices(elements: &[Element]) -> Vec<Vertex> {
     for text in elements.iter().filter(|e| e.name == "text") {
         let (left, right) = text_span(text);
         let y = text.number("y");
-        let inside = |v: &&mut Vertex| v.left <= left && right <= v.right && v.top < y - 7.0 && y < v.bottom;
-        vertices.iter_mut().find(inside).map(|vertex| vertex.lines.push(text.text.clone())).unwrap_or_default();
+        let inside =
+            |v: &&mut Vertex| v.left <= left && right <= v.right && v.top < y - 7.0 && y < v.bottom;
+        vertices
+            .iter_mut()
+            .find(inside)
+            .map(|vertex| vertex.lines.push(text.text.clone()))
+            .unwrap_or_default();
     }
     vertices
 }
@@ -49,30 +56,44 @@ fn vertices(elements: &[Element]) -> Vec<Vertex> {
 /// goes to the right).
 fn arrows(elements: &[Element], vertices: &[Vertex]) -> Vec<(usize, usize, f64)> {
     let paths = elements.iter().filter(|e| {
-        e.name == "path" && e.attributes["fill"] == "none" && e.parent.is_some_and(|p| elements[p].is("flow"))
+        e.name == "path"
+            && e.attributes["fill"] == "none"
+            && e.parent.is_some_and(|p| elements[p].is("flow"))
     });
     paths
         .map(|path| {
-            let numbers: Vec<f64> =
-                path.attributes["d"].split(['M', 'L', 'C', ' ']).filter_map(|text| text.parse().ok()).collect();
+            let numbers: Vec<f64> = path.attributes["d"]
+                .split(['M', 'L', 'C', ' '])
+                .filter_map(|text| text.parse().ok())
+                .collect();
             let (start, end) = ((numbers[0], numbers[1]), (numbers[8], numbers[9]));
             // Upwards, the line begins upright.
             let up = numbers[0] == numbers[2];
-            let begins = |v: &&Vertex| match up {
-                true => (v.top - start.1).abs() < 0.02 && ((v.left + v.right) / 2.0 - start.0).abs() < 0.02,
-                false => (v.right - start.0).abs() < 0.02 && ((v.top + v.bottom) / 2.0 - start.1).abs() < 0.02,
+            let begins = |v: &&Vertex| {
+                if up {
+                    (v.top - start.1).abs() < 0.02
+                        && ((v.left + v.right) / 2.0 - start.0).abs() < 0.02
+                } else {
+                    (v.right - start.0).abs() < 0.02
+                        && ((v.top + v.bottom) / 2.0 - start.1).abs() < 0.02
+                }
             };
-            let ends = |v: &&Vertex| match up {
-                true => v.left <= end.0 && end.0 <= v.right && (0.0..9.0).contains(&(end.1 - v.bottom)),
-                false => v.top <= end.1 && end.1 <= v.bottom && (0.0..9.0).contains(&(v.left - end.0)),
+            let ends = |v: &&Vertex| {
+                if up {
+                    v.left <= end.0 && end.0 <= v.right && (0.0..9.0).contains(&(end.1 - v.bottom))
+                } else {
+                    v.top <= end.1 && end.1 <= v.bottom && (0.0..9.0).contains(&(v.left - end.0))
+                }
             };
-            let place = |is: &dyn Fn(&&Vertex) -> bool| vertices.iter().position(|vertex| is(&vertex));
+            let place =
+                |is: &dyn Fn(&&Vertex) -> bool| vertices.iter().position(|vertex| is(&vertex));
             let from = place(&begins).expect("an arrow starts at a vertex");
             let to = place(&ends).expect("an arrow ends at a vertex");
             let target = &vertices[to];
-            let at = match up {
-                true => (end.0 - target.left) / (target.right - target.left),
-                false => (end.1 - target.top) / (target.bottom - target.top),
+            let at = if up {
+                (end.0 - target.left) / (target.right - target.left)
+            } else {
+                (end.1 - target.top) / (target.bottom - target.top)
             };
             (from, to, at)
         })
@@ -81,8 +102,10 @@ fn arrows(elements: &[Element], vertices: &[Vertex]) -> Vec<(usize, usize, f64)>
 
 /// `[k,m]` of what a vertex makes: "v3", "v[1,2]" or "T[1,1,2]".
 fn makes(label: &str) -> (usize, usize) {
-    let numbers: Vec<usize> =
-        label.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect();
+    let numbers: Vec<usize> = label
+        .split(|c: char| !c.is_ascii_digit())
+        .filter_map(|digits| digits.parse().ok())
+        .collect();
     (numbers[0], numbers[numbers.len() - 1])
 }
 
@@ -100,21 +123,42 @@ fn draw(sample: &Reduction, tree_of: &Pattern) -> Vec<Element> {
 fn figure_7_is_drawn_as_the_paper_has_it() {
     let sample = figure_6();
     let elements = draw(&sample, &sample.trees[0].0);
-    let lines: Vec<Vec<String>> = vertices(&elements).into_iter().map(|vertex| vertex.lines).collect();
-    for wanted in
-        [["v0", "@ P0"], ["v1", "@ P1"], ["v2", "@ P2"], ["T[1,1,2]", "@ P2"], ["T[0,0,2]", "@ P0"], ["v[0,2]", "@ P0"]]
-    {
-        assert!(lines.iter().any(|lines| *lines == wanted), "{wanted:?} in {lines:?}");
+    let lines: Vec<Vec<String>> = vertices(&elements)
+        .into_iter()
+        .map(|vertex| vertex.lines)
+        .collect();
+    for wanted in [
+        ["v0", "@ P0"],
+        ["v1", "@ P1"],
+        ["v2", "@ P2"],
+        ["T[1,1,2]", "@ P2"],
+        ["T[0,0,2]", "@ P0"],
+        ["v[0,2]", "@ P0"],
+    ] {
+        assert!(
+            lines.iter().any(|lines| *lines == wanted),
+            "{wanted:?} in {lines:?}"
+        );
     }
     assert_eq!(lines.len(), 6);
-    for wanted in ["P1 → P2", "P2 → P0", "v[1,2]", "v1", "Reduce to P0 of 3 values: a reduction tree"] {
-        assert!(elements.iter().any(|e| e.name == "text" && e.text == wanted), "{wanted}");
+    for wanted in [
+        "P1 → P2",
+        "P2 → P0",
+        "v[1,2]",
+        "v1",
+        "Reduce to P0 of 3 values: a reduction tree",
+    ] {
+        assert!(
+            elements
+                .iter()
+                .any(|e| e.name == "text" && e.text == wanted),
+            "{wanted}"
+        );
     }
-    assert!(
-        elements
-            .iter()
-            .any(|e| e.text.starts_with("weight 1/3 per unit of time · 2 merges · 2 transfers · message size 1"))
-    );
+    assert!(elements.iter().any(|e| {
+        e.text
+            .starts_with("weight 1/3 per unit of time · 2 merges · 2 transfers · message size 1")
+    }));
     for title in [
         "P2 makes v[1,2] of v1 and v2, time 1",
         "P0 makes v[0,2] of v0 and v[1,2], time 1/2",
@@ -147,8 +191,14 @@ fn balanced(sample: &Reduction) -> Pattern {
             let last = (first + 2 * width).min(owners.len()) - 1;
             let right = part(first + width, last);
             let way = [(owners[first + width], hub), (hub, owners[first])];
-            tasks.extend(way.map(|(from, to)| Task::send(sample.platform.link_between(from, to).unwrap(), right)));
-            tasks.push(Task::merge(owners[first], part(first, last), first + width - 1));
+            tasks.extend(way.map(|(from, to)| {
+                Task::send(sample.platform.link_between(from, to).unwrap(), right)
+            }));
+            tasks.push(Task::merge(
+                owners[first],
+                part(first, last),
+                first + width - 1,
+            ));
         }
         width *= 2;
     }
@@ -163,7 +213,13 @@ fn wide_trees_go_from_left_to_right() {
         let elements = assert_drawn(&sample, &tree);
         assert!(elements[0].number("width") < 1500.0, "{operands}");
         let vertices = vertices(&elements);
-        let right = |class: &str| vertices.iter().filter(|v| v.class == class).map(|v| v.right).fold(0.0, f64::max);
+        let right = |class: &str| {
+            vertices
+                .iter()
+                .filter(|v| v.class == class)
+                .map(|v| v.right)
+                .fold(0.0, f64::max)
+        };
         let left = vertices.iter().find(|v| v.class == "result").unwrap().left;
         assert!(right("value") < right("merge") && right("merge") < left);
         assert_apart(&elements, &format!("{operands} operands"));
@@ -174,9 +230,22 @@ fn assert_drawn(sample: &Reduction, drawn: &Pattern) -> Vec<Element> {
     let elements = draw(sample, drawn);
     assert_edges_pass_beside(&elements, &["flow"], &["value", "merge", "result"]);
     let vertices = vertices(&elements);
-    let count = |class: &str| vertices.iter().filter(|vertex| vertex.class == class).count();
+    let count = |class: &str| {
+        vertices
+            .iter()
+            .filter(|vertex| vertex.class == class)
+            .count()
+    };
     let operands = sample.collective.most_operands();
-    assert_eq!((count("value"), count("merge"), count("result"), count("missing")), (operands, operands - 1, 1, 0));
+    assert_eq!(
+        (
+            count("value"),
+            count("merge"),
+            count("result"),
+            count("missing")
+        ),
+        (operands, operands - 1, 1, 0)
+    );
     let mut inputs: BTreeMap<usize, Vec<(f64, usize)>> = BTreeMap::new();
     for (from, to, at) in arrows(&elements, &vertices) {
         inputs.entry(to).or_default().push((at, from));
@@ -184,7 +253,10 @@ fn assert_drawn(sample: &Reduction, drawn: &Pattern) -> Vec<Element> {
     for (index, vertex) in vertices.iter().enumerate() {
         let mut own = inputs.remove(&index).unwrap_or_default();
         own.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let from: Vec<(usize, usize)> = own.iter().map(|(_, from)| makes(&vertices[*from].lines[0])).collect();
+        let from: Vec<(usize, usize)> = own
+            .iter()
+            .map(|(_, from)| makes(&vertices[*from].lines[0]))
+            .collect();
         match vertex.class.as_str() {
             "value" => assert_eq!(from, []),
             "result" => assert_eq!(from, [(0, operands - 1)]),
@@ -196,18 +268,32 @@ fn assert_drawn(sample: &Reduction, drawn: &Pattern) -> Vec<Element> {
                     matches!(task, Task::Merge { part: made, split: own, .. }
                         if *made == part(first, last) && *own == split)
                 };
-                let Some(Task::Merge { node, .. }) = drawn.tasks.iter().find(task) else { panic!("{vertex:?}") };
-                assert_eq!(vertex.lines[1], format!("@ {}", sample.platform.name(*node)));
+                let Some(Task::Merge { node, .. }) = drawn.tasks.iter().find(task) else {
+                    panic!("{vertex:?}")
+                };
+                assert_eq!(
+                    vertex.lines[1],
+                    format!("@ {}", sample.platform.name(*node))
+                );
             }
         }
     }
     // Values are in operand order, each at its owner.
-    let mut values: Vec<&Vertex> = vertices.iter().filter(|vertex| vertex.class == "value").collect();
+    let mut values: Vec<&Vertex> = vertices
+        .iter()
+        .filter(|vertex| vertex.class == "value")
+        .collect();
     values.sort_by(|a, b| a.left.total_cmp(&b.left).then(a.top.total_cmp(&b.top)));
     let owners = sample.collective.demand(0).unwrap().operands;
     for (place, vertex) in values.iter().enumerate() {
         let owner = owners[drawn.order.as_ref().map_or(place, |order| order[place])];
-        assert_eq!(vertex.lines, [format!("v{place}"), format!("@ {}", sample.platform.name(owner))]);
+        assert_eq!(
+            vertex.lines,
+            [
+                format!("v{place}"),
+                format!("@ {}", sample.platform.name(owner))
+            ]
+        );
     }
     elements
 }
@@ -222,16 +308,25 @@ fn every_transfer_is_told_once() {
         for flow in elements.iter().filter(|e| e.is("flow")) {
             if let Some((head, hops)) = flow.title.split_once(": ") {
                 let message = head.split(", size").next().unwrap();
-                told.extend(hops.split(", ").map(|hop| format!("{message} {}", hop.split(" (").next().unwrap())));
+                told.extend(
+                    hops.split(", ")
+                        .map(|hop| format!("{message} {}", hop.split(" (").next().unwrap())),
+                );
             }
         }
         let mut wanted: Vec<String> = drawn
             .tasks
             .iter()
             .filter_map(|task| {
-                let Task::Send { link, part, .. } = *task else { return None };
+                let Task::Send { link, part, .. } = *task else {
+                    return None;
+                };
                 let (link, part) = (sample.platform.link(link), crate::words::partial(part));
-                Some(format!("{part} {} → {}", sample.platform.name(link.from), sample.platform.name(link.to)))
+                Some(format!(
+                    "{part} {} → {}",
+                    sample.platform.name(link.from),
+                    sample.platform.name(link.to)
+                ))
             })
             .collect();
         told.sort();
@@ -253,15 +348,34 @@ fn vertices_and_texts_do_not_touch() {
 fn assert_apart(elements: &[Element], which: &str) {
     let mut areas: Vec<(f64, f64, f64, f64, String)> = vertices(elements)
         .into_iter()
-        .map(|vertex| (vertex.left, vertex.top, vertex.right, vertex.bottom, vertex.lines.join(" ")))
+        .map(|vertex| {
+            (
+                vertex.left,
+                vertex.top,
+                vertex.right,
+                vertex.bottom,
+                vertex.lines.join(" "),
+            )
+        })
         .collect();
-    for text in elements.iter().filter(|e| e.name == "text" && e.parent.is_some_and(|p| elements[p].is("flow"))) {
-        let ((left, right), y, size) = (text_span(text), text.number("y"), text.number("font-size"));
-        areas.push((left, y - 0.75 * size, right, y + 0.2 * size, text.text.clone()));
+    for text in elements
+        .iter()
+        .filter(|e| e.name == "text" && e.parent.is_some_and(|p| elements[p].is("flow")))
+    {
+        let ((left, right), y, size) =
+            (text_span(text), text.number("y"), text.number("font-size"));
+        areas.push((
+            left,
+            y - 0.75 * size,
+            right,
+            y + 0.2 * size,
+            text.text.clone(),
+        ));
     }
     for (index, a) in areas.iter().enumerate() {
         for b in &areas[..index] {
-            let apart = a.2 <= b.0 + 0.02 || b.2 <= a.0 + 0.02 || a.3 <= b.1 + 0.02 || b.3 <= a.1 + 0.02;
+            let apart =
+                a.2 <= b.0 + 0.02 || b.2 <= a.0 + 0.02 || a.3 <= b.1 + 0.02 || b.3 <= a.1 + 0.02;
             assert!(apart, "{which}: {a:?} touches {b:?}");
         }
     }
@@ -275,34 +389,78 @@ fn corridor(routers: usize) -> (Platform, Collective, Pattern) {
 
 fn corridor_of(names: &[String]) -> (Platform, Collective, Pattern) {
     let mut builder = Platform::builder();
-    let mut ids = vec![builder.node(Node::processor("<a & \"b\"\\>", q("1"))).unwrap()];
+    let mut ids = vec![
+        builder
+            .node(Node::processor("<a & \"b\"\\>", q("1")))
+            .unwrap(),
+    ];
     for name in names {
         ids.push(builder.node(Node::router(name)).unwrap());
     }
-    ids.push(builder.node(Node::processor("the other end", q("1"))).unwrap());
-    let links: Vec<LinkId> = ids.windows(2).map(|pair| builder.link(pair[0], pair[1], q("1")).unwrap()).collect();
+    ids.push(
+        builder
+            .node(Node::processor("the other end", q("1")))
+            .unwrap(),
+    );
+    let links: Vec<LinkId> = ids
+        .windows(2)
+        .map(|pair| builder.link(pair[0], pair[1], q("1")).unwrap())
+        .collect();
     let ends = vec![ids[0], ids[ids.len() - 1]];
-    let mut tasks: Vec<Task> = links.iter().map(|&link| Task::send(link, part(0, 0))).collect();
+    let mut tasks: Vec<Task> = links
+        .iter()
+        .map(|&link| Task::send(link, part(0, 0)))
+        .collect();
     tasks.push(Task::merge(ends[1], part(0, 1), 0));
     let collective = Collective::reduce(ends[1], ends);
-    (builder.build().unwrap(), collective, Pattern::tree(0, Some(vec![0, 1]), tasks))
+    (
+        builder.build().unwrap(),
+        collective,
+        Pattern::tree(0, Some(vec![0, 1]), tasks),
+    )
 }
 
 #[test]
 fn long_ways_are_shortened_but_for_the_tooltip() {
     for routers in [1, 8, 9, 30] {
         let (platform, collective, way) = corridor(routers);
-        let elements = parse(&tree(Problem::new(&platform, &collective, &size("1")).unwrap(), &way, None));
+        let elements = parse(&tree(
+            Problem::new(&platform, &collective, &size("1")).unwrap(),
+            &way,
+            None,
+        ));
         assert_inside(&elements);
-        let texts: Vec<&Element> =
-            elements.iter().filter(|e| e.name == "text" && e.parent.is_some_and(|p| elements[p].is("flow"))).collect();
-        let hidden = texts.iter().find_map(|e| e.text.strip_prefix("… ")?.strip_suffix(" more")?.parse().ok());
-        assert_eq!(texts.len() - 1 - usize::from(hidden.is_some()) + hidden.unwrap_or(0), routers + 1);
+        let texts: Vec<&Element> = elements
+            .iter()
+            .filter(|e| e.name == "text" && e.parent.is_some_and(|p| elements[p].is("flow")))
+            .collect();
+        let hidden = texts.iter().find_map(|e| {
+            e.text
+                .strip_prefix("… ")?
+                .strip_suffix(" more")?
+                .parse()
+                .ok()
+        });
+        assert_eq!(
+            texts.len() - 1 - usize::from(hidden.is_some()) + hidden.unwrap_or(0),
+            routers + 1
+        );
         assert!(texts.len() <= 12, "{} lines", texts.len());
-        assert!(texts.last().unwrap().text.ends_with("end"), "{:?}", texts.last());
-        let flow = elements.iter().find(|e| e.is("flow") && e.title.contains("size")).unwrap();
+        assert!(
+            texts.last().unwrap().text.ends_with("end"),
+            "{:?}",
+            texts.last()
+        );
+        let flow = elements
+            .iter()
+            .find(|e| e.is("flow") && e.title.contains("size"))
+            .unwrap();
         assert_eq!(flow.title.matches(" → ").count(), routers + 1);
-        assert!(elements.iter().any(|e| e.title == "value v0 of <a & \"b\"\\>"));
+        assert!(
+            elements
+                .iter()
+                .any(|e| e.title == "value v0 of <a & \"b\"\\>")
+        );
     }
 }
 
@@ -312,10 +470,19 @@ fn lines_of_links_tell_only_links() {
     let mut names: Vec<String> = (0..8).map(|index| format!("rt{index:06}")).collect();
     names.extend(["y", "rt999999", "z"].map(str::to_string));
     let (platform, collective, way) = corridor_of(&names);
-    let elements = parse(&tree(Problem::new(&platform, &collective, &size("1")).unwrap(), &way, None));
-    let texts = elements.iter().filter(|e| e.name == "text" && e.parent.is_some_and(|p| elements[p].is("flow")));
+    let elements = parse(&tree(
+        Problem::new(&platform, &collective, &size("1")).unwrap(),
+        &way,
+        None,
+    ));
+    let texts = elements
+        .iter()
+        .filter(|e| e.name == "text" && e.parent.is_some_and(|p| elements[p].is("flow")));
     let texts: Vec<&str> = texts.map(|e| e.text.as_str()).collect();
-    assert!(texts.contains(&"… 2 more") && texts.contains(&"rt000007 → y"), "{texts:?}");
+    assert!(
+        texts.contains(&"… 2 more") && texts.contains(&"rt000007 → y"),
+        "{texts:?}"
+    );
     for line in &texts {
         let ends: Vec<Option<NodeId>> = line.split(" → ").map(|name| platform.find(name)).collect();
         for pair in ends.windows(2) {
@@ -338,7 +505,11 @@ fn tasks_that_do_not_fit_together_are_no_panic() {
         (vec![merge(0, 3, 1)], 2, 1),
         (vec![merge(0, 1, 0), merge(0, 1, 0), merge(0, 2, 1)], 0, 2),
         (vec![merge(2, 2, 2), merge(2, 2, 2)], 1, 1),
-        (vec![merge(0, most, most), send(0, most, most), merge(5, 2, 3)], 5, 3),
+        (
+            vec![merge(0, most, most), send(0, most, most), merge(5, 2, 3)],
+            5,
+            3,
+        ),
         (vec![Task::merge(NodeId::new(99), part(0, 1), 0)], 0, 1),
     ] {
         for order in [None, Some(vec![]), Some(vec![most, 0])] {
@@ -388,7 +559,10 @@ fn graphviz_text_has_the_same_content() {
         let sample = random(2 + seed as usize % 9, 300 + seed, 1);
         let drawn = &sample.trees[0].0;
         let text = dot::tree(sample.problem(), drawn, Some(&q("1/7")));
-        assert!(text.starts_with("digraph reduction {\n") && text.ends_with("}\n"), "{text}");
+        assert!(
+            text.starts_with("digraph reduction {\n") && text.ends_with("}\n"),
+            "{text}"
+        );
         let mut labels: BTreeMap<String, String> = BTreeMap::new();
         let mut edges: Vec<(String, String, usize)> = Vec::new();
         for words in text.lines().map(dot_words).filter(|words| words.len() > 1) {
@@ -406,8 +580,15 @@ fn graphviz_text_has_the_same_content() {
         let operands = sample.collective.most_operands();
         assert_eq!(labels.len(), 2 * operands, "values, merges, the result");
         assert_eq!(edges.len(), 2 * operands - 1);
-        let transfers = drawn.tasks.iter().filter(|task| matches!(task, Task::Send { .. })).count();
-        assert_eq!(edges.iter().map(|(.., hops)| hops).sum::<usize>(), transfers);
+        let transfers = drawn
+            .tasks
+            .iter()
+            .filter(|task| matches!(task, Task::Send { .. }))
+            .count();
+        assert_eq!(
+            edges.iter().map(|(.., hops)| hops).sum::<usize>(),
+            transfers
+        );
         for (name, label) in &labels {
             let mut from: Vec<(usize, usize)> = edges
                 .iter()
@@ -423,6 +604,13 @@ fn graphviz_text_has_the_same_content() {
         }
     }
     let (platform, collective, way) = corridor(1);
-    let text = dot::tree(Problem::new(&platform, &collective, &size("1")).unwrap(), &way, None);
-    assert!(text.contains(r#"label="v0\n@ <a &amp; \"b\"\\>""#), "{text}");
+    let text = dot::tree(
+        Problem::new(&platform, &collective, &size("1")).unwrap(),
+        &way,
+        None,
+    );
+    assert!(
+        text.contains(r#"label="v0\n@ <a &amp; \"b\"\\>""#),
+        "{text}"
+    );
 }

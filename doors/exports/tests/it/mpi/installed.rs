@@ -19,21 +19,41 @@ pub struct Mpi {
 impl Mpi {
     /// The system's, else the one that `cargo xtask test` fetched.
     fn look(name: &'static str) -> Option<Mpi> {
-        let fetched = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/setup/mpi").join(name).join("bin");
-        let system = (format!("mpicc.{name}").into(), format!("mpirun.{name}").into());
+        let fetched = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../target/setup/mpi")
+            .join(name)
+            .join("bin");
+        let system = (
+            format!("mpicc.{name}").into(),
+            format!("mpirun.{name}").into(),
+        );
         let works = |program: &Path| Command::new(program).arg("--version").output().is_ok();
-        let (compiler, launcher): (PathBuf, PathBuf) = [system, (fetched.join("mpicc"), fetched.join("mpirun"))]
-            .into_iter()
-            .find(|(compiler, launcher)| works(compiler) && works(launcher))?;
+        let (compiler, launcher): (PathBuf, PathBuf) =
+            [system, (fetched.join("mpicc"), fetched.join("mpirun"))]
+                .into_iter()
+                .find(|(compiler, launcher)| works(compiler) && works(launcher))?;
         let patience = (name == "mpich").then(|| patience(&compiler));
-        Some(Mpi { name, compiler, launcher, patience })
+        Some(Mpi {
+            name,
+            compiler,
+            launcher,
+            patience,
+        })
     }
 
     /// Fortran's compiler; the fetched libraries have none.
     pub fn fortran(&self) -> Option<PathBuf> {
-        let name = self.compiler.file_name()?.to_str()?.replace("mpicc", "mpif90");
+        let name = self
+            .compiler
+            .file_name()?
+            .to_str()?
+            .replace("mpicc", "mpif90");
         let compiler = self.compiler.with_file_name(name);
-        Command::new(&compiler).arg("--version").output().is_ok().then_some(compiler)
+        Command::new(&compiler)
+            .arg("--version")
+            .output()
+            .is_ok()
+            .then_some(compiler)
     }
 
     /// The start of a command that runs a program on this number of ranks, behind these libraries.
@@ -41,11 +61,16 @@ impl Mpi {
         let mut run = Command::new(&self.launcher);
         run.args(["-np", &ranks.to_string()]);
         let preload = preload.iter().copied().chain(self.patience.as_deref());
-        let preload = preload.map(|library| library.display().to_string()).collect::<Vec<_>>().join(":");
+        let preload = preload
+            .map(|library| library.display().to_string())
+            .collect::<Vec<_>>()
+            .join(":");
         match (self.name, preload.is_empty()) {
             ("openmpi", empty) => {
-                run.arg("--oversubscribe").env("OMPI_MCA_rmaps_base_oversubscribe", "1");
-                run.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+                run.arg("--oversubscribe")
+                    .env("OMPI_MCA_rmaps_base_oversubscribe", "1");
+                run.env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+                    .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
                 if !empty {
                     run.args(["-x", &format!("LD_PRELOAD={preload}")]);
                 }
@@ -69,7 +94,10 @@ fn patience(compiler: &Path) -> PathBuf {
 pub fn libraries() -> &'static [Mpi] {
     static FOUND: OnceLock<Vec<Mpi>> = OnceLock::new();
     FOUND.get_or_init(|| {
-        let found: Vec<Mpi> = ["openmpi", "mpich"].into_iter().filter_map(Mpi::look).collect();
+        let found: Vec<Mpi> = ["openmpi", "mpich"]
+            .into_iter()
+            .filter_map(Mpi::look)
+            .collect();
         for name in ["openmpi", "mpich"] {
             if !found.iter().any(|mpi| mpi.name == name) {
                 println!("skipped: there is no {name}; `cargo xtask test` fetches it with pip");
