@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod attempts;
 mod bounds;
 mod column_generation;
 mod compact;
@@ -24,7 +25,6 @@ mod shapes;
 mod solution;
 mod solve;
 mod stages;
-mod strategy;
 mod support;
 mod symmetry;
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use oneport_plan::{Certificate, Unmade};
 
+use crate::attempts;
 use crate::bounds::arborescences::with_cuts;
 use crate::bounds::{prove, shared_tasks};
 use crate::flow;
@@ -12,7 +13,6 @@ use crate::found::Found;
 use crate::free;
 use crate::only_way;
 use crate::room;
-use crate::strategy;
 use crate::{Answer, LpError, Options, Question, Solution};
 
 /// Percent of the time left after the program for proofs of arborescences' prices. Trades a proof that the referee adds
@@ -28,14 +28,14 @@ type Attempt = fn(&Question<'_>, &Options, &mut Found) -> Result<(), LpError>;
 const ATTEMPTS: [Attempt; 11] = [
     only_way::attempt,
     flow::solve::attempt,
-    strategy::quotient_first,
-    strategy::scans,
-    strategy::chains,
-    strategy::size,
-    strategy::quotient_last,
-    strategy::program,
-    strategy::all_reduce,
-    strategy::compositions,
+    attempts::quotient_first,
+    attempts::scans,
+    attempts::chains,
+    attempts::size,
+    attempts::quotient_last,
+    attempts::program,
+    attempts::all_reduce,
+    attempts::compositions,
     shared_tasks::attempt,
 ];
 

@@ -5,7 +5,7 @@
 //! all operands are joined. An inequality says `sum of coefficient x times >= right side`.
 
 mod balance;
-mod border;
+mod counting;
 mod cut;
 mod exchange;
 mod gathering;
@@ -20,7 +20,7 @@ use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use crate::Demand;
 
 pub use balance::{Balance, Keeps};
-pub use border::Border;
+pub use counting::Border;
 pub use cut::Cut;
 pub use exchange::Exchange;
 pub use gathering::Gathering;

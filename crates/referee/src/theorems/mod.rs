@@ -3,7 +3,7 @@
 
 mod asked;
 mod balance;
-mod border;
+mod counting;
 mod cut;
 mod exchange;
 mod gathering;
@@ -48,7 +48,7 @@ pub(crate) fn check(case: &Case<'_>, need: &Need) -> Result<(), Violation> {
     };
     match &need.inequality {
         Inequality::Cut(_) => Ok(()),
-        Inequality::Border(one) => border::check(&asked, one),
+        Inequality::Border(one) => counting::check(&asked, one),
         Inequality::Gathering(one) => gathering::check(&asked, one),
         Inequality::Balance(one) => balance::check(&asked, one),
         Inequality::Merges(_) => merges::check(&asked),
@@ -67,7 +67,7 @@ pub(crate) fn charge(
     let weight = BigInt::from(charges.scale.scaled(&need.weight));
     let right_side = match &need.inequality {
         Inequality::Cut(one) => cut::charge(asked, one, &weight, charges),
-        Inequality::Border(one) => border::charge(asked, one, &weight, charges),
+        Inequality::Border(one) => counting::charge(asked, one, &weight, charges),
         Inequality::Gathering(one) => gathering::charge(asked, one, &weight, charges),
         Inequality::Balance(one) => balance::charge(one, &weight, charges),
         Inequality::Merges(_) => merges::charge(asked, &weight, charges),

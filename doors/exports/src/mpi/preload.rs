@@ -193,7 +193,7 @@ fn library(tables: &[Table<'_>]) -> String {
         "\n",
         include_str!("preload.c"),
         "\n",
-        include_str!("names.c"),
+        include_str!("preload_names.c"),
     ] {
         text.push_str(part);
     }
