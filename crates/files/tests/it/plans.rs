@@ -260,7 +260,7 @@ fn perturbed_plans_are_refused() {
             "{\"link\":4}], \"weight\"",
             "{\"link\":5}], \"weight\"",
             &[
-                "plan:14: patterns[1].tasks[1].link",
+                "plan:16: patterns[1].tasks[1].link",
                 "link 5",
                 "there are 5",
             ],

@@ -362,13 +362,13 @@ fn perturbed_plans_are_refused() {
         (
             "\"compute\", \"node\"",
             "\"link\", \"node\"",
-            &["certificate[1].node", "'node' is given", "a link"],
+            &["certificate.prices[1].node", "'node' is given", "a link"],
         ),
         (
             "{\"demand\": 0",
             "{\"to\": \"P0\"",
             &[
-                "plan:15: patterns[0]",
+                "plan:17: patterns[0]",
                 "'to'",
                 "demand, order, tasks, weight",
             ],
