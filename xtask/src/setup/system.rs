@@ -228,7 +228,8 @@ mod tests {
         let functions = text
             .split(|c| !is_name(c))
             .filter(|word| word.starts_with("Highs_"));
-        let options = text
+        let joined: String = text.split_whitespace().collect();
+        let options = joined
             .split("_option(c\"")
             .skip(1)
             .filter_map(|rest| rest.split('"').next());
