@@ -61,13 +61,16 @@ pub fn named(problem: Problem<'_>, shape: &RankHints) -> Vec<Algorithm> {
     all.extend(maker.direct());
     all.extend(maker.hierarchical(&shape.groups));
     all.extend(maker.scans());
+    // A barrier's token is whole.
+    let is_cut = problem.collective().form().is_none_or(Form::is_cut);
+    all.retain(|algorithm| is_cut || algorithm.pieces == 1);
     all
 }
 
 /// Makes the algorithms of one collective.
 pub(crate) struct Maker<'a> {
     collective: &'a Collective,
-    /// The name of the collective.
+    /// The form that it is carried out as.
     form: Option<&'static Form>,
     pub(crate) ranks: Vec<NodeId>,
 }

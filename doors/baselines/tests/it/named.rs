@@ -311,3 +311,25 @@ fn loads_by_hand() {
         assert_eq!(counted.throughput.to_string(), throughput, "{name}");
     }
 }
+
+/// A barrier is carried out as an all-reduce, by the algorithms that keep its token whole.
+#[test]
+fn a_barrier_is_an_all_reduce_of_a_whole_token() {
+    let platform = generate::complete(8, &uniform(2)).expect("a platform");
+    let all: Vec<NodeId> = platform.processors().collect();
+    let volumes = Volumes::default();
+    let names = |collective: Collective| {
+        let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
+        let found = named(problem, &RankHints::default());
+        let of = |algorithm: &Algorithm| (algorithm.name.to_string(), algorithm.pieces);
+        found.iter().map(of).collect::<Vec<_>>()
+    };
+    let reduced = names(Collective::all_reduce(all.clone()));
+    let whole: Vec<_> = reduced
+        .iter()
+        .filter(|(_, pieces)| *pieces == 1)
+        .cloned()
+        .collect();
+    assert!(!whole.is_empty() && whole.len() < reduced.len());
+    assert_eq!(names(Collective::barrier(all)), whole);
+}
