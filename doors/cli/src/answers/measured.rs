@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use num_traits::{Signed, Zero};
 use oneport::units::{Dimension, Quantity};
-use oneport::{Bandwidth, Problem, Rational, Units};
+use oneport::{Bandwidth, Problem, Rational};
 
 use crate::words::usage::usage;
 
@@ -146,7 +146,7 @@ fn file(problem: Problem<'_>, path: &Path) -> Result<Measured> {
     let shown = format!(
         "{} GB/s (busbw of nccl-tests, {}, {place})",
         oneport::decimal(&best.busbw, 6),
-        Units::bytes_and_seconds().show_data(&bytes),
+        oneport::Units::bytes_and_seconds().show_data(&bytes),
     );
     let rate = Quantity::parse(&format!("{} GB/s", best.busbw))?;
     let one = Rational::from_integer(1.into());

@@ -43,10 +43,10 @@ pub struct Together {
 }
 
 /// The answer for a problem on a changed platform. Knowledge about the base comes first, as in
-/// [`rate`](crate::rate).
+/// [`rate`].
 ///
 /// # Errors
-/// As [`rate`](crate::rate); a limit is no error, but an [`Outcome`].
+/// As [`rate`]; a limit is no error, but an [`Outcome`].
 pub fn outcome(
     problem: Problem<'_>,
     options: &Options,
