@@ -41,7 +41,7 @@ pub fn offer(question: &Question<'_>, known: &mut Known) -> Result<(), LpError> 
 /// One pattern for every demand.
 ///
 /// # Errors
-/// As [`offer`].
+/// As `offer`.
 pub fn state(question: &Question<'_>) -> Result<SteadyState, LpError> {
     Equal::new(question).state()
 }
