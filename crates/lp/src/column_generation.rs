@@ -165,7 +165,7 @@ fn bound_of(
         .then(|| resources.worth(prices) / instance)
 }
 
-/// What no instance costs less than under guiding prices, and cheap patterns.
+/// The least cost of an instance under guiding prices, and cheap patterns.
 type Guided = (Rational, Vec<Pattern>);
 
 /// A bound on the throughput, and the prices of rows that prove it.

@@ -1,4 +1,4 @@
-//! What the attempts on one question have found.
+//! The findings of the attempts on one question.
 
 use oneport_plan::{Bound, Certificate, Known, SteadyState};
 
@@ -17,7 +17,7 @@ pub struct Found {
     pub prices: Option<Certificate>,
     /// Whether no further attempt is worth its time.
     pub settled: bool,
-    /// Of all programs.
+    /// The effort of all programs.
     pub effort: Effort,
 }
 

@@ -25,7 +25,7 @@ pub struct Mixture {
     pub prices: Certificate,
     /// No mixture of patterns of this kind has a larger throughput; other schemes may have.
     pub at_most: Rational,
-    /// What it took.
+    /// The effort.
     pub effort: Effort,
 }
 
@@ -51,7 +51,7 @@ impl Mixture {
     }
 }
 
-/// What the solver took.
+/// The effort of the solver.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Effort {
     /// Time spent inside HiGHS, by its own clock.
@@ -71,7 +71,7 @@ impl AddAssign for Effort {
 }
 
 impl Effort {
-    /// Of one program, after its last solve.
+    /// The effort of one program, after its last solve.
     pub fn of(solver: &Solver) -> Self {
         let exact::Statistics {
             solver_time,

@@ -66,7 +66,7 @@ impl Until {
         self.bound.as_ref().is_some_and(|enough| bound <= enough)
     }
 
-    /// Whether the search ends after so many rounds, with this bound.
+    /// Whether the search ends after this number of rounds, with this bound.
     pub(crate) fn ends(&self, rounds: usize, bound: &Rational) -> bool {
         self.rounds.is_some_and(|most| rounds >= most) || self.is_met(bound)
     }

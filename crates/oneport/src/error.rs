@@ -29,7 +29,7 @@ pub enum Error {
     Defect(String),
 }
 
-/// What is wrong with a question.
+/// The fault of a question.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {

@@ -1,6 +1,6 @@
 //! The named collectives as data: names, roles, constructors. Readers, writers and commands loop over them.
 
-/// What is wanted, and where.
+/// The values that are wanted, and where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wants {
     /// Each target wants a value of its own: of every owner, or of all owners combined.

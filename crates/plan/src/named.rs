@@ -193,7 +193,7 @@ mod tests {
     use super::*;
     use crate::{Collective, CollectiveError};
 
-    /// By definition, in the words of MPI's standard: for each demand its owners, and where it is wanted, `None` for
+    /// The definitions, in the words of MPI's standard: for each demand its owners, and where it is wanted, `None` for
     /// prefixes.
     fn defined(name: &str, cast: &[Vec<NodeId>]) -> Vec<(Vec<NodeId>, Option<Vec<NodeId>>)> {
         let first = &cast[0];

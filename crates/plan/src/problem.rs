@@ -36,8 +36,8 @@ pub enum ProblemError {
 /// let scatter = Collective::scatter(a, vec![b]);
 /// let problem = Problem::new(&platform, &scatter, &volumes)?;
 /// assert_eq!(problem.demands().count(), 1);
-/// let nobody = Collective::scatter(a, vec![]);
-/// assert!(Problem::new(&platform, &nobody, &volumes).is_err());
+/// let empty = Collective::scatter(a, vec![]);
+/// assert!(Problem::new(&platform, &empty, &volumes).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -85,7 +85,7 @@ pub struct Proof {
     pub supply: Rational,
     /// Lower bounds on the price of an instance, by group. Their sum is above 0.
     pub groups: Vec<GroupPrice>,
-    /// By place among the certificate's needs: what it adds to these prices; 0 where cheapest patterns prove more.
+    /// The price that each need adds, in the certificate's order; 0 where cheapest patterns prove more.
     pub needs: Vec<Rational>,
 }
 

@@ -38,7 +38,7 @@ pub(crate) struct Charges<'w> {
     pub(crate) ways: &'w [Way],
     pub(crate) scale: &'w Scale,
     pub(crate) transfers: Vec<BigInt>,
-    /// By node.
+    /// The charge of each node.
     pub(crate) merges: Vec<BigInt>,
     pub(crate) places: Vec<BigInt>,
     pub(crate) tasks: BTreeMap<Task, BigInt>,

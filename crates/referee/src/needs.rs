@@ -22,20 +22,20 @@ use crate::prices::Prices;
 use crate::theorems::{self, Asked, Crossing};
 use crate::violation::{bad_price, fault, part_name, shown, unordered};
 
-/// What each of the certificate's inequalities proves, in the unit of the scaled prices.
+/// The cost that each of the certificate's inequalities proves, in the unit of the scaled prices.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Proved {
     pub(crate) total: Rational,
-    /// By place in the certificate; they add up to the total.
+    /// The parts, in the certificate's order; they add up to the total.
     pub(crate) by_need: Vec<(usize, Rational)>,
 }
 
 /// Lower bound on the price of a group's demands, in the unit of the scaled prices: the sum of both parts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Least {
-    /// What cheapest patterns prove.
+    /// The cost that cheapest patterns prove.
     pub(crate) cheapest: Rational,
-    /// What inequalities prove, by place in the certificate; a place may occur several times.
+    /// The cost that inequalities prove, by place in the certificate; a place may occur several times.
     pub(crate) by_need: Vec<(usize, Rational)>,
 }
 

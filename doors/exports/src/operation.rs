@@ -361,7 +361,7 @@ impl Operation {
             .map(|by_rank| if by_rank { self.participants } else { 1 })
     }
 
-    /// What a rank copies from its own input to its own output: input block, output block, how many. No step sends it.
+    /// The copy of a rank from its own input to its own output: input block, output block, how many. No step sends it.
     pub fn own(&self, rank: usize) -> Option<[usize; 3]> {
         if self.form.counted {
             let own = self

@@ -10,7 +10,7 @@ use oneport_files::{
 
 use PlatformFormat::{Json, Matrix, Toml};
 
-/// What no error may take; the machine that runs the tests may be busy.
+/// No error may take longer; the machine that runs the tests may be busy.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Longest error message that is still one line to read.

@@ -73,7 +73,7 @@ pub fn least_patterns<'a>(question: &'a Question<'a>) -> Patterns<'a> {
     })
 }
 
-/// What prices of some patterns prove of all schemes; `None` if nothing.
+/// The bound on all schemes that prices of some patterns prove; `None` if they prove nothing.
 ///
 /// # Errors
 /// The errors of the oracles.

@@ -130,7 +130,7 @@ fn twin(
     own.chain(sets).sum::<Rational>() / instance
 }
 
-/// What borders, gatherings, balances and exchanges charge a link.
+/// The charge of a link by borders, gatherings, balances and exchanges.
 fn charged(platform: &Platform, link: LinkId, certificate: &Certificate) -> Rational {
     let ends = platform.link(link);
     let mut charged = Rational::zero();

@@ -38,7 +38,7 @@ fn what_is_charged_is_busy_all_the_time() {
             true,
         ));
     }
-    // Of three half-duplex nodes one pair talks at a time: an odd set is charged.
+    // One pair of three half-duplex nodes talks at a time: an odd set is charged.
     cases.push((
         generate::torus(&[3])
             .unwrap()
@@ -178,7 +178,7 @@ fn enough_is_enough_and_the_least_is_the_least() {
     assert!(enough > 0, "no class gains by doubling");
 }
 
-/// The links of a class of cables: those that its removal takes away.
+/// The links of a class of cables are the links that its removal takes away.
 fn links(class: &Class) -> Vec<LinkId> {
     let removed = class.changes(Trial::Removed).unwrap();
     let link = |change: Change| {

@@ -68,7 +68,7 @@ enum Split {
     ByNode(u64),
 }
 
-/// What a goal pays for a task.
+/// The price that a goal pays for a task.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Share {
     goal: usize,

@@ -1,4 +1,4 @@
-//! What stands in for `topology` in a build without other programs' topologies: platform files of ours are read.
+//! The stand-in for `topology` in a build without other programs' topologies: platform files of ours are read.
 
 use std::path::Path;
 

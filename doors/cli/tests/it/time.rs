@@ -226,7 +226,8 @@ fn drawn(folder: &Folder, seed: &str, model: &str) -> String {
     path
 }
 
-/// What `time` reports is never slower than any algorithm that `compare` knows, and never faster than the bound.
+/// The time that `time` reports is never longer than any algorithm that `compare` knows, and never faster than the
+/// bound.
 #[test]
 fn never_slower_than_what_is_compared() {
     let folder = Folder::new();

@@ -9,7 +9,7 @@ use crate::common::{export, files};
 
 const NAMES: [&str; 4] = ["scatter", "reduce", "all-gather", "all-reduce"];
 
-/// What a program prints; `None`, with a line that says so, where it is not installed.
+/// The output of a program; `None`, with a line that says so, where it is not installed.
 fn said(command: &mut Command) -> Option<String> {
     let Ok(output) = command.output() else {
         println!("skipped: there is no {}", command.get_program().display());
@@ -159,7 +159,7 @@ fn chakras_jsonizer_reads_every_node() {
     }
 }
 
-/// What networkx has of a graph: the edges with their attributes, sorted, as JSON.
+/// The edges that networkx has of a graph, with their attributes, sorted, as JSON.
 const NETWORKX: &str = "
 import json, sys, networkx as nx
 read = {'graphml': nx.read_graphml, 'node-link': lambda path: nx.node_link_graph(json.load(open(path)), edges='edges')}

@@ -63,7 +63,7 @@ fn a_fabric_by_ibnetdiscover() {
         Topic::Assumed,
         "hdr: 6.25 GB/s of data per lane of HDR"
     ));
-    // What combines values inside a switch shows itself as an adapter.
+    // A unit that combines values inside a switch shows itself as an adapter.
     let sharp =
         import(&IBNETDISCOVER.replace("login HCA-1", "Mellanox Technologies Aggregation Node"));
     assert_eq!(
@@ -86,7 +86,7 @@ fn a_fabric_by_ibnetdiscover() {
 
 #[test]
 fn lines_of_iblinkinfo_without_headers() {
-    // What grep leaves of adapters and a switch.
+    // The lines that grep leaves of adapters and a switch.
     let line = |own: &str, other: &str| {
         format!("  {own}[  ] ==( 4X  25.78125 Gbps Active/  LinkUp)==>  {other} ( )\n")
     };
@@ -123,7 +123,7 @@ fn lines_of_iblinkinfo_without_headers() {
     assert!(says(&imported, Topic::Assumed, "several ports share a lid"));
 }
 
-/// What infiniband-diags 44 prints over ibsim's `net.2sw2path4hca`: two switches with two cables, two hosts on each.
+/// The output of infiniband-diags 44 over ibsim's `net.2sw2path4hca`: two switches with two cables, two hosts on each.
 #[test]
 fn a_simulated_fabric_is_one_to_both_programs() {
     for (format, text) in [
@@ -191,7 +191,7 @@ fn fabrics_without_speeds_take_the_users() {
         ),
         ("25".into(), 2)
     );
-    // Those that have a speed keep it.
+    // Links that have a speed keep it.
     let mixed = import_with(&text.replace("lid 1252", "lid 1252 4xHDR"), &options).platform;
     assert_eq!(
         (rate(&mixed, "Hca1", "Switch1"), mixed.links().len()),

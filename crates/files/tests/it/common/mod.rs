@@ -127,7 +127,7 @@ pub fn platform() -> impl Strategy<Value = Platform> {
     )
         .prop_map(|(model, nodes, links, units)| {
             let platform = build(model, nodes, links);
-            // What a unit of work is shows at processors only.
+            // A unit of work shows at processors only.
             let bare = platform.processors().next().is_none();
             platform.with_units(units.map(|units| Units {
                 work_is_data: units.work_is_data && !bare,

@@ -229,7 +229,7 @@ impl Report<'_> {
         )
     }
 
-    /// The algorithms, those that need another order, and the shapes.
+    /// The algorithms, the ones that need another order, and the shapes.
     fn entries(&self) -> Vec<Entry<'_>> {
         let Comparison {
             rows, out_of_order, ..
