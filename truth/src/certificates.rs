@@ -90,6 +90,13 @@ pub fn certificate(
             {
                 return None;
             }
+            // Cuts beside them, each side with half of what the prices allow.
+            if draw.percent(25) {
+                let beside = cuts(draw, platform, collective, volumes, &certificate);
+                certificate.needs.extend(beside);
+                weaken(&mut certificate);
+                certificate.needs.sort();
+            }
         }
         Kind::Solver | Kind::Changed => return None,
     }
