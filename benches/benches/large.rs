@@ -54,7 +54,7 @@ fn some_rounds(platform: &Platform, collective: &Collective) {
         until: Until::rounds(ROUNDS + 1),
         ..Options::default()
     };
-    let Ok(Outcome::Planned(planned)) = solve(problem, &options) else {
+    let Ok(Outcome::Planned(planned)) = solve(&problem, &options) else {
         panic!("a connected platform has a plan")
     };
     let (throughput, bound) = (

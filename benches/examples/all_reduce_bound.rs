@@ -15,7 +15,7 @@ use oneport::platform::Node;
 use oneport::platform::generate::{self, Racks};
 use oneport::{Collective, Platform, PortModel, Problem, Rational, Status};
 use oneport_benches::weightless;
-use oneport_lp::{Answer, Options, Question, Until, all_reduce_bound, solve};
+use oneport_lp::{Options, Question, Until, all_reduce_bound, solve};
 
 fn main() {
     let count = std::env::args()
@@ -123,10 +123,10 @@ fn row(family: &str, model: PortModel, count: u64, platform: impl Fn(u64) -> Pla
         let collective = Collective::all_reduce(platform.processors().collect());
         let volumes = weightless();
         let question = Question::new(
-            Problem::new(&platform, &collective, &volumes).expect("a sensible question"),
+            &Problem::new(&platform, &collective, &volumes).expect("a sensible question"),
         );
         let answer = solve(&question, &Options::default());
-        let Ok(Answer::Steady(solution)) = answer else {
+        let Ok(solution) = answer else {
             panic!("{family}, {model}, seed {seed}: {answer:?}")
         };
         let reached = &solution.steady_state.throughput;

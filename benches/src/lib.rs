@@ -93,7 +93,7 @@ pub fn weightless() -> Volumes {
 pub fn certified(platform: &Platform, collective: &Collective) -> Planned {
     let volumes = Volumes::default();
     let problem = Problem::new(platform, collective, &volumes).expect("the question is proper");
-    let outcome = solve(problem, &Options::default()).expect("the question is proper");
+    let outcome = solve(&problem, &Options::default()).expect("the question is proper");
     accept(outcome)
 }
 
@@ -149,7 +149,7 @@ fn watched(
         }
     });
     let outcome = solve(
-        problem,
+        &problem,
         &Options {
             watch,
             ..Options::default()

@@ -250,7 +250,7 @@ impl Case {
     ///
     /// # Panics
     /// A case that makes no sense.
-    pub fn problem(&self) -> Problem<'_> {
+    pub fn problem(&self) -> Problem {
         Problem::new(&self.platform, &self.collective, unit_volumes()).expect("cases make sense")
     }
 
@@ -260,22 +260,17 @@ impl Case {
             period: Period::AtMost(DEFAULT_MAX_INSTANCES),
             ..Options::default()
         };
-        match solve(self.problem(), &options)? {
+        match solve(&self.problem(), &options)? {
             Outcome::Planned(planned) => Ok(planned.plan),
             Outcome::Unlisted(unlisted) => anyhow::bail!("{}: {unlisted}", self.name),
-            Outcome::Unreachable(_) => {
-                anyhow::bail!("{}: some target cannot be reached", self.name)
-            }
         }
     }
 
     /// The optimal throughput by one of the two corrected programs.
     pub fn throughput_by(&self, formulation: Formulation) -> Result<Rational> {
-        let question = lp::Question::new(self.problem());
-        match lp::solve(&question, &lp::Options::from(formulation))? {
-            lp::Answer::Steady(solution) => Ok(solution.steady_state.throughput),
-            _ => anyhow::bail!("{}: no steady state", self.name),
-        }
+        let question = lp::Question::new(&self.problem());
+        let solution = lp::solve(&question, &lp::Options::from(formulation))?;
+        Ok(solution.steady_state.throughput)
     }
 
     /// The optimal throughput; both programs and the referee agree on it.
@@ -283,7 +278,7 @@ impl Case {
         let plan = self.plan()?;
         let throughput = plan.steady_state.throughput;
         let bound = oneport::referee::bound(
-            Problem::new(&self.platform, &self.collective, unit_volumes())?,
+            &Problem::new(&self.platform, &self.collective, unit_volumes())?,
             &plan.certificate,
         )?;
         anyhow::ensure!(
@@ -301,13 +296,13 @@ impl Case {
     }
 }
 
-/// The answer, and the rounds of column generation that it took.
-pub fn counted(question: lp::Question<'_>) -> Result<(lp::Answer, usize)> {
+/// The solution, and the rounds of column generation that it took.
+pub fn counted(question: lp::Question) -> Result<(lp::Solution, usize)> {
     let rounds = Arc::new(AtomicUsize::new(0));
     let heard = Arc::clone(&rounds);
     let watch = question.watch().clone().heard(move |_| {
         heard.fetch_add(1, Ordering::Relaxed);
     });
-    let answer = lp::solve(&question.watched(watch), &lp::Options::default())?;
-    Ok((answer, rounds.load(Ordering::Relaxed)))
+    let solution = lp::solve(&question.watched(watch), &lp::Options::default())?;
+    Ok((solution, rounds.load(Ordering::Relaxed)))
 }

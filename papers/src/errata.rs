@@ -130,7 +130,7 @@ pub fn split_message() -> Result<(usize, Vec<usize>)> {
     let platform = &toy.case.platform;
     let link = cases::link(platform, "Pb -> P1")?;
     let timeline = schedule::timeline(
-        Problem::new(platform, &toy.case.collective, unit_volumes())?,
+        &Problem::new(platform, &toy.case.collective, unit_volumes())?,
         &schedule,
         1,
     )?;
@@ -178,7 +178,7 @@ pub fn in_transit() -> Result<Sides> {
     let line = platform("s r t", &[("s", "r", "1"), ("r", "t", "1")])?;
     let case = scatter("line", line, "s", "t")?;
     let horizon = 3;
-    let timeline = schedule::timeline(case.problem(), &case.plan()?.schedule, horizon)?;
+    let timeline = schedule::timeline(&case.problem(), &case.plan()?.schedule, horizon)?;
     let carried = |name: &str| -> Result<usize> {
         let link = cases::link(&case.platform, name)?;
         let ended = |end: &oneport::Rational| *end <= whole(horizon);

@@ -74,12 +74,12 @@ pub fn csv(header: &[String], rows: &[Vec<String>]) -> String {
 
 /// A platform and, if given, the flows on it.
 pub fn graph(case: &Case, steady_state: Option<&SteadyState>) -> String {
-    svg::graph(case.problem(), steady_state, None)
+    svg::graph(&case.problem(), steady_state, None)
 }
 
 /// One period.
 pub fn gantt(case: &Case, schedule: &PeriodicSchedule) -> String {
-    svg::gantt(case.problem(), schedule)
+    svg::gantt(&case.problem(), schedule)
 }
 
 /// Delivered over optimal against time, and the paper's lower bound for each run.

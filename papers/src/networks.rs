@@ -148,7 +148,7 @@ impl Networks {
         ];
         for case in cases {
             let started = Instant::now();
-            let outcome = solve(case.problem(), &Options::default())?;
+            let outcome = solve(&case.problem(), &Options::default())?;
             let seconds = started.elapsed().as_secs_f64();
             let Outcome::Planned(planned) = outcome else {
                 self.notes.push(format!(

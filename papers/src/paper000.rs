@@ -140,7 +140,7 @@ fn toy_throughput() -> Result<Finding> {
         .certificate
         .prices()
         .map(|(resource, price)| {
-            format!("{} on {}", short(price), resource.describe(&plan.platform))
+            format!("{} on {}", short(price), resource.describe(plan.platform()))
         })
         .collect();
     Ok(Finding::value(cases::toy()?.throughput()?)
@@ -162,9 +162,9 @@ fn toy_optimal() -> Result<Finding> {
     let toy = Toy::load()?;
     let (platform, collective, size) = (&toy.case.platform, &toy.case.collective, unit_volumes());
     let theirs = toy.steady_state()?;
-    let sound = referee::check_steady_state(Problem::new(platform, collective, size)?, &theirs);
+    let sound = referee::check_steady_state(&Problem::new(platform, collective, size)?, &theirs);
     let bound = referee::bound(
-        Problem::new(platform, collective, size)?,
+        &Problem::new(platform, collective, size)?,
         &toy.case.plan()?.certificate,
     )?;
     let holds = sound.is_ok() && theirs.throughput == bound;
@@ -283,7 +283,7 @@ fn fewest_matchings() -> Result<Finding> {
     });
     let (fewest, ways) = fewest.context("the printed matchings are one way")??;
     let problem = Problem::new(platform, &toy.case.collective, unit_volumes())?;
-    let ours = schedule::periodic(problem, toy.whole(&toy.period()?)?)?
+    let ours = schedule::periodic(&problem, toy.whole(&toy.period()?)?)?
         .slots
         .len();
     Ok(Finding::value(fewest).note(format!(
@@ -322,7 +322,7 @@ fn period_split() -> Result<Finding> {
     let period = toy.period()?;
     let theirs = toy.schedule(&period)?;
     referee::check_schedule(
-        Problem::new(&toy.case.platform, &toy.case.collective, unit_volumes())?,
+        &Problem::new(&toy.case.platform, &toy.case.collective, unit_volumes())?,
         &theirs,
     )?;
     let split = split_transfers(&toy.case, &theirs)?;
@@ -334,7 +334,7 @@ fn period_unsplit() -> Result<Finding> {
     let toy = Toy::load()?;
     let theirs = toy.schedule(&(toy.period()? * toy.unsplit_factor()?))?;
     referee::check_schedule(
-        Problem::new(&toy.case.platform, &toy.case.collective, unit_volumes())?,
+        &Problem::new(&toy.case.platform, &toy.case.collective, unit_volumes())?,
         &theirs,
     )?;
     ensure!(
@@ -361,7 +361,7 @@ fn ours_in_short(toy: &Toy) -> Result<String> {
 
 /// Transfers per period that are interrupted.
 pub fn split_transfers(case: &Case, plan: &oneport::plan::PeriodicSchedule) -> Result<usize> {
-    let timeline = schedule::timeline(case.problem(), plan, 1)?;
+    let timeline = schedule::timeline(&case.problem(), plan, 1)?;
     Ok(timeline
         .events
         .iter()
@@ -551,7 +551,7 @@ fn policies() -> Result<&'static [Policy]> {
         return Ok(policies);
     }
     let follow = |case: &Case| {
-        let policy = Policy::of(case.problem(), &case.plan()?.schedule);
+        let policy = Policy::of(&case.problem(), &case.plan()?.schedule);
         policy.with_context(|| format!("{}: messages are copied or combined", case.name))
     };
     let policies: Vec<Policy> = routed_cases()?.iter().map(follow).collect::<Result<_>>()?;
@@ -592,9 +592,9 @@ fn between_steady_and_ceiling() -> Result<Finding> {
     let cases = routed_cases()?;
     for case in &cases {
         let (plan, problem) = (case.plan()?, case.problem());
-        let horizon = Horizon::new(problem, &schedule::execution(problem, &plan.schedule)?);
+        let horizon = Horizon::new(&problem, &schedule::execution(&problem, &plan.schedule)?);
         let report =
-            referee::check_timeline(problem, &schedule::timeline(problem, &plan.schedule, 31)?)?;
+            referee::check_timeline(&problem, &schedule::timeline(&problem, &plan.schedule, 31)?)?;
         for third in 0..=90 {
             let until = &plan.schedule.period * Rational::new(third.into(), 3.into());
             let (steady, delivered) = (horizon.steady(&until), horizon.delivered(&until));
@@ -635,7 +635,7 @@ fn gossip() -> Result<Finding> {
     for case in &cases {
         let columns = case.throughput_by(Formulation::Columns)?;
         let bound = referee::bound(
-            Problem::new(&case.platform, &case.collective, unit_volumes())?,
+            &Problem::new(&case.platform, &case.collective, unit_volumes())?,
             &case.plan()?.certificate,
         )?;
         agree +=
@@ -669,7 +669,7 @@ fn fixed_periods(toy: &Toy, longest: u64) -> Result<Vec<Fixed>> {
                 period: Period::Fixed(length),
                 ..Options::default()
             };
-            let ours = match solve(toy.case.problem(), &options) {
+            let ours = match solve(&toy.case.problem(), &options) {
                 Ok(Outcome::Planned(planned)) => planned.plan.schedule.throughput(),
                 Err(Error::Problem(Refusal::Period(PeriodError::PeriodTooShort { .. }))) => {
                     Rational::zero()
@@ -710,7 +710,7 @@ fn figures() -> Result<Vec<Figure>> {
             "The platform of the toy (figure 2a)",
             "Costs as on slide 28.",
             svg::platform(
-                toy.case.problem(),
+                &toy.case.platform,
                 "Figure 2(a)",
                 "Ps scatters to P0 and P1",
             ),
@@ -718,7 +718,7 @@ fn figures() -> Result<Vec<Figure>> {
         Figure::svg(
             "The paper's solution of the toy (figure 2)",
             "Two routes for the messages of P0, messages per unit of time as on slide 29. The referee finds it optimal.",
-            svg::graph_of_rates(toy.case.problem(), &toy.steady_state()?, None),
+            svg::graph_of_rates(&toy.case.problem(), &toy.steady_state()?, None),
         ),
         Figure::svg(
             "Our solution of the toy",

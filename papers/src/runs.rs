@@ -39,9 +39,9 @@ impl Run {
     /// The referee's objection.
     pub fn new(name: &str, case: &Case, schedule: &PeriodicSchedule, periods: u64) -> Result<Run> {
         let size = unit_volumes();
-        let timeline = schedule::timeline(case.problem(), schedule, periods)?;
+        let timeline = schedule::timeline(&case.problem(), schedule, periods)?;
         let report = referee::check_timeline(
-            Problem::new(&case.platform, &case.collective, size)?,
+            &Problem::new(&case.platform, &case.collective, size)?,
             &timeline,
         )?;
         let depth = schedule.depth() as u64;

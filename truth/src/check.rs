@@ -3,8 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use num_traits::Zero;
-use oneport_lp::{Answer, Formulation, LpError, Options, Question, Solution, solve};
-use oneport_plan::{Certificate, Collective, Problem, Status};
+use oneport_lp::{Formulation, LpError, Options, Question, Solution, solve};
+use oneport_plan::{Certificate, Collective, Problem, ProblemError, Status};
 use oneport_platform::Rational;
 use oneport_referee::{Rule, Violation, bound, reading};
 
@@ -48,7 +48,7 @@ pub type Bound<'a> = &'a dyn Fn(&Sample, &Certificate) -> Result<Rational, Viola
 /// The referee's bound.
 pub fn referee(sample: &Sample, certificate: &Certificate) -> Result<Rational, Violation> {
     bound(
-        Problem::new(&sample.platform, &sample.collective, &sample.volumes)?,
+        &Problem::new(&sample.platform, &sample.collective, &sample.volumes)?,
         certificate,
     )
 }
@@ -158,7 +158,7 @@ fn check_weakened(
 fn misread(sample: &Sample, certificate: &Certificate) -> Option<String> {
     let problem = Problem::new(&sample.platform, &sample.collective, &sample.volumes).ok()?;
     certificate.needs.iter().find_map(|need| {
-        let (columns, right_side) = reading(problem, need).ok()?;
+        let (columns, right_side) = reading(&problem, need).ok()?;
         let says = need.inequality.statement();
         let demand = sample.collective.demand(need.demand.unwrap_or(0))?;
         let stated = says
@@ -286,12 +286,15 @@ fn check_solver(
         ..
     } = sample;
     let wrong = |text: String| (Verdict::Wrong(format!("{formulation:?}: {text}")), None);
-    let problem = match Problem::new(platform, collective, volumes) {
-        Ok(problem) => problem,
-        Err(fault) => return wrong(format!("the question is refused: {fault}")),
+    let problem = match (Problem::new(platform, collective, volumes), truth) {
+        (Ok(problem), _) => problem,
+        (Err(ProblemError::Unreachable { .. }), Err(Refused::Impossible)) => {
+            return (Verdict::Holds { tight: true }, None);
+        }
+        (Err(fault), _) => return wrong(format!("the question is refused: {fault}")),
     };
     let answer = catch_unwind(AssertUnwindSafe(|| {
-        let question = Question::new(problem);
+        let question = Question::new(&problem);
         solve(
             &question,
             &Options {
@@ -307,19 +310,10 @@ fn check_solver(
         }
         (Ok(Err(fault)), _) => return wrong(format!("the solver fails: {fault}")),
         (Ok(Ok(_)), Err(Refused::TooLarge)) => return (Verdict::GivenUp, None),
-        (Ok(Ok(Answer::Unreachable(_))), Err(Refused::Impossible)) => {
-            return (Verdict::Holds { tight: true }, None);
-        }
-        (Ok(Ok(Answer::Unreachable(_))), Ok(truth)) => {
-            return wrong(format!(
-                "said to be infeasible; the throughput is {}",
-                truth.throughput
-            ));
-        }
-        (Ok(Ok(Answer::Steady(_))), Err(Refused::Impossible)) => {
+        (Ok(Ok(_)), Err(Refused::Impossible)) => {
             return wrong("no scheme exists".to_string());
         }
-        (Ok(Ok(Answer::Steady(solution))), Ok(truth)) => (solution, &truth.throughput),
+        (Ok(Ok(solution)), Ok(truth)) => (solution, &truth.throughput),
     };
     let verdict = match judge_solution(sample, &solution.0, solution.1) {
         Ok(tight) => Verdict::Holds { tight },

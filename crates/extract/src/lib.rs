@@ -54,11 +54,7 @@ pub struct LeftOver {
 /// # Errors
 /// [`ExtractError`]: rates that do not fit the demands, are not conserved, or are below the throughput, with node and
 /// amount; kinds of demands with ambiguous rates; a limit of the watch.
-pub fn extract(
-    problem: Problem<'_>,
-    rates: &Rates,
-    watch: &Watch,
-) -> Result<Extracted, ExtractError> {
+pub fn extract(problem: &Problem, rates: &Rates, watch: &Watch) -> Result<Extracted, ExtractError> {
     let right = problem.collective().demands();
     if rates.demands.len() != right {
         return Err(ExtractError::Demands {
@@ -104,7 +100,7 @@ pub fn extract(
 
 /// One demand.
 struct Reading<'a> {
-    problem: Problem<'a>,
+    problem: &'a Problem,
     place: usize,
     demand: &'a Demand<'a>,
     /// The throughput times the demand's rate.
@@ -244,7 +240,7 @@ fn positive(left: BTreeMap<LinkId, Rational>) -> impl Iterator<Item = (LinkId, R
 
 /// Copies that do not name their message. All messages go to the same nodes.
 fn together(
-    problem: Problem<'_>,
+    problem: &Problem,
     rates: &Rates,
     watch: &Watch,
     extracted: &mut Extracted,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use oneport_plan::{CollectiveError, VolumeError};
+use oneport_plan::{CollectiveError, ProblemError};
 use oneport_platform::units::UnitError;
 use oneport_platform::{NumberError, ParsePortModelError, PlatformError};
 
@@ -303,9 +303,9 @@ pub enum Mistake {
     /// The collective does not fit its platform.
     #[error("{}", clip_message(&.0.to_string()))]
     Collective(CollectiveError),
-    /// A size or an amount of work does not fit the collective.
+    /// A size or an amount of work does not fit the collective, or a message cannot arrive.
     #[error("{}", clip_message(&.0.to_string()))]
-    Volume(VolumeError),
+    Problem(ProblemError),
     /// A text that is not an amount.
     #[error("{}", clip_message(&.0.to_string()))]
     Amount(AmountError),

@@ -20,7 +20,7 @@ use oneport_platform::Rational;
 /// The quotient of a symmetric question. Between many nodes behind switches chains are found sooner than all routes,
 /// whatever the symmetry.
 pub fn quotient_first(
-    question: &Question<'_>,
+    question: &Question,
     options: &Options,
     found: &mut Found,
 ) -> Result<(), LpError> {
@@ -33,7 +33,7 @@ pub fn quotient_first(
 
 /// The quotient of a symmetric question that was put off.
 pub fn quotient_last(
-    question: &Question<'_>,
+    question: &Question,
     options: &Options,
     found: &mut Found,
 ) -> Result<(), LpError> {
@@ -44,7 +44,7 @@ pub fn quotient_last(
     }
 }
 
-fn quotient(question: &Question<'_>, options: &Options, found: &mut Found) -> Result<(), LpError> {
+fn quotient(question: &Question, options: &Options, found: &mut Found) -> Result<(), LpError> {
     match Quotient::new(question).filter(|_| options.formulation == Formulation::Columns) {
         Some(quotient) => quotient.solve(options, found),
         None => Ok(()),
@@ -53,11 +53,7 @@ fn quotient(question: &Question<'_>, options: &Options, found: &mut Found) -> Re
 
 /// Rings and lines. If the program would be too large, they are the answer, nor are programs over all routes worth the
 /// little that chains leave.
-pub fn chains(
-    question: &Question<'_>,
-    options: &Options,
-    found: &mut Found,
-) -> Result<(), LpError> {
+pub fn chains(question: &Question, options: &Options, found: &mut Found) -> Result<(), LpError> {
     let (sized, routed) = (check_size(question).is_ok(), has_many_routes(question));
     if options.formulation != Formulation::Columns || (sized && is_one_tree(question) && !routed) {
         return Ok(());
@@ -78,7 +74,7 @@ const NEAR: i64 = 128;
 /// Whether one tree answers the whole question: one message to some, or one commutative reduction that one search
 /// prices exactly. Chains take a search for each participant, and a chain is one tree of many that the program looks
 /// at.
-fn is_one_tree(question: &Question<'_>) -> bool {
+fn is_one_tree(question: &Question) -> bool {
     let is_one = |block: &Block<'_>| match block.kind {
         Kind::Copy => block.count == 1,
         Kind::Combine => {
@@ -94,18 +90,14 @@ fn is_one_tree(question: &Question<'_>) -> bool {
 const ROUTED: usize = 256;
 
 /// Whether chains are found sooner than one tree, because of the number of routes through switches.
-fn has_many_routes(question: &Question<'_>) -> bool {
+fn has_many_routes(question: &Question) -> bool {
     let nodes = question.platform().nodes();
     let replicating = nodes.iter().filter(|node| node.replicates).count();
     replicating < nodes.len() && replicating > ROUTED
 }
 
 /// The program.
-pub fn program(
-    question: &Question<'_>,
-    options: &Options,
-    found: &mut Found,
-) -> Result<(), LpError> {
+pub fn program(question: &Question, options: &Options, found: &mut Found) -> Result<(), LpError> {
     let patterns = Patterns::new(question);
     let mixture = match options.formulation {
         Formulation::Columns => {
@@ -146,7 +138,7 @@ pub fn program(
 }
 
 /// All resources of a question.
-fn resources(question: &Question<'_>) -> Resources {
+fn resources(question: &Question) -> Resources {
     Resources::new(question.platform(), question.collective().combines())
 }
 
@@ -155,7 +147,7 @@ const FEW_ROUNDS: usize = 50;
 
 /// The papers' programs; none of them is for compositions.
 fn compact(
-    question: &Question<'_>,
+    question: &Question,
     patterns: &Patterns<'_>,
     until: &Until,
 ) -> Result<Mixture, LpError> {
@@ -207,7 +199,7 @@ fn compact(
 
 /// The counting theorem and the exchange theorem bound an all-reduce.
 pub fn all_reduce(
-    question: &Question<'_>,
+    question: &Question,
     options: &Options,
     found: &mut Found,
 ) -> Result<(), LpError> {
@@ -222,7 +214,7 @@ pub fn all_reduce(
 /// more than is attained, what the best prices do. (Their own may prove nothing at all: compositions pay for resources
 /// that other schedules can do without.)
 pub fn compositions(
-    question: &Question<'_>,
+    question: &Question,
     options: &Options,
     found: &mut Found,
 ) -> Result<(), LpError> {
@@ -244,7 +236,7 @@ pub fn compositions(
 }
 
 /// Settles scans of many by chains; those too large for the program that bounds them are left to [`size`].
-pub fn scans(question: &Question<'_>, options: &Options, found: &mut Found) -> Result<(), LpError> {
+pub fn scans(question: &Question, options: &Options, found: &mut Found) -> Result<(), LpError> {
     if check_size(question).is_ok() {
         quick::chains::attempt(question, options, found)
     } else {
@@ -253,7 +245,7 @@ pub fn scans(question: &Question<'_>, options: &Options, found: &mut Found) -> R
 }
 
 /// Refuses what is too large for a program.
-pub fn size(question: &Question<'_>, _: &Options, _: &mut Found) -> Result<(), LpError> {
+pub fn size(question: &Question, _: &Options, _: &mut Found) -> Result<(), LpError> {
     check_size(question)
 }
 
@@ -262,7 +254,7 @@ pub fn size(question: &Question<'_>, _: &Options, _: &mut Found) -> Result<(), L
 const MOST_PRICES: u128 = 1 << 25;
 
 /// Refuses operands in order that are too many, before any table is made of them.
-fn check_size(question: &Question<'_>) -> Result<(), LpError> {
+fn check_size(question: &Question) -> Result<(), LpError> {
     let in_order = question
         .problem()
         .demands()

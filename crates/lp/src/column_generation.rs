@@ -54,7 +54,7 @@ const FREE: LpError = LpError::Contradiction("an instance takes no time");
 /// # Errors
 /// The errors of the exact solver and of the pricing.
 pub fn generate(
-    question: &Question<'_>,
+    question: &Question,
     resources: Resources,
     pricing: &Patterns<'_>,
     until: &Until,
@@ -67,7 +67,7 @@ pub fn generate(
 /// # Errors
 /// As [`generate`].
 pub fn generate_from(
-    question: &Question<'_>,
+    question: &Question,
     resources: Resources,
     (pricing, known): (&Patterns<'_>, Vec<Pattern>),
     until: &Until,
@@ -173,7 +173,7 @@ type Proof = (Rational, Vec<Rational>);
 
 /// The program over the patterns found so far.
 struct Master<'m> {
-    question: &'m Question<'m>,
+    question: &'m Question,
     pricing: &'m Patterns<'m>,
     solver: Solver,
     throughput: Column,
@@ -199,7 +199,7 @@ struct Master<'m> {
 
 impl<'m> Master<'m> {
     fn new(
-        question: &'m Question<'m>,
+        question: &'m Question,
         resources: Resources,
         pricing: &'m Patterns<'m>,
     ) -> Result<Self, LpError> {
@@ -767,7 +767,7 @@ impl<'m> Master<'m> {
 
 /// Patterns under guiding prices. An error if the watch cut the answer short.
 fn guide(
-    question: &Question<'_>,
+    question: &Question,
     pricing: &Patterns<'_>,
     resources: &Resources,
     prices: Vec<u64>,

@@ -36,12 +36,12 @@ enum Integers {
 
 impl Times {
     /// Times on every link of a message of the size that all have.
-    pub fn new(question: &Question<'_>) -> Self {
+    pub fn new(question: &Question) -> Self {
         Times::of_size(question, question.size())
     }
 
     /// Times on every link of a message of this size.
-    pub fn of_size(question: &Question<'_>, size: &Rational) -> Self {
+    pub fn of_size(question: &Question, size: &Rational) -> Self {
         let exact: Vec<Rational> = question
             .platform()
             .links()
@@ -95,13 +95,13 @@ impl Times {
 }
 
 /// Exact costs over a common denominator, for messages of the size that all have.
-pub fn exact(question: &Question<'_>, prices: &Prices<Rational>) -> Costs<BigUint> {
+pub fn exact(question: &Question, prices: &Prices<Rational>) -> Costs<BigUint> {
     exact_of_size(question, question.size(), prices)
 }
 
 /// Exact costs over a common denominator, for messages of this size.
 pub fn exact_of_size(
-    question: &Question<'_>,
+    question: &Question,
     size: &Rational,
     prices: &Prices<Rational>,
 ) -> Costs<BigUint> {

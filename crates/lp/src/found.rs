@@ -67,7 +67,7 @@ impl Found {
     /// As [`simple::offer`].
     pub fn finished(
         mut self,
-        left: &Question<'_>,
+        left: &Question,
         prove: impl Fn(&Certificate) -> Option<Bound>,
     ) -> Result<Solution, LpError> {
         if self.known.state().is_none() {

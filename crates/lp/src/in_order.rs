@@ -287,7 +287,7 @@ mod tests {
             let participants = platform.processors().collect();
             let collective = Collective::reduce_scatter(participants).in_order();
             let volumes = volumes();
-            let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
+            let question = Question::new(&Problem::new(&platform, &collective, &volumes).unwrap());
             let quotient = Quotient::new(&question).unwrap();
             let mut found = Found::default();
             quotient.solve(&Options::default(), &mut found).unwrap();

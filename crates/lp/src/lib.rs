@@ -41,5 +41,5 @@ pub use resources::Resources;
 pub use rings::{MOST_GPUS, RingError, equal_rings, ring_of_order, rings};
 pub use room::{least_tasks, tasks as room_for_tasks};
 pub use shapes::{Shape, Shaped, best};
-pub use solution::{Answer, Formulation, Options, Solution, Until};
+pub use solution::{Formulation, Options, Solution, Until};
 pub use solve::solve;

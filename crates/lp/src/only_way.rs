@@ -99,7 +99,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Per link, the number of messages of an instance on it.
-    fn messages(&self, question: &Question<'_>) -> Result<Vec<u64>, LpError> {
+    fn messages(&self, question: &Question) -> Result<Vec<u64>, LpError> {
         let mut messages = vec![0; self.platform.links().len()];
         for block in question.problem().blocks() {
             match block.exchanged() {
@@ -132,7 +132,7 @@ impl<'a> Tree<'a> {
 
     fn travel(
         &self,
-        question: &Question<'_>,
+        question: &Question,
         block: &Block<'_>,
         messages: &mut [u64],
     ) -> Result<(), LpError> {
@@ -178,7 +178,7 @@ fn add(sum: &mut u64, count: u64) {
 }
 
 /// Whether nothing but messages that travel alone is asked for.
-fn travels_alone(question: &Question<'_>) -> bool {
+fn travels_alone(question: &Question) -> bool {
     question
         .problem()
         .blocks()
@@ -188,10 +188,7 @@ fn travels_alone(question: &Question<'_>) -> bool {
 
 /// The bound of the busiest resource where one path leads from each node to each; `None` elsewhere, and for values that
 /// are copied or combined. `O(nodes + links)` for messages between all pairs, else `O(messages x path length)`.
-pub(crate) fn bound(
-    question: &Question<'_>,
-    _: Option<&Rational>,
-) -> Result<Option<Bound>, LpError> {
+pub(crate) fn bound(question: &Question, _: Option<&Rational>) -> Result<Option<Bound>, LpError> {
     let Some(tree) = Tree::of(question.platform()).filter(|_| travels_alone(question)) else {
         return Ok(None);
     };
@@ -200,7 +197,7 @@ pub(crate) fn bound(
 }
 
 fn busiest(
-    question: &Question<'_>,
+    question: &Question,
     tree: &Tree<'_>,
     messages: &[u64],
 ) -> Result<Option<Bound>, LpError> {
@@ -255,7 +252,7 @@ fn busiest(
 /// [`LpError::Stopped`] if the question's watch ends the work, or leaves no room for the paths;
 /// [`LpError::TooManyTasks`].
 pub(crate) fn attempt(
-    question: &Question<'_>,
+    question: &Question,
     options: &Options,
     found: &mut Found,
 ) -> Result<(), LpError> {

@@ -1,5 +1,7 @@
 //! The question put to the programs: a problem, and the watch that ends the work.
 
+use std::sync::Arc;
+
 use oneport_exact::ExactError;
 use oneport_plan::{Block, Collective, Commodity, Interval, Kind, Pattern, Problem, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
@@ -127,8 +129,8 @@ pub enum LpError {
 
 /// A problem to be solved: with a watch, and with what symmetry says of it.
 #[derive(Debug, Clone)]
-pub struct Question<'a> {
-    problem: Problem<'a>,
+pub struct Question {
+    problem: Problem,
     size: Rational,
     commodities: Vec<Commodity>,
     roots: Vec<NodeId>,
@@ -144,7 +146,7 @@ impl From<Limit> for LpError {
     }
 }
 
-impl<'a> Question<'a> {
+impl Question {
     /// Refuses an answer of more tasks than there is room for.
     ///
     /// # Errors
@@ -166,10 +168,10 @@ impl<'a> Question<'a> {
     }
 
     /// The problem, without a limit.
-    pub fn new(problem: Problem<'a>) -> Self {
+    pub fn new(problem: &Problem) -> Self {
         let platform = problem.platform();
         Question {
-            problem,
+            problem: problem.clone(),
             size: problem
                 .volumes()
                 .size
@@ -208,14 +210,11 @@ impl<'a> Question<'a> {
     }
 
     /// Part of the question, under the same watch: another collective among the same participants.
-    pub(crate) fn part<'b>(&self, collective: &'b Collective) -> Result<Question<'b>, LpError>
-    where
-        'a: 'b,
-    {
-        let part = Problem::new(self.platform(), collective, self.volumes());
+    pub(crate) fn part(&self, collective: impl Into<Arc<Collective>>) -> Result<Question, LpError> {
+        let part = self.problem.asking(collective);
         let part =
             part.map_err(|_| LpError::Contradiction("a part of a problem is not a valid problem"))?;
-        Ok(Question::new(part).watched(self.watch.clone()))
+        Ok(Question::new(&part).watched(self.watch.clone()))
     }
 
     /// The watch that ends the work.
@@ -253,22 +252,22 @@ impl<'a> Question<'a> {
     }
 
     /// The problem.
-    pub fn problem(&self) -> Problem<'a> {
-        self.problem
+    pub fn problem(&self) -> &Problem {
+        &self.problem
     }
 
     /// The platform.
-    pub fn platform(&self) -> &'a Platform {
+    pub fn platform(&self) -> &Platform {
         self.problem.platform()
     }
 
     /// The collective.
-    pub fn collective(&self) -> &'a Collective {
+    pub fn collective(&self) -> &Collective {
         self.problem.collective()
     }
 
     /// Sizes of messages and work of merges.
-    pub fn volumes(&self) -> &'a Volumes {
+    pub fn volumes(&self) -> &Volumes {
         self.problem.volumes()
     }
 
@@ -291,7 +290,7 @@ impl<'a> Question<'a> {
     }
 
     /// The only block, if there is one and each of its demands is executed once per instance.
-    pub(crate) fn block(&self) -> Option<Block<'a>> {
+    pub(crate) fn block(&self) -> Option<Block<'_>> {
         let blocks = self.problem.blocks();
         if let [block] = blocks[..] {
             Some(block).filter(|block| block.rate == 1)

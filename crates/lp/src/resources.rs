@@ -163,7 +163,7 @@ impl Resources {
     }
 
     /// Time that one copy of a pattern occupies the rows; positive times only, by place, ascending.
-    pub fn loads(&self, question: &Question<'_>, pattern: &Pattern) -> Vec<(usize, Rational)> {
+    pub fn loads(&self, question: &Question, pattern: &Pattern) -> Vec<(usize, Rational)> {
         let mut loads: Vec<(usize, Rational)> = Vec::new();
         for task in &pattern.tasks {
             match *task {

@@ -39,13 +39,13 @@ pub fn tasks(watch: &Watch) -> (u64, Option<Limit>) {
 }
 
 /// Whether some answer is not too large in itself.
-pub fn is_possible(problem: Problem<'_>) -> bool {
+pub fn is_possible(problem: &Problem) -> bool {
     least_tasks(problem) <= MOST
 }
 
 /// The fewest tasks that the patterns of an answer have together: each goal of a demand is sent to once at least, and
 /// each of several operands leaves its owner, but for one that may stay.
-pub fn least_tasks(problem: Problem<'_>) -> u64 {
+pub fn least_tasks(problem: &Problem) -> u64 {
     let of_demand = |demand: Demand<'_>| {
         let (operands, targets) = (demand.operands, demand.targets());
         // A message that travels alone is not sent to its owner.

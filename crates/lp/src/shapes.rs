@@ -17,11 +17,11 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use num_traits::{One, Zero};
-use oneport_plan::{Kind, Pattern, Problem, Resource, Status, Task};
+use oneport_plan::{Kind, Pattern, ProblemError, Resource, Status, Task};
 use oneport_platform::{Change, Changed, LinkId, NodeId, Platform, Rational};
 
 use crate::free;
-use crate::{Answer, LpError, Options, Question, solve};
+use crate::{LpError, Options, Question, solve};
 
 /// The shape that a broadcast is confined to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,16 +49,12 @@ pub struct Shaped {
     pub programs: usize,
 }
 
-/// Finds the best tree or acyclic graph for a broadcast; `None` where a target cannot be reached. When the watch ends
-/// the search, the best so far with the largest open bound.
+/// Finds the best tree or acyclic graph for a broadcast. When the watch ends the search, the best so far with the
+/// largest open bound.
 ///
 /// # Errors
 /// [`LpError::NoShape`] for other questions and platforms with switches; as [`solve`](crate::solve).
-pub fn best(
-    question: &Question<'_>,
-    options: &Options,
-    shape: Shape,
-) -> Result<Option<Shaped>, LpError> {
+pub fn best(question: &Question, options: &Options, shape: Shape) -> Result<Shaped, LpError> {
     check(question)?;
     free::check(question)?;
     let mut search = Search {
@@ -70,7 +66,7 @@ pub fn best(
         closed: Rational::zero(),
     };
     let Some(root) = search.relaxed(Branch::default())? else {
-        return Ok(None);
+        return Err(LpError::Contradiction("no path leads to a target"));
     };
     search.offer_trees(&root);
     if shape == Shape::Acyclic {
@@ -87,17 +83,17 @@ pub fn best(
     let platform = without(question.platform(), gone)?.platform;
     let upper_bound = open.max(search.closed).max(throughput.clone());
     let status = Status::of(&throughput, &upper_bound);
-    Ok(Some(Shaped {
+    Ok(Shaped {
         links,
         platform,
         throughput,
         upper_bound,
         status,
         programs: search.programs,
-    }))
+    })
 }
 
-fn check(question: &Question<'_>) -> Result<(), LpError> {
+fn check(question: &Question) -> Result<(), LpError> {
     let collective = question.collective().name();
     let blocks = question.problem().blocks();
     let broadcast = matches!(blocks[..], [block] if block.kind == Kind::Copy && block.count == 1);
@@ -153,9 +149,9 @@ impl Node {
     }
 }
 
-struct Search<'a, 'b> {
-    question: &'b Question<'a>,
-    options: &'b Options,
+struct Search<'a> {
+    question: &'a Question,
+    options: &'a Options,
     shape: Shape,
     programs: usize,
     /// The best so far.
@@ -164,7 +160,7 @@ struct Search<'a, 'b> {
     closed: Rational,
 }
 
-impl Search<'_, '_> {
+impl Search<'_> {
     fn platform(&self) -> &Platform {
         self.question.platform()
     }
@@ -213,18 +209,18 @@ impl Search<'_, '_> {
     /// The optimum without the links that are gone; `None` where a target cannot be reached.
     fn relaxed(&mut self, branch: Branch) -> Result<Option<Node>, LpError> {
         let changed = without(self.platform(), branch.gone.iter().copied())?;
-        let problem = Problem::new(
-            &changed.platform,
-            self.question.collective(),
-            self.question.volumes(),
-        );
-        let problem = problem
-            .map_err(|_| LpError::Contradiction("the broadcast is not valid with fewer links"))?;
-        let question = Question::new(problem).watched(self.question.watch().clone());
-        self.programs += 1;
-        let Answer::Steady(solution) = solve(&question, self.options)? else {
-            return Ok(None);
+        let problem = match self.question.problem().on(&changed.platform) {
+            Ok(problem) => problem,
+            Err(ProblemError::Unreachable { .. }) => return Ok(None),
+            Err(_) => {
+                return Err(LpError::Contradiction(
+                    "the broadcast is not valid with fewer links",
+                ));
+            }
         };
+        let question = Question::new(&problem).watched(self.question.watch().clone());
+        self.programs += 1;
+        let solution = solve(&question, self.options)?;
         let mut old: BTreeMap<LinkId, LinkId> = BTreeMap::new();
         for (link, new) in self.platform().link_ids().zip(&changed.links) {
             new.map(|new| old.insert(new, link));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use oneport_plan::{Certificate, Commodity, Pattern, Status, SteadyState};
+use oneport_plan::{Certificate, Pattern, Status, SteadyState};
 use oneport_platform::Rational;
 
 /// Which program is solved. Both have the same optimum.
@@ -92,13 +92,4 @@ pub struct Solution {
     pub solver_time: Duration,
     /// Whether the first basis proposed was not exactly optimal and had to be repaired.
     pub repaired: bool,
-}
-
-/// The result of a solve.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
-    /// A steady state; see its status.
-    Steady(Box<Solution>),
-    /// These messages cannot arrive: their targets are not connected to their sources.
-    Unreachable(Vec<Commodity>),
 }

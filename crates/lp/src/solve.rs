@@ -13,7 +13,7 @@ use crate::found::Found;
 use crate::free;
 use crate::only_way;
 use crate::room;
-use crate::{Answer, LpError, Options, Question, Solution};
+use crate::{LpError, Options, Question, Solution};
 
 /// Percent of the time left after the program for proofs of arborescences' prices. Trades a proof that the referee adds
 /// up for one that it computes. Not measured.
@@ -22,7 +22,7 @@ const PROOFS: u32 = 20;
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Adds to what is known of a question, if it is one of its own.
-type Attempt = fn(&Question<'_>, &Options, &mut Found) -> Result<(), LpError>;
+type Attempt = fn(&Question, &Options, &mut Found) -> Result<(), LpError>;
 
 /// All of them, in their order.
 const ATTEMPTS: [Attempt; 11] = [
@@ -47,11 +47,7 @@ const ATTEMPTS: [Attempt; 11] = [
 /// [`LpError::Exact`] when HiGHS refuses to work; [`LpError::Unmade`] if work by task allows no tree;
 /// [`LpError::Unbounded`] and [`LpError::FreeLink`] of links that cost nothing; [`LpError::Contradiction`] never,
 /// unless oneport is wrong.
-pub fn solve(question: &Question<'_>, options: &Options) -> Result<Answer, LpError> {
-    let unreachable = question.problem().unreachable();
-    if !unreachable.is_empty() {
-        return Ok(Answer::Unreachable(unreachable));
-    }
+pub fn solve(question: &Question, options: &Options) -> Result<Solution, LpError> {
     if let Some(Unmade { part, target }) = question.problem().unmade() {
         let name = |node| format!(" and bring it to '{}'", question.platform().name(node));
         return Err(LpError::Unmade {
@@ -86,8 +82,8 @@ pub fn solve(question: &Question<'_>, options: &Options) -> Result<Answer, LpErr
     } else {
         solution.certificate
     };
-    Ok(Answer::Steady(Box::new(Solution {
+    Ok(Solution {
         certificate,
         ..solution
-    })))
+    })
 }

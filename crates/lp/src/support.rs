@@ -26,7 +26,7 @@ const TRIES: usize = 6;
 /// # Errors
 /// HiGHS refuses a call.
 pub fn reduced(
-    question: &Question<'_>,
+    question: &Question,
     rates: &[Rational],
     mut mixture: Mixture,
 ) -> Result<Mixture, LpError> {
@@ -82,7 +82,7 @@ pub fn reduced(
 
 /// The best steady state of some patterns.
 fn best(
-    question: &Question<'_>,
+    question: &Question,
     limits: &Resources,
     rates: &[Rational],
     patterns: &[(Pattern, Vec<(usize, Rational)>)],

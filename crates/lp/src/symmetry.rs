@@ -29,7 +29,7 @@ use crate::{LpError, Options, Question, Until};
 
 /// The question about representatives.
 pub struct Quotient<'a> {
-    question: &'a Question<'a>,
+    question: &'a Question,
     group: Vec<Automorphism>,
     /// The demands of the representatives.
     collective: Collective,
@@ -43,7 +43,7 @@ pub struct Quotient<'a> {
 
 impl<'a> Quotient<'a> {
     /// `None` where nothing is symmetric.
-    pub fn new(question: &'a Question<'a>) -> Option<Self> {
+    pub fn new(question: &'a Question) -> Option<Self> {
         let platform = question.platform();
         let block = question.block()?;
         let participants = &alike(question, &block)?[..];
@@ -158,7 +158,7 @@ impl<'a> Quotient<'a> {
     /// Bounds for all schemes. False if others than the images may be faster.
     fn bound(
         &self,
-        question: &Question<'_>,
+        question: &Question,
         resources: &Resources,
         mixture: &Mixture,
         until: &Until,
@@ -281,7 +281,7 @@ fn renamings(group: &[Automorphism], participants: &[NodeId]) -> Vec<Vec<usize>>
 }
 
 /// Whether the prices prove the steady state optimal among all that the question allows.
-fn proves(question: &Question<'_>, mixture: &Mixture) -> Result<bool, LpError> {
+fn proves(question: &Question, mixture: &Mixture) -> Result<bool, LpError> {
     let (resources, prices) = Resources::of_certificate(question.platform(), &mixture.prices);
     let patterns = Patterns::new(question);
     let priced = patterns.cheapest(&resources.prices(&prices));
@@ -296,7 +296,7 @@ fn proves(question: &Question<'_>, mixture: &Mixture) -> Result<bool, LpError> {
 
 /// The participants, if all are treated alike, so that a platform's symmetry is the question's: the participants of an
 /// all-gather, of a reduce-scatter (every owner wants a separate reduction, in the owners' order) or of an all-reduce.
-fn alike(question: &Question<'_>, block: &Block<'_>) -> Option<Vec<NodeId>> {
+fn alike(question: &Question, block: &Block<'_>) -> Option<Vec<NodeId>> {
     match block.kind {
         Kind::Copy => all_gather_participants(question),
         Kind::Combine => {

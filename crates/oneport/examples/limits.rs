@@ -17,8 +17,7 @@ use oneport::{Collective, Options, Problem, Rating, Volumes, explain, files, per
 pub fn limits(file: &Path, within: Duration) -> Result<String, Box<dyn std::error::Error>> {
     let platform = files::read_platform(file)?;
     let all_gather = Collective::all_gather(platform.processors().collect());
-    let volumes = Volumes::default();
-    let problem = Problem::new(&platform, &all_gather, &volumes)?;
+    let problem = Problem::new(platform, all_gather, Volumes::default())?;
     let end = Instant::now() + within;
     let left = move || Left {
         time: Some(end.saturating_duration_since(Instant::now())),
@@ -28,11 +27,11 @@ pub fn limits(file: &Path, within: Duration) -> Result<String, Box<dyn std::erro
         watch: Watch::new(left),
         ..Options::default()
     };
-    let Rating::Rated(rated) = rate(problem, &options, None)? else {
+    let Rating::Rated(rated) = rate(&problem, &options, None)? else {
         return Err("there is no steady state".into());
     };
     let limits = explain::limits(
-        problem,
+        &problem,
         &rated.steady_state,
         &rated.certificate,
         rated.status,
@@ -42,7 +41,7 @@ pub fn limits(file: &Path, within: Duration) -> Result<String, Box<dyn std::erro
             "{} of the price: {} x {}\n",
             percent(&class.share),
             class.count(),
-            class.name(&platform)
+            class.name(problem.platform())
         )
     };
     Ok(limits.limiting.iter().map(line).collect())

@@ -13,7 +13,7 @@ pub fn plan(file: &Path, out: &Path) -> Result<String, Box<dyn std::error::Error
     let volumes = Volumes::of_message(&platform, files::parse_size("64 MiB", platform.units())?);
     let all_reduce = Collective::all_reduce(platform.processors().collect());
     let problem = Problem::new(&platform, &all_reduce, &volumes)?;
-    let Outcome::Planned(planned) = solve(problem, &Options::default())? else {
+    let Outcome::Planned(planned) = solve(&problem, &Options::default())? else {
         return Err("there is no plan".into());
     };
     files::write_atomically_with(out, |file| {

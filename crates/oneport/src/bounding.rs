@@ -1,15 +1,15 @@
 //! Proved bounds, and the best steady state known; no schedule is made.
 
 use oneport_lp::{self as lp, LpError, Question, Until};
-use oneport_plan::{Block, Bound, Commodity, Kind, Problem};
+use oneport_plan::{Block, Bound, Kind, Problem};
 use oneport_referee as referee;
 use oneport_watch::{Limit, Watch};
 
 use crate::Options;
 use crate::bounded::Bounded;
-use crate::cheap::Sides;
 use crate::error::{Error, GRACE, Refusal};
 use crate::rating::{Rating, program_rated};
+use crate::sides::Sides;
 
 /// Nodes and links up to which the optimum itself is computed if cuts do not decide. Trades a tighter bound for time.
 /// Not measured.
@@ -33,15 +33,6 @@ const SEARCH: u32 = 60;
 /// Limit: messages, each counted once per receiver.
 const MOST: u64 = 1 << 28;
 
-/// The result.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Bounding {
-    /// A bound.
-    Bounded(Box<Bounded>),
-    /// No throughput at all: these messages cannot arrive.
-    Unreachable(Vec<Commodity>),
-}
-
 /// Upper bound on the throughput of every schedule of a problem, with its proof; no schedule is made. The result also
 /// has the throughput of the best steady state found.
 ///
@@ -59,12 +50,12 @@ pub enum Bounding {
 ///
 /// ```
 /// use oneport::plan::Collective;
-/// use oneport::{Bounding, Options, Problem, Volumes, bound, platform::generate};
+/// use oneport::{Options, Problem, Volumes, bound, platform::generate};
 /// let box_of_gpus = generate::dgx1()?;
 /// let gather = Collective::all_gather(box_of_gpus.processors().collect());
 /// let volumes = Volumes::default();
-/// let problem = Problem::new(&box_of_gpus, &gather, &volumes)?;
-/// let Bounding::Bounded(bounded) = bound(problem, &Options::default())? else { panic!("connected") };
+/// let problem = Problem::new(box_of_gpus, gather, volumes)?;
+/// let bounded = bound(&problem, &Options::default())?;
 /// assert_eq!(bounded.bound, oneport::parse_rational("150/7")?);
 /// assert!(bounded.is_attained());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -72,12 +63,8 @@ pub enum Bounding {
 ///
 /// # Errors
 /// [`Error::Problem`] of too many messages; [`Error::Stopped`] if a limit came before anything was proved.
-pub fn bound(problem: Problem<'_>, options: &Options) -> Result<Bounding, Error> {
+pub fn bound(problem: &Problem, options: &Options) -> Result<Bounded, Error> {
     check_size(problem)?;
-    let unreachable = problem.unreachable();
-    if !unreachable.is_empty() {
-        return Ok(Bounding::Unreachable(unreachable));
-    }
     let watch = options.watch.stage(SEARCH);
     let question = Question::new(problem).watched(watch.clone());
     let mut sides = Sides::new(problem, options.watch.finishing(GRACE));
@@ -101,12 +88,12 @@ pub fn bound(problem: Problem<'_>, options: &Options) -> Result<Bounding, Error>
                 certificate,
             }),
             ended_by,
-        ) => Ok(Bounding::Bounded(Box::new(Bounded {
+        ) => Ok(Bounded {
             bound,
             certificate,
             known,
             ended_by,
-        }))),
+        }),
         (None, Some(limit)) => Err(Error::Stopped(limit)),
         (None, None) => Err(Error::from(LpError::Contradiction(
             "nothing bounds the problem",
@@ -115,7 +102,7 @@ pub fn bound(problem: Problem<'_>, options: &Options) -> Result<Bounding, Error>
 }
 
 /// Refuses what would be looked at for minutes before anything is proved.
-fn check_size(problem: Problem<'_>) -> Result<(), Error> {
+fn check_size(problem: &Problem) -> Result<(), Error> {
     let of_block = |block: &Block<'_>| {
         let wanted = block.demand(0).map_or(0, |demand| {
             demand.targets().len().max(demand.operands.len())
@@ -172,7 +159,7 @@ fn program(sides: &mut Sides<'_>, watch: &Watch) -> Result<(), Error> {
 }
 
 /// One pattern for each demand, where nothing better is known and there is room for it.
-fn simply(sides: &mut Sides<'_>, question: &Question<'_>) {
+fn simply(sides: &mut Sides<'_>, question: &Question) {
     let problem = sides.problem;
     let tasks = (problem.collective().demands() as u64)
         .saturating_mul(problem.platform().nodes().len() as u64);
@@ -191,7 +178,7 @@ enum Budget {
 }
 
 /// The whole program on small platforms; else rounds that look at [`ARCS`] arcs together, if they are worth it.
-fn budget(problem: Problem<'_>) -> Budget {
+fn budget(problem: &Problem) -> Budget {
     let platform = problem.platform();
     let (nodes, links) = (platform.nodes().len(), platform.links().len());
     if nodes <= SMALL.0 && links <= SMALL.1 {

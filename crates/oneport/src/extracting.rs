@@ -10,7 +10,7 @@ use oneport_platform::Rational;
 use oneport_referee::{self as referee, Violation};
 use oneport_schedule as schedule;
 
-use crate::bounding::{Bounding, bound};
+use crate::bounding::bound;
 use crate::{Error, Options, claimed, judged};
 
 /// A plan made of rates.
@@ -51,7 +51,7 @@ pub enum RatesError {
 /// [`RatesError`]: rates that do not balance, by place and amount; that keep a port, a link or a processor busy for
 /// more time than there is; what [`solve`](crate::solve) refuses of periods.
 pub fn plan_of_rates(
-    problem: Problem<'_>,
+    problem: &Problem,
     rates: &Rates,
     prices: &Certificate,
     options: &Options,
@@ -98,7 +98,7 @@ pub fn plan_of_rates(
 
 /// The bound of the given prices if they prove the throughput, else the better of it and of what is found.
 fn best(
-    problem: Problem<'_>,
+    problem: &Problem,
     throughput: &Rational,
     prices: &Certificate,
     options: &Options,
@@ -113,14 +113,13 @@ fn best(
     if known
         .bound()
         .is_none_or(|bound| bound.throughput != *throughput)
-        && let Bounding::Bounded(found) = bound(problem, options)?
     {
+        let found = bound(problem, options)?;
         known.offer_bound(Bound {
             throughput: found.bound,
             certificate: found.certificate,
         });
     }
-    // Rates that are kept up are of messages that arrive.
     Ok(known
         .bound()
         .cloned()

@@ -2,7 +2,6 @@
 
 mod bounded;
 mod bounding;
-mod cheap;
 mod error;
 pub mod explain;
 mod extracting;
@@ -11,6 +10,7 @@ mod proving;
 mod rating;
 mod rings;
 mod shapes;
+mod sides;
 mod single;
 mod solving;
 
@@ -38,11 +38,11 @@ pub use oneport_platform::{
 };
 
 pub use bounded::{Bounded, Unlisted};
-pub use bounding::{Bounding, bound};
+pub use bounding::bound;
 pub use error::{Error, Refusal};
 pub use extracting::{FromRates, RatesError, plan_of_rates};
 pub use oneport_extract as extract;
-use oneport_lp::{self as lp, Answer, Question, Solution};
+use oneport_lp::{self as lp, Question, Solution};
 use oneport_period as period;
 use oneport_period::rounding::Target;
 use oneport_plan::{Bound, PeriodicSchedule, SteadyState, WeightedPattern};
@@ -109,8 +109,6 @@ pub enum Outcome {
     Planned(Box<Planned>),
     /// Throughput and bound alone: there is no room for a schedule written task by task.
     Unlisted(Box<Unlisted>),
-    /// No throughput at all: these messages cannot arrive.
-    Unreachable(Vec<Commodity>),
 }
 
 impl Options {
@@ -141,13 +139,10 @@ const PROGRAM: u32 = 60;
 const PERIOD: u32 = 40;
 
 /// [`solve`], with a schedule.
-pub(crate) fn listed(problem: Problem<'_>, options: &Options) -> Result<Outcome, Error> {
+pub(crate) fn listed(problem: &Problem, options: &Options) -> Result<Outcome, Error> {
     options.watch.tell(stage::THROUGHPUT);
     let question = Question::new(problem).watched(options.watch.stage(PROGRAM));
-    let solution = match lp::solve(&question, &options.program())? {
-        Answer::Steady(solution) => *solution,
-        Answer::Unreachable(commodities) => return Ok(Outcome::Unreachable(commodities)),
-    };
+    let solution = lp::solve(&question, &options.program())?;
     options.watch.tell(stage::PERIOD);
     let question = question.watched(options.watch.stage(PERIOD));
     let integer_programs = options.watch.left().time.is_none();
@@ -180,7 +175,7 @@ pub(crate) fn listed(problem: Problem<'_>, options: &Options) -> Result<Outcome,
 /// # Errors
 /// A steady state of another problem; zero instances.
 pub fn schedules_of(
-    problem: Problem<'_>,
+    problem: &Problem,
     steady_state: &SteadyState,
     instances: &[u64],
 ) -> Result<Vec<PeriodicSchedule>, Error> {
@@ -200,7 +195,7 @@ pub fn schedules_of(
 }
 
 /// The unchecked plan. Its bound is a placeholder: the referee computes it.
-fn claimed(problem: Problem<'_>, solution: Solution, schedule: PeriodicSchedule) -> Plan {
+fn claimed(problem: &Problem, solution: Solution, schedule: PeriodicSchedule) -> Plan {
     let Solution {
         mut steady_state,
         certificate,
@@ -210,9 +205,7 @@ fn claimed(problem: Problem<'_>, solution: Solution, schedule: PeriodicSchedule)
         steady_state = steady_state_of(&schedule, steady_state);
     }
     Plan {
-        platform: problem.platform().clone(),
-        collective: problem.collective().clone(),
-        volumes: problem.volumes().clone(),
+        problem: problem.clone(),
         status: Status::Feasible,
         upper_bound: steady_state.throughput.clone(),
         steady_state,
@@ -223,7 +216,7 @@ fn claimed(problem: Problem<'_>, solution: Solution, schedule: PeriodicSchedule)
 
 /// The plan with bound and status as the referee can prove them from the prices; where cheapest patterns are hard to
 /// find, that may be less than the solver knows.
-fn judged(question: &Question<'_>, plan: Plan, options: &Options) -> Result<Plan, Error> {
+fn judged(question: &Question, plan: Plan, options: &Options) -> Result<Plan, Error> {
     let Plan { certificate, .. } = &plan;
     let Bound {
         throughput: bound,

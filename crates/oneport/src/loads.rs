@@ -17,7 +17,7 @@ pub(crate) struct Loads<'a> {
 }
 
 impl<'a> Loads<'a> {
-    pub(crate) fn of(problem: Problem<'a>, steady_state: &SteadyState) -> Loads<'a> {
+    pub(crate) fn of(problem: &'a Problem, steady_state: &SteadyState) -> Loads<'a> {
         let measure = Measure::new(problem);
         let unit = common_denominator(
             steady_state

@@ -6,8 +6,8 @@ use oneport_platform::Rational;
 use oneport_referee::{self as referee, Rule};
 use oneport_watch::Watch;
 
-use crate::cheap::{Sides, is_small};
 use crate::error::{Error, GRACE};
+use crate::sides::{Sides, is_small};
 
 /// Percent of the time left for the referee's cheapest patterns. Trades a tighter bound for an answer in time. Not
 /// measured.
@@ -21,7 +21,7 @@ const QUICK: u32 = 30;
 /// # Errors
 /// The referee's objections; [`Error::Stopped`] where a limit came before it had found any bound.
 pub(crate) fn proved(
-    question: &Question<'_>,
+    question: &Question,
     certificate: Certificate,
     throughput: &Rational,
     watch: &Watch,
@@ -63,7 +63,7 @@ pub(crate) fn proved(
 }
 
 /// The watch of a check: none where it takes a moment, so that a small plan is shown whatever the limits are.
-pub(crate) fn checking(problem: Problem<'_>, watch: &Watch) -> Watch {
+pub(crate) fn checking(problem: &Problem, watch: &Watch) -> Watch {
     if is_small(problem) {
         Watch::unlimited()
     } else {

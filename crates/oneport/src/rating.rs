@@ -1,10 +1,8 @@
 //! Rates a problem: its throughput and the proof, without a schedule.
 
 use num_traits::{One, Zero};
-use oneport_lp::{self as lp, Answer, LpError, Question, Solution};
-use oneport_plan::{
-    Bound, Certificate, Commodity, Known, Problem, Status, SteadyState, WeightedPattern,
-};
+use oneport_lp::{self as lp, LpError, Question, Solution};
+use oneport_plan::{Bound, Certificate, Known, Problem, Status, SteadyState, WeightedPattern};
 use oneport_platform::{Platform, Rational};
 use oneport_referee as referee;
 use oneport_watch::Watch;
@@ -40,23 +38,17 @@ pub enum Rating {
     Rated(Box<Rated>),
     /// Throughput and bound alone: there is no room for a steady state written task by task.
     Unlisted(Box<Unlisted>),
-    /// No throughput at all: these messages cannot arrive.
-    Unreachable(Vec<Commodity>),
 }
 
 /// [`rate`](crate::rate) by the program alone; the best bound that `bound` has found is the one that an answer with a
 /// gap is compared with.
 pub(crate) fn program_rated(
-    problem: Problem<'_>,
+    problem: &Problem,
     options: &Options,
-    known: Option<(Problem<'_>, &Rated)>,
+    known: Option<(&Problem, &Rated)>,
     bound: Option<Bound>,
 ) -> Result<Rating, Error> {
-    let unreachable = problem.unreachable();
-    if !unreachable.is_empty() {
-        return Ok(Rating::Unreachable(unreachable));
-    }
-    let known = known.filter(|(other, _)| is_alike(problem, *other));
+    let known = known.filter(|(other, _)| is_alike(problem, other));
     let known = known
         .map(|(_, rated)| carried_over(problem, rated, &options.watch))
         .unwrap_or_default();
@@ -72,16 +64,13 @@ pub(crate) fn program_rated(
     let question = Question::new(problem)
         .watched(options.watch.stage(PROGRAM))
         .knowing(patterns.collect());
-    let solution = match lp::solve(&question, &options.program())? {
-        Answer::Steady(solution) => solution,
-        Answer::Unreachable(commodities) => return Ok(Rating::Unreachable(commodities)),
-    };
+    let solution = lp::solve(&question, &options.program())?;
     options.watch.tell(stage::REFEREE);
     let Solution {
         steady_state,
         certificate,
         ..
-    } = *solution;
+    } = solution;
     let mut best = Known::default();
     best.offer_bound(proved(
         &question,
@@ -101,7 +90,7 @@ pub(crate) fn program_rated(
 }
 
 /// Whether patterns and prices of one problem mean something for the other.
-fn is_alike(problem: Problem<'_>, other: Problem<'_>) -> bool {
+fn is_alike(problem: &Problem, other: &Problem) -> bool {
     let (one, two) = (problem.platform(), other.platform());
     let ends = |platform: &Platform| {
         platform
@@ -117,7 +106,7 @@ fn is_alike(problem: Problem<'_>, other: Problem<'_>) -> bool {
 }
 
 /// The facts of another problem's rating that hold for this one, which has the same shape, as the referee accepts them.
-fn carried_over(problem: Problem<'_>, rated: &Rated, watch: &Watch) -> Known {
+fn carried_over(problem: &Problem, rated: &Rated, watch: &Watch) -> Known {
     let mut known = Known::default();
     let state = sustained(problem, &rated.steady_state);
     let state = state.filter(|state| referee::check_steady_state(problem, state).is_ok());
@@ -154,7 +143,7 @@ fn rated(known: Known) -> Result<Rating, Error> {
 }
 
 /// The steady state as often as the busiest resource allows; `None` where nothing is busy.
-fn sustained(problem: Problem<'_>, steady_state: &SteadyState) -> Option<SteadyState> {
+fn sustained(problem: &Problem, steady_state: &SteadyState) -> Option<SteadyState> {
     let busiest = Loads::of(problem, steady_state).busiest()?;
     let often = (!busiest.is_zero()).then(|| busiest.recip())?;
     if often.is_one() {

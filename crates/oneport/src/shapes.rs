@@ -5,7 +5,7 @@ use oneport_plan::Problem;
 
 use crate::{Error, Options};
 
-/// The best single tree, or the best acyclic graph, of a broadcast: `None` where a target cannot be reached. When the
+/// The best single tree, or the best acyclic graph, of a broadcast. When the
 /// watch ends the search, the best so far, with a bound on all of its kind.
 ///
 /// ```
@@ -13,20 +13,15 @@ use crate::{Error, Options};
 /// let ring = generate::ring(4, &generate::Options::default())?;
 /// let all: Vec<_> = ring.processors().collect();
 /// let broadcast = Collective::broadcast(all[0], all[1..].to_vec());
-/// let volumes = Volumes::default();
-/// let problem = Problem::new(&ring, &broadcast, &volumes)?;
-/// let tree = best_shape(problem, &Options::default(), Shape::Tree)?.ok_or("a ring is connected")?;
+/// let problem = Problem::new(ring, broadcast, Volumes::default())?;
+/// let tree = best_shape(&problem, &Options::default(), Shape::Tree)?;
 /// assert_eq!((tree.links.len(), &tree.throughput), (3, &tree.upper_bound));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
 /// Other questions, platforms with switches; the errors of the solver.
-pub fn best_shape(
-    problem: Problem<'_>,
-    options: &Options,
-    shape: Shape,
-) -> Result<Option<Shaped>, Error> {
+pub fn best_shape(problem: &Problem, options: &Options, shape: Shape) -> Result<Shaped, Error> {
     let question = Question::new(problem).watched(options.watch.clone());
     Ok(lp::best(&question, &options.program(), shape)?)
 }

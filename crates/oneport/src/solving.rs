@@ -4,7 +4,7 @@ use oneport_lp::{self as lp, LpError};
 use oneport_plan::Problem;
 
 use crate::bounded::Unlisted;
-use crate::bounding::{Bounding, bound};
+use crate::bounding::bound;
 use crate::error::{Error, GRACE, Refusal};
 use crate::rating::{Rated, Rating, program_rated};
 use crate::{Options, Outcome, listed};
@@ -21,7 +21,7 @@ use crate::{Options, Outcome, listed};
 /// # Errors
 /// [`Error::Problem`] names what cannot be solved or scheduled, [`Error::Stopped`] the limit that came before anything
 /// was checked.
-pub fn solve(problem: Problem<'_>, options: &Options) -> Result<Outcome, Error> {
+pub fn solve(problem: &Problem, options: &Options) -> Result<Outcome, Error> {
     let outcome = listed(problem, options);
     outcome.or_else(|error| unlisted(problem, options, error).map(Outcome::Unlisted))
 }
@@ -39,13 +39,13 @@ pub fn solve(problem: Problem<'_>, options: &Options) -> Result<Outcome, Error> 
 /// use oneport::plan::Collective;
 /// let ring = generate::torus(&[3])?;
 /// let gather = Collective::all_gather(ring.processors().collect());
-/// let volumes = Volumes::default();
-/// let problem = Problem::new(&ring, &gather, &volumes)?;
-/// let Rating::Rated(base) = rate(problem, &Options::default(), None)? else { panic!("connected") };
+/// let problem = Problem::new(ring, gather, Volumes::default())?;
+/// let Rating::Rated(base) = rate(&problem, &Options::default(), None)? else { panic!("there is room") };
 /// let half = Number::Times(parse_rational("1/2")?);
-/// let faster = ring.changed(&[Change::Cost(LinkId::new(0), half)])?.platform;
-/// let faster = Problem::new(&faster, &gather, &volumes)?;
-/// let Rating::Rated(rated) = rate(faster, &Options::default(), Some((problem, &base)))? else { panic!("connected") };
+/// let faster = problem.platform().changed(&[Change::Cost(LinkId::new(0), half)])?.platform;
+/// let faster = problem.on(faster)?;
+/// let known = Some((&problem, &*base));
+/// let Rating::Rated(rated) = rate(&faster, &Options::default(), known)? else { panic!("there is room") };
 /// assert_eq!(rated.status, Status::Optimal);
 /// assert!(rated.steady_state.throughput >= base.steady_state.throughput);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -54,9 +54,9 @@ pub fn solve(problem: Problem<'_>, options: &Options) -> Result<Outcome, Error> 
 /// # Errors
 /// As [`solve`].
 pub fn rate(
-    problem: Problem<'_>,
+    problem: &Problem,
     options: &Options,
-    known: Option<(Problem<'_>, &Rated)>,
+    known: Option<(&Problem, &Rated)>,
 ) -> Result<Rating, Error> {
     let rated = program_rated(problem, options, known, None);
     rated.or_else(|error| unlisted(problem, options, error).map(Rating::Unlisted))
@@ -66,7 +66,7 @@ pub fn rate(
 ///
 /// # Errors
 /// The error itself, where it is of another kind, or nothing is proved either.
-fn unlisted(problem: Problem<'_>, options: &Options, error: Error) -> Result<Box<Unlisted>, Error> {
+fn unlisted(problem: &Problem, options: &Options, error: Error) -> Result<Box<Unlisted>, Error> {
     let limit = match &error {
         Error::Stopped(limit) => Some(*limit),
         Error::Problem(Refusal::Question(LpError::TooManyTasks { .. })) => None,
@@ -77,11 +77,11 @@ fn unlisted(problem: Problem<'_>, options: &Options, error: Error) -> Result<Box
         ..options.clone()
     };
     match bound(problem, &options) {
-        Ok(Bounding::Bounded(bounded)) => Ok(Box::new(Unlisted {
-            bounded: *bounded,
+        Ok(bounded) => Ok(Box::new(Unlisted {
+            bounded,
             tasks: lp::least_tasks(problem),
             limit,
         })),
-        _ => Err(error),
+        Err(_) => Err(error),
     }
 }

@@ -1,16 +1,16 @@
 #![doc = include_str!("../README.md")]
 
 mod error;
+mod instances;
 pub mod integral;
 pub mod rounding;
-mod search;
 
 use oneport_platform::Rational;
 
 pub use error::PeriodError;
+pub use instances::whole_patterns;
 pub use oneport_lp::{Question, Solution};
 pub use oneport_plan::{Problem, WholePatterns};
-pub use search::whole_patterns;
 
 /// Limit on the instances per period by default. Trades throughput for a short schedule. Measured: an all-to-all among
 /// 32 nodes loses 1e-6 to 3e-6 of its throughput within 10,000 instances.

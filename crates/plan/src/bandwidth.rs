@@ -24,7 +24,7 @@ pub struct Bandwidth {
 
 impl Bandwidth {
     /// The nccl-tests bandwidth rule of this problem. `None` for scans, groups, custom demands and non-constant sizes.
-    pub fn of(problem: Problem<'_>) -> Option<Bandwidth> {
+    pub fn of(problem: &Problem) -> Option<Bandwidth> {
         let collective = problem.collective();
         let traffic = collective.form()?.traffic?;
         let ranks = ranks(collective.cast());
@@ -122,7 +122,7 @@ mod tests {
             ),
         ] {
             let problem = Problem::new(&platform, &collective, &volumes)?;
-            let bandwidth = Bandwidth::of(problem).ok_or("counted")?;
+            let bandwidth = Bandwidth::of(&problem).ok_or("counted")?;
             assert_eq!(
                 bandwidth.algorithm(&seconds.recip()),
                 algorithm,
@@ -133,7 +133,7 @@ mod tests {
         }
         let scan = Collective::scan(nodes);
         assert_eq!(
-            Bandwidth::of(Problem::new(&platform, &scan, &volumes)?),
+            Bandwidth::of(&Problem::new(&platform, &scan, &volumes)?),
             None
         );
         Ok(())

@@ -5,6 +5,7 @@
 //! demands of one [`Kind`](crate::Kind), or for the [roles](crate::Form::roles) that nodes play.
 
 use std::fmt;
+use std::sync::Arc;
 
 use oneport_platform::NodeId;
 
@@ -41,6 +42,13 @@ impl fmt::Display for Collective {
 }
 
 /// Constructors. Operands may be combined in any order; see [`in_order`](Collective::in_order).
+/// Clones, as [`Problem::new`](crate::Problem::new) takes what it owns.
+impl From<&Collective> for Arc<Collective> {
+    fn from(collective: &Collective) -> Self {
+        Arc::new(collective.clone())
+    }
+}
+
 impl Collective {
     /// The source sends a distinct message to each target (RR-4872 section 3).
     pub fn scatter(source: NodeId, targets: Vec<NodeId>) -> Collective {

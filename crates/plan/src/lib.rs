@@ -47,7 +47,7 @@ pub use reduction::{
 };
 pub use ring::{EqualRings, Ring, RingPacking};
 pub use routing::{Around, Routing, SharedFlow};
-pub use run::{Action, Deed, Piece, Run};
+pub use run::{Piece, Run, RunTask, TimedTask};
 pub use schedule::{PeriodicSchedule, ScheduledPattern, Slot, WholePatterns};
 pub use task_table::{MergeTask, TaskTable};
 pub use timeline::{Event, MergeEvent, Timeline};

@@ -4,9 +4,7 @@ use std::fmt;
 
 use oneport_platform::{Platform, Rational};
 
-use crate::{
-    Certificate, Collective, PeriodicSchedule, Problem, ProblemError, SteadyState, Volumes,
-};
+use crate::{Certificate, Collective, PeriodicSchedule, Problem, SteadyState};
 
 /// The proof status of the steady state's throughput.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,15 +34,11 @@ impl Status {
     }
 }
 
-/// Platform, question, steady state, proof and schedule. The port model is the platform's.
+/// Problem, steady state, proof and schedule. The port model is the platform's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// The platform.
-    pub platform: Platform,
-    /// The collective.
-    pub collective: Collective,
-    /// Sizes of messages and work of merges.
-    pub volumes: Volumes,
+    /// The question that the plan answers.
+    pub problem: Problem,
     /// The status that is proved.
     pub status: Status,
     /// The best steady state found.
@@ -58,12 +52,14 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The question that the plan answers.
-    ///
-    /// # Errors
-    /// A platform, a collective and volumes that do not fit together.
-    pub fn problem(&self) -> Result<Problem<'_>, ProblemError> {
-        Problem::new(&self.platform, &self.collective, &self.volumes)
+    /// The platform.
+    pub fn platform(&self) -> &Platform {
+        self.problem.platform()
+    }
+
+    /// The collective.
+    pub fn collective(&self) -> &Collective {
+        self.problem.collective()
     }
 }
 

@@ -1,12 +1,11 @@
 //! A question that makes sense.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
-use crate::{
-    Amount, Block, Collective, CollectiveError, Commodity, Demand, Interval, VolumeError, Volumes,
-};
+use crate::{Amount, Block, Collective, CollectiveError, Demand, Interval, VolumeError, Volumes};
 
 /// Why a question makes no sense.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -18,10 +17,38 @@ pub enum ProblemError {
     /// The sizes or the work do not fit the collective.
     #[error(transparent)]
     Volume(#[from] VolumeError),
+    /// Messages cannot arrive.
+    #[error("{collective} is infeasible: no path {}; connect the nodes, or leave them out of the collective", listed(.missing))]
+    Unreachable {
+        /// The collective's name.
+        collective: &'static str,
+        /// The names of the source and the target of each message that cannot arrive, each pair once; the first
+        /// [`ProblemError::MOST_LISTED`] of them.
+        missing: Vec<(String, String)>,
+    },
 }
 
-/// A platform, a collective and volumes that fit together. The check is made here once; functions that take a problem
-/// need not repeat it.
+impl ProblemError {
+    /// Limit: pairs of nodes without a path that an error lists.
+    pub const MOST_LISTED: usize = 10_000;
+}
+
+/// The first five pairs.
+fn listed(missing: &[(String, String)]) -> String {
+    /// Shown: pairs in the message.
+    const SHOWN: usize = 5;
+    let pair = |(from, to): &(String, String)| format!("from '{from}' to '{to}'");
+    let shown: Vec<String> = missing.iter().take(SHOWN).map(pair).collect();
+    let shown = shown.join(", ");
+    match missing.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more if missing.len() < ProblemError::MOST_LISTED => format!("{shown} and {more} more"),
+        more => format!("{shown} and at least {more} more"),
+    }
+}
+
+/// A platform, a collective and volumes that fit together, all messages of which can arrive. The check is made here
+/// once; functions that take a problem need not repeat it. The parts are shared: a clone is cheap.
 ///
 /// ```
 /// use oneport_plan::{Collective, Problem, Volumes};
@@ -34,62 +61,82 @@ pub enum ProblemError {
 /// let platform = builder.build()?;
 /// let volumes = Volumes::of_size(one);
 /// let scatter = Collective::scatter(a, vec![b]);
-/// let problem = Problem::new(&platform, &scatter, &volumes)?;
+/// let problem = Problem::new(platform, scatter, volumes)?;
 /// assert_eq!(problem.demands().count(), 1);
-/// let empty = Collective::scatter(a, vec![]);
-/// assert!(Problem::new(&platform, &empty, &volumes).is_err());
+/// assert!(problem.asking(Collective::scatter(a, vec![])).is_err());
+/// assert!(problem.asking(Collective::scatter(b, vec![a])).is_err(), "no link leads back");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Problem<'a> {
-    platform: &'a Platform,
-    collective: &'a Collective,
-    volumes: &'a Volumes,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    platform: Arc<Platform>,
+    collective: Arc<Collective>,
+    volumes: Arc<Volumes>,
 }
 
-impl<'a> Problem<'a> {
-    /// Checks that the collective fits the platform, and the volumes the collective.
+impl Problem {
+    /// Checks that the collective fits the platform, the volumes the collective, and that every message can arrive.
+    /// References are cloned. `O(n + m)` beside the size of the collective, on `n` nodes and `m` links; if some node
+    /// cannot reach another, that times the sources, or the targets if there are fewer of them.
     ///
     /// # Errors
-    /// The first thing that does not fit, by name.
+    /// The first thing that does not fit, by name; pairs of nodes without a path.
     pub fn new(
-        platform: &'a Platform,
-        collective: &'a Collective,
-        volumes: &'a Volumes,
+        platform: impl Into<Arc<Platform>>,
+        collective: impl Into<Arc<Collective>>,
+        volumes: impl Into<Arc<Volumes>>,
     ) -> Result<Self, ProblemError> {
-        collective.validate(platform)?;
-        volumes.validate(collective)?;
-        volumes.validate_on(platform)?;
-        Ok(Problem {
-            platform,
-            collective,
-            volumes,
-        })
+        let problem = Problem {
+            platform: platform.into(),
+            collective: collective.into(),
+            volumes: volumes.into(),
+        };
+        problem.collective.validate(&problem.platform)?;
+        problem.volumes.validate(&problem.collective)?;
+        problem.volumes.validate_on(&problem.platform)?;
+        problem.check_paths()?;
+        Ok(problem)
+    }
+
+    /// The same question on another platform with the same nodes.
+    ///
+    /// # Errors
+    /// As [`Problem::new`].
+    pub fn on(&self, platform: impl Into<Arc<Platform>>) -> Result<Self, ProblemError> {
+        Problem::new(platform, self.collective.clone(), self.volumes.clone())
+    }
+
+    /// Another collective on the same platform, with the same volumes.
+    ///
+    /// # Errors
+    /// As [`Problem::new`].
+    pub fn asking(&self, collective: impl Into<Arc<Collective>>) -> Result<Self, ProblemError> {
+        Problem::new(self.platform.clone(), collective, self.volumes.clone())
     }
 
     /// The platform.
-    pub fn platform(&self) -> &'a Platform {
-        self.platform
+    pub fn platform(&self) -> &Platform {
+        &self.platform
     }
 
     /// The collective.
-    pub fn collective(&self) -> &'a Collective {
-        self.collective
+    pub fn collective(&self) -> &Collective {
+        &self.collective
     }
 
     /// Sizes of messages and work of merges.
-    pub fn volumes(&self) -> &'a Volumes {
-        self.volumes
+    pub fn volumes(&self) -> &Volumes {
+        &self.volumes
     }
 
     /// All demands of an instance, in order.
-    pub fn demands(&self) -> impl Iterator<Item = Demand<'a>> + use<'a> {
-        let collective = self.collective;
+    pub fn demands(&self) -> impl Iterator<Item = Demand<'_>> {
+        let collective = self.collective();
         (0..collective.demands()).map_while(|place| collective.demand(place))
     }
 
     /// The demands, by blocks of one kind and rate.
-    pub fn blocks(&self) -> Vec<Block<'a>> {
+    pub fn blocks(&self) -> Vec<Block<'_>> {
         self.collective.blocks()
     }
 
@@ -98,13 +145,31 @@ impl<'a> Problem<'a> {
         self.volumes.size.of(part).unwrap_or_default() * &self.platform.link(link).cost
     }
 
-    /// Values that cannot reach a node at which they (or what they are combined to) are wanted, in order, each pair
-    /// once. `O(n + m)` on `n` nodes and `m` links where every node reaches every other; otherwise as much for every
-    /// source, or for every target if there are fewer of them.
-    pub fn unreachable(&self) -> Vec<Commodity> {
-        if is_strong(self.platform) {
-            return Vec::new();
+    /// Refuses values that cannot reach a node at which they (or what they are combined to) are wanted.
+    fn check_paths(&self) -> Result<(), ProblemError> {
+        if is_strong(&self.platform) {
+            return Ok(());
         }
+        let name = |node| self.platform.name(node).to_string();
+        let mut seen = BTreeSet::new();
+        let new = self
+            .without_path()
+            .filter(|&(from, to)| seen.insert((from, to)));
+        let missing: Vec<(String, String)> = new
+            .take(ProblemError::MOST_LISTED)
+            .map(|(from, to)| (name(from), name(to)))
+            .collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        Err(ProblemError::Unreachable {
+            collective: self.collective.name(),
+            missing,
+        })
+    }
+
+    /// Source and target of each message that cannot arrive, in order.
+    fn without_path(&self) -> impl Iterator<Item = (NodeId, NodeId)> {
         let sources: BTreeSet<NodeId> = self
             .demands()
             .flat_map(|demand| demand.operands.to_vec())
@@ -116,26 +181,23 @@ impl<'a> Problem<'a> {
             .collect();
         let forward = sources.len() <= targets.len();
         let mut reached: Vec<Option<Vec<bool>>> = vec![None; self.platform.nodes().len()];
-        let mut missing: Vec<Commodity> = Vec::new();
-        for demand in self.demands() {
-            for (target, part) in demand.goals() {
-                for &source in &demand.operands[part.first..=part.last] {
-                    let (root, end) = if forward {
-                        (source, target)
-                    } else {
-                        (target, source)
-                    };
-                    let from_root = reached[root.index()]
-                        .get_or_insert_with(|| reach(self.platform, root, forward));
-                    if !from_root[end.index()] {
-                        missing.push(Commodity { source, target });
-                    }
-                }
-            }
-        }
-        let mut seen = BTreeSet::new();
-        missing.retain(|one| seen.insert((one.source, one.target)));
-        missing
+        let messages = self.demands().flat_map(|demand| {
+            demand.goals().into_iter().flat_map(move |(target, part)| {
+                demand.operands[part.first..=part.last]
+                    .iter()
+                    .map(move |&source| (source, target))
+            })
+        });
+        messages.filter(move |&(source, target)| {
+            let (root, end) = if forward {
+                (source, target)
+            } else {
+                (target, source)
+            };
+            let from_root =
+                reached[root.index()].get_or_insert_with(|| reach(&self.platform, root, forward));
+            !from_root[end.index()]
+        })
     }
 
     /// The partial result that a table of work makes impossible: the shortest one that no processor can make, or the
@@ -150,7 +212,7 @@ impl<'a> Problem<'a> {
         let reach: Vec<Vec<bool>> = self
             .platform
             .node_ids()
-            .map(|node| reach(self.platform, node, true))
+            .map(|node| reach(&self.platform, node, true))
             .collect();
         let mut there: BTreeMap<Interval, Vec<bool>> = BTreeMap::new();
         for operands in 1..=whole.operands() {

@@ -119,7 +119,7 @@ impl Rates {
     ///
     /// # Errors
     /// [`RatesError`]: demands whose rates say less than their patterns (all-reduce, scan); patterns of no demand.
-    pub fn of(problem: Problem<'_>, state: &SteadyState) -> Result<Rates, RatesError> {
+    pub fn of(problem: &Problem, state: &SteadyState) -> Result<Rates, RatesError> {
         let mut rates = Rates::none_of(problem)?;
         rates.throughput = state.throughput.clone();
         let count = rates.demands.len();
@@ -138,7 +138,7 @@ impl Rates {
     ///
     /// # Errors
     /// A kind of demand with ambiguous rates.
-    pub fn none_of(problem: Problem<'_>) -> Result<Rates, RatesError> {
+    pub fn none_of(problem: &Problem) -> Result<Rates, RatesError> {
         let collective = problem.collective().name();
         let none = |kind| DemandRates::none_of(kind).ok_or(RatesError::NoReading { collective });
         let demands = problem
@@ -152,7 +152,7 @@ impl Rates {
     }
 
     /// `s(P_i -> P_j)`: the share of the time during which each link is busy, over its positive rates; ascending.
-    pub fn busy(&self, problem: Problem<'_>) -> BTreeMap<LinkId, Rational> {
+    pub fn busy(&self, problem: &Problem) -> BTreeMap<LinkId, Rational> {
         let mut busy: BTreeMap<LinkId, Rational> = BTreeMap::new();
         let mut add = |link: LinkId, part: Interval, rate: &Rational| {
             if !rate.is_zero() && problem.platform().links().len() > link.index() {
@@ -181,7 +181,7 @@ impl Rates {
     }
 
     /// `alpha(P_i)`: the share of the time during which each processor merges, over its positive rates; ascending.
-    pub fn alpha(&self, problem: Problem<'_>) -> BTreeMap<NodeId, Rational> {
+    pub fn alpha(&self, problem: &Problem) -> BTreeMap<NodeId, Rational> {
         let mut alpha: BTreeMap<NodeId, Rational> = BTreeMap::new();
         let merges = self.demands.iter().flat_map(|demand| match demand {
             DemandRates::Route(_) | DemandRates::Copy(_) => None,

@@ -14,12 +14,12 @@ pub struct Piece {
 
 /// A send or merge of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Deed {
+pub enum RunTask {
     /// A message over a link. It occupies the link for its overhead and size times cost, and arrives a latency later.
     Send {
         /// The link.
         link: LinkId,
-        /// The pieces in it, each once, and the action that made or brought it; `None`: the sender's own operand.
+        /// The pieces in it, each once, and the task that made or brought it; `None`: the sender's own operand.
         carried: Vec<(u32, Option<u32>)>,
     },
     /// Two partial results of a piece are combined, for work times compute times the piece's share.
@@ -28,20 +28,20 @@ pub enum Deed {
         node: NodeId,
         /// The piece.
         piece: u32,
-        /// The action behind the left part; `None`: the processor's own operand.
+        /// The task behind the left part; `None`: the processor's own operand.
         left: Option<u32>,
-        /// The action behind the right part.
+        /// The task behind the right part.
         right: Option<u32>,
     },
 }
 
 /// A task with its start date.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Action {
+pub struct TimedTask {
     /// When it starts, in units of the run.
     pub start: BigUint,
     /// The task.
-    pub deed: Deed,
+    pub task: RunTask,
 }
 
 /// One operation, with dates.
@@ -52,5 +52,5 @@ pub struct Run {
     /// The time that dates count; positive.
     pub unit: Rational,
     /// Tasks with dates, each after the tasks whose results it uses.
-    pub actions: Vec<Action>,
+    pub tasks: Vec<TimedTask>,
 }

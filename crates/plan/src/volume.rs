@@ -1,5 +1,7 @@
 //! How much data messages hold and how much work merges take.
 
+use std::sync::Arc;
+
 use num_traits::{One, Signed};
 use oneport_platform::{NodeId, Platform, Rational};
 
@@ -224,6 +226,13 @@ impl VolumeError {
             | VolumeError::TableOfCommutative { what, .. }
             | VolumeError::TableShape { what, .. } => *what == "work",
         }
+    }
+}
+
+/// Clones, as [`Problem::new`](crate::Problem::new) takes what it owns.
+impl From<&Volumes> for Arc<Volumes> {
+    fn from(volumes: &Volumes) -> Self {
+        Arc::new(volumes.clone())
     }
 }
 

@@ -1,6 +1,7 @@
 //! The platform graph and its validated builder.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use num_traits::{Signed, Zero};
 use petgraph::graph::{DiGraph, EdgeIndex, NodeIndex};
@@ -38,6 +39,13 @@ impl PartialEq for Platform {
 }
 
 impl Eq for Platform {}
+
+/// Clones, for owners that share a platform.
+impl From<&Platform> for Arc<Platform> {
+    fn from(platform: &Platform) -> Self {
+        Arc::new(platform.clone())
+    }
+}
 
 impl Platform {
     /// Starts an empty platform under the default port model.

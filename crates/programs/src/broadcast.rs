@@ -21,7 +21,7 @@ use crate::program::{Program, Relation, Sense, Variable};
 ///
 /// # Errors
 /// Another collective, switches, nodes that are not full-duplex.
-pub(crate) fn build(problem: &Problem<'_>, form: Form) -> Result<Program, ProgramError> {
+pub(crate) fn build(problem: &Problem, form: Form) -> Result<Program, ProgramError> {
     let code = "broadcast";
     let collective = problem.collective();
     let (true, &[&[source], targets]) = (
@@ -95,7 +95,7 @@ struct Flow {
 impl Flow {
     fn new(
         program: &mut Program,
-        problem: &Problem<'_>,
+        problem: &Problem,
         form: Form,
         names: &Names<'_>,
         (source, target): (NodeId, NodeId),
@@ -126,7 +126,7 @@ impl Flow {
     fn add_rows(
         &self,
         program: &mut Program,
-        problem: &Problem<'_>,
+        problem: &Problem,
         names: &Names<'_>,
         throughput: Variable,
     ) {
@@ -157,7 +157,7 @@ impl Flow {
 }
 
 /// Occupation of ports. If neither end's port limits it, a link has a separate row.
-fn add_ports(program: &mut Program, problem: &Problem<'_>, names: &Names<'_>, times: &[Variable]) {
+fn add_ports(program: &mut Program, problem: &Problem, names: &Names<'_>, times: &[Variable]) {
     let platform = problem.platform();
     program.section("A port is busy for its links, at most all the time.");
     for node in platform.node_ids() {

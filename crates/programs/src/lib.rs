@@ -83,7 +83,7 @@ impl Which {
 ///
 /// # Errors
 /// See [`ProgramError`]; (P') is made by [`restricted`].
-pub fn build(which: Which, problem: &Problem<'_>, form: Form) -> Result<Program, ProgramError> {
+pub fn build(which: Which, problem: &Problem, form: Form) -> Result<Program, ProgramError> {
     match which {
         Which::Sssp => messages::build(problem, form, messages::Ends::OneSource),
         Which::Sspa2a => messages::build(problem, form, messages::Ends::Both),

@@ -26,7 +26,7 @@ struct Columns {
 }
 
 impl Columns {
-    fn all(problem: &Problem<'_>, code: &'static str) -> Result<Columns, ProgramError> {
+    fn all(problem: &Problem, code: &'static str) -> Result<Columns, ProgramError> {
         check(problem, code)?;
         Ok(Columns {
             matchings: matchings(problem.platform(), code)?,
@@ -35,7 +35,7 @@ impl Columns {
     }
 }
 
-fn check(problem: &Problem<'_>, program: &'static str) -> Result<(), ProgramError> {
+fn check(problem: &Problem, program: &'static str) -> Result<(), ProgramError> {
     let collective = problem.collective();
     let moves = problem
         .blocks()
@@ -64,7 +64,7 @@ fn check(problem: &Problem<'_>, program: &'static str) -> Result<(), ProgramErro
 ///
 /// # Errors
 /// Values that are combined, switches that would have to copy, too many patterns or matchings.
-pub(crate) fn primal(problem: &Problem<'_>, form: Form) -> Result<Program, ProgramError> {
+pub(crate) fn primal(problem: &Problem, form: Form) -> Result<Program, ProgramError> {
     let columns = Columns::all(problem, "p")?;
     let title = "(P), patterns and matchings: RR-2004-32, sections 3.2 and 4";
     Ok(write_primal(problem, form, title, &columns))
@@ -75,8 +75,8 @@ pub(crate) fn primal(problem: &Problem<'_>, form: Form) -> Result<Program, Progr
 /// # Errors
 /// As [`primal`], and a plan whose schedule does not attain the optimum.
 pub(crate) fn restricted(plan: &Plan, form: Form) -> Result<Program, ProgramError> {
-    let problem = plan.problem()?;
-    check(&problem, "p-prime")?;
+    let problem = &plan.problem;
+    check(problem, "p-prime")?;
     let (schedule, steady) = (
         plan.schedule.throughput(),
         plan.steady_state.throughput.clone(),
@@ -97,7 +97,7 @@ pub(crate) fn restricted(plan: &Plan, form: Form) -> Result<Program, ProgramErro
         patterns: distinct(mixed(plan, &steady).into_iter().collect()),
     };
     let title = "(P'), the patterns and matchings of an optimal solution: RR-2004-32, section 3.4";
-    Ok(write_primal(&problem, form, title, &columns))
+    Ok(write_primal(problem, form, title, &columns))
 }
 
 /// The plan's patterns, one of each demand side by side: every demand's weights fill the same time, which is cut
@@ -163,7 +163,7 @@ fn list(names: &Names<'_>, links: &Links) -> String {
         .join(" ")
 }
 
-fn explain(program: &mut Program, problem: &Problem<'_>, form: Form) {
+fn explain(program: &mut Program, problem: &Problem, form: Form) {
     if form == Form::Printed {
         program.note("E004-14: (edge_k) counts a link once per pattern, however many of its messages use it.");
         program.note("E004-15: (edge_k) is an equality, so that v may be negative.");
@@ -177,7 +177,7 @@ fn explain(program: &mut Program, problem: &Problem<'_>, form: Form) {
     }
 }
 
-fn write_primal(problem: &Problem<'_>, form: Form, title: &str, columns: &Columns) -> Program {
+fn write_primal(problem: &Problem, form: Form, title: &str, columns: &Columns) -> Program {
     let mut program = Program::new(Sense::Maximise, form.title(title));
     explain(&mut program, problem, form);
     let names = Names::new(problem.platform(), &mut program);
@@ -228,7 +228,7 @@ fn write_primal(problem: &Problem<'_>, form: Form, title: &str, columns: &Column
 ///
 /// # Errors
 /// As [`primal`].
-pub(crate) fn dual(problem: &Problem<'_>, form: Form) -> Result<Program, ProgramError> {
+pub(crate) fn dual(problem: &Problem, form: Form) -> Result<Program, ProgramError> {
     let columns = Columns::all(problem, "d")?;
     let title = "(D), prices of time and of links: RR-2004-32, section 3.3";
     let mut program = Program::new(Sense::Minimise, form.title(title));

@@ -25,11 +25,7 @@ pub(crate) enum Ends {
 ///
 /// # Errors
 /// Messages that do not travel alone, nodes that are not full-duplex.
-pub(crate) fn build(
-    problem: &Problem<'_>,
-    form: Form,
-    ends: Ends,
-) -> Result<Program, ProgramError> {
+pub(crate) fn build(problem: &Problem, form: Form, ends: Ends) -> Result<Program, ProgramError> {
     let found = problem.collective().name();
     let (code, title, right) = match ends {
         Ends::OneSource => (
@@ -101,7 +97,7 @@ pub(crate) fn build(
 
 /// The problem, variables and names that rows are made from.
 struct Messages<'a, 'b> {
-    problem: &'b Problem<'a>,
+    problem: &'b Problem,
     form: Form,
     ends: Ends,
     names: Names<'a>,

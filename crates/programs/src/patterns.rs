@@ -97,7 +97,7 @@ fn fits(platform: &Platform, set: &[LinkId], link: LinkId) -> bool {
 /// The patterns: a simple path, or a tree, for every demand, in all combinations. Combinations that use the same links
 /// equally often are taken once.
 pub(crate) fn patterns(
-    problem: &Problem<'_>,
+    problem: &Problem,
     program: &'static str,
 ) -> Result<Vec<Links>, ProgramError> {
     let mut budget = Budget::new(program, "patterns");

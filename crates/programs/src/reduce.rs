@@ -19,7 +19,7 @@ use crate::program::{Program, Relation, Sense, Variable};
 ///
 /// # Errors
 /// Anything but a reduce in order, nodes that are not full-duplex.
-pub(crate) fn build(problem: &Problem<'_>, form: Form) -> Result<Program, ProgramError> {
+pub(crate) fn build(problem: &Problem, form: Form) -> Result<Program, ProgramError> {
     let code = "ssr";
     let collective = problem.collective();
     let in_order = collective.is(oneport_plan::Form::REDUCE) && !collective.is_commutative();
@@ -91,7 +91,7 @@ fn value(part: Interval) -> String {
 }
 
 struct Reduction<'a, 'b> {
-    problem: &'b Problem<'a>,
+    problem: &'b Problem,
     target: NodeId,
     participants: &'b [NodeId],
     form: Form,

@@ -77,7 +77,7 @@ impl<'a> Case<'a> {
     }
 
     /// The problem, without a watch.
-    pub(crate) fn new(problem: Problem<'a>) -> Case<'a> {
+    pub(crate) fn new(problem: &'a Problem) -> Case<'a> {
         let (platform, collective, volumes) =
             (problem.platform(), problem.collective(), problem.volumes());
         Case {
@@ -291,6 +291,9 @@ mod tests {
                     .unwrap()
             })
             .to_vec();
+        for pair in ids.windows(2) {
+            builder.duplex(pair[0], pair[1], one.clone()).unwrap();
+        }
         let platform = builder.build().unwrap();
         let volumes = Volumes::of_size(one);
         let scatter = Collective::scatter(ids[2], vec![ids[3], ids[0]]);
@@ -304,7 +307,8 @@ mod tests {
             })
             .to_vec();
         let collective = Collective::Groups(members);
-        let case = Case::new(Problem::new(&platform, &collective, &volumes).unwrap());
+        let problem = Problem::new(&platform, &collective, &volumes).unwrap();
+        let case = Case::new(&problem);
         let firsts: Vec<usize> = case.groups().iter().map(|group| group.first).collect();
         assert_eq!((firsts, case.demands()), (vec![0, 2, 3, 6], 7));
         let kinds = (0..7)

@@ -56,7 +56,7 @@ use crate::violation::fault;
 /// Prices, odd sets or needs that are malformed or charge too much; a demand
 /// that cannot be executed; prices under which everything is free, which prove nothing; a reduction too large for the
 /// memory; an ill-posed question.
-pub fn bound(problem: Problem<'_>, certificate: &Certificate) -> Result<Rational, Violation> {
+pub fn bound(problem: &Problem, certificate: &Certificate) -> Result<Rational, Violation> {
     bound_watched(problem, certificate, &Watch::unlimited())
 }
 
@@ -65,7 +65,7 @@ pub fn bound(problem: Problem<'_>, certificate: &Certificate) -> Result<Rational
 /// # Errors
 /// As [`bound`]; [`Rule::Stopped`](crate::Rule::Stopped) where the watch ended the search for cheapest patterns.
 pub fn bound_watched(
-    problem: Problem<'_>,
+    problem: &Problem,
     certificate: &Certificate,
     watch: &Watch,
 ) -> Result<Rational, Violation> {
@@ -106,12 +106,12 @@ pub struct GroupPrice {
 ///
 /// # Errors
 /// As [`bound`].
-pub fn proof(problem: Problem<'_>, certificate: &Certificate) -> Result<Proof, Violation> {
+pub fn proof(problem: &Problem, certificate: &Certificate) -> Result<Proof, Violation> {
     proof_watched(problem, certificate, &Watch::unlimited())
 }
 
 fn proof_watched(
-    problem: Problem<'_>,
+    problem: &Problem,
     certificate: &Certificate,
     watch: &Watch,
 ) -> Result<Proof, Violation> {

@@ -243,9 +243,6 @@ fn priced_demands(
     let distances = priced.distances(case, &priced.lengths)?;
     // Per demand: operands `0..=last` at a processor.
     let goals = case.goals();
-    for &(last, target) in goals.iter().flatten() {
-        check_reachable(case, &priced, &distances, last, target)?;
-    }
     let dearest = |price: &mut dyn FnMut(usize, usize) -> Option<BigUint>| -> Result<Vec<BigUint>, Violation> {
         let of_demand = |goals: &Vec<(usize, NodeId)>| {
             case.ask()?;
@@ -328,24 +325,6 @@ fn free_groups(case: &Case<'_>, lengths: &[(BigUint, BigUint)]) -> Vec<NodeId> {
         .collect()
 }
 
-/// The owners of the operands `0..=last` reach the target: then a tree exists that merges everything there, unless
-/// work by task forbids it.
-fn check_reachable(
-    case: &Case<'_>,
-    priced: &Priced,
-    distances: &[Option<BigUint>],
-    last: usize,
-    target: NodeId,
-) -> Result<(), Violation> {
-    for &owner in case.operands().iter().take(last + 1) {
-        if distances[priced.place(owner) * priced.processors.len() + priced.place(target)].is_none()
-        {
-            return Err(case.unreachable(owner, target));
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -398,7 +377,8 @@ mod tests {
             let unit = Rational::from_integer(num_bigint::BigInt::from(3).pow(if long { 90 } else { 0 }));
             let constant = |i: usize| Amount::Constant(number(volumes[i]) * &unit);
             let volumes = Volumes { size: constant(0), work: constant(1) };
-            let case = Case::new(oneport_plan::Problem::new(&platform, &collective, &volumes).unwrap()).groups()[0].case;
+            let problem = oneport_plan::Problem::new(&platform, &collective, &volumes).unwrap();
+            let case = Case::new(&problem).groups()[0].case;
             let kinds = [Resource::Send, Resource::Receive, Resource::Compute];
             let resources = kinds.iter().flat_map(|kind| platform.node_ids().map(kind));
             let prices = resources.zip(&priced).filter(|(_, byte)| **byte > 9).map(|(r, byte)| (r, number(*byte)));
@@ -426,7 +406,8 @@ mod tests {
             let collective = if scattered { Collective::reduce_scatter(participants) } else { Collective::reduce(target, participants) };
             let affine = |i: usize| Amount::Affine { fixed: number(volumes[i]), per_operand: number(volumes[i + 1]) };
             let volumes = Volumes { size: affine(0), work: affine(2) };
-            let case = Case::new(oneport_plan::Problem::new(&platform, &collective, &volumes).unwrap()).groups()[0].case;
+            let problem = oneport_plan::Problem::new(&platform, &collective, &volumes).unwrap();
+            let case = Case::new(&problem).groups()[0].case;
             let kinds = [Resource::Send, Resource::Receive, Resource::Compute];
             let resources = kinds.iter().flat_map(|kind| platform.node_ids().map(kind));
             let prices = resources.zip(&priced).filter(|(_, byte)| **byte > 9).map(|(r, byte)| (r, number(*byte)));

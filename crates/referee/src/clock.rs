@@ -91,7 +91,7 @@ impl Clock<BigUint> {
     /// # Errors
     /// Numbers whose common denominator does not fit in memory.
     pub(crate) fn of(
-        problem: Problem<'_>,
+        problem: &Problem,
         run: &Run,
         size: &Rational,
         work: &Rational,
@@ -116,7 +116,7 @@ impl Clock<BigUint> {
         let scale = Scale::new(
             "dates",
             all,
-            3 * links.len() + nodes.len() + run.actions.len(),
+            3 * links.len() + nodes.len() + run.tasks.len(),
         )?;
         Ok(Clock {
             links: links
@@ -144,9 +144,9 @@ impl Clock<BigUint> {
         let longest =
             largest(&mut self.links.iter().flatten().chain(&self.nodes)) + all_shares.bits();
         let last = run
-            .actions
+            .tasks
             .iter()
-            .map(|action| &action.start)
+            .map(|task| &task.start)
             .max()
             .map_or(0, |start| (start * &self.unit).bits());
         if last.max(longest) + 2 >= N::BITS {

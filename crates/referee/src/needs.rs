@@ -355,7 +355,7 @@ impl<'a> Needs<'a> {
 /// # Errors
 /// A demand that does not exist, or a condition of the theorem that does not hold.
 pub fn reading(
-    problem: Problem<'_>,
+    problem: &Problem,
     need: &Need,
 ) -> Result<(Vec<(Column, Rational)>, Rational), Violation> {
     let case = Case::new(problem);

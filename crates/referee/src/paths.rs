@@ -195,9 +195,8 @@ mod tests {
         let platform = builder.build().unwrap();
         let collective = Collective::all_to_all(ids.clone());
         let volumes = Volumes::of_size(one.clone());
-        let case = Case::new(oneport_plan::Problem::new(&platform, &collective, &volumes).unwrap())
-            .groups()[0]
-            .case;
+        let problem = oneport_plan::Problem::new(&platform, &collective, &volumes).unwrap();
+        let case = Case::new(&problem).groups()[0].case;
         let prices = ids
             .iter()
             .map(|&id| (Resource::Send(id), one.clone()))

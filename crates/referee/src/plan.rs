@@ -31,8 +31,8 @@ pub struct Verdict {
 /// see [`check_timeline`](crate::check_timeline).)
 ///
 /// ```
-/// use oneport_plan::{Certificate, Collective, Pattern, PeriodicSchedule, Plan, Resource, ScheduledPattern, Slot};
-/// use oneport_plan::{Status, SteadyState, Volumes, WeightedPattern};
+/// use oneport_plan::{Certificate, Collective, Pattern, PeriodicSchedule, Plan, Problem, Resource};
+/// use oneport_plan::{ScheduledPattern, Slot, Status, SteadyState, Volumes, WeightedPattern};
 /// use oneport_platform::{Node, Platform, parse_rational};
 /// let one = parse_rational("1")?;
 /// let mut builder = Platform::builder();
@@ -40,9 +40,7 @@ pub struct Verdict {
 /// let link = builder.link(a, b, one.clone())?;
 /// let path = Pattern::path(0, vec![link]);
 /// let mut plan = Plan {
-///     platform: builder.build()?,
-///     collective: Collective::scatter(a, vec![b]),
-///     volumes: Volumes::default(),
+///     problem: Problem::new(builder.build()?, Collective::scatter(a, vec![b]), Volumes::default())?,
 ///     status: Status::Optimal,
 ///     steady_state: SteadyState {
 ///         throughput: one.clone(),
@@ -76,7 +74,7 @@ pub fn check_plan(plan: &Plan) -> Result<Verdict, Violation> {
 /// may be right.
 pub fn check_plan_watched(plan: &Plan, watch: &Watch) -> Result<Verdict, Violation> {
     let proved = || {
-        let bound = bound_watched(plan.problem()?, &plan.certificate, watch)?;
+        let bound = bound_watched(&plan.problem, &plan.certificate, watch)?;
         if is_sound(&plan.upper_bound) && plan.upper_bound == bound {
             Ok(bound)
         } else {
@@ -103,7 +101,7 @@ pub fn check_plan_watched(plan: &Plan, watch: &Watch) -> Result<Verdict, Violati
 /// As [`check_plan_watched`].
 pub fn judge(plan: Plan, watch: &Watch) -> Result<Plan, Violation> {
     let Verdict { bound, status, .. } = verdict(&plan, watch, || {
-        bound_watched(plan.problem()?, &plan.certificate, watch)
+        bound_watched(&plan.problem, &plan.certificate, watch)
     })?;
     Ok(Plan {
         upper_bound: bound,
@@ -136,7 +134,7 @@ fn verdict(
         schedule,
         ..
     } = plan;
-    let case = Case::new(plan.problem()?).watched(watch);
+    let case = Case::new(&plan.problem).watched(watch);
     let sustained = Sustained::new(case, steady_state)?;
     let bound = proved()?;
     schedule::check(&case, schedule)?;

@@ -224,8 +224,8 @@ pub fn ring_bound(
 ) -> Result<Rational, Violation> {
     check_processors(platform, processors)?;
     let collective = Collective::broadcast(processors[0], processors[1..].to_vec());
-    let volumes = Volumes::default();
-    let case = Case::new(Problem::new(platform, &collective, &volumes)?).watched(watch);
+    let problem = Problem::new(platform, collective, Volumes::default())?;
+    let case = Case::new(&problem).watched(watch);
     let prices = Prices::new(&case, certificate)?;
     let fractions = prices.lengths(&case);
     let common = common_denominator(fractions.iter(), fractions.len())

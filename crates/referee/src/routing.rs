@@ -42,7 +42,7 @@ use crate::violation::{fault, shown};
 /// The first rule broken: a path that leads elsewhere, a node that cannot pass on a message that it has to, a flow that
 /// loses something; [`Rule::Stopped`](crate::Rule::Stopped) if the watch ended the check.
 pub fn sustained(
-    problem: Problem<'_>,
+    problem: &Problem,
     routing: &Routing,
     watch: &Watch,
 ) -> Result<Rational, Violation> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use oneport_plan::{Deed, Demand, Interval, LinkId, NodeId, Problem, Resource, Run};
+use oneport_plan::{Demand, Interval, LinkId, NodeId, Problem, Resource, Run, RunTask};
 use oneport_platform::Rational;
 
 use crate::Violation;
@@ -22,13 +22,13 @@ use crate::violation::{Rule, count_name, shown};
 ///   commutative.
 /// - Where a node does not replicate, what arrived there is passed on once at most.
 ///
-/// Dates and lengths are integers in one unit. `O(a log a + operands)` for `a` actions
+/// Dates and lengths are integers in one unit. `O(a log a + operands)` for `a` tasks
 /// and the operands of all different results.
 ///
 /// # Errors
 /// The first rule that is broken; sizes or work that are not constant; numbers without a common unit that fits in
 /// memory.
-pub fn check_run(problem: Problem<'_>, run: &Run) -> Result<Rational, Violation> {
+pub fn check_run(problem: &Problem, run: &Run) -> Result<Rational, Violation> {
     let (size, work) = (constant(problem, true)?, constant(problem, false)?);
     let demands = problem.collective().demands();
     let wrong = |piece: &oneport_plan::Piece| piece.demand >= demands || !is_positive(&piece.share);
@@ -61,7 +61,7 @@ fn fault(found: String, right: &str) -> Violation {
     Violation::new(Rule::Run, found, right.to_string())
 }
 
-fn constant(problem: Problem<'_>, size: bool) -> Result<Rational, Violation> {
+fn constant(problem: &Problem, size: bool) -> Result<Rational, Violation> {
     let volumes = problem.volumes();
     let amount = if size { &volumes.size } else { &volumes.work };
     let other = || {
@@ -158,7 +158,7 @@ struct Part {
     piece: u32,
     /// Place of its contents.
     contents: u32,
-    /// Which action passes it on, where nodes do not replicate.
+    /// Which task passes it on, where nodes do not replicate.
     passed: Option<u32>,
 }
 
@@ -194,12 +194,12 @@ impl<'a> Wanted<'a> {
 
 /// A run as it is executed.
 struct Execution<'a, N> {
-    problem: Problem<'a>,
+    problem: &'a Problem,
     run: &'a Run,
     clock: &'a Clock<N>,
     wanted: Vec<Wanted<'a>>,
     contents: Contents,
-    /// Per action: its result.
+    /// Per task: its result.
     held: Vec<Held<N>>,
     parts: Vec<Part>,
     /// Resources that each link, then each node, occupies, as indices in `busy`.
@@ -209,7 +209,7 @@ struct Execution<'a, N> {
 }
 
 impl<'a, N: Date> Execution<'a, N> {
-    fn new(problem: Problem<'a>, run: &'a Run, clock: &'a Clock<N>) -> Self {
+    fn new(problem: &'a Problem, run: &'a Run, clock: &'a Clock<N>) -> Self {
         let platform = problem.platform();
         let mut busy: Vec<(Resource, [Vec<N>; 2])> = Vec::new();
         let mut places: BTreeMap<Resource, usize> = BTreeMap::new();
@@ -232,8 +232,8 @@ impl<'a, N: Date> Execution<'a, N> {
             .collect();
         let wanted = problem.demands().map(Wanted::of).collect();
         let (held, parts) = (
-            Vec::with_capacity(run.actions.len()),
-            Vec::with_capacity(run.actions.len()),
+            Vec::with_capacity(run.tasks.len()),
+            Vec::with_capacity(run.tasks.len()),
         );
         Execution {
             problem,
@@ -250,11 +250,11 @@ impl<'a, N: Date> Execution<'a, N> {
 
     fn whole(mut self) -> Result<Rational, Violation> {
         self.shares()?;
-        for (place, action) in self.run.actions.iter().enumerate() {
-            let start = self.clock.date(&action.start);
-            let result = match &action.deed {
-                Deed::Send { link, carried } => self.send(place, start, *link, carried),
-                Deed::Merge {
+        for (place, task) in self.run.tasks.iter().enumerate() {
+            let start = self.clock.date(&task.start);
+            let result = match &task.task {
+                RunTask::Send { link, carried } => self.send(place, start, *link, carried),
+                RunTask::Merge {
                     node,
                     piece,
                     left,
@@ -262,7 +262,7 @@ impl<'a, N: Date> Execution<'a, N> {
                 } => self.merge(start, *node, *piece, [*left, *right]),
             };
             self.held
-                .push(result.map_err(|violation| violation.at(format!("action {place}")))?);
+                .push(result.map_err(|violation| violation.at(format!("task {place}")))?);
         }
         for (resource, times) in std::mem::take(&mut self.busy) {
             self.not_too_often(resource, times)?;
@@ -344,7 +344,7 @@ impl<'a, N: Date> Execution<'a, N> {
         found.map(|piece| piece.demand).ok_or_else(none)
     }
 
-    /// Contents of `piece` at `node` by `date`, and the index of the part if an action brought it.
+    /// Contents of `piece` at `node` by `date`, and the index of the part if a task brought it.
     fn input(
         &mut self,
         node: NodeId,
@@ -366,7 +366,7 @@ impl<'a, N: Date> Execution<'a, N> {
         };
         let absent = || {
             fault(
-                format!("'{}' has no piece {piece} of action {source}", name()),
+                format!("'{}' has no piece {piece} of task {source}", name()),
                 "it has to be there",
             )
         };
@@ -393,7 +393,7 @@ impl<'a, N: Date> Execution<'a, N> {
 
     fn send(
         &mut self,
-        action: usize,
+        task: usize,
         start: N,
         link: LinkId,
         carried: &[(u32, Option<u32>)],
@@ -407,10 +407,10 @@ impl<'a, N: Date> Execution<'a, N> {
         for &(piece, source) in carried {
             let (contents, place) = self.input(from, piece, source, &start)?;
             if let (Some(place), false) = (place, platform.node(from).replicates)
-                && let Some(before) = self.parts[place].passed.replace(action as u32)
+                && let Some(before) = self.parts[place].passed.replace(task as u32)
             {
                 let found = format!(
-                    "'{}' passes piece {piece} on in action {before}, too",
+                    "'{}' passes piece {piece} on in task {before}, too",
                     platform.name(from)
                 );
                 return Err(fault(found, "it does not replicate"));

@@ -28,7 +28,7 @@ use crate::violation::{fault, shown, times_name};
 ///
 /// # Errors
 /// The first rule broken.
-pub fn check_schedule(problem: Problem<'_>, schedule: &PeriodicSchedule) -> Result<(), Violation> {
+pub fn check_schedule(problem: &Problem, schedule: &PeriodicSchedule) -> Result<(), Violation> {
     check(&Case::new(problem), schedule)
 }
 

@@ -29,10 +29,7 @@ use crate::violation::{fault, first_of, shown, times_name};
 ///
 /// # Errors
 /// The first rule broken.
-pub fn check_steady_state(
-    problem: Problem<'_>,
-    steady_state: &SteadyState,
-) -> Result<(), Violation> {
+pub fn check_steady_state(problem: &Problem, steady_state: &SteadyState) -> Result<(), Violation> {
     check_steady_state_watched(problem, steady_state, &Watch::unlimited())
 }
 
@@ -41,7 +38,7 @@ pub fn check_steady_state(
 /// # Errors
 /// The first rule broken; [`Rule::Stopped`](crate::Rule::Stopped) where the watch ended the check.
 pub fn check_steady_state_watched(
-    problem: Problem<'_>,
+    problem: &Problem,
     steady_state: &SteadyState,
     watch: &Watch,
 ) -> Result<(), Violation> {

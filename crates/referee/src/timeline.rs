@@ -93,10 +93,7 @@ impl TimelineReport {
 ///
 /// # Errors
 /// The first rule broken.
-pub fn check_timeline(
-    problem: Problem<'_>,
-    timeline: &Timeline,
-) -> Result<TimelineReport, Violation> {
+pub fn check_timeline(problem: &Problem, timeline: &Timeline) -> Result<TimelineReport, Violation> {
     let case = Case::new(problem);
     let run = Run::new(case, timeline)?;
     for (place, event) in run.events.iter().enumerate() {

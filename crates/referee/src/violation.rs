@@ -121,7 +121,10 @@ pub(crate) use fault;
 
 impl From<ProblemError> for Violation {
     fn from(error: ProblemError) -> Violation {
-        fault!(Question, "{error}")
+        match error {
+            ProblemError::Unreachable { .. } => fault!(Unreachable, "{error}"),
+            _ => fault!(Question, "{error}"),
+        }
     }
 }
 

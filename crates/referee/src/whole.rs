@@ -23,7 +23,7 @@ use crate::violation::{fault, shown};
 /// # Errors
 /// The first rule broken; the first link that cuts a message, and when.
 pub fn check_whole_messages(
-    problem: Problem<'_>,
+    problem: &Problem,
     schedule: &PeriodicSchedule,
 ) -> Result<(), Violation> {
     check_schedule(problem, schedule)?;

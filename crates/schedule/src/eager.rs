@@ -21,7 +21,7 @@ use crate::timeline::{in_lowest_terms, limited, written};
 /// # Errors
 /// As [`timeline`](crate::timeline).
 pub fn eager_timeline(
-    problem: Problem<'_>,
+    problem: &Problem,
     schedule: &PeriodicSchedule,
     periods: u64,
 ) -> Result<Timeline, ScheduleError> {

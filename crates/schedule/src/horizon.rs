@@ -24,7 +24,7 @@ pub struct Horizon {
 
 impl Horizon {
     /// Prepares the sum. `O(E + d log d)` for `E` tasks and `d` instances per period.
-    pub fn new(problem: Problem<'_>, execution: &Execution) -> Horizon {
+    pub fn new(problem: &Problem, execution: &Execution) -> Horizon {
         let mut ends = vec![BigInt::zero(); usize::try_from(execution.instances).unwrap_or(0)];
         for dated in &execution.tasks {
             let rate = problem.collective().rate(dated.message.demand).max(1);

@@ -73,7 +73,7 @@ impl<'a> Units<'a> {
 
 impl<'a> Measure<'a> {
     /// Prepares the units. Linear in the tables of volumes, `O(n log n)` in nodes and links.
-    pub fn new(problem: Problem<'a>) -> Self {
+    pub fn new(problem: &'a Problem) -> Self {
         let (platform, volumes) = (problem.platform(), problem.volumes());
         let mut resources = Resource::of_platform(platform);
         resources.extend(platform.processors().map(Resource::Compute));

@@ -24,7 +24,7 @@ use crate::units::{duration, in_units, units};
 /// # Errors
 /// [`ScheduleError::TooManyEvents`] beyond five million tasks.
 pub fn execution(
-    problem: Problem<'_>,
+    problem: &Problem,
     schedule: &PeriodicSchedule,
 ) -> Result<Execution, ScheduleError> {
     let too_many = || ScheduleError::TooManyEvents {

@@ -23,7 +23,7 @@ use crate::slot_order::{fewest_interruptions, with_unhindered};
 /// [`ScheduleError::Overfull`] when a port, a link or a processor is busier than the period is long;
 /// [`ScheduleError::OddSet`] when the links among some half-duplex ports are.
 pub fn periodic(
-    problem: Problem<'_>,
+    problem: &Problem,
     whole: WholePatterns,
 ) -> Result<PeriodicSchedule, ScheduleError> {
     periodic_watched(problem, whole, &Watch::unlimited())
@@ -34,7 +34,7 @@ pub fn periodic(
 /// # Errors
 /// As [`periodic`]; [`ScheduleError::Stopped`].
 pub fn periodic_watched(
-    problem: Problem<'_>,
+    problem: &Problem,
     whole: WholePatterns,
     watch: &Watch,
 ) -> Result<PeriodicSchedule, ScheduleError> {
@@ -61,10 +61,7 @@ pub fn periodic_watched(
 ///
 /// # Errors
 /// The decomposition refuses the graph of ports, which would be a defect.
-pub fn tightened(
-    problem: Problem<'_>,
-    whole: WholePatterns,
-) -> Result<WholePatterns, ScheduleError> {
+pub fn tightened(problem: &Problem, whole: WholePatterns) -> Result<WholePatterns, ScheduleError> {
     let (platform, measure) = (problem.platform(), Measure::new(problem));
     let totals = totals(&measure, &whole);
     let loads: Vec<Rational> = measure.loads(&totals, |place| measure.time(place));

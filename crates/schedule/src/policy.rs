@@ -28,7 +28,7 @@ pub struct Policy {
 impl Policy {
     /// Follows every commodity from its first period until it is steady, and from the end of the sources to its last.
     /// `None` where messages are copied or combined. `O(L m)` rationals per commodity with `m` links.
-    pub fn of(problem: Problem<'_>, schedule: &PeriodicSchedule) -> Option<Policy> {
+    pub fn of(problem: &Problem, schedule: &PeriodicSchedule) -> Option<Policy> {
         let mut flows: BTreeMap<usize, BTreeMap<LinkId, BigInt>> = BTreeMap::new();
         for scheduled in &schedule.patterns {
             let flow = flows.entry(scheduled.pattern.demand).or_default();

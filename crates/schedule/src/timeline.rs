@@ -22,7 +22,7 @@ use crate::places::Stretch;
 /// # Errors
 /// [`ScheduleError::TooManyEvents`] beyond five million transfers and merges.
 pub fn timeline(
-    problem: Problem<'_>,
+    problem: &Problem,
     schedule: &PeriodicSchedule,
     periods: u64,
 ) -> Result<Timeline, ScheduleError> {
@@ -37,7 +37,7 @@ pub fn timeline(
 /// # Errors
 /// As [`timeline`].
 pub fn timeline_in_units(
-    problem: Problem<'_>,
+    problem: &Problem,
     schedule: &PeriodicSchedule,
     periods: u64,
 ) -> Result<Timeline, ScheduleError> {
@@ -71,7 +71,7 @@ pub fn period_of(execution: &Execution) -> Timeline {
 
 /// One period, if `periods` periods are within the limit of events.
 pub(crate) fn limited(
-    problem: Problem<'_>,
+    problem: &Problem,
     schedule: &PeriodicSchedule,
     periods: u64,
 ) -> Result<Execution, ScheduleError> {

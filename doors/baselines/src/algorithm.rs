@@ -64,7 +64,7 @@ impl Algorithm {
 
     /// Whether all merges combine adjacent operands in the participants' order, as non-commutative operators need; true
     /// if nothing is combined. Ends at the first merge that does not. `O(ranks blocks + blocks sent)`.
-    pub fn is_in_order(&self, problem: Problem<'_>) -> bool {
+    pub fn is_in_order(&self, problem: &Problem) -> bool {
         if !problem.collective().combines() {
             return true;
         }
@@ -97,7 +97,7 @@ impl Algorithm {
     }
 
     /// Per rank and block: the rank's operand, as first and last operand.
-    fn owned(&self, problem: Problem<'_>, blocks: usize) -> Vec<Option<(u32, u32)>> {
+    fn owned(&self, problem: &Problem, blocks: usize) -> Vec<Option<(u32, u32)>> {
         let mut held = vec![None; self.ranks.len() * blocks];
         for (number, demand) in problem.demands().enumerate() {
             for (operand, owner) in (0_u32..).zip(demand.operands) {

@@ -25,7 +25,7 @@ const MOST: usize = 64;
 
 /// The trees of the heuristics for a broadcast among at most 64 nodes; none for other collectives, or where a node
 /// cannot be reached. `O(ranks^3)`.
-pub fn atomic(problem: Problem<'_>, routes: &Routes) -> Vec<Algorithm> {
+pub fn atomic(problem: &Problem, routes: &Routes) -> Vec<Algorithm> {
     if !problem.collective().is(Form::BROADCAST) || ranks(problem).len() > MOST {
         return Vec::new();
     }
@@ -62,7 +62,7 @@ enum Rule {
 }
 
 /// `c(i, j)` by ranks; `None` where no route leads.
-fn costs(problem: Problem<'_>, routes: &Routes) -> Vec<Vec<Option<Rational>>> {
+fn costs(problem: &Problem, routes: &Routes) -> Vec<Vec<Option<Rational>>> {
     let (platform, ranks) = (problem.platform(), ranks(problem));
     let cost = |from, to| -> Option<Rational> {
         let path = routes.path(from, to)?;

@@ -18,7 +18,7 @@ pub struct RankHints {
 
 /// The nodes that take part, in the order that named algorithms number them: the participants; the root before the
 /// others. Where these are listed in the platform's order, numbers count on from the root and round.
-pub fn ranks(problem: Problem<'_>) -> Vec<NodeId> {
+pub fn ranks(problem: &Problem) -> Vec<NodeId> {
     let cast = problem.collective().cast();
     match cast[..] {
         [&[root], others] => {
@@ -49,7 +49,7 @@ pub fn ranks(problem: Problem<'_>) -> Vec<NodeId> {
 }
 
 /// The algorithms that people run today for the collective; none for groups and custom demands.
-pub fn named(problem: Problem<'_>, shape: &RankHints) -> Vec<Algorithm> {
+pub fn named(problem: &Problem, shape: &RankHints) -> Vec<Algorithm> {
     let maker = Maker::new(problem);
     let mut all = Vec::new();
     if maker.ranks.len() < 2 {
@@ -88,7 +88,7 @@ fn one_each(ranks: usize) -> Blocks {
 }
 
 impl<'a> Maker<'a> {
-    pub(crate) fn new(problem: Problem<'a>) -> Maker<'a> {
+    pub(crate) fn new(problem: &'a Problem) -> Maker<'a> {
         let collective = problem.collective();
         Maker {
             collective,

@@ -47,7 +47,7 @@ impl Comparison {
     ///
     /// # Errors
     /// Sizes or work that are not constant.
-    pub fn of(problem: Problem<'_>) -> Result<Comparison, BaselineError> {
+    pub fn of(problem: &Problem) -> Result<Comparison, BaselineError> {
         let mut comparison = Comparison {
             rows: Vec::new(),
             out_of_order: Vec::new(),
@@ -78,7 +78,7 @@ impl Comparison {
     /// A send between unconnected nodes; sizes or work that are not constant.
     pub fn add(
         &mut self,
-        problem: Problem<'_>,
+        problem: &Problem,
         algorithm: Algorithm,
         routes: Arc<Routes>,
     ) -> Result<(), BaselineError> {
@@ -91,7 +91,7 @@ impl Comparison {
     /// A ring that leaves out a rank; sizes or work that are not constant.
     pub fn add_rings(
         &mut self,
-        problem: Problem<'_>,
+        problem: &Problem,
         rings: &EqualRings,
     ) -> Result<(), BaselineError> {
         if !on_rings(problem) {
@@ -112,7 +112,7 @@ impl Comparison {
 
     fn put(
         &mut self,
-        problem: Problem<'_>,
+        problem: &Problem,
         algorithm: Algorithm,
         routes: Arc<Routes>,
         listed: bool,
@@ -155,7 +155,7 @@ impl Comparison {
 
 /// The [`named`] algorithms of the collective, shaped after the platform, the [`published`] trees of reductions and the
 /// [`atomic`] ones of broadcasts.
-pub fn known(problem: Problem<'_>, routes: &Routes) -> Vec<Algorithm> {
+pub fn known(problem: &Problem, routes: &Routes) -> Vec<Algorithm> {
     let shape = RankHints::find(problem, routes);
     let papers = published(problem, routes)
         .into_iter()
@@ -164,6 +164,6 @@ pub fn known(problem: Problem<'_>, routes: &Routes) -> Vec<Algorithm> {
 }
 
 /// Whether operands may be combined in any order.
-fn commutes(problem: Problem<'_>) -> bool {
+fn commutes(problem: &Problem) -> bool {
     problem.demands().all(|demand| demand.commutative)
 }

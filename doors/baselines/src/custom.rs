@@ -24,11 +24,7 @@ pub struct Send {
 ///
 /// # Errors
 /// A collective that rings do not do; a node that is missing, listed twice or takes no part.
-pub fn of_ring(
-    problem: Problem<'_>,
-    name: &str,
-    ring: &[NodeId],
-) -> Result<Algorithm, BaselineError> {
+pub fn of_ring(problem: &Problem, name: &str, ring: &[NodeId]) -> Result<Algorithm, BaselineError> {
     let order = order_of(problem, ring)?;
     Maker::new(problem)
         .ring(name, "a ring as listed", &[order])
@@ -36,7 +32,7 @@ pub fn of_ring(
 }
 
 /// The ranks of a ring, each once.
-pub(crate) fn order_of(problem: Problem<'_>, ring: &[NodeId]) -> Result<Vec<usize>, BaselineError> {
+pub(crate) fn order_of(problem: &Problem, ring: &[NodeId]) -> Result<Vec<usize>, BaselineError> {
     let order = ring
         .iter()
         .map(|&node| rank_of(problem, node))
@@ -63,7 +59,7 @@ pub(crate) fn order_of(problem: Problem<'_>, ring: &[NodeId]) -> Result<Vec<usiz
 /// A collective without a tree algorithm; edges that do not form a tree over the ranks, or not below the collective's
 /// root.
 pub fn of_tree(
-    problem: Problem<'_>,
+    problem: &Problem,
     name: &str,
     edges: &[(NodeId, NodeId)],
 ) -> Result<Algorithm, BaselineError> {
@@ -112,7 +108,7 @@ pub fn of_tree(
 /// # Errors
 /// Nothing is sent; a send over a missing link; sends that do not perform the collective.
 pub fn of_rounds(
-    problem: Problem<'_>,
+    problem: &Problem,
     name: &str,
     pieces: u32,
     rounds: &[Vec<Send>],
@@ -177,20 +173,20 @@ pub fn of_rounds(
     Ok((algorithm, routes))
 }
 
-fn rank_of(problem: Problem<'_>, node: NodeId) -> Result<usize, BaselineError> {
+fn rank_of(problem: &Problem, node: NodeId) -> Result<usize, BaselineError> {
     let rank = ranks(problem).iter().position(|other| *other == node);
     rank.ok_or_else(|| BaselineError::NoPart {
         node: problem.platform().name(node).to_string(),
     })
 }
 
-fn name_of(problem: Problem<'_>, rank: usize) -> String {
+fn name_of(problem: &Problem, rank: usize) -> String {
     ranks(problem).get(rank).map_or_else(String::new, |&node| {
         problem.platform().name(node).to_string()
     })
 }
 
-pub(crate) fn undone(problem: Problem<'_>, shape: &'static str) -> BaselineError {
+pub(crate) fn undone(problem: &Problem, shape: &'static str) -> BaselineError {
     BaselineError::NotDone {
         shape,
         collective: problem.collective().name(),

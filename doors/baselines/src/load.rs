@@ -35,7 +35,7 @@ impl Algorithm {
     ///
     /// # Errors
     /// Two ranks that send but are not connected; a size that depends on the operands that are combined.
-    pub fn loads(&self, problem: Problem<'_>, routes: &Routes) -> Result<Loads, BaselineError> {
+    pub fn loads(&self, problem: &Problem, routes: &Routes) -> Result<Loads, BaselineError> {
         let (platform, volumes) = (problem.platform(), problem.volumes());
         let (Some(size), Some(work)) = (volumes.size.constant(), volumes.work.constant()) else {
             return Err(BaselineError::NotConstant);
@@ -80,7 +80,7 @@ impl Loads {
     ///
     /// # Errors
     /// Nothing is sent.
-    pub fn throughput(&self, problem: Problem<'_>) -> Result<Throughput, BaselineError> {
+    pub fn throughput(&self, problem: &Problem) -> Result<Throughput, BaselineError> {
         let platform = problem.platform();
         let mut busy: BTreeMap<Resource, Rational> = BTreeMap::new();
         let used: Vec<LinkId> = platform
@@ -134,7 +134,7 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(algorithm: &Algorithm, problem: Problem<'_>) -> Counts {
+    fn of(algorithm: &Algorithm, problem: &Problem) -> Counts {
         let ranks = algorithm.ranks.len();
         let mut counts = Counts {
             sent: vec![BTreeMap::new(); ranks],

@@ -12,7 +12,7 @@ use crate::{Algorithm, Routes, Tree};
 /// target and every merge as long as the average merge. That of Liu, Kuo and Wang (2009; slowest node first), as if a
 /// transfer took as long as the sender's fastest outgoing link. Only for reductions of constant sizes. `O(ranks log
 /// ranks)`.
-pub fn published(problem: Problem<'_>, routes: &Routes) -> Vec<Algorithm> {
+pub fn published(problem: &Problem, routes: &Routes) -> Vec<Algorithm> {
     let volumes = problem.volumes();
     let (Some(size), Some(work)) = (volumes.size.constant(), volumes.work.constant()) else {
         return Vec::new();

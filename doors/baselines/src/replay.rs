@@ -38,7 +38,7 @@ enum Raw {
 /// The state of a replay.
 struct Replay<'a> {
     algorithm: &'a Algorithm,
-    problem: Problem<'a>,
+    problem: &'a Problem,
     routes: &'a Routes,
     /// Per block.
     tasks: Vec<Vec<Raw>>,
@@ -59,7 +59,7 @@ impl Algorithm {
     /// though the operator is not commutative.
     pub fn patterns(
         &self,
-        problem: Problem<'_>,
+        problem: &Problem,
         routes: &Routes,
     ) -> Result<Vec<WeightedPattern>, BaselineError> {
         let demands = problem.collective().demands();

@@ -10,7 +10,7 @@ use crate::custom::{order_of, undone};
 use crate::{Algorithm, BaselineError, Tree};
 
 /// Whether rings through all its [ranks](crate::ranks) can perform the collective.
-pub fn on_rings(problem: Problem<'_>) -> bool {
+pub fn on_rings(problem: &Problem) -> bool {
     let maker = Maker::new(problem);
     let order = (0..maker.ranks.len()).collect();
     maker.ranks.len() > 1 && maker.on_equal_rings("", &[order]).is_some()
@@ -26,7 +26,7 @@ pub fn on_rings(problem: Problem<'_>) -> bool {
 /// # Errors
 /// A collective that rings do not do; a ring that leaves out a rank or passes it twice.
 pub fn of_equal_rings(
-    problem: Problem<'_>,
+    problem: &Problem,
     name: &str,
     rings: &EqualRings,
 ) -> Result<Algorithm, BaselineError> {

@@ -20,7 +20,7 @@ const BITS: u64 = 30;
 
 impl RankHints {
     /// Looks for groups and for an order, with routes from all [ranks](ranks).
-    pub fn find(problem: Problem<'_>, routes: &Routes) -> RankHints {
+    pub fn find(problem: &Problem, routes: &Routes) -> RankHints {
         let (platform, ranks) = (problem.platform(), ranks(problem));
         let costs = rounded(platform);
         let groups =

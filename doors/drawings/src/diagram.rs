@@ -103,11 +103,7 @@ impl Role {
 }
 
 /// Strings the tasks of a pattern together. `O(t log t)` for `t` tasks.
-pub(crate) fn diagram(
-    problem: Problem<'_>,
-    pattern: &Pattern,
-    weight: Option<&Rational>,
-) -> Diagram {
+pub(crate) fn diagram(problem: &Problem, pattern: &Pattern, weight: Option<&Rational>) -> Diagram {
     let style = match problem
         .collective()
         .demand(pattern.demand)
@@ -123,7 +119,7 @@ pub(crate) fn diagram(
 /// As [`diagram`], in a style that the caller chooses.
 pub(crate) fn drawn_as(
     style: Style,
-    problem: Problem<'_>,
+    problem: &Problem,
     pattern: &Pattern,
     weight: Option<&Rational>,
 ) -> Diagram {
@@ -156,7 +152,7 @@ pub(crate) fn drawn_as(
 
 struct Assembly<'a> {
     style: Style,
-    problem: Problem<'a>,
+    problem: &'a Problem,
     demand: Option<Demand<'a>>,
     pattern: &'a Pattern,
     wanted: BTreeSet<(NodeId, Interval)>,
@@ -169,7 +165,7 @@ struct Assembly<'a> {
 }
 
 impl<'a> Assembly<'a> {
-    fn new(style: Style, problem: Problem<'a>, pattern: &'a Pattern) -> Self {
+    fn new(style: Style, problem: &'a Problem, pattern: &'a Pattern) -> Self {
         let collective = problem.collective();
         let found = collective.demand(pattern.demand);
         let wanted = found.iter().flat_map(Demand::goals).collect();
@@ -406,7 +402,7 @@ fn place(platform: &Platform, node: Option<NodeId>) -> Option<String> {
     node.map(|node| format!("@ {}", words::name(platform, node)))
 }
 
-fn transfer_time(problem: Problem<'_>, link: LinkId, part: Interval) -> Rational {
+fn transfer_time(problem: &Problem, link: LinkId, part: Interval) -> Rational {
     let cost = words::link(problem.platform(), link)
         .map(|link| link.cost.clone())
         .unwrap_or_default();
@@ -414,7 +410,7 @@ fn transfer_time(problem: Problem<'_>, link: LinkId, part: Interval) -> Rational
 }
 
 /// Every link of a flow with its time.
-fn flow_words(problem: Problem<'_>, part: Interval, links: &[LinkId]) -> String {
+fn flow_words(problem: &Problem, part: Interval, links: &[LinkId]) -> String {
     let platform = problem.platform();
     let hop = |&link: &LinkId| {
         let time = quantities::time(platform, &transfer_time(problem, link, part));
@@ -432,7 +428,7 @@ fn flow_words(problem: Problem<'_>, part: Interval, links: &[LinkId]) -> String 
 }
 
 /// The tree in which transfers in a row are one edge, and what no task uses is a result.
-fn contracted(problem: Problem<'_>, diagram: Diagram) -> Diagram {
+fn contracted(problem: &Problem, diagram: Diagram) -> Diagram {
     let Diagram {
         style,
         title,
@@ -494,7 +490,7 @@ fn contracted(problem: Problem<'_>, diagram: Diagram) -> Diagram {
 
 /// A tree whose transfers in a row are being joined.
 struct Contraction<'a> {
-    problem: Problem<'a>,
+    problem: &'a Problem,
     vertices: Vec<Vertex>,
     edges: Vec<Edge>,
     /// Per vertex of the whole diagram: the new vertex that makes its part, and the links from there.
@@ -552,7 +548,7 @@ impl Contraction<'_> {
 /// Title and subtitle.
 fn heading(
     style: Style,
-    problem: Problem<'_>,
+    problem: &Problem,
     pattern: &Pattern,
     (weight, depth): (Option<&Rational>, usize),
 ) -> [String; 2] {

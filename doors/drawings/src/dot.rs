@@ -14,7 +14,7 @@ use crate::{quantities, words};
 /// sizes and times.
 ///
 /// The same content as [`svg::tree`](crate::svg::tree()); `O(t log t)` for `t` tasks.
-pub fn tree(problem: Problem<'_>, tree: &Pattern, weight: Option<&Rational>) -> String {
+pub fn tree(problem: &Problem, tree: &Pattern, weight: Option<&Rational>) -> String {
     draw(
         problem.platform(),
         &drawn_as(Style::Tree, problem, tree, weight),
@@ -69,7 +69,7 @@ pub fn windows(windows: &[Window]) -> String {
 /// [`tree`] has it; a scheme as a graph of its tasks, from the values at the top to what is wanted, in double frames.
 ///
 /// The same content as [`svg::pattern`](crate::svg::pattern()); `O(t log t)` for `t` tasks.
-pub fn pattern(problem: Problem<'_>, pattern: &Pattern, weight: Option<&Rational>) -> String {
+pub fn pattern(problem: &Problem, pattern: &Pattern, weight: Option<&Rational>) -> String {
     draw(problem.platform(), &diagram(problem, pattern, weight))
 }
 

@@ -75,7 +75,7 @@ fn in_words(amount: &Amount, show: &dyn Fn(&Rational) -> String) -> String {
 }
 
 /// "message size 1", with the work of merges where there are any.
-pub(crate) fn volumes(problem: Problem<'_>) -> String {
+pub(crate) fn volumes(problem: &Problem) -> String {
     let (platform, collective, volumes) =
         (problem.platform(), problem.collective(), problem.volumes());
     let size = format!("message size {}", data(platform, &volumes.size));

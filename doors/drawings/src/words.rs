@@ -95,8 +95,7 @@ pub(crate) struct Messages<'a> {
 }
 
 impl<'a> Messages<'a> {
-    pub(crate) fn new(problem: Problem<'a>) -> Self {
-        let (platform, collective) = (problem.platform(), problem.collective());
+    pub(crate) fn new(platform: &'a Platform, collective: &'a Collective) -> Self {
         let members = collective.members();
         if members.is_empty() {
             return Messages {
@@ -265,7 +264,7 @@ const NAMED_OPERANDS: usize = 48;
 /// "v0 of a, v1 of b": whose the operands are, in the one order of all patterns: each pattern's own, or that of the
 /// participants.
 pub(crate) fn owners<'p>(
-    problem: Problem<'_>,
+    problem: &Problem,
     patterns: impl Iterator<Item = &'p Pattern>,
 ) -> Option<String> {
     let [block] = problem.collective().blocks()[..] else {
@@ -333,7 +332,7 @@ pub(crate) fn owns_too(collective: &Collective) -> bool {
 }
 
 /// The collective in words: "Scatter from Ps to 2 targets".
-pub(crate) fn describe(problem: Problem<'_>) -> String {
+pub(crate) fn describe(problem: &Problem) -> String {
     let (platform, collective) = (problem.platform(), problem.collective());
     let Some(form) = collective.form() else {
         return listed(collective);

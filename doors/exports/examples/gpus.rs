@@ -12,17 +12,17 @@ pub fn files() -> Result<[String; 2], Box<dyn std::error::Error>> {
     let all_gather = Collective::all_gather(machine.processors().collect());
     let volumes = Volumes::default();
     let problem = Problem::new(&machine, &all_gather, &volumes)?;
-    let Outcome::Planned(planned) = solve(problem, &Options::default())? else {
+    let Outcome::Planned(planned) = solve(&problem, &Options::default())? else {
         return Err("there is no plan".into());
     };
     let schedule = &planned.plan.schedule;
-    let written = format("mscclpp")?.write(&Request::new(problem, schedule))?;
+    let written = format("mscclpp")?.write(&Request::new(&problem, schedule))?;
     let [plan] = &written.files[..] else {
         return Err("one file is expected".into());
     };
     Ok([
         String::from_utf8(plan.bytes.clone())?,
-        oneport_drawings::svg::gantt(problem, schedule),
+        oneport_drawings::svg::gantt(&problem, schedule),
     ])
 }
 

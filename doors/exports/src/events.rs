@@ -41,7 +41,7 @@ pub const CSV: Format = Format {
 /// Decimals of dates in CSV.
 const DECIMALS: u32 = 12;
 
-fn to_json(problem: Problem<'_>, request: &Request<'_>) -> Result<String, ExportError> {
+fn to_json(problem: &Problem, request: &Request<'_>) -> Result<String, ExportError> {
     let (schedule, execution) = request.execution(JSON.name, request.pieces.number())?;
     let platform = problem.platform();
     let keep = |node| platform.node(node).is_processor();

@@ -42,7 +42,7 @@ const DECIMALS: u32 = 12;
 
 /// Loads of links and processors.
 struct Loads<'a> {
-    problem: Problem<'a>,
+    problem: &'a Problem,
     execution: Execution,
     /// Per link: messages per period, and busy time in units.
     links: Vec<(u64, BigInt)>,

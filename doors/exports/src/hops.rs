@@ -70,7 +70,7 @@ struct Kept {
 /// # Errors
 /// The first node that merges and is not kept.
 pub fn hops(
-    problem: Problem<'_>,
+    problem: &Problem,
     execution: &Execution,
     keep: impl Fn(NodeId) -> bool,
 ) -> Result<Vec<Hop>, NodeId> {

@@ -7,13 +7,13 @@
 //! continue it; each waits for a semaphore of the one before.
 
 mod block;
-mod bounds;
 mod chains;
 pub mod check;
+mod limits;
 pub mod register;
 pub mod schema;
 pub(crate) mod sizes;
-mod threadblocks;
+mod translate;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,8 +24,8 @@ use crate::operation::{Operation, Order, Step, Value};
 use crate::{ExportError, File, Format, Pieces, Request, Written};
 
 use block::{Block, Key, Spot};
-use bounds::{ALIGNMENT, CHANNELS, OPERATIONS, THREADBLOCKS};
 use chains::Chains;
+use limits::{ALIGNMENT, CHANNELS, OPERATIONS, THREADBLOCKS};
 use sizes::Sizes;
 
 use schema::{

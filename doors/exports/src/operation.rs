@@ -177,7 +177,7 @@ impl Operation {
 
     fn enter(
         &mut self,
-        problem: Problem<'_>,
+        problem: &Problem,
         hops: &[Hop],
         wanted: &BTreeSet<usize>,
         orders: &[Option<&[usize]>],
@@ -400,7 +400,7 @@ impl Operation {
 }
 
 /// The participants in the order of ranks: the order of operands if values are combined, otherwise the root first.
-fn ranks(problem: Problem<'_>, combines: bool) -> Vec<NodeId> {
+fn ranks(problem: &Problem, combines: bool) -> Vec<NodeId> {
     let mut roles = problem.collective().cast();
     if combines {
         roles.reverse();

@@ -19,7 +19,7 @@ const LARGEST: u64 = 1 << 10;
 
 /// The copies of the patterns for `instances` instances. The busiest resource is as little busy as [`Sharing`] finds.
 pub fn shared_out(
-    problem: Problem<'_>,
+    problem: &Problem,
     schedule: &PeriodicSchedule,
     instances: u64,
 ) -> Vec<ScheduledPattern> {
@@ -56,7 +56,7 @@ pub fn shared_out(
 /// Two distributions: every pattern's share rounded down; and the same with the rest, which goes to the largest
 /// remainders. `O(P log P)` for `P` patterns.
 fn in_proportion(
-    problem: Problem<'_>,
+    problem: &Problem,
     schedule: &PeriodicSchedule,
     instances: u64,
 ) -> [Vec<BigUint>; 2] {
@@ -103,7 +103,7 @@ fn in_proportion(
 /// # Errors
 /// The copies cannot be ordered, which would be a defect.
 pub fn with_instances(
-    problem: Problem<'_>,
+    problem: &Problem,
     schedule: &PeriodicSchedule,
     instances: u64,
 ) -> Result<PeriodicSchedule, ExportError> {
@@ -121,7 +121,7 @@ pub fn with_instances(
 
 /// A schedule of `instances` instances per period, whose tasks have stages and no dates.
 pub fn without_slots(
-    problem: Problem<'_>,
+    problem: &Problem,
     schedule: &PeriodicSchedule,
     instances: u64,
 ) -> PeriodicSchedule {
@@ -140,7 +140,7 @@ pub fn without_slots(
 /// # Errors
 /// The copies cannot be ordered, which would be a defect.
 pub fn lost(
-    problem: Problem<'_>,
+    problem: &Problem,
     schedule: &PeriodicSchedule,
     instances: u64,
 ) -> Result<Rational, ExportError> {
@@ -174,7 +174,7 @@ pub fn is_small(loss: &Rational) -> bool {
 /// # Errors
 /// As [`lost`].
 pub fn powers_of_two(
-    problem: Problem<'_>,
+    problem: &Problem,
     schedule: &PeriodicSchedule,
 ) -> Result<Vec<u64>, ExportError> {
     let mut losses = Vec::new();

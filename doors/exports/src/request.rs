@@ -12,7 +12,7 @@ use crate::pieces::with_instances;
 #[derive(Debug, Clone)]
 pub struct Request<'a> {
     /// The question that the schedule answers.
-    pub problem: Problem<'a>,
+    pub problem: &'a Problem,
     /// The schedule.
     pub schedule: &'a PeriodicSchedule,
     /// Periods in which instances start, for formats that hold a run; `None`: two more than reach the steady state.
@@ -34,7 +34,7 @@ pub struct Request<'a> {
 
 impl<'a> Request<'a> {
     /// The schedule as it is.
-    pub fn new(problem: Problem<'a>, schedule: &'a PeriodicSchedule) -> Self {
+    pub fn new(problem: &'a Problem, schedule: &'a PeriodicSchedule) -> Self {
         Request {
             problem,
             schedule,

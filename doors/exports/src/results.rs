@@ -23,7 +23,7 @@ pub struct Served {
 
 /// Goals that tasks serve, each with the last task that brings or makes it at its node. Goals that their owner meets
 /// without any task are not listed. Sorted by demands, copies and nodes; `O(E log E)` for `E` tasks and goals.
-pub fn results(problem: Problem<'_>, execution: &Execution) -> Vec<Served> {
+pub fn results(problem: &Problem, execution: &Execution) -> Vec<Served> {
     let mut arrived: BTreeMap<(usize, u64, NodeId, Interval), usize> = BTreeMap::new();
     for (number, dated) in execution.tasks.iter().enumerate() {
         let node = node_of(problem, &dated.task);
@@ -52,7 +52,7 @@ pub fn results(problem: Problem<'_>, execution: &Execution) -> Vec<Served> {
 }
 
 /// Node that has the result of a task.
-pub fn node_of(problem: Problem<'_>, task: &Task) -> NodeId {
+pub fn node_of(problem: &Problem, task: &Task) -> NodeId {
     match *task {
         Task::Send { link, .. } => problem.platform().link(link).to,
         Task::Merge { node, .. } => node,

@@ -14,7 +14,7 @@ const LIMIT: u64 = 2_000_000;
 #[derive(Debug)]
 pub struct Run<'a> {
     /// The question.
-    pub problem: Problem<'a>,
+    pub problem: &'a Problem,
     /// One period.
     pub execution: Execution,
     /// Periods in which instances start.

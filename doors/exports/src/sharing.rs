@@ -33,7 +33,7 @@ pub struct Sharing {
 
 impl Sharing {
     /// An initial distribution; `None` if times or copies have more than 64 bits.
-    pub fn new(problem: Problem<'_>, schedule: &PeriodicSchedule, copies: &[u64]) -> Option<Self> {
+    pub fn new(problem: &Problem, schedule: &PeriodicSchedule, copies: &[u64]) -> Option<Self> {
         let measure = Measure::new(problem);
         let times: Vec<_> = (0..measure.places())
             .map(|place| measure.time(place))

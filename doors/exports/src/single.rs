@@ -27,9 +27,7 @@ const NAME: &str = "one reduction";
 /// One reduction as a run.
 #[derive(Debug)]
 pub struct OneRun {
-    platform: Platform,
-    collective: Collective,
-    volumes: Volumes,
+    problem: Problem,
     schedule: PeriodicSchedule,
     execution: Execution,
 }
@@ -59,30 +57,26 @@ impl OneRun {
             Costs::Equal { compute, .. } => compute.clone(),
             Costs::PerSender(_) => Rational::zero(),
         };
+        let collective = Collective::reduce(target, nodes).commutative(one.commutative);
+        let volumes = Volumes {
+            size: Amount::Constant(Rational::one()),
+            work: Amount::Constant(work),
+        };
         Ok(OneRun {
-            platform: draft.platform,
-            collective: Collective::reduce(target, nodes).commutative(one.commutative),
-            volumes: Volumes {
-                size: Amount::Constant(Rational::one()),
-                work: Amount::Constant(work),
-            },
+            problem: Problem::new(draft.platform, collective, volumes)
+                .map_err(|error| refused(error.to_string()))?,
             schedule,
             execution,
         })
     }
 
     /// Request for the formats: one period, the dates of the file.
-    ///
-    /// # Errors
-    /// An invalid question, which would be a defect.
-    pub fn request(&self) -> Result<Request<'_>, ExportError> {
-        let problem = Problem::new(&self.platform, &self.collective, &self.volumes)
-            .map_err(|error| refused(error.to_string()))?;
-        Ok(Request {
+    pub fn request(&self) -> Request<'_> {
+        Request {
             periods: Some(1),
             dated: Some(&self.execution),
-            ..Request::new(problem, &self.schedule)
-        })
+            ..Request::new(&self.problem, &self.schedule)
+        }
     }
 }
 

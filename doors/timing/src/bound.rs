@@ -14,7 +14,7 @@ use petgraph::visit::EdgeRef;
 /// its value: the time in which the value leaves the owner, plus the least delay from there to the node. Third, the
 /// same for all values together that leave an owner or enter a node. `O(n m log m + p m)` for `n` nodes, `m` links and
 /// `p` pairs.
-pub fn lower_bound(problem: Problem<'_>, throughput: &Rational) -> Rational {
+pub fn lower_bound(problem: &Problem, throughput: &Rational) -> Rational {
     let steady = if throughput.is_zero() {
         Rational::zero()
     } else {
@@ -122,7 +122,7 @@ fn occupied(platform: &Platform, links: &[LinkId], amount: &Rational) -> Rationa
 }
 
 impl Pairs {
-    fn of(problem: Problem<'_>) -> Pairs {
+    fn of(problem: &Problem) -> Pairs {
         let platform = problem.platform();
         let none = || vec![0_u64; platform.nodes().len()];
         let (mut leaving, mut entering) = (none(), none());
@@ -185,7 +185,7 @@ impl Pairs {
     }
 
     /// All that has to enter a node, after the least delay of anything that it wants.
-    fn entering(&self, problem: Problem<'_>, size: &Rational, node: NodeId) -> Option<Rational> {
+    fn entering(&self, problem: &Problem, size: &Rational, node: NodeId) -> Option<Rational> {
         let platform = problem.platform();
         let amount = size * Rational::from_integer(self.entering[node.index()].into());
         let before = |link: &LinkId| {
@@ -208,7 +208,7 @@ impl Pairs {
     }
 
     /// The time in which all values have left an owner and the last one has arrived after its least delay.
-    fn leaving(&self, problem: Problem<'_>, size: &Rational, node: NodeId) -> Option<Rational> {
+    fn leaving(&self, problem: &Problem, size: &Rational, node: NodeId) -> Option<Rational> {
         let platform = problem.platform();
         let amount = size * Rational::from_integer(self.leaving[node.index()].into());
         let after = |link: &LinkId| {
@@ -224,7 +224,7 @@ impl Pairs {
 
 impl Pair {
     /// The least delay, with what it takes the values to leave the owner.
-    fn least(&self, problem: Problem<'_>, size: &Rational) -> Option<Rational> {
+    fn least(&self, problem: &Problem, size: &Rational) -> Option<Rational> {
         let platform = problem.platform();
         let after = |link: &LinkId| self.onwards.get(platform.link(*link).to.index())?.as_ref();
         last_out(

@@ -11,7 +11,7 @@ use petgraph::visit::{EdgeRef, Reversed};
 /// a value can reach it, and after its output could no longer arrive in time. `throughput` is the certificate's bound;
 /// the time is at least `1 / throughput`. `O(n m log m)` for `n` nodes and `m` links.
 pub fn lower_bound_from_certificate(
-    problem: Problem<'_>,
+    problem: &Problem,
     certificate: &Certificate,
     throughput: &Rational,
 ) -> Rational {
@@ -66,7 +66,7 @@ struct Windows {
 }
 
 impl Windows {
-    fn of(problem: Problem<'_>) -> Windows {
+    fn of(problem: &Problem) -> Windows {
         let platform = problem.platform();
         let delay = |link: LinkId| platform.link(link).latency() + platform.link(link).overhead();
         let start = |node: NodeId| (node.into(), Rational::zero());
@@ -98,7 +98,7 @@ impl Windows {
     }
 
     /// Minimum idle time before the first and after the last useful task. `None` if the resource is never useful.
-    fn of_resource(&self, problem: Problem<'_>, resource: Resource) -> Option<Rational> {
+    fn of_resource(&self, problem: &Problem, resource: Resource) -> Option<Rational> {
         let platform = problem.platform();
         let using = |link: &LinkId| Resource::of_link(platform, *link).any(|own| own == resource);
         match resource {
@@ -134,7 +134,7 @@ impl Windows {
     }
 
     /// Until something has come to be merged with what the node owns, and from the end of the last merge.
-    fn of_merges(&self, problem: Problem<'_>, node: NodeId) -> Option<Rational> {
+    fn of_merges(&self, problem: &Problem, node: NodeId) -> Option<Rational> {
         let platform = problem.platform();
         let after = self.after.get(node.index())?.as_ref()?;
         let owns = |operands: &[NodeId]| operands.iter().filter(|owner| **owner == node).count();

@@ -51,6 +51,6 @@ pub enum OnceError {
     #[error("the run would take at least as long as the limit")]
     AboveLimit,
     /// Too much to do for machine memory.
-    #[error("more than {0} actions; take fewer pieces")]
+    #[error("more than {0} tasks; take fewer pieces")]
     TooMany(usize),
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive, Zero};
-use oneport_plan::{Deed, PeriodicSchedule, Piece, Problem, Rational, Task};
+use oneport_plan::{PeriodicSchedule, Piece, Problem, Rational, RunTask, Task};
 use oneport_schedule::{DatedTask, Execution, execution};
 
 use crate::task_list::MOST;
@@ -31,7 +31,7 @@ impl TaskList {
     /// # Errors
     /// More than four million sends and merges, or pieces.
     pub fn of_schedule(
-        problem: Problem<'_>,
+        problem: &Problem,
         schedule: &PeriodicSchedule,
         periods: u32,
     ) -> Result<TaskList, OnceError> {
@@ -82,11 +82,11 @@ impl TaskList {
                     .inputs
                     .map(|input| input.map(|input| numbers[at(input)]));
                 numbers[at(turn.task)] = list.push(match dated.task {
-                    Task::Send { link, .. } => Deed::Send {
+                    Task::Send { link, .. } => RunTask::Send {
                         link,
                         carried: vec![(of, one)],
                     },
-                    Task::Merge { node, .. } => Deed::Merge {
+                    Task::Merge { node, .. } => RunTask::Merge {
                         node,
                         piece: of,
                         left: one,

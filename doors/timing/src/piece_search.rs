@@ -54,7 +54,7 @@ impl Found {
     ///
     /// # Errors
     /// Sizes or work that are not constant; the watch ended it.
-    pub fn at(&self, problem: Problem<'_>, watch: &Watch) -> Result<Found, OnceError> {
+    pub fn at(&self, problem: &Problem, watch: &Watch) -> Result<Found, OnceError> {
         let timing = if self.in_turn {
             self.graph.simulate_in_order(problem, None, watch)
         } else {
@@ -110,7 +110,7 @@ struct Candidate {
 
 /// Searches the best number of pieces for a sequence of sizes. Task graphs are cached: they do not depend on sizes.
 pub struct PieceSearch<'a> {
-    problem: Problem<'a>,
+    problem: &'a Problem,
     /// The best number in the first order, for the last size.
     best: u32,
     list: Box<dyn Fn(Candidate) -> Result<TaskList, OnceError> + Send + Sync + 'a>,
@@ -144,7 +144,7 @@ enum Tried {
 impl<'a> PieceSearch<'a> {
     /// A search over `list(pieces)`. Task graphs are made on the platform of `problem`; its sizes do not matter.
     pub fn new(
-        problem: Problem<'a>,
+        problem: &'a Problem,
         list: impl Fn(u32) -> Result<TaskList, OnceError> + Send + Sync + 'a,
     ) -> Self {
         PieceSearch::in_orders(problem, &PRIORITY_OFFSETS[..1], move |candidate| {
@@ -153,7 +153,7 @@ impl<'a> PieceSearch<'a> {
     }
 
     /// The patterns of a steady state, each on its share, with several priority offsets.
-    pub fn of_patterns(problem: Problem<'a>, steady_state: &'a SteadyState) -> Self {
+    pub fn of_patterns(problem: &'a Problem, steady_state: &'a SteadyState) -> Self {
         let list = move |candidate: Candidate| {
             TaskList::of_patterns(
                 problem,
@@ -167,7 +167,7 @@ impl<'a> PieceSearch<'a> {
 
     /// The periods of a schedule, each on its share, in the order of the schedule, so that simultaneous transfers
     /// follow its matchings. A piece is a copy of a pattern, or a part of one where the schedule cuts messages.
-    pub fn of_schedule(problem: Problem<'a>, schedule: PeriodicSchedule) -> Self {
+    pub fn of_schedule(problem: &'a Problem, schedule: PeriodicSchedule) -> Self {
         let each = schedule.instances.to_u32().unwrap_or(u32::MAX).max(1);
         let list =
             move |candidate: Candidate| TaskList::of_schedule(problem, &schedule, candidate.pieces);
@@ -179,7 +179,7 @@ impl<'a> PieceSearch<'a> {
     }
 
     fn in_orders(
-        problem: Problem<'a>,
+        problem: &'a Problem,
         orders: &'static [u32],
         list: impl Fn(Candidate) -> Result<TaskList, OnceError> + Send + Sync + 'a,
     ) -> Self {
@@ -208,7 +208,7 @@ impl<'a> PieceSearch<'a> {
     /// The errors of the lists; sizes or work that are not constant.
     pub fn shortest(
         &mut self,
-        problem: Problem<'_>,
+        problem: &Problem,
         limits: &SearchLimits<'_>,
         least: &Rational,
     ) -> Result<Found, OnceError> {
@@ -272,7 +272,7 @@ impl<'a> PieceSearch<'a> {
     /// More pieces in the first order.
     fn in_more_pieces(
         &mut self,
-        problem: Problem<'_>,
+        problem: &Problem,
         limits: &SearchLimits<'_>,
         least: &Rational,
         patience: u32,
@@ -311,7 +311,7 @@ impl<'a> PieceSearch<'a> {
     /// in one direction while they improve. The other direction waits for a later size.
     fn in_other_orders(
         &mut self,
-        problem: Problem<'_>,
+        problem: &Problem,
         limits: &SearchLimits<'_>,
         least: &Rational,
         best: &mut Best,
@@ -371,7 +371,7 @@ impl<'a> PieceSearch<'a> {
     /// ended.
     fn better(
         &mut self,
-        problem: Problem<'_>,
+        problem: &Problem,
         candidate: Candidate,
         limit: &Rational,
         watch: &Watch,
@@ -405,7 +405,7 @@ impl<'a> PieceSearch<'a> {
     /// scaled: every date is a sum of durations that grow alike, so the order of events stays the same.
     fn timing(
         &mut self,
-        problem: Problem<'_>,
+        problem: &Problem,
         candidate: Candidate,
         limit: Option<&Rational>,
         watch: &Watch,
@@ -479,7 +479,7 @@ pub struct NamedSearch<'a> {
 
 impl<'a> NamedSearch<'a> {
     /// The algorithm over these routes.
-    pub fn new(problem: Problem<'a>, algorithm: &'a Algorithm, routes: &'a Routes) -> Self {
+    pub fn new(problem: &'a Problem, algorithm: &'a Algorithm, routes: &'a Routes) -> Self {
         let list = move |segments| TaskList::of_algorithm(problem, algorithm, routes, segments);
         NamedSearch {
             algorithm,
@@ -502,7 +502,7 @@ impl<'a> NamedSearch<'a> {
     /// constant; too many tasks even in one segment.
     pub fn shortest(
         &mut self,
-        problem: Problem<'_>,
+        problem: &Problem,
         limits: &SearchLimits<'_>,
         goal: Option<&Rational>,
     ) -> Result<Found, OnceError> {
@@ -529,7 +529,7 @@ impl<'a> NamedSearch<'a> {
         Ok(self.delay.insert(delay).clone())
     }
 
-    fn bottleneck(&mut self, problem: Problem<'_>) -> Rational {
+    fn bottleneck(&mut self, problem: &Problem) -> Rational {
         if let Some((known, bottleneck)) = &self.bottleneck
             && let Some(factor) = proportion(known, problem.volumes())
         {

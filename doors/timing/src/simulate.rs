@@ -7,7 +7,7 @@ use std::sync::Arc;
 use num_bigint::BigUint;
 use num_traits::Zero;
 use oneport_numbers::{Scaled, Whole};
-use oneport_plan::{Action, Deed, Problem, Rational, Run};
+use oneport_plan::{Problem, Rational, Run, RunTask, TimedTask};
 use oneport_watch::Watch;
 
 use crate::OnceError;
@@ -65,13 +65,13 @@ impl Timing {
     }
 
     /// The tasks with their start dates.
-    pub(crate) fn actions(&self, tasks: &[Deed]) -> Vec<Action> {
-        fn at<N: Clone + Into<BigUint>>(starts: &[N], tasks: &[Deed]) -> Vec<Action> {
-            let action = |(start, task): (&N, &Deed)| Action {
+    pub(crate) fn timed(&self, tasks: &[RunTask]) -> Vec<TimedTask> {
+        fn at<N: Clone + Into<BigUint>>(starts: &[N], tasks: &[RunTask]) -> Vec<TimedTask> {
+            let task = |(start, task): (&N, &RunTask)| TimedTask {
                 start: start.clone().into(),
-                deed: task.clone(),
+                task: task.clone(),
             };
-            starts.iter().zip(tasks).map(action).collect()
+            starts.iter().zip(tasks).map(task).collect()
         }
         match &*self.starts {
             Starts::Short(starts) => at(starts, tasks),
@@ -89,7 +89,7 @@ struct Lengths {
 }
 
 impl Lengths {
-    fn of(problem: Problem<'_>, graph: &TaskGraph) -> Result<Lengths, OnceError> {
+    fn of(problem: &Problem, graph: &TaskGraph) -> Result<Lengths, OnceError> {
         let (platform, volumes) = (problem.platform(), problem.volumes());
         let (Some(size), Some(work)) = (volumes.size.constant(), volumes.work.constant()) else {
             return Err(OnceError::NotConstant);
@@ -171,7 +171,7 @@ impl TaskGraph {
     /// the idle time of a resource and its remaining work.
     pub fn simulate(
         &self,
-        problem: Problem<'_>,
+        problem: &Problem,
         limit: Option<&Rational>,
         watch: &Watch,
     ) -> Result<Timing, OnceError> {
@@ -200,7 +200,7 @@ impl TaskGraph {
         Run {
             pieces: self.list.pieces.clone(),
             unit: timing.unit().clone(),
-            actions: timing.actions(&self.list.tasks),
+            tasks: timing.timed(&self.list.tasks),
         }
     }
 }
@@ -214,7 +214,7 @@ impl TaskGraph {
     /// As [`TaskGraph::simulate`].
     pub fn simulate_in_order(
         &self,
-        problem: Problem<'_>,
+        problem: &Problem,
         limit: Option<&Rational>,
         watch: &Watch,
     ) -> Result<Timing, OnceError> {

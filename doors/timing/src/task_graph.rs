@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
 use oneport_numbers::{Scaled, Whole};
-use oneport_plan::{Deed, Platform, Problem, Rational, Resource};
+use oneport_plan::{Platform, Problem, Rational, Resource, RunTask};
 
 use crate::TaskList;
 
@@ -58,7 +58,7 @@ impl Lists {
     }
 
     /// Per input: the tasks that use its result, ascending.
-    fn users(tasks: &[Deed]) -> Lists {
+    fn users(tasks: &[RunTask]) -> Lists {
         // While lists are filled, `ends[i]` is the next free slot of list `i`.
         let mut ends = vec![0_u32; tasks.len() + 1];
         tasks
@@ -78,10 +78,10 @@ impl Lists {
     }
 }
 
-pub(crate) fn inputs(task: &Deed) -> impl Iterator<Item = u32> + '_ {
+pub(crate) fn inputs(task: &RunTask) -> impl Iterator<Item = u32> + '_ {
     let (carried, parts) = match task {
-        Deed::Send { carried, .. } => (carried.as_slice(), [None, None]),
-        Deed::Merge { left, right, .. } => (&[][..], [*left, *right]),
+        RunTask::Send { carried, .. } => (carried.as_slice(), [None, None]),
+        RunTask::Merge { left, right, .. } => (&[][..], [*left, *right]),
     };
     carried
         .iter()
@@ -91,7 +91,7 @@ pub(crate) fn inputs(task: &Deed) -> impl Iterator<Item = u32> + '_ {
 
 impl TaskList {
     /// Finds the dependencies and resources on the problem's platform. `O(d log d)` for `d` tasks and pieces moved.
-    pub fn graph(self, problem: Problem<'_>) -> TaskGraph {
+    pub fn graph(self, problem: &Problem) -> TaskGraph {
         let platform = problem.platform();
         let Scaled { values, unit } =
             Scaled::coarsest(self.pieces.iter().map(|piece| &piece.share));
@@ -123,19 +123,19 @@ impl TaskList {
 }
 
 /// All kinds of tasks, and the kind of each task.
-fn kinds<N: Whole>(tasks: &[Deed], links: usize, shares: &[N]) -> (Vec<Kind>, Vec<u32>) {
+fn kinds<N: Whole>(tasks: &[RunTask], links: usize, shares: &[N]) -> (Vec<Kind>, Vec<u32>) {
     let mut numbers: BTreeMap<(usize, N), u32> = BTreeMap::new();
     let mut kinds: Vec<Kind> = Vec::new();
-    let mut kind = |task: &Deed| {
+    let mut kind = |task: &RunTask| {
         let (place, shares) = match task {
-            Deed::Send { link, carried } => {
+            RunTask::Send { link, carried } => {
                 let mut sum = N::zero();
                 carried
                     .iter()
                     .for_each(|&(piece, _)| sum += &shares[piece as usize]);
                 (link.index(), sum)
             }
-            Deed::Merge { node, piece, .. } => {
+            RunTask::Merge { node, piece, .. } => {
                 (links + node.index(), shares[*piece as usize].clone())
             }
         };
@@ -202,8 +202,8 @@ impl TaskGraph {
                 .cloned()
                 .unwrap_or_default();
             arrivals.push(match task {
-                Deed::Send { link, .. } => ready + &values[link.index()],
-                Deed::Merge { .. } => ready,
+                RunTask::Send { link, .. } => ready + &values[link.index()],
+                RunTask::Merge { .. } => ready,
             });
         }
         unit * Rational::from_integer(arrivals.into_iter().max().unwrap_or_default().into())

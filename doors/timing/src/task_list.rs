@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use num_traits::{ToPrimitive, Zero};
 use oneport_baselines::{Algorithm, Message, Routes};
-use oneport_plan::{Deed, Piece, Problem, Rational, SteadyState, Task};
+use oneport_plan::{Piece, Problem, Rational, RunTask, SteadyState, Task};
 
 use crate::OnceError;
 
@@ -17,7 +17,7 @@ pub struct TaskList {
     /// Into what values are cut.
     pub pieces: Vec<Piece>,
     /// The tasks in order of priority: if two can start at the same date, the earlier in the list does.
-    pub tasks: Vec<Deed>,
+    pub tasks: Vec<RunTask>,
 }
 
 /// A block at a rank: the task that delivered it, and the first and last operand combined in it.
@@ -25,7 +25,7 @@ type Held = Option<(Option<u32>, (u32, u32))>;
 
 /// An algorithm being written down, one segment at a time.
 struct Writer<'a> {
-    problem: Problem<'a>,
+    problem: &'a Problem,
     algorithm: &'a Algorithm,
     routes: &'a Routes,
     list: TaskList,
@@ -44,7 +44,7 @@ impl TaskList {
     /// # Errors
     /// A message between unconnected nodes or of a block that the sender does not hold; more than four million tasks.
     pub fn of_algorithm(
-        problem: Problem<'_>,
+        problem: &Problem,
         algorithm: &Algorithm,
         routes: &Routes,
         segments: u32,
@@ -86,7 +86,7 @@ impl TaskList {
     /// # Errors
     /// More than four million tasks.
     pub fn of_patterns(
-        problem: Problem<'_>,
+        problem: &Problem,
         steady_state: &SteadyState,
         count: u32,
         priority_offset: u32,
@@ -172,31 +172,31 @@ impl TaskList {
             firsts.push(firsts[piece as usize] + index(tasks(piece).len())?);
         }
         let mut numbers = vec![0_u32; order.len()];
-        for &(_, piece, task) in order {
+        for &(_, piece, place) in order {
             let first = firsts[piece as usize];
             let moved = |input: Option<u32>| input.map(|input| numbers[(first + input) as usize]);
-            let deed = match tasks(piece)[task as usize] {
-                Task::Send { link, after, .. } => Deed::Send {
+            let task = match tasks(piece)[place as usize] {
+                Task::Send { link, after, .. } => RunTask::Send {
                     link,
                     carried: vec![(piece, moved(after))],
                 },
                 Task::Merge {
                     node, left, right, ..
-                } => Deed::Merge {
+                } => RunTask::Merge {
                     node,
                     piece,
                     left: moved(left),
                     right: moved(right),
                 },
             };
-            numbers[(first + task) as usize] = self.push(deed)?;
+            numbers[(first + place) as usize] = self.push(task)?;
         }
         Ok(self)
     }
 
-    pub(crate) fn push(&mut self, deed: Deed) -> Result<u32, OnceError> {
+    pub(crate) fn push(&mut self, task: RunTask) -> Result<u32, OnceError> {
         let place = index(self.tasks.len())?;
-        self.tasks.push(deed);
+        self.tasks.push(task);
         Ok(place)
     }
 }
@@ -293,7 +293,7 @@ impl Writer<'_> {
                     .iter_mut()
                     .for_each(|(_, behind)| *behind = Some(before));
             }
-            last = Some(self.list.push(Deed::Send {
+            last = Some(self.list.push(RunTask::Send {
                 link,
                 carried: carried.clone(),
             })?);
@@ -318,13 +318,13 @@ impl Writer<'_> {
                         own.1.1 + 1 == new.1.0 || new.1.1 + 1 != own.1.0 && own.1.0 < new.1.0;
                     let (left, right) = if own_first { (own, new) } else { (new, own) };
                     let node = self.algorithm.ranks[to];
-                    let deed = Deed::Merge {
+                    let task = RunTask::Merge {
                         node,
                         piece: self.piece(block)?,
                         left: left.0,
                         right: right.0,
                     };
-                    Some((Some(self.list.push(deed)?), (left.1.0, right.1.1)))
+                    Some((Some(self.list.push(task)?), (left.1.0, right.1.1)))
                 }
                 (_, new) => new,
             };

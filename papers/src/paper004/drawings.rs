@@ -283,7 +283,7 @@ pub fn figures() -> Result<Vec<Figure>> {
     }
     let two = both(&mut figures, "figure 2", figure_2()?)?;
     for (place, weighted) in two.steady_state.patterns.iter().enumerate() {
-        let drawing = svg::pattern(two.problem()?, &weighted.pattern, Some(&weighted.weight));
+        let drawing = svg::pattern(&two.problem, &weighted.pattern, Some(&weighted.weight));
         let title = format!("Papers 004, our optimum on figure 2: tree {}", place + 1);
         figures.push(Figure::svg(title, "T2; T1 is not used.", drawing));
     }

@@ -16,7 +16,7 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use oneport::{Platform, Problem, Rational};
 use oneport_lp::separation::{Inequality, Instance, Separated};
-use oneport_lp::{self as lp, Answer, Watch};
+use oneport_lp::{self as lp, Watch};
 use oneport_numbers::common_denominator;
 
 use super::platforms::{broadcast, figure_1, figure_2, half_duplex};
@@ -403,11 +403,8 @@ fn solved(platform: &Platform) -> Result<Solved> {
     let best = fine.best.clone().context("no centre was inside")?;
     let rounded = simplest(&fine.bottom, &best);
     let (collective, volumes) = (broadcast(platform), unit_volumes());
-    let question = lp::Question::new(Problem::new(platform, &collective, volumes)?);
-    let (answer, rounds) = counted(question)?;
-    let Answer::Steady(solution) = answer else {
-        bail!("a node is not reached")
-    };
+    let question = lp::Question::new(&Problem::new(platform, &collective, volumes)?);
+    let (solution, rounds) = counted(question)?;
     ensure!(
         solution.steady_state.throughput == optimum,
         "column generation finds another optimum"

@@ -303,7 +303,7 @@ pub fn minimum_matching() -> Result<Sides> {
 pub fn duration() -> Result<Sides> {
     let (platform, k) = (half_duplex("s t", &[("s", "t", "2")])?, 4);
     let plan = plan(&platform, &broadcast(&platform))?;
-    let timeline = oneport::schedule::timeline(plan.problem()?, &plan.schedule, 2)?;
+    let timeline = oneport::schedule::timeline(&plan.problem, &plan.schedule, 2)?;
     let pieces = timeline
         .events
         .iter()
@@ -323,7 +323,7 @@ pub fn in_transit() -> Result<Sides> {
         3u64,
     );
     let plan = plan(&platform, &broadcast(&platform))?;
-    let timeline = oneport::schedule::timeline(plan.problem()?, &plan.schedule, 2)?;
+    let timeline = oneport::schedule::timeline(&plan.problem, &plan.schedule, 2)?;
     let within = |name: &str| -> Result<Rational> {
         let link = cases::link(&platform, name)?;
         let pieces = timeline

@@ -67,7 +67,7 @@ pub fn plan(platform: &Platform, collective: &Collective) -> Result<Plan> {
         ..Options::default()
     };
     let Outcome::Planned(planned) = solve(
-        Problem::new(platform, collective, unit_volumes())?,
+        &Problem::new(platform, collective, unit_volumes())?,
         &options,
     )?
     else {

@@ -13,7 +13,7 @@ use oneport_drawings::svg;
 use oneport_exact::{Relation, Sense};
 use oneport_graph::arborescence::arborescence;
 use oneport_lp::separation::Instance;
-use oneport_lp::{self as lp, Answer, Watch};
+use oneport_lp::{self as lp, Watch};
 use oneport_matching::general::heaviest::heaviest_matching;
 use oneport_matching::general::{PortGraph, least_period, separate};
 
@@ -373,14 +373,11 @@ fn scaling() -> Result<&'static [Point]> {
 
         let (collective, volumes) = (broadcast(&platform), unit_volumes());
         let started = Instant::now();
-        let question = lp::Question::new(Problem::new(&platform, &collective, volumes)?);
-        let (answer, rounds) = counted(question)?;
+        let question = lp::Question::new(&Problem::new(&platform, &collective, volumes)?);
+        let (solution, rounds) = counted(question)?;
         let seconds = started.elapsed().as_secs_f64();
-        let Answer::Steady(solution) = answer else {
-            anyhow::bail!("a node is not reached")
-        };
         let bound = referee::bound(
-            Problem::new(&platform, &collective, volumes)?,
+            &Problem::new(&platform, &collective, volumes)?,
             &solution.certificate,
         )?;
         ensure!(

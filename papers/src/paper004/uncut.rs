@@ -18,8 +18,8 @@ pub const CHECKS: &[(&str, Check)] = &[("uncut", |_| uncut())];
 fn cut(platform: &Platform, schedule: &PeriodicSchedule) -> Result<(usize, usize)> {
     let collective = broadcast(platform);
     let problem = Problem::new(platform, &collective, unit_volumes())?;
-    let timeline = schedule::timeline(problem, schedule, 1)?;
-    referee::check_timeline(problem, &timeline)?;
+    let timeline = schedule::timeline(&problem, schedule, 1)?;
+    referee::check_timeline(&problem, &timeline)?;
     let cut = timeline
         .events
         .iter()

@@ -238,7 +238,7 @@ fn throughput(
         ..Volumes::default()
     };
     let problem = Problem::new(platform, &collective, &volumes)?;
-    let Rating::Rated(rated) = rate(problem, &Options::default(), None)? else {
+    let Rating::Rated(rated) = rate(&problem, &Options::default(), None)? else {
         bail!("some messages cannot arrive")
     };
     Ok((rated.upper_bound, rated.status == Status::Optimal))

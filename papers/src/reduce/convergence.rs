@@ -32,7 +32,7 @@ fn per_unit(instances: &oneport::plan::BigUint, period: u64) -> Rational {
 }
 
 fn fixed(case: &Case, steady_state: &SteadyState, period: u64) -> Result<Fixed> {
-    let rule = period::rounding::rounded_down(case.problem(), steady_state, &whole(period))?;
+    let rule = period::rounding::rounded_down(&case.problem(), steady_state, &whole(period))?;
     let naive: Rational = steady_state
         .patterns
         .iter()
@@ -46,14 +46,14 @@ fn fixed(case: &Case, steady_state: &SteadyState, period: u64) -> Result<Fixed> 
     let throughput = per_unit(&rule.instances, period);
     if !rule.instances.is_zero() {
         // "So these new values can be used to build a valid schedule."
-        let schedule = schedule::periodic(case.problem(), rule)?;
+        let schedule = schedule::periodic(&case.problem(), rule)?;
         referee::check_schedule(
-            Problem::new(&case.platform, &case.collective, unit_volumes())?,
+            &Problem::new(&case.platform, &case.collective, unit_volumes())?,
             &schedule,
         )?;
     }
     let target = Target::Period(whole(period));
-    let refilled = match period::rounding::round(case.problem(), steady_state, &target) {
+    let refilled = match period::rounding::round(&case.problem(), steady_state, &target) {
         Ok(whole) => per_unit(&whole.instances, period),
         Err(PeriodError::PeriodTooShort { .. }) => Rational::zero(),
         Err(error) => return Err(error.into()),

@@ -115,7 +115,7 @@ fn reduce(
     let started = Instant::now();
     let options = Options::default();
     let Outcome::Planned(planned) =
-        solve(Problem::new(platform, &collective, &volumes())?, &options)?
+        solve(&Problem::new(platform, &collective, volumes())?, &options)?
     else {
         anyhow::bail!("{name}: not connected")
     };
@@ -223,7 +223,7 @@ pub fn line(solved: &Solved) -> Vec<String> {
     let plan = &solved.plan;
     vec![
         solved.name.clone(),
-        plan.platform.nodes().len().to_string(),
+        plan.platform().nodes().len().to_string(),
         solved.participants.to_string(),
         short(&plan.steady_state.throughput),
         count(solved).to_string(),
@@ -264,7 +264,7 @@ pub fn figures() -> Result<Vec<Figure>> {
             "{}: logical indices in brackets, the target is [4]; routers are dark.",
             solved.name
         ),
-        svg::graph(plan.problem()?, None, None),
+        svg::graph(&plan.problem, None, None),
     )));
     figures.push(wide(Figure::svg(
         "Its solution (in the manner of figure 10)",
@@ -272,12 +272,12 @@ pub fn figures() -> Result<Vec<Figure>> {
             "TP = {}; the table below says what links and nodes carry and merge.",
             plan.steady_state.throughput
         ),
-        svg::graph_of_rates(plan.problem()?, &plan.steady_state, None),
+        svg::graph_of_rates(&plan.problem, &plan.steady_state, None),
     )));
     let rates = sum(trees(&plan.steady_state.patterns));
     let lines = rates
         .iter()
-        .map(|(&task, rate)| vec![name(&plan.platform, task), rate.to_string()])
+        .map(|(&task, rate)| vec![name(plan.platform(), task), rate.to_string()])
         .collect();
     let caption =
         "What figure 10 writes beside links and nodes: messages and merges per unit of time.";
@@ -293,7 +293,7 @@ pub fn figures() -> Result<Vec<Figure>> {
             place + 1,
             place + 11
         );
-        let drawing = svg::tree(plan.problem()?, tree, Some(weight));
+        let drawing = svg::tree(&plan.problem, tree, Some(weight));
         figures.push(wide(Figure::svg(
             title,
             format!("Weight {weight}."),

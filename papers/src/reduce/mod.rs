@@ -314,9 +314,9 @@ fn links_of_figure_6() -> Result<Finding> {
 fn throughput() -> Result<Finding> {
     let toy = Toy::load()?;
     let schedule = toy.schedule(&toy.steady_state()?)?;
-    let timeline = schedule::timeline(toy.case.problem(), &schedule, 20)?;
+    let timeline = schedule::timeline(&toy.case.problem(), &schedule, 20)?;
     referee::check_timeline(
-        Problem::new(&toy.case.platform, &toy.case.collective, unit_volumes())?,
+        &Problem::new(&toy.case.platform, &toy.case.collective, unit_volumes())?,
         &timeline,
     )?;
     ensure!(
@@ -397,9 +397,9 @@ fn one_tree() -> Result<usize> {
         (&toy.case.platform, &toy.case.collective, unit_volumes());
     for names in [AT_1, AT_2] {
         let single = toy.single(&names)?;
-        referee::check_steady_state(Problem::new(platform, collective, volumes)?, &single)?;
+        referee::check_steady_state(&Problem::new(platform, collective, volumes)?, &single)?;
         referee::check_schedule(
-            Problem::new(platform, collective, volumes)?,
+            &Problem::new(platform, collective, volumes)?,
             &toy.schedule(&single)?,
         )?;
     }

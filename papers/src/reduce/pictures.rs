@@ -13,7 +13,7 @@ use crate::cases::Case;
 use crate::figures::{self, Figure};
 
 fn draw(case: &Case, tree: &Pattern, weight: Option<&Rational>) -> String {
-    svg::tree(case.problem(), tree, weight)
+    svg::tree(&case.problem(), tree, weight)
 }
 
 /// Everything section 4 draws, and what ours look like.
@@ -30,13 +30,13 @@ pub fn figures() -> Result<Vec<Figure>> {
         Figure::svg(
             "One reduction by that tree",
             "Every task as early as it can, with the costs of figure 6.",
-            svg::timeline_gantt(connected.problem(), &single::run(&connected, &example)),
+            svg::timeline_gantt(&connected.problem(), &single::run(&connected, &example)),
         ),
         Figure::svg(
             "The platform of figure 6(a), four links",
             "Slide 81 has four cost labels beside the nodes 0, 1, 2, all 1; figure 6(b) uses four links.",
             svg::platform(
-                toy.case.problem(),
+                &toy.case.platform,
                 "Figure 6(a)",
                 "four links of cost 1; node 0 merges in 1/2, nodes 1 and 2 in 1",
             ),
@@ -44,7 +44,7 @@ pub fn figures() -> Result<Vec<Figure>> {
         Figure::svg(
             "The paper's solution of the reduce (figure 6c)",
             "Figure 6(b) on the topology, per unit of time, as slide 82 has it. It satisfies the corrected program and is optimal.",
-            svg::graph_of_rates(toy.case.problem(), &two, None),
+            svg::graph_of_rates(&toy.case.problem(), &two, None),
         ),
     ];
     for (place, (tree, weight)) in toy.extracted()?.iter().enumerate() {
@@ -97,8 +97,8 @@ fn tables(toy: &Toy) -> Result<[Figure; 2]> {
 
 fn schedules(toy: &Toy, two: &SteadyState) -> Result<Vec<Figure>> {
     let schedule = toy.schedule(two)?;
-    let timeline = schedule::timeline(toy.case.problem(), &schedule, 5)?;
-    let three = schedule::timeline(toy.case.problem(), &schedule, 1)?;
+    let timeline = schedule::timeline(&toy.case.problem(), &schedule, 5)?;
+    let three = schedule::timeline(&toy.case.problem(), &schedule, 1)?;
     let one = toy.single(&AT_1)?;
     let tree = tasks::trees(&one.patterns)
         .next()
@@ -112,14 +112,14 @@ fn schedules(toy: &Toy, two: &SteadyState) -> Result<Vec<Figure>> {
         Figure::svg(
             "Three reductions by the two trees (figure 6d), valid",
             "One period's reductions from the first transfer to the last merge; the referee accepts it, one port and all.",
-            svg::timeline_gantt(toy.case.problem(), &three),
+            svg::timeline_gantt(&toy.case.problem(), &three),
         ),
         Figure {
             wide: true,
             ..Figure::svg(
                 "The two trees, five periods with start-up and clean-up (figure 6e), valid",
                 "A timeline that the referee accepts; every value has its dates.",
-                svg::timeline_gantt(toy.case.problem(), &timeline),
+                svg::timeline_gantt(&toy.case.problem(), &timeline),
             )
         },
         Figure::svg(

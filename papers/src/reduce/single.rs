@@ -74,7 +74,7 @@ pub fn run(case: &Case, tree: &Pattern) -> Timeline {
 pub fn length(case: &Case, tree: &Pattern) -> Result<Rational> {
     let timeline = run(case, tree);
     Ok(referee::check_timeline(
-        Problem::new(&case.platform, &case.collective, unit_volumes())?,
+        &Problem::new(&case.platform, &case.collective, unit_volumes())?,
         &timeline,
     )?
     .last_arrival)

@@ -149,7 +149,7 @@ impl Toy {
     /// A periodic schedule of a steady state of this platform, in the shortest period that makes its trees whole.
     pub fn schedule(&self, steady_state: &SteadyState) -> Result<PeriodicSchedule> {
         Ok(schedule::periodic(
-            self.case.problem(),
+            &self.case.problem(),
             period::rounding::own_period(steady_state),
         )?)
     }

@@ -36,7 +36,7 @@ fn optima(case: &Case, work: &str) -> Result<[Rational; 2]> {
             formulation,
             ..Options::default()
         };
-        match rate(problem, &options, None)? {
+        match rate(&problem, &options, None)? {
             Rating::Rated(rated) if rated.steady_state.throughput == rated.upper_bound => {
                 Ok(rated.upper_bound)
             }

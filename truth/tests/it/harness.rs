@@ -207,7 +207,7 @@ fn a_gathering_that_forgets_the_place_is_caught() {
     check_caught(1500, &|question, certificate| {
         let bound = referee(question, certificate)?;
         let proof = proof(
-            Problem::new(&question.platform, &question.collective, &question.volumes)?,
+            &Problem::new(&question.platform, &question.collective, &question.volumes)?,
             certificate,
         )?;
         let instance = &proof.supply / &bound;

@@ -41,13 +41,13 @@ fn link(platform: &Platform, from: usize, to: usize) -> LinkId {
 fn extracted(collective: &Collective, rates: &Rates) -> Result<Extracted, ExtractError> {
     let (platform, volumes) = (triangle(), Volumes::default());
     let problem = Problem::new(&platform, collective, &volumes).unwrap();
-    let found = extract(problem, rates, &Watch::unlimited())?;
+    let found = extract(&problem, rates, &Watch::unlimited())?;
     // Entry by entry: the rates are the patterns' sum and what is left over.
     let state = SteadyState {
         throughput: rates.throughput.clone(),
         patterns: found.patterns.clone(),
     };
-    let mut sum = Rates::of(problem, &state).unwrap();
+    let mut sum = Rates::of(&problem, &state).unwrap();
     let mut together: BTreeMap<LinkId, Rational> = BTreeMap::new();
     for LeftOver {
         demand,
@@ -167,15 +167,15 @@ fn groups_and_rates_are_kept() {
     };
     let volumes = Volumes::default();
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-    oneport_referee::check_steady_state(problem, &state).unwrap();
-    let rates = Rates::of(problem, &state).unwrap();
+    oneport_referee::check_steady_state(&problem, &state).unwrap();
+    let rates = Rates::of(&problem, &state).unwrap();
     let found = extracted(&collective, &rates).unwrap();
     assert_eq!(found.patterns, state.patterns);
     let again = SteadyState {
         throughput: rational("1/4"),
         patterns: found.patterns,
     };
-    oneport_referee::check_steady_state(problem, &again).unwrap();
+    oneport_referee::check_steady_state(&problem, &again).unwrap();
 }
 
 #[test]

@@ -137,7 +137,7 @@ pub(super) fn write(out: &mut String, plan: &Plan) {
     if !needs.is_empty() {
         out.push_str(",\n");
         list(out, "    ", "needs", needs, |out, need| {
-            needs::write(out, &plan.platform, need)
+            needs::write(out, plan.platform(), need)
         });
     }
     out.push_str("\n  },\n");
@@ -145,7 +145,7 @@ pub(super) fn write(out: &mut String, plan: &Plan) {
 
 /// The prices of resources, and `odd_sets` where there are any.
 pub(super) fn write_prices(out: &mut String, plan: &Plan, indent: &str) {
-    let (platform, certificate) = (&plan.platform, &plan.certificate);
+    let (platform, certificate) = (plan.platform(), &plan.certificate);
     let prices: Vec<(Resource, &Rational)> = certificate.prices().collect();
     list(out, indent, "prices", &prices, |out, (resource, price)| {
         write_resource(out, platform, *resource);

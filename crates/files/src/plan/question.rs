@@ -1,8 +1,11 @@
 //! The question of a plan: the collective, the sizes of its messages, the work of its merges.
 
+use std::sync::Arc;
+
 use num_traits::{One, ToPrimitive};
 use oneport_plan::{
-    Collective, CollectiveError, CustomDemand, Form, Member, Role, Volumes, Wanted,
+    Collective, CollectiveError, CustomDemand, Form, Member, Problem, ProblemError, Role, Volumes,
+    Wanted,
 };
 use oneport_platform::{NodeId, Platform, Rational};
 
@@ -286,20 +289,21 @@ pub(crate) fn flag(value: Option<Json<'_, '_>>) -> Result<bool, FormatError> {
     }
 }
 
-/// `size`, and `work` where something is combined, checked against the collective.
-pub(super) fn read_volumes(
+/// The problem, of `collective`, `size`, and `work` where something is combined.
+pub(super) fn read_problem(
+    (question, collective): (&Json<'_, '_>, Collective),
     size: &Json<'_, '_>,
     work: Result<Json<'_, '_>, FormatError>,
-    collective: &Collective,
-    platform: &Platform,
-) -> Result<Volumes, FormatError> {
+    platform: impl Into<Arc<Platform>>,
+) -> Result<Problem, FormatError> {
+    let platform = platform.into();
     let amount_of_size = amount(size)?;
     let (volumes, work) = if collective.combines() {
         let work = work?;
         (
             Volumes {
                 size: amount_of_size,
-                work: work_of(&work, platform)?,
+                work: work_of(&work, &platform)?,
             },
             Some(work),
         )
@@ -317,9 +321,12 @@ pub(super) fn read_volumes(
             None,
         )
     };
-    volumes.validate(collective).map_err(|error| {
-        let place = work.as_ref().filter(|_| error.is_of_work()).unwrap_or(size);
-        place.fail(Mistake::Volume(error))
-    })?;
-    Ok(volumes)
+    Problem::new(platform, collective, volumes).map_err(|error| {
+        let place = match (&error, &work) {
+            (ProblemError::Volume(error), Some(work)) if error.is_of_work() => work,
+            (ProblemError::Volume(_), _) => size,
+            _ => question,
+        };
+        place.fail(Mistake::Problem(error))
+    })
 }

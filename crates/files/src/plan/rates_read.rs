@@ -5,14 +5,13 @@ use std::path::Path;
 
 use num_traits::{One, Signed, Zero};
 use oneport_plan::{
-    Certificate, Collective, Demand, DemandRates, Interval, Kind, Problem, Rates, RatesError,
-    TaskRates, Value, Volumes,
+    Certificate, Demand, DemandRates, Interval, Kind, Problem, Rates, RatesError, TaskRates, Value,
 };
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use super::cells::{Reader, find};
 use super::demand::Demands;
-use super::question::{read_collective, read_volumes};
+use super::question::{read_collective, read_problem};
 use super::{MAX_PLAN_BYTES, RATES_FORMAT};
 use crate::error::{FormatError, Mistake, clip, quoted};
 use crate::json::{Json, need};
@@ -24,10 +23,8 @@ use crate::source::{Source, read_bytes};
 /// A solution in the papers' variables, and the question that it answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RatesFile {
-    /// The collective; it fits the platform.
-    pub collective: Collective,
-    /// Sizes of messages and work of merges; they fit the collective.
-    pub volumes: Volumes,
+    /// The question.
+    pub problem: Problem,
     /// How often everything is sent and merged per unit of time.
     pub rates: Rates,
     /// Prices of resources and odd sets, if there are any; what they prove is for the referee to say.
@@ -114,24 +111,18 @@ pub fn rates_from_json(
     let collective = read_collective(&question, platform)?;
     let size = need(&top, size, "size", "the size of every message")?;
     let work = need(&top, work, "work", "the work of every merge");
-    let volumes = read_volumes(&size, work, &collective, platform)?;
+    let problem = read_problem((&question, collective), &size, work, platform)?;
     let refuse = |error: RatesError| question.fail(Mistake::Import(error.to_string()));
-    let unreadable = || {
-        refuse(RatesError::NoReading {
-            collective: collective.name(),
-        })
-    };
-    let problem = Problem::new(platform, &collective, &volumes).map_err(|_| unreadable())?;
     let per = match per {
         None => Rational::one(),
         Some(per) => Some(exact(&per)?)
             .filter(Signed::is_positive)
             .ok_or_else(|| per.wrong("a positive length of time"))?,
     };
-    let rates = Rates::none_of(problem).map_err(refuse)?;
+    let rates = Rates::none_of(&problem).map_err(refuse)?;
     let mut reading = Reading {
-        problem,
-        demands: Demands::new(&collective),
+        problem: &problem,
+        demands: Demands::new(problem.collective()),
         rates,
         per,
         flows: BTreeMap::new(),
@@ -154,10 +145,9 @@ pub fn rates_from_json(
     reading.check_alpha(alpha)?;
     let rates = reading.rates;
     Ok(RatesFile {
-        volumes: volumes.clone(),
+        problem,
         rates,
         certificate,
-        collective: collective.clone(),
     })
 }
 
@@ -184,7 +174,7 @@ type Flows = BTreeMap<usize, BTreeMap<(NodeId, LinkId), Rational>>;
 
 /// The rates read so far, and their context.
 struct Reading<'a> {
-    problem: Problem<'a>,
+    problem: &'a Problem,
     demands: Demands<'a>,
     rates: Rates,
     per: Rational,

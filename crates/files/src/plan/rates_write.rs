@@ -20,10 +20,7 @@ use crate::native::quote;
 /// # Errors
 /// A collective whose rates are ambiguous (all-reduce, scan); a plan that refers to a missing node, link or demand.
 pub fn rates_to_json(plan: &Plan) -> Result<String, RatesError> {
-    let nothing = RatesError::NoReading {
-        collective: plan.collective.name(),
-    };
-    let problem = plan.problem().map_err(|_| nothing)?;
+    let problem = &plan.problem;
     let rates = Rates::of(problem, &plan.steady_state)?;
     let mut out = String::new();
     let _ = write!(
@@ -31,15 +28,15 @@ pub fn rates_to_json(plan: &Plan) -> Result<String, RatesError> {
         "{{\n  \"format\": {},\n  \"collective\": ",
         quote(RATES_FORMAT)
     );
-    collective(&mut out, &plan.platform, &plan.collective);
+    collective(&mut out, plan.platform(), plan.collective());
     let _ = writeln!(
         out,
         ",\n  \"model\": {},",
-        quote(plan.platform.model().name())
+        quote(plan.platform().model().name())
     );
-    amount(&mut out, "size", &plan.volumes.size);
-    if plan.collective.combines() {
-        work(&mut out, &plan.volumes.work, &plan.platform);
+    amount(&mut out, "size", &plan.problem.volumes().size);
+    if plan.collective().combines() {
+        work(&mut out, &plan.problem.volumes().work, plan.platform());
     }
     let _ = writeln!(
         out,
@@ -78,10 +75,10 @@ pub fn rates_to_json(plan: &Plan) -> Result<String, RatesError> {
     }
     let (busy, prices) = (
         rates.busy(problem),
-        plan.certificate.link_prices(&plan.platform),
+        plan.certificate.link_prices(plan.platform()),
     );
     let busy: Vec<(LinkId, Rational, Rational)> = plan
-        .platform
+        .platform()
         .link_ids()
         .zip(prices)
         .map(|(link, price)| (link, busy.get(&link).cloned().unwrap_or_default(), price))
@@ -96,18 +93,18 @@ pub fn rates_to_json(plan: &Plan) -> Result<String, RatesError> {
             let _ = write!(
                 out,
                 "{}, \"s\": \"{share}\", \"price\": \"{price}\"",
-                ends(&plan.platform, *link)
+                ends(plan.platform(), *link)
             );
         },
     );
     out.push_str(",\n");
-    let alpha: Vec<(NodeId, Rational)> = rates.alpha(problem).into_iter().collect();
+    let alpha: Vec<(NodeId, Rational)> = rates.alpha(&plan.problem).into_iter().collect();
     if !alpha.is_empty() {
         list(&mut out, "  ", "alpha", &alpha, |out, (node, share)| {
             let _ = write!(
                 out,
                 "\"node\": {}, \"alpha\": \"{share}\"",
-                name(&plan.platform, *node)
+                name(plan.platform(), *node)
             );
         });
         out.push_str(",\n");
@@ -137,7 +134,7 @@ struct Lines<'p> {
 
 impl Lines<'_> {
     fn send(&mut self, demand: usize, link: LinkId, value: Option<String>, rate: &Rational) {
-        let (ends, value) = (ends(&self.plan.platform, link), value.unwrap_or_default());
+        let (ends, value) = (ends(self.plan.platform(), link), value.unwrap_or_default());
         self.sends.push(format!(
             "\"demand\": {demand}, {ends}, {value}\"rate\": \"{rate}\""
         ));
@@ -150,7 +147,7 @@ impl Lines<'_> {
         rate: &Rational,
         towards: Option<&BTreeMap<NodeId, Rational>>,
     ) {
-        let platform = &self.plan.platform;
+        let platform = self.plan.platform();
         let flow = |(&node, amount): (&NodeId, &Rational)| {
             format!("{}: \"{amount}\"", name(platform, node))
         };
@@ -164,7 +161,7 @@ impl Lines<'_> {
     fn combine(&mut self, demand: usize, rates: &TaskRates) {
         let sets = self
             .plan
-            .collective
+            .collective()
             .demand(demand)
             .is_some_and(|demand| demand.commutative);
         for ((link, value), rate) in &rates.sends {
@@ -185,7 +182,7 @@ impl Lines<'_> {
                     operands(right)
                 ),
             };
-            let node = name(&self.plan.platform, *node);
+            let node = name(self.plan.platform(), *node);
             self.cons.push(format!(
                 "\"demand\": {demand}, \"node\": {node}, {task}, \"rate\": \"{rate}\""
             ));
@@ -210,7 +207,7 @@ fn flows(plan: &Plan) -> Flows {
     for weighted in &plan.steady_state.patterns {
         let pattern = &weighted.pattern;
         let Some(demand) = plan
-            .collective
+            .collective()
             .demand(pattern.demand)
             .filter(|demand| demand.operands.len() == 1)
         else {
@@ -222,7 +219,7 @@ fn flows(plan: &Plan) -> Flows {
             .iter()
             .filter(|target| Some(*target) != source)
         {
-            for link in way(&plan.platform, pattern, *target) {
+            for link in way(plan.platform(), pattern, *target) {
                 *flows
                     .entry((pattern.demand, link))
                     .or_default()

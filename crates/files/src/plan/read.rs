@@ -8,7 +8,7 @@ use oneport_platform::Platform;
 use super::cells::{Reader, links_of};
 use super::demand::Demands;
 use super::pattern::Patterns;
-use super::question::{read_collective, read_volumes};
+use super::question::{read_collective, read_problem};
 use super::{FORMAT, FORMER};
 use crate::error::{FormatError, Mistake, quoted};
 use crate::json::{Json, need};
@@ -65,17 +65,16 @@ pub fn plan_from_json(name: &str, bytes: &[u8]) -> Result<Plan, FormatError> {
         &need(&top, model, "model", "the platform's port model")?,
         &platform,
     )?;
-    let collective = read_collective(
-        &need(&top, collective, "collective", "the question")?,
-        &platform,
-    )?;
+    let question = need(&top, collective, "collective", "the question")?;
+    let collective = read_collective(&question, &platform)?;
     let size = need(&top, size, "size", "the size of every message")?;
     let work = need(&top, work, "work", "the work of every merge");
-    let volumes = read_volumes(&size, work, &collective, &platform)?;
-    let demands = Demands::new(&collective);
+    let problem = read_problem((&question, collective), &size, work, platform)?;
+    let platform = problem.platform();
+    let demands = Demands::new(problem.collective());
     let context = Context {
-        platform: &platform,
-        patterns: Patterns::new(&platform, &demands),
+        platform,
+        patterns: Patterns::new(platform, &demands),
     };
     let steady_state = SteadyState {
         throughput: rational(need(
@@ -87,7 +86,7 @@ pub fn plan_from_json(name: &str, bytes: &[u8]) -> Result<Plan, FormatError> {
         patterns: context.weighted(need(&top, patterns, "patterns", "the weighted patterns")?)?,
     };
     let proof = Reader {
-        platform: &platform,
+        platform,
         demands: &demands,
     };
     let certificate = proof.read(&need(
@@ -105,9 +104,7 @@ pub fn plan_from_json(name: &str, bytes: &[u8]) -> Result<Plan, FormatError> {
         "what the certificate proves",
     )?)?;
     Ok(Plan {
-        platform,
-        collective,
-        volumes,
+        problem,
         status,
         steady_state,
         certificate,

@@ -36,15 +36,15 @@ pub fn plan_to_json(plan: &Plan) -> String {
 /// ends the work.
 pub fn write_plan(plan: &Plan, to: &mut dyn io::Write, watch: &Watch) -> io::Result<()> {
     let mut out = String::new();
-    let platform = &plan.platform;
+    let platform = plan.platform();
     let _ = writeln!(out, "{{\n  \"format\": {},", quote(FORMAT));
     out.push_str("  \"collective\": ");
-    collective(&mut out, platform, &plan.collective);
+    collective(&mut out, platform, plan.collective());
     out.push_str(",\n");
     let _ = writeln!(out, "  \"model\": {},", quote(platform.model().name()));
-    amount(&mut out, "size", &plan.volumes.size);
-    if plan.collective.combines() {
-        work(&mut out, &plan.volumes.work, &plan.platform);
+    amount(&mut out, "size", &plan.problem.volumes().size);
+    if plan.collective().combines() {
+        work(&mut out, &plan.problem.volumes().work, plan.platform());
     }
     let _ = writeln!(out, "  \"status\": {},", quote(plan.status.name()));
     let _ = writeln!(
@@ -54,7 +54,7 @@ pub fn write_plan(plan: &Plan, to: &mut dyn io::Write, watch: &Watch) -> io::Res
     );
     let _ = writeln!(out, "  \"upper_bound\": \"{}\",", plan.upper_bound);
     certificate::write(&mut out, plan);
-    let demands = Demands::new(&plan.collective);
+    let demands = Demands::new(plan.collective());
     let mut sink = Sink { out, to, watch };
     sink.list(
         "  ",

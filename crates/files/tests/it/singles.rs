@@ -1,7 +1,5 @@
 //! `oneport-reduction/1`: what is written is read back, and what is wrong is refused at its place.
 
-use std::time::{Duration, Instant};
-
 use oneport_files::{
     AnswerFile, one_reduction_from_json, one_reduction_to_json, read_answer, receivers_from_json,
     starts_from_json,
@@ -147,7 +145,6 @@ fn mixed_dates_are_written_as_fractions() {
 #[track_caller]
 fn refused(text: &str, from: &str, to: &str, parts: &[&str]) {
     assert!(text.contains(from), "{from} is not in {text}");
-    let started = Instant::now();
     let changed = text.replacen(from, to, 1);
     let error = one_reduction_from_json("one", changed.as_bytes())
         .expect_err(to)
@@ -158,11 +155,6 @@ fn refused(text: &str, from: &str, to: &str, parts: &[&str]) {
     assert!(
         error.starts_with("one") && !error.contains('\n') && error.chars().count() < 800,
         "{error}"
-    );
-    assert!(
-        started.elapsed() < Duration::from_secs(5),
-        "{parts:?}: {:?}",
-        started.elapsed()
     );
 }
 

@@ -53,7 +53,7 @@ const ROOM: u64 = 1 << 20;
 /// # Errors
 /// The errors of the exact solver.
 pub fn with_cuts(
-    question: &Question<'_>,
+    question: &Question,
     certificate: Certificate,
     watch: &Watch,
 ) -> Result<Certificate, LpError> {
@@ -78,7 +78,7 @@ pub fn with_cuts(
 }
 
 fn cuts<N: Exact + Into<BigUint>>(
-    question: &Question<'_>,
+    question: &Question,
     costs: &Costs<N>,
     watch: &Watch,
 ) -> Result<Vec<Need>, LpError> {

@@ -20,7 +20,7 @@ pub struct Contained<'a> {
 
 impl<'a> Contained<'a> {
     /// Prepares the only demand of a block.
-    pub fn new(question: &'a Question<'a>, block: &Block<'_>) -> Self {
+    pub fn new(question: &'a Question, block: &Block<'_>) -> Self {
         let cheapest = Cheapest::new(question, block.operands(), block.is_commutative());
         Contained {
             cheapest,

@@ -19,7 +19,7 @@ use num_traits::One;
 use oneport_graph::cut_below;
 use oneport_numbers::Scaled;
 use oneport_plan::inequality::{Cut, Inequality, Need};
-use oneport_plan::{Block, Bound, Certificate, Collective, Kind, Problem, Resource};
+use oneport_plan::{Block, Bound, Certificate, Collective, Kind, Problem, ProblemError, Resource};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational, free_automorphisms};
 
 use crate::bounds::slowest_cut::slowest_cut;
@@ -35,7 +35,7 @@ const SIZES: usize = 64;
 ///
 /// # Errors
 /// [`LpError::Contradiction`] never, unless oneport is wrong.
-pub fn cut_bound(question: &Question<'_>) -> Result<Option<Bound>, LpError> {
+pub fn cut_bound(question: &Question) -> Result<Option<Bound>, LpError> {
     let platform = question.platform();
     let links = platform.only_links();
     let links = links && platform.free_link().is_none();
@@ -66,7 +66,7 @@ pub fn cut_bound(question: &Question<'_>) -> Result<Option<Bound>, LpError> {
 type Side = Vec<bool>;
 
 struct Search<'q> {
-    question: &'q Question<'q>,
+    question: &'q Question,
     block: Block<'q>,
     /// How many messages a link carries per unit of time, as integers over one denominator.
     capacities: Vec<BigUint>,
@@ -76,7 +76,7 @@ struct Search<'q> {
 }
 
 impl<'q> Search<'q> {
-    fn new(question: &'q Question<'q>, block: Block<'q>) -> Self {
+    fn new(question: &'q Question, block: Block<'q>) -> Self {
         let exact: Vec<Rational> = question
             .platform()
             .link_ids()
@@ -158,9 +158,12 @@ impl<'q> Search<'q> {
             LpError::Contradiction("the all-gather among the members is not a valid collective");
         let platform = &replicating(self.platform(), turned).ok_or(NONE)?;
         let collective = Collective::all_gather(self.members.clone());
-        let problem =
-            Problem::new(platform, &collective, self.question.volumes()).map_err(|_| NONE)?;
-        let question = Question::new(problem).watched(self.question.watch().clone());
+        let problem = match Problem::new(platform, collective, self.question.volumes()) {
+            Ok(problem) => problem,
+            Err(ProblemError::Unreachable { .. }) => return Ok(Vec::new()),
+            Err(_) => return Err(NONE),
+        };
+        let question = Question::new(&problem).watched(self.question.watch().clone());
         let sinks = representatives(platform, &self.members);
         let found = slowest_cut(&question, Some(&sinks)).ok_or(NONE)?;
         let side = |need: &Need| -> Option<Side> {

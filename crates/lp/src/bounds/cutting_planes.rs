@@ -53,7 +53,7 @@ const EXACT_ROUNDS: usize = 12;
 
 /// A program over the inequalities found so far.
 pub struct Program<'a> {
-    question: &'a Question<'a>,
+    question: &'a Question,
     participants: &'a [NodeId],
     volume: &'a Volume,
     solver: Solver,
@@ -91,7 +91,7 @@ impl<'a> Program<'a> {
     /// # Errors
     /// The errors of the exact solver.
     pub fn new(
-        question: &'a Question<'a>,
+        question: &'a Question,
         participants: &'a [NodeId],
         volume: &'a Volume,
     ) -> Result<Self, LpError> {

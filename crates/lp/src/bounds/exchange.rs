@@ -71,7 +71,7 @@ type Walk<N> = ShortestPaths<N, EdgeIndex>;
 impl<'a> Exchange<'a> {
     /// Prepares disjoint parts.
     pub fn new(
-        question: &Question<'a>,
+        question: &'a Question,
         direction: Direction,
         parts: &[Vec<NodeId>],
         roots: Vec<usize>,
@@ -107,7 +107,7 @@ impl<'a> Exchange<'a> {
 
     /// Single participants as parts. The question's roots are the parts that may be the last to lack an operand.
     pub fn of_single(
-        question: &Question<'a>,
+        question: &'a Question,
         direction: Direction,
         participants: &[NodeId],
     ) -> Self {

@@ -52,7 +52,7 @@ const MOST_PARTITIONS: usize = 4;
 /// # Errors
 /// The errors of the solver; [`LpError::Stopped`] if the question's watch ends the work. What is proved is kept.
 pub(crate) fn bound(
-    question: &Question<'_>,
+    question: &Question,
     resources: &Resources,
     until: &Until,
     known: &mut Known,
@@ -65,7 +65,7 @@ pub(crate) fn bound(
 
 /// Oracles for bounding: a composition's price is replaced by a price that holds for every schedule. They make no
 /// executable patterns.
-pub fn least_patterns<'a>(question: &'a Question<'a>) -> Patterns<'a> {
+pub fn least_patterns<'a>(question: &'a Question) -> Patterns<'a> {
     Patterns::of_parts(question, |question, block| match is_composed(block) {
         true if is_all_reduce(block) => Box::new(Least::new(question, block)),
         true => Box::new(Contained::new(question, block)),
@@ -77,10 +77,7 @@ pub fn least_patterns<'a>(question: &'a Question<'a>) -> Patterns<'a> {
 ///
 /// # Errors
 /// The errors of the oracles.
-pub(crate) fn prove(
-    question: &Question<'_>,
-    prices: &Certificate,
-) -> Result<Option<Bound>, LpError> {
+pub(crate) fn prove(question: &Question, prices: &Certificate) -> Result<Option<Bound>, LpError> {
     let (resources, priced) = Resources::of_certificate(question.platform(), prices);
     let bound = proved(&least_patterns(question), &resources, &priced);
     question.watch().ask()?;
@@ -95,7 +92,7 @@ pub(crate) fn prove(
 ///
 /// # Errors
 /// The errors of the solver; [`LpError::Stopped`] if the question's watch ends the work before anything is proved.
-pub fn all_reduce_bound(question: &Question<'_>, until: &Until) -> Result<Option<Bound>, LpError> {
+pub fn all_reduce_bound(question: &Question, until: &Until) -> Result<Option<Bound>, LpError> {
     if !question.block().is_some_and(|block| is_all_reduce(&block)) {
         return Ok(None);
     }
@@ -119,7 +116,7 @@ pub fn all_reduce_bound(question: &Question<'_>, until: &Until) -> Result<Option
 /// # Errors
 /// As [`all_reduce_bound`].
 pub(crate) fn first_of_all_reduce(
-    question: &Question<'_>,
+    question: &Question,
     sought: Option<&Rational>,
 ) -> Result<Option<Bound>, LpError> {
     if !question.block().is_some_and(|block| is_all_reduce(&block)) {
@@ -147,7 +144,7 @@ pub(crate) fn first_of_all_reduce(
 
 /// One question, and the best bound so far.
 struct Search<'a> {
-    question: &'a Question<'a>,
+    question: &'a Question,
     participants: &'a [NodeId],
     volume: Volume,
     until: Until,
@@ -155,7 +152,7 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(question: &'a Question<'a>, until: &Until) -> Self {
+    fn new(question: &'a Question, until: &Until) -> Self {
         let participants = question.block().map_or(&[][..], |block| block.operands());
         let volume = Volume::new(question, participants.len());
         Search {

@@ -64,7 +64,7 @@ pub struct Found<N> {
 
 impl<'a> Partitions<'a> {
     /// Prepares one direction.
-    pub fn new(question: &Question<'a>, direction: Direction, participants: &'a [NodeId]) -> Self {
+    pub fn new(question: &'a Question, direction: Direction, participants: &'a [NodeId]) -> Self {
         let platform = question.platform();
         let joins = |node: &NodeId| match direction {
             Direction::Into => platform.node(*node).is_processor(),
@@ -579,7 +579,7 @@ mod tests {
                     .unwrap();
                 let collective = Collective::all_reduce(participants.clone());
                 let question =
-                    Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
+                    Question::new(&Problem::new(&platform, &collective, &volumes).unwrap());
                 let partitions = Partitions::new(&question, direction, &participants);
                 let (border, found) = best(&partitions, &capacities, None).unwrap().unwrap();
                 assert_eq!(found, least, "seed {seed}, {}", direction.name());

@@ -47,11 +47,11 @@ const FEW_COLUMNS: usize = 12_000;
 ///
 /// # Errors
 /// The errors of the exact solver.
-pub fn shared_bound(question: &Question<'_>) -> Result<Option<Bound>, LpError> {
+pub fn shared_bound(question: &Question) -> Result<Option<Bound>, LpError> {
     bound_within(question, MOST_COLUMNS)
 }
 
-fn bound_within(question: &Question<'_>, most_columns: usize) -> Result<Option<Bound>, LpError> {
+fn bound_within(question: &Question, most_columns: usize) -> Result<Option<Bound>, LpError> {
     let collective = question.collective();
     let once = collective.demands() == 1 && collective.rate(0) == 1;
     let Some(demand) = collective
@@ -102,7 +102,7 @@ fn bound_within(question: &Question<'_>, most_columns: usize) -> Result<Option<B
 ///
 /// # Errors
 /// The errors of [`shared_bound`].
-pub fn of_scan(question: &Question<'_>, bound: Bound) -> Result<Bound, LpError> {
+pub fn of_scan(question: &Question, bound: Bound) -> Result<Bound, LpError> {
     Ok(match shared_bound(question)? {
         Some(shared) => Bound {
             throughput: shared.throughput.min(bound.throughput),
@@ -117,7 +117,7 @@ pub fn of_scan(question: &Question<'_>, bound: Bound) -> Result<Bound, LpError> 
 ///
 /// # Errors
 /// The errors of [`shared_bound`].
-pub fn attempt(question: &Question<'_>, _: &Options, found: &mut Found) -> Result<(), LpError> {
+pub fn attempt(question: &Question, _: &Options, found: &mut Found) -> Result<(), LpError> {
     if question.problem().blocks().iter().any(is_composed) {
         bound_within(question, FEW_COLUMNS)?
             .into_iter()
@@ -145,7 +145,7 @@ fn useful(tasks: &Tasks, goal: usize) -> Vec<usize> {
 }
 
 /// The time a task takes and what it occupies.
-fn load(question: &Question<'_>, task: Task) -> (Rational, Vec<Resource>) {
+fn load(question: &Question, task: Task) -> (Rational, Vec<Resource>) {
     let platform = question.platform();
     match task {
         Task::Send { link, part, .. } => (
@@ -185,7 +185,7 @@ struct Program {
 }
 
 impl Program {
-    fn new(question: &Question<'_>, tasks: &Tasks, useful: &[Vec<usize>]) -> Result<Self, LpError> {
+    fn new(question: &Question, tasks: &Tasks, useful: &[Vec<usize>]) -> Result<Self, LpError> {
         let platform = question.platform();
         let mut program = LinearProgram::new(Sense::Maximize);
         let processors = platform.processors().map(Resource::Compute);
@@ -273,7 +273,7 @@ impl Program {
         rows
     }
 
-    fn occupied(&self, question: &Question<'_>, task: Task) -> Vec<(Row, Rational)> {
+    fn occupied(&self, question: &Question, task: Task) -> Vec<(Row, Rational)> {
         let (time, resources) = load(question, task);
         resources
             .iter()
@@ -281,7 +281,7 @@ impl Program {
             .collect()
     }
 
-    fn note(&mut self, question: &Question<'_>, task: Task, column: Column) {
+    fn note(&mut self, question: &Question, task: Task, column: Column) {
         if let Task::Send { link, part, .. } = task {
             self.uses
                 .push((column, link, question.transfer_time(link, part)));
@@ -290,7 +290,7 @@ impl Program {
 
     fn read(
         &self,
-        question: &Question<'_>,
+        question: &Question,
         tasks: &Tasks,
         optimum: &Optimum,
         odd_sets: Vec<(OddSet, Row)>,
@@ -388,7 +388,7 @@ impl<'s> Prices<'s> {
     }
 
     /// The price of a task: its time times the prices of what it occupies.
-    fn of(&self, question: &Question<'_>, task: Task) -> Rational {
+    fn of(&self, question: &Question, task: Task) -> Rational {
         let (time, resources) = load(question, task);
         let own = resources
             .iter()

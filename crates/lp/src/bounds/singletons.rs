@@ -27,7 +27,7 @@ use crate::{LpError, Question, Until};
 /// # Errors
 /// The errors of the solver.
 pub fn bound(
-    question: &Question<'_>,
+    question: &Question,
     resources: &Resources,
     until: &Until,
     known: &mut Known,
@@ -53,7 +53,7 @@ pub fn bound(
 
 /// Prices the theorem's collections of transfers and merges.
 struct Collections<'a> {
-    question: &'a Question<'a>,
+    question: &'a Question,
     exchange: Exchange<'a>,
     times: Times,
     operands: usize,
@@ -63,7 +63,7 @@ struct Collections<'a> {
 }
 
 impl<'a> Collections<'a> {
-    fn of(question: &'a Question<'a>, participants: &[NodeId], direction: Direction) -> Self {
+    fn of(question: &'a Question, participants: &[NodeId], direction: Direction) -> Self {
         let operands = participants.len();
         let volumes = question.volumes();
         Collections {
@@ -162,7 +162,7 @@ pub struct Least<'a> {
 
 impl<'a> Least<'a> {
     /// Prepares the all-reduce.
-    pub fn new(question: &'a Question<'a>, block: &Block<'_>) -> Self {
+    pub fn new(question: &'a Question, block: &Block<'_>) -> Self {
         let of = |direction| Collections::of(question, block.operands(), direction);
         Least {
             directions: [Direction::Into, Direction::OutOf].map(of),

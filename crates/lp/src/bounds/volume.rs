@@ -17,7 +17,7 @@ pub struct Volume {
 
 impl Volume {
     /// That of the question's all-reduce.
-    pub fn new(question: &Question<'_>, operands: usize) -> Self {
+    pub fn new(question: &Question, operands: usize) -> Self {
         let volumes = question.volumes();
         Volume {
             size: least(&volumes.size, operands, 1).1,

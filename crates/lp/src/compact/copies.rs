@@ -43,7 +43,7 @@ const PROGRAM: u32 = 60;
 ///
 /// # Errors
 /// A program that is too large, platforms with switches, and as [`solve`](crate::solve).
-pub fn solve(question: &Question<'_>) -> Result<Option<(Bound, Option<SteadyState>)>, LpError> {
+pub fn solve(question: &Question) -> Result<Option<(Bound, Option<SteadyState>)>, LpError> {
     let platform = question.platform();
     let collective = question.collective().name();
     if platform.nodes().iter().any(|node| !node.replicates) {
@@ -136,7 +136,7 @@ pub fn solve(question: &Question<'_>) -> Result<Option<(Bound, Option<SteadyStat
 /// The copies as trees; `None` where a helper would have to copy what it does not receive in full, or where time is
 /// over.
 fn trees(
-    question: &Question<'_>,
+    question: &Question,
     throughput: &Rational,
     copies: &[Vec<Column>],
     optimum: &Optimum,
@@ -193,7 +193,7 @@ fn ends(demand: &Demand<'_>) -> Vec<(NodeId, NodeId)> {
 
 /// A flow from source to target, at most as much on each link as is sent there.
 fn add_flow(
-    question: &Question<'_>,
+    question: &Question,
     program: &mut LinearProgram,
     throughput: Column,
     sent: &[Column],

@@ -55,7 +55,7 @@ const MOST_COLUMNS: usize = 1_000_000;
 ///
 /// # Errors
 /// As [`solve`](crate::solve).
-pub fn solve(question: &Question<'_>) -> Result<Option<Mixture>, LpError> {
+pub fn solve(question: &Question) -> Result<Option<Mixture>, LpError> {
     let Some(block) = question.block() else {
         return Ok(None);
     };
@@ -104,7 +104,7 @@ pub fn solve(question: &Question<'_>) -> Result<Option<Mixture>, LpError> {
 }
 
 /// Refuses programs that are too large, before they are built.
-fn check_size(question: &Question<'_>, operands: usize) -> Result<(), LpError> {
+fn check_size(question: &Question, operands: usize) -> Result<(), LpError> {
     let columns =
         Tasks::count_of(question.platform(), operands) * question.collective().demands() as u128;
     if columns <= MOST_COLUMNS as u128 {

@@ -25,7 +25,7 @@ pub struct Start {
 
 /// The basis, if every node of the platform is reachable in every group.
 pub fn shortest_paths(
-    question: &Question<'_>,
+    question: &Question,
     groups: &[Group],
     flows: &[Flow],
     ports: &[(Resource, Row)],
@@ -108,7 +108,7 @@ fn rounded(times: &[Rational]) -> Vec<u128> {
 }
 
 /// The end of a link that is nearer to the group's root.
-fn towards_root(question: &Question<'_>, group: &Group, link: LinkId) -> NodeId {
+fn towards_root(question: &Question, group: &Group, link: LinkId) -> NodeId {
     let link = question.platform().link(link);
     if group.side == Side::Source {
         link.from
@@ -118,11 +118,7 @@ fn towards_root(question: &Question<'_>, group: &Group, link: LinkId) -> NodeId 
 }
 
 /// Shortest paths from the root, or to it: each node's link towards it, and the nodes in order of distance.
-fn search(
-    question: &Question<'_>,
-    group: &Group,
-    times: &[u128],
-) -> (Vec<Option<LinkId>>, Vec<usize>) {
+fn search(question: &Question, group: &Group, times: &[u128]) -> (Vec<Option<LinkId>>, Vec<usize>) {
     let (graph, start) = (question.platform().graph(), [(group.root.into(), 0)]);
     let paths = match group.side {
         Side::Source => {

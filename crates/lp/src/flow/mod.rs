@@ -48,7 +48,7 @@ fn uses(group: &Group, from: NodeId, to: NodeId) -> bool {
 }
 
 /// The groups of a question: by source or by target, whichever are fewer.
-pub fn groups(question: &Question<'_>) -> Vec<Group> {
+pub fn groups(question: &Question) -> Vec<Group> {
     let by = |side: Side| {
         let mut groups: BTreeMap<NodeId, Vec<(NodeId, usize)>> = BTreeMap::new();
         for (place, commodity) in question.commodities().iter().enumerate() {
@@ -76,7 +76,7 @@ pub fn groups(question: &Question<'_>) -> Vec<Group> {
 const MOST_FLOWS: usize = 1 << 14;
 
 /// Whether a program of flows is large.
-pub fn is_large(question: &Question<'_>) -> bool {
+pub fn is_large(question: &Question) -> bool {
     let ends = |of: fn(&Commodity) -> NodeId| {
         question
             .commodities()
@@ -137,7 +137,7 @@ pub enum Budget {
 ///
 /// # Errors
 /// None in practice: the program is built consistently.
-pub fn build(question: &Question<'_>, budget: &Budget) -> Result<FlowProgram, ExactError> {
+pub fn build(question: &Question, budget: &Budget) -> Result<FlowProgram, ExactError> {
     let platform = question.platform();
     let groups = groups(question);
     let mut program = LinearProgram::new(Sense::Minimize);
@@ -238,7 +238,7 @@ fn balance_rows(
 
 /// Splits the flows of all groups into paths, sorted by commodity.
 pub fn split(
-    question: &Question<'_>,
+    question: &Question,
     groups: &[Group],
     flows: &[GroupFlow],
     demand: &BigInt,

@@ -36,7 +36,7 @@ const PRICE_LIMIT: u64 = 1 << 40;
 ///
 /// # Errors
 /// [`LpError::Contradiction`] if a target is not reachable after all.
-pub fn approximate(question: &Question<'_>) -> Result<(SteadyState, Bound), LpError> {
+pub fn approximate(question: &Question) -> Result<(SteadyState, Bound), LpError> {
     let mut guide = Guide::new(question);
     let sources = guide.by_source.len().max(1);
     let rounds =
@@ -87,7 +87,7 @@ pub fn approximate(question: &Question<'_>) -> Result<(SteadyState, Bound), LpEr
 
 /// As much of a steady state as can be scheduled: among half-duplex nodes a set of ports may take longer than any one
 /// of them.
-fn schedulable(question: &Question<'_>, found: SteadyState) -> Result<SteadyState, LpError> {
+fn schedulable(question: &Question, found: SteadyState) -> Result<SteadyState, LpError> {
     let Some(ports) = PortSets::new(question.platform()) else {
         return Ok(found);
     };
@@ -141,7 +141,7 @@ impl Window {
     }
 }
 
-fn best_window(question: &Question<'_>, windows: &[Window]) -> Result<SteadyState, LpError> {
+fn best_window(question: &Question, windows: &[Window]) -> Result<SteadyState, LpError> {
     let mut best: Option<SteadyState> = None;
     for window in windows.iter().filter(|window| window.rounds > 0) {
         let candidate = steady_state(question, &window.counts, window.rounds)?;
@@ -157,8 +157,8 @@ fn best_window(question: &Question<'_>, windows: &[Window]) -> Result<SteadyStat
 
 /// The best of these bounds: these prices, these without the small ones, and each of the most expensive ports alone.
 fn best_bound(
-    question: &Question<'_>,
-    guide: &Guide<'_, '_>,
+    question: &Question,
+    guide: &Guide<'_>,
     prices: Vec<u64>,
 ) -> Result<(Rational, Vec<u64>), LpError> {
     // Most expensive ports tried alone. Trades time for a tighter bound. Not measured.
@@ -195,8 +195,8 @@ fn best_bound(
 }
 
 /// Times and prices in guiding integers.
-struct Guide<'q, 'a> {
-    question: &'q Question<'a>,
+struct Guide<'q> {
+    question: &'q Question,
     times: Vec<u64>,
     resources: Resources,
     /// Per index of the resource.
@@ -205,8 +205,8 @@ struct Guide<'q, 'a> {
     by_source: BTreeMap<NodeId, Vec<usize>>,
 }
 
-impl<'q, 'a> Guide<'q, 'a> {
-    fn new(question: &'q Question<'a>) -> Self {
+impl<'q> Guide<'q> {
+    fn new(question: &'q Question) -> Self {
         let exact: Vec<Rational> = question
             .platform()
             .link_ids()
@@ -335,8 +335,8 @@ impl<'q, 'a> Guide<'q, 'a> {
 /// The bound from the prices: their sum over the exact price of the cheapest paths of one instance. `None` if an
 /// instance can avoid all priced ports.
 fn exact_bound(
-    question: &Question<'_>,
-    guide: &Guide<'_, '_>,
+    question: &Question,
+    guide: &Guide<'_>,
     prices: &[u64],
 ) -> Result<Option<Rational>, LpError> {
     let platform = question.platform();
@@ -371,11 +371,7 @@ fn exact_bound(
     Ok((!total.is_zero()).then(|| guide.resources.worth(&exact) * Rational::new(unit, total)))
 }
 
-fn exact_distances(
-    question: &Question<'_>,
-    source: NodeId,
-    costs: &[BigInt],
-) -> Vec<Option<BigInt>> {
+fn exact_distances(question: &Question, source: NodeId, costs: &[BigInt]) -> Vec<Option<BigInt>> {
     let cost = |link: EdgeReference<'_, Link>| &costs[link.id().index()];
     shortest_paths(
         question.platform().graph(),
@@ -388,7 +384,7 @@ fn exact_distances(
 
 /// All rounds' paths, spread over the time the busiest port needs for them.
 fn steady_state(
-    question: &Question<'_>,
+    question: &Question,
     counts: &BTreeMap<Pattern, u64>,
     rounds: u64,
 ) -> Result<SteadyState, LpError> {

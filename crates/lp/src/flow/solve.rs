@@ -23,11 +23,7 @@ const PROGRAM: u32 = 80;
 ///
 /// # Errors
 /// As [`solve`](crate::solve).
-pub fn attempt(
-    question: &Question<'_>,
-    options: &Options,
-    found: &mut Found,
-) -> Result<(), LpError> {
+pub fn attempt(question: &Question, options: &Options, found: &mut Found) -> Result<(), LpError> {
     if question.commodities().is_empty() {
         return Ok(());
     }
@@ -140,7 +136,7 @@ pub fn attempt(
 
 /// Reads off the patterns, and how much each carries where every leaf receives `unit`.
 fn patterns_of(
-    question: &Question<'_>,
+    question: &Question,
     groups: &[Group],
     flows: &[Flow],
     primal: &RationalVector,

@@ -60,7 +60,7 @@ pub struct Spread {
 ///
 /// # Errors
 /// [`LpError::Stopped`] where the question's watch ends the work before the first round.
-pub fn spread(question: &Question<'_>) -> Result<Option<Spread>, LpError> {
+pub fn spread(question: &Question) -> Result<Option<Spread>, LpError> {
     if question.commodities().is_empty() || question.platform().free_link().is_some() {
         return Ok(None);
     }
@@ -129,7 +129,7 @@ impl Round {
 
 /// The best prices among all rounds' prices, these without the small ones, and the highest ones at one level.
 fn best_prices(
-    router: &Router<'_, '_>,
+    router: &Router<'_>,
     alike: &Alike,
     history: &[Round],
 ) -> Result<Certificate, LpError> {
@@ -174,7 +174,7 @@ fn best_prices(
 }
 
 /// Rounds whose flows, averaged, keep the busiest resource busy for the least time; as many as may be averaged.
-fn averaged<'h>(router: &Router<'_, '_>, history: &'h [Round], most: usize) -> Vec<&'h Round> {
+fn averaged<'h>(router: &Router<'_>, history: &'h [Round], most: usize) -> Vec<&'h Round> {
     let count = history.len();
     let spaced = |from: usize| -> Vec<&Round> {
         let step = (count - from).div_ceil(most).max(1);
@@ -195,8 +195,8 @@ fn averaged<'h>(router: &Router<'_, '_>, history: &'h [Round], most: usize) -> V
 }
 
 /// The platform as cheapest paths from, or to, the groups' roots see it.
-struct Router<'q, 'a> {
-    question: &'q Question<'a>,
+struct Router<'q> {
+    question: &'q Question,
     groups: Vec<Group>,
     resources: Resources,
     /// The flow of each link, in whole units.
@@ -208,9 +208,9 @@ struct Router<'q, 'a> {
     before: Vec<Vec<(usize, usize)>>,
 }
 
-impl<'q, 'a> Router<'q, 'a> {
+impl<'q> Router<'q> {
     /// `None` where a message takes no time.
-    fn new(question: &'q Question<'a>) -> Option<Self> {
+    fn new(question: &'q Question) -> Option<Self> {
         let platform = question.platform();
         let exact: Vec<Rational> = platform
             .link_ids()
@@ -473,7 +473,7 @@ struct Alike {
 
 impl Alike {
     /// Everything for itself, unless messages go between all pairs.
-    fn new(question: &Question<'_>, router: &Router<'_, '_>) -> Alike {
+    fn new(question: &Question, router: &Router<'_>) -> Alike {
         let (groups, resources) = (router.groups.len(), router.resources.count());
         let (mut of_groups, mut of_resources) = (Classes::new(groups), Classes::new(resources));
         let members: Vec<NodeId> = router.groups.iter().map(|group| group.root).collect();

@@ -24,7 +24,7 @@ pub enum Cheapest<'a> {
 
 impl<'a> Cheapest<'a> {
     /// Prepares the combination of the operands' values.
-    pub fn new(question: &'a Question<'a>, operands: &[NodeId], commutative: bool) -> Self {
+    pub fn new(question: &'a Question, operands: &[NodeId], commutative: bool) -> Self {
         if !commutative {
             let reduction = Reduction::new(question.platform(), operands, question.volumes());
             let reduction = reduction.watched(question.watch().clone());
@@ -81,7 +81,7 @@ const UNREACHABLE: LpError = LpError::Contradiction("a connected platform has no
 
 impl<'a> Trees<'a> {
     /// Prepares the reductions of a block.
-    pub fn new(question: &'a Question<'a>, block: &Block<'_>) -> Self {
+    pub fn new(question: &'a Question, block: &Block<'_>) -> Self {
         let cheapest = Cheapest::new(question, block.operands(), block.is_commutative());
         Trees {
             cheapest,

@@ -28,7 +28,7 @@ const NOWHERE: LpError =
 
 /// Prices compositions of a reduction tree and an arborescence.
 pub struct AllReduction<'a> {
-    question: &'a Question<'a>,
+    question: &'a Question,
     times: Times,
     network: Network,
     cheapest: Cheapest<'a>,
@@ -43,7 +43,7 @@ pub struct AllReduction<'a> {
 
 impl<'a> AllReduction<'a> {
     /// Prepares the only demand of a block.
-    pub fn new(question: &'a Question<'a>, block: &Block<'_>) -> Self {
+    pub fn new(question: &'a Question, block: &Block<'_>) -> Self {
         let platform = question.platform();
         let operands = block.operands();
         let targets = block

@@ -33,7 +33,7 @@ fn budget(arcs: usize) -> usize {
 
 /// Prices arborescences.
 pub struct Copies<'a> {
-    question: &'a Question<'a>,
+    question: &'a Question,
     times: Times,
     network: Network,
     demands: Vec<Spread>,
@@ -401,7 +401,7 @@ impl<N: Exact> Routes<'_, N> {
 
 impl<'a> Copies<'a> {
     /// Prepares the messages of a block.
-    pub fn new(question: &'a Question<'a>, block: &Block<'_>) -> Self {
+    pub fn new(question: &'a Question, block: &Block<'_>) -> Self {
         let network = Network::new(question.platform()).watched(question.watch().clone());
         let spread =
             |demand: Demand<'_>| Some(network.spread(*demand.operands.first()?, demand.targets()));

@@ -36,7 +36,7 @@ pub fn is_composed(block: &Block<'_>) -> bool {
 }
 
 /// The oracle that prices the patterns of a block.
-pub fn part<'a>(question: &'a Question<'a>, block: &Block<'a>) -> Box<dyn Oracle + 'a> {
+pub fn part<'a>(question: &'a Question, block: &Block<'a>) -> Box<dyn Oracle + 'a> {
     match block.kind {
         Kind::Route => Box::new(Paths::new(question, block)),
         Kind::Copy => Box::new(Copies::new(question, block)),
@@ -48,14 +48,14 @@ pub fn part<'a>(question: &'a Question<'a>, block: &Block<'a>) -> Box<dyn Oracle
 
 impl<'a> Patterns<'a> {
     /// Prepares a question.
-    pub fn new(question: &'a Question<'a>) -> Self {
+    pub fn new(question: &'a Question) -> Self {
         Patterns::of_parts(question, part)
     }
 
     /// Prepares a question whose blocks are priced by these oracles.
     pub fn of_parts(
-        question: &'a Question<'a>,
-        part: impl Fn(&'a Question<'a>, &Block<'a>) -> Box<dyn Oracle + 'a>,
+        question: &'a Question,
+        part: impl Fn(&'a Question, &Block<'a>) -> Box<dyn Oracle + 'a>,
     ) -> Self {
         let blocks = question.problem().blocks();
         let rates = blocks
@@ -73,7 +73,7 @@ impl<'a> Patterns<'a> {
     }
 
     /// One oracle for this number of demands, each of them once per instance.
-    pub fn of_one(question: &'a Question<'a>, oracle: impl Oracle + 'a, demands: usize) -> Self {
+    pub fn of_one(question: &'a Question, oracle: impl Oracle + 'a, demands: usize) -> Self {
         let rates = vec![Rational::from_integer(1.into()); demands];
         Patterns {
             rates,

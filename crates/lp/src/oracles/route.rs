@@ -20,14 +20,14 @@ use crate::{LpError, Question};
 
 /// Prices paths.
 pub struct Paths<'a> {
-    question: &'a Question<'a>,
+    question: &'a Question,
     times: Times,
     commodities: Vec<Commodity>,
 }
 
 impl<'a> Paths<'a> {
     /// Prepares the messages of a block.
-    pub fn new(question: &'a Question<'a>, block: &Block<'_>) -> Self {
+    pub fn new(question: &'a Question, block: &Block<'_>) -> Self {
         Paths {
             question,
             times: Times::new(question),

@@ -13,7 +13,7 @@ use crate::{LpError, Question, only_way};
 
 /// A search for a bound. It takes a moment, or checks the question's watch. It may end at the bound sought, if one is
 /// given; `None` for other kinds of questions.
-pub type Quick = fn(&Question<'_>, Option<&Rational>) -> Result<Option<Bound>, LpError>;
+pub type Quick = fn(&Question, Option<&Rational>) -> Result<Option<Bound>, LpError>;
 
 /// Bounds by cuts if only links are exclusive, by partitions or single participants for all-reduces, by one port; on
 /// trees by the busiest link or port.
@@ -29,7 +29,7 @@ pub const QUICK: [Quick; 4] = [
 /// # Errors
 /// Errors of the searches, except the limit.
 pub(crate) fn bounds(
-    question: &Question<'_>,
+    question: &Question,
     sought: Option<&Rational>,
 ) -> Result<Vec<Bound>, LpError> {
     let known = |search: &Quick| match search(question, sought) {
@@ -44,7 +44,7 @@ pub(crate) fn bounds(
 
 /// Certificates without a search, if no other is known: prices of the ports or links into, or out of, one node that a
 /// value must reach or leave. Their bounds may be poor; some prove nothing.
-pub fn of_one_node(question: &Question<'_>) -> Vec<Certificate> {
+pub fn of_one_node(question: &Question) -> Vec<Certificate> {
     let platform = question.platform();
     let first = question.problem().demands().next();
     let ends = |demand: Demand<'_>| {
@@ -88,14 +88,14 @@ pub fn of_one_node(question: &Question<'_>) -> Vec<Certificate> {
 
 /// The messages that must pass one port: a value enters and leaves by the fastest link at best. All-reduces have better
 /// bounds.
-fn slowest_port(question: &Question<'_>, _: Option<&Rational>) -> Result<Option<Bound>, LpError> {
+fn slowest_port(question: &Question, _: Option<&Rational>) -> Result<Option<Bound>, LpError> {
     match question.block().filter(|block| !is_all_reduce(block)) {
         Some(block) => port_of(question, &block),
         None => Ok(None),
     }
 }
 
-fn port_of(question: &Question<'_>, block: &Block<'_>) -> Result<Option<Bound>, LpError> {
+fn port_of(question: &Question, block: &Block<'_>) -> Result<Option<Bound>, LpError> {
     let platform = question.platform();
     let ports = !platform.only_links();
     let Some(size) = question.volumes().size.constant().filter(|_| ports) else {

@@ -29,11 +29,7 @@ const ROUNDS: usize = 50;
 ///
 /// # Errors
 /// The errors of the solver.
-pub fn attempt(
-    question: &Question<'_>,
-    options: &Options,
-    found: &mut Found,
-) -> Result<(), LpError> {
+pub fn attempt(question: &Question, options: &Options, found: &mut Found) -> Result<(), LpError> {
     let Some(block) = question.block().filter(|block| block.kind == Kind::Prefix) else {
         return Ok(());
     };
@@ -61,7 +57,7 @@ pub fn attempt(
         return Err(UNREACHABLE);
     };
     let whole = Collective::reduce(target, participants.to_vec()).in_order();
-    let reduction = question.part(&whole)?;
+    let reduction = question.part(whole)?;
     let until = found.until(options);
     let until = Until {
         rounds: until.rounds.into_iter().chain([ROUNDS]).min(),
@@ -115,13 +111,13 @@ fn chains(steps: &SteadyState, participants: &[NodeId]) -> Vec<WeightedPattern> 
 
 /// Prices the steps of chains, each as a separate demand.
 struct Steps<'a> {
-    question: &'a Question<'a>,
+    question: &'a Question,
     participants: &'a [NodeId],
     times: Times,
 }
 
 impl<'a> Steps<'a> {
-    fn new(question: &'a Question<'a>, participants: &'a [NodeId]) -> Self {
+    fn new(question: &'a Question, participants: &'a [NodeId]) -> Self {
         Steps {
             question,
             participants,

@@ -42,7 +42,7 @@ const BOUND: u32 = 40;
 /// # Errors
 /// The errors of the bounds; [`LpError::Stopped`] if the question's watch ends the work, or leaves no room for chains;
 /// [`LpError::TooManyTasks`].
-pub fn offer(question: &Question<'_>, known: &mut Known) -> Result<(), LpError> {
+pub fn offer(question: &Question, known: &mut Known) -> Result<(), LpError> {
     let Some(block) = question.block() else {
         return Ok(());
     };
@@ -70,7 +70,7 @@ pub fn offer(question: &Question<'_>, known: &mut Known) -> Result<(), LpError> 
 
 /// Adds to the best chains so far.
 struct Search<'q, 'k> {
-    question: &'q Question<'q>,
+    question: &'q Question,
     block: Block<'q>,
     resources: Resources,
     ports: Option<PortSets>,
@@ -81,7 +81,7 @@ struct Search<'q, 'k> {
 }
 
 impl<'q, 'k> Search<'q, 'k> {
-    fn new(question: &'q Question<'q>, block: Block<'q>, known: &'k mut Known) -> Self {
+    fn new(question: &'q Question, block: Block<'q>, known: &'k mut Known) -> Self {
         let resources = Resources::new(question.platform(), question.collective().combines());
         let ports = PortSets::new(question.platform());
         Search {
@@ -155,9 +155,7 @@ impl<'q, 'k> Search<'q, 'k> {
 
 /// The two rings of the chains in short, for any number of participants: one in the participants' order, and one that
 /// always goes on to the nearest. The second is made on demand. Empty for collectives that rings cannot execute.
-pub fn rings<'q>(
-    question: &'q Question<'q>,
-) -> impl Iterator<Item = Result<Routing, LpError>> + 'q {
+pub fn rings<'q>(question: &'q Question) -> impl Iterator<Item = Result<Routing, LpError>> + 'q {
     let block = question.block().filter(|block| !in_order(block));
     let participants = block
         .and_then(|block| able(question, &block))
@@ -179,12 +177,12 @@ fn in_order(block: &Block<'_>) -> bool {
 }
 
 /// The owners and receivers, if there are enough of them for chains and all can take part in one.
-fn participants(question: &Question<'_>, block: &Block<'_>) -> Option<Vec<NodeId>> {
+fn participants(question: &Question, block: &Block<'_>) -> Option<Vec<NodeId>> {
     able(question, block).filter(|all| all.len() >= MANY)
 }
 
 /// The owners and receivers, if all of them replicate and, for a combining collective, can merge.
-fn able(question: &Question<'_>, block: &Block<'_>) -> Option<Vec<NodeId>> {
+fn able(question: &Question, block: &Block<'_>) -> Option<Vec<NodeId>> {
     let combines = block.kind.combines();
     let serves = match block.kind {
         Kind::Copy | Kind::Combine | Kind::CombineCopy => true,
@@ -218,7 +216,7 @@ mod tests {
 
     use super::*;
 
-    fn answer(problem: Problem<'_>) -> Option<(SteadyState, Bound)> {
+    fn answer(problem: &Problem) -> Option<(SteadyState, Bound)> {
         let mut known = Known::default();
         offer(&Question::new(problem), &mut known).unwrap();
         known.finished().map(|(state, _, bound, _)| (state, bound))
@@ -265,11 +263,11 @@ mod tests {
                 for collective in collectives(&platform) {
                     let volumes = Volumes::default();
                     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-                    let (state, found) = answer(problem).unwrap();
-                    referee::check_steady_state(problem, &state).unwrap_or_else(|violation| {
+                    let (state, found) = answer(&problem).unwrap();
+                    referee::check_steady_state(&problem, &state).unwrap_or_else(|violation| {
                         panic!("{model:?} {collective:?}: {violation}")
                     });
-                    let bound = referee::bound(problem, &found.certificate).unwrap();
+                    let bound = referee::bound(&problem, &found.certificate).unwrap();
                     // The referee prices trees that keep the order exactly, which may prove more than cuts.
                     let (claimed, ordered) = (&found.throughput, in_order(&collective.blocks()[0]));
                     assert!(
@@ -312,7 +310,7 @@ mod tests {
                             ..Volumes::default()
                         };
                         let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-                        let question = Question::new(problem);
+                        let question = Question::new(&problem);
                         let block = question.block().unwrap();
                         let Some(participants) =
                             able(&question, &block).filter(|_| !in_order(&block))
@@ -339,7 +337,7 @@ mod tests {
                                 mixed(&question, &resources, ports.as_ref(), patterns).unwrap();
                             let watch = oneport_watch::Watch::unlimited();
                             let short =
-                                referee::sustained(problem, &short.unwrap(), &watch).unwrap();
+                                referee::sustained(&problem, &short.unwrap(), &watch).unwrap();
                             assert_eq!(short, long.throughput, "{model:?} {collective:?}");
                             compared += 1;
                         }
@@ -371,7 +369,7 @@ mod tests {
         let collective = Collective::reduce_scatter(participants).in_order();
         let volumes = Volumes::of_size(Rational::one());
         let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-        let (state, bound) = answer(problem).unwrap();
+        let (state, bound) = answer(&problem).unwrap();
         assert_eq!(state.throughput, Rational::new(1.into(), (3 * 65).into()));
         assert_eq!(bound.throughput, Rational::new(1.into(), (3 * 63).into()));
     }
@@ -387,7 +385,7 @@ mod tests {
         for collective in [few, beside, Collective::scan(participants)] {
             let volumes = Volumes::default();
             let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-            assert!(answer(problem).is_none(), "{}", collective.name());
+            assert!(answer(&problem).is_none(), "{}", collective.name());
         }
     }
 }

@@ -90,7 +90,7 @@ impl Ring {
     /// end at every participant equally often.
     pub(super) fn rate(
         &self,
-        question: &Question<'_>,
+        question: &Question,
         resources: &Resources,
         block: &Block<'_>,
     ) -> Option<Rational> {

@@ -31,7 +31,7 @@ const NOWHERE: LpError =
 ///
 /// # Errors
 /// The limit that ended the work, if no node can combine the values, or prices prove nothing.
-pub fn offer(question: &Question<'_>, known: &mut Known) -> Result<(), LpError> {
+pub fn offer(question: &Question, known: &mut Known) -> Result<(), LpError> {
     let equal = Equal::new(question);
     known.offer_bound(equal.bound()?);
     known.offer_state(equal.state()?);
@@ -42,7 +42,7 @@ pub fn offer(question: &Question<'_>, known: &mut Known) -> Result<(), LpError> 
 ///
 /// # Errors
 /// As `offer`.
-pub fn state(question: &Question<'_>) -> Result<SteadyState, LpError> {
+pub fn state(question: &Question) -> Result<SteadyState, LpError> {
     Equal::new(question).state()
 }
 
@@ -50,20 +50,20 @@ pub fn state(question: &Question<'_>) -> Result<SteadyState, LpError> {
 ///
 /// # Errors
 /// As [`offer`].
-pub fn bound(question: &Question<'_>) -> Result<Bound, LpError> {
+pub fn bound(question: &Question) -> Result<Bound, LpError> {
     Equal::new(question).bound()
 }
 
 /// The same price for everything.
-struct Equal<'q, 'a> {
-    question: &'q Question<'a>,
+struct Equal<'q> {
+    question: &'q Question,
     resources: Resources,
     level: Vec<Rational>,
-    ways: Ways<'q, 'a>,
+    ways: Ways<'q>,
 }
 
-impl<'q, 'a> Equal<'q, 'a> {
-    fn new(question: &'q Question<'a>) -> Self {
+impl<'q> Equal<'q> {
+    fn new(question: &'q Question) -> Self {
         let platform = question.platform();
         let resources = Resources::new(platform, question.collective().combines());
         let level = vec![Rational::one(); resources.count()];
@@ -119,7 +119,7 @@ impl<'q, 'a> Equal<'q, 'a> {
 }
 
 /// The least size of what is sent.
-fn least_size(question: &Question<'_>) -> Rational {
+fn least_size(question: &Question) -> Rational {
     let operands = question.collective().most_operands();
     let size = &question.volumes().size;
     let of = |first: usize, last: usize| size.of(Interval { first, last });
@@ -144,8 +144,8 @@ const DISTANCES: usize = 1 << 20;
 const BYTES: u64 = 64;
 
 /// Shortest paths under equal prices.
-struct Ways<'q, 'a> {
-    question: &'q Question<'a>,
+struct Ways<'q> {
+    question: &'q Question,
     costs: Costs<BigUint>,
     network: Network,
     /// Per source, while there is room: operands of many demands start from the same nodes.
@@ -154,7 +154,7 @@ struct Ways<'q, 'a> {
     searched: Cell<usize>,
 }
 
-impl Ways<'_, '_> {
+impl Ways<'_> {
     fn platform(&self) -> &Platform {
         self.question.platform()
     }

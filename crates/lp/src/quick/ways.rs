@@ -30,7 +30,7 @@ pub(super) struct Ways<'q> {
 }
 
 impl<'q> Ways<'q> {
-    pub(super) fn new(question: &'q Question<'_>) -> Self {
+    pub(super) fn new(question: &'q Question) -> Self {
         let costs: Vec<Rational> = question
             .platform()
             .links()

@@ -25,7 +25,7 @@ use oneport_platform::{NodeId, Platform, Rational};
 use oneport_watch::Watch;
 
 use super::grown::grown;
-use super::{Carrier, Cycles, RingError, pattern_of, ring_of};
+use super::{Cycles, RingError, pattern_of, question_of, ring_of};
 use crate::LpError;
 use crate::resources::Resources;
 
@@ -67,8 +67,7 @@ pub fn equal_rings(
     most: u32,
     watch: &Watch,
 ) -> Result<EqualRings, RingError> {
-    let carrier = Carrier::new(gpus);
-    let question = carrier.question(platform, watch)?;
+    let question = question_of(platform, gpus, watch)?;
     let cycles = Cycles::new(&question, gpus);
     let mut pool = Pool::new(&cycles, packing);
     let most = most.max(1);
@@ -232,7 +231,11 @@ impl<'p> Pool<'p> {
     fn with(&mut self, grown: &[Pattern]) -> Option<Choice> {
         let mut times = vec![0; self.rings.len()];
         for pattern in grown {
-            let ring = ring_of(self.cycles.question.platform(), self.cycles.gpus, pattern);
+            let ring = ring_of(
+                self.cycles.question.platform(),
+                self.cycles.hops.gpus,
+                pattern,
+            );
             let place = self
                 .rings
                 .iter()
@@ -254,7 +257,7 @@ impl<'p> Pool<'p> {
         let places = (0..self.used)
             .chain(self.known..self.rings.len())
             .chain(self.used..self.known);
-        let few = self.cycles.gpus.len() <= FEW;
+        let few = self.cycles.hops.gpus.len() <= FEW;
         let most = if few {
             COLUMNS
         } else {

@@ -41,11 +41,14 @@ pub(super) fn grown(
     let mut rings = Vec::new();
     while rings.len() < most as usize && watch.ask().is_ok() {
         let cost = |left: &u64| SCARCE.checked_div(*left).map_or(FULL, |cost| cost.max(1));
-        let ways = cycles.ways(&left.iter().map(cost).collect::<Vec<_>>());
-        let Some((cost, order)) = cheapest_cycles(&cycles.costs(&ways)).into_iter().next() else {
+        let ways = cycles.hops.ways(&left.iter().map(cost).collect::<Vec<_>>());
+        let Some((cost, order)) = cheapest_cycles(&cycles.hops.costs(&ways))
+            .into_iter()
+            .next()
+        else {
             break;
         };
-        let Some(ring) = cycles.pattern(&ways, &order).filter(|_| cost < FULL) else {
+        let Some(ring) = cycles.hops.pattern(&ways, &order).filter(|_| cost < FULL) else {
             break;
         };
         if !crosses(&ring, &mut left) {

@@ -124,10 +124,8 @@ pub fn rings(
     watch: &Watch,
 ) -> Result<RingPacking, RingError> {
     check(platform, gpus)?;
-    let carrier = Carrier::new(gpus);
-    let question = carrier.question(platform, watch)?;
+    let question = question_of(platform, gpus, watch)?;
     let pricing = Cycles::new(&question, gpus);
-    pricing.check()?;
     let resources = Resources::new(platform, false);
     let patterns = Patterns::of_one(&question, Cycles::new(&question, gpus), 1);
     let mixture = generate(&question, resources, &patterns, &Until::default())?;
@@ -174,58 +172,38 @@ fn check(platform: &Platform, gpus: &[NodeId]) -> Result<(), RingError> {
     }
 }
 
-/// The collective of rings, for the driver: messages of size 1 that leave the first processor and come back to it.
-struct Carrier {
-    collective: Collective,
-    volumes: Volumes,
-}
-
-impl Carrier {
-    fn new(gpus: &[NodeId]) -> Self {
-        let collective = Collective::broadcast(gpus[0], gpus[1..].to_vec());
-        Carrier {
-            collective,
-            volumes: Volumes::default(),
-        }
-    }
-
-    fn question<'q>(
-        &'q self,
-        platform: &'q Platform,
-        watch: &Watch,
-    ) -> Result<Question<'q>, LpError> {
-        let problem = Problem::new(platform, &self.collective, &self.volumes);
-        let problem = problem
-            .map_err(|_| LpError::Contradiction("the broadcast among processors is not valid"))?;
-        Ok(Question::new(problem).watched(watch.clone()))
-    }
+/// The question of rings, for the driver: messages of size 1 that leave the first processor and come back to it.
+fn question_of(platform: &Platform, gpus: &[NodeId], watch: &Watch) -> Result<Question, RingError> {
+    Hops::new(platform, gpus).check()?;
+    let collective = Collective::broadcast(gpus[0], gpus[1..].to_vec());
+    let problem = Problem::new(platform, collective, Volumes::default())
+        .map_err(|_| LpError::Contradiction("the broadcast among processors is not valid"))?;
+    Ok(Question::new(&problem).watched(watch.clone()))
 }
 
 const NO_RING: LpError = LpError::Contradiction("there is a ring, but no cheapest one");
 
-/// The oracle: cheapest cycles.
-struct Cycles<'a> {
-    question: &'a Question<'a>,
+/// Ways from one processor to another that pass no other processor.
+struct Hops<'a> {
+    platform: &'a Platform,
     gpus: &'a [NodeId],
     is_gpu: Vec<bool>,
-    times: Times,
 }
 
-impl<'a> Cycles<'a> {
-    fn new(question: &'a Question<'a>, gpus: &'a [NodeId]) -> Self {
-        let mut is_gpu = vec![false; question.platform().nodes().len()];
+impl<'a> Hops<'a> {
+    fn new(platform: &'a Platform, gpus: &'a [NodeId]) -> Self {
+        let mut is_gpu = vec![false; platform.nodes().len()];
         gpus.iter().for_each(|gpu| is_gpu[gpu.index()] = true);
-        Cycles {
-            question,
+        Hops {
+            platform,
             gpus,
             is_gpu,
-            times: Times::new(question),
         }
     }
 
     /// Whether there is a ring at all.
     fn check(&self) -> Result<(), RingError> {
-        let (platform, count) = (self.question.platform(), self.gpus.len());
+        let (platform, count) = (self.platform, self.gpus.len());
         let ways = self.ways(&vec![1u64; platform.links().len()]);
         let costs = self.costs(&ways);
         for (place, &gpu) in self.gpus.iter().enumerate() {
@@ -255,8 +233,7 @@ impl<'a> Cycles<'a> {
     /// Per processor: cheapest routes from it that pass no other processor.
     fn ways<N: Exact>(&self, links: &[N]) -> Vec<ShortestPaths<N>> {
         let through = |node: NodeId| !self.is_gpu[node.index()];
-        let from =
-            |&gpu: &NodeId| ShortestPaths::new(self.question.platform(), links, gpu, through);
+        let from = |&gpu: &NodeId| ShortestPaths::new(self.platform, links, gpu, through);
         self.gpus.iter().map(from).collect()
     }
 
@@ -274,25 +251,6 @@ impl<'a> Cycles<'a> {
         ways.iter().enumerate().map(cost).collect()
     }
 
-    /// Cheap rings, the cheapest first.
-    fn cheapest_rings<N: Exact + Into<BigUint>>(
-        &self,
-        costs: &Costs<N>,
-    ) -> Result<Priced, LpError> {
-        let ways = self.ways(&costs.links);
-        let cycles = cheapest_cycles(&self.costs(&ways));
-        let (cost, _) = cycles.first().ok_or(NO_RING)?;
-        let at_least = amount(&costs.unit, cost);
-        let patterns = cycles
-            .iter()
-            .map(|(_, order)| self.pattern(&ways, order))
-            .collect::<Option<_>>();
-        Ok(Priced {
-            at_least,
-            patterns: patterns.ok_or(NO_RING)?,
-        })
-    }
-
     fn pattern<N: Exact>(&self, ways: &[ShortestPaths<N>], order: &[usize]) -> Option<Pattern> {
         let next = order.iter().cycle().skip(1);
         let hops = order
@@ -304,6 +262,42 @@ impl<'a> Cycles<'a> {
             hops.collect::<Option<Vec<_>>>()?.into_iter().flatten(),
         ))
     }
+}
+
+/// The oracle: cheapest cycles.
+struct Cycles<'a> {
+    question: &'a Question,
+    hops: Hops<'a>,
+    times: Times,
+}
+
+impl<'a> Cycles<'a> {
+    fn new(question: &'a Question, gpus: &'a [NodeId]) -> Self {
+        Cycles {
+            question,
+            hops: Hops::new(question.platform(), gpus),
+            times: Times::new(question),
+        }
+    }
+
+    /// Cheap rings, the cheapest first.
+    fn cheapest_rings<N: Exact + Into<BigUint>>(
+        &self,
+        costs: &Costs<N>,
+    ) -> Result<Priced, LpError> {
+        let ways = self.hops.ways(&costs.links);
+        let cycles = cheapest_cycles(&self.hops.costs(&ways));
+        let (cost, _) = cycles.first().ok_or(NO_RING)?;
+        let at_least = amount(&costs.unit, cost);
+        let patterns = cycles
+            .iter()
+            .map(|(_, order)| self.hops.pattern(&ways, order))
+            .collect::<Option<_>>();
+        Ok(Priced {
+            at_least,
+            patterns: patterns.ok_or(NO_RING)?,
+        })
+    }
 
     /// Rings that cost no more than the cheapest, many of them.
     fn tight(&self, prices: &Prices<Rational>) -> Result<Vec<Pattern>, LpError> {
@@ -312,22 +306,22 @@ impl<'a> Cycles<'a> {
             |orders: Vec<Option<Pattern>>| orders.into_iter().collect::<Option<_>>().ok_or(NO_RING);
         match costs::narrowed(&costs, self.question.platform()) {
             Some(narrow) => {
-                let ways = self.ways(&narrow.links);
-                let orders = tight_cycles(&self.costs(&ways), MOST_TIGHT);
+                let ways = self.hops.ways(&narrow.links);
+                let orders = tight_cycles(&self.hops.costs(&ways), MOST_TIGHT);
                 of_ways(
                     orders
                         .iter()
-                        .map(|order| self.pattern(&ways, order))
+                        .map(|order| self.hops.pattern(&ways, order))
                         .collect(),
                 )
             }
             None => {
-                let ways = self.ways(&costs.links);
-                let orders = tight_cycles(&self.costs(&ways), MOST_TIGHT);
+                let ways = self.hops.ways(&costs.links);
+                let orders = tight_cycles(&self.hops.costs(&ways), MOST_TIGHT);
                 of_ways(
                     orders
                         .iter()
-                        .map(|order| self.pattern(&ways, order))
+                        .map(|order| self.hops.pattern(&ways, order))
                         .collect(),
                 )
             }
@@ -373,15 +367,12 @@ fn ring_of(platform: &Platform, gpus: &[NodeId], pattern: &Pattern) -> Ring {
 /// As [`rings`]; [`RingError::NoHop`] where no route leads from one processor to the next.
 pub fn ring_of_order(platform: &Platform, order: &[NodeId]) -> Result<Ring, RingError> {
     check(platform, order)?;
-    let carrier = Carrier::new(order);
-    let question = carrier.question(platform, &Watch::unlimited())?;
-    let cycles = Cycles::new(&question, order);
     let times: Vec<Rational> = platform
         .links()
         .iter()
         .map(|link| link.cost.clone())
         .collect();
-    let ways = cycles.ways(&times);
+    let ways = Hops::new(platform, order).ways(&times);
     let next = order.iter().cycle().skip(1);
     let hop = |((way, &from), &to): ((&ShortestPaths<Rational>, &NodeId), &NodeId)| {
         let name = |node: NodeId| platform.name(node).to_string();

@@ -6,7 +6,7 @@ use crate::common;
 use common::naive::Dice;
 use common::ratio;
 use num_traits::{Signed, Zero};
-use oneport_lp::{Answer, Options, Question, Solution, Until, all_reduce_bound, solve};
+use oneport_lp::{Options, Question, Solution, Until, all_reduce_bound, solve};
 use oneport_plan::inequality::{Direction, Exchange, Inequality, Keeps};
 use oneport_plan::{Amount, Certificate, Collective, Problem, Resource, Status, Volumes};
 use oneport_platform::generate::{self, Racks};
@@ -28,8 +28,8 @@ fn all_reduce(participants: Vec<NodeId>) -> Collective {
 #[track_caller]
 fn checked(platform: &Platform, participants: Vec<NodeId>, volumes: &Volumes) -> Solution {
     let collective = all_reduce(participants.clone());
-    let question = Question::new(Problem::new(platform, &collective, volumes).unwrap());
-    let Ok(Answer::Steady(solution)) = solve(&question, &Options::default()) else {
+    let question = Question::new(&Problem::new(platform, &collective, volumes).unwrap());
+    let Ok(solution) = solve(&question, &Options::default()) else {
         panic!("{platform:?} cannot be answered")
     };
     let (reached, bound) = (&solution.steady_state.throughput, &solution.upper_bound);
@@ -38,7 +38,7 @@ fn checked(platform: &Platform, participants: Vec<NodeId>, volumes: &Volumes) ->
         "{platform:?}: {reached} is reached, {bound} is claimed to be a bound"
     );
     let proved = oneport_referee::bound(
-        Problem::new(platform, &collective, volumes).unwrap(),
+        &Problem::new(platform, &collective, volumes).unwrap(),
         &solution.certificate,
     )
     .unwrap();
@@ -63,7 +63,7 @@ fn checked(platform: &Platform, participants: Vec<NodeId>, volumes: &Volumes) ->
         let added = twin(platform, &participants, volumes, &solution.certificate);
         assert_eq!(added, proved, "{platform:?}: {:?}", solution.certificate);
     }
-    *solution
+    solution
 }
 
 /// The certificate, added up from its definition. Few parts and nodes only where there are exchanges.
@@ -571,7 +571,7 @@ fn a_bound_never_falls_below_what_is_reached() {
             .unwrap()
             .with_model(PortModel::ALL[seed as usize % 4]);
         let (collective, volumes) = (all_reduce(platform.processors().collect()), volumes(0));
-        let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
+        let question = Question::new(&Problem::new(&platform, &collective, &volumes).unwrap());
         let ask = |enough: &Rational| {
             all_reduce_bound(&question, &Until::proved(enough))
                 .unwrap()
@@ -582,7 +582,7 @@ fn a_bound_never_falls_below_what_is_reached() {
         let (least, one) = (ask(&ratio(1, 1_000_000)), ask(&ratio(1_000_000, 1)));
         assert!(least.is_positive() && least <= one, "{least} {one}");
         assert_eq!(ask(&ratio(0, 1)), least);
-        let Ok(Answer::Steady(solution)) = solve(&question, &Options::default()) else {
+        let Ok(solution) = solve(&question, &Options::default()) else {
             panic!("seed {seed}")
         };
         assert!(
@@ -614,14 +614,12 @@ fn rounds_that_prove_nothing_are_passed_over() {
         size,
         work: Amount::Constant(ratio(0, 1)),
     };
-    let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
-    let Answer::Steady(solution) = solve(&question, &Options::default()).unwrap() else {
-        panic!("not connected")
-    };
+    let question = Question::new(&Problem::new(&platform, &collective, &volumes).unwrap());
+    let solution = solve(&question, &Options::default()).unwrap();
     // Every link carries 5/2 at least, once; the composition's result is larger.
     assert!(solution.upper_bound >= solution.steady_state.throughput);
     let proved = oneport_referee::bound(
-        Problem::new(&platform, &collective, &volumes).unwrap(),
+        &Problem::new(&platform, &collective, &volumes).unwrap(),
         &solution.certificate,
     );
     assert_eq!(proved, Ok(solution.upper_bound));

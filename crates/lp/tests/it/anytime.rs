@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::{Case, connected_cases, throughput};
-use oneport_lp::{Answer, Formulation, LpError, Options, Question, Watch, solve};
+use oneport_lp::{Formulation, LpError, Options, Question, Watch, solve};
 use oneport_plan::{Collective, Problem, Status, Volumes};
 use oneport_platform::generate::{Costs, Options as Drawn, random_connected};
 use oneport_platform::{NodeId, PortModel};
@@ -20,14 +20,13 @@ proptest! {
     ) {
         let formulation = if compact { Formulation::Compact } else { Formulation::Columns };
         let volumes = case.volumes();
-        let question = Question::new(Problem::new(&case.platform, &case.collective, &volumes).unwrap());
+        let question = Question::new(&Problem::new(&case.platform, &case.collective, &volumes).unwrap());
         let question = question.watched(Watch::in_questions(milliseconds));
-        let answer = solve(&question, &Options::from(formulation)).unwrap();
-        let Answer::Steady(solution) = answer else { return Err(TestCaseError::fail(format!("{case:?}: {answer:?}"))) };
+        let solution = solve(&question, &Options::from(formulation)).unwrap();
         let Case { platform, collective, .. } = &case;
-        oneport_referee::check_steady_state(Problem::new(platform, collective, &case.volumes()).unwrap(), &solution.steady_state)
+        oneport_referee::check_steady_state(&Problem::new(platform, collective, case.volumes()).unwrap(), &solution.steady_state)
             .unwrap_or_else(|violation| panic!("{case:?}: {violation}"));
-        let bound = oneport_referee::bound(Problem::new(platform, collective, &case.volumes()).unwrap(), &solution.certificate)
+        let bound = oneport_referee::bound(&Problem::new(platform, collective, case.volumes()).unwrap(), &solution.certificate)
             .unwrap_or_else(|violation| panic!("{case:?}: {violation}"));
         prop_assert_eq!(&bound, &solution.upper_bound);
         let optimum = throughput(&case);
@@ -55,18 +54,15 @@ fn bounds_are_bounds_wherever_the_work_ends() {
             let collective = Collective::all_reduce(participants.clone()).commutative(commutative);
             let volumes = Volumes::default();
             let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-            let Answer::Steady(best) = solve(&Question::new(problem), &Options::default()).unwrap()
-            else {
-                panic!()
-            };
+            let best = solve(&Question::new(&problem), &Options::default()).unwrap();
             for milliseconds in [1, 10, 30, 60, 100, 200, 400, 800] {
-                let question = Question::new(problem).watched(Watch::in_questions(milliseconds));
+                let question = Question::new(&problem).watched(Watch::in_questions(milliseconds));
                 let found = match solve(&question, &Options::default()) {
-                    Ok(Answer::Steady(found)) => found,
+                    Ok(found) => found,
                     Err(LpError::Stopped(_)) => continue,
                     other => panic!("{other:?}"),
                 };
-                let proved = oneport_referee::bound(problem, &found.certificate).unwrap();
+                let proved = oneport_referee::bound(&problem, &found.certificate).unwrap();
                 assert!(
                     proved <= found.upper_bound,
                     "{seed} {milliseconds}: {proved}, not {}",

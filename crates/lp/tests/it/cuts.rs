@@ -102,13 +102,13 @@ proptest! {
                 prop_assert!(platform.nodes().iter().any(|node| node.is_processor() && !node.replicates));
                 continue;
             };
-            let found = cut_bound(&Question::new(problem)).unwrap().expect("links only");
+            let found = cut_bound(&Question::new(&problem)).unwrap().expect("links only");
             let best = least(&platform, &collective);
             match collective.form() {
                 Some(Form::ALL_TO_ALL) => prop_assert!(found.throughput >= best),
                 _ => prop_assert_eq!(&found.throughput, &best, "{}", collective.name()),
             }
-            let proved = bound(problem, &found.certificate);
+            let proved = bound(&problem, &found.certificate);
             prop_assert!(proved.as_ref().is_ok_and(|proved| *proved <= found.throughput), "{:?}", proved);
         }
     }
@@ -121,7 +121,7 @@ fn others_are_left_alone() {
     let volumes = Volumes::default();
     let ask = |platform: &Platform, collective: &Collective| {
         cut_bound(&Question::new(
-            Problem::new(platform, collective, &volumes).unwrap(),
+            &Problem::new(platform, collective, &volumes).unwrap(),
         ))
         .unwrap()
     };

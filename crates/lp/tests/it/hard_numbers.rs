@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 use num_traits::One;
-use oneport_lp::{Answer, Formulation, Options, Question, Solution, solve};
+use oneport_lp::{Formulation, Options, Question, Solution, solve};
 use oneport_plan::{Collective, Problem, Status, Volumes};
 use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
 
@@ -66,11 +66,8 @@ fn platform(
 #[track_caller]
 fn solved(platform: &Platform, collective: &Collective, formulation: Formulation) -> Solution {
     let volumes = Volumes::of_size(Rational::one());
-    let question = Question::new(Problem::new(platform, collective, &volumes).unwrap());
-    match solve(&question, &Options::from(formulation)).unwrap() {
-        Answer::Steady(solution) => *solution,
-        other => panic!("{other:?}"),
-    }
+    let question = Question::new(&Problem::new(platform, collective, &volumes).unwrap());
+    solve(&question, &Options::from(formulation)).unwrap()
 }
 
 fn scatter(platform: &Platform) -> Collective {

@@ -4,7 +4,7 @@ use crate::common;
 
 use common::naive::{check_loads, solved};
 use common::ratio;
-use oneport_lp::{Answer, Formulation, LpError, Options, Question, Solution, solve};
+use oneport_lp::{Formulation, LpError, Options, Question, Solution, solve};
 use oneport_plan::{Amount, Collective, Form, Member, Problem, Status, Volumes};
 use oneport_platform::generate::{
     self, Costs, SwitchedBoxes, complete, dgx_a100, ring, switched_boxes, torus,
@@ -99,18 +99,15 @@ fn one_by_one(whole: &Collective) -> Collective {
 
 #[track_caller]
 fn steady(platform: &Platform, collective: &Collective, volumes: &Volumes) -> Solution {
-    let question = Question::new(Problem::new(platform, collective, volumes).unwrap());
-    let answer = solve(&question, &Options::default()).unwrap();
-    let Answer::Steady(solution) = answer else {
-        panic!("{answer:?}")
-    };
+    let question = Question::new(&Problem::new(platform, collective, volumes).unwrap());
+    let solution = solve(&question, &Options::default()).unwrap();
     oneport_referee::check_steady_state(
-        Problem::new(platform, collective, volumes).unwrap(),
+        &Problem::new(platform, collective, volumes).unwrap(),
         &solution.steady_state,
     )
     .unwrap();
     check_loads(platform, collective, volumes, &solution);
-    *solution
+    solution
 }
 
 /// Whatever symmetry is used for, the optimum is that of the whole platform.
@@ -261,11 +258,8 @@ fn too_many_operands_are_refused() {
     let [_, volumes, _] = volumes();
     let reduce = Collective::reduce(participants[0], participants.clone()).in_order();
     let all_reduce = Collective::all_reduce(participants.clone()).in_order();
-    let question = |collective| {
-        Problem::new(&platform, collective, &volumes)
-            .map(Question::new)
-            .unwrap()
-    };
+    let question =
+        |collective| Question::new(&Problem::new(&platform, collective, &volumes).unwrap());
     let scan = Collective::scan(participants.clone());
     let refused = solve(&question(&scan), &Options::default()).unwrap_err();
     assert!(
@@ -289,7 +283,7 @@ fn too_many_operands_are_refused() {
         );
     }
     // The compact program has a column for every task: 800 million.
-    let question = Question::new(Problem::new(&platform, &reduce, &volumes).unwrap());
+    let question = Question::new(&Problem::new(&platform, &reduce, &volumes).unwrap());
     let compact = Options {
         formulation: Formulation::Compact,
         ..Options::default()
@@ -300,7 +294,7 @@ fn too_many_operands_are_refused() {
     ));
     let few = participants[..100].to_vec();
     let reduce = Collective::reduce(participants[0], few).in_order();
-    let question = Question::new(Problem::new(&platform, &reduce, &volumes).unwrap());
+    let question = Question::new(&Problem::new(&platform, &reduce, &volumes).unwrap());
     assert!(matches!(
         solve(&question, &compact).unwrap_err(),
         LpError::CompactTooLarge { .. }
@@ -325,7 +319,7 @@ fn scans_of_many_are_bounded_by_their_last_prefix() {
             "{volumes:?}"
         );
         let proved = oneport_referee::bound(
-            Problem::new(&platform, &Collective::scan(participants.clone()), &volumes).unwrap(),
+            &Problem::new(&platform, Collective::scan(participants.clone()), &volumes).unwrap(),
             &scan.certificate,
         );
         assert!(proved.unwrap() <= scan.upper_bound);

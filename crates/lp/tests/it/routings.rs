@@ -1,7 +1,7 @@
 //! Prices, flows, rings and trees that are found without a program, against optima, and lies about them.
 
 use num_traits::{One, Zero};
-use oneport_lp::{Answer, Options, Question, Spread, cut_bound, ring_routings, solve, spread};
+use oneport_lp::{Options, Question, Spread, cut_bound, ring_routings, solve, spread};
 use oneport_plan::{Amount, Around, Collective, Form, Problem, Routing, SharedFlow, Volumes};
 use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
 use oneport_referee::{Rule, Watch, bound, sustained};
@@ -85,11 +85,9 @@ fn free_merges() -> Volumes {
 }
 
 /// The throughput that is sustained, and the bound.
-fn solved(question: &Question<'_>) -> (Rational, Rational) {
-    match solve(question, &Options::default()).unwrap() {
-        Answer::Steady(solution) => (solution.steady_state.throughput, solution.upper_bound),
-        Answer::Unreachable(missing) => panic!("{missing:?}"),
-    }
+fn solved(question: &Question) -> (Rational, Rational) {
+    let solution = solve(question, &Options::default()).unwrap();
+    (solution.steady_state.throughput, solution.upper_bound)
 }
 
 /// Prices prove no less than the optimum, flows attain no more, and both come within a few percent of it.
@@ -102,14 +100,14 @@ fn prices_and_flows_enclose_the_optimum() {
         let volumes = Volumes::of_size(ratio(3, 2));
         for collective in &collectives(&platform)[..3] {
             let problem = Problem::new(&platform, collective, &volumes).unwrap();
-            let question = Question::new(problem);
+            let question = Question::new(&problem);
             let optimum = solved(&question).0;
             let Spread {
                 certificate,
                 routing,
             } = spread(&question).unwrap().unwrap();
-            let proved = bound(problem, &certificate).unwrap();
-            let attained = sustained(problem, &routing, &Watch::unlimited()).unwrap();
+            let proved = bound(&problem, &certificate).unwrap();
+            let attained = sustained(&problem, &routing, &Watch::unlimited()).unwrap();
             assert!(
                 attained <= optimum && optimum <= proved,
                 "{attained} {optimum} {proved} {platform:?}"
@@ -139,7 +137,7 @@ fn tori_are_exact() {
         let collective = Collective::all_to_all(torus.processors().collect());
         let volumes = Volumes::default();
         let problem = Problem::new(&torus, &collective, &volumes).unwrap();
-        let question = Question::new(problem);
+        let question = Question::new(&problem);
         // Links of 25 GB/s.
         let throughput = throughput * ratio(25, 1);
         assert_eq!(solved(&question).0, throughput, "{sides:?}");
@@ -148,11 +146,11 @@ fn tori_are_exact() {
             routing,
         } = spread(&question).unwrap().unwrap();
         assert_eq!(
-            bound(problem, &certificate).unwrap(),
+            bound(&problem, &certificate).unwrap(),
             throughput,
             "{sides:?}"
         );
-        let attained = sustained(problem, &routing, &Watch::unlimited()).unwrap();
+        let attained = sustained(&problem, &routing, &Watch::unlimited()).unwrap();
         assert!(
             attained > throughput * ratio(999, 1000),
             "{attained} {sides:?}"
@@ -173,10 +171,10 @@ fn rings_and_trees_stay_below_the_optimum() {
             let Ok(problem) = Problem::new(&platform, collective, &volumes) else {
                 continue;
             };
-            let question = Question::new(problem);
+            let question = Question::new(&problem);
             let (attained, proved) = solved(&question);
             for ring in ring_routings(&question) {
-                let found = sustained(problem, &ring.unwrap(), &Watch::unlimited()).unwrap();
+                let found = sustained(&problem, &ring.unwrap(), &Watch::unlimited()).unwrap();
                 assert!(
                     found <= proved,
                     "{found} {proved} {collective:?} {platform:?}"
@@ -190,7 +188,7 @@ fn rings_and_trees_stay_below_the_optimum() {
                     (true, false) => Collective::reduce_scatter(participants),
                     _ => collective.clone(),
                 };
-                let question = Question::new(Problem::new(&platform, &whole, &volumes).unwrap());
+                let question = Question::new(&Problem::new(&platform, &whole, &volumes).unwrap());
                 Some(cut_bound(&question).unwrap()?.throughput)
             };
             let (Some(copied), Some(combined)) = (rate(true), rate(false)) else {
@@ -200,7 +198,7 @@ fn rings_and_trees_stay_below_the_optimum() {
                 copied: copied.clone(),
                 combined: combined.clone(),
             };
-            match sustained(problem, &promise, &Watch::unlimited()) {
+            match sustained(&problem, &promise, &Watch::unlimited()) {
                 Ok(found) if collective.is(Form::ALL_REDUCE) => assert!(found <= proved),
                 Ok(found) => {
                     assert_eq!(
@@ -215,7 +213,7 @@ fn rings_and_trees_stay_below_the_optimum() {
                         copied: more(copied),
                         combined: more(combined),
                     };
-                    let refusal = sustained(problem, &lie, &Watch::unlimited()).unwrap_err();
+                    let refusal = sustained(&problem, &lie, &Watch::unlimited()).unwrap_err();
                     assert_eq!(refusal.rule(), Rule::SteadyState, "{refusal}");
                 }
                 Err(_) => refused += 1,
@@ -258,7 +256,7 @@ fn the_butterfly_is_refused() {
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
     let (copied, combined) = (ratio(2, 1), ratio(2, 1));
     let refusal = sustained(
-        problem,
+        &problem,
         &Routing::Branchings { copied, combined },
         &Watch::unlimited(),
     )
@@ -274,13 +272,13 @@ fn lies_are_refused() {
     let volumes = Volumes::default();
     let all = Collective::all_to_all(participants.clone());
     let problem = Problem::new(&ring, &all, &volumes).unwrap();
-    let Routing::Flows(flows) = spread(&Question::new(problem)).unwrap().unwrap().routing else {
+    let Routing::Flows(flows) = spread(&Question::new(&problem)).unwrap().unwrap().routing else {
         panic!("flows")
     };
     let with = |change: fn(&mut Vec<SharedFlow>)| {
         let mut changed = flows.clone();
         change(&mut changed);
-        sustained(problem, &Routing::Flows(changed), &Watch::unlimited())
+        sustained(&problem, &Routing::Flows(changed), &Watch::unlimited())
     };
     assert_eq!(with(|_| {}).unwrap(), ratio(25, 3));
     for change in [
@@ -298,14 +296,14 @@ fn lies_are_refused() {
     }
     let gather = Collective::all_gather(participants.clone());
     let problem = Problem::new(&ring, &gather, &volumes).unwrap();
-    let question = Question::new(problem);
+    let question = Question::new(&problem);
     let Some(Ok(Routing::Ring(around))) = ring_routings(&question).next() else {
         panic!("a ring")
     };
     let with = |change: fn(&mut Around)| {
         let mut changed = around.clone();
         change(&mut changed);
-        sustained(problem, &Routing::Ring(changed), &Watch::unlimited())
+        sustained(&problem, &Routing::Ring(changed), &Watch::unlimited())
     };
     assert_eq!(with(|_| {}).unwrap(), ratio(25, 4));
     for change in [

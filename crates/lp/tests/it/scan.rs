@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use num_traits::{One, Zero};
-use oneport_lp::{Answer, Bound, Question, Solution, shared_bound, solve};
+use oneport_lp::{Bound, Question, Solution, shared_bound, solve};
 use oneport_plan::inequality::Inequality;
 use oneport_plan::{
     Certificate, Collective, Interval, Pattern, Problem, Resource, Row, Status, Task, Volumes,
@@ -25,9 +25,9 @@ fn options(seed: u64, high: u32) -> Options {
 }
 
 /// What the referee makes of prices and shares, which may be no more than they were made for.
-fn proves(question: &Question<'_>, shared: &Bound) -> Option<Rational> {
+fn proves(question: &Question, shared: &Bound) -> Option<Rational> {
     bound(
-        Problem::new(
+        &Problem::new(
             question.platform(),
             question.collective(),
             question.volumes(),
@@ -38,11 +38,8 @@ fn proves(question: &Question<'_>, shared: &Bound) -> Option<Rational> {
     .ok()
 }
 
-fn steady(question: &Question<'_>) -> Solution {
-    match solve(question, &oneport_lp::Options::default()).unwrap() {
-        Answer::Steady(solution) => *solution,
-        Answer::Unreachable(missing) => panic!("unreachable: {missing:?}"),
-    }
+fn steady(question: &Question) -> Solution {
+    solve(question, &oneport_lp::Options::default()).unwrap()
 }
 
 /// Carries out a scheme, remembering which operands every result combines; panics where a task lacks an input.
@@ -161,7 +158,7 @@ impl Count {
     fn case(&mut self, platform: &Platform, participants: &[NodeId], size: Rational) -> Bound {
         let collective = Collective::scan(participants.to_vec());
         let volumes = Volumes::of_size(size.clone());
-        let question = Question::new(Problem::new(platform, &collective, &volumes).unwrap());
+        let question = Question::new(&Problem::new(platform, &collective, &volumes).unwrap());
         let solution = steady(&question);
         check(platform, participants, &size, &solution);
         let shared = shared_bound(&question).unwrap().unwrap();
@@ -175,7 +172,7 @@ impl Count {
         );
         let proved = |certificate: &Certificate| {
             bound(
-                Problem::new(platform, &collective, &volumes).unwrap(),
+                &Problem::new(platform, &collective, &volumes).unwrap(),
                 certificate,
             )
         };
@@ -375,7 +372,7 @@ fn false_proofs_prove_nothing() {
     let shared = Count::default().case(&platform, &participants, Rational::one());
     let collective = Collective::scan(participants);
     let volumes = Volumes::of_size(Rational::one());
-    let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
+    let question = Question::new(&Problem::new(&platform, &collective, &volumes).unwrap());
     let tiny = Rational::new(1.into(), 1000.into());
     let with = |need: usize, place: usize, change: &dyn Fn(&mut Rational)| {
         let mut changed = shared.clone();
@@ -435,14 +432,14 @@ fn all_reduce_is_bounded_too() {
             let platform = platform.unwrap();
             let collective = Collective::all_reduce(platform.node_ids().collect()).in_order();
             let volumes = Volumes::of_size(Rational::one());
-            let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
+            let question = Question::new(&Problem::new(&platform, &collective, &volumes).unwrap());
             let shared = shared_bound(&question).unwrap().unwrap();
             assert!(proves(&question, &shared).is_some_and(|proved| proved <= shared.throughput));
             let solution = steady(&question);
             assert!(solution.steady_state.throughput <= shared.throughput);
             assert!(solution.upper_bound <= shared.throughput);
             let proved = bound(
-                Problem::new(&platform, &collective, &volumes).unwrap(),
+                &Problem::new(&platform, &collective, &volumes).unwrap(),
                 &solution.certificate,
             );
             assert_eq!(proved, Ok(solution.upper_bound.clone()));
@@ -478,7 +475,7 @@ fn chains_of_many() {
     let participants: Vec<NodeId> = platform.processors().collect();
     let collective = Collective::scan(participants.clone());
     let volumes = Volumes::of_size(Rational::one());
-    let question = Question::new(Problem::new(&platform, &collective, &volumes).unwrap());
+    let question = Question::new(&Problem::new(&platform, &collective, &volumes).unwrap());
     let solution = steady(&question);
     assert_eq!(
         solution.steady_state.throughput,
@@ -490,7 +487,7 @@ fn chains_of_many() {
     assert!(solution.upper_bound >= solution.steady_state.throughput);
     assert!(
         bound(
-            Problem::new(&platform, &collective, &volumes).unwrap(),
+            &Problem::new(&platform, &collective, &volumes).unwrap(),
             &solution.certificate
         )
         .unwrap()

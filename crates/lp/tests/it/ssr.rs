@@ -5,7 +5,7 @@ use oneport_testkit::Reductions;
 use std::collections::BTreeMap;
 
 use num_traits::{One, Zero};
-use oneport_lp::{Answer, Formulation, Options, Question, Solution, solve};
+use oneport_lp::{Formulation, Options, Question, Solution, solve};
 use oneport_plan::{Amount, Collective, Interval, Message, Problem, Resource, Task, Volumes};
 use oneport_platform::{Node, NodeId, Platform, Rational};
 use proptest::prelude::*;
@@ -33,12 +33,9 @@ impl Case {
     #[track_caller]
     fn solve(&self, formulation: Formulation) -> Solution {
         let question =
-            Question::new(Problem::new(&self.platform, &self.collective, &self.volumes).unwrap());
+            Question::new(&Problem::new(&self.platform, &self.collective, &self.volumes).unwrap());
         let options = Options::from(formulation);
-        match solve(&question, &options).unwrap() {
-            Answer::Steady(solution) => *solution,
-            other => panic!("{self:?}: {other:?}"),
-        }
+        solve(&question, &options).unwrap()
     }
 
     /// Which resources a task takes, and how long.

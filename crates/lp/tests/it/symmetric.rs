@@ -5,7 +5,7 @@ use crate::common;
 use common::naive::{Dice, check_loads, priced, processors, random, solved, trees};
 use common::{ratio, reversed};
 use num_traits::{One, Zero};
-use oneport_lp::{Answer, Options, Question, Solution, solve};
+use oneport_lp::{Options, Question, Solution, solve};
 use oneport_plan::{Amount, Collective, Member, Problem, Status, Volumes};
 use oneport_platform::generate::{self, Costs, complete, dgx_a100, mi250, ring, torus};
 use oneport_platform::{NodeId, Platform, PortModel, Rational, free_automorphisms};
@@ -151,18 +151,15 @@ fn accelerator_boxes() {
 /// A steady state that holds.
 #[track_caller]
 fn composed(platform: &Platform, whole: &Collective, volumes: &Volumes) -> Solution {
-    let question = Question::new(Problem::new(platform, whole, volumes).unwrap());
-    let answer = solve(&question, &Options::default()).unwrap();
-    let Answer::Steady(solution) = answer else {
-        panic!("{answer:?}")
-    };
+    let question = Question::new(&Problem::new(platform, whole, volumes).unwrap());
+    let solution = solve(&question, &Options::default()).unwrap();
     referee::check_steady_state(
-        Problem::new(platform, whole, volumes).unwrap(),
+        &Problem::new(platform, whole, volumes).unwrap(),
         &solution.steady_state,
     )
     .unwrap();
     check_loads(platform, whole, volumes, &solution);
-    *solution
+    solution
 }
 
 /// An all-reduce among all nodes: a steady state, and a bound that is proved; they need not meet.
@@ -186,7 +183,7 @@ fn all_reduce(platform: &Platform, whole: &Collective, volumes: &Volumes) -> Sol
     }
     // The referee proves as much by itself, perhaps more by other arguments.
     let proved = referee::bound(
-        Problem::new(platform, whole, volumes).unwrap(),
+        &Problem::new(platform, whole, volumes).unwrap(),
         &solution.certificate,
     )
     .unwrap();

@@ -1,7 +1,7 @@
 //! `w(P_i, T[k,l,m])` and `size(v[k,m])` by tables: unrelated machines, and products of matrices.
 
 use num_traits::Zero;
-use oneport_lp::{Answer, Formulation, LpError, Options, Question, solve};
+use oneport_lp::{Formulation, LpError, Options, Question, solve};
 use oneport_plan::{
     Amount, Collective, Interval, MergeTask, Problem, TaskTable, VolumeError, Volumes,
 };
@@ -72,12 +72,10 @@ fn throughput(
 ) -> Rational {
     let problem = Problem::new(platform, collective, volumes).unwrap();
     let options = Options::from(formulation);
-    let Answer::Steady(solution) = solve(&Question::new(problem), &options).unwrap() else {
-        panic!("connected")
-    };
-    oneport_referee::check_steady_state(problem, &solution.steady_state).unwrap();
+    let solution = solve(&Question::new(&problem), &options).unwrap();
+    oneport_referee::check_steady_state(&problem, &solution.steady_state).unwrap();
     assert_eq!(
-        oneport_referee::bound(problem, &solution.certificate).unwrap(),
+        oneport_referee::bound(&problem, &solution.certificate).unwrap(),
         solution.steady_state.throughput
     );
     solution.steady_state.throughput
@@ -215,7 +213,7 @@ fn all_trees_of_tiny_questions() {
             .is_empty();
         assert_eq!(problem.unmade().is_some(), none, "{volumes:?}");
         if none {
-            let refusal = solve(&Question::new(problem), &Options::default()).unwrap_err();
+            let refusal = solve(&Question::new(&problem), &Options::default()).unwrap_err();
             assert!(matches!(refusal, LpError::Unmade { .. }), "{refusal}");
             refused += 1;
         } else if !naive::demands(&platform, &collective, &volumes)[0]
@@ -275,7 +273,7 @@ fn a_table_that_lets_nothing_be_made_is_refused_by_name() {
         ..volumes.clone()
     };
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-    let refusal = solve(&Question::new(problem), &Options::default()).unwrap_err();
+    let refusal = solve(&Question::new(&problem), &Options::default()).unwrap_err();
     assert!(
         refusal
             .to_string()

@@ -8,7 +8,7 @@ use oneport::platform::Node;
 use oneport::watch::{Left, Watch};
 use oneport::{
     Amount, Collective, Error, Formulation, NodeId, Options, Outcome, Period, Platform, PortModel,
-    Problem, Rational, Refusal, Until, Volumes, referee, solve,
+    Problem, ProblemError, Rational, Refusal, Until, Volumes, referee, solve,
 };
 use oneport_lp::LpError;
 
@@ -224,9 +224,11 @@ fn collective(dice: &mut Dice, processors: &[NodeId]) -> Collective {
 /// What is a defect of oneport: a contradiction, a plan that the referee objects to, an optimum that is none.
 pub fn ask(nasty: &Nasty, at_most: Duration) -> Result<Fate, String> {
     let started = Instant::now();
-    // What does not fit, such as a processor that cannot copy, is refused.
-    let Ok(problem) = Problem::new(&nasty.platform, &nasty.collective, &nasty.volumes) else {
-        return Ok(Fate::Refused);
+    let problem = match Problem::new(&nasty.platform, &nasty.collective, &nasty.volumes) {
+        Ok(problem) => problem,
+        Err(ProblemError::Unreachable { .. }) => return Ok(Fate::Infeasible),
+        // A part that does not fit, such as a processor that cannot copy.
+        Err(_) => return Ok(Fate::Refused),
     };
     let left = move || Left {
         time: Some(at_most.saturating_sub(started.elapsed())),
@@ -238,7 +240,7 @@ pub fn ask(nasty: &Nasty, at_most: Duration) -> Result<Fate, String> {
         nasty.options.watch.clone()
     };
     match solve(
-        problem,
+        &problem,
         &Options {
             watch,
             ..nasty.options.clone()
@@ -255,7 +257,6 @@ pub fn ask(nasty: &Nasty, at_most: Duration) -> Result<Fate, String> {
             })
         }
         Ok(Outcome::Unlisted(_)) => Ok(Fate::Refused),
-        Ok(Outcome::Unreachable(_)) => Ok(Fate::Infeasible),
         // A formulation that a collective does not have.
         Err(Error::Problem(Refusal::Question(
             LpError::NoCompact { .. }

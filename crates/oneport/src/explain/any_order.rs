@@ -25,7 +25,7 @@ pub enum Gain {
 /// # Errors
 /// As [`rate`].
 pub fn any_order(
-    problem: Problem<'_>,
+    problem: &Problem,
     throughput: &Rational,
     options: &Options,
 ) -> Result<Gain, Error> {
@@ -34,8 +34,8 @@ pub fn any_order(
     let Some(any) = collective.form().and_then(|form| form.build(&cast, true)) else {
         return Ok(Gain::Unknown);
     };
-    let problem = Problem::new(problem.platform(), &any, problem.volumes())?;
-    let Rating::Rated(rated) = rate(problem, options, None)? else {
+    let problem = problem.asking(any)?;
+    let Rating::Rated(rated) = rate(&problem, options, None)? else {
         return Ok(Gain::Unknown);
     };
     let more = &rated.steady_state.throughput / throughput - Rational::one();

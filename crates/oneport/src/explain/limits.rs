@@ -79,7 +79,7 @@ impl Class {
 /// Reads what the certificate charges, and adds up how busy the steady state keeps everything. Linear in the tasks of
 /// its patterns.
 pub fn limits(
-    problem: Problem<'_>,
+    problem: &Problem,
     steady_state: &SteadyState,
     certificate: &Certificate,
     status: Status,
@@ -154,7 +154,7 @@ pub fn name(platform: &Platform, alike: &[Resource]) -> String {
 }
 
 fn hints(
-    problem: Problem<'_>,
+    problem: &Problem,
     certificate: &Certificate,
     status: Status,
     prices: &BTreeMap<Resource, Rational>,

@@ -4,10 +4,9 @@
 //! use oneport::{Collective, Options, Problem, Rating, Volumes, explain, platform::generate, rate};
 //! let machine = generate::dgx1()?;
 //! let all_reduce = Collective::all_reduce(machine.processors().collect());
-//! let volumes = Volumes::default();
-//! let problem = Problem::new(&machine, &all_reduce, &volumes)?;
-//! let Rating::Rated(rated) = rate(problem, &Options::default(), None)? else { return Err("not connected".into()) };
-//! let limits = explain::limits(problem, &rated.steady_state, &rated.certificate, rated.status);
+//! let problem = Problem::new(machine, all_reduce, Volumes::default())?;
+//! let Rating::Rated(rated) = rate(&problem, &Options::default(), None)? else { return Err("no room".into()) };
+//! let limits = explain::limits(&problem, &rated.steady_state, &rated.certificate, rated.status);
 //! let shares: oneport::Rational = limits.limiting.iter().map(|class| &class.share).sum();
 //! assert_eq!(shares, oneport::parse_rational("1")?);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -19,7 +19,7 @@ pub struct Reason {
 ///
 /// # Errors
 /// The certificate proves nothing.
-pub fn why(problem: Problem<'_>, certificate: &Certificate) -> Result<Vec<Reason>, Violation> {
+pub fn why(problem: &Problem, certificate: &Certificate) -> Result<Vec<Reason>, Violation> {
     let proof = proof(problem, certificate)?;
     let cheapest = proof
         .groups
@@ -53,7 +53,7 @@ pub fn why(problem: Problem<'_>, certificate: &Certificate) -> Result<Vec<Reason
 }
 
 /// The demands of a kind, and the quantity that bounds them.
-fn patterns(problem: Problem<'_>, group: &GroupPrice) -> String {
+fn patterns(problem: &Problem, group: &GroupPrice) -> String {
     let kind = problem
         .collective()
         .demand(group.first)

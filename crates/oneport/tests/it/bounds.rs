@@ -8,8 +8,8 @@ use oneport::platform::generate::{self, Costs, Racks, random_connected};
 use oneport::platform::{LinkId, Node};
 use oneport::watch::Watch;
 use oneport::{
-    Amount, Bounded, Bounding, Collective, NodeId, Options, Outcome, Plan, Platform, PortModel,
-    Problem, Rational, Status, Volumes, bound, referee, solve,
+    Amount, Bounded, Collective, NodeId, Options, Outcome, Plan, Platform, PortModel, Problem,
+    Rational, Status, Volumes, bound, referee, solve,
 };
 
 const MODELS: [PortModel; 4] = [
@@ -46,14 +46,11 @@ fn free_merges() -> Volumes {
     }
 }
 
-fn bounded(problem: Problem<'_>) -> Bounded {
-    match bound(problem, &Options::default()).unwrap() {
-        Bounding::Bounded(bounded) => *bounded,
-        Bounding::Unreachable(missing) => panic!("{missing:?}"),
-    }
+fn bounded(problem: &Problem) -> Bounded {
+    bound(problem, &Options::default()).unwrap()
 }
 
-fn planned(problem: Problem<'_>, watch: Watch) -> Plan {
+fn planned(problem: &Problem, watch: Watch) -> Plan {
     match solve(
         problem,
         &Options {
@@ -84,7 +81,7 @@ fn bounds_of_small_platforms_are_their_optima() {
             for collective in collectives(&participants) {
                 let volumes = free_merges();
                 let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-                let (found, plan) = (bounded(problem), planned(problem, Watch::unlimited()));
+                let (found, plan) = (bounded(&problem), planned(&problem, Watch::unlimited()));
                 let known = found.known.clone().expect("a schedule is known");
                 let context = format!("{model:?} {seed} {}", collective.name());
                 assert!(
@@ -157,7 +154,7 @@ fn larger_platforms_are_bounded_as_well() {
         let mut attained = 0;
         for collective in collectives(&participants) {
             let problem = Problem::new(platform, &collective, &volumes).unwrap();
-            let found = bounded(problem);
+            let found = bounded(&problem);
             let known = found.known.clone().expect("a schedule is known");
             assert!(
                 &found.bound * ratio(99, 100) <= known,
@@ -172,7 +169,7 @@ fn larger_platforms_are_bounded_as_well() {
     // 70 x 69 messages over the backbone, at 4/5 each.
     let all = Collective::all_to_all(backbone.processors().collect());
     let problem = Problem::new(&backbone, &all, &volumes).unwrap();
-    assert_eq!(bounded(problem).bound, ratio(5, 4 * 70 * 69));
+    assert_eq!(bounded(&problem).bound, ratio(5, 4 * 70 * 69));
 }
 
 /// In a tree nothing is left to choose for messages that travel alone: `bound` is attained, whatever the ports, and
@@ -207,7 +204,7 @@ fn trees_are_decided() {
             .filter(|one| !one.commodities().is_empty())
         {
             let problem = Problem::new(&small, &collective, &volumes).unwrap();
-            let found = bounded(problem);
+            let found = bounded(&problem);
             assert!(
                 found.is_attained(),
                 "{model:?} {seed} {}",
@@ -215,19 +212,21 @@ fn trees_are_decided() {
             );
             // The program's optimum.
             assert_eq!(
-                planned(problem, Watch::unlimited()).steady_state.throughput,
+                planned(&problem, Watch::unlimited())
+                    .steady_state
+                    .throughput,
                 found.bound
             );
         }
         let large = tree(96, seed, model);
         let all = Collective::all_to_all(large.processors().collect());
         let problem = Problem::new(&large, &all, &volumes).unwrap();
-        let (found, plan) = (bounded(problem), planned(problem, Watch::unlimited()));
+        let (found, plan) = (bounded(&problem), planned(&problem, Watch::unlimited()));
         assert_eq!(
             (&plan.steady_state.throughput, plan.status),
             (&found.bound, Status::Optimal)
         );
-        let state = referee::check_steady_state(problem, &plan.steady_state);
+        let state = referee::check_steady_state(&problem, &plan.steady_state);
         assert!(
             found.is_attained() && state.is_ok(),
             "{model:?} {seed}: {state:?}"
@@ -245,7 +244,7 @@ fn trees_are_decided() {
         ),
     ] {
         let problem = Problem::new(platform, &collective, &volumes).unwrap();
-        assert!(referee::sustained(problem, &Routing::OnlyWay, &Watch::unlimited()).is_err());
+        assert!(referee::sustained(&problem, &Routing::OnlyWay, &Watch::unlimited()).is_err());
     }
 }
 
@@ -259,14 +258,14 @@ fn a_plan_cut_short_has_no_worse_bound() {
     let mut short = 0;
     for collective in collectives(&participants) {
         let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-        let cut = oneport_lp::cut_bound(&oneport_lp::Question::new(problem)).unwrap();
+        let cut = oneport_lp::cut_bound(&oneport_lp::Question::new(&problem)).unwrap();
         for questions in [0, 1, 3, 10, 100] {
             let watch = Watch::counting(questions, Duration::ZERO);
             let options = Options {
                 watch,
                 ..Options::default()
             };
-            let Ok(Outcome::Planned(planned)) = solve(problem, &options) else {
+            let Ok(Outcome::Planned(planned)) = solve(&problem, &options) else {
                 continue;
             };
             let least = cut.as_ref().map(|bound| &bound.throughput);

@@ -10,9 +10,9 @@ use oneport::platform::generate::{self, Costs, Racks, random_connected};
 use oneport::platform::{Change, LinkId, Node, Number};
 use oneport::watch::Watch;
 use oneport::{
-    Amount, Bounding, Collective, Error, LpError, NodeId, Options, Outcome, Platform, PortModel,
-    Problem, Rating, Rational, Refusal, Shape, Status, Volumes, best_shape, bound, rate,
-    reduce_processors, referee, rings, solve,
+    Amount, Collective, Error, LpError, NodeId, Options, Outcome, Platform, PortModel, Problem,
+    Rating, Rational, Refusal, Shape, Status, Volumes, best_shape, bound, rate, reduce_processors,
+    referee, rings, solve,
 };
 
 /// Questions that may come after the end whatever the work: each stage notices it for itself.
@@ -114,7 +114,7 @@ fn ends(name: &str, work: impl Fn(&Watch)) -> Vec<String> {
     late
 }
 
-fn problems(mut ask: impl FnMut(&str, Problem<'_>)) {
+fn problems(mut ask: impl FnMut(&str, &Problem)) {
     let volumes = Volumes {
         work: Amount::Constant(Rational::new(1.into(), 2.into())),
         ..Volumes::default()
@@ -122,7 +122,7 @@ fn problems(mut ask: impl FnMut(&str, Problem<'_>)) {
     for (name, platform) in platforms() {
         for collective in collectives(&platform) {
             let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-            ask(&format!("{} on {name}", collective.name()), problem);
+            ask(&format!("{} on {name}", collective.name()), &problem);
         }
     }
 }
@@ -216,7 +216,7 @@ fn changed_platforms_end() {
                 watch: watch.clone(),
                 ..Options::default()
             };
-            let _ = rate(new, &options, Some((problem, &known)));
+            let _ = rate(&new, &options, Some((problem, &known)));
         }));
     });
     none(late);
@@ -235,7 +235,7 @@ fn single_trees_end() {
     for shape in [Shape::Tree, Shape::Acyclic] {
         late.extend(ends(&format!("{shape:?}"), |watch| {
             let _ = best_shape(
-                problem,
+                &problem,
                 &Options {
                     watch: watch.clone(),
                     ..Options::default()
@@ -287,7 +287,7 @@ fn without_room_for_a_schedule_the_answer_is_what_is_known() {
             Collective::all_to_all(participants.clone()),
         ] {
             let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-            let Ok(Bounding::Bounded(known)) = bound(problem, &Options::default()) else {
+            let Ok(known) = bound(&problem, &Options::default()) else {
                 panic!("a bound")
             };
             // A host sends, or receives, a message of each other one.
@@ -302,11 +302,11 @@ fn without_room_for_a_schedule_the_answer_is_what_is_known() {
                 watch: watch(),
                 ..Options::default()
             };
-            let outcome = solve(problem, &options()).unwrap();
+            let outcome = solve(&problem, &options()).unwrap();
             let Outcome::Unlisted(solved) = outcome else {
                 panic!("{} is listed", collective.name())
             };
-            let Ok(Rating::Unlisted(rated)) = rate(problem, &options(), None) else {
+            let Ok(Rating::Unlisted(rated)) = rate(&problem, &options(), None) else {
                 panic!("a steady state")
             };
             assert_eq!(
@@ -344,13 +344,13 @@ fn what_is_too_large_is_refused_at_once() {
         let problem = Problem::new(&platform, &collective, &volumes).unwrap();
         assert!(
             matches!(
-                bound(problem, &Options::default()),
+                bound(&problem, &Options::default()),
                 Err(Error::Problem(Refusal::TooLarge { .. }))
             ),
             "{}",
             collective.name()
         );
-        let solved = solve(problem, &Options::default());
+        let solved = solve(&problem, &Options::default());
         let refused = matches!(
             solved,
             Err(Error::Problem(Refusal::Question(
@@ -361,8 +361,5 @@ fn what_is_too_large_is_refused_at_once() {
     }
     let broadcast = Collective::broadcast(participants[0], participants[1..].to_vec());
     let problem = Problem::new(&platform, &broadcast, &volumes).unwrap();
-    assert!(matches!(
-        bound(problem, &Options::default()),
-        Ok(Bounding::Bounded(_))
-    ));
+    assert!(bound(&problem, &Options::default()).is_ok());
 }

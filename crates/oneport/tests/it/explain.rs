@@ -14,7 +14,7 @@ fn value(text: &str) -> Rational {
 }
 
 #[track_caller]
-fn rated(problem: Problem<'_>) -> Rated {
+fn rated(problem: &Problem) -> Rated {
     match rate(problem, &Options::default(), None).unwrap() {
         Rating::Rated(rated) => *rated,
         other => panic!("{other:?}"),
@@ -55,10 +55,10 @@ fn what_is_charged_is_busy_all_the_time() {
         };
         let volumes = Volumes::default();
         let problem = Problem::new(platform, &collective, &volumes).unwrap();
-        let rated = rated(problem);
+        let rated = rated(&problem);
         assert_eq!(rated.status, Status::Optimal);
         let limits = explain::limits(
-            problem,
+            &problem,
             &rated.steady_state,
             &rated.certificate,
             rated.status,
@@ -97,12 +97,12 @@ fn any_order_gains_what_the_other_question_yields() {
         });
         let volumes = Volumes::default();
         let problem = Problem::new(&platform, &in_order, &volumes).unwrap();
-        let own = rated(problem);
-        let best = rated(Problem::new(&platform, &any, &volumes).unwrap());
+        let own = rated(&problem);
+        let best = rated(&Problem::new(&platform, &any, &volumes).unwrap());
         assert_eq!([own.status, best.status], [Status::Optimal; 2]);
         let throughput = &own.steady_state.throughput;
         let more = best.steady_state.throughput / throughput - Rational::one();
-        let gain = explain::any_order(problem, throughput, &Options::default()).unwrap();
+        let gain = explain::any_order(&problem, throughput, &Options::default()).unwrap();
         if more == Rational::default() {
             assert_eq!(gain, Gain::Nothing, "{seed}");
             continue;
@@ -110,7 +110,7 @@ fn any_order_gains_what_the_other_question_yields() {
         gains += 1;
         assert_eq!(gain, Gain::Exactly(more), "{seed}");
         // What may gain is hinted at.
-        let limits = explain::limits(problem, &own.steady_state, &own.certificate, own.status);
+        let limits = explain::limits(&problem, &own.steady_state, &own.certificate, own.status);
         assert!(limits.hints.contains(&Hint::InOrder), "{seed}");
     }
     assert!(gains > 0, "no order costs anything anywhere");
@@ -124,9 +124,9 @@ fn enough_is_enough_and_the_least_is_the_least() {
     let collective = Collective::all_gather(platform.processors().collect());
     let volumes = Volumes::default();
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-    let base = rated(problem);
+    let base = rated(&problem);
     let mut places = Vec::new();
-    let rows = what_if::each(problem, &base, &Options::default(), &mut |asking| {
+    let rows = what_if::each(&problem, &base, &Options::default(), &mut |asking| {
         places.push(asking.place)
     })
     .unwrap();
@@ -154,7 +154,7 @@ fn enough_is_enough_and_the_least_is_the_least() {
             };
             let changes: Vec<Change> = changes.iter().map(slower).collect();
             let changed = platform.changed(&changes).unwrap().platform;
-            rated(Problem::new(&changed, &collective, &volumes).unwrap())
+            rated(&Problem::new(&changed, &collective, &volumes).unwrap())
                 .steady_state
                 .throughput
         };
@@ -201,7 +201,7 @@ fn classes_divide_the_links() {
     ] {
         let collective = Collective::all_gather(platform.processors().collect());
         let volumes = Volumes::default();
-        let classes = what_if::classes(Problem::new(&platform, &collective, &volumes).unwrap());
+        let classes = what_if::classes(&Problem::new(&platform, &collective, &volumes).unwrap());
         let cables: Vec<&Class> = classes
             .iter()
             .filter(|class| class.kind == Kind::Links)
@@ -240,7 +240,7 @@ fn classes_have_equal_cost_model_and_kind() {
     let platform = builder.build().unwrap();
     let collective = Collective::all_to_all(hosts.to_vec());
     let volumes = Volumes::default();
-    let classes = what_if::classes(Problem::new(&platform, &collective, &volumes).unwrap());
+    let classes = what_if::classes(&Problem::new(&platform, &collective, &volumes).unwrap());
     // Numbers that differ are starred, and no others.
     let named: Vec<(Kind, &str, usize)> = classes
         .iter()

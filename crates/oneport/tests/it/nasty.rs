@@ -56,7 +56,7 @@ fn plan(platform: &Platform, collective: &Collective, formulation: Formulation, 
         ..Options::default()
     };
     match solve(
-        Problem::new(platform, collective, &volumes).unwrap(),
+        &Problem::new(platform, collective, &volumes).unwrap(),
         &options,
     )
     .unwrap()

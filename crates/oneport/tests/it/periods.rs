@@ -71,7 +71,7 @@ fn planned(platform: &Platform, collective: &Collective, period: Period) -> Plan
         ..Options::default()
     };
     match solve(
-        Problem::new(platform, collective, &Volumes::default()).unwrap(),
+        &Problem::new(platform, collective, Volumes::default()).unwrap(),
         &options,
     ) {
         Ok(Outcome::Planned(planned)) => planned.plan,
@@ -175,7 +175,7 @@ fn shares_that_are_none_are_refused() {
             ..Options::default()
         };
         solve(
-            Problem::new(&platform, &collectives()[0], &Volumes::default()).unwrap(),
+            &Problem::new(&platform, &collectives()[0], Volumes::default()).unwrap(),
             &options,
         )
         .unwrap_err()
@@ -222,7 +222,7 @@ fn a_small_limit_is_no_reason_to_lose_more() {
         ..Options::default()
     };
     let Ok(Outcome::Planned(planned)) = solve(
-        Problem::new(&platform, &collective, &Volumes::default()).unwrap(),
+        &Problem::new(&platform, &collective, Volumes::default()).unwrap(),
         &options,
     ) else {
         panic!("no plan")

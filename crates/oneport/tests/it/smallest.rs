@@ -34,7 +34,7 @@ proptest! {
     #[test]
     fn no_smaller_period_attains_the_optimum(case in connected_cases(5, 20)) {
         let options = Options { period: Period::Exact, ..Options::default() };
-        let Ok(Outcome::Planned(planned)) = solve(Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(), &options) else {
+        let Ok(Outcome::Planned(planned)) = solve(&Problem::new(&case.platform, &case.collective, case.volumes()).unwrap(), &options) else {
             return Err(TestCaseError::fail(format!("{case:?}: no plan")));
         };
         let found = &planned.plan.schedule.instances;
@@ -55,7 +55,7 @@ proptest! {
         for instances in [most, DEFAULT_MAX_INSTANCES] {
             let period = Period::Losing { most: loss.clone(), instances };
             let options = Options { period, ..Options::default() };
-            let Ok(Outcome::Planned(planned)) = solve(Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(), &options) else {
+            let Ok(Outcome::Planned(planned)) = solve(&Problem::new(&case.platform, &case.collective, case.volumes()).unwrap(), &options) else {
                 return Err(TestCaseError::fail(format!("{case:?}: no plan")));
             };
             let plan = &planned.plan;

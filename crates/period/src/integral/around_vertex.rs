@@ -34,7 +34,7 @@ struct Parts {
 /// # Errors
 /// HiGHS refuses a call.
 pub fn round(
-    question: &Question<'_>,
+    question: &Question,
     groups: &[Group],
     steady_state: &SteadyState,
     instances: &BigInt,
@@ -107,7 +107,7 @@ pub fn round(
 }
 
 fn parts(
-    question: &Question<'_>,
+    question: &Question,
     groups: &[Group],
     steady_state: &SteadyState,
     instances: &BigInt,
@@ -180,7 +180,7 @@ fn parts(
 
 /// The part of the period that the whole numbers leave at every port they use.
 fn free_time(
-    question: &Question<'_>,
+    question: &Question,
     whole: &[GroupFlow],
     period: &Rational,
 ) -> BTreeMap<Resource, Rational> {

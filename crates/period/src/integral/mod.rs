@@ -49,7 +49,7 @@ pub struct OptimalInstances {
 }
 
 /// The bounds of the search for the smallest period. The solution must be optimal.
-pub fn optimal_instances(question: &Question<'_>, solution: &Solution) -> OptimalInstances {
+pub fn optimal_instances(question: &Question, solution: &Solution) -> OptimalInstances {
     let throughput = &solution.steady_state.throughput;
     OptimalInstances {
         step: instances_step(question, &solution.certificate, throughput)
@@ -65,7 +65,7 @@ pub fn optimal_instances(question: &Question<'_>, solution: &Solution) -> Optima
 /// # Errors
 /// The errors of the solver.
 pub fn rounded_at(
-    question: &Question<'_>,
+    question: &Question,
     solution: &Solution,
     instances: &BigUint,
 ) -> Result<Option<WholePatterns>, LpError> {
@@ -93,7 +93,7 @@ pub fn rounded_at(
 }
 
 /// Whether [`whole_at`] and [`whole_within`] take on a platform of this size.
-pub fn is_searchable(question: &Question<'_>, solution: &Solution) -> bool {
+pub fn is_searchable(question: &Question, solution: &Solution) -> bool {
     if is_generated(question) {
         return trees::is_searchable(solution);
     }
@@ -112,7 +112,7 @@ pub fn is_searchable(question: &Question<'_>, solution: &Solution) -> bool {
 /// # Errors
 /// The errors of the solver.
 pub fn whole_at(
-    question: &Question<'_>,
+    question: &Question,
     solution: &Solution,
     instances: &BigUint,
 ) -> Result<Option<WholePatterns>, LpError> {
@@ -138,7 +138,7 @@ pub fn whole_at(
 /// # Errors
 /// The errors of the solver.
 pub fn whole_in(
-    question: &Question<'_>,
+    question: &Question,
     solution: &Solution,
     instances: &BigUint,
     period: &Rational,
@@ -158,16 +158,12 @@ pub fn whole_in(
 }
 
 /// Whether the patterns were generated, and not read off a flow.
-fn is_generated(question: &Question<'_>) -> bool {
+fn is_generated(question: &Question) -> bool {
     question.commodities().is_empty()
 }
 
 /// A number that divides the instances per period, by divisibility at the priced resources.
-fn instances_step(
-    question: &Question<'_>,
-    certificate: &Certificate,
-    throughput: &Rational,
-) -> BigInt {
+fn instances_step(question: &Question, certificate: &Certificate, throughput: &Rational) -> BigInt {
     // Instances keep a resource busy for (capacity) d / throughput in multiples of its unit.
     let multiples = certificate.prices().filter_map(|(resource, _)| {
         let capacity = Rational::from_integer(resource.capacity(question.platform()).into());
@@ -182,7 +178,7 @@ fn instances_step(
 /// # Errors
 /// The errors of the solver.
 pub fn whole_within(
-    question: &Question<'_>,
+    question: &Question,
     solution: &Solution,
     period: &Rational,
 ) -> Result<Option<WholePatterns>, LpError> {
@@ -215,7 +211,7 @@ pub fn whole_within(
 
 /// Whole messages within the budget, at most for `most` instances, if HiGHS finds them.
 fn integer_flow(
-    question: &Question<'_>,
+    question: &Question,
     budget: &Budget,
     period: &Rational,
     most: &BigInt,
@@ -256,7 +252,7 @@ fn integer_flow(
 
 /// Splits integer flows into whole copies of patterns.
 fn whole(
-    question: &Question<'_>,
+    question: &Question,
     groups: &[Group],
     flows: &[GroupFlow],
     instances: &BigInt,

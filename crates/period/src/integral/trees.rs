@@ -25,7 +25,7 @@ pub fn is_searchable(solution: &Solution) -> bool {
 /// # Errors
 /// HiGHS refuses a call.
 pub fn whole_at(
-    question: &Question<'_>,
+    question: &Question,
     solution: &Solution,
     instances: &BigInt,
     period: &Rational,
@@ -38,7 +38,7 @@ pub fn whole_at(
 /// # Errors
 /// HiGHS refuses a call.
 pub fn whole_within(
-    question: &Question<'_>,
+    question: &Question,
     solution: &Solution,
     period: &Rational,
     most: &BigInt,
@@ -52,7 +52,7 @@ pub fn whole_within(
 /// Copies `y_p >= 0`, whole: each reduction `instances` times (or as often as possible), every resource within the
 /// period.
 fn search(
-    question: &Question<'_>,
+    question: &Question,
     solution: &Solution,
     instances: Option<&BigInt>,
     period: &Rational,
@@ -141,7 +141,7 @@ fn search(
 
 /// Every task of a resource takes a whole multiple of this time: link costs (or the speed) times what divides all sizes
 /// (or works). `None` for a resource that has no task.
-pub fn unit(question: &Question<'_>, resource: Resource) -> Option<Rational> {
+pub fn unit(question: &Question, resource: Resource) -> Option<Rational> {
     let platform = question.platform();
     let cost = |links: &[LinkId]| {
         links

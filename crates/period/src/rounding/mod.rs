@@ -71,7 +71,7 @@ const BEYOND: u32 = 4;
 /// A period that is not positive or too short for one instance; zero instances; a loss that is not in `0..1`; weights
 /// that do not add up to the throughput, times the rates.
 pub fn round(
-    problem: Problem<'_>,
+    problem: &Problem,
     steady_state: &SteadyState,
     target: &Target,
 ) -> Result<WholePatterns, PeriodError> {
@@ -83,7 +83,7 @@ pub fn round(
 /// # Errors
 /// As [`round`].
 pub fn round_watched(
-    problem: Problem<'_>,
+    problem: &Problem,
     steady_state: &SteadyState,
     target: &Target,
     watch: &Watch,
@@ -129,7 +129,7 @@ pub fn round_watched(
 /// # Errors
 /// [`PeriodError::BadPeriod`].
 pub fn rounded_down(
-    problem: Problem<'_>,
+    problem: &Problem,
     steady_state: &SteadyState,
     period: &Rational,
 ) -> Result<WholePatterns, PeriodError> {

@@ -15,7 +15,7 @@ use crate::PeriodError;
 /// The patterns of a steady state by their shares of an instance.
 pub struct Shares<'a> {
     pub measure: Measure<'a>,
-    pub problem: Problem<'a>,
+    pub problem: &'a Problem,
     pub steady_state: &'a SteadyState,
     /// Units of time per unit of time: the times below are whole.
     unit: BigInt,
@@ -68,7 +68,7 @@ impl Rounded {
 
 impl<'a> Shares<'a> {
     /// Refuses weights that do not add up to the throughput, times the rates.
-    pub fn new(problem: Problem<'a>, state: &'a SteadyState) -> Result<Self, PeriodError> {
+    pub fn new(problem: &'a Problem, state: &'a SteadyState) -> Result<Self, PeriodError> {
         let measure = Measure::new(problem);
         let mut by_demand: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (place, weighted) in state.patterns.iter().enumerate() {

@@ -23,7 +23,8 @@ fn optimal_time(instances: u32, throughput: &Rational) -> Rational {
 fn check(case: &Case, formulation: Formulation) {
     let solution = solution(case, formulation);
     let volumes = case.volumes();
-    let question = Question::new(Problem::new(&case.platform, &case.collective, &volumes).unwrap());
+    let question =
+        Question::new(&Problem::new(&case.platform, &case.collective, &volumes).unwrap());
     let throughput = &solution.steady_state.throughput;
     let OptimalInstances { step, own } = optimal_instances(&question, &solution);
     assert!((&own % &step).is_zero(), "{case:?}: own {own}, step {step}");
@@ -79,7 +80,7 @@ proptest! {
     fn tiny_integer_programs_are_solved(case in connected_cases(4, 6)) {
         let solution = solution(&case, Formulation::Columns);
         let volumes = case.volumes();
-        let question = Question::new(Problem::new(&case.platform, &case.collective, &volumes).unwrap());
+        let question = Question::new(&Problem::new(&case.platform, &case.collective, &volumes).unwrap());
         for instances in 1..=4u32 {
             let period = optimal_time(instances, &solution.steady_state.throughput);
             if fits(&case, instances, &period) == Verdict::Fits {
@@ -93,7 +94,7 @@ proptest! {
     fn whatever_fits_a_period_fits(case in connected_cases(4, 6), p in 1..60i64, q in 1..4i64) {
         let solution = solution(&case, Formulation::Columns);
         let volumes = case.volumes();
-        let question = Question::new(Problem::new(&case.platform, &case.collective, &volumes).unwrap());
+        let question = Question::new(&Problem::new(&case.platform, &case.collective, &volumes).unwrap());
         let period = common::ratio(p, q);
         let most = (&period * &solution.steady_state.throughput).floor();
         if let Some(whole) = whole_within(&question, &solution, &period).unwrap() {

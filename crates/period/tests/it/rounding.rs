@@ -20,7 +20,7 @@ fn rounded(
     target: &Target,
 ) -> Result<WholePatterns, PeriodError> {
     round(
-        Problem::new(&case.platform, &case.collective, &case.volumes()).unwrap(),
+        &Problem::new(&case.platform, &case.collective, case.volumes()).unwrap(),
         steady_state,
         target,
     )
@@ -108,7 +108,7 @@ proptest! {
         let more = rounded(&case, steady_state, &Target::Instances(most + 1)).unwrap();
         prop_assert!(rate(&more) >= rate(&whole), "{case:?}: worse with {} instances than with {most}", most + 1);
         let volumes = case.volumes();
-        let question = Question::new(Problem::new(&case.platform, &case.collective, &volumes).unwrap());
+        let question = Question::new(&Problem::new(&case.platform, &case.collective, &volumes).unwrap());
         if optimal_instances(&question, &solution).own <= BigUint::from(most) {
             prop_assert_eq!(&rate(&whole), &steady_state.throughput);
         }
@@ -119,7 +119,7 @@ proptest! {
     fn a_refused_period_is_too_short(case in connected_cases(4, 8), p in 1..40i64, q in 1..4i64) {
         let solution = solution(&case, Formulation::Columns);
         let volumes = case.volumes();
-        let question = Question::new(Problem::new(&case.platform, &case.collective, &volumes).unwrap());
+        let question = Question::new(&Problem::new(&case.platform, &case.collective, &volumes).unwrap());
         let period = ratio(p, q);
         if let Err(error) = whole_patterns(&question, &solution, &Period::Fixed(period.clone()), true) {
             prop_assert!(matches!(error, PeriodError::PeriodTooShort { .. }), "{:?}: {}", case, error);

@@ -18,7 +18,7 @@ use super::reader::{Ended, File, Sum};
 use super::{nodes, platform, scatter, volumes};
 
 /// The plan of a question, whose schedule attains the optimum.
-pub fn plan(problem: Problem<'_>) -> Plan {
+pub fn plan(problem: &Problem) -> Plan {
     let options = Options {
         period: Period::Exact,
         ..Options::default()
@@ -66,17 +66,17 @@ fn name(platform: &Platform, link: oneport::platform::LinkId) -> String {
 
 /// The plan's steady state in the variables of SSSP, SSPA2A and SSR.
 fn rates(plan: &Plan) -> Sum {
-    let (platform, problem) = (&plan.platform, plan.problem().unwrap());
+    let (platform, problem) = (plan.platform(), &plan.problem);
     let mut point = Sum::from([("TP".to_string(), plan.steady_state.throughput.clone())]);
     let mut add =
         |name: String, value: Rational| *point.entry(name).or_insert_with(Rational::zero) += value;
     for weighted in &plan.steady_state.patterns {
-        let demand = plan.collective.demand(weighted.pattern.demand).unwrap();
+        let demand = plan.collective().demand(weighted.pattern.demand).unwrap();
         for task in &weighted.pattern.tasks {
             match *task {
                 Task::Send { link, part, .. } => {
                     let target = platform.name(demand.targets()[0]);
-                    let message = match plan.collective.form() {
+                    let message = match plan.collective().form() {
                         Some(oneport_plan::Form::SCATTER) => format!("m_{target}"),
                         Some(form) if form.is_pairwise() => {
                             format!("m_{},{target}", platform.name(demand.operands[0]))
@@ -98,7 +98,9 @@ fn rates(plan: &Plan) -> Sum {
                 } => {
                     let (at, time) = (
                         platform.name(node),
-                        plan.volumes.merge_time(platform, node, part, split),
+                        plan.problem
+                            .volumes()
+                            .merge_time(platform, node, part, split),
                     );
                     add(
                         format!("cons({at},T_{}_{split}_{})", part.first, part.last),
@@ -114,7 +116,7 @@ fn rates(plan: &Plan) -> Sum {
 
 /// The plan's trees in the variables of the broadcast program.
 fn flows(plan: &Plan) -> Sum {
-    let (platform, problem) = (&plan.platform, plan.problem().unwrap());
+    let (platform, problem) = (plan.platform(), &plan.problem);
     let mut point = Sum::from([("a".to_string(), plan.steady_state.throughput.clone())]);
     let mut add =
         |name: String, value: Rational| *point.entry(name).or_insert_with(Rational::zero) += value;
@@ -137,7 +139,7 @@ fn flows(plan: &Plan) -> Sum {
                 }
             }
         }
-        for &target in plan.collective.demand(0).unwrap().targets() {
+        for &target in plan.collective().demand(0).unwrap().targets() {
             let mut at = target;
             while let Some(&link) = into.get(&at) {
                 add(
@@ -154,7 +156,7 @@ fn flows(plan: &Plan) -> Sum {
 /// Every corrected program that is about this question.
 fn check_question(platform: &Platform, collective: &Collective, volumes: &Volumes) {
     let problem = Problem::new(platform, collective, volumes).unwrap();
-    let plan = plan(problem);
+    let plan = plan(&problem);
     let right = plan.upper_bound.clone();
     assert_eq!(
         plan.steady_state.throughput, right,

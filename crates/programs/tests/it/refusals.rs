@@ -98,7 +98,7 @@ fn switches_are_refused_where_copies_are_made() {
     assert!(
         build(
             Which::P,
-            &Problem::new(&platform, &scatter, &volumes("1")).unwrap(),
+            &Problem::new(&platform, &scatter, volumes("1")).unwrap(),
             Form::Corrected
         )
         .is_ok()
@@ -137,7 +137,7 @@ fn too_many_patterns_or_matchings_are_refused() {
             "{refused}"
         );
     }
-    // A star of links out of a clique of full-duplex nodes: few matchings per node, no path to the target.
+    // One link leads from the clique to the target.
     let mut lonely = Platform::builder();
     lonely.model(PortModel::HalfDuplex);
     for name in names.iter().map(String::as_str).chain(["alone"]) {
@@ -156,7 +156,9 @@ fn too_many_patterns_or_matchings_are_refused() {
             )
             .unwrap();
     }
-    let (alone, lonely) = (lonely.find("alone").unwrap(), lonely.build().unwrap());
+    let alone = lonely.find("alone").unwrap();
+    lonely.link(ids[1], alone, number("1")).unwrap();
+    let lonely = lonely.build().unwrap();
     let far = Collective::scatter(ids[0], vec![alone]);
     let refused = refusal(Which::P, Form::Corrected, &lonely, &far);
     assert!(matches!(refused, ProgramError::TooMany { .. }), "{refused}");
@@ -190,7 +192,7 @@ fn hostile_names_are_read_by_highs() {
     ] {
         let problem = Problem::new(&line, &collective, &volumes).unwrap();
         let text = build(which, &problem, Form::Corrected).unwrap().to_lp();
-        let right = plan(problem).upper_bound;
+        let right = plan(&problem).upper_bound;
         assert_eq!(
             File::read(&text).solve(),
             super::reader::Ended::Optimal(right.clone()),

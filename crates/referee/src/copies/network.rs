@@ -109,9 +109,6 @@ pub(super) fn network<T: Weight>(
         &[source.index()],
         routes.iter().map(|&(from, to, _)| (from, to)),
     );
-    if let Some(&target) = targets.iter().find(|target| !forward[target.index()]) {
-        return Err(case.unreachable(source, target));
-    }
     let ends: Vec<usize> = targets.iter().map(|target| target.index()).collect();
     let backward = closure(nodes, &ends, routes.iter().map(|&(from, to, _)| (to, from)));
     let mut numbers = vec![None; nodes];

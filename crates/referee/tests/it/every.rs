@@ -9,9 +9,8 @@ use crate::common::ask::{check_schedule, check_steady_state, check_timeline};
 use common::every::{fits, plan};
 use common::*;
 use num_traits::ToPrimitive;
-use oneport_plan::{Collective, Goals, Interval, Pattern, Plan, Task, Timeline};
+use oneport_plan::{Collective, Goals, Interval, Pattern, Task, Timeline};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
-use oneport_referee::check_plan;
 use proptest::prelude::*;
 
 fn is_repeated(collective: &Collective) -> bool {

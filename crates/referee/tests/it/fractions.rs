@@ -273,7 +273,7 @@ fn an_operand_out_of_reach_is_named() {
             );
             assert_eq!(
                 told(&refused),
-                "no path leads from 'C' to 'B'; every source must reach its targets"
+                "reduce is infeasible: no path from 'C' to 'B'; connect the nodes, or leave them out of the collective"
             );
         }
     }

@@ -5,11 +5,11 @@ use crate::common;
 use crate::common::ask::{bound, check_steady_state, check_timeline};
 use common::*;
 use oneport_plan::{
-    Certificate, Collective, OddSet, Pattern, PeriodicSchedule, Plan, Resource, Slot, Status,
+    Certificate, Collective, OddSet, Pattern, PeriodicSchedule, Resource, Slot, Status,
     SteadyState, Volumes,
 };
 use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
-use oneport_referee::{Rule, check_plan};
+use oneport_referee::Rule;
 
 fn tree(hops: &[(usize, Option<u32>)]) -> Pattern {
     let hops = hops.iter().map(|&(link, after)| (LinkId::new(link), after));

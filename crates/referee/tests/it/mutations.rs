@@ -9,9 +9,8 @@ use crate::common::ask::check_timeline;
 use common::judge::judge;
 use common::mutate::{Mutant, plan_mutants, timeline_mutants};
 use common::*;
-use oneport_plan::{Event, Plan, Timeline};
+use oneport_plan::{Event, Timeline};
 use oneport_platform::{LinkId, Rational};
-use oneport_referee::check_plan;
 
 /// How the mutants of one kind fared.
 #[derive(Default)]

@@ -12,11 +12,10 @@ use oneport_plan::inequality::{
 };
 use oneport_plan::{
     Amount, Certificate, Collective, Event, Interval, Member, MergeEvent, Message, OddSet, Pattern,
-    PeriodicSchedule, Plan, Resource, Row, ScheduledPattern, Slot, Status, SteadyState, Task,
-    Timeline, Volumes, WeightedPattern,
+    PeriodicSchedule, Resource, Row, ScheduledPattern, Slot, Status, SteadyState, Task, Timeline,
+    Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, NodeId, PortModel, Rational};
-use oneport_referee::check_plan;
 use proptest::prelude::*;
 
 /// Ordinary and absurd numbers, down to fractions that no arithmetic makes.

@@ -7,7 +7,8 @@ use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use oneport_plan::{
-    Action, Amount, Collective, CustomDemand, Deed, Piece, Problem, Resource, Run, Volumes, Wanted,
+    Amount, Collective, CustomDemand, Piece, Problem, Resource, Run, RunTask, TimedTask, Volumes,
+    Wanted,
 };
 use oneport_platform::{Delays, LinkId, Node, NodeId, Platform, PortModel, Rational};
 use oneport_referee::check_run;
@@ -23,7 +24,7 @@ struct Operation {
 impl Operation {
     fn judged(&self, run: &Run) -> Result<Rational, oneport_referee::Violation> {
         check_run(
-            Problem::new(&self.platform, &self.collective, &self.volumes).unwrap(),
+            &Problem::new(&self.platform, &self.collective, &self.volumes).unwrap(),
             run,
         )
     }
@@ -69,19 +70,19 @@ fn mesh(dice: &mut Dice) -> Platform {
     builder.build().unwrap()
 }
 
-/// The deeds of an operation; dates come later.
-struct Deeds<'a> {
+/// The tasks of an operation; dates come later.
+struct Draft<'a> {
     platform: &'a Platform,
-    list: Vec<Deed>,
+    list: Vec<RunTask>,
 }
 
-impl Deeds<'_> {
+impl Draft<'_> {
     fn send(&mut self, from: usize, to: usize, carried: Vec<(u32, Option<u32>)>) -> Option<u32> {
         let link = self
             .platform
             .link_between(NodeId::new(from), NodeId::new(to))
             .unwrap();
-        self.list.push(Deed::Send { link, carried });
+        self.list.push(RunTask::Send { link, carried });
         Some(self.list.len() as u32 - 1)
     }
 
@@ -107,7 +108,7 @@ impl Deeds<'_> {
         left: Option<u32>,
         right: Option<u32>,
     ) -> Option<u32> {
-        self.list.push(Deed::Merge {
+        self.list.push(RunTask::Merge {
             node: NodeId::new(node),
             piece,
             left,
@@ -163,7 +164,7 @@ fn operation(dice: &mut Dice) -> Operation {
             .collect::<Vec<_>>()
     });
     let pieces: Vec<Piece> = pieces.collect();
-    let mut deeds = Deeds {
+    let mut tasks = Draft {
         platform: &platform,
         list: Vec::new(),
     };
@@ -171,32 +172,32 @@ fn operation(dice: &mut Dice) -> Operation {
         let (detour, turned) = (dice.one_in(2), commutative && dice.one_in(2));
         match kind {
             0 => {
-                let there = deeds.bring((0, 1), piece, None, detour);
-                deeds.bring((1, 2), piece, there, dice.one_in(2));
+                let there = tasks.bring((0, 1), piece, None, detour);
+                tasks.bring((1, 2), piece, there, dice.one_in(2));
             }
-            1 => drop(deeds.combine(piece, turned, detour)),
+            1 => drop(tasks.combine(piece, turned, detour)),
             2 => {
-                let whole = deeds.combine(piece, turned, detour);
-                deeds.bring((0, 1), piece, whole, dice.one_in(2));
-                deeds.bring((0, 2), piece, whole, false);
+                let whole = tasks.combine(piece, turned, detour);
+                tasks.bring((0, 1), piece, whole, dice.one_in(2));
+                tasks.bring((0, 2), piece, whole, false);
             }
             3 => {
-                let of_a = deeds.bring((0, 1), piece, None, detour);
-                let two = deeds.merge(1, piece, of_a, None);
-                let of_both = deeds.bring((1, 2), piece, two, false);
-                deeds.merge(2, piece, of_both, None);
+                let of_a = tasks.bring((0, 1), piece, None, detour);
+                let two = tasks.merge(1, piece, of_a, None);
+                let of_both = tasks.bring((1, 2), piece, two, false);
+                tasks.merge(2, piece, of_both, None);
             }
-            _ => drop(deeds.bring((0, 1 + cut.demand), piece, None, detour)),
+            _ => drop(tasks.bring((0, 1 + cut.demand), piece, None, detour)),
         }
     }
     if kind == 4 && pieces.len() == 4 {
         // Two messages as one.
-        deeds.list.clear();
-        deeds.send(0, 1, vec![(0, None), (1, None)]);
-        let both = deeds.send(0, 3, vec![(2, None), (3, None)]);
-        deeds.send(3, 2, vec![(2, both), (3, both)]);
+        tasks.list.clear();
+        tasks.send(0, 1, vec![(0, None), (1, None)]);
+        let both = tasks.send(0, 3, vec![(2, None), (3, None)]);
+        tasks.send(3, 2, vec![(2, both), (3, both)]);
     }
-    let list = deeds.list;
+    let list = tasks.list;
     let amount = |dice: &mut Dice| Amount::Constant(ratio(1 + dice.below(4) as i64, 2));
     let volumes = Volumes {
         size: amount(dice),
@@ -211,16 +212,16 @@ fn operation(dice: &mut Dice) -> Operation {
     }
 }
 
-/// What a deed occupies, for how long, and how much later its result is there.
+/// What a task occupies, for how long, and how much later its result is there.
 fn occupies(
     platform: &Platform,
     volumes: &Volumes,
     pieces: &[Piece],
-    deed: &Deed,
+    task: &RunTask,
 ) -> (Vec<Resource>, Rational, Rational) {
     let share = |piece: u32| &pieces[piece as usize].share;
-    match deed {
-        Deed::Send { link, carried } => {
+    match task {
+        RunTask::Send { link, carried } => {
             let found = platform.link(*link);
             let size: Rational = carried.iter().map(|(piece, _)| share(*piece)).sum();
             let time = found.overhead() + &found.cost * volumes.size.constant().unwrap() * size;
@@ -230,7 +231,7 @@ fn occupies(
                 found.latency(),
             )
         }
-        Deed::Merge { node, piece, .. } => {
+        RunTask::Merge { node, piece, .. } => {
             let compute = platform
                 .node(*node)
                 .compute
@@ -242,22 +243,22 @@ fn occupies(
     }
 }
 
-fn inputs(deed: &Deed) -> Vec<u32> {
-    match deed {
-        Deed::Send { carried, .. } => carried.iter().filter_map(|(_, source)| *source).collect(),
-        Deed::Merge { left, right, .. } => [*left, *right].into_iter().flatten().collect(),
+fn inputs(task: &RunTask) -> Vec<u32> {
+    match task {
+        RunTask::Send { carried, .. } => carried.iter().filter_map(|(_, source)| *source).collect(),
+        RunTask::Merge { left, right, .. } => [*left, *right].into_iter().flatten().collect(),
     }
 }
 
-/// Every deed as soon as its inputs are there and everything before it has left what it occupies.
-fn dated(platform: &Platform, volumes: &Volumes, pieces: Vec<Piece>, list: Vec<Deed>) -> Run {
+/// Every task as soon as its inputs are there and everything before it has left what it occupies.
+fn dated(platform: &Platform, volumes: &Volumes, pieces: Vec<Piece>, list: Vec<RunTask>) -> Run {
     let mut there: Vec<Rational> = Vec::new();
     let mut free: std::collections::BTreeMap<Resource, Rational> =
         std::collections::BTreeMap::new();
     let mut starts: Vec<Rational> = Vec::new();
-    for deed in &list {
-        let (resources, time, later) = occupies(platform, volumes, &pieces, deed);
-        let ready = inputs(deed)
+    for task in &list {
+        let (resources, time, later) = occupies(platform, volumes, &pieces, task);
+        let ready = inputs(task)
             .into_iter()
             .map(|source| there[source as usize].clone());
         let open = resources
@@ -275,13 +276,13 @@ fn dated(platform: &Platform, volumes: &Volumes, pieces: Vec<Piece>, list: Vec<D
         .iter()
         .fold(BigInt::one(), |all, start| all.lcm(start.denom()));
     let unit = Rational::new(BigInt::one(), denominator);
-    let actions = starts.into_iter().zip(list).map(|(start, deed)| {
+    let tasks = starts.into_iter().zip(list).map(|(start, task)| {
         let start = (start / &unit).to_integer().magnitude().clone();
-        Action { start, deed }
+        TimedTask { start, task }
     });
     Run {
         pieces,
-        actions: actions.collect(),
+        tasks: tasks.collect(),
         unit,
     }
 }
@@ -313,8 +314,8 @@ fn naive(operation: &Operation, run: &Run) -> Option<Rational> {
     }
     let mut results: Vec<Held> = Vec::new();
     let mut busy: Vec<(Resource, Rational, Rational)> = Vec::new();
-    for (place, action) in run.actions.iter().enumerate() {
-        let start = &run.unit * Rational::from_integer(BigInt::from(action.start.clone()));
+    for (place, task) in run.tasks.iter().enumerate() {
+        let start = &run.unit * Rational::from_integer(BigInt::from(task.start.clone()));
         let operands = |node: NodeId, piece: u32, source: Option<u32>| -> Option<Vec<usize>> {
             let demand = collective.demand(run.pieces.get(piece as usize)?.demand)?;
             let Some(source) = source else {
@@ -326,8 +327,8 @@ fn naive(operation: &Operation, run: &Run) -> Option<Rational> {
             let found = contents.iter().find(|(other, _)| *other == piece)?;
             (*at == node && *from <= start).then(|| found.1.clone())
         };
-        let (node, contents) = match &action.deed {
-            Deed::Send { link, carried } => {
+        let (node, contents) = match &task.task {
+            RunTask::Send { link, carried } => {
                 let ends = platform.links().get(link.index())?;
                 let once =
                     |one: &(u32, _)| carried.iter().filter(|other| other.0 == one.0).count() == 1;
@@ -340,7 +341,7 @@ fn naive(operation: &Operation, run: &Run) -> Option<Rational> {
                     carried.iter().map(bring).collect::<Option<Vec<_>>>()?,
                 )
             }
-            Deed::Merge {
+            RunTask::Merge {
                 node,
                 piece,
                 left,
@@ -360,7 +361,7 @@ fn naive(operation: &Operation, run: &Run) -> Option<Rational> {
                 (*node, vec![(*piece, [left, right].concat())])
             }
         };
-        let (resources, time, later) = occupies(platform, volumes, &run.pieces, &action.deed);
+        let (resources, time, later) = occupies(platform, volumes, &run.pieces, &task.task);
         let end = &start + time;
         busy.extend(
             resources
@@ -416,8 +417,8 @@ fn naive(operation: &Operation, run: &Run) -> Option<Rational> {
 /// Whether a node that does not replicate sends on twice what came once.
 fn passes_twice(platform: &Platform, run: &Run) -> bool {
     let mut passed = Vec::new();
-    for action in &run.actions {
-        if let Deed::Send { link, carried } = &action.deed
+    for task in &run.tasks {
+        if let RunTask::Send { link, carried } = &task.task
             && !platform.node(platform.link(*link).from).replicates
         {
             passed.extend(
@@ -436,7 +437,7 @@ fn passes_twice(platform: &Platform, run: &Run) -> bool {
 /// One small change.
 fn changed(dice: &mut Dice, run: &Run) -> Run {
     let mut run = run.clone();
-    let last = run.actions.len();
+    let last = run.tasks.len();
     let place = dice.below(last);
     let source = |dice: &mut Dice| {
         if dice.one_in(3) {
@@ -446,11 +447,10 @@ fn changed(dice: &mut Dice, run: &Run) -> Run {
         }
     };
     match dice.below(9) {
-        0 | 1 => run.actions[place].start += 1u32 + dice.below(3) as u32,
+        0 | 1 => run.tasks[place].start += 1u32 + dice.below(3) as u32,
         2 => {
-            let less =
-                BigUint::from(1 + dice.below(3) as u32).min(run.actions[place].start.clone());
-            run.actions[place].start -= less;
+            let less = BigUint::from(1 + dice.below(3) as u32).min(run.tasks[place].start.clone());
+            run.tasks[place].start -= less;
         }
         3 => run.unit *= ratio(dice.below(4) as i64, 2),
         4 => {
@@ -461,17 +461,17 @@ fn changed(dice: &mut Dice, run: &Run) -> Run {
                 _ => run.pieces.rotate_left(1),
             }
         }
-        5 => drop(run.actions.remove(place)),
-        6 => run.actions.swap(place, dice.below(last)),
-        _ => match &mut run.actions[place].deed {
-            Deed::Send { link, .. } if dice.one_in(3) => *link = LinkId::new(dice.below(13)),
-            Deed::Send { carried, .. } => match dice.below(4) {
+        5 => drop(run.tasks.remove(place)),
+        6 => run.tasks.swap(place, dice.below(last)),
+        _ => match &mut run.tasks[place].task {
+            RunTask::Send { link, .. } if dice.one_in(3) => *link = LinkId::new(dice.below(13)),
+            RunTask::Send { carried, .. } => match dice.below(4) {
                 0 => carried[0].0 = dice.below(3) as u32,
                 1 => carried[0].1 = source(dice),
                 2 => carried.push((dice.below(3) as u32, source(dice))),
                 _ => drop(carried.pop()),
             },
-            Deed::Merge {
+            RunTask::Merge {
                 node,
                 piece,
                 left,
@@ -545,12 +545,12 @@ fn long_dates_are_judged_as_short_ones() {
         };
         // Dates may be counted in the old unit, too: then they are long.
         let counted = |run: &Run| {
-            let actions = run.actions.iter().map(|one| Action {
+            let tasks = run.tasks.iter().map(|one| TimedTask {
                 start: &one.start << bits,
-                deed: one.deed.clone(),
+                task: one.task.clone(),
             });
             Run {
-                actions: actions.collect(),
+                tasks: tasks.collect(),
                 ..run.clone()
             }
         };
@@ -594,9 +594,9 @@ fn refusals_name_the_deed() {
         demand: 0,
         share: ratio(1, 2),
     };
-    let send = |start: u32, piece: u32| Action {
+    let send = |start: u32, piece: u32| TimedTask {
         start: start.into(),
-        deed: Deed::Send {
+        task: RunTask::Send {
             link,
             carried: vec![(piece, None)],
         },
@@ -604,7 +604,7 @@ fn refusals_name_the_deed() {
     let run = Run {
         pieces: vec![half(), half()],
         unit: ratio(1, 4),
-        actions: vec![send(0, 0), send(3, 1)],
+        tasks: vec![send(0, 0), send(3, 1)],
     };
     let operation = Operation {
         platform,
@@ -620,7 +620,7 @@ fn refusals_name_the_deed() {
         assert_eq!(told(&operation.judged(&run)), right);
     };
     let twice = "send port of 'A' is occupied 2 times at 1/2; it serves one at a time";
-    refused(&|run| run.actions[1].start = 2u32.into(), twice);
+    refused(&|run| run.tasks[1].start = 2u32.into(), twice);
     refused(
         &|run| run.unit = ratio(0, 1),
         "dates count 0; the unit of dates is positive",
@@ -634,38 +634,38 @@ fn refusals_name_the_deed() {
         "piece 1 is 1/2 of demand 1; shares are positive, demands exist",
     );
     refused(
-        &|run| drop(run.actions.pop()),
+        &|run| drop(run.tasks.pop()),
         "'B' lacks piece 1 in the end; it is wanted there",
     );
     refused(
-        &|run| run.actions.push(send(6, 2)),
-        "action 2: piece 2; there are 2, numbered from 0",
+        &|run| run.tasks.push(send(6, 2)),
+        "task 2: piece 2; there are 2, numbered from 0",
     );
-    let back = Deed::Send {
+    let back = RunTask::Send {
         link,
         carried: vec![(0, Some(0))],
     };
-    let right = "action 2: 'A' has no piece 0 of action 0; it has to be there";
+    let right = "task 2: 'A' has no piece 0 of task 0; it has to be there";
     refused(
         &|run| {
-            run.actions.push(Action {
+            run.tasks.push(TimedTask {
                 start: 9u32.into(),
-                deed: back.clone(),
+                task: back.clone(),
             })
         },
         right,
     );
-    let merge = |start: u32| Action {
+    let merge = |start: u32| TimedTask {
         start: start.into(),
-        deed: Deed::Merge {
+        task: RunTask::Merge {
             node: b,
             piece: 0,
             left: Some(0),
             right: Some(0),
         },
     };
-    let early = "action 2: 'B' uses at 1 what it has from 5/4 on; it has to be there";
-    refused(&|run| run.actions.push(merge(4)), early);
-    let again = "action 2: piece 0 has an operand twice; each operand is combined once";
-    refused(&|run| run.actions.push(merge(5)), again);
+    let early = "task 2: 'B' uses at 1 what it has from 5/4 on; it has to be there";
+    refused(&|run| run.tasks.push(merge(4)), early);
+    let again = "task 2: piece 0 has an operand twice; each operand is combined once";
+    refused(&|run| run.tasks.push(merge(5)), again);
 }

@@ -4,9 +4,9 @@ use crate::common;
 
 use crate::common::ask::check_timeline;
 use common::*;
-use oneport_plan::{Amount, Collective, Message, Pattern, Plan, Resource, Task, Timeline};
+use oneport_plan::{Amount, Collective, Message, Pattern, Resource, Task, Timeline};
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
-use oneport_referee::{TimelineReport, Violation, check_plan};
+use oneport_referee::{TimelineReport, Violation};
 
 fn run_report(plan: &Plan, run: &Timeline) -> Result<TimelineReport, Violation> {
     check_timeline(&plan.platform, &plan.collective, &plan.volumes, run)

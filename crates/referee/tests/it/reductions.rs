@@ -9,11 +9,9 @@ use common::judge::judge;
 use common::mutate::{plan_mutants, timeline_mutants};
 use common::play::{Seen, play};
 use common::*;
-use oneport_plan::{
-    Amount, Certificate, Collective, Pattern, Plan, Resource, Task, Timeline, Volumes,
-};
+use oneport_plan::{Amount, Certificate, Collective, Pattern, Resource, Task, Timeline, Volumes};
 use oneport_platform::{Node, NodeId, Platform, Rational};
-use oneport_referee::{Rule, TimelineReport, Violation, check_plan};
+use oneport_referee::{Rule, TimelineReport, Violation};
 use proptest::prelude::*;
 
 fn run_report(plan: &Plan, run: &Timeline) -> Result<TimelineReport, Violation> {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::common::ask::check_timeline;
 use common::*;
 use num_traits::ToPrimitive;
-use oneport_plan::{Event, Plan, Timeline};
+use oneport_plan::{Event, Timeline};
 use oneport_platform::{LinkId, NodeId, Rational};
 use proptest::prelude::*;
 

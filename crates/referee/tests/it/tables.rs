@@ -168,7 +168,7 @@ fn merges_take_what_the_table_says() {
             ..Volumes::default()
         };
         let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-        check_steady_state(problem, &at(node))
+        check_steady_state(&problem, &at(node))
     };
     // Compute 2: work 3/2 takes the time of three instances out of three.
     assert_eq!(verdict(0, [Some(ratio(3, 2)), None]), Ok(()));

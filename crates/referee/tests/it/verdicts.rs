@@ -7,9 +7,9 @@ use crate::common::ask::{
 };
 use common::*;
 use oneport_plan::Row;
-use oneport_plan::{Certificate, Collective, Member, Plan, Resource, Status, Volumes};
+use oneport_plan::{Certificate, Collective, Member, Resource, Status, Volumes};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
-use oneport_referee::{Rule, check_plan, check_plan_watched, judge};
+use oneport_referee::{Rule, judge};
 use oneport_watch::{Limit, Watch};
 use proptest::prelude::*;
 
@@ -295,14 +295,14 @@ fn refusals_name_the_certificate() {
         bound(&plan.platform, &backwards, &plan.volumes, &plan.certificate)
             .unwrap_err()
             .to_string(),
-        "no path leads from 'P1' to 'Ps'; every source must reach its targets"
+        "scatter is infeasible: no path from 'P1' to 'Ps'; connect the nodes, or leave them out of the collective"
     );
     let gather = Collective::gather(s, vec![p1]);
     let refused = bound(&plan.platform, &gather, &plan.volumes, &plan.certificate);
     assert!(broken(&refused, Rule::Unreachable), "{refused:?}");
     assert_eq!(
         told(&refused),
-        "no path leads from 'P1' to 'Ps'; every source must reach its targets"
+        "gather is infeasible: no path from 'P1' to 'Ps'; connect the nodes, or leave them out of the collective"
     );
 }
 
@@ -609,7 +609,10 @@ fn an_ended_watch_stops_the_check() {
         check_plan_watched(&toy(), &ended),
         Err(Limit::Caller.into())
     );
-    assert_eq!(judge(toy(), &ended), Err(Limit::Caller.into()));
+    assert_eq!(
+        judge(toy().whole().unwrap(), &ended),
+        Err(Limit::Caller.into())
+    );
 }
 
 /// Odd sets are prices, too.
@@ -648,23 +651,23 @@ fn the_judge_states_bound_and_status() {
         ..right.clone()
     };
     assert!(check_plan(&lie).is_err());
-    let judged = judge(lie, &Watch::unlimited()).unwrap();
+    let judged = judge(lie.whole().unwrap(), &Watch::unlimited()).unwrap();
     assert_eq!(
         (&judged.upper_bound, judged.status),
         (&right.upper_bound, Status::Optimal)
     );
-    check_plan(&judged).unwrap();
+    oneport_referee::check_plan(&judged).unwrap();
     // A price that proves less.
     let mut weak = right.clone();
     weak.certificate
         .rows
         .push((Row::Resource(Resource::Send(NodeId::new(2))), ratio(1, 1)));
-    let judged = judge(weak, &Watch::unlimited()).unwrap();
+    let judged = judge(weak.whole().unwrap(), &Watch::unlimited()).unwrap();
     assert_eq!(
         (&judged.upper_bound, judged.status),
         (&ratio(3, 5), Status::Feasible)
     );
-    check_plan(&judged).unwrap();
+    oneport_referee::check_plan(&judged).unwrap();
 }
 
 /// A merge of 2 does not fit in a period of 3/2, whatever unit that is written in.

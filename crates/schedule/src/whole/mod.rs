@@ -127,7 +127,7 @@ impl Traffic {
 
 /// Counts the messages that the slots of one period cut. `O(links x slots + tasks)` operations on integers, however
 /// many copies of patterns there are.
-pub fn cuts(problem: Problem<'_>, schedule: &PeriodicSchedule) -> Cuts {
+pub fn cuts(problem: &Problem, schedule: &PeriodicSchedule) -> Cuts {
     let mut all = Cuts {
         transfers: BigUint::zero(),
         cut: BigUint::zero(),
@@ -156,10 +156,7 @@ pub fn cuts(problem: Problem<'_>, schedule: &PeriodicSchedule) -> Cuts {
 /// Periods of 1 to 4 times the length are searched for places of single messages, each in at most 200,000 steps.
 /// Where a link's messages take different times, they keep the order of the patterns. The last resort is the least
 /// common multiple of what the slots lack, which always exists. No message goes on across the border of a period.
-pub fn whole_messages(
-    problem: Problem<'_>,
-    schedule: &PeriodicSchedule,
-) -> (PeriodicSchedule, Whole) {
+pub fn whole_messages(problem: &Problem, schedule: &PeriodicSchedule) -> (PeriodicSchedule, Whole) {
     let units = units(problem.platform(), problem.volumes(), schedule);
     let traffic = traffic(problem, schedule, &units);
     let enough = traffic
@@ -205,7 +202,7 @@ pub fn whole_messages(
 }
 
 /// A schedule of the same period and patterns that cuts no message, if a search of at most 200,000 steps finds one.
-pub fn uncut(problem: Problem<'_>, schedule: &PeriodicSchedule) -> Option<PeriodicSchedule> {
+pub fn uncut(problem: &Problem, schedule: &PeriodicSchedule) -> Option<PeriodicSchedule> {
     let units = units(problem.platform(), problem.volumes(), schedule);
     let traffic = traffic(problem, schedule, &units);
     if traffic.iter().all(|link| link.factor().is_one()) {
@@ -240,7 +237,7 @@ fn repeated(schedule: &PeriodicSchedule, factor: &BigUint) -> PeriodicSchedule {
 }
 
 /// The messages of each link per period, in order, with their dates.
-fn traffic(problem: Problem<'_>, schedule: &PeriodicSchedule, units: &BigInt) -> Vec<Traffic> {
+fn traffic(problem: &Problem, schedule: &PeriodicSchedule, units: &BigInt) -> Vec<Traffic> {
     let mut groups: BTreeMap<LinkId, Vec<Group>> = BTreeMap::new();
     for scheduled in &schedule.patterns {
         for (_, task) in scheduled.pattern.by_stage() {
@@ -283,7 +280,7 @@ fn joined(groups: Vec<Group>) -> Vec<Group> {
 
 /// Slots that cut no message within a number of periods, by a search.
 fn placed(
-    problem: Problem<'_>,
+    problem: &Problem,
     schedule: &PeriodicSchedule,
     traffic: &[Traffic],
     units: &BigInt,
@@ -321,7 +318,7 @@ struct Scaled {
 
 /// `None` where numbers are long.
 fn shop(
-    problem: Problem<'_>,
+    problem: &Problem,
     schedule: &PeriodicSchedule,
     traffic: &[&Traffic],
     units: &BigInt,

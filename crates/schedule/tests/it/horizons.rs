@@ -13,13 +13,13 @@ use proptest::prelude::*;
 
 use crate::models::{Case, any_models, cases, ratio};
 
-fn problem(case: &Case) -> Problem<'_> {
+fn problem(case: &Case) -> Problem {
     Problem::new(&case.platform, &case.collective, &case.volumes).unwrap()
 }
 
 fn schedule(case: &Case, most: u64) -> PeriodicSchedule {
-    let whole = round(problem(case), &case.steady_state, &Target::Instances(most)).unwrap();
-    periodic(problem(case), whole).unwrap()
+    let whole = round(&problem(case), &case.steady_state, &Target::Instances(most)).unwrap();
+    periodic(&problem(case), whole).unwrap()
 }
 
 proptest! {
@@ -28,9 +28,9 @@ proptest! {
     #[test]
     fn the_sum_is_what_the_referee_counts(case in cases(any_models(), 6, 4), most in 1..12u64, dates in prop::collection::vec(0..4000i64, 6)) {
         let schedule = schedule(&case, most);
-        let horizon = Horizon::new(problem(&case), &execution(problem(&case), &schedule).unwrap());
+        let horizon = Horizon::new(&problem(&case), &execution(&problem(&case), &schedule).unwrap());
         let periods = 6 + horizon.depth();
-        let report = check_timeline(problem(&case), &timeline(problem(&case), &schedule, periods).unwrap()).unwrap();
+        let report = check_timeline(&problem(&case), &timeline(&problem(&case), &schedule, periods).unwrap()).unwrap();
         for date in dates {
             // Anywhere in the first six periods, and exactly at their ends.
             let until = &schedule.period * ratio(date * 6, 4000);
@@ -47,8 +47,8 @@ proptest! {
     #[test]
     fn the_least_time_is_the_least(case in cases(any_models(), 6, 4), most in 1..12u64, count in 1..60u64) {
         let schedule = schedule(&case, most);
-        let execution = execution(problem(&case), &schedule).unwrap();
-        let horizon = Horizon::new(problem(&case), &execution);
+        let execution = execution(&problem(&case), &schedule).unwrap();
+        let horizon = Horizon::new(&problem(&case), &execution);
         let time = horizon.time_of(&count.into());
         prop_assert!(horizon.delivered(&time) >= count.into());
         let unit = Rational::new(1.into(), execution.units.clone());
@@ -65,7 +65,7 @@ proptest! {
     #[test]
     fn the_papers_policy_fills_and_empties_along_the_longest_path(case in cases(any_models(), 7, 4), most in 1..12u64) {
         let schedule = schedule(&case, most);
-        if let Some(policy) = Policy::of(problem(&case), &schedule) {
+        if let Some(policy) = Policy::of(&problem(&case), &schedule) {
             prop_assert!(policy.filling < policy.longest.max(1), "{policy:?}");
             prop_assert!(policy.clean_up < policy.longest.max(1), "{policy:?}");
             prop_assert!(policy.fullest < ratio(2, 1), "{policy:?}");
@@ -110,14 +110,14 @@ fn chains_of_three_four_and_six_links() {
             instances: 1u32.into(),
             patterns,
         };
-        let schedule = periodic(problem, whole).unwrap();
-        let policy = Policy::of(problem, &schedule).unwrap();
+        let schedule = periodic(&problem, whole).unwrap();
+        let policy = Policy::of(&problem, &schedule).unwrap();
         let expected = links as u64;
         assert_eq!(
             [policy.longest, policy.filling, policy.clean_up],
             [expected, expected - 1, expected - 1]
         );
-        let horizon = Horizon::new(problem, &execution(problem, &schedule).unwrap());
+        let horizon = Horizon::new(&problem, &execution(&problem, &schedule).unwrap());
         assert_eq!(horizon.initialisation(), ratio(links as i64 - 1, 1));
         let delivered = |until: i64| horizon.delivered(&ratio(until, 1)).to_i64().unwrap();
         assert_eq!(
@@ -152,7 +152,7 @@ fn copied_messages_have_no_such_policy() {
         copies: 1u32.into(),
     }];
     let schedule = periodic(
-        problem,
+        &problem,
         WholePatterns {
             period: ratio(1, 1),
             instances: 1u32.into(),
@@ -160,5 +160,5 @@ fn copied_messages_have_no_such_policy() {
         },
     )
     .unwrap();
-    assert_eq!(Policy::of(problem, &schedule), None);
+    assert_eq!(Policy::of(&problem, &schedule), None);
 }

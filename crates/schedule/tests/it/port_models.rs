@@ -21,7 +21,7 @@ use proptest::prelude::*;
 
 fn rounded(case: &Case, target: &Target) -> Result<WholePatterns, PeriodError> {
     round(
-        Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(),
+        &Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(),
         &case.steady_state,
         target,
     )
@@ -29,7 +29,7 @@ fn rounded(case: &Case, target: &Target) -> Result<WholePatterns, PeriodError> {
 
 fn slotted(case: &Case, whole: &WholePatterns) -> Result<PeriodicSchedule, ScheduleError> {
     periodic(
-        Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(),
+        &Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(),
         whole.clone(),
     )
 }
@@ -186,7 +186,7 @@ proptest! {
     #[test]
     fn a_fixed_period_keeps_its_promises(case in cases(any_models(), 6, 4), p in 1..300i64, q in 1..4i64) {
         let period = ratio(p, q);
-        let plain = rounded_down(Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &case.steady_state, &period).unwrap();
+        let plain = rounded_down(&Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &case.steady_state, &period).unwrap();
         let mut sums = vec![BigInt::zero(); case.collective.demands()];
         for weighted in &case.steady_state.patterns {
             sums[weighted.pattern.demand] += (&weighted.weight * &period).floor().to_integer();
@@ -311,7 +311,7 @@ proptest! {
         check_slots(&case, &whole, &schedule);
         let times: BTreeSet<Rational> = Loads::of_whole(&case, &whole).links.into_values().collect();
         prop_assert!(schedule.slots.len() <= times.len(), "more slots than different busy times");
-        let run = timeline(Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &schedule, 1).unwrap();
+        let run = timeline(&Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &schedule, 1).unwrap();
         for event in &run.events {
             prop_assert_eq!(event.pieces.len(), 1, "{:?}: {:?} is cut", case, event);
         }
@@ -359,7 +359,7 @@ fn a_star_of_links_is_not_cut() {
     let volumes = Volumes::of_size(ratio(1, 1));
     let collective = Collective::scatter(nodes[0], nodes[1..].to_vec());
     let schedule = periodic(
-        Problem::new(&platform, &collective, &volumes).unwrap(),
+        &Problem::new(&platform, &collective, &volumes).unwrap(),
         whole,
     )
     .unwrap();
@@ -408,7 +408,7 @@ proptest! {
     fn a_run_brings_everything_where_it_is_wanted(case in cases(any_models(), 6, 3), most in 1..4u64, periods in 1..=3u64) {
         let whole = rounded(&case, &Target::Instances(most)).unwrap();
         let schedule = slotted(&case, &whole).unwrap();
-        let run = timeline(Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &schedule, periods).unwrap();
+        let run = timeline(&Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &schedule, periods).unwrap();
         let instances = schedule.instances.to_u64().unwrap();
         prop_assert_eq!((run.starting_periods, run.instances_per_period), (periods, instances));
         prop_assert!(run.clean_up_periods < schedule.depth().max(1) as u64);
@@ -416,7 +416,7 @@ proptest! {
         prop_assert_eq!(tasks * periods, BigUint::from(run.events.len() + run.merges.len()));
         follow::check_dates(&case, &run);
         let peaks = follow::check_messages(&case, &run);
-        let room = buffers(&case.platform, &execution(Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &schedule).unwrap());
+        let room = buffers(&case.platform, &execution(&Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &schedule).unwrap());
         for (node, peak) in peaks {
             let room = room.get(&node).cloned().unwrap_or_default();
             prop_assert!(BigUint::from(peak) <= room, "{case:?}: node {node} holds {peak}, room for {room}");

@@ -13,13 +13,13 @@ use proptest::prelude::*;
 use crate::follow;
 use crate::models::{Case, any_models, cases};
 
-fn problem(case: &Case) -> Problem<'_> {
+fn problem(case: &Case) -> Problem {
     Problem::new(&case.platform, &case.collective, &case.volumes).unwrap()
 }
 
 fn schedule(case: &Case, most: u64) -> PeriodicSchedule {
-    let whole = round(problem(case), &case.steady_state, &Target::Instances(most)).unwrap();
-    periodic(problem(case), whole).unwrap()
+    let whole = round(&problem(case), &case.steady_state, &Target::Instances(most)).unwrap();
+    periodic(&problem(case), whole).unwrap()
 }
 
 /// Start and end of a task within the period.
@@ -185,7 +185,7 @@ proptest! {
     #[test]
     fn a_task_waits_for_its_inputs_and_no_longer(case in cases(any_models(), 6, 3), most in 1..4u64) {
         let schedule = schedule(&case, most);
-        let execution = execution(problem(&case), &schedule).unwrap();
+        let execution = execution(&problem(&case), &schedule).unwrap();
         let stages: Vec<usize> = execution.tasks.iter().map(|dated| dated.stage).collect();
         prop_assert_eq!(&stages, &naive_stages(&execution));
         prop_assert_eq!(execution.depth, stages.into_iter().max().map_or(0, |last| last + 1));
@@ -195,7 +195,7 @@ proptest! {
     /// Where all merges of a processor take as long, none waits while there is a whole place for it.
     #[test]
     fn merges_take_the_first_free_place(case in cases(any_models(), 6, 3), most in 1..4u64) {
-        let execution = execution(problem(&case), &schedule(&case, most)).unwrap();
+        let execution = execution(&problem(&case), &schedule(&case, most)).unwrap();
         for node in case.platform.node_ids() {
             let here = |dated: &&DatedTask| matches!(dated.task, Task::Merge { node: at, .. } if at == node);
             let merges: Vec<&DatedTask> = execution.tasks.iter().filter(here).collect();
@@ -220,7 +220,7 @@ proptest! {
     #[test]
     fn as_soon_as_possible_is_the_longest_way(case in cases(any_models(), 5, 2), most in 1..3u64, periods in 1..=3u64) {
         let schedule = schedule(&case, most);
-        let execution = execution(problem(&case), &schedule).unwrap();
+        let execution = execution(&problem(&case), &schedule).unwrap();
         let turns = turns(&execution, periods);
         let mut naive = Dates::new();
         let mut whole: BTreeMap<(usize, u64), [BigInt; 2]> = BTreeMap::new();
@@ -237,18 +237,18 @@ proptest! {
             naive.entry((instance, what)).or_default().push(dates.map(|date| execution.time(&date)));
         }
         naive.values_mut().for_each(|list| list.sort());
-        let run = eager_timeline(problem(&case), &schedule, periods).unwrap();
+        let run = eager_timeline(&problem(&case), &schedule, periods).unwrap();
         prop_assert_eq!(dates(&run), naive, "{:?}", case);
     }
 
     #[test]
     fn as_soon_as_possible_is_a_run_and_never_later(case in cases(any_models(), 6, 3), most in 1..4u64, periods in 1..=4u64) {
         let schedule = schedule(&case, most);
-        let run = eager_timeline(problem(&case), &schedule, periods).unwrap();
+        let run = eager_timeline(&problem(&case), &schedule, periods).unwrap();
         follow::check_dates(&case, &run);
         follow::check_messages(&case, &run);
-        oneport_referee::check_timeline(problem(&case), &run).unwrap_or_else(|violation| panic!("{case:?}: {violation}"));
-        let dated = timeline(problem(&case), &schedule, periods).unwrap();
+        oneport_referee::check_timeline(&problem(&case), &run).unwrap_or_else(|violation| panic!("{case:?}: {violation}"));
+        let dated = timeline(&problem(&case), &schedule, periods).unwrap();
         let later = dates(&dated);
         for (what, eager) in dates(&run) {
             for (one, other) in eager.iter().zip(&later[&what]) {
@@ -261,7 +261,7 @@ proptest! {
                 Task::Send { link, .. } => Resource::of_link(&case.platform, link).any(|it| it == resource),
                 Task::Merge { node, .. } => Resource::Compute(node) == resource,
             };
-            let execution = execution(problem(&case), &schedule).unwrap();
+            let execution = execution(&problem(&case), &schedule).unwrap();
             let busy: BigInt = execution.tasks.iter().filter(|it| uses(&it.task)).map(|it| &it.duration).sum();
             execution.time(&(busy * periods)) / Rational::from_integer(resource.capacity(&case.platform).into())
         };

@@ -19,7 +19,7 @@ use reductions::{Case, case, cases, figure_6, loads, ratio};
 
 fn rounded(case: &Case, target: &Target) -> Result<WholePatterns, PeriodError> {
     round(
-        Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(),
+        &Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(),
         &case.steady_state,
         target,
     )
@@ -97,7 +97,7 @@ fn the_toy_loses_what_the_paper_says() {
         (100, (99, 100)),
     ] {
         let plain = rounded_down(
-            Problem::new(&toy.platform, &toy.collective, &toy.volumes).unwrap(),
+            &Problem::new(&toy.platform, &toy.collective, &toy.volumes).unwrap(),
             &toy.steady_state,
             &ratio(period, 1),
         )
@@ -142,7 +142,7 @@ proptest! {
     #[test]
     fn the_plain_rule_loses_less_than_a_tree_each(case in cases(6, 4), p in 1..200i64, q in 1..4i64) {
         let period = ratio(p, q);
-        let plain = rounded_down(Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &case.steady_state, &period).unwrap();
+        let plain = rounded_down(&Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &case.steady_state, &period).unwrap();
         check(&case, &plain);
         let floors = floors(&case, &period);
         let least = floors.iter().min().unwrap();
@@ -253,7 +253,7 @@ fn schedule(case: &Case, most: Option<u64>) -> PeriodicSchedule {
         None => own_period(&case.steady_state),
     };
     periodic(
-        Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(),
+        &Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(),
         whole,
     )
     .unwrap()
@@ -265,7 +265,7 @@ proptest! {
     #[test]
     fn slots_are_matchings_as_long_as_the_busiest_port(case in cases(6, 4), most in prop::option::of(1..9u64)) {
         let schedule = schedule(&case, most);
-        oneport_referee::check_schedule(Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &schedule)
+        oneport_referee::check_schedule(&Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &schedule)
             .unwrap_or_else(|violation| panic!("{case:?}: {violation}"));
         let mut needed: BTreeMap<LinkId, Rational> = BTreeMap::new();
         for scheduled in &schedule.patterns {
@@ -304,7 +304,7 @@ proptest! {
         let loads = of_whole(&case, &whole);
         let busy = loads.values().max().unwrap().clone();
         whole.period = &busy * ratio(999, 1000);
-        match periodic(Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), whole.clone()) {
+        match periodic(&Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), whole.clone()) {
             Err(ScheduleError::Overfull { resource, busy: named, period }) => {
                 prop_assert_eq!((&*named, &*period), (&busy, &whole.period));
                 let named = loads.keys().find(|it| it.describe(&case.platform) == resource);
@@ -317,8 +317,8 @@ proptest! {
     #[test]
     fn a_run_delivers_every_result(case in cases(6, 4), most in 1..5u64, periods in 1..=5u64) {
         let schedule = schedule(&case, Some(most));
-        let run = timeline(Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &schedule, periods).unwrap();
-        let report = oneport_referee::check_timeline(Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &run)
+        let run = timeline(&Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &schedule, periods).unwrap();
+        let report = oneport_referee::check_timeline(&Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &run)
             .unwrap_or_else(|violation| panic!("{case:?}, {periods} periods: {violation}"));
         let instances = schedule.instances.to_u64().unwrap();
         prop_assert_eq!(report.delivered, periods * instances);
@@ -328,7 +328,7 @@ proptest! {
         };
         prop_assert_eq!(BigUint::from(run.events.len()), tasks(|pattern| pattern.links().count()));
         prop_assert_eq!(BigUint::from(run.merges.len()), tasks(|pattern| pattern.tasks.len() - pattern.links().count()));
-        let execution = execution(Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &schedule).unwrap();
+        let execution = execution(&Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &schedule).unwrap();
         let late = execution.depth as u64 - 1;
         prop_assert!(run.clean_up_periods <= late);
         for elapsed in 0..=periods {
@@ -405,7 +405,7 @@ fn the_toy_by_hand() {
     let toy = figure_6();
     let schedule = schedule(&toy, None);
     let run = timeline(
-        Problem::new(&toy.platform, &toy.collective, &toy.volumes).unwrap(),
+        &Problem::new(&toy.platform, &toy.collective, &toy.volumes).unwrap(),
         &schedule,
         2,
     )
@@ -435,7 +435,7 @@ fn the_toy_by_hand() {
     assert_eq!(at(Interval { first: 1, last: 2 }, 0), merges);
     // Transfer, merge, transfer, merge: four stages, of one unit of time each but for the last.
     let execution = execution(
-        Problem::new(&toy.platform, &toy.collective, &toy.volumes).unwrap(),
+        &Problem::new(&toy.platform, &toy.collective, &toy.volumes).unwrap(),
         &schedule,
     )
     .unwrap();
@@ -462,7 +462,7 @@ fn nonsense_is_refused() {
         assert_eq!(rounded(&toy, &Target::Period(period.clone())), refused);
         assert_eq!(
             rounded_down(
-                Problem::new(&toy.platform, &toy.collective, &toy.volumes).unwrap(),
+                &Problem::new(&toy.platform, &toy.collective, &toy.volumes).unwrap(),
                 &toy.steady_state,
                 &period
             ),
@@ -494,7 +494,7 @@ fn nonsense_is_refused() {
         "{refused:?}"
     );
     let long = timeline(
-        Problem::new(&toy.platform, &toy.collective, &toy.volumes).unwrap(),
+        &Problem::new(&toy.platform, &toy.collective, &toy.volumes).unwrap(),
         &schedule(&toy, None),
         u64::MAX,
     );
@@ -598,7 +598,7 @@ fn extreme_numbers_are_only_numbers() {
             let whole = rounded(&case, &target).unwrap();
             check(&case, &whole);
             periodic(
-                Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(),
+                &Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(),
                 whole,
             )
             .unwrap();

@@ -14,13 +14,13 @@ use proptest::prelude::*;
 
 use crate::models::{Case, Models, any_models, cases};
 
-fn problem(case: &Case) -> Problem<'_> {
+fn problem(case: &Case) -> Problem {
     Problem::new(&case.platform, &case.collective, &case.volumes).unwrap()
 }
 
 fn schedule(case: &Case, most: u64) -> PeriodicSchedule {
-    let whole = round(problem(case), &case.steady_state, &Target::Instances(most)).unwrap();
-    periodic(problem(case), whole).unwrap()
+    let whole = round(&problem(case), &case.steady_state, &Target::Instances(most)).unwrap();
+    periodic(&problem(case), whole).unwrap()
 }
 
 /// Transfers, those cut and the most pieces, by every single copy with its dates.
@@ -47,29 +47,29 @@ proptest! {
     #[test]
     fn cuts_are_those_of_single_messages(case in cases(any_models(), 6, 4), most in 1..30u64) {
         let schedule = schedule(&case, most);
-        let cuts = cuts(problem(&case), &schedule);
-        let (transfers, cut, pieces) = counted(&execution(problem(&case), &schedule).unwrap());
+        let cuts = cuts(&problem(&case), &schedule);
+        let (transfers, cut, pieces) = counted(&execution(&problem(&case), &schedule).unwrap());
         prop_assert_eq!(&cuts.transfers, &BigUint::from(transfers));
         prop_assert_eq!(&cuts.cut, &BigUint::from(cut));
         prop_assert_eq!(cuts.pieces, pieces);
-        prop_assert_eq!(check_whole_messages(problem(&case), &schedule).is_ok(), cut == 0);
+        prop_assert_eq!(check_whole_messages(&problem(&case), &schedule).is_ok(), cut == 0);
     }
 
     #[test]
     fn nothing_is_cut_in_the_longer_period(case in cases(any_models(), 5, 3), most in 1..12u64) {
         let before = schedule(&case, most);
-        let (after, whole) = whole_messages(problem(&case), &before);
+        let (after, whole) = whole_messages(&problem(&case), &before);
         prop_assert!(!whole.factor.is_zero());
         prop_assert_eq!(&after.period, &(&before.period * Rational::from_integer(whole.factor.clone().into())));
         prop_assert_eq!(after.throughput(), before.throughput());
-        check_whole_messages(problem(&case), &after).unwrap();
-        prop_assert!(cuts(problem(&case), &after).cut.is_zero());
-        if cuts(problem(&case), &before).cut.is_zero() {
+        check_whole_messages(&problem(&case), &after).unwrap();
+        prop_assert!(cuts(&problem(&case), &after).cut.is_zero());
+        if cuts(&problem(&case), &before).cut.is_zero() {
             prop_assert_eq!(&after, &before);
         }
-        if let Ok(run) = timeline(problem(&case), &after, 2) {
+        if let Ok(run) = timeline(&problem(&case), &after, 2) {
             prop_assert!(run.events.iter().all(|event| event.pieces.len() == 1));
-            check_timeline(problem(&case), &run).unwrap();
+            check_timeline(&problem(&case), &run).unwrap();
         }
         prop_assert!(whole.tried.iter().all(|tried| BigUint::from(tried.factor) < whole.factor));
     }
@@ -82,15 +82,15 @@ proptest! {
     /// them (Koenig). With several ports it may not be: 3 messages at 2 ports take 3/2.
     #[test]
     fn equal_messages_of_bipartite_ports_stay_whole(case in cases(bipartite(), 6, 4), most in 1..20u64) {
-        let whole = round(problem(&case), &case.steady_state, &Target::Instances(most)).unwrap();
+        let whole = round(&problem(&case), &case.steady_state, &Target::Instances(most)).unwrap();
         let (platform, volumes) = (equal(&case.platform), Volumes::default());
         let problem = Problem::new(&platform, &case.collective, &volumes).unwrap();
-        let schedule = periodic(problem, tightened(problem, whole).unwrap()).unwrap();
-        let (after, price) = whole_messages(problem, &schedule);
+        let schedule = periodic(&problem, tightened(&problem, whole).unwrap()).unwrap();
+        let (after, price) = whole_messages(&problem, &schedule);
         let several = Resource::of_platform(&platform).iter().any(|resource| resource.capacity(&platform) > 1);
         let most = if several { schedule.period.denom().magnitude().clone() } else { BigUint::one() };
         prop_assert!(price.factor <= most, "{price:?}, period {}", schedule.period);
-        check_whole_messages(problem, &after).unwrap();
+        check_whole_messages(&problem, &after).unwrap();
     }
 }
 
@@ -135,8 +135,8 @@ fn the_referee_names_the_link_and_the_date() {
         instances: 2u32.into(),
         patterns,
     };
-    let schedule = periodic(problem, whole).unwrap();
-    check_whole_messages(problem, &schedule).unwrap();
+    let schedule = periodic(&problem, whole).unwrap();
+    check_whole_messages(&problem, &schedule).unwrap();
     let [slot] = &schedule.slots[..] else {
         panic!("one link, one slot")
     };
@@ -159,18 +159,20 @@ fn the_referee_names_the_link_and_the_date() {
         period,
         ..schedule
     };
-    check_schedule(problem, &cut).unwrap();
-    let violation = check_whole_messages(problem, &cut).unwrap_err().to_string();
+    check_schedule(&problem, &cut).unwrap();
+    let violation = check_whole_messages(&problem, &cut)
+        .unwrap_err()
+        .to_string();
     assert!(
         violation.contains("is cut at 2/3, with 1/3 of it left"),
         "{violation}"
     );
-    assert_eq!(cuts(problem, &cut).cut, 1u32.into());
-    let (whole, price) = whole_messages(problem, &cut);
+    assert_eq!(cuts(&problem, &cut).cut, 1u32.into());
+    let (whole, price) = whole_messages(&problem, &cut);
     assert_eq!(
         price.factor,
         1u32.into(),
         "the search puts the two messages side by side"
     );
-    check_whole_messages(problem, &whole).unwrap();
+    check_whole_messages(&problem, &whole).unwrap();
 }

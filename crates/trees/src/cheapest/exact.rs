@@ -17,7 +17,7 @@ use super::zero_cost::Free;
 ///
 /// The exact recurrence, memoised. `None` means impossible. Nodes that reach one another at cost 0 have equal prices,
 /// so prices are stored per group of such nodes.
-pub struct Exact<'r> {
+pub struct ExactPrices<'r> {
     reduction: &'r Reduction,
     weights: Weights,
     table: Table,
@@ -38,9 +38,9 @@ pub struct Exact<'r> {
 /// the processor's index.
 type Source = (i64, u32, usize);
 
-impl<'r> Exact<'r> {
+impl<'r> ExactPrices<'r> {
     pub(super) fn new(reduction: &'r Reduction, weights: Weights, table: Table) -> Self {
-        Exact {
+        ExactPrices {
             reduction,
             free: Free::new(reduction, &weights),
             lengths: Length::of_links(&weights.links),
@@ -233,7 +233,7 @@ impl<'r> Exact<'r> {
     }
 
     fn paths(&mut self, from: usize) -> &Paths<BigUint> {
-        let Exact {
+        let ExactPrices {
             reduction,
             lengths,
             paths,
@@ -245,7 +245,7 @@ impl<'r> Exact<'r> {
     }
 }
 
-impl Choices for Exact<'_> {
+impl Choices for ExactPrices<'_> {
     /// The first processor that attains the price, in the order of rounded prices, then of links.
     fn source(&mut self, part: Interval, node: usize) -> Option<usize> {
         if let Some(owner) = self.reduction.owner(part) {

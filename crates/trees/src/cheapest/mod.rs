@@ -46,7 +46,7 @@ mod zero_cost;
 use oneport_plan::Pattern;
 use oneport_platform::{NodeId, Rational};
 
-pub use exact::Exact;
+pub use exact::ExactPrices;
 pub use guide::Guide;
 pub use prices::Prices;
 pub use reduction::Reduction;
@@ -86,10 +86,10 @@ impl Reduction {
     /// Exact prices and trees, computed on demand for each of these targets.
     ///
     /// `O(n^3 p)` machine operations at once, exact ones for what is asked.
-    pub fn exactly(&self, prices: &Prices<Rational>, targets: &[NodeId]) -> Exact<'_> {
+    pub fn exactly(&self, prices: &Prices<Rational>, targets: &[NodeId]) -> ExactPrices<'_> {
         let weights = self.factors.weigh(&self.processors, prices);
         let nodes: Vec<usize> = targets.iter().map(|target| target.index()).collect();
         let table = Table::new(self, &weights, &nodes);
-        Exact::new(self, weights, table)
+        ExactPrices::new(self, weights, table)
     }
 }

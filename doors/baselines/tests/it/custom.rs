@@ -28,21 +28,21 @@ fn listed_rings_and_trees_are_those_with_a_name() {
     let volumes = Volumes::default();
     let collective = Collective::all_reduce(nodes.clone());
     let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-    let named = named(problem, &Default::default());
+    let named = named(&problem, &Default::default());
     let find = |name: &str| named.iter().find(|one| one.name == name).expect("named");
     assert_eq!(
-        of_ring(problem, "mine", &nodes).expect("a ring").phases,
+        of_ring(&problem, "mine", &nodes).expect("a ring").phases,
         find("ring").phases
     );
     let star: Vec<(NodeId, NodeId)> = nodes[1..].iter().map(|&child| (nodes[0], child)).collect();
     assert_eq!(
-        of_tree(problem, "mine", &star).expect("a tree").phases,
+        of_tree(&problem, "mine", &star).expect("a tree").phases,
         find("flat tree").phases
     );
 
     let ring = |order: &[usize]| {
         let order: Vec<NodeId> = order.iter().map(|&place| nodes[place]).collect();
-        of_ring(problem, "", &order).expect_err("no ring")
+        of_ring(&problem, "", &order).expect_err("no ring")
     };
     let name = |place: usize| platform.name(nodes[place]).to_string();
     assert_eq!(
@@ -58,7 +58,7 @@ fn listed_rings_and_trees_are_those_with_a_name() {
             .iter()
             .map(|&(one, other)| (nodes[one], nodes[other]))
             .collect();
-        of_tree(problem, "", &edges).expect_err("no tree")
+        of_tree(&problem, "", &edges).expect_err("no tree")
     };
     let roots = vec![name(0), name(5)];
     assert_eq!(
@@ -97,13 +97,13 @@ fn rounds_go_over_links() {
         blocks: vec![0],
         combine: false,
     };
-    let rounds = |rounds: &[Vec<Send>]| of_rounds(problem, "mine", 1, rounds);
+    let rounds = |rounds: &[Vec<Send>]| of_rounds(&problem, "mine", 1, rounds);
     let (made, routes) =
         rounds(&[vec![send(0, 1)], vec![send(0, 3), send(1, 2)]]).expect("a broadcast");
-    let loads = made.loads(problem, &routes).expect("counted");
+    let loads = made.loads(&problem, &routes).expect("counted");
     assert_eq!(
         loads
-            .throughput(problem)
+            .throughput(&problem)
             .expect("some")
             .throughput
             .to_string(),
@@ -137,8 +137,8 @@ fn published_trees_reduce() {
     for target in [0, 3] {
         let collective = Collective::reduce(nodes[target], nodes.clone());
         let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-        let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
-        let found = published(problem, &routes);
+        let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+        let found = published(&problem, &routes);
         assert_eq!(
             found
                 .iter()
@@ -147,10 +147,10 @@ fn published_trees_reduce() {
             ["RR-7898", "Liu-Kuo-Wang"]
         );
         for algorithm in &found {
-            let loads = algorithm.loads(problem, &routes).expect("counted");
+            let loads = algorithm.loads(&problem, &routes).expect("counted");
             assert_eq!(
                 loads
-                    .throughput(problem)
+                    .throughput(&problem)
                     .expect("some")
                     .throughput
                     .to_string(),
@@ -160,13 +160,13 @@ fn published_trees_reduce() {
             );
             assert_eq!(
                 algorithm
-                    .patterns(problem, &routes)
+                    .patterns(&problem, &routes)
                     .expect("carried out")
                     .len(),
                 1
             );
         }
-        let comparison = Comparison::of(problem).expect("compared");
+        let comparison = Comparison::of(&problem).expect("compared");
         assert!(
             comparison
                 .rows

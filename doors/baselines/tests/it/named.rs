@@ -56,7 +56,7 @@ pub fn groups(ranks: usize) -> Vec<Vec<usize>> {
 }
 
 /// The patterns as a steady state, whose loads are those counted.
-pub fn check(problem: Problem<'_>, algorithm: &Algorithm, routes: &Routes) {
+pub fn check(problem: &Problem, algorithm: &Algorithm, routes: &Routes) {
     let name = format!(
         "{} {} of {}",
         problem.collective(),
@@ -135,7 +135,7 @@ pub fn check(problem: Problem<'_>, algorithm: &Algorithm, routes: &Routes) {
 
 /// In the referee's patterns a value that one node wants never comes to a node twice; algorithms that store and forward
 /// may do that. The tasks between the two visits are left out.
-fn without_detours(problem: Problem<'_>, pattern: &mut oneport_plan::Pattern) {
+fn without_detours(problem: &Problem, pattern: &mut oneport_plan::Pattern) {
     let demand = problem
         .collective()
         .demand(pattern.demand)
@@ -254,16 +254,16 @@ fn check_all(platform: &Platform, nodes: usize) -> usize {
     let mut checked = 0;
     for collective in collectives(platform) {
         let problem = Problem::new(platform, &collective, &volumes).expect("a question");
-        let routes = Routes::new(platform, &ranks(problem), Forwarders::Anything);
+        let routes = Routes::new(platform, &ranks(&problem), Forwarders::Anything);
         let order: Vec<usize> = (0..nodes).rev().collect();
         for algorithm in named(
-            problem,
+            &problem,
             &RankHints {
                 order,
                 groups: groups(nodes),
             },
         ) {
-            check(problem, &algorithm, &routes);
+            check(&problem, &algorithm, &routes);
             checked += 1;
         }
     }
@@ -297,16 +297,16 @@ fn loads_by_hand() {
     ];
     let collective = Collective::all_reduce(all);
     let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-    let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
-    let found = named(problem, &RankHints::default());
+    let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+    let found = named(&problem, &RankHints::default());
     for (name, throughput) in expected {
         let algorithm = found
             .iter()
             .find(|algorithm| algorithm.name == name)
             .expect(name);
         let counted = algorithm
-            .loads(problem, &routes)
-            .and_then(|loads| loads.throughput(problem))
+            .loads(&problem, &routes)
+            .and_then(|loads| loads.throughput(&problem))
             .expect(name);
         assert_eq!(counted.throughput.to_string(), throughput, "{name}");
     }
@@ -320,7 +320,7 @@ fn a_barrier_is_an_all_reduce_of_a_whole_token() {
     let volumes = Volumes::default();
     let names = |collective: Collective| {
         let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-        let found = named(problem, &RankHints::default());
+        let found = named(&problem, &RankHints::default());
         let of = |algorithm: &Algorithm| (algorithm.name.to_string(), algorithm.pieces);
         found.iter().map(of).collect::<Vec<_>>()
     };

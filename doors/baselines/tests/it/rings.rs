@@ -95,12 +95,12 @@ fn the_referee_accepts_equal_rings() {
             let volumes = Volumes::of_size(q("3/2"));
             for collective in collectives(&platform) {
                 let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-                if ranks(problem).len() != nodes || !on_rings(problem) {
+                if ranks(&problem).len() != nodes || !on_rings(&problem) {
                     continue;
                 }
-                let algorithm = of_equal_rings(problem, "rings", &rings).expect("rings");
-                let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
-                check(problem, &algorithm, &routes);
+                let algorithm = of_equal_rings(&problem, "rings", &rings).expect("rings");
+                let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+                check(&problem, &algorithm, &routes);
                 checked += 1;
             }
         }
@@ -148,8 +148,8 @@ fn rings_keep_their_own_ways() {
         (Collective::reduce(all[0], participants), "2"),
     ] {
         let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-        let mut comparison = Comparison::of(problem).expect("a comparison");
-        comparison.add_rings(problem, &rings).expect("rings");
+        let mut comparison = Comparison::of(&problem).expect("a comparison");
+        comparison.add_rings(&problem, &rings).expect("rings");
         let row = comparison
             .rows
             .iter()
@@ -157,7 +157,7 @@ fn rings_keep_their_own_ways() {
             .expect("the row");
         assert_eq!(row.sustained.throughput, q(expected), "{collective}");
         assert!(!row.listed, "{collective}");
-        check(problem, &row.algorithm, &row.routes);
+        check(&problem, &row.algorithm, &row.routes);
     }
 }
 
@@ -170,19 +170,19 @@ fn what_is_no_ring_of_all_is_refused() {
     let gather = Collective::all_gather(all.clone());
     let problem = Problem::new(&platform, &gather, &volumes).expect("a question");
     let short = equal(&platform, vec![(direct(&platform, &all[1..]), 1)]);
-    let error = of_equal_rings(problem, "rings", &short)
+    let error = of_equal_rings(&problem, "rings", &short)
         .expect_err("a node is missing")
         .to_string();
     assert!(error.contains(platform.name(all[0])), "{error}");
     let exchange = Collective::all_to_all(all.clone());
     let problem = Problem::new(&platform, &exchange, &volumes).expect("a question");
-    assert!(!on_rings(problem));
+    assert!(!on_rings(&problem));
     let rings = equal(&platform, vec![(direct(&platform, &all), 1)]);
-    assert!(of_equal_rings(problem, "rings", &rings).is_err());
-    let mut comparison = Comparison::of(problem).expect("a comparison");
+    assert!(of_equal_rings(&problem, "rings", &rings).is_err());
+    let mut comparison = Comparison::of(&problem).expect("a comparison");
     let rows = comparison.rows.len();
     comparison
-        .add_rings(problem, &rings)
+        .add_rings(&problem, &rings)
         .expect("nothing is added");
     assert_eq!(comparison.rows.len(), rows);
 }
@@ -215,24 +215,24 @@ fn senders_take_equal_ways_by_turns() {
     let volumes = Volumes::default();
     let gather = Collective::all_gather(all);
     let problem = Problem::new(&platform, &gather, &volumes).expect("a question");
-    let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
+    let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
     let shape = RankHints {
         order: Vec::new(),
         groups: vec![vec![0, 1], vec![2, 3]],
     };
-    let ring = named(problem, &shape)
+    let ring = named(&problem, &shape)
         .into_iter()
         .find(|one| one.name.starts_with("rings, one per"))
         .expect("rings");
     let found = ring
-        .loads(problem, &routes)
-        .and_then(|loads| loads.throughput(problem))
+        .loads(&problem, &routes)
+        .and_then(|loads| loads.throughput(&problem))
         .expect("loads");
     // Three messages enter every box over two cards that carry 1 each.
     assert_eq!(found.throughput, q("2/3"));
-    check(problem, &ring, &routes);
+    check(&problem, &ring, &routes);
     // From every node, each node is reached over links that join.
-    for &from in &ranks(problem) {
+    for &from in &ranks(&problem) {
         for to in platform.node_ids() {
             let path = routes.path(from, to).expect("a path");
             let ends = path.iter().fold(from, |at, &link| {
@@ -254,21 +254,21 @@ fn each_algorithm_has_its_better_rule_for_equal_ways() {
         for collective in collectives(&platform) {
             let volumes = Volumes::default();
             let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-            let comparison = Comparison::of(problem).expect("a comparison");
+            let comparison = Comparison::of(&problem).expect("a comparison");
             let rows: Vec<_> = comparison
                 .rows
                 .iter()
                 .chain(&comparison.out_of_order)
                 .collect();
             let sustained = [Ties::Turns, Ties::First].map(|ties| {
-                let routes = Routes::with(&platform, &ranks(problem), Forwarders::Anything, ties);
+                let routes = Routes::with(&platform, &ranks(&problem), Forwarders::Anything, ties);
                 let rate = |algorithm: &oneport_baselines::Algorithm| {
                     algorithm
-                        .loads(problem, &routes)
-                        .and_then(|loads| loads.throughput(problem))
+                        .loads(&problem, &routes)
+                        .and_then(|loads| loads.throughput(&problem))
                         .ok()
                 };
-                let all = known(problem, &routes);
+                let all = known(&problem, &routes);
                 all.iter()
                     .filter_map(|one| Some((one.name.clone(), rate(one)?.throughput)))
                     .collect::<Vec<_>>()

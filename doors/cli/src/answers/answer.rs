@@ -32,10 +32,10 @@ pub fn text(
     exact: bool,
 ) -> Result<String> {
     let plan = &planned.plan;
-    let mut out = head(plan, bottleneck, Shown::of(&plan.platform, exact))?;
+    let mut out = head(plan, bottleneck, Shown::of(plan.platform(), exact))?;
     match &planned.whole {
-        Some(whole) => out.push_str(&uncut(plan, whole, Shown::of(&plan.platform, exact))),
-        None => out.push_str(&cut(&cuts(plan.problem()?, &plan.schedule))),
+        Some(whole) => out.push_str(&uncut(plan, whole, Shown::of(plan.platform(), exact))),
+        None => out.push_str(&cut(&cuts(&plan.problem, &plan.schedule))),
     }
     let ended = planned
         .ended_by
@@ -99,9 +99,9 @@ pub fn head(plan: &Plan, bottleneck: &Bottleneck<'_>, shown: Shown) -> Result<St
         true => "attains the throughput".to_string(),
         false => format!("{} below the throughput", percent(&loss)),
     };
-    let mut out = header(plan.problem()?);
+    let mut out = header(&plan.problem);
     out.push_str(&sustained(
-        plan.problem()?,
+        &plan.problem,
         &plan.steady_state.throughput,
         &plan.upper_bound,
         shown,
@@ -122,12 +122,7 @@ pub fn head(plan: &Plan, bottleneck: &Bottleneck<'_>, shown: Shown) -> Result<St
 }
 
 /// The throughput, its status and its bandwidths.
-fn sustained(
-    problem: Problem<'_>,
-    throughput: &Rational,
-    bound: &Rational,
-    shown: Shown,
-) -> String {
+fn sustained(problem: &Problem, throughput: &Rational, bound: &Rational, shown: Shown) -> String {
     let proof = match Status::of(throughput, bound) {
         Status::Optimal => "optimal: the referee checked its certificate".to_string(),
         Status::Feasible => {
@@ -146,12 +141,7 @@ fn sustained(
 }
 
 /// The lines of an answer without a schedule.
-pub fn unlisted(
-    problem: Problem<'_>,
-    unlisted: &Unlisted,
-    seconds: Duration,
-    exact: bool,
-) -> String {
+pub fn unlisted(problem: &Problem, unlisted: &Unlisted, seconds: Duration, exact: bool) -> String {
     let (
         shown,
         Bounded {
@@ -183,7 +173,7 @@ pub fn unlisted(
 }
 
 /// The question: `all-reduce of 32 operands on 37 nodes, 72 links (full-duplex, 5 nodes links), messages of 64 MiB`.
-pub fn header(problem: Problem<'_>) -> String {
+pub fn header(problem: &Problem) -> String {
     let (platform, collective) = (problem.platform(), problem.collective());
     let size = match (problem.volumes().size.constant(), platform.units()) {
         (Some(size), Some(units)) => format!(", messages of {}", units.show_data(size)),
@@ -201,8 +191,7 @@ pub fn header(problem: Problem<'_>) -> String {
 }
 
 /// The question, for `--json`.
-pub fn question(problem: Problem<'_>) -> Value {
-    let (platform, collective) = (problem.platform(), problem.collective());
+pub fn question(platform: &Platform, collective: &Collective) -> Value {
     json!({
         "collective": label(collective),
         "groups": collective.members().len(),
@@ -251,7 +240,7 @@ pub struct Operation {
 
 impl Operation {
     /// The operation of a problem. `None` if the platform has no units, or if nccl-tests do not count the collective.
-    pub fn of(problem: Problem<'_>, throughput: &Rational) -> Option<(Units, Operation)> {
+    pub fn of(problem: &Problem, throughput: &Rational) -> Option<(Units, Operation)> {
         let (units, bandwidth) = (problem.platform().units()?, Bandwidth::of(problem)?);
         let rates = [bandwidth.algorithm(throughput), bandwidth.bus(throughput)];
         let gigabytes = rates.clone().map(|rate| units.gigabytes_per_second(&rate));
@@ -268,7 +257,7 @@ impl Operation {
 
 /// The bandwidths, and the columns of nccl-tests. The time is the inverse of the throughput. Empty if [`Operation::of`]
 /// is `None`.
-fn bandwidths(problem: Problem<'_>, throughput: &Rational) -> String {
+fn bandwidths(problem: &Problem, throughput: &Rational) -> String {
     let Some((units, operation)) = Operation::of(problem, throughput) else {
         return String::new();
     };

@@ -27,7 +27,7 @@ const NAMED: usize = 3;
 
 /// The bottleneck from the certificate and the loads of the steady state.
 pub fn of<'a>(
-    problem: Problem<'a>,
+    problem: &'a Problem,
     state: &SteadyState,
     certificate: &Certificate,
     status: Status,
@@ -47,7 +47,7 @@ pub fn of<'a>(
 }
 
 /// The bottleneck of a rated problem.
-pub fn of_rated<'a>(problem: Problem<'a>, rated: &Rated) -> Bottleneck<'a> {
+pub fn of_rated<'a>(problem: &'a Problem, rated: &Rated) -> Bottleneck<'a> {
     of(
         problem,
         &rated.steady_state,

@@ -39,7 +39,7 @@ impl Measured {
 }
 
 /// Reads `--measured`.
-pub fn read(problem: Problem<'_>, text: &str) -> Result<Measured> {
+pub fn read(problem: &Problem, text: &str) -> Result<Measured> {
     let path = Path::new(text);
     if path
         .extension()
@@ -102,7 +102,7 @@ pub fn read(problem: Problem<'_>, text: &str) -> Result<Measured> {
 
 /// The row of a file of nccl-tests with the most bytes, in place or out of place, whichever is faster.
 #[cfg(not(feature = "topologies"))]
-fn file(_: Problem<'_>, path: &Path) -> Result<Measured> {
+fn file(_: &Problem, path: &Path) -> Result<Measured> {
     bail!(
         "{}: this build of oneport lacks the feature `topologies`; give the number",
         path.display()
@@ -111,7 +111,7 @@ fn file(_: Problem<'_>, path: &Path) -> Result<Measured> {
 
 /// The row of a file of nccl-tests with the most bytes, in place or out of place, whichever is faster.
 #[cfg(feature = "topologies")]
-fn file(problem: Problem<'_>, path: &Path) -> Result<Measured> {
+fn file(problem: &Problem, path: &Path) -> Result<Measured> {
     let measurements = oneport_topologies::read_measurements(path)?;
     let asked = problem.collective().name();
     if let Some(found) = measurements.collective.filter(|found| *found != asked) {
@@ -157,7 +157,7 @@ fn file(problem: Problem<'_>, path: &Path) -> Result<Measured> {
     })
 }
 
-fn bandwidth(problem: Problem<'_>) -> Result<Bandwidth> {
+fn bandwidth(problem: &Problem) -> Result<Bandwidth> {
     let counted = Bandwidth::of(problem).filter(|bandwidth| bandwidth.bus_factor.is_positive());
     counted.ok_or_else(|| {
         usage(format!(

@@ -17,7 +17,7 @@ const OWN: usize = 300_000;
 const WORTH: u32 = 1000;
 
 /// The limits of the search for the number of pieces: no piece is less than a byte, and a token is whole.
-pub fn search<'w>(problem: Problem<'_>, watch: &'w Watch) -> SearchLimits<'w> {
+pub fn search<'w>(problem: &Problem, watch: &'w Watch) -> SearchLimits<'w> {
     let bytes = |units: Units| Some(units.bytes(problem.volumes().size.constant()?).to_integer());
     let bytes = problem.platform().units().and_then(bytes);
     let pieces = bytes.map_or(u32::MAX, |bytes| bytes.to_u32().unwrap_or(u32::MAX).max(1));
@@ -42,7 +42,7 @@ pub struct Own<'a> {
 
 impl<'a> Own<'a> {
     /// If no periodic schedule is found, only the patterns are searched.
-    pub fn new(problem: Problem<'a>, state: &'a SteadyState) -> Own<'a> {
+    pub fn new(problem: &'a Problem, state: &'a SteadyState) -> Own<'a> {
         let schedules = oneport::schedules_of(problem, state, &INSTANCES).unwrap_or_default();
         Own {
             patterns: PieceSearch::of_patterns(problem, state),
@@ -59,7 +59,7 @@ impl<'a> Own<'a> {
     /// The errors of the search over the patterns.
     pub fn shortest(
         &mut self,
-        problem: Problem<'_>,
+        problem: &Problem,
         search: &SearchLimits<'_>,
         least: &Rational,
     ) -> Result<Found> {
@@ -84,7 +84,7 @@ impl<'a> Own<'a> {
 
 /// [`Own`] for one size.
 pub fn own(
-    problem: Problem<'_>,
+    problem: &Problem,
     state: &SteadyState,
     search: &SearchLimits<'_>,
     least: &Rational,
@@ -97,7 +97,7 @@ pub fn own(
 /// The best run of a named algorithm; `None` if it sends between unconnected nodes, or too many messages. If it cannot
 /// take less than `goal`, the search is shorter.
 pub fn named(
-    problem: Problem<'_>,
+    problem: &Problem,
     way: &mut NamedSearch<'_>,
     search: &SearchLimits<'_>,
     goal: Option<&Rational>,
@@ -116,7 +116,7 @@ pub fn named(
 }
 
 /// The referee executes the run. An error, if its length differs.
-pub fn executed(problem: Problem<'_>, found: &Found) -> Result<()> {
+pub fn executed(problem: &Problem, found: &Found) -> Result<()> {
     let length = &found.shortest.length;
     let executed = referee::check_run(problem, &found.run());
     let executed = executed.context("the referee objects to our own run; please report it")?;
@@ -135,11 +135,10 @@ mod tests {
     use oneport::{Collective, Options, Outcome, Plan, PortModel, Volumes, files, solve};
     use oneport_timing::{TaskList, lower_bound};
 
-    fn planned(problem: Problem<'_>) -> Result<Plan> {
+    fn planned(problem: &Problem) -> Result<Plan> {
         match solve(problem, &Options::default())? {
             Outcome::Planned(planned) => Ok(planned.plan),
             Outcome::Unlisted(unlisted) => bail!("{unlisted}"),
-            Outcome::Unreachable(_) => bail!("a target cannot be reached"),
         }
     }
 
@@ -158,16 +157,16 @@ mod tests {
             .collect();
         let (collective, volumes) = (Collective::broadcast(source, targets), Volumes::default());
         let problem = Problem::new(&platform, &collective, &volumes)?;
-        let plan = planned(problem)?;
+        let plan = planned(&problem)?;
         let periods = 512 / plan.schedule.instances.to_u32().context("few instances")?;
-        let graph = TaskList::of_schedule(problem, &plan.schedule, periods)?.graph(problem);
+        let graph = TaskList::of_schedule(&problem, &plan.schedule, periods)?.graph(&problem);
         assert_eq!(graph.list().pieces.len(), 512);
-        let timing = graph.simulate_in_order(problem, None, &Watch::unlimited())?;
+        let timing = graph.simulate_in_order(&problem, None, &Watch::unlimited())?;
         assert_eq!(
-            referee::check_run(problem, &graph.run(&timing))?,
+            referee::check_run(&problem, &graph.run(&timing))?,
             timing.length()
         );
-        let least = lower_bound(problem, &plan.upper_bound);
+        let least = lower_bound(&problem, &plan.upper_bound);
         assert!(
             timing.length() * Rational::from_integer(1000.into())
                 <= least * Rational::from_integer(1003.into())
@@ -203,13 +202,13 @@ mod tests {
             ] {
                 let volumes = Volumes::default();
                 let problem = Problem::new(&platform, &collective, &volumes)?;
-                let plan = planned(problem)?;
-                let least = lower_bound(problem, &plan.upper_bound);
+                let plan = planned(&problem)?;
+                let least = lower_bound(&problem, &plan.upper_bound);
                 let found =
-                    Own::new(problem, &plan.steady_state).shortest(problem, &search, &least)?;
-                executed(problem, &found)?;
-                let patterns = PieceSearch::of_patterns(problem, &plan.steady_state)
-                    .shortest(problem, &search, &least)?;
+                    Own::new(&problem, &plan.steady_state).shortest(&problem, &search, &least)?;
+                executed(&problem, &found)?;
+                let patterns = PieceSearch::of_patterns(&problem, &plan.steady_state)
+                    .shortest(&problem, &search, &least)?;
                 let [ours, theirs] = [found, patterns].map(|found| found.shortest.length);
                 assert!(
                     least <= ours && ours <= theirs,

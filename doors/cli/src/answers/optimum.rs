@@ -3,8 +3,6 @@
 use anyhow::Result;
 use oneport::{Options, Problem, Rated, Rating, Unlisted, rate};
 
-use crate::answers::answer::label;
-use crate::answers::infeasible::{infeasible, unreachable};
 use crate::words::progress::Progress;
 
 /// The optimum or its bounds.
@@ -15,8 +13,8 @@ pub enum Optimum {
     Unlisted(Unlisted),
 }
 
-/// Finds the optimum. If some messages cannot arrive, prints them on standard error and returns `None`.
-pub fn found(problem: Problem<'_>, options: &Options) -> Result<Option<Optimum>> {
+/// Finds the optimum.
+pub fn found(problem: &Problem, options: &Options) -> Result<Optimum> {
     let rating = {
         let progress = Progress::new();
         rate(
@@ -28,13 +26,8 @@ pub fn found(problem: Problem<'_>, options: &Options) -> Result<Option<Optimum>>
             None,
         )?
     };
-    match rating {
-        Rating::Rated(rated) => Ok(Some(Optimum::Rated(*rated))),
-        Rating::Unlisted(unlisted) => Ok(Some(Optimum::Unlisted(*unlisted))),
-        Rating::Unreachable(commodities) => {
-            let names = unreachable(problem.platform(), &commodities);
-            eprintln!("error: {}", infeasible(label(problem.collective()), &names));
-            Ok(None)
-        }
-    }
+    Ok(match rating {
+        Rating::Rated(rated) => Optimum::Rated(*rated),
+        Rating::Unlisted(unlisted) => Optimum::Unlisted(*unlisted),
+    })
 }

@@ -9,13 +9,12 @@ use oneport::plan::inequality::{Column, Inequality, Need};
 use oneport::plan::{Certificate, Form, LinkId};
 use oneport::watch::Limit;
 use oneport::{
-    Amount, Bandwidth, Bounded, Bounding, Collective, Error, NodeId, Options, Platform, Problem,
-    Rational, Refusal, Volumes,
+    Amount, Bandwidth, Bounded, Collective, Error, NodeId, Options, Platform, Problem,
+    ProblemError, Rational, Refusal, Volumes,
 };
 use serde_json::{Value, json};
 
-use crate::answers::answer::{label, models};
-use crate::answers::infeasible::{infeasible, unreachable};
+use crate::answers::answer::models;
 use crate::answers::measured::{self, Measured};
 use crate::answers::odd_sets;
 use crate::flags::limits::{LimitArguments, named};
@@ -79,9 +78,9 @@ struct Row {
 /// The outcome of the search for a bound.
 enum Found {
     /// A bound.
-    Bounded(Box<Bounded>),
-    /// The messages that cannot arrive.
-    Infeasible(Vec<String>),
+    Bounded(Bounded),
+    /// Messages cannot arrive; the error says which.
+    Infeasible(String),
     /// The limit that ended the search before a bound was proved.
     Stopped(Limit),
     /// The reason why the problem is too large.
@@ -126,32 +125,30 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
         };
         let form = form(name)?;
         let collective = collective(form, &participants, root)?;
-        let problem = Problem::new(&platform, &collective, &volumes)?;
-        let found = match oneport::bound(problem, &options) {
-            Ok(Bounding::Bounded(bounded)) => Found::Bounded(bounded),
-            Ok(Bounding::Unreachable(missing)) => {
-                Found::Infeasible(unreachable(&platform, &missing))
-            }
-            Err(Error::Stopped(limit)) => Found::Stopped(limit),
-            Err(error @ Error::Problem(Refusal::TooLarge { .. })) => {
-                Found::TooLarge(error.to_string())
-            }
-            Err(error) => return Err(error.into()),
-        };
-        let measured = arguments
-            .measured
-            .as_deref()
-            .map(|text| measured::read(problem, text))
-            .transpose()?;
-        let (participants, bandwidth) = (participants.clone(), Bandwidth::of(problem));
-        rows.push(Row {
+        let mut row = Row {
             form,
-            collective,
-            participants,
-            bandwidth,
-            found,
-            measured,
-        });
+            collective: collective.clone(),
+            participants: participants.clone(),
+            bandwidth: None,
+            found: Found::TooLarge(String::new()),
+            measured: None,
+        };
+        match Problem::new(platform.clone(), collective, volumes.clone()) {
+            Err(error @ ProblemError::Unreachable { .. }) => {
+                row.found = Found::Infeasible(error.to_string());
+            }
+            problem => {
+                let problem = problem?;
+                row.found = found(&problem, &options)?;
+                row.bandwidth = Bandwidth::of(&problem);
+                row.measured = arguments
+                    .measured
+                    .as_deref()
+                    .map(|text| measured::read(&problem, text))
+                    .transpose()?;
+            }
+        }
+        rows.push(row);
     }
     let text = match arguments.json {
         true => json!({
@@ -396,6 +393,16 @@ fn links(platform: &Platform, links: &[LinkId]) -> String {
     format!("{} ({names})", count(links.len(), "link"))
 }
 
+/// Bounds one problem.
+fn found(problem: &Problem, options: &Options) -> Result<Found> {
+    Ok(match oneport::bound(problem, options) {
+        Ok(bounded) => Found::Bounded(bounded),
+        Err(Error::Stopped(limit)) => Found::Stopped(limit),
+        Err(error @ Error::Problem(Refusal::TooLarge { .. })) => Found::TooLarge(error.to_string()),
+        Err(error) => return Err(error.into()),
+    })
+}
+
 impl Row {
     /// The bound in words.
     fn sentence(&self, platform: &Platform, bounded: &Bounded) -> String {
@@ -466,7 +473,7 @@ impl Row {
     fn wrong(&self, platform: &Platform) -> Option<String> {
         match &self.found {
             Found::Bounded(_) => self.impossible(platform),
-            Found::Infeasible(missing) => Some(infeasible(label(&self.collective), missing)),
+            Found::Infeasible(why) => Some(why.clone()),
             Found::Stopped(limit) => {
                 Some(format!("{}: {}", self.form.name, Error::Stopped(*limit)))
             }

@@ -136,7 +136,7 @@ pub fn run(arguments: &ExportArguments) -> Result<End> {
             "--to {to} takes one PLAN; several are for --to {PRELOAD} and {REGISTER}"
         )));
     };
-    export.one(path, answer(path)?.request(path)?)
+    export.one(path, answer(path)?.request())
 }
 
 /// The content of a file.
@@ -146,15 +146,10 @@ enum Answer {
 }
 
 impl Answer {
-    fn request(&self, path: &Path) -> Result<Request<'_>> {
+    fn request(&self) -> Request<'_> {
         match self {
-            Answer::Plan(plan) => {
-                let problem = plan
-                    .problem()
-                    .with_context(|| format!("{}", path.display()))?;
-                Ok(Request::new(problem, &plan.schedule))
-            }
-            Answer::Reduction(run) => Ok(run.request()?),
+            Answer::Plan(plan) => Request::new(&plan.problem, &plan.schedule),
+            Answer::Reduction(run) => run.request(),
         }
     }
 }
@@ -164,8 +159,7 @@ fn answer(path: &Path) -> Result<Answer> {
     let name = path.display();
     match files::read_answer(path)? {
         AnswerFile::Plan(plan) => {
-            let problem = plan.problem().with_context(|| format!("{name}"))?;
-            referee::check_schedule(problem, &plan.schedule)
+            referee::check_schedule(&plan.problem, &plan.schedule)
                 .with_context(|| format!("{name}: violation"))?;
             Ok(Answer::Plan(plan))
         }
@@ -228,7 +222,7 @@ impl Export<'_> {
         let requests = answers
             .iter()
             .zip(self.plans)
-            .map(|(answer, path)| Ok(self.asked(answer.request(path)?)));
+            .map(|(answer, _path)| Ok(self.asked(answer.request())));
         let written = registered(&requests.collect::<Result<Vec<Request<'_>>>>()?)
             .with_context(|| self.names())?;
         self.write(format(REGISTER)?, &written)
@@ -265,10 +259,10 @@ impl Export<'_> {
             .map(|path| answer(path))
             .collect::<Result<Vec<Answer>>>()?;
         let mut plans = Vec::with_capacity(answers.len());
-        for (place, (answer, path)) in answers.iter().zip(self.plans).enumerate() {
+        for (place, (answer, _path)) in answers.iter().zip(self.plans).enumerate() {
             let at_least = sizes.get(place).or(sizes.first()).copied().unwrap_or(0);
             plans.push(Preloaded {
-                request: self.asked(answer.request(path)?),
+                request: self.asked(answer.request()),
                 at_least,
             });
         }

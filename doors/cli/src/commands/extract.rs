@@ -6,7 +6,6 @@ use anyhow::{Context, Result};
 use clap::Args;
 use num_traits::Zero;
 use oneport::extract::LeftOver;
-use oneport::plan::Problem;
 use oneport::{FromRates, Options, Period, Platform, files, plan_of_rates};
 
 use crate::answers::answer::loss_of;
@@ -63,9 +62,9 @@ pub fn run(arguments: &ExtractArguments) -> Result<End> {
         None if arguments.exact_period => Period::Exact,
         None => Period::default(),
     };
-    let problem = Problem::new(&platform, &file.collective, &file.volumes)?;
+    let problem = file.problem;
     let made = plan_of_rates(
-        problem,
+        &problem,
         &file.rates,
         &file.certificate,
         &Options {
@@ -97,7 +96,7 @@ fn told(
     };
     let mut lines = vec![format!(
         "{}: throughput {} ({}), proved upper bound {}, {}, schedule {} with period {} for {}{lost}",
-        plan.collective.name(),
+        plan.collective().name(),
         readable(&plan.steady_state.throughput),
         plan.status.name(),
         readable(&plan.upper_bound),

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use num_traits::{Inv, Zero};
-use oneport::{Collective, Platform, Problem, Rational, Volumes};
+use oneport::{Platform, Rational};
 use oneport_topologies::{Format, Imported, Topic, read_topology};
 use serde_json::{Value, json};
 
@@ -259,14 +259,10 @@ fn picture(file: &Path, imported: &Imported) -> Result<String> {
             "--output: a picture is of processors and what is between them; the file has {count}, two are needed"
         );
     }
-    // A drawing asks for some problem on the platform; this one is not shown.
-    let collective = Collective::all_gather(platform.processors().collect());
-    let volumes = Volumes::default();
-    let problem = Problem::new(platform, &collective, &volumes).context("--output")?;
     let title = file
         .file_name()
         .unwrap_or(file.as_os_str())
         .to_string_lossy();
     let subtitle = format!("{} · {}", imported.format.about(), nodes(imported));
-    Ok(oneport_drawings::svg::platform(problem, &title, &subtitle))
+    Ok(oneport_drawings::svg::platform(platform, &title, &subtitle))
 }

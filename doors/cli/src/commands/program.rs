@@ -8,8 +8,6 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use oneport::{Options, Outcome, Period, Problem, files, solve};
 use oneport_programs::{Form, Program, Which, build, restricted};
 
-use crate::answers::answer::label;
-use crate::answers::infeasible::{infeasible, unreachable};
 use crate::flags::limits::LimitArguments;
 use crate::flags::platform::ReadingArguments;
 use crate::flags::question::{Asked, PartArguments, QuestionArguments};
@@ -86,20 +84,13 @@ pub fn run(arguments: &ProgramArguments) -> Result<End> {
         &asked(arguments, which),
     )?;
     let problem = asked.problem()?;
-    let missing = problem.unreachable();
-    if !missing.is_empty() {
-        return Err(anyhow!(infeasible(
-            label(&asked.collective),
-            &unreachable(&asked.platform, &missing)
-        )));
-    }
     let form = if arguments.as_printed {
         Form::Printed
     } else {
         Form::Corrected
     };
     let program = match which {
-        Which::PPrime => of_a_plan(arguments, problem, form)?,
+        Which::PPrime => of_a_plan(arguments, &problem, form)?,
         which => build(which, &problem, form)?,
     };
     let text = program.to_lp();
@@ -137,7 +128,7 @@ fn asked(arguments: &ProgramArguments, which: Which) -> QuestionArguments {
 }
 
 /// (P'): the question is solved, whatever the period.
-fn of_a_plan(arguments: &ProgramArguments, problem: Problem<'_>, form: Form) -> Result<Program> {
+fn of_a_plan(arguments: &ProgramArguments, problem: &Problem, form: Form) -> Result<Program> {
     let options = Options {
         watch: arguments.limits.watch()?,
         period: Period::Exact,
@@ -146,9 +137,5 @@ fn of_a_plan(arguments: &ProgramArguments, problem: Problem<'_>, form: Form) -> 
     match solve(problem, &options)? {
         Outcome::Planned(planned) => Ok(restricted(&planned.plan, form)?),
         Outcome::Unlisted(unlisted) => Err(anyhow!("{unlisted}")),
-        Outcome::Unreachable(missing) => {
-            let missing = unreachable(problem.platform(), &missing);
-            Err(anyhow!(infeasible(label(problem.collective()), &missing)))
-        }
     }
 }

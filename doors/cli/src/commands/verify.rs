@@ -53,7 +53,7 @@ pub fn run(arguments: &VerifyArguments) -> Result<End> {
     };
     if let Some(path) = &arguments.platform {
         let platform = arguments.topology.read(path, None)?.platform;
-        if let Some(difference) = difference(&plan.platform, &platform) {
+        if let Some(difference) = difference(plan.platform(), &platform) {
             anyhow::bail!(
                 "{}: the plan is not for {}: {difference}",
                 arguments.plan.display(),
@@ -71,7 +71,7 @@ pub fn run(arguments: &VerifyArguments) -> Result<End> {
     };
     let whole = match arguments.whole_messages {
         true => {
-            let checked = referee::check_whole_messages(plan.problem()?, &plan.schedule);
+            let checked = referee::check_whole_messages(&plan.problem, &plan.schedule);
             checked.with_context(|| format!("{name}: violation"))?;
             ", no message cut"
         }
@@ -81,7 +81,7 @@ pub fn run(arguments: &VerifyArguments) -> Result<End> {
         execute(&plan, &watch).with_context(|| format!("{name}: violation in the run"))?;
     print(&format!(
         "ok: {} throughput {} ({}), proved upper bound {}, schedule {} with period {}{whole}{executed}",
-        plan.collective.name(),
+        plan.collective().name(),
         readable(&verdict.throughput),
         plan.status.name(),
         readable(&verdict.bound),
@@ -134,13 +134,13 @@ fn execute(plan: &Plan, watch: &Watch) -> Result<String> {
     if fitting == 0 {
         return Ok(not_executed(&per_period, words));
     }
-    let wanted = schedule::execution(plan.problem()?, &plan.schedule)?.depth as u64 + 3;
+    let wanted = schedule::execution(&plan.problem, &plan.schedule)?.depth as u64 + 3;
     let periods = fitting.min(wanted);
     if let Err(limit) = watch.ask() {
         return Ok(format!("; not executed: {}", limits::named(limit)));
     }
-    let timeline = schedule::timeline_in_units(plan.problem()?, &plan.schedule, periods)?;
-    let report = referee::check_timeline(plan.problem()?, &timeline)?;
+    let timeline = schedule::timeline_in_units(&plan.problem, &plan.schedule, periods)?;
+    let report = referee::check_timeline(&plan.problem, &timeline)?;
     let short = match periods < wanted {
         true => format!(", not the {wanted} that reach the steady state and leave it"),
         false => String::new(),

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
@@ -419,7 +420,7 @@ fn message(platform: &Platform, collective: &Collective, bytes: &str) -> Result<
         bytes.to_string()
     };
     let size = parsed("--bytes", bytes, &text, platform.units())?;
-    let bandwidth = Bandwidth::of(Problem::new(platform, collective, &Volumes::default())?);
+    let bandwidth = Bandwidth::of(&Problem::new(platform, collective, Volumes::default())?);
     match (size.constant(), bandwidth) {
         (Some(size), Some(bandwidth)) => Ok(Amount::Constant(bandwidth.message(size))),
         (None, _) => Err(usage(format!(
@@ -434,9 +435,9 @@ fn message(platform: &Platform, collective: &Collective, bytes: &str) -> Result<
 
 /// A question with its platform.
 pub struct Asked {
-    pub platform: Platform,
-    pub collective: Collective,
-    volumes: Volumes,
+    pub platform: Arc<Platform>,
+    pub collective: Arc<Collective>,
+    volumes: Arc<Volumes>,
 }
 
 impl Asked {
@@ -450,24 +451,28 @@ impl Asked {
             arguments.bytes.as_deref(),
         )?;
         Ok(Asked {
-            platform,
-            collective,
-            volumes,
+            platform: platform.into(),
+            collective: collective.into(),
+            volumes: volumes.into(),
         })
     }
 
     /// As [`problem`].
-    pub fn problem(&self) -> Result<Problem<'_>> {
-        problem(&self.platform, &self.collective, &self.volumes)
+    pub fn problem(&self) -> Result<Problem> {
+        problem(
+            self.platform.clone(),
+            self.collective.clone(),
+            self.volumes.clone(),
+        )
     }
 }
 
 /// The problem. A usage error, if the volumes do not fit the collective.
-pub fn problem<'a>(
-    platform: &'a Platform,
-    collective: &'a Collective,
-    volumes: &'a Volumes,
-) -> Result<Problem<'a>> {
+pub fn problem(
+    platform: impl Into<Arc<Platform>>,
+    collective: impl Into<Arc<Collective>>,
+    volumes: impl Into<Arc<Volumes>>,
+) -> Result<Problem> {
     Problem::new(platform, collective, volumes).map_err(|error| match error {
         ProblemError::Volume(error) => {
             let option = if error.is_of_work() {

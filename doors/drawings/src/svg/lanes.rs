@@ -31,7 +31,7 @@ const USED: &str = "#8a8a8a";
 /// travels and what is made of it below, up to what is wanted in a bold frame at the bottom. Merges are boxes
 /// `T[k,l,m]`, arrivals round ones.
 pub(super) fn draw(
-    problem: Problem<'_>,
+    problem: &Problem,
     scheme: &Pattern,
     diagram: &Diagram,
     marks: Vec<Mark>,
@@ -135,7 +135,7 @@ impl Layout {
 }
 
 /// Vertices of the same node and row are side by side, up to [`ABREAST`], then below one another.
-fn layout(problem: Problem<'_>, scheme: &Pattern, diagram: &Diagram) -> Layout {
+fn layout(problem: &Problem, scheme: &Pattern, diagram: &Diagram) -> Layout {
     let platform = problem.platform();
     let nodes = columns(problem, scheme, diagram);
     let lane_of: BTreeMap<Option<NodeId>, usize> = nodes
@@ -217,7 +217,7 @@ fn layout(problem: Problem<'_>, scheme: &Pattern, diagram: &Diagram) -> Layout {
 }
 
 /// The nodes in use: participants in operand order, every other node near those it talks to.
-fn columns(problem: Problem<'_>, scheme: &Pattern, diagram: &Diagram) -> Vec<Option<NodeId>> {
+fn columns(problem: &Problem, scheme: &Pattern, diagram: &Diagram) -> Vec<Option<NodeId>> {
     let (platform, collective) = (problem.platform(), problem.collective());
     let demand = collective.demand(scheme.demand);
     let operands = demand

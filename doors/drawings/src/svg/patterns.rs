@@ -28,7 +28,7 @@ const FLOW: &str = "#666666";
 /// executed per unit of time.
 ///
 /// Tasks that do not fit together are drawn as far as they go. `O(t log t)` for `t` tasks.
-pub fn pattern(problem: Problem<'_>, pattern: &Pattern, weight: Option<&Rational>) -> String {
+pub fn pattern(problem: &Problem, pattern: &Pattern, weight: Option<&Rational>) -> String {
     draw(problem, pattern, &diagram(problem, pattern, weight))
 }
 
@@ -39,12 +39,12 @@ pub fn pattern(problem: Problem<'_>, pattern: &Pattern, weight: Option<&Rational
 /// tree is executed per unit of time.
 ///
 /// Tasks that do not fit together are drawn as far as they go. `O(t log t)` for `t` tasks.
-pub fn tree(problem: Problem<'_>, tree: &Pattern, weight: Option<&Rational>) -> String {
+pub fn tree(problem: &Problem, tree: &Pattern, weight: Option<&Rational>) -> String {
     draw(problem, tree, &drawn_as(Style::Tree, problem, tree, weight))
 }
 
-fn draw(problem: Problem<'_>, pattern: &Pattern, diagram: &Diagram) -> String {
-    let messages = Messages::new(problem);
+fn draw(problem: &Problem, pattern: &Pattern, diagram: &Diagram) -> String {
+    let messages = Messages::new(problem.platform(), problem.collective());
     let top = diagram
         .vertices
         .iter()
@@ -125,7 +125,7 @@ fn mark(vertex: &Vertex, colour: Colour, layer: usize) -> Mark {
     }
 }
 
-fn edges<'a>(problem: Problem<'a>, diagram: &'a Diagram) -> Vec<Edge<'a>> {
+fn edges<'a>(problem: &'a Problem, diagram: &'a Diagram) -> Vec<Edge<'a>> {
     let platform = problem.platform();
     let longest = diagram
         .edges

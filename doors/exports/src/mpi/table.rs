@@ -10,7 +10,7 @@ use crate::operation::{Operation, Step, Value};
 #[derive(Debug)]
 pub struct Table<'a> {
     /// The question that the plan answers.
-    pub problem: Problem<'a>,
+    pub problem: &'a Problem,
     /// The steps of the ranks.
     pub operation: Operation,
     /// The plan's index among the plans of the file.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::bounds::CHANNELS_AT_ONCE;
+use super::limits::CHANNELS_AT_ONCE;
 use super::schema::{BufferType, ChannelType, Name, Op, Place};
 
 /// Buffer and index of a value on the rank that holds it.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::block::Key;
-use super::bounds::{CHANNELS, OPERATIONS};
+use super::limits::{CHANNELS, OPERATIONS};
 use crate::operation::{Operation, Step, Value};
 
 /// Operations that a threadblock of a chain needs besides its sends and merges: it signals that it has entered, waits

@@ -7,9 +7,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::bounds::{CHANNELS, CHANNELS_AT_ONCE, OPERATIONS};
+use super::limits::{CHANNELS, CHANNELS_AT_ONCE, OPERATIONS};
 use super::schema::{ChannelType, Op, Plan};
-use super::threadblocks::{ITERATIONS, Lines, Translation};
+use super::translate::{ITERATIONS, Lines, Translation};
 use crate::buffers::{InPlace, Memory, compare, in_place, wanted};
 use crate::machine::{Act, Fault, Kind, Machine, Names, Outcome, Script};
 use crate::verdict::Verdict;

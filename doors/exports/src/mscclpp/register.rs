@@ -129,7 +129,7 @@ fn row(suffix: &str, plan: &Plan, sizes: &Sizes, from: u64) -> String {
 /// more than a smaller one; larger ones lose a 32nd at most. A requested number of pieces is the only one.
 fn by_size(request: &Request<'_>) -> Result<Vec<Sized>, ExportError> {
     let (largest, pieces) = planned(request)?;
-    let blocks = Sizes::of(&largest).multiple / (super::bounds::ALIGNMENT * pieces);
+    let blocks = Sizes::of(&largest).multiple / (super::limits::ALIGNMENT * pieces);
     let of = |pieces: u64| {
         Ok::<Plan, ExportError>(
             planned(&Request {

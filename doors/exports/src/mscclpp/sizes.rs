@@ -1,6 +1,6 @@
 //! Sizes of messages that a plan runs: the executor's loader throws at all others.
 
-use super::bounds::{ALIGNMENT, BUFFER, SCRATCH};
+use super::limits::{ALIGNMENT, BUFFER, SCRATCH};
 use super::schema::Plan;
 
 /// Sizes in bytes of the executor's message: the output of an all-gather, else the input.

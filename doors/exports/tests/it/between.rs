@@ -92,13 +92,13 @@ fn routers_are_left_out() {
             let nodes: Vec<_> = platform.node_ids().take(4).collect();
             let (collective, volumes) = (collective(name, &nodes), Volumes::default());
             let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-            let schedule = schedule(problem, 3, &mut dice);
+            let schedule = schedule(&problem, 3, &mut dice);
             for pieces in [None, Some(1), Some(7)] {
                 let asked = pieces.map_or(Pieces::Exact, Pieces::Number);
                 let request = Request {
                     pieces: asked,
                     between_processors: true,
-                    ..Request::new(problem, &schedule)
+                    ..Request::new(&problem, &schedule)
                 };
                 let files = oneport_exports::format("events")
                     .unwrap()

@@ -176,7 +176,7 @@ fn combine(
 }
 
 /// Some way to carry out a demand.
-pub fn pattern(problem: Problem<'_>, number: usize, dice: &mut Dice) -> Pattern {
+pub fn pattern(problem: &Problem, number: usize, dice: &mut Dice) -> Pattern {
     let (platform, demand) = (
         problem.platform(),
         problem.collective().demand(number).unwrap(),
@@ -210,7 +210,7 @@ pub fn pattern(problem: Problem<'_>, number: usize, dice: &mut Dice) -> Pattern 
 }
 
 /// A schedule of some instances, each demand by two patterns.
-pub fn schedule(problem: Problem<'_>, instances: usize, dice: &mut Dice) -> PeriodicSchedule {
+pub fn schedule(problem: &Problem, instances: usize, dice: &mut Dice) -> PeriodicSchedule {
     let mut patterns = Vec::new();
     for demand in 0..problem.collective().demands() {
         let instances = instances * problem.collective().rate(demand) as usize;
@@ -292,8 +292,8 @@ pub fn written(
     let (collective, volumes) = (collective(name, &nodes), Volumes::default());
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
     let instances = 1 + dice.below(4);
-    let schedule = schedule(problem, instances, &mut dice);
-    let request = asked(Request::new(problem, &schedule));
+    let schedule = schedule(&problem, instances, &mut dice);
+    let request = asked(Request::new(&problem, &schedule));
     oneport_exports::format(format)
         .unwrap()
         .write(&request)
@@ -325,19 +325,19 @@ pub fn library(
             collective(name, &nodes)
         })
         .collect();
-    let problems: Vec<Problem<'_>> = collectives
+    let problems: Vec<Problem> = collectives
         .iter()
         .map(|it| Problem::new(&platform, it, &volumes).unwrap())
         .collect();
     let schedules: Vec<PeriodicSchedule> = problems
         .iter()
-        .map(|&problem| schedule(problem, 2 + dice.below(3), &mut dice))
+        .map(|problem| schedule(problem, 2 + dice.below(3), &mut dice))
         .collect();
     let plans: Vec<Preloaded<'_>> = problems
         .iter()
         .zip(&schedules)
         .zip(plans)
-        .map(|((&problem, schedule), &(_, at_least))| Preloaded {
+        .map(|((problem, schedule), &(_, at_least))| Preloaded {
             request: Request::new(problem, schedule),
             at_least,
         })

@@ -99,11 +99,11 @@ fn undated(name: &str, seed: u64, bytes: u64) -> String {
     let nodes: Vec<_> = platform.node_ids().take(4).collect();
     let (collective, volumes) = (collective(name, &nodes), Volumes::default());
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-    let schedule = schedule(problem, 2, &mut dice);
+    let schedule = schedule(&problem, 2, &mut dice);
     let request = Request {
         bytes: Some(bytes),
         without_dates: true,
-        ..Request::new(problem, &schedule)
+        ..Request::new(&problem, &schedule)
     };
     oneport_exports::format("goal")
         .unwrap()

@@ -144,8 +144,8 @@ fn what_mpi_lacks_is_refused() {
     }]);
     let volumes = Volumes::default();
     let problem = Problem::new(&platform, &groups, &volumes).unwrap();
-    let schedule = schedule(problem, 1, &mut dice);
-    let request = oneport_exports::Request::new(problem, &schedule);
+    let schedule = schedule(&problem, 1, &mut dice);
+    let request = oneport_exports::Request::new(&problem, &schedule);
     let refused = oneport_exports::format("mpi")
         .unwrap()
         .write(&request)

@@ -443,11 +443,11 @@ fn ways_that_come_back_are_left_out() {
         instances: 1u32.into(),
         patterns,
     };
-    let schedule = periodic(problem, tightened(problem, plan).unwrap()).unwrap();
+    let schedule = periodic(&problem, tightened(&problem, plan).unwrap()).unwrap();
     for name in ["msccl", "mscclpp"] {
         let files = oneport_exports::format(name)
             .unwrap()
-            .write(&Request::new(problem, &schedule))
+            .write(&Request::new(&problem, &schedule))
             .unwrap()
             .files;
         let text = files[0].text();

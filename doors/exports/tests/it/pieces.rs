@@ -109,7 +109,7 @@ fn periods(name: &str, patterns: usize, pieces: usize, dice: &mut Dice) -> [Rati
     let nodes: Vec<NodeId> = platform.processors().collect();
     let (collective, volumes) = (collective(name, &nodes), Volumes::default());
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-    let patterns: Vec<_> = (0..patterns).map(|_| pattern(problem, 0, dice)).collect();
+    let patterns: Vec<_> = (0..patterns).map(|_| pattern(&problem, 0, dice)).collect();
     let whole_patterns = |copies: &[usize]| {
         let scheduled = patterns
             .iter()
@@ -121,7 +121,7 @@ fn periods(name: &str, patterns: usize, pieces: usize, dice: &mut Dice) -> [Rati
         });
         let instances = copies.iter().sum::<usize>().into();
         tightened(
-            problem,
+            &problem,
             WholePatterns {
                 period: whole(1),
                 instances,
@@ -138,11 +138,11 @@ fn periods(name: &str, patterns: usize, pieces: usize, dice: &mut Dice) -> [Rati
     let mut copies: Vec<usize> = patterns.iter().map(|_| 1 + dice.below(3)).collect();
     // A plan's own number of instances is shared out as the plan has it.
     copies[0] += usize::from(copies.iter().sum::<usize>() == pieces);
-    let schedule = periodic(problem, whole_patterns(&copies)).unwrap();
+    let schedule = periodic(&problem, whole_patterns(&copies)).unwrap();
     let pieces = Pieces::Number(pieces as u64);
     let request = Request {
         pieces,
-        ..Request::new(problem, &schedule)
+        ..Request::new(&problem, &schedule)
     };
     let made = oneport_exports::format("events")
         .unwrap()

@@ -101,7 +101,7 @@ fn made() -> Made {
     let problem = |it| Problem::new(&platform, it, &volumes).unwrap();
     let schedules = collectives
         .iter()
-        .map(|it| schedule(problem(it), 3, &mut dice))
+        .map(|it| schedule(&problem(it), 3, &mut dice))
         .collect();
     Made {
         collectives,
@@ -115,14 +115,15 @@ fn made() -> Made {
 #[test]
 fn sizes_are_served_by_plans_that_run_them() {
     let (made, volumes) = (made(), Volumes::default());
-    let requests = made.collectives.iter().zip(&made.schedules);
-    let requests: Vec<Request<'_>> = requests
-        .map(|(it, schedule)| {
-            Request::new(
-                Problem::new(&made.platform, it, &volumes).unwrap(),
-                schedule,
-            )
-        })
+    let problems: Vec<Problem> = made
+        .collectives
+        .iter()
+        .map(|it| Problem::new(&made.platform, it, &volumes).unwrap())
+        .collect();
+    let requests: Vec<Request<'_>> = problems
+        .iter()
+        .zip(&made.schedules)
+        .map(|(problem, schedule)| Request::new(problem, schedule))
         .collect();
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("register");
     let package = package(&folder);
@@ -226,7 +227,7 @@ fn sizes_are_served_by_plans_that_run_them() {
 fn one_plan_per_collective_and_number_of_ranks() {
     let (made, volumes) = (made(), Volumes::default());
     let problem = Problem::new(&made.platform, &made.collectives[2], &volumes).unwrap();
-    let request = Request::new(problem, &made.schedules[2]);
+    let request = Request::new(&problem, &made.schedules[2]);
     let refused = registered(&[request.clone(), request.clone()])
         .unwrap_err()
         .to_string();

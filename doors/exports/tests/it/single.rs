@@ -113,7 +113,7 @@ fn the_table_is_the_schedule() {
         let run = OneRun::new(&one).unwrap();
         let text = format("events")
             .unwrap()
-            .write(&run.request().unwrap())
+            .write(&run.request())
             .unwrap()
             .files[0]
             .text()
@@ -187,7 +187,7 @@ fn every_format_carries_one_reduction() {
     let one = reduction(7, true, &mut Dice(4));
     let run = OneRun::new(&one).unwrap();
     for format in FORMATS {
-        match format.write(&run.request().unwrap()) {
+        match format.write(&run.request()) {
             Ok(written) => assert!(!written.files.is_empty()),
             // Their libraries have no reduction to one.
             Err(error) => assert!(
@@ -196,11 +196,7 @@ fn every_format_carries_one_reduction() {
             ),
         }
     }
-    let goal = format("goal")
-        .unwrap()
-        .write(&run.request().unwrap())
-        .unwrap()
-        .files[0]
+    let goal = format("goal").unwrap().write(&run.request()).unwrap().files[0]
         .text()
         .into_owned();
     let units: u64 = goal
@@ -224,7 +220,7 @@ fn every_format_carries_one_reduction() {
     assert_eq!(ratio(end as usize, units as i64), one.reduction.length);
     let pieces = Request {
         pieces: oneport_exports::Pieces::Number(3),
-        ..run.request().unwrap()
+        ..run.request()
     };
     for name in ["events", "mpi"] {
         let refused = format(name)

@@ -29,9 +29,9 @@ fn searches_for_pieces_end() {
         Collective::all_reduce(participants.clone()),
     ] {
         let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-        let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
-        for algorithm in named(problem, &RankHints::default()) {
-            let patterns = algorithm.patterns(problem, &routes).expect("patterns");
+        let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+        for algorithm in named(&problem, &RankHints::default()) {
+            let patterns = algorithm.patterns(&problem, &routes).expect("patterns");
             let state = SteadyState {
                 throughput: number("1"),
                 patterns,
@@ -42,10 +42,10 @@ fn searches_for_pieces_end() {
                     pieces: 1 << 10,
                     watch,
                 };
-                let _ =
-                    NamedSearch::new(problem, &algorithm, &routes).shortest(problem, &search, None);
-                let _ = PieceSearch::of_patterns(problem, &state).shortest(
-                    problem,
+                let _ = NamedSearch::new(&problem, &algorithm, &routes)
+                    .shortest(&problem, &search, None);
+                let _ = PieceSearch::of_patterns(&problem, &state).shortest(
+                    &problem,
                     &search,
                     &number("0"),
                 );

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
-use oneport_plan::{Amount, Deed, Platform, Problem, Rational, Resource, SteadyState, Volumes};
+use oneport_plan::{Amount, Platform, Problem, Rational, Resource, RunTask, SteadyState, Volumes};
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_platform::{Node, PortModel};
 use oneport_timing::{OnceError, TaskList};
@@ -27,7 +27,7 @@ struct Naive<'a> {
 }
 
 impl<'a> Naive<'a> {
-    fn new(problem: Problem<'_>, draft: &'a TaskList) -> Naive<'a> {
+    fn new(problem: &Problem, draft: &'a TaskList) -> Naive<'a> {
         let (platform, volumes) = (problem.platform(), problem.volumes());
         let mut numbers: BTreeMap<Resource, usize> = BTreeMap::new();
         let mut lanes = Vec::new();
@@ -47,9 +47,9 @@ impl<'a> Naive<'a> {
         let share = |piece: u32| draft.pieces[piece as usize].share.clone();
         let (mut needed, mut takes, mut inputs): (Vec<Vec<usize>>, Vec<_>, Vec<_>) =
             Default::default();
-        for deed in &draft.tasks {
-            match deed {
-                Deed::Send { link, carried } => {
+        for task in &draft.tasks {
+            match task {
+                RunTask::Send { link, carried } => {
                     let of = platform.link(*link);
                     let shares: Rational = carried.iter().map(|(piece, _)| share(*piece)).sum();
                     takes.push([
@@ -63,7 +63,7 @@ impl<'a> Naive<'a> {
                     );
                     inputs.push(carried.iter().filter_map(|(_, source)| *source).collect());
                 }
-                Deed::Merge {
+                RunTask::Merge {
                     node,
                     piece,
                     left,
@@ -94,8 +94,8 @@ impl<'a> Naive<'a> {
         self.lanes[resource].iter().min().expect("a lane")
     }
 
-    fn park(&mut self, deed: usize, resource: usize, date: &Rational) {
-        self.parked[resource].insert(deed);
+    fn park(&mut self, task: usize, resource: usize, date: &Rational) {
+        self.parked[resource].insert(task);
         self.wake(resource, date);
     }
 
@@ -106,22 +106,22 @@ impl<'a> Naive<'a> {
         }
     }
 
-    fn occupied(&self, deed: usize, date: &Rational) -> Option<usize> {
-        self.needed[deed]
+    fn occupied(&self, task: usize, date: &Rational) -> Option<usize> {
+        self.needed[task]
             .iter()
             .copied()
             .find(|&resource| self.free(resource) > date)
     }
 
-    fn start(&mut self, deed: usize, date: &Rational) {
-        let end = date + &self.takes[deed][0];
-        for resource in self.needed[deed].clone() {
+    fn start(&mut self, task: usize, date: &Rational) {
+        let end = date + &self.takes[task][0];
+        for resource in self.needed[task].clone() {
             *self.lanes[resource].iter_mut().min().expect("a lane") = end.clone();
             self.wake(resource, date);
         }
-        self.starts[deed] = Some(date.clone());
+        self.starts[task] = Some(date.clone());
         let users =
-            (0..self.inputs.len()).filter(|&user| self.inputs[user].contains(&(deed as u32)));
+            (0..self.inputs.len()).filter(|&user| self.inputs[user].contains(&(task as u32)));
         let ready: Vec<_> = users
             .filter_map(|user| Some((self.ready(user)?, 1, user)))
             .collect();
@@ -129,18 +129,18 @@ impl<'a> Naive<'a> {
     }
 
     /// When all inputs are there, if that is known.
-    fn ready(&self, deed: usize) -> Option<Rational> {
+    fn ready(&self, task: usize) -> Option<Rational> {
         let arrival = |&input: &u32| {
             let [takes, latency] = &self.takes[input as usize];
             Some(self.starts[input as usize].as_ref()? + takes + latency)
         };
-        let all: Option<Vec<Rational>> = self.inputs[deed].iter().map(arrival).collect();
+        let all: Option<Vec<Rational>> = self.inputs[task].iter().map(arrival).collect();
         Some(all?.into_iter().max().unwrap_or_default())
     }
 
     fn run(mut self) -> Vec<Rational> {
-        let first = (0..self.inputs.len()).filter(|&deed| self.inputs[deed].is_empty());
-        self.events = first.map(|deed| (number("0"), 1, deed)).collect();
+        let first = (0..self.inputs.len()).filter(|&task| self.inputs[task].is_empty());
+        self.events = first.map(|task| (number("0"), 1, task)).collect();
         while let Some((date, kind, place)) = self.events.pop_first() {
             if kind == 1 {
                 let queue = |resource: &usize| !self.parked[*resource].is_empty();
@@ -152,11 +152,11 @@ impl<'a> Naive<'a> {
             } else if *self.free(place) > date {
                 self.wake(place, &date);
             } else {
-                while let Some(deed) = self.parked[place].pop_first() {
-                    match self.occupied(deed, &date) {
-                        Some(other) => self.park(deed, other, &date),
+                while let Some(task) = self.parked[place].pop_first() {
+                    match self.occupied(task, &date) {
+                        Some(other) => self.park(task, other, &date),
                         None => {
-                            self.start(deed, &date);
+                            self.start(task, &date);
                             break;
                         }
                     }
@@ -212,25 +212,25 @@ fn dates_are_those_of_a_naive_twin() {
                     ..Volumes::of_size(number("3/2"))
                 };
                 let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-                let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
-                for algorithm in named(problem, &RankHints::default()) {
-                    let patterns = algorithm.patterns(problem, &routes).expect("patterns");
+                let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+                for algorithm in named(&problem, &RankHints::default()) {
+                    let patterns = algorithm.patterns(&problem, &routes).expect("patterns");
                     let state = SteadyState {
                         throughput: number("1"),
                         patterns,
                     };
                     let drafts = [
-                        TaskList::of_algorithm(problem, &algorithm, &routes, 2).expect("a draft"),
-                        TaskList::of_patterns(problem, &state, 3, [0, 1, 7][checked % 3])
+                        TaskList::of_algorithm(&problem, &algorithm, &routes, 2).expect("a draft"),
+                        TaskList::of_patterns(&problem, &state, 3, [0, 1, 7][checked % 3])
                             .expect("a draft"),
                     ];
                     for draft in drafts.into_iter().filter(|draft| draft.tasks.len() < 600) {
-                        let expected = Naive::new(problem, &draft).run();
-                        let layout = draft.graph(problem);
-                        let dated = dates(problem, &layout);
+                        let expected = Naive::new(&problem, &draft).run();
+                        let layout = draft.graph(&problem);
+                        let dated = dates(&problem, &layout);
                         let run = layout.run(&dated);
                         let starts = run
-                            .actions
+                            .tasks
                             .iter()
                             .map(|one| Rational::from_integer(one.start.clone().into()));
                         let starts: Vec<Rational> = starts.map(|start| start * &run.unit).collect();
@@ -239,7 +239,8 @@ fn dates_are_those_of_a_naive_twin() {
                         let length = dated.length();
                         for factor in ["1/2", "9/10", "999/1000", "1", "1000001/1000000", "2"] {
                             let limit = &length * number(factor);
-                            let found = layout.simulate(problem, Some(&limit), &Watch::unlimited());
+                            let found =
+                                layout.simulate(&problem, Some(&limit), &Watch::unlimited());
                             let right = if length < limit {
                                 Ok(dated.clone())
                             } else {

@@ -21,7 +21,7 @@ use oneport_watch::{Limit, Watch};
 use crate::runs::{collectives, delayed, number};
 
 /// One instance or a few, by a named algorithm's patterns, in the shortest period.
-fn schedules(problem: Problem<'_>) -> Vec<PeriodicSchedule> {
+fn schedules(problem: &Problem) -> Vec<PeriodicSchedule> {
     let routes = Routes::new(problem.platform(), &ranks(problem), Forwarders::Anything);
     let algorithms = named(
         problem,
@@ -72,30 +72,30 @@ fn the_referee_executes_schedules_in_turn() {
                 let volumes = Volumes::of_size(number("3/2"));
                 let problem = Problem::new(&platform, &collective, &volumes).unwrap();
                 let no_delays = platform.links().iter().all(|link| link.delays.is_none());
-                for schedule in schedules(problem) {
+                for schedule in schedules(&problem) {
                     let instances = Rational::from_integer(schedule.instances.clone().into());
                     for periods in [1, 3] {
-                        let layout = TaskList::of_schedule(problem, &schedule, periods)
+                        let layout = TaskList::of_schedule(&problem, &schedule, periods)
                             .unwrap()
-                            .graph(problem);
+                            .graph(&problem);
                         let dated = layout
-                            .simulate_in_order(problem, None, &Watch::unlimited())
+                            .simulate_in_order(&problem, None, &Watch::unlimited())
                             .unwrap();
                         let name = format!("{model} {collective} {periods}");
                         assert_eq!(
-                            check_run(problem, &layout.run(&dated)).unwrap(),
+                            check_run(&problem, &layout.run(&dated)).unwrap(),
                             dated.length(),
                             "{name}"
                         );
                         let late = layout.simulate_in_order(
-                            problem,
+                            &problem,
                             Some(&dated.length()),
                             &Watch::unlimited(),
                         );
                         assert_eq!(late, Err(OnceError::AboveLimit));
                         checked += 1;
                         if no_delays {
-                            let run = eager_timeline(problem, &schedule, periods.into()).unwrap();
+                            let run = eager_timeline(&problem, &schedule, periods.into()).unwrap();
                             let arrivals =
                                 run.events.iter().filter_map(|event| event.pieces.last());
                             let ends = arrivals
@@ -104,7 +104,7 @@ fn the_referee_executes_schedules_in_turn() {
                             let length = dated.length()
                                 * &instances
                                 * Rational::from_integer(periods.into());
-                            if cuts(problem, &schedule).cut.is_zero() {
+                            if cuts(&problem, &schedule).cut.is_zero() {
                                 assert_eq!(length, ends.max().unwrap().clone(), "{name}");
                                 own += 1;
                             } else {
@@ -130,24 +130,24 @@ fn a_way_of_a_schedule_comes_close_to_its_period() {
     let collective = Collective::broadcast(all[0], all[1..].to_vec());
     let volumes = Volumes::default();
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-    for schedule in schedules(problem) {
-        let (schedule, _) = whole_messages(problem, &schedule);
+    for schedule in schedules(&problem) {
+        let (schedule, _) = whole_messages(&problem, &schedule);
         let rate = schedule.throughput();
         let search = SearchLimits {
             tasks: 20_000,
             pieces: u32::MAX,
             watch: &Watch::unlimited(),
         };
-        let found = PieceSearch::of_schedule(problem, schedule.clone())
-            .shortest(problem, &search, &Rational::zero())
+        let found = PieceSearch::of_schedule(&problem, schedule.clone())
+            .shortest(&problem, &search, &Rational::zero())
             .unwrap();
         let run = found.run();
-        assert_eq!(check_run(problem, &run).unwrap(), found.shortest.length);
+        assert_eq!(check_run(&problem, &run).unwrap(), found.shortest.length);
         assert_eq!(
             BigUint::from(found.shortest.pieces) % &schedule.instances,
             BigUint::zero()
         );
-        assert!(found.shortest.length >= lower_bound(problem, &number("1000000000")));
+        assert!(found.shortest.length >= lower_bound(&problem, &number("1000000000")));
         // Start-up and clean-up are what is lost, and they are small pieces' by then.
         assert!(found.shortest.length * rate < number("21/20"));
     }
@@ -160,15 +160,15 @@ fn too_much_and_too_long_are_refused() {
     let collective = Collective::scatter(all[0], all[1..].to_vec());
     let volumes = Volumes::default();
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-    let schedule = schedules(problem).remove(0);
-    let draft = TaskList::of_schedule(problem, &schedule, u32::MAX);
+    let schedule = schedules(&problem).remove(0);
+    let draft = TaskList::of_schedule(&problem, &schedule, u32::MAX);
     assert_eq!(draft, Err(OnceError::TooMany(4_000_000)));
-    let layout = TaskList::of_schedule(problem, &schedule, 1)
+    let layout = TaskList::of_schedule(&problem, &schedule, 1)
         .unwrap()
-        .graph(problem);
+        .graph(&problem);
     let ended = Watch::counting(0, Duration::ZERO);
     assert_eq!(
-        layout.simulate_in_order(problem, None, &ended),
+        layout.simulate_in_order(&problem, None, &ended),
         Err(OnceError::Stopped(Limit::Caller))
     );
 }

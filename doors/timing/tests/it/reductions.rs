@@ -95,7 +95,7 @@ impl SearchLimits<'_> {
     }
 
     /// Adds one task, unless it ends too late.
-    #[expect(clippy::too_many_arguments, reason = "a deed and the state before it")]
+    #[expect(clippy::too_many_arguments, reason = "a task and the state before it")]
     fn next(
         &mut self,
         state: &State,
@@ -157,7 +157,7 @@ fn no_reduction_undercuts_the_bound() {
             ..Volumes::of_size(number("2"))
         };
         let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-        let bound = lower_bound(problem, &number("1000000000")).max(by_prices(problem));
+        let bound = lower_bound(&problem, &number("1000000000")).max(by_prices(&problem));
         let share = number("2") / Rational::from_integer(pieces.into());
         let mut search = SearchLimits {
             platform: &platform,
@@ -185,14 +185,14 @@ fn no_reduction_undercuts_the_bound() {
             bound <= best,
             "{seed} {model} {collective}: the bound {bound} is above {best}"
         );
-        let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
-        for algorithm in named(problem, &RankHints::default())
+        let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+        for algorithm in named(&problem, &RankHints::default())
             .iter()
             .filter(|one| one.pieces == 1)
         {
-            let draft = TaskList::of_algorithm(problem, algorithm, &routes, pieces as u32)
+            let draft = TaskList::of_algorithm(&problem, algorithm, &routes, pieces as u32)
                 .expect("a draft");
-            let length = dates(problem, &draft.graph(problem)).length();
+            let length = dates(&problem, &draft.graph(&problem)).length();
             assert!(
                 length >= best,
                 "{seed} {model} {}: {length} undercuts {best}",

@@ -2,7 +2,7 @@
 
 use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
 use oneport_plan::{
-    Certificate, Collective, Deed, Form, NodeId, Platform, Problem, Rational, Resource, Run,
+    Certificate, Collective, Form, NodeId, Platform, Problem, Rational, Resource, Run, RunTask,
     SteadyState, Volumes,
 };
 use oneport_platform::generate::{self, Costs, Options};
@@ -40,7 +40,7 @@ pub fn delayed(platform: &Platform) -> Platform {
 }
 
 /// Dates without a limit.
-pub fn dates(problem: Problem<'_>, layout: &TaskGraph) -> Timing {
+pub fn dates(problem: &Problem, layout: &TaskGraph) -> Timing {
     layout
         .simulate(problem, None, &Watch::unlimited())
         .expect("dates")
@@ -74,7 +74,7 @@ fn boundless() -> Rational {
 }
 
 /// The best of what single prices and three lists of prices prove of one operation.
-pub fn by_prices(problem: Problem<'_>) -> Rational {
+pub fn by_prices(problem: &Problem) -> Rational {
     let platform = problem.platform();
     let computing = platform.processors().map(Resource::Compute);
     let all: Vec<Resource> = Resource::of_platform(platform)
@@ -130,34 +130,34 @@ fn the_referee_executes_every_run() {
         for collective in collectives(&platform) {
             let volumes = Volumes::of_size(number("3/2"));
             let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-            let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
-            let bound = lower_bound(problem, &boundless()).max(by_prices(problem));
+            let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+            let bound = lower_bound(&problem, &boundless()).max(by_prices(&problem));
             for algorithm in named(
-                problem,
+                &problem,
                 &RankHints {
                     order: vec![],
                     groups: vec![vec![0, 1, 2], vec![3, 4]],
                 },
             ) {
                 for segments in [1, 3] {
-                    let draft = TaskList::of_algorithm(problem, &algorithm, &routes, segments)
+                    let draft = TaskList::of_algorithm(&problem, &algorithm, &routes, segments)
                         .expect("a draft");
                     check(
-                        problem,
+                        &problem,
                         draft,
                         &bound,
                         &format!("{model} {collective} {}", algorithm.name),
                     );
                     checked += 1;
                 }
-                let patterns = algorithm.patterns(problem, &routes).expect("patterns");
+                let patterns = algorithm.patterns(&problem, &routes).expect("patterns");
                 let state = SteadyState {
                     throughput: number("1"),
                     patterns,
                 };
-                let draft = TaskList::of_patterns(problem, &state, 4, 1).expect("a draft");
+                let draft = TaskList::of_patterns(&problem, &state, 4, 1).expect("a draft");
                 check(
-                    problem,
+                    &problem,
                     draft,
                     &bound,
                     &format!("{model} {collective} {} as patterns", algorithm.name),
@@ -168,7 +168,7 @@ fn the_referee_executes_every_run() {
     assert!(checked > 200, "{checked} runs");
 }
 
-fn check(problem: Problem<'_>, draft: TaskList, bound: &Rational, name: &str) {
+fn check(problem: &Problem, draft: TaskList, bound: &Rational, name: &str) {
     let layout = draft.graph(problem);
     let dated = dates(problem, &layout);
     let run = layout.run(&dated);
@@ -213,15 +213,15 @@ fn a_pipeline_by_hand() {
     let collective = Collective::broadcast(nodes[0], nodes[1..].to_vec());
     let volumes = Volumes::of_size(number("4"));
     let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-    let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
-    let named = named(problem, &RankHints::default());
+    let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+    let named = named(&problem, &RankHints::default());
     let chain = named
         .iter()
         .find(|one| one.name == "chain")
         .expect("a chain");
-    let draft = |segments| TaskList::of_algorithm(problem, chain, &routes, segments);
-    let graph = |segments| draft(segments).expect("a draft").graph(problem);
-    let length = |segments| dates(problem, &graph(segments)).length().to_string();
+    let draft = |segments| TaskList::of_algorithm(&problem, chain, &routes, segments);
+    let graph = |segments| draft(segments).expect("a draft").graph(&problem);
+    let length = |segments| dates(&problem, &graph(segments)).length().to_string();
     // s pieces: s sends of 4/s + 1/4, then one more over the second link; two latencies.
     assert_eq!([length(1), length(2), length(4)], ["19/2", "31/4", "29/4"]);
     let watch = Watch::unlimited();
@@ -231,8 +231,8 @@ fn a_pipeline_by_hand() {
         watch: &watch,
     };
     let shortest = |search: &SearchLimits<'_>| {
-        let mut way = PieceSearch::new(problem, draft);
-        way.shortest(problem, search, &number("0"))
+        let mut way = PieceSearch::new(&problem, draft);
+        way.shortest(&problem, search, &number("0"))
             .expect("a best")
             .shortest
     };
@@ -251,7 +251,7 @@ fn a_pipeline_by_hand() {
     let late = shortest(&search);
     assert_eq!((late.pieces, late.length.to_string().as_str()), (1, "19/2"));
     // All leaves the source (1/4 + 4), then passes the second link: 1/2 + 1/4 + 1/2.
-    assert_eq!(lower_bound(problem, &boundless()).to_string(), "11/2");
+    assert_eq!(lower_bound(&problem, &boundless()).to_string(), "11/2");
 }
 
 /// Four nodes round a switch, all links of cost 1 and latency 1, under `links`: a node other than the source sends
@@ -299,18 +299,18 @@ fn windows_by_hand() {
         .map(|&link| (Resource::Link(link), number("1")))
         .collect();
     let certificate = Certificate::of_prices(prices);
-    let throughput = bound(problem, &certificate).expect("a bound");
+    let throughput = bound(&problem, &certificate).expect("a bound");
     assert_eq!(throughput.to_string(), "1/3");
     assert_eq!(
-        lower_bound_from_certificate(problem, &certificate, &throughput).to_string(),
+        lower_bound_from_certificate(&problem, &certificate, &throughput).to_string(),
         "13/2"
     );
-    assert_eq!(lower_bound(problem, &throughput).to_string(), "6");
+    assert_eq!(lower_bound(&problem, &throughput).to_string(), "6");
     // One price on the source's uplink: 4 leave it, by 2 before the end.
     let certificate = Certificate::of_prices(vec![(Resource::Link(uplinks[0]), number("1"))]);
-    let throughput = bound(problem, &certificate).expect("a bound");
+    let throughput = bound(&problem, &certificate).expect("a bound");
     assert_eq!(
-        lower_bound_from_certificate(problem, &certificate, &throughput).to_string(),
+        lower_bound_from_certificate(&problem, &certificate, &throughput).to_string(),
         "6"
     );
 }
@@ -332,47 +332,44 @@ fn broken_runs_are_refused() {
     let collective = Collective::all_reduce(nodes);
     let volumes = Volumes::of_size(number("1"));
     let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-    let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
-    let named = named(problem, &RankHints::default());
+    let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+    let named = named(&problem, &RankHints::default());
     let ring = named.iter().find(|one| one.name == "ring").expect("a ring");
-    let draft = TaskList::of_algorithm(problem, ring, &routes, 1).expect("a draft");
-    let layout = draft.graph(problem);
-    let run = layout.run(&dates(problem, &layout));
-    assert!(check_run(problem, &run).is_ok());
+    let draft = TaskList::of_algorithm(&problem, ring, &routes, 1).expect("a draft");
+    let layout = draft.graph(&problem);
+    let run = layout.run(&dates(&problem, &layout));
+    assert!(check_run(&problem, &run).is_ok());
     let refused = |change: &dyn Fn(&mut Run), word: &str| {
         let mut run = run.clone();
         change(&mut run);
-        let violation = check_run(problem, &run).expect_err(word).to_string();
+        let violation = check_run(&problem, &run).expect_err(word).to_string();
         assert!(violation.contains(word), "{word}: {violation}");
     };
-    let last = run.actions.len() - 1;
+    let last = run.tasks.len() - 1;
     refused(&|run| run.pieces[0].share = number("1/2"), "add up to");
     refused(
-        &|run| run.actions[last].start = 0_u8.into(),
+        &|run| run.tasks[last].start = 0_u8.into(),
         "it has to be there",
     );
     refused(&|run| run.unit = number("0"), "is positive");
     refused(&|run| run.unit = number("-1"), "is positive");
     refused(&|run| run.unit /= number("2"), "it has to be there");
-    refused(&|run| drop(run.actions.pop()), "in the end");
+    refused(&|run| drop(run.tasks.pop()), "in the end");
     refused(
         &|run| {
-            if let Deed::Send { carried, .. } = &mut run.actions[0].deed {
+            if let RunTask::Send { carried, .. } = &mut run.tasks[0].task {
                 carried.clear()
             }
         },
         "carries pieces",
     );
-    let again = |run: &mut Run| run.actions.push(run.actions[0].clone());
+    let again = |run: &mut Run| run.tasks.push(run.tasks[0].clone());
     refused(&again, "occupied 2 times");
     let twice = |run: &mut Run| {
-        let merge = run
-            .actions
-            .iter_mut()
-            .find_map(|action| match &mut action.deed {
-                Deed::Merge { left, right, .. } => Some((left, right)),
-                Deed::Send { .. } => None,
-            });
+        let merge = run.tasks.iter_mut().find_map(|task| match &mut task.task {
+            RunTask::Merge { left, right, .. } => Some((left, right)),
+            RunTask::Send { .. } => None,
+        });
         if let Some((left, right)) = merge {
             *left = *right;
         }

@@ -18,7 +18,7 @@ fn volumes(size: &str, work: &str) -> Volumes {
 }
 
 /// A new simulation of the run found has the same dates; the referee finds its length.
-fn check(problem: Problem<'_>, found: &Found, draft: TaskList, name: &str) {
+fn check(problem: &Problem, found: &Found, draft: TaskList, name: &str) {
     let layout = draft.graph(problem);
     let run = found.run();
     assert_eq!(run, layout.run(&dates(problem, &layout)), "{name}");
@@ -57,20 +57,20 @@ fn what_is_kept_from_size_to_size_changes_no_date() {
                 let problem =
                     |volumes| Problem::new(&platform, &collective, volumes).expect("a question");
                 let first = problem(&all[0]);
-                let routes = Routes::new(&platform, &ranks(first), Forwarders::Anything);
-                let known = named(first, &RankHints::default());
+                let routes = Routes::new(&platform, &ranks(&first), Forwarders::Anything);
+                let known = named(&first, &RankHints::default());
                 for algorithm in known
                     .iter()
                     .filter(|algorithm| ["ring", "chain", "direct"].contains(&&*algorithm.name))
                 {
-                    let patterns = algorithm.patterns(first, &routes).expect("patterns");
+                    let patterns = algorithm.patterns(&first, &routes).expect("patterns");
                     let state = SteadyState {
                         throughput: number("1"),
                         patterns,
                     };
                     let mut ways = (
-                        NamedSearch::new(first, algorithm, &routes),
-                        PieceSearch::of_patterns(first, &state),
+                        NamedSearch::new(&first, algorithm, &routes),
+                        PieceSearch::of_patterns(&first, &state),
                     );
                     let mut before = 1;
                     for (place, volumes) in all.iter().enumerate() {
@@ -81,25 +81,25 @@ fn what_is_kept_from_size_to_size_changes_no_date() {
                             watch: &watch,
                         };
                         let name = format!("{model} {collective} {} {place}", algorithm.name);
-                        let found = ways.0.shortest(problem, &search, None).expect(&name);
+                        let found = ways.0.shortest(&problem, &search, None).expect(&name);
                         let pieces = found.shortest.pieces;
                         finer += usize::from(pieces > before);
                         before = pieces;
-                        let draft = TaskList::of_algorithm(problem, algorithm, &routes, pieces)
+                        let draft = TaskList::of_algorithm(&problem, algorithm, &routes, pieces)
                             .expect(&name);
-                        check(problem, &found, draft, &name);
+                        check(&problem, &found, draft, &name);
                         let found = ways
                             .1
-                            .shortest(problem, &search, &number("0"))
+                            .shortest(&problem, &search, &number("0"))
                             .expect(&name);
                         let draft = TaskList::of_patterns(
-                            first,
+                            &first,
                             &state,
                             found.shortest.pieces,
                             found.shortest.priority_offset,
                         )
                         .expect(&name);
-                        check(problem, &found, draft, &format!("{name} as patterns"));
+                        check(&problem, &found, draft, &format!("{name} as patterns"));
                         checked += 1;
                     }
                 }
@@ -132,11 +132,11 @@ fn the_first_size_has_the_best_order() {
         for collective in collectives(&platform) {
             let volumes = volumes("40", "1");
             let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-            let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
-            let known = named(problem, &RankHints::default());
+            let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+            let known = named(&problem, &RankHints::default());
             let all = known
                 .iter()
-                .filter_map(|algorithm| algorithm.patterns(problem, &routes).ok());
+                .filter_map(|algorithm| algorithm.patterns(&problem, &routes).ok());
             let patterns: Vec<_> = all.flatten().collect();
             if patterns.is_empty() {
                 continue;
@@ -150,14 +150,14 @@ fn the_first_size_has_the_best_order() {
                 pieces: 1,
                 watch: &watch,
             };
-            let found = PieceSearch::of_patterns(problem, &state)
-                .shortest(problem, &search, &number("0"))
+            let found = PieceSearch::of_patterns(&problem, &state)
+                .shortest(&problem, &search, &number("0"))
                 .expect("a run");
-            check_run(problem, &found.run()).expect("a run");
+            check_run(&problem, &found.run()).expect("a run");
             let length = |priority_offset| {
                 let draft =
-                    TaskList::of_patterns(problem, &state, 1, priority_offset).expect("a draft");
-                dates(problem, &draft.graph(problem)).length()
+                    TaskList::of_patterns(&problem, &state, 1, priority_offset).expect("a draft");
+                dates(&problem, &draft.graph(&problem)).length()
             };
             // Small gains are not worth a change.
             let best = [0, 1, 4, 16, 64]
@@ -203,14 +203,15 @@ fn no_number_of_segments_is_shorter_than_the_delays() {
         for collective in collectives(&platform) {
             let volumes = volumes("1/1000000", "1/1000000");
             let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-            let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
-            for algorithm in named(problem, &RankHints::default()) {
+            let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+            for algorithm in named(&problem, &RankHints::default()) {
                 let draft = |segments| {
-                    TaskList::of_algorithm(problem, &algorithm, &routes, segments).expect("a draft")
+                    TaskList::of_algorithm(&problem, &algorithm, &routes, segments)
+                        .expect("a draft")
                 };
-                let delay = draft(1).graph(problem).delay(&platform);
+                let delay = draft(1).graph(&problem).delay(&platform);
                 for segments in [1, 2, 5] {
-                    let length = dates(problem, &draft(segments).graph(problem)).length();
+                    let length = dates(&problem, &draft(segments).graph(&problem)).length();
                     assert!(
                         delay <= length,
                         "{model} {collective} {}: {delay} {length}",

@@ -93,8 +93,8 @@ fn no_schedule_undercuts_the_bound() {
         let collective = Collective::broadcast(nodes[0], nodes[1..].to_vec());
         let volumes = Volumes::of_size(number("2"));
         let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-        let bound = lower_bound(problem, &number("1000000000")).max(by_prices(problem));
-        let routes = Routes::new(&platform, &ranks(problem), Forwarders::Anything);
+        let bound = lower_bound(&problem, &number("1000000000")).max(by_prices(&problem));
+        let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
         for pieces in [1, 2] {
             let size = number("2") / Rational::from_integer(pieces.into());
             let mut search = SearchLimits {
@@ -116,13 +116,13 @@ fn no_schedule_undercuts_the_bound() {
                 bound <= best,
                 "{seed} {model}: the bound {bound} is above {best}"
             );
-            for algorithm in named(problem, &RankHints::default())
+            for algorithm in named(&problem, &RankHints::default())
                 .iter()
                 .filter(|one| one.pieces == 1)
             {
-                let draft = TaskList::of_algorithm(problem, algorithm, &routes, pieces as u32)
+                let draft = TaskList::of_algorithm(&problem, algorithm, &routes, pieces as u32)
                     .expect("a draft");
-                let length = dates(problem, &draft.graph(problem)).length();
+                let length = dates(&problem, &draft.graph(&problem)).length();
                 // Trees along routes may bring a node a piece twice, which never helps.
                 assert!(
                     length >= best,

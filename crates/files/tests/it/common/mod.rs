@@ -3,14 +3,15 @@
 use oneport_testkit::Reductions;
 use std::path::PathBuf;
 
+use oneport_files::{plan_from_json, plan_to_json};
 use oneport_plan::inequality::{
     Balance, Border, Cut, Direction, Exchange, Gathering, Inequality, Keeps, Merges, Need, Place,
     Tree,
 };
 use oneport_plan::{
     Amount, BigUint, Certificate, Collective, Demand, Goals, Interval, Member, OddSet, Pattern,
-    PeriodicSchedule, Plan, Resource, ScheduledPattern, Slot, Status, SteadyState, Task, Volumes,
-    WeightedPattern,
+    PeriodicSchedule, Plan, Problem, Resource, ScheduledPattern, Slot, Status, SteadyState, Task,
+    Volumes, WeightedPattern,
 };
 use oneport_platform::units::{Data, Time};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational, Units};
@@ -134,6 +135,28 @@ pub fn platform() -> impl Strategy<Value = Platform> {
                 ..units
             }))
         })
+}
+
+/// The platform with links round all nodes, so that every message can arrive.
+fn connected(platform: &Platform) -> Platform {
+    let mut builder = Platform::builder();
+    builder.model(platform.model());
+    let nodes: Vec<NodeId> = platform
+        .nodes()
+        .iter()
+        .map(|node| builder.node(node.clone()).expect("a node"))
+        .collect();
+    for link in platform.links() {
+        let cost = link.cost.clone();
+        builder.link(link.from, link.to, cost).expect("a link");
+    }
+    for (place, &from) in nodes.iter().enumerate() {
+        let to = nodes[(place + 1) % nodes.len()];
+        // A link that exists, or would be a loop, is refused by the builder.
+        let _ = builder.link(from, to, ratio(1, 3));
+    }
+    let built = builder.build().expect("at least one node");
+    built.with_units(platform.units())
 }
 
 /// A platform that a matrix can say.
@@ -446,6 +469,7 @@ pub fn plan() -> impl Strategy<Value = Plan> {
                 rest,
             )| {
                 let (throughput, upper_bound, period, instances) = numbers;
+                let platform = connected(&platform);
                 let collective = collective(&platform, kind, commutative)?;
                 let links = |draw: &Draw| -> Vec<LinkId> {
                     let count = platform.links().len();
@@ -460,7 +484,12 @@ pub fn plan() -> impl Strategy<Value = Plan> {
                 };
                 let pattern = |draw: &Draw| pattern(&platform, &collective, draw);
                 Some(Plan {
-                    volumes: volumes(&collective, (amounts.0, amounts.1), &amounts.2),
+                    problem: Problem::new(
+                        &platform,
+                        &collective,
+                        volumes(&collective, (amounts.0, amounts.1), &amounts.2),
+                    )
+                    .ok()?,
                     status: if optimal {
                         Status::Optimal
                     } else {
@@ -496,9 +525,36 @@ pub fn plan() -> impl Strategy<Value = Plan> {
                             })
                             .collect(),
                     },
-                    collective,
-                    platform: platform.clone(),
                 })
             },
         )
+}
+
+/// One change to a plan's file: refused in one short line that says these parts.
+#[track_caller]
+pub fn refused(text: &str, from: &str, to: &str, parts: &[&str]) {
+    assert!(text.contains(from), "{from} in {text}");
+    let broken = text.replacen(from, to, 1);
+    let error =
+        plan_from_json("plan", broken.as_bytes()).expect_err(&broken[..broken.len().min(5000)]);
+    let message = error.to_string();
+    assert!(
+        message.starts_with("plan:") && !message.contains('\n') && message.len() < 800,
+        "{message}"
+    );
+    for part in parts {
+        assert!(message.contains(part), "says '{part}': {message}");
+    }
+}
+
+/// A large plan is what is read of its file, of less than `most` bytes.
+pub fn reads_back(plan: Plan, most: usize) {
+    let text = plan_to_json(&plan);
+    let read = plan_from_json("large", text.as_bytes());
+    assert!(read == Ok(plan), "the large plan is not read back");
+    assert!(text.len() < most, "{} bytes", text.len());
+}
+
+pub fn ratio(numerator: i64, denominator: i64) -> Rational {
+    Rational::new(numerator.into(), denominator.into())
 }

@@ -24,7 +24,7 @@ pub const UNREACHABLE: LpError = LpError::Contradiction("a prefix cannot be reac
 
 /// Prices chains.
 pub struct Chain<'a> {
-    question: &'a Question<'a>,
+    question: &'a Question,
     participants: &'a [NodeId],
     whole: Cheapest<'a>,
     times: Times,
@@ -32,7 +32,7 @@ pub struct Chain<'a> {
 
 impl<'a> Chain<'a> {
     /// Prepares the scan of these participants' values.
-    pub fn new(question: &'a Question<'a>, participants: &'a [NodeId]) -> Self {
+    pub fn new(question: &'a Question, participants: &'a [NodeId]) -> Self {
         let whole = Cheapest::new(question, participants, false);
         Chain {
             question,

@@ -47,7 +47,7 @@ pub fn is_large(platform: &Platform, participants: usize) -> bool {
 
 /// Prices prefix schemes.
 pub struct Prefixes<'a> {
-    question: &'a Question<'a>,
+    question: &'a Question,
     /// `None` where there are many participants.
     known: Option<(Tasks, Scaled)>,
     /// Instead, where there are many participants.
@@ -56,7 +56,7 @@ pub struct Prefixes<'a> {
 
 impl<'a> Prefixes<'a> {
     /// Prepares the scan.
-    pub fn new(question: &'a Question<'a>, block: &Block<'a>) -> Self {
+    pub fn new(question: &'a Question, block: &Block<'a>) -> Self {
         let participants = block.operands();
         if is_large(question.platform(), participants.len()) {
             return Prefixes {

@@ -321,7 +321,7 @@ fn whole(values: &[Rational]) -> (Vec<BigUint>, BigInt) {
 
 impl Scaled {
     /// Times of all tasks.
-    pub fn new(question: &Question<'_>, tasks: &Tasks) -> Self {
+    pub fn new(question: &Question, tasks: &Tasks) -> Self {
         let (platform, volumes) = (question.platform(), question.volumes());
         let links: Vec<Rational> = platform
             .links()

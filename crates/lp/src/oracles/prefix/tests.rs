@@ -167,7 +167,7 @@ fn options(seed: u64) -> Options {
 fn compare(platform: &Platform, participants: &[NodeId], draw: &mut Draw) -> bool {
     let collective = Collective::scan(participants.to_vec());
     let volumes = Volumes::of_size(Rational::one());
-    let question = Question::new(Problem::new(platform, &collective, &volumes).unwrap());
+    let question = Question::new(&Problem::new(platform, &collective, &volumes).unwrap());
     let blocks = collective.blocks();
     let prefixes = Prefixes::new(&question, &blocks[0]);
     let prices = draw.prices(platform);

@@ -9,8 +9,8 @@ pub mod naive;
 use std::fmt;
 
 use num_traits::{One, Zero};
-use oneport_lp::{Answer, Formulation, LpError, Options, Question, Solution, solve};
-use oneport_plan::{Collective, Problem, Volumes};
+use oneport_lp::{Formulation, LpError, Options, Question, Solution, solve};
+use oneport_plan::{Collective, Problem, ProblemError, Volumes};
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -187,17 +187,16 @@ pub fn sample() -> Case {
         .current()
 }
 
-pub fn answer(case: &Case, formulation: Formulation) -> Result<Answer, LpError> {
-    let volumes = case.volumes();
-    let question = Question::new(Problem::new(&case.platform, &case.collective, &volumes).unwrap());
-    solve(&question, &Options::from(formulation))
+pub fn answer(case: &Case, formulation: Formulation) -> Result<Solution, LpError> {
+    let problem = Problem::new(&case.platform, &case.collective, case.volumes()).unwrap();
+    solve(&Question::new(&problem), &Options::from(formulation))
 }
 
 /// The optimal solution of a question that has one.
 #[track_caller]
 pub fn solution(case: &Case, formulation: Formulation) -> Solution {
     match answer(case, formulation) {
-        Ok(Answer::Steady(solution)) => *solution,
+        Ok(solution) => solution,
         other => panic!("{case:?}: {other:?}"),
     }
 }
@@ -205,10 +204,9 @@ pub fn solution(case: &Case, formulation: Formulation) -> Solution {
 /// The optimal throughput; 0 where a message cannot arrive.
 #[track_caller]
 pub fn throughput(case: &Case) -> Rational {
-    match answer(case, Formulation::Columns) {
-        Ok(Answer::Steady(solution)) => solution.steady_state.throughput,
-        Ok(Answer::Unreachable(_)) => Rational::zero(),
-        other => panic!("{case:?}: {other:?}"),
+    match Problem::new(&case.platform, &case.collective, case.volumes()) {
+        Err(ProblemError::Unreachable { .. }) => Rational::zero(),
+        _ => solution(case, Formulation::Columns).steady_state.throughput,
     }
 }
 

@@ -7,7 +7,7 @@ use num_traits::{One, Zero};
 use oneport_exact::{
     LinearProgram, Options as ExactOptions, Outcome, Relation, Row, Sense, Solver, check_optimum,
 };
-use oneport_lp::{Answer, Options, Question, Solution, solve};
+use oneport_lp::{Options, Question, Solution, solve};
 use oneport_plan::{
     Certificate, Collective, Goals, Interval, Problem, Resource, Status, Task, Volumes,
 };
@@ -388,18 +388,15 @@ pub fn optimum(platform: &Platform, demands: &[(u64, Vec<Load>)]) -> Rational {
 /// The library's answer, checked by the referee; optimal.
 #[track_caller]
 pub fn solved(platform: &Platform, collective: &Collective, volumes: &Volumes) -> Solution {
-    let question = Question::new(Problem::new(platform, collective, volumes).unwrap());
-    let answer = solve(&question, &Options::default()).unwrap();
-    let Answer::Steady(solution) = answer else {
-        panic!("{answer:?}")
-    };
+    let question = Question::new(&Problem::new(platform, collective, volumes).unwrap());
+    let solution = solve(&question, &Options::default()).unwrap();
     oneport_referee::check_steady_state(
-        Problem::new(platform, collective, volumes).unwrap(),
+        &Problem::new(platform, collective, volumes).unwrap(),
         &solution.steady_state,
     )
     .unwrap();
     let bound = oneport_referee::bound(
-        Problem::new(platform, collective, volumes).unwrap(),
+        &Problem::new(platform, collective, volumes).unwrap(),
         &solution.certificate,
     )
     .unwrap();
@@ -413,7 +410,7 @@ pub fn solved(platform: &Platform, collective: &Collective, volumes: &Volumes) -
         bound, solution.steady_state.throughput,
         "{collective:?} {platform:?}"
     );
-    *solution
+    solution
 }
 
 /// The throughput is the optimum of the definition, and the certificate proves it over all patterns.

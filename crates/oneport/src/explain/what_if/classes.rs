@@ -109,7 +109,7 @@ impl Class {
 
 /// All classes of a problem's platform. Ports are left out if their links are a class of cables. Processors are left
 /// out if no merge takes time.
-pub fn classes(problem: Problem<'_>) -> Vec<Class> {
+pub fn classes(problem: &Problem) -> Vec<Class> {
     let platform = problem.platform();
     let mut classes = cables(platform);
     let known: BTreeSet<Vec<LinkId>> = classes.iter().map(|class| class.links.clone()).collect();

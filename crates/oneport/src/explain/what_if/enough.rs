@@ -18,7 +18,7 @@
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use oneport_plan::{Certificate, Problem, Status};
-use oneport_platform::{Number, Platform, Rational};
+use oneport_platform::{Number, Rational};
 use oneport_referee as referee;
 
 use super::classes::Class;
@@ -42,10 +42,10 @@ const CHORDS: usize = 8;
 /// The factor that suffices for the throughput of a doubled class. `None` if doubling gains nothing, or if an optimum
 /// is not proved.
 pub(super) fn enough(
-    problem: Problem<'_>,
+    problem: &Problem,
     base: &Rated,
     class: &Class,
-    doubled: (Problem<'_>, &Rated),
+    doubled: (&Problem, &Rated),
     options: &Options,
 ) -> Result<Option<Enough>, Error> {
     let (_, rated) = doubled;
@@ -57,7 +57,7 @@ pub(super) fn enough(
         return Ok(None);
     }
     let mut enough = Rational::from_integer(BigInt::from(2));
-    let mut found: Option<(Platform, Rated)> = None;
+    let mut found: Option<(Problem, Rated)> = None;
     if let Some(least) = least_factor(problem, base, class, doubled, options)? {
         return Ok(Some(Enough {
             factor: least,
@@ -66,7 +66,7 @@ pub(super) fn enough(
     }
     for _ in 0..TRIES {
         let known = match &found {
-            Some((platform, rated)) => (on(platform, problem)?, rated),
+            Some((faster, rated)) => (faster, rated),
             None => doubled,
         };
         let half_more = || {
@@ -91,10 +91,10 @@ pub(super) fn enough(
 /// The least factor that suffices, from a sequence of certificates. `None` if it is not found in [`TRIES`] steps, or if
 /// an optimum is not proved.
 fn least_factor(
-    problem: Problem<'_>,
+    problem: &Problem,
     base: &Rated,
     class: &Class,
-    (faster, rated): (Problem<'_>, &Rated),
+    (faster, rated): (&Problem, &Rated),
     options: &Options,
 ) -> Result<Option<Rational>, Error> {
     let wanted = &rated.steady_state.throughput;
@@ -103,11 +103,10 @@ fn least_factor(
         let Some(share) = chord(problem, &certificate, class, (&slow, wanted), options)? else {
             return Ok(None);
         };
-        let Some(platform) = times(problem, class, share.clone()) else {
+        let Some(there) = times(problem, class, share.clone()) else {
             return Ok(None);
         };
-        let there = on(&platform, problem)?;
-        let Rating::Rated(found) = rate(there, options, Some((faster, rated)))? else {
+        let Rating::Rated(found) = rate(&there, options, Some((faster, rated)))? else {
             return Ok(None);
         };
         if found.status != Status::Optimal {
@@ -124,7 +123,7 @@ fn least_factor(
 /// The multiple of a class's times, at least 1/2 and below `slow`, at which the certificate's bound equals `wanted`.
 /// `None` if it is not found in [`CHORDS`] steps.
 fn chord(
-    problem: Problem<'_>,
+    problem: &Problem,
     certificate: &Certificate,
     class: &Class,
     (slow, wanted): (&Rational, &Rational),
@@ -136,7 +135,7 @@ fn chord(
         let Some(there) = times(problem, class, share.clone()) else {
             return Ok(None);
         };
-        let bound = referee::bound_watched(on(&there, problem)?, certificate, &options.watch);
+        let bound = referee::bound_watched(&there, certificate, &options.watch);
         Ok(bound
             .ok()
             .filter(|bound| !bound.is_zero())
@@ -164,50 +163,38 @@ fn chord(
     Ok(None)
 }
 
-/// The platform with a class `factor` times as fast, and its optimum; `None` unless the optimum is proved and equals
+/// The question with a class `factor` times as fast, and its optimum; `None` unless the optimum is proved and equals
 /// `wanted`.
 fn attained(
-    problem: Problem<'_>,
+    problem: &Problem,
     class: &Class,
     factor: &Rational,
-    (known, wanted): ((Problem<'_>, &Rated), &Rational),
+    (known, wanted): ((&Problem, &Rated), &Rational),
     options: &Options,
-) -> Result<Option<(Platform, Rated)>, Error> {
-    let Some(platform) = times(problem, class, factor.recip()) else {
+) -> Result<Option<(Problem, Rated)>, Error> {
+    let Some(faster) = times(problem, class, factor.recip()) else {
         return Ok(None);
     };
-    let Rating::Rated(rated) = rate(on(&platform, problem)?, options, Some(known))? else {
+    let Rating::Rated(rated) = rate(&faster, options, Some(known))? else {
         return Ok(None);
     };
     let attains = rated.status == Status::Optimal && rated.steady_state.throughput == *wanted;
-    Ok(attains.then_some((platform, *rated)))
+    Ok(attains.then_some((faster, *rated)))
 }
 
-/// The platform with the costs of a class multiplied by `times`.
-fn times(problem: Problem<'_>, class: &Class, times: Rational) -> Option<Platform> {
-    Some(
-        problem
-            .platform()
-            .changed(&class.times(&Number::Times(times)))
-            .ok()?
-            .platform,
-    )
-}
-
-/// The question on another platform.
-fn on<'p>(platform: &'p Platform, problem: Problem<'p>) -> Result<Problem<'p>, Error> {
-    Ok(Problem::new(
-        platform,
-        problem.collective(),
-        problem.volumes(),
-    )?)
+/// The question on the platform with the costs of a class multiplied by `times`.
+fn times(problem: &Problem, class: &Class, times: Rational) -> Option<Problem> {
+    let changes = class.times(&Number::Times(times));
+    problem
+        .on(problem.platform().changed(&changes).ok()?.platform)
+        .ok()
 }
 
 /// The least factor at which the steady state found at `factor` overloads no resource; `None` unless it is in (1,
 /// `factor`).
 fn factor(
-    problem: Problem<'_>,
-    (fast, rated): (Problem<'_>, &Rated),
+    problem: &Problem,
+    (fast, rated): (&Problem, &Rated),
     factor: &Rational,
 ) -> Option<Rational> {
     let one = Rational::one();

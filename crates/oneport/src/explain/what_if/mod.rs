@@ -7,7 +7,7 @@ mod sets;
 
 use std::collections::BTreeSet;
 
-use oneport_plan::Problem;
+use oneport_plan::{Problem, ProblemError};
 use oneport_platform::{Change, Rational};
 
 use crate::{Error, Options, Rated, Rating, rate};
@@ -48,9 +48,9 @@ pub struct Together {
 /// # Errors
 /// As [`rate`]; a limit is no error, but an [`Outcome`].
 pub fn outcome(
-    problem: Problem<'_>,
+    problem: &Problem,
     options: &Options,
-    known: Option<(Problem<'_>, &Rated)>,
+    known: Option<(&Problem, &Rated)>,
 ) -> Result<Outcome, Error> {
     Ok(match rate(problem, options, known) {
         Ok(Rating::Rated(rated)) => Outcome::Rated(rated),
@@ -58,7 +58,6 @@ pub fn outcome(
             Some(limit) => Outcome::Stopped(limit),
             None => Outcome::Unlisted(unlisted),
         },
-        Ok(Rating::Unreachable(commodities)) => Outcome::Unreachable(commodities),
         Err(Error::Stopped(limit)) => Outcome::Stopped(limit),
         Err(error) => return Err(error),
     })
@@ -69,7 +68,7 @@ pub fn outcome(
 /// # Errors
 /// As [`outcome`].
 pub fn each(
-    problem: Problem<'_>,
+    problem: &Problem,
     base: &Rated,
     options: &Options,
     asks: &mut dyn FnMut(Asking<'_>),
@@ -109,7 +108,7 @@ pub fn each(
 /// # Errors
 /// As [`outcome`].
 pub fn together(
-    problem: Problem<'_>,
+    problem: &Problem,
     base: &Rated,
     rows: &[Row],
     options: &Options,
@@ -165,7 +164,7 @@ fn part_of(options: &Options, questions: usize) -> Options {
 
 /// The question on a platform that differs from the base; for a doubled class, the factor that suffices, too.
 fn tried(
-    (problem, base): (Problem<'_>, &Rated),
+    (problem, base): (&Problem, &Rated),
     changes: &[Change],
     class: Option<(&Class, Trial)>,
     options: &Options,
@@ -177,14 +176,17 @@ fn tried(
         Ok(changed) => changed.platform,
         Err(error) => return Ok((Outcome::Impossible(error.to_string()), None)),
     };
-    let new = match Problem::new(&changed, problem.collective(), problem.volumes()) {
+    let new = match problem.on(changed) {
         Ok(new) => new,
+        Err(ProblemError::Unreachable { missing, .. }) => {
+            return Ok((Outcome::Unreachable(missing), None));
+        }
         Err(error) => return Ok((Outcome::Impossible(error.to_string()), None)),
     };
-    let outcome = outcome(new, options, Some((problem, base)))?;
+    let outcome = outcome(&new, options, Some((problem, base)))?;
     let enough = match (&outcome, class) {
         (Outcome::Rated(rated), Some((class, Trial::Doubled))) => {
-            enough::enough(problem, base, class, (new, rated), options)?
+            enough::enough(problem, base, class, (&new, rated), options)?
         }
         _ => None,
     };

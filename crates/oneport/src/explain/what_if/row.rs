@@ -1,7 +1,6 @@
 //! The answer for one changed platform.
 
 use num_traits::{One, Zero};
-use oneport_plan::Commodity;
 use oneport_platform::Rational;
 use oneport_watch::Limit;
 
@@ -17,8 +16,9 @@ pub enum Outcome {
     Rated(Box<Rated>),
     /// Throughput and bound alone.
     Unlisted(Box<Unlisted>),
-    /// No throughput: these messages cannot arrive on the changed platform.
-    Unreachable(Vec<Commodity>),
+    /// No throughput: messages cannot arrive on the changed platform; source and target of each, as in
+    /// [`ProblemError::Unreachable`](oneport_plan::ProblemError).
+    Unreachable(Vec<(String, String)>),
     /// The changed platform does not admit the problem, and why.
     Impossible(String),
     /// The limit that ended the search before anything was known.

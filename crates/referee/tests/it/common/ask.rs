@@ -13,7 +13,7 @@ pub fn bound(
     volumes: &Volumes,
     certificate: &Certificate,
 ) -> Result<Rational, Violation> {
-    oneport_referee::bound(Problem::new(platform, collective, volumes)?, certificate)
+    oneport_referee::bound(&Problem::new(platform, collective, volumes)?, certificate)
 }
 
 pub fn bound_watched(
@@ -24,7 +24,7 @@ pub fn bound_watched(
     watch: &Watch,
 ) -> Result<Rational, Violation> {
     oneport_referee::bound_watched(
-        Problem::new(platform, collective, volumes)?,
+        &Problem::new(platform, collective, volumes)?,
         certificate,
         watch,
     )
@@ -36,7 +36,7 @@ pub fn check_steady_state(
     volumes: &Volumes,
     steady_state: &SteadyState,
 ) -> Result<(), Violation> {
-    oneport_referee::check_steady_state(Problem::new(platform, collective, volumes)?, steady_state)
+    oneport_referee::check_steady_state(&Problem::new(platform, collective, volumes)?, steady_state)
 }
 
 pub fn check_schedule(
@@ -45,7 +45,7 @@ pub fn check_schedule(
     volumes: &Volumes,
     schedule: &PeriodicSchedule,
 ) -> Result<(), Violation> {
-    oneport_referee::check_schedule(Problem::new(platform, collective, volumes)?, schedule)
+    oneport_referee::check_schedule(&Problem::new(platform, collective, volumes)?, schedule)
 }
 
 pub fn check_timeline(
@@ -54,5 +54,5 @@ pub fn check_timeline(
     volumes: &Volumes,
     timeline: &Timeline,
 ) -> Result<TimelineReport, Violation> {
-    oneport_referee::check_timeline(Problem::new(platform, collective, volumes)?, timeline)
+    oneport_referee::check_timeline(&Problem::new(platform, collective, volumes)?, timeline)
 }

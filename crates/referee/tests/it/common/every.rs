@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use super::plan::Plan;
 use crate::common::ask::bound;
 use num_traits::Zero;
 use oneport_plan::{
-    Amount, Certificate, Collective, Goals, Interval, Member, Pattern, PeriodicSchedule, Plan,
-    Resource, ScheduledPattern, Slot, Status, SteadyState, Task, Volumes, WeightedPattern,
+    Amount, Certificate, Collective, Goals, Interval, Member, Pattern, PeriodicSchedule, Resource,
+    ScheduledPattern, Slot, Status, SteadyState, Task, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 

@@ -1,9 +1,10 @@
 //! Random honest plans, made as naively as possible: random paths, greedy slots, random prices.
 
+use super::plan::Plan;
 use num_traits::Zero;
 use oneport_plan::{
-    Amount, Certificate, Collective, Pattern, PeriodicSchedule, Plan, Resource, ScheduledPattern,
-    Slot, Status, SteadyState, Volumes, WeightedPattern,
+    Amount, Certificate, Collective, Pattern, PeriodicSchedule, Resource, ScheduledPattern, Slot,
+    Status, SteadyState, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 use oneport_testkit::Reductions;

@@ -3,8 +3,9 @@
 use oneport_testkit::Reductions;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::plan::Plan;
 use num_traits::{Signed, Zero};
-use oneport_plan::{Goals, Interval, Pattern, Plan, Resource, Status, Task};
+use oneport_plan::{Goals, Interval, Pattern, Resource, Status, Task};
 use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 
 use super::{made, naive_bound, part, sends};

@@ -5,9 +5,12 @@ pub mod every;
 pub mod generate;
 pub mod judge;
 pub mod mutate;
+pub mod plan;
 pub mod play;
 pub mod scheme;
 pub mod trees;
+
+pub use plan::{Plan, check_plan, check_plan_watched};
 
 use oneport_testkit::Reductions;
 use std::collections::BTreeMap;
@@ -15,7 +18,7 @@ use std::collections::BTreeMap;
 use num_traits::{One, ToPrimitive, Zero};
 use oneport_plan::inequality::{Cut, Inequality, Need};
 use oneport_plan::{
-    Certificate, Collective, Event, Interval, MergeEvent, Message, Pattern, PeriodicSchedule, Plan,
+    Certificate, Collective, Event, Interval, MergeEvent, Message, Pattern, PeriodicSchedule,
     Resource, ScheduledPattern, Slot, Status, SteadyState, Task, Timeline, Volumes,
     WeightedPattern,
 };

@@ -1,8 +1,9 @@
 //! Every single change to a plan or a timeline: each number, id and list in turn.
 
+use super::plan::Plan;
 use num_traits::{One, Zero};
 use oneport_plan::{
-    Amount, BigUint, Interval, Pattern, Plan, Resource, Row, Status, Task, Timeline, Volumes,
+    Amount, BigUint, Interval, Pattern, Resource, Row, Status, Task, Timeline, Volumes,
 };
 use oneport_platform::{Link, LinkId, Node, NodeId, Platform, PortModel, Rational};
 use oneport_testkit::Reductions;

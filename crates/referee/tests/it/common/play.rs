@@ -3,8 +3,9 @@
 use oneport_testkit::Reductions;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::plan::Plan;
 use num_traits::Signed;
-use oneport_plan::{Event, Interval, MergeEvent, Plan, Timeline};
+use oneport_plan::{Event, Interval, MergeEvent, Timeline};
 use oneport_platform::{NodeId, Rational};
 
 use super::trees::permutations;

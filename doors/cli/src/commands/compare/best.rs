@@ -6,8 +6,8 @@ use anyhow::Result;
 use oneport::plan::{Certificate, EqualRings, Form, SteadyState};
 use oneport::watch::{Left, Watch};
 use oneport::{
-    Bounded, Bounding, Error, LpError, Options, Problem, Rated, Rational, RingError, RingsError,
-    Shape, Shaped, Status, best_shape,
+    Bounded, Error, LpError, Options, Problem, Rated, Rational, RingError, RingsError, Shape,
+    Shaped, Status, best_shape,
 };
 use oneport_baselines::{Compared, Comparison, on_rings, ranks};
 use oneport_timing::{BestPieces, NamedSearch, lower_bound, lower_bound_from_certificate};
@@ -35,33 +35,28 @@ const PROCESSORS: usize = 512;
 const DEMANDS: usize = 100_000;
 
 impl Best {
-    /// Finds the optimum or its bound. If messages cannot arrive, prints them on standard error and returns `None`.
-    pub fn of(problem: Problem<'_>, options: &Options, limited: bool) -> Result<Option<Best>> {
+    /// Finds the optimum or its bound.
+    pub fn of(problem: &Problem, options: &Options, limited: bool) -> Result<Best> {
         let large = problem.platform().processors().count() > PROCESSORS
             || problem.collective().demands() > DEMANDS;
-        if large
-            && !limited
-            && let Bounding::Bounded(found) = oneport::bound(problem, options)?
-        {
-            return Ok(Some(Best::bounded(*found)));
+        if large && !limited {
+            return Ok(Best::bounded(oneport::bound(problem, options)?));
         }
-        Ok(
-            optimum::found(problem, options)?.map(|optimum| match optimum {
-                Optimum::Unlisted(unlisted) => Best::bounded(unlisted.bounded),
-                Optimum::Rated(Rated {
-                    steady_state,
-                    certificate,
-                    upper_bound,
-                    status,
-                    ..
-                }) => Best {
-                    steady_state: Some(steady_state),
-                    certificate,
-                    upper_bound,
-                    status,
-                },
-            }),
-        )
+        Ok(match optimum::found(problem, options)? {
+            Optimum::Unlisted(unlisted) => Best::bounded(unlisted.bounded),
+            Optimum::Rated(Rated {
+                steady_state,
+                certificate,
+                upper_bound,
+                status,
+                ..
+            }) => Best {
+                steady_state: Some(steady_state),
+                certificate,
+                upper_bound,
+                status,
+            },
+        })
     }
 
     /// The bound alone.
@@ -86,7 +81,7 @@ const MOST_RINGS: u32 = 32;
 impl Best {
     /// The best equal rings through all participants. `None` if the collective does not run on rings, or if none is
     /// found.
-    pub fn rings(problem: Problem<'_>, options: &Options) -> Result<Option<EqualRings>> {
+    pub fn rings(problem: &Problem, options: &Options) -> Result<Option<EqualRings>> {
         if !on_rings(problem) {
             return Ok(None);
         }
@@ -127,7 +122,7 @@ impl Best {
     /// The best single tree and acyclic graph of a broadcast. A shape that is not found in time is left out.
     pub fn shapes(
         &self,
-        problem: Problem<'_>,
+        problem: &Problem,
         options: &Options,
     ) -> Result<Vec<(&'static str, Shaped)>> {
         let copies = problem
@@ -152,7 +147,7 @@ impl Best {
                 },
                 shape,
             ) {
-                Ok(shaped) => found.extend(shaped.map(|shaped| (name, shaped))),
+                Ok(shaped) => found.push((name, shaped)),
                 Err(Error::Stopped(_)) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -173,7 +168,7 @@ pub struct Times {
 
 impl Times {
     pub fn of(
-        problem: Problem<'_>,
+        problem: &Problem,
         best: &Best,
         comparison: &Comparison,
         watch: &Watch,

@@ -69,36 +69,34 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
     let measured = arguments
         .measured
         .as_deref()
-        .map(|text| measured::read(problem, text))
+        .map(|text| measured::read(&problem, text))
         .transpose()?;
     let listed = arguments
         .with
         .iter()
-        .map(|path| with::read(problem, path))
+        .map(|path| with::read(&problem, path))
         .collect::<Result<Vec<_>>>()?;
-    let Some(best) = Best::of(problem, &options, arguments.limits.time_limit.is_some())? else {
-        return Ok(End::Refused);
-    };
-    let mut comparison = Comparison::of(problem)?;
-    if let Some(rings) = Best::rings(problem, &options)? {
-        comparison.add_rings(problem, &rings)?;
+    let best = Best::of(&problem, &options, arguments.limits.time_limit.is_some())?;
+    let mut comparison = Comparison::of(&problem)?;
+    if let Some(rings) = Best::rings(&problem, &options)? {
+        comparison.add_rings(&problem, &rings)?;
     }
     for (algorithm, routes) in listed {
-        comparison.add(problem, algorithm, Arc::new(routes))?;
+        comparison.add(&problem, algorithm, Arc::new(routes))?;
     }
     let times = arguments
         .question
         .is_sized()
-        .then(|| Times::of(problem, &best, &comparison, &options.watch))
+        .then(|| Times::of(&problem, &best, &comparison, &options.watch))
         .transpose()?;
     // The shapes are steady states, without a time of one operation.
     let shapes = if times.is_none() {
-        best.shapes(problem, &options)?
+        best.shapes(&problem, &options)?
     } else {
         Vec::new()
     };
     let report = report::Report {
-        problem,
+        problem: &problem,
         best: &best,
         comparison: &comparison,
         shapes,

@@ -22,7 +22,7 @@ use crate::words::tables::plain;
 /// The data of a report.
 pub struct Report<'a> {
     /// The question.
-    pub problem: Problem<'a>,
+    pub problem: &'a Problem,
     /// The optimum, or the best bound.
     pub best: &'a Best,
     /// The algorithms.

@@ -8,7 +8,7 @@ use oneport::files::{ListedAlgorithm, ListedSteps, read_algorithm};
 use oneport_baselines::{Algorithm, Forwarders, Routes, Send, of_ring, of_rounds, of_tree, ranks};
 
 /// Reads an algorithm from a file and checks that it implements the collective.
-pub fn read(problem: Problem<'_>, path: &Path) -> Result<(Algorithm, Routes)> {
+pub fn read(problem: &Problem, path: &Path) -> Result<(Algorithm, Routes)> {
     let ListedAlgorithm { mut name, steps } = read_algorithm(path, problem.platform())?;
     if name.is_empty() {
         name = path

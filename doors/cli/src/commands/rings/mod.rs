@@ -10,7 +10,8 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use oneport::files;
 use oneport::{
-    Collective, NodeId, Options, Platform, Problem, Rated, Rating, RingError, RingsError, Volumes,
+    Collective, NodeId, Options, Platform, Problem, ProblemError, Rated, Rating, RingError,
+    RingsError, Volumes,
 };
 use oneport_topologies::PathType;
 
@@ -184,11 +185,12 @@ fn write(
 /// The best all-gather over any patterns.
 fn trees(platform: &Platform, gpus: &[NodeId], options: &Options) -> Result<Option<Rated>> {
     let collective = Collective::all_gather(gpus.to_vec());
-    let volumes = Volumes::default();
-    let problem = Problem::new(platform, &collective, &volumes)?;
-    match oneport::rate(problem, options, None) {
+    let problem = match Problem::new(platform, collective, Volumes::default()) {
+        Err(ProblemError::Unreachable { .. }) => return Ok(None),
+        problem => problem?,
+    };
+    match oneport::rate(&problem, options, None) {
         Ok(Rating::Rated(rated)) => Ok(Some(*rated)),
-        Ok(Rating::Unreachable(_)) => Ok(None),
         Ok(Rating::Unlisted(unlisted)) => {
             eprintln!("trees: {unlisted}");
             Ok(None)

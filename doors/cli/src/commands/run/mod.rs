@@ -109,7 +109,7 @@ fn whole(text: &str) -> Result<BigUint> {
 
 /// Counts by the sum over one period. If the run is short, the referee executes all its messages.
 fn of(plan: Plan, until: impl FnOnce(&Horizon) -> Rational) -> Result<Delivery> {
-    let problem = plan.problem()?;
+    let problem = &plan.problem;
     let execution = schedule::execution(problem, &plan.schedule)?;
     let horizon = Horizon::new(problem, &execution);
     let until = until(&horizon);
@@ -144,7 +144,7 @@ fn of(plan: Plan, until: impl FnOnce(&Horizon) -> Rational) -> Result<Delivery> 
     let eager = most
         .map(|periods| followed(schedule::eager_timeline(problem, &plan.schedule, periods)?))
         .transpose()?;
-    let most_held = schedule::buffers(&plan.platform, &execution)
+    let most_held = schedule::buffers(plan.platform(), &execution)
         .into_values()
         .max();
     let (policy, followed) = (
@@ -171,7 +171,7 @@ fn of(plan: Plan, until: impl FnOnce(&Horizon) -> Rational) -> Result<Delivery> 
 }
 
 /// An error, if more instances are delivered than the proved bound allows.
-fn check_bound(problem: Problem<'_>, found: &[Option<BigUint>], bound: &BigUint) -> Result<()> {
+fn check_bound(problem: &Problem, found: &[Option<BigUint>], bound: &BigUint) -> Result<()> {
     let rates = problem.collective().name();
     match found.iter().flatten().find(|delivered| *delivered > bound) {
         Some(delivered) => {

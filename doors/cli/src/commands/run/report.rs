@@ -36,8 +36,8 @@ impl Delivery {
     /// # Errors
     /// The plan's platform, collective and volumes do not form a problem; the referee rejects such a plan.
     pub fn text(&self, exact: bool) -> Result<String> {
-        let shown = Shown::of(&self.plan.platform, exact);
-        let mut out = header(self.plan.problem()?);
+        let shown = Shown::of(self.plan.platform(), exact);
+        let mut out = header(&self.plan.problem);
         let of_bound = |delivered: &BigUint| match self.bound.is_zero() {
             true => String::new(),
             false => format!(" ({} of it)", percent(&ratio(delivered, &self.bound))),

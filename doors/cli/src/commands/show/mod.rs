@@ -112,7 +112,7 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
             Ok(())
         };
     draw(&arguments.gantt, &|| {
-        let problem = plan.problem()?;
+        let problem = &plan.problem;
         Ok(match text::execution(&plan)? {
             Some(execution) => oneport_drawings::svg::period_gantt(
                 problem,
@@ -123,7 +123,7 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
         })
     })?;
     draw(&arguments.graph, &|| {
-        let (problem, certificate) = (plan.problem()?, Some(&plan.certificate));
+        let (problem, certificate) = (&plan.problem, Some(&plan.certificate));
         Ok(match arguments.rates.rates {
             true => oneport_drawings::svg::graph_of_rates(problem, &plan.steady_state, certificate),
             false => oneport_drawings::svg::graph(problem, Some(&plan.steady_state), certificate),
@@ -132,7 +132,7 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
     draw(&arguments.timeline, &|| {
         let timeline = timeline(&plan, arguments)?;
         Ok(oneport_drawings::svg::timeline_gantt(
-            plan.problem()?,
+            &plan.problem,
             &timeline,
         ))
     })?;
@@ -145,12 +145,12 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
         };
         write(
             path,
-            &draw(plan.problem()?, &pattern.pattern, Some(&pattern.weight)),
+            &draw(&plan.problem, &pattern.pattern, Some(&pattern.weight)),
         )?;
         drawn = true;
     }
     if !drawn {
-        let shown = Shown::of(&plan.platform, arguments.text.exact);
+        let shown = Shown::of(plan.platform(), arguments.text.exact);
         print(&match arguments.rates.rates {
             true => rates::text(&plan, &arguments.rates, shown)?,
             false => text::text(&plan, &arguments.text)?,
@@ -189,7 +189,7 @@ const STEADY: u64 = 4;
 /// The whole run over the given number of periods. The default is the depth of the schedule plus [`STEADY`], so that
 /// the steady state is visible.
 fn timeline(plan: &Plan, arguments: &ShowArguments) -> Result<Timeline> {
-    let (problem, periods) = (plan.problem()?, arguments.periods);
+    let (problem, periods) = (&plan.problem, arguments.periods);
     let depth = schedule::execution(problem, &plan.schedule)
         .map_or(plan.schedule.depth(), |execution| execution.depth);
     let wanted = periods.unwrap_or((depth as u64).saturating_add(STEADY));
@@ -226,7 +226,7 @@ fn timeline(plan: &Plan, arguments: &ShowArguments) -> Result<Timeline> {
 
 /// The same run with every task as early as possible. Prints the ends of both runs, computed by the referee.
 fn eagerly(plan: &Plan, dated: &Timeline, exact: bool) -> Result<Timeline> {
-    let (problem, shown) = (plan.problem()?, Shown::of(&plan.platform, exact));
+    let (problem, shown) = (&plan.problem, Shown::of(plan.platform(), exact));
     let eager = schedule::eager_timeline(problem, &plan.schedule, dated.starting_periods)?;
     let mut ends = Vec::new();
     for run in [&eager, dated] {
@@ -257,7 +257,7 @@ fn trees<'p>(plan: &'p Plan, path: &Path) -> Result<Vec<(PathBuf, &'p WeightedPa
     {
         bail!(
             "--tree: {} has no trees; draw its paths with --graph",
-            plan.collective.name()
+            plan.collective().name()
         );
     }
     if patterns.len() > DRAWN {

@@ -51,7 +51,7 @@ fn speech(kind: Kind) -> Speech {
 
 /// The kind of a pattern's demand.
 pub fn kind_of(plan: &Plan, pattern: &Pattern) -> Option<Kind> {
-    plan.collective
+    plan.collective()
         .demand(pattern.demand)
         .map(|demand| demand.kind())
 }
@@ -62,7 +62,7 @@ pub fn all(plan: &Plan, shown: Shown) -> String {
         let line = full(plan, &weighted.pattern);
         vec![shown.rate(&weighted.weight), line]
     });
-    let (name, _) = words(&plan.collective);
+    let (name, _) = words(plan.collective());
     table(&[shown.per(), name], rows)
 }
 
@@ -80,7 +80,7 @@ pub fn classes(plan: &Plan, shown: Shown) -> String {
             None => rows.push((rate, 1, line(plan, &weighted.pattern, CHAINS))),
         }
     }
-    let (name, _) = words(&plan.collective);
+    let (name, _) = words(plan.collective());
     let times = |alike| {
         if alike == 1 {
             String::new()
@@ -98,8 +98,8 @@ pub fn classes(plan: &Plan, shown: Shown) -> String {
 /// Its tasks, in any order, without the numbers in the names of nodes.
 fn shape(plan: &Plan, pattern: &Pattern) -> Vec<String> {
     let task = |task: &Task| match task {
-        Task::Send { link, .. } => common(&plan.platform.link_name(*link)),
-        Task::Merge { node, .. } => common(plan.platform.name(*node)),
+        Task::Send { link, .. } => common(&plan.platform().link_name(*link)),
+        Task::Merge { node, .. } => common(plan.platform().name(*node)),
     };
     let mut tasks: Vec<String> = pattern.tasks.iter().map(task).collect();
     tasks.sort_unstable();
@@ -117,7 +117,7 @@ fn full(plan: &Plan, pattern: &Pattern) -> String {
             format!(
                 "{}: {}",
                 value(plan, &owners, *part),
-                plan.platform.link_name(*link)
+                plan.platform().link_name(*link)
             )
         }
         Task::Merge { .. } => merge(plan, &owners, task).unwrap_or_default(),
@@ -140,7 +140,7 @@ pub fn line(plan: &Plan, pattern: &Pattern, most: usize) -> String {
 fn hops_line(plan: &Plan, pattern: &Pattern, most: usize) -> String {
     let mut chains: Vec<(usize, Vec<NodeId>)> = Vec::new();
     for (place, (task, link)) in pattern.tasks.iter().zip(pattern.links()).enumerate() {
-        let link = plan.platform.link(link);
+        let link = plan.platform().link(link);
         let before = task.inputs().next();
         match chains.iter_mut().find(|(last, _)| before == Some(*last)) {
             Some((last, nodes)) => {
@@ -167,11 +167,11 @@ fn hops_line(plan: &Plan, pattern: &Pattern, most: usize) -> String {
         let before = if text.is_empty() { "" } else { ", " };
         let way: Vec<&str> = way
             .into_iter()
-            .map(|node| plan.platform.name(node))
+            .map(|node| plan.platform().name(node))
             .collect();
         let ends = match ends[..] {
-            [end] => plan.platform.name(end).to_string(),
-            _ => format!("{{{}}}", names::list(&plan.platform, ends.into_iter())),
+            [end] => plan.platform().name(end).to_string(),
+            _ => format!("{{{}}}", names::list(plan.platform(), ends.into_iter())),
         };
         let _ = write!(text, "{before}{} -> {ends}", way.join(" -> "));
     }
@@ -200,7 +200,7 @@ fn merges_line(plan: &Plan, pattern: &Pattern, most: usize) -> String {
 
 /// The owners of a pattern's operands, in its own order.
 fn owners(plan: &Plan, pattern: &Pattern) -> Vec<NodeId> {
-    let demand = plan.collective.demand(pattern.demand);
+    let demand = plan.collective().demand(pattern.demand);
     let owners = demand.as_ref().map_or(&[][..], |demand| demand.operands);
     match &pattern.order {
         Some(order) => order
@@ -214,11 +214,11 @@ fn owners(plan: &Plan, pattern: &Pattern) -> Vec<NodeId> {
 /// `into a: ` if one node wants the result.
 fn into(plan: &Plan, pattern: &Pattern) -> String {
     match plan
-        .collective
+        .collective()
         .demand(pattern.demand)
         .map(|demand| demand.goals)
     {
-        Some(Goals::At(target)) => format!("into {}: ", plan.platform.name(target)),
+        Some(Goals::At(target)) => format!("into {}: ", plan.platform().name(target)),
         _ => String::new(),
     }
 }
@@ -232,7 +232,10 @@ fn merge(plan: &Plan, owners: &[NodeId], task: &Task) -> Option<String> {
     };
     let value = |first: usize, last: usize| value(plan, owners, Interval { first, last });
     let (left, right) = (value(part.first, *split), value(split + 1, part.last));
-    Some(format!("{left} + {right} at {}", plan.platform.name(*node)))
+    Some(format!(
+        "{left} + {right} at {}",
+        plan.platform().name(*node)
+    ))
 }
 
 /// A partial result by the owners of its operands: `a`, `(a + b)`, `(a .. e)`.
@@ -240,7 +243,7 @@ fn value(plan: &Plan, owners: &[NodeId], part: Interval) -> String {
     let name = |place: usize| {
         owners.get(place).map_or_else(
             || format!("value {place}"),
-            |&node| plan.platform.name(node).to_string(),
+            |&node| plan.platform().name(node).to_string(),
         )
     };
     match part.last.saturating_sub(part.first) {

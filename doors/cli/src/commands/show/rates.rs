@@ -77,9 +77,9 @@ pub fn text(plan: &Plan, arguments: &RatesArguments, shown: Shown) -> Result<Str
 
 /// All variables that are not 0, in the order of the papers: send and copies, cons, s, alpha, v.
 fn variables(plan: &Plan) -> Result<Vec<Variable>> {
-    let problem = plan.problem()?;
+    let problem = &plan.problem;
     let rates = Rates::of(problem, &plan.steady_state)?;
-    let platform = &plan.platform;
+    let platform = plan.platform();
     let (mut all, mut merges) = (Vec::new(), Vec::new());
     for (demand, of_demand) in rates.demands.iter().enumerate() {
         let variable = |letter, places: String, what: String, amount: &Rational| Variable {
@@ -149,8 +149,8 @@ fn variables(plan: &Plan) -> Result<Vec<Variable>> {
 
 /// `m[a]` of copies, `m[a,b]` of a message from a to b.
 fn message(plan: &Plan, demand: usize) -> String {
-    let name = |node: NodeId| plan.platform.name(node);
-    let Some(demand) = plan.collective.demand(demand) else {
+    let name = |node: NodeId| plan.platform().name(node);
+    let Some(demand) = plan.collective().demand(demand) else {
         return String::new();
     };
     match (demand.operands, demand.targets()) {

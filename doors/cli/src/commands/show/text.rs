@@ -49,7 +49,7 @@ pub struct TextArguments {
 /// # Errors
 /// The plan is invalid.
 pub fn text(plan: &Plan, arguments: &TextArguments) -> Result<String> {
-    let shown = Shown::of(&plan.platform, arguments.exact);
+    let shown = Shown::of(plan.platform(), arguments.exact);
     let sections = [
         (
             arguments.explain,
@@ -76,19 +76,19 @@ fn whole(plan: &Plan, shown: Shown) -> Result<String> {
     let mut out = answer::head(
         plan,
         &bottleneck::of(
-            plan.problem()?,
+            &plan.problem,
             &plan.steady_state,
             &plan.certificate,
             plan.status,
         ),
         shown,
     )?;
-    let work = if plan.collective.combines() {
+    let work = if plan.collective().combines() {
         format!("a merge takes {}, ", work(plan))
     } else {
         String::new()
     };
-    let (_, step) = patterns::words(&plan.collective);
+    let (_, step) = patterns::words(plan.collective());
     let execution = execution(plan)?;
     let _ = writeln!(
         out,
@@ -120,15 +120,15 @@ pub fn execution(plan: &Plan) -> Result<Option<Execution>> {
         .map(|scheduled| &scheduled.copies * scheduled.pattern.tasks.len())
         .sum();
     match tasks <= BigUint::from(TASKS) {
-        true => Ok(schedule::execution(plan.problem()?, &plan.schedule).ok()),
+        true => Ok(schedule::execution(&plan.problem, &plan.schedule).ok()),
         false => Ok(None),
     }
 }
 
 /// The work of a merge at compute 1, or per data.
 fn work(plan: &Plan) -> String {
-    let (work, compute) = (&plan.volumes.work, "x compute");
-    match (work, plan.platform.units()) {
+    let (work, compute) = (&plan.problem.volumes().work, "x compute");
+    match (work, plan.platform().units()) {
         (Amount::Constant(work), _) if work.is_zero() => "no time".to_string(),
         (Amount::Constant(work), Some(units)) if units.work_is_data => {
             format!("{} {compute}", units.show_data(work))
@@ -145,10 +145,10 @@ fn work(plan: &Plan) -> String {
 
 /// The messages that forwarding nodes hold, alike nodes together.
 fn buffers(plan: &Plan, execution: &Execution) -> Option<String> {
-    let buffers = schedule::buffers(&plan.platform, execution);
+    let buffers = schedule::buffers(plan.platform(), execution);
     let mut classes: Vec<(String, String, Vec<_>)> = Vec::new();
     for (&node, messages) in &buffers {
-        let (name, messages) = (common(plan.platform.name(node)), readable_count(messages));
+        let (name, messages) = (common(plan.platform().name(node)), readable_count(messages));
         match classes
             .iter_mut()
             .find(|(known, held, _)| *known == name && *held == messages)
@@ -158,7 +158,7 @@ fn buffers(plan: &Plan, execution: &Execution) -> Option<String> {
         }
     }
     let class = |(name, messages, nodes): &(String, String, Vec<oneport::NodeId>)| match nodes[..] {
-        [node] => format!("{} {messages}", plan.platform.name(node)),
+        [node] => format!("{} {messages}", plan.platform().name(node)),
         _ => format!("{name} (each of {}) {messages}", nodes.len()),
     };
     (!classes.is_empty()).then(|| few(classes.iter().map(class), BUFFERS, ", ..."))
@@ -176,7 +176,7 @@ fn slots(plan: &Plan, shown: Shown) -> String {
             let links: Vec<String> = slot
                 .links
                 .iter()
-                .map(|&link| plan.platform.link_name(link))
+                .map(|&link| plan.platform().link_name(link))
                 .collect();
             let from = start.clone();
             start += &slot.length;

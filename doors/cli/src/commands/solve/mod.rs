@@ -16,9 +16,9 @@ use oneport::{
 };
 use serde_json::json;
 
-use crate::answers::answer::{self, label};
+use crate::answers::answer::{self};
 use crate::answers::bottleneck::{self, IN_ORDER};
-use crate::answers::infeasible::{infeasible, unreachable};
+use crate::answers::infeasible::{paths, unreachable};
 use crate::flags::instances;
 use crate::flags::limits::LimitArguments;
 use crate::flags::question::{Asked, QuestionArguments};
@@ -171,23 +171,38 @@ fn several(arguments: &SolveArguments, paths: &[PathBuf], options: &Options) -> 
 /// Solves one platform. Lines of progress, and the line that it is infeasible, begin with `about`.
 fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) -> Result<End> {
     let asked = Asked::read(arguments.question.platform(path)?, &arguments.question)?;
-    let problem = asked.problem()?;
     let started = Instant::now();
+    let problem = match asked.problem() {
+        Ok(problem) => problem,
+        Err(error) => {
+            let Some(missing) = unreachable(&error) else {
+                return Err(error);
+            };
+            if arguments.json {
+                let answer = report::infeasible(path, &asked, &paths(missing), started.elapsed());
+                print(&answer.to_string())?;
+            }
+            eprintln!("error: {about}{error}");
+            return Ok(End::Refused);
+        }
+    };
     let shape = match (arguments.single_tree, arguments.single_dag) {
         (true, _) => Some(Shape::Tree),
         (_, true) => Some(Shape::Acyclic),
         _ => None,
     };
     let shaped = shape
-        .map(|shape| shape::find(problem, shape, options))
-        .transpose()?
-        .flatten();
-    let problem = shape::confined(problem, shaped.as_ref())?;
+        .map(|shape| shape::find(&problem, shape, options))
+        .transpose()?;
+    let problem = match &shaped {
+        Some(shaped) => problem.on(&shaped.platform)?,
+        None => problem,
+    };
     let outcome = {
         let progress = Progress::new();
         progress.about(about.to_string());
         solve(
-            problem,
+            &problem,
             &Options {
                 watch: progress.of(&options.watch),
                 ..options.clone()
@@ -210,9 +225,11 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
                 .for_each(|shaped| shape::claim(&mut planned.plan, shaped));
             let plan = &planned.plan;
             let mut bottleneck =
-                bottleneck::of(problem, &plan.steady_state, &plan.certificate, plan.status);
+                bottleneck::of(&problem, &plan.steady_state, &plan.certificate, plan.status);
             if arguments.json {
-                print(&report::planned(path, problem, &planned, &bottleneck, seconds).to_string())?;
+                print(
+                    &report::planned(path, &problem, &planned, &bottleneck, seconds).to_string(),
+                )?;
             } else {
                 // Text says how much any order gains; JSON does not wait for that.
                 let in_order = bottleneck
@@ -222,11 +239,11 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
                     .then(|| bottleneck.hints.pop());
                 bottleneck
                     .hints
-                    .extend(in_order.and_then(|_| any_order(problem, plan, options, seconds)));
+                    .extend(in_order.and_then(|_| any_order(&problem, plan, options, seconds)));
                 let told = shape.zip(shaped.as_ref());
                 bottleneck
                     .hints
-                    .extend(told.map(|(shape, shaped)| shape::sentence(problem, shape, shaped)));
+                    .extend(told.map(|(shape, shaped)| shape::sentence(&problem, shape, shaped)));
                 print(&answer::text(
                     &planned,
                     &bottleneck,
@@ -239,8 +256,8 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
         }
         Outcome::Unlisted(unlisted) => {
             print(&match arguments.json {
-                true => report::unlisted(path, problem, &unlisted, seconds).to_string(),
-                false => answer::unlisted(problem, &unlisted, seconds, arguments.exact),
+                true => report::unlisted(path, &problem, &unlisted, seconds).to_string(),
+                false => answer::unlisted(&problem, &unlisted, seconds, arguments.exact),
             })?;
             // An answer is a throughput, and a plan if one is to be written.
             if unlisted.bounded.known.is_some() && arguments.output.is_none() {
@@ -249,28 +266,12 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
             eprintln!("error: {about}{unlisted}");
             Ok(End::Refused)
         }
-        Outcome::Unreachable(commodities) => {
-            let names = unreachable(&asked.platform, &commodities);
-            if arguments.json {
-                print(&report::infeasible(path, problem, &names, seconds).to_string())?;
-            }
-            eprintln!(
-                "error: {about}{}",
-                infeasible(label(&asked.collective), &names)
-            );
-            Ok(End::Refused)
-        }
     }
 }
 
 /// The hint that operands are combined in their order, with the gain of any other if it is found in about the time that
 /// the answer took. `None` if that is proved to be nothing.
-fn any_order(
-    problem: Problem<'_>,
-    plan: &Plan,
-    options: &Options,
-    took: Duration,
-) -> Option<String> {
+fn any_order(problem: &Problem, plan: &Plan, options: &Options, took: Duration) -> Option<String> {
     let left = options.watch.time_left().unwrap_or(Duration::MAX);
     let gain = if left < took.min(LEAST) {
         Gain::Unknown

@@ -4,23 +4,29 @@ use std::path::Path;
 use std::time::Duration;
 
 use oneport::schedule::cuts;
-use oneport::{Bounded, Planned, Problem, Rational, Unlisted};
+use oneport::{Bounded, Collective, Planned, Platform, Problem, Rational, Unlisted};
 use serde_json::{Value, json};
 
 use crate::answers::answer::{Operation, bounds, gap, loss_of, question, share};
 use crate::answers::bottleneck::Bottleneck;
 use crate::flags::limits;
+use crate::flags::question::Asked;
 use crate::words::numbers::decimal;
 use crate::words::objects::joined;
 
 /// The question and its answer.
-fn answered(path: &Path, problem: Problem<'_>, answer: impl IntoIterator<Item = Value>) -> Value {
-    let platform = json!({ "platform": path.display().to_string() });
-    joined([question(problem), platform].into_iter().chain(answer))
+fn answered(
+    path: &Path,
+    (platform, collective): (&Platform, &Collective),
+    answer: impl IntoIterator<Item = Value>,
+) -> Value {
+    let file = json!({ "platform": path.display().to_string() });
+    let asked = question(platform, collective);
+    joined([asked, file].into_iter().chain(answer))
 }
 
 /// Throughput, bound and bandwidths.
-fn sustained(problem: Problem<'_>, throughput: &Rational, bound: &Rational) -> Value {
+fn sustained(problem: &Problem, throughput: &Rational, bound: &Rational) -> Value {
     let operation = Operation::of(problem, throughput).map(|(_, operation)| operation);
     let told = |of: fn(&Operation) -> &Rational| operation.as_ref().map(|one| of(one).to_string());
     let more = json!({
@@ -33,12 +39,7 @@ fn sustained(problem: Problem<'_>, throughput: &Rational, bound: &Rational) -> V
 }
 
 /// The answer without a listed schedule; the throughput is 0 if none is known.
-pub fn unlisted(
-    path: &Path,
-    problem: Problem<'_>,
-    unlisted: &Unlisted,
-    seconds: Duration,
-) -> Value {
+pub fn unlisted(path: &Path, problem: &Problem, unlisted: &Unlisted, seconds: Duration) -> Value {
     let Bounded {
         bound,
         known,
@@ -54,7 +55,7 @@ pub fn unlisted(
     });
     answered(
         path,
-        problem,
+        (problem.platform(), problem.collective()),
         [
             sustained(problem, &known.clone().unwrap_or_default(), bound),
             answer,
@@ -65,7 +66,7 @@ pub fn unlisted(
 /// The answer with a plan of the problem.
 pub fn planned(
     path: &Path,
-    problem: Problem<'_>,
+    problem: &Problem,
     planned: &Planned,
     bottleneck: &Bottleneck<'_>,
     seconds: Duration,
@@ -93,7 +94,7 @@ pub fn planned(
     });
     answered(
         path,
-        problem,
+        (problem.platform(), problem.collective()),
         [
             sustained(problem, &plan.steady_state.throughput, &plan.upper_bound),
             answer,
@@ -102,12 +103,7 @@ pub fn planned(
 }
 
 /// The answer that these messages cannot arrive.
-pub fn infeasible(
-    path: &Path,
-    problem: Problem<'_>,
-    unreachable: &[String],
-    seconds: Duration,
-) -> Value {
+pub fn infeasible(path: &Path, asked: &Asked, unreachable: &[String], seconds: Duration) -> Value {
     let answer = json!({
         "status": "infeasible",
         "schedule_throughput": "0",
@@ -119,7 +115,7 @@ pub fn infeasible(
     });
     answered(
         path,
-        problem,
+        (&asked.platform, &asked.collective),
         [bounds(&Rational::default(), &Rational::default()), answer],
     )
 }

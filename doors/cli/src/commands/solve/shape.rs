@@ -14,8 +14,8 @@ const SEARCH: u32 = 70;
 /// Limit on the links named.
 const NAMED: usize = 12;
 
-/// The best tree or graph of this shape; `None` if a target is unreachable.
-pub fn find(problem: Problem<'_>, shape: Shape, options: &Options) -> Result<Option<Shaped>> {
+/// The best tree or graph of this shape.
+pub fn find(problem: &Problem, shape: Shape, options: &Options) -> Result<Shaped> {
     if !problem.collective().is(Form::BROADCAST) {
         let option = if shape == Shape::Tree {
             "--single-tree"
@@ -34,18 +34,6 @@ pub fn find(problem: Problem<'_>, shape: Shape, options: &Options) -> Result<Opt
     Ok(best_shape(problem, &options, shape)?)
 }
 
-/// The question, restricted to the links that were found.
-pub fn confined<'a>(problem: Problem<'a>, shaped: Option<&'a Shaped>) -> Result<Problem<'a>> {
-    let Some(shaped) = shaped else {
-        return Ok(problem);
-    };
-    Ok(Problem::new(
-        &shaped.platform,
-        problem.collective(),
-        problem.volumes(),
-    )?)
-}
-
 /// The answer's bound is one on all trees or graphs; the bound of the plan's certificate is one for its links.
 pub fn claim(plan: &mut Plan, shaped: &Shaped) {
     plan.upper_bound = shaped
@@ -56,7 +44,7 @@ pub fn claim(plan: &mut Plan, shaped: &Shaped) {
 }
 
 /// Which links, and what is proved of them.
-pub fn sentence(problem: Problem<'_>, shape: Shape, shaped: &Shaped) -> String {
+pub fn sentence(problem: &Problem, shape: Shape, shaped: &Shaped) -> String {
     let platform = problem.platform();
     let names = few(
         platform.link_ids().map(|link| platform.link_name(link)),

@@ -5,6 +5,7 @@ mod rows;
 mod sizes;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -85,15 +86,17 @@ pub fn run(arguments: &TimeArguments) -> Result<End> {
             .collect::<Result<_>>()?,
         None => vec![volumes(arguments.question.bytes.as_deref())?],
     };
-    let Some(first) = all.first() else {
+    let (platform, collective) = (Arc::new(platform), Arc::new(collective));
+    let all = all
+        .into_iter()
+        .map(|volumes| question::problem(platform.clone(), collective.clone(), volumes))
+        .collect::<Result<Vec<_>>>()?;
+    let Some(problem) = all.first() else {
         bail!(usage(
             "--sizes: no size; write FROM:TO:xFACTOR, such as 8:4GiB:x2"
         ))
     };
-    let problem = question::problem(&platform, &collective, first)?;
-    let Some(rows) = rows::of(&platform, &collective, &all, &options)? else {
-        return Ok(End::Refused);
-    };
+    let rows = rows::of(&all, &options)?;
     let report = Report {
         problem,
         rows: &rows,

@@ -21,7 +21,7 @@ const DRAWN: usize = 4;
 /// The data of a report.
 pub struct Report<'a> {
     /// The question with the first size.
-    pub problem: Problem<'a>,
+    pub problem: &'a Problem,
     /// One row per size.
     pub rows: &'a [Row],
     /// Whether there is only one size. Then all algorithms are listed.
@@ -36,7 +36,7 @@ impl Report<'_> {
             &row.volumes,
         )
         .ok()?;
-        Bandwidth::of(problem)
+        Bandwidth::of(&problem)
     }
 
     fn units(&self) -> Option<Units> {

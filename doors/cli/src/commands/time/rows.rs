@@ -2,8 +2,6 @@
 
 use anyhow::{Result, bail};
 use num_traits::One;
-use oneport::plan::Collective;
-use oneport::platform::Platform;
 use oneport::watch::Watch;
 use oneport::{Options, Problem, Rated, Rational, Volumes};
 use oneport_baselines::{Algorithm, Forwarders, Routes, known, ranks};
@@ -14,7 +12,6 @@ use rayon::prelude::*;
 
 use crate::answers::once::{self, Own};
 use crate::answers::optimum::{self, Optimum};
-use crate::flags::question;
 
 /// The name of our own schedules.
 pub const OPTIMUM: &str = "oneport";
@@ -52,35 +49,29 @@ pub struct Row {
 
 /// A size that is to be timed.
 struct Size<'a> {
-    problem: Problem<'a>,
+    problem: &'a Problem,
     /// Index of the steady state.
     rated: usize,
     least: Rational,
 }
 
-/// Times all sizes. If messages cannot arrive, prints them on standard error and returns `None`.
-pub fn of(
-    platform: &Platform,
-    collective: &Collective,
-    all: &[Volumes],
-    options: &Options,
-) -> Result<Option<Vec<Row>>> {
+/// Times all sizes of one question.
+pub fn of(all: &[Problem], options: &Options) -> Result<Vec<Row>> {
     let mut ratings: Vec<(&Volumes, Rated)> = Vec::new();
     let mut sizes = Vec::with_capacity(all.len());
-    for volumes in all {
-        let problem = question::problem(platform, collective, volumes)?;
+    for problem in all {
+        let volumes = problem.volumes();
         let factor = ratings
             .last()
             .and_then(|(known, _)| proportion(known, volumes));
         if factor.is_none() {
             match optimum::found(problem, options)? {
-                Some(Optimum::Rated(found)) => ratings.push((volumes, found)),
-                Some(Optimum::Unlisted(unlisted)) => bail!("{unlisted}"),
-                None => return Ok(None),
+                Optimum::Rated(found) => ratings.push((volumes, found)),
+                Optimum::Unlisted(unlisted) => bail!("{unlisted}"),
             }
         }
         let Some((_, rated)) = ratings.last() else {
-            return Ok(None);
+            return Ok(Vec::new());
         };
         let throughput = &rated.upper_bound / factor.unwrap_or_else(Rational::one);
         let by_prices = lower_bound_from_certificate(problem, &rated.certificate, &throughput);
@@ -92,20 +83,21 @@ pub fn of(
         });
     }
     let Some(first) = sizes.first() else {
-        return Ok(Some(Vec::new()));
+        return Ok(Vec::new());
     };
     let ratings: Vec<Rated> = ratings.into_iter().map(|(_, rated)| rated).collect();
+    let platform = first.problem.platform();
     let routes = Routes::new(platform, &ranks(first.problem), Forwarders::Anything);
     let algorithms = suitable(first.problem, known(first.problem, &routes));
     let named = algorithms
         .iter()
         .map(|algorithm| NamedSearch::new(first.problem, algorithm, &routes))
         .collect();
-    Ok(Some(timed(&sizes, &ratings, named, &options.watch)?))
+    timed(&sizes, &ratings, named, &options.watch)
 }
 
 /// Keeps the algorithms that respect the order of operands, if an operator does not commute.
-fn suitable(problem: Problem<'_>, algorithms: Vec<Algorithm>) -> Vec<Algorithm> {
+fn suitable(problem: &Problem, algorithms: Vec<Algorithm>) -> Vec<Algorithm> {
     let commutes = problem.demands().all(|demand| demand.commutative);
     algorithms
         .into_iter()
@@ -195,7 +187,7 @@ fn no_longer(
 /// Our own run and all algorithms, each with its best number of pieces, and the best of them. The referee executes the
 /// best.
 fn time(
-    problem: Problem<'_>,
+    problem: &Problem,
     own: Found,
     named: &mut [NamedSearch<'_>],
     follows: bool,

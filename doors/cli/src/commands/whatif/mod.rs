@@ -11,8 +11,7 @@ use clap::Args;
 use oneport::Options;
 use oneport::explain::what_if::{self, Asking, Outcome};
 
-use crate::answers::answer::label;
-use crate::answers::infeasible::{infeasible, unreachable};
+use crate::answers::infeasible::unreachable;
 use crate::answers::optimum::{self, Optimum};
 use crate::flags::limits::LimitArguments;
 use crate::flags::question::{Asked, QuestionArguments};
@@ -81,10 +80,9 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
     let changes = change::changes(&platform, &arguments.changes)?;
     let own = Asked::read(platform, &arguments.question)?;
     let problem = own.problem()?;
-    let base = match optimum::found(problem, &options)? {
-        Some(Optimum::Rated(rated)) => rated,
-        Some(Optimum::Unlisted(unlisted)) => bail!("{unlisted}"),
-        None => return Ok(End::Refused),
+    let base = match optimum::found(&problem, &options)? {
+        Optimum::Rated(rated) => rated,
+        Optimum::Unlisted(unlisted) => bail!("{unlisted}"),
     };
     let progress = Progress::new();
     let shown = Options {
@@ -92,6 +90,7 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
         ..options.clone()
     };
     let about;
+    let mut lost = None;
     let changed = if changes.is_empty() {
         let mut told = |asking: Asking<'_>| {
             let (place, total, name) = (asking.place + 1, asking.total, asking.name);
@@ -100,25 +99,35 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
                 None => format!("{place} of {total} sets, {name}: "),
             });
         };
-        let rows = what_if::each(problem, &base, &shown, &mut told)?;
-        let together = what_if::together(problem, &base, &rows, &shown, &mut told)?;
+        let rows = what_if::each(&problem, &base, &shown, &mut told)?;
+        let together = what_if::together(&problem, &base, &rows, &shown, &mut told)?;
         Changed::Classes(rows, together)
     } else {
-        about = Asked::read(
-            own.platform.changed(&changes)?.platform,
-            &arguments.question,
-        )?;
-        let problem = about.problem()?;
+        let platform = own.platform.changed(&changes)?.platform;
         progress.about("changed: ".to_string());
-        let outcome = what_if::outcome(problem, &shown, None)?;
-        Changed::Changes(arguments.changes.join("; "), problem, outcome)
+        let name = arguments.changes.join("; ");
+        match Asked::read(platform, &arguments.question)?.problem() {
+            Ok(problem) => {
+                about = problem;
+                let outcome = what_if::outcome(&about, &shown, None)?;
+                Changed::Changes(name, Some(&about), outcome)
+            }
+            Err(error) => {
+                let Some(missing) = unreachable(&error) else {
+                    return Err(error);
+                };
+                let outcome = Outcome::Unreachable(missing.to_vec());
+                lost = Some(error);
+                Changed::Changes(name, None, outcome)
+            }
+        }
     };
     // The progress is shown until its watch is gone.
     drop(shown);
     drop(progress);
     let (exact, seconds) = (arguments.exact, started.elapsed());
     let report = Report {
-        problem,
+        problem: &problem,
         base,
         changed,
         exact,
@@ -130,13 +139,11 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
     } else {
         report.text()
     })?;
-    let Changed::Changes(_, changed, Outcome::Unreachable(commodities)) = &report.changed else {
-        return Ok(End::Done);
-    };
-    let names = unreachable(changed.platform(), commodities);
-    eprintln!(
-        "error: no throughput after --change: {}",
-        infeasible(label(problem.collective()), &names)
-    );
-    Ok(End::Refused)
+    Ok(match lost {
+        None => End::Done,
+        Some(error) => {
+            eprintln!("error: no throughput after --change: {error}");
+            End::Refused
+        }
+    })
 }

@@ -6,12 +6,12 @@ use std::time::Duration;
 use num_traits::{One, Signed, Zero};
 use oneport::explain::what_if::{Class, Enough, Kind, Outcome, Row, Together, Trial};
 use oneport::watch::Limit;
-use oneport::{Platform, Problem, Rated, Rational, Status};
+use oneport::{Problem, Rated, Rational, Status};
 use serde_json::{Value, json};
 
 use crate::answers::answer::{bounds, header, question};
 use crate::answers::bottleneck;
-use crate::answers::infeasible::unreachable;
+use crate::answers::infeasible::paths;
 use crate::flags::limits;
 use crate::words::clock;
 use crate::words::numbers::{Shown, decimal, percent, readable, short};
@@ -24,7 +24,7 @@ const PAIRS: usize = 5;
 
 /// The data of a report.
 pub struct Report<'a> {
-    pub problem: Problem<'a>,
+    pub problem: &'a Problem,
     pub base: Rated,
     pub changed: Changed<'a>,
     /// Whether fractions are printed in full.
@@ -38,7 +38,7 @@ pub enum Changed<'a> {
     /// Those of each class, and of classes doubled together, which are tried if no class alone gains.
     Classes(Vec<Row>, Together),
     /// The one of the changes that were given.
-    Changes(String, Problem<'a>, Outcome),
+    Changes(String, Option<&'a Problem>, Outcome),
 }
 
 impl Report<'_> {
@@ -66,7 +66,10 @@ impl Report<'_> {
             "solve_seconds": self.seconds.as_secs_f64(),
             "ended_by": self.ended_by.map(limits::named),
         });
-        joined([question(self.problem), answer])
+        joined([
+            question(self.problem.platform(), self.problem.collective()),
+            answer,
+        ])
     }
 
     fn row(&self, row: &Row) -> Value {
@@ -84,25 +87,17 @@ impl Report<'_> {
              }| json!({ "enough": factor.to_string(), "enough_is_least": is_least }),
         );
         let keys = [Some(head(&row.name, row.shares(&self.base))), class, enough];
-        joined(
-            keys.into_iter()
-                .flatten()
-                .chain([outcome(self.problem.platform(), &row.outcome)]),
-        )
+        joined(keys.into_iter().flatten().chain([outcome(&row.outcome)]))
     }
 
-    fn scenario(&self, name: &str, changed: Problem<'_>, found: &Outcome) -> Value {
-        let limits = match found {
-            Outcome::Rated(rated) => {
+    fn scenario(&self, name: &str, changed: Option<&Problem>, found: &Outcome) -> Value {
+        let limits = match (changed, found) {
+            (Some(changed), Outcome::Rated(rated)) => {
                 json!({ "bottleneck": bottleneck::of_rated(changed, rated).json() })
             }
             _ => Value::Null,
         };
-        joined([
-            head(name, found.shares(&self.base)),
-            limits,
-            outcome(changed.platform(), found),
-        ])
+        joined([head(name, found.shares(&self.base)), limits, outcome(found)])
     }
 
     /// The rows of each class in one line: the gain of doubling, then the losses by halving and removing. The most
@@ -167,8 +162,8 @@ impl Report<'_> {
                     other => format!("changed     unknown: {}", unknown(other).1),
                 });
                 // The hints are the base's, too.
-                if let Outcome::Rated(rated) = outcome {
-                    bottleneck::of_rated(*changed, rated)
+                if let (Some(changed), Outcome::Rated(rated)) = (changed, outcome) {
+                    bottleneck::of_rated(changed, rated)
                         .plainly()
                         .into_iter()
                         .for_each(&mut say);
@@ -323,14 +318,14 @@ fn head(name: &str, shares: Option<[Rational; 2]>) -> Value {
 }
 
 /// The keys of an outcome.
-fn outcome(platform: &Platform, outcome: &Outcome) -> Value {
+fn outcome(outcome: &Outcome) -> Value {
     match outcome {
         Outcome::Rated(rated) => numbers(rated),
-        Outcome::Unreachable(commodities) => {
+        Outcome::Unreachable(missing) => {
             let keys = json!({
                 "status": "infeasible",
-                "unreachable": unreachable(platform, &commodities[..commodities.len().min(PAIRS)]),
-                "unreachable_count": commodities.len(),
+                "unreachable": paths(&missing[..missing.len().min(PAIRS)]),
+                "unreachable_count": missing.len(),
             });
             joined([bounds(&Rational::zero(), &Rational::zero()), keys])
         }

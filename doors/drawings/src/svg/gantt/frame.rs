@@ -16,7 +16,7 @@ pub(super) struct Phase {
 
 /// Everything a chart shows.
 pub(super) struct Chart<'a> {
-    pub problem: Problem<'a>,
+    pub problem: &'a Problem,
     pub title: String,
     pub subtitle: String,
     pub bars: &'a [Bar],

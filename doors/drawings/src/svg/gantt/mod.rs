@@ -33,22 +33,18 @@ const MOST_MARKS: u64 = 1000;
 /// Links and processors work in the order of patterns, which every schedule allows; [`period_gantt`] draws another.
 ///
 /// O(b log b) for b boxes before merging.
-pub fn gantt(problem: Problem<'_>, schedule: &PeriodicSchedule) -> String {
+pub fn gantt(problem: &Problem, schedule: &PeriodicSchedule) -> String {
     of_bars(problem, schedule, &occupancy::of_period(problem, schedule))
 }
 
 /// [`gantt`] with what every link and processor does when: a period's transfers and merges, dated from its start.
 ///
 /// O(b log b) for b boxes before merging.
-pub fn period_gantt(
-    problem: Problem<'_>,
-    schedule: &PeriodicSchedule,
-    period: &Timeline,
-) -> String {
+pub fn period_gantt(problem: &Problem, schedule: &PeriodicSchedule, period: &Timeline) -> String {
     of_bars(problem, schedule, &occupancy::counted(problem, period))
 }
 
-fn of_bars(problem: Problem<'_>, schedule: &PeriodicSchedule, bars: &[Bar]) -> String {
+fn of_bars(problem: &Problem, schedule: &PeriodicSchedule, bars: &[Bar]) -> String {
     let platform = problem.platform();
     let mut end = Rational::zero();
     let mut marks = Vec::new();
@@ -83,7 +79,7 @@ fn of_bars(problem: Problem<'_>, schedule: &PeriodicSchedule, bars: &[Bar]) -> S
 /// (start-up, steady state, clean-up) are shaded. Thin vertical lines are the ends of periods.
 ///
 /// O(b log b) for b events and merges.
-pub fn timeline_gantt(problem: Problem<'_>, timeline: &Timeline) -> String {
+pub fn timeline_gantt(problem: &Problem, timeline: &Timeline) -> String {
     let bars = occupancy::of_timeline(timeline);
     let (starting, clean_up) = (timeline.starting_periods, timeline.clean_up_periods);
     let periods = starting.saturating_add(clean_up);

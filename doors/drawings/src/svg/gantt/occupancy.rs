@@ -41,7 +41,7 @@ pub(in crate::svg) enum Note {
 /// A link sends its messages in the order of `patterns`, then stages, then copies, during the slots that name it; a
 /// processor computes its merges in that order, in sequence from the start of the period. Copies that follow one
 /// another without a break are one bar.
-pub(in crate::svg) fn of_period(problem: Problem<'_>, schedule: &PeriodicSchedule) -> Vec<Bar> {
+pub(in crate::svg) fn of_period(problem: &Problem, schedule: &PeriodicSchedule) -> Vec<Bar> {
     let (platform, volumes) = (problem.platform(), problem.volumes());
     let windows = windows(schedule);
     let mut bars = Vec::new();
@@ -79,7 +79,7 @@ pub(in crate::svg) fn of_period(problem: Problem<'_>, schedule: &PeriodicSchedul
 
 /// The bars of one period whose transfers and merges are dated from its start, in the same order; of the same kind
 /// without a break, one bar.
-pub(in crate::svg) fn counted(problem: Problem<'_>, period: &Timeline) -> Vec<Bar> {
+pub(in crate::svg) fn counted(problem: &Problem, period: &Timeline) -> Vec<Bar> {
     let (platform, volumes) = (problem.platform(), problem.volumes());
     let mut single = of_timeline(period);
     single.sort_by(|a, b| (a.activity, &a.start).cmp(&(b.activity, &b.start)));

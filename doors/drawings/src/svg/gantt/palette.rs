@@ -13,17 +13,17 @@ const FINE: usize = 12;
 
 /// Colours of messages.
 pub(super) struct Palette<'a> {
-    problem: Problem<'a>,
+    problem: &'a Problem,
     messages: Messages<'a>,
     /// Colours by class and their legend; `None` where every category has its own.
     classes: Option<BTreeMap<String, usize>>,
 }
 
 impl<'a> Palette<'a> {
-    pub(super) fn new(problem: Problem<'a>, bars: &[Bar]) -> Palette<'a> {
+    pub(super) fn new(problem: &'a Problem, bars: &[Bar]) -> Palette<'a> {
         let mut palette = Palette {
             problem,
-            messages: Messages::new(problem),
+            messages: Messages::new(problem.platform(), problem.collective()),
             classes: None,
         };
         let used: BTreeMap<usize, Message> = bars

@@ -21,7 +21,7 @@ pub(super) struct Amounts {
 }
 
 /// All amounts that are not 0. Empty if the collective's rates are ambiguous.
-pub(super) fn amounts(problem: Problem<'_>, steady_state: &SteadyState) -> Amounts {
+pub(super) fn amounts(problem: &Problem, steady_state: &SteadyState) -> Amounts {
     let mut amounts = Amounts::default();
     let Ok(rates) = Rates::of(problem, steady_state) else {
         return amounts;
@@ -91,7 +91,7 @@ fn brief(value: &Value) -> String {
 }
 
 /// Whose message it is: `P0` where the target says it all, `a→b` where both ends matter, the source of copies.
-fn whose(problem: Problem<'_>, place: usize) -> String {
+fn whose(problem: &Problem, place: usize) -> String {
     let (platform, collective) = (problem.platform(), problem.collective());
     let Some(demand) = collective.demand(place) else {
         return format!("demand {place}");

@@ -1,6 +1,5 @@
 //! Labels of links and nodes, as far as there is room for them.
 
-use oneport_plan::Problem;
 use oneport_platform::{LinkId, Platform};
 
 use super::amounts::{Amounts, line};
@@ -35,11 +34,10 @@ impl Captions {
     pub(super) fn links(
         &mut self,
         page: &mut Page,
-        problem: Problem<'_>,
+        platform: &Platform,
         edges: &[Edge],
         (flows, amounts): (&Flows, Option<&Amounts>),
     ) {
-        let platform = problem.platform();
         let uniform = strokes::uniform_cost(platform).is_some();
         for edge in edges.iter().rev() {
             let forms = match amounts {

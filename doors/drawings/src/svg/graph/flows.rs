@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use num_traits::Zero;
 use oneport_plan::{Collective, Message, Problem, SteadyState, Task};
-use oneport_platform::{LinkId, Node, NodeId, Rational};
+use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 
 use crate::words;
 
@@ -69,10 +69,10 @@ pub(super) struct Flows {
 }
 
 /// Adds up the steady state. O(tasks).
-pub(super) fn flows(problem: Problem<'_>, steady_state: Option<&SteadyState>) -> Flows {
+pub(super) fn flows(problem: &Problem, steady_state: &SteadyState) -> Flows {
     let (platform, volumes) = (problem.platform(), problem.volumes());
     let mut flows = Flows::default();
-    for weighted in steady_state.iter().flat_map(|state| &state.patterns) {
+    for weighted in &steady_state.patterns {
         for task in &weighted.pattern.tasks {
             let message = weighted.pattern.message(task.part());
             match *task {
@@ -112,8 +112,7 @@ fn add<K: Ord>(sums: &mut BTreeMap<K, Rational>, key: K, value: &Rational) {
 }
 
 /// The role of every node.
-pub(super) fn roles(problem: Problem<'_>) -> Vec<Role> {
-    let (platform, collective) = (problem.platform(), problem.collective());
+pub(super) fn roles(platform: &Platform, collective: &Collective) -> Vec<Role> {
     let role = |node: &Node| match (node.is_processor(), node.replicates) {
         (true, _) => Role::Processor,
         (false, true) => Role::Router,

@@ -13,7 +13,7 @@ mod strokes;
 mod tooltips;
 
 use num_traits::Signed;
-use oneport_plan::{Certificate, Problem, SteadyState};
+use oneport_plan::{Certificate, Collective, Problem, SteadyState};
 use oneport_platform::{NodeId, Platform};
 
 use self::amounts::Amounts;
@@ -42,16 +42,16 @@ const ALL_LABELS: usize = 40;
 ///
 /// The layout is deterministic. O(n m + n^2) up to 500 nodes, O(n + m) beyond.
 pub fn graph(
-    problem: Problem<'_>,
+    problem: &Problem,
     steady_state: Option<&SteadyState>,
     certificate: Option<&Certificate>,
 ) -> String {
     let head = [words::describe(problem), subtitle(problem, steady_state)];
     drawn(
-        problem,
+        (problem.platform(), problem.collective()),
         head,
-        &flows::roles(problem),
-        (steady_state, None),
+        &flows::roles(problem.platform(), problem.collective()),
+        (steady_state.map(|state| flows::flows(problem, state)), None),
         certificate,
     )
 }
@@ -60,7 +60,7 @@ pub fn graph(
 /// processors what they merge, as figures 2(b), 6(c) and 10 of RR-4872 do, in place of cost and load. Tooltips give all
 /// figures.
 pub fn graph_of_rates(
-    problem: Problem<'_>,
+    problem: &Problem,
     steady_state: &SteadyState,
     certificate: Option<&Certificate>,
 ) -> String {
@@ -70,16 +70,17 @@ pub fn graph_of_rates(
     ];
     let amounts = amounts::amounts(problem, steady_state);
     drawn(
-        problem,
+        (problem.platform(), problem.collective()),
         head,
-        &flows::roles(problem),
-        (Some(steady_state), Some(&amounts)),
+        &flows::roles(problem.platform(), problem.collective()),
+        (Some(flows::flows(problem, steady_state)), Some(&amounts)),
         certificate,
     )
 }
 
 /// The platform alone, without participants, under a title and a line below it.
-pub fn platform(problem: Problem<'_>, title: &str, subtitle: &str) -> String {
+pub fn platform(platform: &Platform, title: &str, subtitle: &str) -> String {
+    let none = Collective::Custom(Vec::new());
     let role = |role| {
         if matches!(role, Role::Router | Role::Switch) {
             role
@@ -87,9 +88,12 @@ pub fn platform(problem: Problem<'_>, title: &str, subtitle: &str) -> String {
             Role::Alone
         }
     };
-    let roles: Vec<Role> = flows::roles(problem).into_iter().map(role).collect();
+    let roles: Vec<Role> = flows::roles(platform, &none)
+        .into_iter()
+        .map(role)
+        .collect();
     drawn(
-        problem,
+        (platform, &none),
         [title.to_string(), subtitle.to_string()],
         &roles,
         (None, None),
@@ -98,18 +102,18 @@ pub fn platform(problem: Problem<'_>, title: &str, subtitle: &str) -> String {
 }
 
 fn drawn(
-    problem: Problem<'_>,
+    (platform, collective): (&Platform, &Collective),
     [title, subtitle]: [String; 2],
     roles: &[Role],
-    (steady_state, amounts): (Option<&SteadyState>, Option<&Amounts>),
+    (flows, amounts): (Option<Flows>, Option<&Amounts>),
     certificate: Option<&Certificate>,
 ) -> String {
-    let platform = problem.platform();
-    let flows = flows::flows(problem, steady_state);
+    let solved = flows.is_some();
+    let flows = flows.unwrap_or_default();
     let charged = Charged::of(certificate);
     let marks = Marks::new(platform, roles, &flows, &charged);
     let placement = placement(platform, roles, &marks);
-    let strokes = strokes::strokes(platform, &flows, &charged, steady_state.is_some());
+    let strokes = strokes::strokes(platform, &flows, &charged, solved);
     // If amounts are drawn, only links in use have a label.
     let labelled = match amounts {
         Some(amounts) => amounts.links.len() <= ALL_LABELS,
@@ -149,18 +153,18 @@ fn drawn(
     page.taken.extend(placement.frames.iter().map(title_area));
     let mut captions = captions::Captions::default();
     if labelled {
-        captions.links(&mut page, problem, &edges, (&flows, amounts));
+        captions.links(&mut page, platform, &edges, (&flows, amounts));
     }
     if let Some(amounts) = amounts {
         captions.nodes(&mut page, &areas, amounts);
     }
     let labels = &captions.labels;
     let (entries, mut notes) = legend_entries(
-        problem,
+        (platform, collective),
         roles,
         &flows,
         &charged,
-        (steady_state.is_some(), labels, amounts.is_some()),
+        (solved, labels, amounts.is_some()),
     );
     notes.extend(captions.note());
     let legend = legend::layout(&entries, MARGIN, width - 2.0 * MARGIN);
@@ -170,7 +174,7 @@ fn drawn(
     let mut canvas = Canvas::new(width, height, &format!("{title}; {subtitle}"));
     head.draw(&mut canvas);
     draw_frames(&mut canvas, &placement.frames);
-    let messages = Messages::new(problem);
+    let messages = Messages::new(platform, collective);
     edges::draw(&mut canvas, &edges, |link| {
         tooltips::link_tooltip(platform, link, &flows, (&messages, amounts))
     });
@@ -179,7 +183,12 @@ fn drawn(
             .of_node(node)
             .map(|what| format!("; limits the throughput: {what}"))
             .unwrap_or_default();
-        tooltips::node_tooltip(problem, node, role, &flows, (&messages, amounts)) + &limits
+        tooltips::node_tooltip(
+            (platform, collective),
+            (node, role),
+            &flows,
+            (&messages, amounts),
+        ) + &limits
     });
     draw_titles(&mut canvas, &placement.frames);
     captions::draw(&mut canvas, labels);
@@ -289,7 +298,7 @@ fn root(platform: &Platform, roles: &[Role]) -> usize {
         .unwrap_or(0)
 }
 
-fn subtitle(problem: Problem<'_>, steady_state: Option<&SteadyState>) -> String {
+fn subtitle(problem: &Problem, steady_state: Option<&SteadyState>) -> String {
     let platform = problem.platform();
     let mut parts = vec![
         words::plural(platform.nodes().len(), "node"),
@@ -313,13 +322,12 @@ fn has_room_for_labels(platform: &Platform, lines: usize) -> bool {
 
 /// The legend, and remarks below it.
 fn legend_entries(
-    problem: Problem<'_>,
+    (platform, collective): (&Platform, &Collective),
     roles: &[Role],
     flows: &Flows,
     charged: &Charged,
     (solved, labels, rates): (bool, &[Label], bool),
 ) -> (Vec<Entry>, Vec<String>) {
-    let (platform, collective) = (problem.platform(), problem.collective());
     let mut present = roles.to_vec();
     present.sort_unstable();
     present.dedup();

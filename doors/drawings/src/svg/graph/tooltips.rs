@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use oneport_plan::{Message, Problem};
+use oneport_plan::{Collective, Message};
 use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
 
 use super::amounts::{Amount, Amounts};
@@ -12,13 +12,11 @@ use crate::words::{self, Messages};
 
 /// The tooltip of a node; with amounts, every merge with its inputs.
 pub(super) fn node_tooltip(
-    problem: Problem<'_>,
-    id: NodeId,
-    role: Role,
+    (platform, collective): (&Platform, &Collective),
+    (id, role): (NodeId, Role),
     flows: &Flows,
     (messages, amounts): (&Messages, Option<&Amounts>),
 ) -> String {
-    let (platform, collective) = (problem.platform(), problem.collective());
     let mut text = format!("{}: {}", words::name(platform, id), role.name(collective));
     if let Some(node) = words::node(platform, id) {
         if let Some(compute) = &node.compute {

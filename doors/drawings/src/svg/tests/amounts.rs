@@ -60,7 +60,7 @@ fn amounts(elements: &[Element]) -> Vec<String> {
 fn merges_stand_at_the_nodes() {
     let figure = figure_6();
     let state = steady_state(&figure);
-    let elements = parse(&graph_of_rates(figure.problem(), &state, None));
+    let elements = parse(&graph_of_rates(&figure.problem(), &state, None));
     assert_inside(&elements);
     let shown: BTreeSet<String> = amounts(&elements).into_iter().collect();
     let (sends, merges) = sums(&state);
@@ -103,7 +103,7 @@ fn tooltips_have_every_amount() {
             continue;
         }
         let state = steady_state(&sample);
-        let elements = parse(&graph_of_rates(sample.problem(), &state, None));
+        let elements = parse(&graph_of_rates(&sample.problem(), &state, None));
         assert_inside(&elements);
         let lines: Vec<&str> = elements
             .iter()
@@ -181,7 +181,7 @@ fn only_labels_without_room_are_left_out() {
             complete(count, |from, to| q(if from < to { "1" } else { "2" }));
         let volumes = size("1");
         let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-        let elements = parse(&graph_of_rates(problem, &state, None));
+        let elements = parse(&graph_of_rates(&problem, &state, None));
         assert_inside(&elements);
         assert_eq!(nodes(&elements).len(), count);
         let shown = amounts(&elements).len();
@@ -203,7 +203,7 @@ fn only_labels_without_room_are_left_out() {
         assert!(shown > 0, "{count} nodes");
         crowded += usize::from(left_out > 0);
         // So it is with costs and loads.
-        parse(&graph(problem, Some(&state), None));
+        parse(&graph(&problem, Some(&state), None));
     }
     assert!(crowded > 0, "no drawing is crowded: nothing is tested");
 }

@@ -62,7 +62,7 @@ fn rows_are_as_long_as_what_they_stand_for_is_busy() {
         let mut sample = samples::random(4 + seed, 700 + seed as u64, 1 + seed as u64 % 3);
         sample.platform = mixed(&sample.platform, models);
         let text = gantt(
-            Problem::new(&sample.platform, &sample.collective, &size("1")).unwrap(),
+            &Problem::new(&sample.platform, &sample.collective, size("1")).unwrap(),
             &sample.schedule,
         );
         let elements = parse(&text);
@@ -93,7 +93,7 @@ fn rows_are_as_long_as_what_they_stand_for_is_busy() {
             );
         }
         // A dark foot for every box that a half-duplex port receives.
-        let bars = occupancy::of_period(sample.problem(), &sample.schedule);
+        let bars = occupancy::of_period(&sample.problem(), &sample.schedule);
         let received = bars.iter().filter(|bar| match bar.activity {
             occupancy::Activity::Transfer(id) => {
                 sample.platform.model_of(sample.platform.link(id).to) == PortModel::HalfDuplex
@@ -127,7 +127,7 @@ fn rows_are_as_long_as_what_they_stand_for_is_busy() {
         assert_eq!(link_rows, own.len(), "{models:?}");
         // A run has the same rows.
         let run = samples::timeline(&sample, 2);
-        let elements = parse(&timeline_gantt(sample.problem(), &run));
+        let elements = parse(&timeline_gantt(&sample.problem(), &run));
         assert_inside(&elements);
         assert_eq!(
             boxes_keys(&boxes(&elements)),
@@ -215,7 +215,7 @@ fn switches_look_different() {
     let platform = builder.build().unwrap();
     let collective = Collective::scatter(ids[0], vec![ids[1]]);
     let elements = parse(&graph(
-        Problem::new(&platform, &collective, &size("1")).unwrap(),
+        &Problem::new(&platform, &collective, size("1")).unwrap(),
         None,
         None,
     ));
@@ -249,6 +249,9 @@ fn switches_look_different() {
 fn messages_have_names() {
     let mut builder = Platform::builder();
     let ids = ["A", "B", "C"].map(|name| builder.node(Node::processor(name, q("1"))).unwrap());
+    for other in [1, 2] {
+        builder.duplex(ids[0], ids[other], q("1")).unwrap();
+    }
     let platform = builder.build().unwrap();
     let all = ids.to_vec();
     let part = |first, last| Interval { first, last };
@@ -318,16 +321,15 @@ fn messages_have_names() {
     ] {
         let volumes = Volumes::default();
         let problem = Problem::new(&platform, collective, &volumes).unwrap();
-        let messages = Messages::new(problem);
+        let messages = Messages::new(problem.platform(), problem.collective());
         let message = Message { demand, part };
-        assert_eq!(words::describe(problem), words);
+        assert_eq!(words::describe(&problem), words);
         assert_eq!(messages.label(message), label);
         assert_eq!(messages.category_label(message), category);
     }
     // Every demand has a name and a separate colour, whatever the collective.
     for collective in [&broadcast, &all_gather, &all_reduce, &scan, &groups] {
-        let volumes = Volumes::default();
-        let messages = Messages::new(Problem::new(&platform, collective, &volumes).unwrap());
+        let messages = Messages::new(&platform, collective);
         for demand in 0..collective.demands() + 2 {
             for part in [part(0, 0), part(0, 2), part(2, 0), part(7, 9)] {
                 let message = Message { demand, part };

@@ -81,8 +81,8 @@ fn every_copy_of_an_arborescence_stands_below_the_one_it_is_made_of() {
         let volumes = size("3/2");
         let problem = Problem::new(&platform, &collective, &volumes).unwrap();
         let all = tree.clone();
-        let text = pattern(problem, &all, Some(&q("1/7")));
-        assert_eq!(text, pattern(problem, &all, Some(&q("1/7"))));
+        let text = pattern(&problem, &all, Some(&q("1/7")));
+        assert_eq!(text, pattern(&problem, &all, Some(&q("1/7"))));
         let elements = parse(&text);
         assert_inside(&elements);
         let targets = collective.cast()[1];
@@ -139,7 +139,7 @@ fn every_copy_of_an_arborescence_stands_below_the_one_it_is_made_of() {
             &["hop"],
             &["source", "target", "relay", "router"],
         );
-        let drawn = dot::pattern(problem, &all, None);
+        let drawn = dot::pattern(&problem, &all, None);
         assert_eq!(drawn.matches(" -> ").count(), tree.tasks.len());
         let reached = stages.len() - marks.values().filter(|mark| !mark.is("target")).count();
         assert_eq!(drawn.matches("peripheries=2").count(), reached);
@@ -277,14 +277,14 @@ fn a_scheme_shows_every_task_and_what_is_wanted() {
             let scheme = chain(&platform, count, tell);
             let all = scheme.clone();
             let text = pattern(
-                Problem::new(&platform, &collective, &size("1")).unwrap(),
+                &Problem::new(&platform, &collective, size("1")).unwrap(),
                 &all,
                 None,
             );
             assert_eq!(
                 text,
                 pattern(
-                    Problem::new(&platform, &collective, &size("1")).unwrap(),
+                    &Problem::new(&platform, &collective, size("1")).unwrap(),
                     &all,
                     None
                 )
@@ -314,7 +314,7 @@ fn a_scheme_shows_every_task_and_what_is_wanted() {
             no_overlap(&elements, &["value", "merge", "arrival"]);
             assert_edges_pass_beside(&elements, &["sent", "used"], &["value", "merge", "arrival"]);
             let drawn = dot::pattern(
-                Problem::new(&platform, &collective, &size("1")).unwrap(),
+                &Problem::new(&platform, &collective, size("1")).unwrap(),
                 &all,
                 None,
             );
@@ -392,13 +392,13 @@ fn nonsense_is_drawn() {
         ];
         for one in &patterns {
             assert_inside(&parse(&pattern(
-                Problem::new(&platform, collective, &size("1")).unwrap(),
+                &Problem::new(&platform, collective, size("1")).unwrap(),
                 one,
                 None,
             )));
             assert!(
                 dot::pattern(
-                    Problem::new(&platform, collective, &size("1")).unwrap(),
+                    &Problem::new(&platform, collective, size("1")).unwrap(),
                     one,
                     None
                 )

@@ -25,7 +25,7 @@ pub(super) struct Reduction {
 }
 
 impl Reduction {
-    pub(super) fn problem(&self) -> Problem<'_> {
+    pub(super) fn problem(&self) -> Problem {
         Problem::new(&self.platform, &self.collective, &self.volumes).unwrap()
     }
 }
@@ -247,7 +247,7 @@ fn boxes(elements: &[Element]) -> BTreeMap<RowName, Vec<Box>> {
 #[test]
 fn figure_6_is_drawn_as_the_paper_has_it() {
     let sample = figure_6();
-    let text = gantt(sample.problem(), &sample.schedule);
+    let text = gantt(&sample.problem(), &sample.schedule);
     let elements = parse(&text);
     assert_inside(&elements);
     let rows = boxes(&elements);
@@ -397,7 +397,7 @@ fn merged(mut pieces: Vec<Piece>) -> Vec<Piece> {
 fn bars_agree_with_the_copies_walked_one_by_one() {
     for seed in 0..40 {
         let sample = random(2 + seed as usize % 7, seed, 1 + seed as usize % 4);
-        let bars = occupancy::of_period(sample.problem(), &sample.schedule);
+        let bars = occupancy::of_period(&sample.problem(), &sample.schedule);
         let ours = bars
             .iter()
             .map(|bar| {
@@ -410,7 +410,7 @@ fn bars_agree_with_the_copies_walked_one_by_one() {
             })
             .collect();
         assert_eq!(merged(ours), merged(naive_pieces(&sample)), "seed {seed}");
-        let text = gantt(sample.problem(), &sample.schedule);
+        let text = gantt(&sample.problem(), &sample.schedule);
         let elements = parse(&text);
         assert_inside(&elements);
         let merges = bars
@@ -490,7 +490,7 @@ fn a_run_shows_merges_with_their_instances() {
             merge(1, message(0, 2), 0, 99, "9", "9"),
         ],
     };
-    let elements = parse(&timeline_gantt(sample.problem(), &run));
+    let elements = parse(&timeline_gantt(&sample.problem(), &run));
     assert_inside(&elements);
     let rows = boxes(&elements);
     let row = |node: &str| rows[&(node.to_string(), "comp".to_string())][0].2.clone();
@@ -514,7 +514,7 @@ fn a_run_shows_merges_with_their_instances() {
 fn graphs_show_how_long_processors_compute() {
     let sample = figure_6();
     let state = sample.steady_state();
-    let text = graph(sample.problem(), Some(&state), None);
+    let text = graph(&sample.problem(), Some(&state), None);
     let elements = parse(&text);
     assert_inside(&elements);
     let node = |name: &str| {
@@ -553,7 +553,7 @@ fn graphs_show_how_long_processors_compute() {
     ] {
         assert!(elements.iter().any(|e| e.text == wanted), "{wanted}");
     }
-    let alone = parse(&graph(sample.problem(), None, None));
+    let alone = parse(&graph(&sample.problem(), None, None));
     assert!(!alone.iter().any(|e| e.text.contains("ring")));
 }
 
@@ -562,7 +562,7 @@ fn shares_of_graphs_add_up() {
     for seed in 0..20 {
         let sample = random(2 + seed as usize % 9, 70 + seed, 3);
         let state = sample.steady_state();
-        let elements = parse(&graph(sample.problem(), Some(&state), None));
+        let elements = parse(&graph(&sample.problem(), Some(&state), None));
         assert_inside(&elements);
         let mut busy: BTreeMap<NodeId, Rational> = BTreeMap::new();
         for (activity, _, start, end) in naive_pieces(&sample) {
@@ -601,8 +601,7 @@ fn partial_results_have_their_colours() {
     for count in 2..9 {
         let participants: Vec<NodeId> = (0..count).map(NodeId::new).collect();
         let collective = Collective::reduce(NodeId::new(0), participants).in_order();
-        let volumes = Volumes::default();
-        let messages = Messages::new(Problem::new(&platform, &collective, &volumes).unwrap());
+        let messages = Messages::new(&platform, &collective);
         let mut intervals: Vec<Interval> = (0..count)
             .flat_map(|first| (first..count).map(move |last| part(first, last)))
             .collect();
@@ -631,6 +630,10 @@ fn what_does_not_fit_together_is_no_panic() {
         ]);
     }
     let sample = sample.scheduled();
-    parse(&gantt(sample.problem(), &sample.schedule));
-    parse(&graph(sample.problem(), Some(&sample.steady_state()), None));
+    parse(&gantt(&sample.problem(), &sample.schedule));
+    parse(&graph(
+        &sample.problem(),
+        Some(&sample.steady_state()),
+        None,
+    ));
 }

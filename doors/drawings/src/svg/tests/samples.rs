@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use std::sync::LazyLock;
-
 use num_traits::{Signed, Zero};
 use oneport_plan::{
     Collective, Event, Interval, Message, Pattern, PeriodicSchedule, Problem, ScheduledPattern,
@@ -34,9 +32,8 @@ pub(super) struct Sample {
 
 impl Sample {
     /// The question, with messages of size 1.
-    pub(super) fn problem(&self) -> Problem<'_> {
-        static UNIT: LazyLock<Volumes> = LazyLock::new(Volumes::default);
-        Problem::new(&self.platform, &self.collective, &UNIT).unwrap()
+    pub(super) fn problem(&self) -> Problem {
+        Problem::new(&self.platform, &self.collective, Volumes::default()).unwrap()
     }
 }
 

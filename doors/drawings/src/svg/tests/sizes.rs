@@ -108,11 +108,11 @@ fn pictures(sample: &Sample) -> Vec<String> {
     let run = samples::timeline(sample, 3);
     let all = || {
         vec![
-            graph(problem, Some(&sample.steady_state), None),
-            graph(problem, None, None),
-            gantt(problem, &sample.schedule),
-            timeline_gantt(problem, &run),
-            pattern(problem, &sample.steady_state.patterns[0].pattern, None),
+            graph(&problem, Some(&sample.steady_state), None),
+            graph(&problem, None, None),
+            gantt(&problem, &sample.schedule),
+            timeline_gantt(&problem, &run),
+            pattern(&problem, &sample.steady_state.patterns[0].pattern, None),
         ]
     };
     let (once, again) = (all(), all());
@@ -140,7 +140,7 @@ fn no_two_texts_touch_and_nothing_is_cut() {
 fn equal_boxes_are_one_in_large_charts() {
     let mut sample = cluster(3, 6);
     let drawn = |sample: &Sample| {
-        let elements = assert_readable(&gantt(sample.problem(), &sample.schedule));
+        let elements = assert_readable(&gantt(&sample.problem(), &sample.schedule));
         let rows = elements
             .iter()
             .filter_map(|e| e.attributes.get("data-node").cloned());
@@ -182,7 +182,7 @@ fn equal_boxes_are_one_in_large_charts() {
 fn graphs_name_every_node_in_the_frame_of_its_box() {
     for (boxes, each) in SIZES {
         let sample = cluster(boxes, each);
-        let elements = assert_readable(&graph(sample.problem(), Some(&sample.steady_state), None));
+        let elements = assert_readable(&graph(&sample.problem(), Some(&sample.steady_state), None));
         let frames: BTreeMap<&str, (f64, f64, f64, f64)> = elements
             .iter()
             .filter(|e| e.is("frame"))
@@ -248,7 +248,7 @@ fn strokes(elements: &[Element]) -> Vec<(&str, f64, &str)> {
 #[test]
 fn wide_links_are_fast_and_dark_ones_busy() {
     let sample = cluster(3, 3);
-    let elements = parse(&graph(sample.problem(), Some(&sample.steady_state), None));
+    let elements = parse(&graph(&sample.problem(), Some(&sample.steady_state), None));
     let mut busy: BTreeMap<String, Rational> = BTreeMap::new();
     for weighted in &sample.steady_state.patterns {
         for id in weighted.pattern.links() {
@@ -302,7 +302,7 @@ fn what_has_a_price_is_red_and_nothing_else() {
     ];
     let certificate = Certificate::of_prices(prices);
     let elements = assert_readable(&graph(
-        sample.problem(),
+        &sample.problem(),
         Some(&sample.steady_state),
         Some(&certificate),
     ));
@@ -358,7 +358,7 @@ fn rows_that_are_always_busy_are_marked_and_no_others() {
             sample.platform = builder.build().unwrap();
         }
         let mut busy: BTreeMap<(NodeId, bool), Rational> = BTreeMap::new();
-        for bar in occupancy::of_period(sample.problem(), &sample.schedule) {
+        for bar in occupancy::of_period(&sample.problem(), &sample.schedule) {
             let occupancy::Activity::Transfer(id) = bar.activity else {
                 panic!("a merge in a scatter")
             };
@@ -370,7 +370,7 @@ fn rows_that_are_always_busy_are_marked_and_no_others() {
         let capacity = &sample.schedule.period * samples::whole(ports);
         let wanted = busy.values().filter(|time| **time >= capacity).count();
         let elements = parse(&gantt(
-            Problem::new(&sample.platform, &sample.collective, &size("1")).unwrap(),
+            &Problem::new(&sample.platform, &sample.collective, size("1")).unwrap(),
             &sample.schedule,
         ));
         let (full, loads) = loads(&elements);
@@ -389,7 +389,7 @@ fn rows_that_are_always_busy_are_marked_and_no_others() {
 #[test]
 fn many_messages_are_coloured_by_box() {
     let sample = cluster(3, 12);
-    let elements = assert_readable(&gantt(sample.problem(), &sample.schedule));
+    let elements = assert_readable(&gantt(&sample.problem(), &sample.schedule));
     let mut colours: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for element in elements.iter().filter(|e| e.is("box")) {
         if let Some((_, rest)) = element.title.split_once("copies of ") {
@@ -442,7 +442,7 @@ fn quantities_have_the_units_of_the_platform() {
     sample.platform = sample
         .platform
         .with_units(Some(Units::parse("GB/ms").unwrap()));
-    let text = gantt(sample.problem(), &sample.schedule);
+    let text = gantt(&sample.problem(), &sample.schedule);
     assert!(
         text.contains("time within the period (ms)") && text.contains(" ms to "),
         "{text}"
@@ -453,7 +453,7 @@ fn quantities_have_the_units_of_the_platform() {
 #[test]
 fn pictures_have_twice_the_size_and_letters() {
     let sample = cluster(3, 3);
-    let svg = graph(sample.problem(), Some(&sample.steady_state), None);
+    let svg = graph(&sample.problem(), Some(&sample.steady_state), None);
     let picture = crate::png::png(&svg).unwrap().bytes;
     assert_eq!(
         picture,

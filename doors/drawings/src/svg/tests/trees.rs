@@ -111,8 +111,8 @@ fn makes(label: &str) -> (usize, usize) {
 
 fn draw(sample: &Reduction, tree_of: &Pattern) -> Vec<Element> {
     let weight = q("1/3");
-    let text = tree(sample.problem(), tree_of, Some(&weight));
-    let again = tree(sample.problem(), tree_of, Some(&weight));
+    let text = tree(&sample.problem(), tree_of, Some(&weight));
+    let again = tree(&sample.problem(), tree_of, Some(&weight));
     assert_eq!(text, again, "the same input gives the same bytes");
     let elements = parse(&text);
     assert_inside(&elements);
@@ -425,7 +425,7 @@ fn long_ways_are_shortened_but_for_the_tooltip() {
     for routers in [1, 8, 9, 30] {
         let (platform, collective, way) = corridor(routers);
         let elements = parse(&tree(
-            Problem::new(&platform, &collective, &size("1")).unwrap(),
+            &Problem::new(&platform, &collective, size("1")).unwrap(),
             &way,
             None,
         ));
@@ -471,7 +471,7 @@ fn lines_of_links_tell_only_links() {
     names.extend(["y", "rt999999", "z"].map(str::to_string));
     let (platform, collective, way) = corridor_of(&names);
     let elements = parse(&tree(
-        Problem::new(&platform, &collective, &size("1")).unwrap(),
+        &Problem::new(&platform, &collective, size("1")).unwrap(),
         &way,
         None,
     ));
@@ -520,7 +520,7 @@ fn tasks_that_do_not_fit_together_are_no_panic() {
             if order.is_none() {
                 assert_eq!(count("missing"), missing, "{tasks:?}");
             }
-            dot::tree(sample.problem(), &broken, None);
+            dot::tree(&sample.problem(), &broken, None);
         }
     }
     let chain = (1..20_000).map(|last| merge(0, last, last - 1));
@@ -558,7 +558,7 @@ fn graphviz_text_has_the_same_content() {
     for seed in 0..20 {
         let sample = random(2 + seed as usize % 9, 300 + seed, 1);
         let drawn = &sample.trees[0].0;
-        let text = dot::tree(sample.problem(), drawn, Some(&q("1/7")));
+        let text = dot::tree(&sample.problem(), drawn, Some(&q("1/7")));
         assert!(
             text.starts_with("digraph reduction {\n") && text.ends_with("}\n"),
             "{text}"
@@ -605,7 +605,7 @@ fn graphviz_text_has_the_same_content() {
     }
     let (platform, collective, way) = corridor(1);
     let text = dot::tree(
-        Problem::new(&platform, &collective, &size("1")).unwrap(),
+        &Problem::new(&platform, &collective, size("1")).unwrap(),
         &way,
         None,
     );

@@ -30,7 +30,7 @@ const MANY_TREES: usize = 500;
 
 /// Whole messages as asked for; with or without integer programs, which find more and take their time.
 pub fn whole_patterns(
-    question: &Question<'_>,
+    question: &Question,
     solution: &Solution,
     period: &Period,
     integer_programs: bool,
@@ -112,7 +112,7 @@ pub fn whole_patterns(
 /// The fewest instances found, at most `limit`, that lose at most a share of the throughput; where none are found, the
 /// optimum if it is attained within the limit, else the best within it.
 fn losing(
-    question: &Question<'_>,
+    question: &Question,
     solution: &Solution,
     loss: &Rational,
     limit: u64,
@@ -161,7 +161,7 @@ fn losing(
 /// Fewer instances than rounding found, by integer programs: by bisection, then, when no more numbers are left than
 /// programs, one by one from the smallest. A number of instances may take so much `time`.
 fn fewer(
-    question: &Question<'_>,
+    question: &Question,
     solution: &Solution,
     found: WholePatterns,
     time: impl Fn(&BigUint) -> Rational,
@@ -191,7 +191,7 @@ fn fewer(
 }
 
 /// How many integer programs are worth their time.
-fn programs(question: &Question<'_>, solution: &Solution) -> u32 {
+fn programs(question: &Question, solution: &Solution) -> u32 {
     match question.commodities().is_empty() {
         false => PROGRAMS,
         true if solution.steady_state.patterns.len() > FEW_TREES => 0,
@@ -204,7 +204,7 @@ fn programs(question: &Question<'_>, solution: &Solution) -> u32 {
 /// Multiples of the step are tried in ascending order, each by rounding and then by integer programming, up to the
 /// steady state's own number, at which its weights become whole.
 fn at_the_optimum(
-    question: &Question<'_>,
+    question: &Question,
     solution: &Solution,
     limit: Option<&BigUint>,
     integer_programs: bool,
@@ -254,7 +254,7 @@ fn at_the_optimum(
 
 /// Whole copies of the steady state's own trees for this many instances within the optimal time, by rounding.
 fn rounded_trees(
-    question: &Question<'_>,
+    question: &Question,
     solution: &Solution,
     instances: &BigUint,
 ) -> Option<WholePatterns> {
@@ -267,7 +267,7 @@ fn rounded_trees(
 
 /// Whether the whole messages fit into their period. If no node is half-duplex, the loads of ports decide. Otherwise
 /// whole messages other than the steady state's may violate an odd-set inequality, so a decomposition is tried.
-fn is_schedulable(question: &Question<'_>, whole: &WholePatterns) -> bool {
+fn is_schedulable(question: &Question, whole: &WholePatterns) -> bool {
     !schedule::ports::has_odd_sets(question.platform())
         || schedule::periodic(question.problem(), whole.clone()).is_ok()
 }

@@ -20,7 +20,7 @@ const MANY: usize = 1 << 14;
 
 /// The best of both sides so far; the referee has computed it.
 pub(crate) struct Sides<'a> {
-    pub(crate) problem: Problem<'a>,
+    pub(crate) problem: &'a Problem,
     /// The referee's.
     pub(crate) watch: Watch,
     /// The best bound.
@@ -32,7 +32,7 @@ pub(crate) struct Sides<'a> {
 }
 
 impl<'a> Sides<'a> {
-    pub(crate) fn new(problem: Problem<'a>, watch: Watch) -> Self {
+    pub(crate) fn new(problem: &'a Problem, watch: Watch) -> Self {
         Sides {
             problem,
             watch,
@@ -67,7 +67,7 @@ impl<'a> Sides<'a> {
     }
 
     /// The bounds of [`lp::QUICK`]; where the program has asked what holds for all-reduces, not that again.
-    pub(crate) fn quick(&mut self, question: &Question<'_>, again: bool) -> Result<(), Error> {
+    pub(crate) fn quick(&mut self, question: &Question, again: bool) -> Result<(), Error> {
         let all_reduce = question
             .problem()
             .blocks()
@@ -88,7 +88,7 @@ impl<'a> Sides<'a> {
     }
 
     /// Bounds that need no search, if there are no others.
-    pub(crate) fn at_least(&mut self, question: &Question<'_>) {
+    pub(crate) fn at_least(&mut self, question: &Question) {
         if self.best.is_some() {
             return;
         }
@@ -160,7 +160,7 @@ impl<'a> Sides<'a> {
     }
 
     /// Trees that cuts promise; rings; flows and their prices.
-    pub(crate) fn routings(&mut self, question: &Question<'_>) -> Result<(), Error> {
+    pub(crate) fn routings(&mut self, question: &Question) -> Result<(), Error> {
         if self.is_done() {
             return Ok(());
         }
@@ -187,7 +187,7 @@ impl<'a> Sides<'a> {
     }
 
     /// Flows of messages that travel alone, and what their prices prove.
-    pub(crate) fn flows(&mut self, question: &Question<'_>) -> Result<(), Error> {
+    pub(crate) fn flows(&mut self, question: &Question) -> Result<(), Error> {
         match lp::spread(question) {
             Ok(None) => {}
             Ok(Some(lp::Spread {
@@ -205,7 +205,7 @@ impl<'a> Sides<'a> {
     }
 
     /// Trees at the rates that the least cuts allow; `None` where ports count, or demands are of other kinds.
-    fn branchings(&mut self, question: &Question<'_>) -> Result<Option<Routing>, Error> {
+    fn branchings(&mut self, question: &Question) -> Result<Option<Routing>, Error> {
         let platform = self.problem.platform();
         if !platform.only_links() {
             return Ok(None);
@@ -214,11 +214,11 @@ impl<'a> Sides<'a> {
             return Ok(None);
         };
         let proof = self.bound().cloned();
-        let mut all = |collective: &Collective| -> Result<Option<Rational>, Error> {
-            let Ok(problem) = Problem::new(platform, collective, self.problem.volumes()) else {
+        let mut all = |collective: Collective| -> Result<Option<Rational>, Error> {
+            let Ok(problem) = self.problem.asking(collective) else {
                 return Ok(None);
             };
-            let part = Question::new(problem).watched(question.watch().clone());
+            let part = Question::new(&problem).watched(question.watch().clone());
             match lp::cut_bound(&part) {
                 Ok(bound) => Ok(bound.map(|bound| bound.throughput)),
                 Err(error) => self.end(error).map(|()| None),
@@ -231,10 +231,7 @@ impl<'a> Sides<'a> {
             Kind::CombineCopy => {
                 let participants = block.operands().to_vec();
                 let gather = Collective::all_gather(participants.clone());
-                (
-                    all(&gather)?,
-                    all(&Collective::reduce_scatter(participants))?,
-                )
+                (all(gather)?, all(Collective::reduce_scatter(participants))?)
             }
             Kind::Route | Kind::Prefix => (None, None),
         };
@@ -246,7 +243,7 @@ impl<'a> Sides<'a> {
 }
 
 /// Whether every check of the problem takes a moment.
-pub(crate) fn is_small(problem: Problem<'_>) -> bool {
+pub(crate) fn is_small(problem: &Problem) -> bool {
     problem
         .collective()
         .demands()
