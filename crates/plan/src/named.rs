@@ -108,7 +108,7 @@ impl Named {
     }
 
     /// The counts of all places, 0 where there is no demand.
-    pub(crate) fn every_count(&self) -> impl Iterator<Item = u64> + use<'_> {
+    pub fn every_count(&self) -> impl Iterator<Item = u64> + use<'_> {
         let mut positive = self.counts.iter().peekable();
         (0..self.places()).map(move |place| {
             positive

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Result;
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
-use oneport::plan::Kind;
+use oneport::plan::{Kind, Named};
 use oneport::schedule::{Cuts, Tried, Whole, cuts};
 use oneport::{
     Bandwidth, Bounded, Collective, Plan, Planned, Platform, Problem, Rational, Status, Units,
@@ -19,6 +19,7 @@ use crate::flags::limits;
 use crate::flags::question::asked_as;
 use crate::words::clock;
 use crate::words::numbers::{Shown, decimal, percent, readable, readable_count, short};
+use crate::words::objects::joined;
 use crate::words::output::count;
 
 /// The lines of the answer; `exact` asks for fractions in full.
@@ -192,15 +193,23 @@ pub fn header(problem: &Problem) -> String {
 
 /// The question, for `--json`.
 pub fn question(platform: &Platform, collective: &Collective) -> Value {
-    json!({
-        "collective": label(collective),
-        "groups": collective.members().len(),
-        "model": platform.model().name(),
-        "nodes": platform.nodes().len(),
-        "links": platform.links().len(),
-        "units": platform.units().map(|units| units.to_string()),
-        "version": env!("CARGO_PKG_VERSION"),
-    })
+    let counts = collective
+        .named()
+        .map(Named::every_count)
+        .map(Vec::from_iter);
+    let counts = counts.filter(|_| collective.form().is_some_and(|form| form.counted));
+    joined([
+        json!({
+            "collective": label(collective),
+            "groups": collective.members().len(),
+            "model": platform.model().name(),
+            "nodes": platform.nodes().len(),
+            "links": platform.links().len(),
+            "units": platform.units().map(|units| units.to_string()),
+            "version": env!("CARGO_PKG_VERSION"),
+        }),
+        counts.map_or(Value::Null, |counts| json!({ "counts": counts })),
+    ])
 }
 
 /// A throughput and its bound, for `--json`.
@@ -342,6 +351,14 @@ fn extent(collective: &Collective) -> String {
     let blocks = collective.blocks();
     match blocks[..] {
         _ if !collective.members().is_empty() => count(collective.members().len(), "group"),
+        _ if collective.form().is_some_and(|form| form.counted) => {
+            let rates = (0..collective.demands()).map(|place| u128::from(collective.rate(place)));
+            let combines = collective.combines();
+            count(
+                rates.sum::<u128>(),
+                if combines { "reduction" } else { "message" },
+            )
+        }
         [block] if block.kind.combines() => count(block.operands().len(), "operand"),
         [block] if block.kind == Kind::Copy && block.count == 1 => count(
             block.demand(0).map_or(0, |demand| demand.targets().len()),

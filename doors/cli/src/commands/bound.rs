@@ -19,7 +19,7 @@ use crate::answers::measured::{self, Measured};
 use crate::answers::odd_sets;
 use crate::flags::limits::{LimitArguments, named};
 use crate::flags::platform::FileArguments;
-use crate::flags::question::{listed, node};
+use crate::flags::question::{asked_as, listed, node};
 use crate::words::clock;
 use crate::words::end::End;
 use crate::words::numbers::{Shown, both, percent};
@@ -175,21 +175,18 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
 }
 
 fn form(name: &str) -> Result<&'static Form> {
-    let known = || {
-        Collective::forms()
-            .iter()
-            .filter(|form| !form.counted)
-            .map(|form| form.name)
-    };
-    let wrong = || {
-        usage(format!(
+    let asked = |form: &&Form| !form.counted && form.name == asked_as(form.name);
+    let known = Collective::forms().iter().copied().filter(asked);
+    match Form::find(name) {
+        Some(form) if asked(&form) => Ok(form),
+        Some(form) if form.counted => Err(usage(format!(
+            "bound takes no counts; `solve {name} --counts ...` prints the bound of {name}"
+        ))),
+        _ => Err(usage(format!(
             "bound knows no collective '{name}'; choose from {}",
-            join(known())
-        ))
-    };
-    Form::find(name)
-        .filter(|form| !form.counted)
-        .ok_or_else(wrong)
+            join(known.map(|form| form.name))
+        ))),
+    }
 }
 
 fn join<'a>(names: impl Iterator<Item = &'a str>) -> String {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use oneport::plan;
 use oneport::{Options, Outcome, Period, Problem, files, solve};
 use oneport_programs::{Form, Program, Which, build, restricted};
 
@@ -73,6 +74,13 @@ pub fn run(arguments: &ProgramArguments) -> Result<End> {
         let (name, collective) = (which.name(), which.collective());
         return Err(usage(format!(
             "{name} is the program of {collective}; leave --collective out"
+        )));
+    }
+    let form = arguments.collective.as_deref().and_then(plan::Form::find);
+    if let Some(form) = form.filter(|form| form.counted) {
+        return Err(usage(format!(
+            "{} has no program: programs know no counts; choose broadcast, scatter, gather, all-to-all or all-gather",
+            form.name
         )));
     }
     try_outputs(

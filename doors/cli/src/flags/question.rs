@@ -1,10 +1,9 @@
 //! Parses the options that define a problem: collective, participants, sizes, work.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use num_traits::Signed;
@@ -14,6 +13,7 @@ use oneport::{
     parse_rational,
 };
 
+use crate::flags::counts;
 use crate::flags::platform::ReadingArguments;
 use crate::words::output::few;
 use crate::words::usage::usage;
@@ -107,8 +107,8 @@ pub struct QuestionArguments {
     #[arg(long)]
     pub commutative: bool,
     /// Forms that end in -v: how many messages of --size for each target, of each participant; all-to-all-v: a row for
-    /// each sender with a count for each receiver, rows separated by ';'. @FILE: the same, a row on a line.
-    #[arg(long, value_name = "N,N[;N,N]|@FILE")]
+    /// each participant with a count for each, 0 for itself, rows separated by ';'. @FILE: the same, a row on a line.
+    #[arg(long, value_name = "N,N[;N,N]|@FILE", allow_hyphen_values = true)]
     pub counts: Option<String>,
 }
 
@@ -189,57 +189,10 @@ pub fn collective(platform: &Platform, arguments: &QuestionArguments) -> Result<
     let built = form
         .build(&nodes, arguments.commutative)
         .ok_or_else(missing)?;
-    match (form.counted, &arguments.counts) {
-        (true, None) => Err(missing()),
-        (true, Some(text)) => with_counts(built, text),
-        (false, _) => Ok(built),
+    match form.counted {
+        true => counts::counted(platform, built, arguments.counts.as_deref()),
+        false => Ok(built),
     }
-}
-
-/// The collective with counts: one for each of its messages or reductions, or, of an all-to-all, a square of rows whose
-/// diagonal is not read.
-fn with_counts(collective: Collective, text: &str) -> Result<Collective> {
-    let read = |path: &str| {
-        fs::read_to_string(path).with_context(|| format!("--counts: {path} cannot be read"))
-    };
-    let listed = text.strip_prefix('@').map(read).transpose()?;
-    let wrong = |count: &str| {
-        usage(format!(
-            "--counts: '{count}' is no count; give a whole number from 0 to 2^64 - 1"
-        ))
-    };
-    let row = |row: &str| -> Result<Vec<u64>> {
-        row.split(',')
-            .map(|count| count.trim().parse().map_err(|_| wrong(count.trim())))
-            .collect()
-    };
-    let text = listed.as_deref().unwrap_or(text).trim();
-    let rows = text
-        .split([';', '\n'])
-        .map(row)
-        .collect::<Result<Vec<_>>>()?;
-    let pairwise = collective.form().is_some_and(Form::is_pairwise);
-    let others = |(place, row): (usize, Vec<u64>)| {
-        row.into_iter()
-            .enumerate()
-            .filter_map(move |(other, count)| (!pairwise || other != place).then_some(count))
-    };
-    if pairwise
-        && let Some((place, row)) = rows
-            .iter()
-            .enumerate()
-            .find(|(_, row)| row.len() != rows.len())
-    {
-        let (given, rows) = (row.len(), rows.len());
-        return Err(usage(format!(
-            "--counts: row {} has {given} counts; {rows} rows need {rows} each",
-            place + 1
-        )));
-    }
-    let counts: Vec<u64> = rows.into_iter().enumerate().flat_map(others).collect();
-    collective
-        .with_counts(&counts)
-        .map_err(|error| usage(format!("--counts: {error}")))
 }
 
 /// Rejects options that the collective does not take.
@@ -427,7 +380,7 @@ fn message(platform: &Platform, collective: &Collective, bytes: &str) -> Result<
             "--bytes: '{bytes}' is not one size; give sizes that grow by --size"
         ))),
         (_, None) => Err(usage(format!(
-            "--bytes: no benchmark counts the bytes of a {}; give the size of a message by --size",
+            "--bytes: no benchmark counts the bytes of {}; give the size of a message by --size",
             collective.name()
         ))),
     }

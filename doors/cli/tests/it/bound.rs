@@ -101,7 +101,7 @@ fn large_platforms_are_bounded() {
 fn questions_that_make_no_sense_are_refused() {
     let dgx1 = fixture("dgx1.toml");
     oneport(&["bound", &dgx1, "scatter-v"])
-        .refused(2, &["no collective 'scatter-v'", "all-gather"]);
+        .refused(2, &["takes no counts", "`solve scatter-v --counts ...`"]);
     oneport(&["bound", &dgx1, "gossip"]).refused(2, &["no collective 'gossip'", "barrier"]);
     oneport(&["bound", &dgx1, "--measured", "8"])
         .refused(2, &["--measured", "name the collective"]);

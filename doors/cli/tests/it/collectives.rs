@@ -22,6 +22,13 @@ link = [
 ]
 "#;
 
+/// Three processors in a line.
+const THREE: &str = r#"
+format = "oneport-platform/1"
+node = [{ name = "a", compute = 1 }, { name = "b", compute = 1 }, { name = "c", compute = 1 }]
+link = [{ from = "a", to = "b", cost = 1, duplex = true }, { from = "b", to = "c", cost = 1, duplex = true }]
+"#;
+
 /// The collectives with the options that they need.
 const COLLECTIVES: [&[&str]; 9] = [
     &["scatter", "--source", "a"],
@@ -332,4 +339,84 @@ fn mistakes_are_told_what_was_meant() {
     oneport(&["time", "scatter", "--latency", "1us", "--platform", &star])
         .refused(2, &["no --latency", "latency = "]);
     oneport(&["completions"]).refused(2, &["no shell completions"]);
+}
+
+/// Counts are as many as there are nodes for them, in the order that the refusal lists; a platform on which they do not
+/// fit ends no others.
+#[test]
+fn counts_are_for_the_nodes_that_are_listed() {
+    let folder = Folder::new();
+    let mixed = folder.write("mixed.toml", MIXED);
+    let ask = |rest: &[&str]| solve(&mixed, rest);
+    let v = |name: &'static str, rest: &[&'static str]| ask(&[&[name], rest].concat());
+    let two = ["--source", "a", "--targets", "b,c"];
+    let given = |counts: &'static str| v("scatter-v", &[&two[..], &["--counts", counts]].concat());
+    v("scatter-v", &two).refused(
+        2,
+        &["needs --counts: 2 counts, for 'b', 'c', in this order"],
+    );
+    given("1,2,3").refused(
+        1,
+        &["3 counts are given; scatter-v needs 2 counts, for 'b', 'c'"],
+    );
+    given("-1,2").refused(2, &["'-1' is no count"]);
+    given("0,0").refused(1, &["every count is 0"]);
+    let pairs = |counts: &'static str| {
+        v(
+            "all-to-all-v",
+            &["--participants", "a,b", "--counts", counts],
+        )
+    };
+    let rows = "all-to-all-v needs 2 rows of 2 counts separated by ',', for 'a', 'b'";
+    pairs("0,2").refused(1, &["1 row is given", rows]);
+    pairs("0,2;1").refused(1, &["the row of 'b' has 1 count", rows]);
+    pairs("5,2;1,0").refused(1, &["'a' would send 5 messages to itself; write 0 there"]);
+    let read = pairs("0,2;1,0").ok();
+    assert!(
+        read.stdout.starts_with("all-to-all-v of 3 messages on "),
+        "{}",
+        read.stdout
+    );
+    let file = folder.write("counts.txt", "\u{feff}0,2\n1,0\n");
+    let from_file = ask(&[
+        "all-to-all-v",
+        "--participants",
+        "a,b",
+        "--json",
+        "--counts",
+        &format!("@{file}"),
+    ]);
+    assert_eq!(from_file.ok().object()["counts"], serde_json::json!([2, 1]));
+    let three = folder.write("three.toml", THREE);
+    let both = oneport(&[
+        "solve",
+        "all-gather-v",
+        "--platform",
+        &mixed,
+        "--platform",
+        &three,
+        "--counts",
+        "1,2,3",
+        "--json",
+    ]);
+    let status: Vec<serde_json::Value> = both
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["status"].clone())
+        .collect();
+    assert_eq!(
+        (both.code, &status[..]),
+        (Some(1), &["error".into(), "optimal".into()][..])
+    );
+    oneport(&[
+        "program",
+        "p",
+        "--platform",
+        &mixed,
+        "--collective",
+        "scatter-v",
+        "--source",
+        "a",
+    ])
+    .refused(2, &["scatter-v has no program", "all-gather"]);
 }

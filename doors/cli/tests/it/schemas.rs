@@ -113,6 +113,18 @@ fn answers_of_solve_are_as_the_schema_says() {
         (&["all-to-all", "--platform", &cut], "infeasible"),
         (
             &[
+                "all-gather-v",
+                "--participants",
+                "a0,a1",
+                "--counts",
+                "1,2",
+                "--platform",
+                &fixture("two-racks.toml"),
+            ],
+            "optimal",
+        ),
+        (
+            &[
                 "all-gather",
                 "--platform",
                 &fixture("torus-4x4.toml"),

@@ -18,6 +18,7 @@ use crate::flags::question::{Asked, QuestionArguments};
 use crate::words::end::End;
 use crate::words::output::print;
 use crate::words::progress::Progress;
+use crate::words::usage::Usage;
 use report::{Changed, Report};
 
 /// Solve again with faster, slower or missing links, ports and processors: what is worth buying.
@@ -106,7 +107,12 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
         let platform = own.platform.changed(&changes)?.platform;
         progress.about("changed: ".to_string());
         let name = arguments.changes.join("; ");
-        match Asked::read(platform, &arguments.question)?.problem() {
+        let asked = Asked::read(platform, &arguments.question);
+        let asked = asked.map_err(|error| match error.is::<Usage>() {
+            true => error,
+            false => error.context(format!("on the platform after --change '{name}'")),
+        });
+        match asked?.problem() {
             Ok(problem) => {
                 about = problem;
                 let outcome = what_if::outcome(&about, &shown, None)?;
