@@ -109,7 +109,7 @@ fn any_order_gains_what_the_other_question_yields() {
         }
         gains += 1;
         assert_eq!(gain, Gain::Exactly(more), "{seed}");
-        // What may gain is hinted at.
+        // A hint names a change that may gain.
         let limits = explain::limits(&problem, &own.steady_state, &own.certificate, own.status);
         assert!(limits.hints.contains(&Hint::InOrder), "{seed}");
     }
