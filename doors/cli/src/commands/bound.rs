@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use crate::answers::answer::models;
 use crate::answers::measured::{self, Measured};
 use crate::answers::odd_sets;
+use crate::flags::counts;
 use crate::flags::limits::{LimitArguments, named};
 use crate::flags::platform::FileArguments;
 use crate::flags::question::{asked_as, listed, node};
@@ -53,6 +54,9 @@ pub struct BoundArguments {
     /// Source of a broadcast or scatter, target of a reduce or gather (default: the first participant).
     #[arg(long, value_name = "NODE")]
     root: Option<String>,
+    /// Of a form that ends in -v: its counts, as for solve; name no other collective then.
+    #[arg(long, value_name = "N,N[;N,N]|@FILE", allow_hyphen_values = true)]
+    counts: Option<String>,
     /// A measurement of one collective, as for compare: a bus bandwidth ("212 GB/s"; "212 GB/s algbw"), the time of one
     /// operation of a message of size 1, or a file that nccl-tests print, or write with -J.
     #[arg(long, value_name = "X|FILE.json", allow_hyphen_values = true)]
@@ -111,6 +115,14 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
             "--measured: name the collective that was measured, and no other",
         ));
     }
+    let counted = names
+        .iter()
+        .filter(|name| form(name).is_ok_and(|form| form.counted));
+    match (counted.count(), names.len(), &arguments.counts) {
+        (0, _, Some(_)) => return Err(usage("--counts: name the form that ends in -v")),
+        (1.., 2.., _) => return Err(usage("--counts are of one collective; name no other")),
+        _ => {}
+    }
     // Bounds hold for every cost of merging and every order of operands.
     let volumes = Volumes {
         work: Amount::Constant(Rational::from_integer(0.into())),
@@ -124,7 +136,10 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
             ..Options::default()
         };
         let form = form(name)?;
-        let collective = collective(form, &participants, root)?;
+        let mut collective = collective(form, &participants, root)?;
+        if form.counted {
+            collective = counts::counted(&platform, collective, arguments.counts.as_deref())?;
+        }
         let mut row = Row {
             form,
             collective: collective.clone(),
@@ -175,18 +190,14 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
 }
 
 fn form(name: &str) -> Result<&'static Form> {
-    let asked = |form: &&Form| !form.counted && form.name == asked_as(form.name);
+    let asked = |form: &&Form| form.name == asked_as(form.name);
     let known = Collective::forms().iter().copied().filter(asked);
-    match Form::find(name) {
-        Some(form) if asked(&form) => Ok(form),
-        Some(form) if form.counted => Err(usage(format!(
-            "bound takes no counts; `solve {name} --counts ...` prints the bound of {name}"
-        ))),
-        _ => Err(usage(format!(
+    Form::find(name).filter(asked).ok_or_else(|| {
+        usage(format!(
             "bound knows no collective '{name}'; choose from {}",
             join(known.map(|form| form.name))
-        ))),
-    }
+        ))
+    })
 }
 
 fn join<'a>(names: impl Iterator<Item = &'a str>) -> String {

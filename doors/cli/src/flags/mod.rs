@@ -1,6 +1,6 @@
 //! Groups of options that several commands take. A group knows no command and reads itself into values of the library.
 
-mod counts;
+pub mod counts;
 pub mod instances;
 pub mod limits;
 pub mod platform;

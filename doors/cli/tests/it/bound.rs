@@ -100,8 +100,10 @@ fn large_platforms_are_bounded() {
 #[test]
 fn questions_that_make_no_sense_are_refused() {
     let dgx1 = fixture("dgx1.toml");
-    oneport(&["bound", &dgx1, "scatter-v"])
-        .refused(2, &["takes no counts", "`solve scatter-v --counts ...`"]);
+    oneport(&["bound", &dgx1, "scatter-v"]).refused(2, &["needs --counts: 7 counts, for 'box0.gpu1'"]);
+    oneport(&["bound", &dgx1, "--counts", "1,2"]).refused(2, &["name the form that ends in -v"]);
+    oneport(&["bound", &dgx1, "scatter-v", "scatter", "--counts", "1"])
+        .refused(2, &["one collective"]);
     oneport(&["bound", &dgx1, "gossip"]).refused(2, &["no collective 'gossip'", "barrier"]);
     oneport(&["bound", &dgx1, "--measured", "8"])
         .refused(2, &["--measured", "name the collective"]);
@@ -203,4 +205,84 @@ fn who_keeps_nothing_is_bounded() {
     }
     oneport(&["bound", &file, "all-gather"]).refused(1, &["'b'", "replicates = false"]);
     oneport(&["rings", &file]).refused(1, &["'b'", "replicates = false"]);
+}
+
+/// With counts, too, the bound is at least the optimum of `solve`, and on small platforms it is the optimum.
+#[test]
+fn forms_with_counts_are_bounded_by_their_optimum() {
+    let mut tight = 0;
+    for name in ["star.json", "two-racks.toml", "toy-broadcast.toml"] {
+        let file = fixture(name);
+        for (form, counts) in [
+            ("scatter-v", "3,0,1"),
+            ("all-gather-v", "2,1,5,1"),
+            ("reduce-scatter-v", "1,4,0,1"),
+        ] {
+            let platform = oneport::files::read_platform(file.as_ref()).unwrap();
+            let wanted = counts.split(',').count();
+            let nodes = platform
+                .processors()
+                .map(|node| platform.name(node).to_string());
+            let all: Vec<String> = nodes
+                .take(wanted + usize::from(form == "scatter-v"))
+                .collect();
+            let (first, some) = (all[0].clone(), all.join(","));
+            let bound = oneport(&[
+                "bound",
+                &file,
+                form,
+                "--participants",
+                &some,
+                "--counts",
+                counts,
+                "--json",
+            ]);
+            let Some(0) = bound.code else {
+                assert!(bound.stderr.contains("infeasible"), "{bound:#?}");
+                continue;
+            };
+            let roles = match form {
+                "scatter-v" => vec![
+                    "--source".to_string(),
+                    first,
+                    "--targets".to_string(),
+                    all[1..].join(","),
+                ],
+                "reduce-scatter-v" => vec![
+                    "--participants".to_string(),
+                    some,
+                    "--commutative".to_string(),
+                    "--work".to_string(),
+                    "0".to_string(),
+                ],
+                _ => vec!["--participants".to_string(), some],
+            };
+            let roles: Vec<&str> = roles.iter().map(String::as_str).collect();
+            let asked = [
+                &[
+                    "solve",
+                    form,
+                    "--platform",
+                    &file,
+                    "--counts",
+                    counts,
+                    "--json",
+                ],
+                &roles[..],
+            ]
+            .concat();
+            let solved = oneport(&asked).ok().object();
+            let rational = |value: &serde_json::Value| {
+                oneport::parse_rational(value.as_str().unwrap()).unwrap()
+            };
+            let [bound, optimum] = [
+                &bound.object()["bounds"][0]["bound"],
+                &solved["upper_bound"],
+            ]
+            .map(rational);
+            assert!(bound >= optimum, "{name} {form}: {bound} {optimum}");
+            tight += usize::from(bound == optimum);
+        }
+    }
+    assert!(tight >= 6, "{tight}");
 }
