@@ -20,7 +20,7 @@ pub enum ProblemError {
     /// Messages cannot arrive.
     #[error("{collective} is infeasible: no path {}; connect the nodes, or leave them out of the collective", listed(.missing))]
     Unreachable {
-        /// The collective's name.
+        /// The collective's name; of groups, that of the first.
         collective: &'static str,
         /// The names of the source and the target of each message that cannot arrive, each pair once; the first
         /// [`ProblemError::MOST_LISTED`] of them.
@@ -162,8 +162,10 @@ impl Problem {
         if missing.is_empty() {
             return Ok(());
         }
+        let first = self.collective.members().first();
+        let named = first.map_or(self.collective(), |member| &member.collective);
         Err(ProblemError::Unreachable {
-            collective: self.collective.name(),
+            collective: named.name(),
             missing,
         })
     }
