@@ -28,8 +28,19 @@ pub struct Group {
     pub root: NodeId,
     /// Whether it is the source or the target.
     pub side: Side,
-    /// The other ends, with the place of each message among the demands.
-    pub leaves: Vec<(NodeId, usize)>,
+    /// The other ends.
+    pub leaves: Vec<Leaf>,
+}
+
+/// An end of one message of a group, or of several that are alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Leaf {
+    /// The node.
+    pub node: NodeId,
+    /// Its place among the demands.
+    pub demand: usize,
+    /// Messages per instance.
+    pub rate: u64,
 }
 
 /// Paths with what each carries, and what is on none of them.
@@ -93,7 +104,11 @@ pub fn route(
     let group = Group {
         root: source,
         side: Side::Source,
-        leaves: vec![(target, demand)],
+        leaves: vec![Leaf {
+            node: target,
+            demand,
+            rate: 1,
+        }],
     };
     let paths = paths(platform, &group, &flow, &amount);
     let paths = paths.ok_or(ExtractError::Contradiction(
@@ -141,7 +156,7 @@ pub(crate) fn check_links(
 
 /// Splits one group's flow into paths.
 ///
-/// `flow` holds the positive amounts by link, `demand` is what every leaf receives; both in the same integer unit.
+/// `flow` holds the positive amounts by link, `demand` is the amount of one message; both in the same integer unit.
 /// Circulations are cancelled first. Each path is cut at its largest incoming amounts, so that there are few; every
 /// path exhausts a link or a leaf, so there are at most links + leaves of them. `None` if the flow does not serve
 /// the demand, which conservation excludes.
@@ -153,10 +168,10 @@ pub fn paths(
 ) -> Option<Vec<(Pattern, BigInt)>> {
     let mut state = State::new(platform, group, flow)?;
     let mut found = Vec::new();
-    for &(leaf, commodity) in &group.leaves {
-        let mut missing = demand.clone();
+    for leaf in &group.leaves {
+        let mut missing = demand * leaf.rate;
         while missing.is_positive() {
-            let links = state.trace(leaf, group.root)?;
+            let links = state.trace(leaf.node, group.root)?;
             let amount = links
                 .iter()
                 .map(|&link| &state.amount[link.index()])
@@ -171,7 +186,7 @@ pub fn paths(
                 Side::Source => links.into_iter().rev().collect(),
                 Side::Target => links,
             };
-            found.push((Pattern::path(commodity, links), amount));
+            found.push((Pattern::path(leaf.demand, links), amount));
         }
     }
     Some(found)

@@ -101,16 +101,27 @@ impl Collective {
         blocks
     }
 
-    /// If all demands are messages that travel alone, these in the order of the demands; else nothing.
+    /// If all demands are messages that travel alone, each once per instance, these in the order of the demands; else
+    /// nothing.
     pub fn commodities(&self) -> Vec<Commodity> {
-        let blocks = self.blocks();
-        let travel_alone = blocks.iter().all(|block| block.kind == Kind::Route);
-        // Other rates than 1 would have to be rates of flows.
-        if travel_alone && self.is_uniform() {
-            blocks.iter().flat_map(Block::commodities).collect()
-        } else {
-            Vec::new()
+        match self.is_uniform() {
+            true => self.messages().into_iter().map(|(one, _)| one).collect(),
+            false => Vec::new(),
         }
+    }
+
+    /// If all demands are messages that travel alone, these in the order of the demands, and how many there are of each
+    /// per instance; else nothing.
+    pub fn messages(&self) -> Vec<(Commodity, u64)> {
+        let blocks = self.blocks();
+        if blocks.iter().any(|block| block.kind != Kind::Route) {
+            return Vec::new();
+        }
+        let of_block = |block: &Block<'_>| {
+            let rate = block.rate;
+            block.commodities().into_iter().map(move |one| (one, rate))
+        };
+        blocks.iter().flat_map(of_block).collect()
     }
 
     /// Whether values are combined, so that work matters and sizes may depend on what is combined.

@@ -21,7 +21,7 @@ use oneport_exact::{ExactError, LinearProgram, Relation, Row, Sense};
 use oneport_platform::Rational;
 
 use crate::Question;
-use crate::flow::{Flow, FlowProgram, Group, Side};
+use crate::flow::{Flow, FlowProgram, Group, Leaf, Side};
 use crate::resources::Resources;
 
 /// Builds the program. Every commodity is a separate group, and `time` is the column of `TP`.
@@ -39,7 +39,11 @@ pub fn build(question: &Question) -> Result<FlowProgram, ExactError> {
         .map(|(place, commodity)| Group {
             root: commodity.source,
             side: Side::Source,
-            leaves: vec![(commodity.target, place)],
+            leaves: vec![Leaf {
+                node: commodity.target,
+                demand: place,
+                rate: 1,
+            }],
         })
         .collect();
     let mut balance: Vec<Vec<Option<Row>>> = Vec::with_capacity(groups.len());

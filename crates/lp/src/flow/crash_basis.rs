@@ -49,10 +49,10 @@ pub fn shortest_paths(
             return None;
         }
         let mut messages = vec![0u64; platform.nodes().len()];
-        group
-            .leaves
-            .iter()
-            .for_each(|(leaf, _)| messages[leaf.index()] += 1);
+        group.leaves.iter().for_each(|leaf| {
+            let sum = &mut messages[leaf.node.index()];
+            *sum = sum.saturating_add(leaf.rate);
+        });
         // From the far end towards the root, so that every node knows what it passes on.
         for &node in order.iter().rev() {
             let Some(link) = by[node] else { continue };
@@ -64,7 +64,8 @@ pub fn shortest_paths(
                     let load = loads.entry(resource).or_default();
                     *load = load.saturating_add(busy);
                 }
-                messages[towards_root(question, group, link).index()] += passed;
+                let sum = &mut messages[towards_root(question, group, link).index()];
+                *sum = sum.saturating_add(passed);
             }
         }
     }

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! minimise T subject to
-//!   for each group g and node v other than its root:  in(v) - out(v) = 1 if v is a leaf of g, else 0
+//!   for each group g and node v other than its root:  in(v) - out(v) = rate of v if v is a leaf of g, else 0
 //!   for each resource r (port or link):  sum over links e that occupy r, groups g:  size c(e) x[g, e] <= cap_r T
 //! ```
 //!
@@ -22,7 +22,7 @@ mod multiplicative_weights;
 pub(crate) mod solve;
 pub(crate) mod spread;
 
-pub use oneport_extract::paths::{Group, Side};
+pub use oneport_extract::paths::{Group, Leaf, Side};
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -49,14 +49,16 @@ fn uses(group: &Group, from: NodeId, to: NodeId) -> bool {
 
 /// The groups of a question: by source or by target, whichever are fewer.
 pub fn groups(question: &Question) -> Vec<Group> {
+    let messages = question.collective().messages();
     let by = |side: Side| {
-        let mut groups: BTreeMap<NodeId, Vec<(NodeId, usize)>> = BTreeMap::new();
-        for (place, commodity) in question.commodities().iter().enumerate() {
-            let (root, leaf) = match side {
+        let mut groups: BTreeMap<NodeId, Vec<Leaf>> = BTreeMap::new();
+        for (demand, &(commodity, rate)) in messages.iter().enumerate() {
+            let (root, node) = match side {
                 Side::Source => (commodity.source, commodity.target),
                 Side::Target => (commodity.target, commodity.source),
             };
-            groups.entry(root).or_default().push((leaf, place));
+            let leaf = Leaf { node, demand, rate };
+            groups.entry(root).or_default().push(leaf);
         }
         groups
             .into_iter()
@@ -170,10 +172,11 @@ pub fn build(question: &Question, budget: &Budget) -> Result<FlowProgram, ExactE
         Budget::Fixed { .. } => None,
         Budget::Most { .. } => {
             let leaves = groups.iter().zip(&balances).flat_map(|(group, balance)| {
+                let rate = |leaf: &Leaf| -Rational::from_integer(leaf.rate.into());
                 group
                     .leaves
                     .iter()
-                    .filter_map(|(leaf, _)| Some((balance[leaf.index()]?, -Rational::one())))
+                    .filter_map(move |leaf| Some((balance[leaf.node.index()]?, rate(leaf))))
             });
             Some(program.add_column(-Rational::one(), leaves)?)
         }
@@ -227,8 +230,8 @@ fn balance_rows(
     demand: &Rational,
 ) -> Vec<Option<Row>> {
     let mut wanted = vec![Rational::zero(); nodes];
-    for &(leaf, _) in &group.leaves {
-        wanted[leaf.index()] += demand;
+    for leaf in &group.leaves {
+        wanted[leaf.node.index()] += demand * Rational::from_integer(leaf.rate.into());
     }
     let row = |(node, wanted): (usize, Rational)| {
         (node != group.root.index()).then(|| program.add_row(Relation::Equal, wanted))

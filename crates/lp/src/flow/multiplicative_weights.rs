@@ -12,7 +12,9 @@ use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive, Zero};
 use oneport_graph::{ShortestPaths, shortest_paths};
 use oneport_numbers::{common_denominator, numerator_over};
-use oneport_plan::{Bound, Certificate, Pattern, Resource, SteadyState, WeightedPattern};
+use oneport_plan::{
+    Bound, Certificate, Commodity, Pattern, Resource, SteadyState, WeightedPattern,
+};
 use oneport_platform::{Link, LinkId, NodeId, Rational};
 use petgraph::graph::{EdgeIndex, EdgeReference};
 use petgraph::visit::EdgeRef;
@@ -72,7 +74,7 @@ pub fn approximate(question: &Question) -> Result<(SteadyState, Bound), LpError>
     let mut alone = Window::new(0);
     single.iter().for_each(|(_, paths)| alone.add(0, paths));
     windows.push(alone);
-    let steady_state = schedulable(question, best_window(question, &windows)?)?;
+    let steady_state = schedulable(question, best_window(&guide, &windows)?)?;
     let prices = best.map_or_else(Vec::new, |(prices, _, _)| prices);
     let (throughput, prices) = best_bound(question, &guide, prices)?;
     let certificate = guide.certificate(&prices);
@@ -141,10 +143,10 @@ impl Window {
     }
 }
 
-fn best_window(question: &Question, windows: &[Window]) -> Result<SteadyState, LpError> {
+fn best_window(guide: &Guide<'_>, windows: &[Window]) -> Result<SteadyState, LpError> {
     let mut best: Option<SteadyState> = None;
     for window in windows.iter().filter(|window| window.rounds > 0) {
-        let candidate = steady_state(question, &window.counts, window.rounds)?;
+        let candidate = steady_state(guide, &window.counts, window.rounds)?;
         if best
             .as_ref()
             .is_none_or(|found| candidate.throughput > found.throughput)
@@ -201,7 +203,9 @@ struct Guide<'q> {
     resources: Resources,
     /// Per index of the resource.
     prices: Vec<u64>,
-    /// Places of the commodities by their source.
+    /// The messages, with their rates.
+    messages: Vec<(Commodity, u64)>,
+    /// Places of the messages by their source.
     by_source: BTreeMap<NodeId, Vec<usize>>,
 }
 
@@ -223,7 +227,8 @@ impl<'q> Guide<'q> {
                 .min(PRICE_LIMIT)
         };
         let mut by_source: BTreeMap<NodeId, Vec<usize>> = BTreeMap::new();
-        for (place, commodity) in question.commodities().iter().enumerate() {
+        let messages = question.collective().messages();
+        for (place, (commodity, _)) in messages.iter().enumerate() {
             by_source.entry(commodity.source).or_default().push(place);
         }
         let resources = Resources::new(question.platform(), false);
@@ -233,8 +238,14 @@ impl<'q> Guide<'q> {
             times: exact.iter().map(guide).collect(),
             resources,
             prices,
+            messages,
             by_source,
         }
+    }
+
+    /// Messages per instance of the pattern's demand.
+    fn rate(&self, pattern: &Pattern) -> u64 {
+        self.messages[pattern.demand].1
     }
 
     fn ports(&self, link: LinkId) -> &[usize] {
@@ -269,22 +280,21 @@ impl<'q> Guide<'q> {
 
     /// A cheapest path for every commodity, and what they cost together.
     fn cheapest_paths(&self) -> Result<(Vec<Pattern>, u128), LpError> {
-        let mut patterns = Vec::with_capacity(self.question.commodities().len());
+        let mut patterns = Vec::with_capacity(self.messages.len());
         let mut total = 0u128;
         for (&source, places) in &self.by_source {
             let paths = self.tree(source);
-            for &commodity in places {
-                let target = self.question.commodities()[commodity].target;
-                let distance = paths.distances[target.index()];
-                total = total.saturating_add(
-                    distance.ok_or(LpError::Contradiction("a target is not reachable"))?,
-                );
+            for &place in places {
+                let (Commodity { target, .. }, rate) = self.messages[place];
+                let distance = paths.distances[target.index()]
+                    .ok_or(LpError::Contradiction("a target is not reachable"))?;
+                total = total.saturating_add(distance.saturating_mul(rate.into()));
                 let links: Vec<LinkId> = paths
                     .path(target.index())
                     .into_iter()
                     .map(LinkId::from)
                     .collect();
-                patterns.push(Pattern::path(commodity, links));
+                patterns.push(Pattern::path(place, links));
             }
         }
         Ok((patterns, total))
@@ -305,14 +315,20 @@ impl<'q> Guide<'q> {
     /// busiest port's time.
     fn raise_prices(&mut self, paths: &[Pattern]) -> u128 {
         let mut loads = vec![0u128; self.prices.len()];
-        for link in paths.iter().flat_map(Pattern::links) {
-            for &port in self.ports(link) {
-                loads[port] += u128::from(self.times[link.index()]);
+        for pattern in paths {
+            let rate = u128::from(self.rate(pattern));
+            for link in pattern.links() {
+                let time = rate.saturating_mul(self.times[link.index()].into());
+                for &port in self.ports(link) {
+                    loads[port] = loads[port].saturating_add(time);
+                }
             }
         }
         let busiest = loads.iter().copied().max().unwrap_or(0).max(1);
         for (price, load) in self.prices.iter_mut().zip(loads) {
-            let growth = u128::from(*price) * load / busiest / 8;
+            // Both are below 2^60 after the shift, whatever the loads.
+            let shift = busiest.ilog2().saturating_sub(60);
+            let growth = u128::from(*price) * (load >> shift) / (busiest >> shift).max(1) / 8;
             *price += u64::try_from(growth).unwrap_or(0);
         }
         while self.prices.iter().any(|&price| price >= PRICE_LIMIT) {
@@ -357,11 +373,10 @@ fn exact_bound(
     let mut total = BigInt::zero();
     for (&source, places) in &guide.by_source {
         let distance = exact_distances(question, source, &costs);
-        for &commodity in places {
-            let target = question.commodities()[commodity].target;
-            total += distance[target.index()]
-                .as_ref()
-                .ok_or(LpError::Contradiction("a target is not reachable"))?;
+        for &place in places {
+            let (Commodity { target, .. }, rate) = guide.messages[place];
+            let distance = distance[target.index()].as_ref();
+            total += distance.ok_or(LpError::Contradiction("a target is not reachable"))? * rate;
         }
     }
     let exact: Vec<Rational> = prices
@@ -384,24 +399,25 @@ fn exact_distances(question: &Question, source: NodeId, costs: &[BigInt]) -> Vec
 
 /// All rounds' paths, spread over the time the busiest port needs for them.
 fn steady_state(
-    question: &Question,
+    guide: &Guide<'_>,
     counts: &BTreeMap<Pattern, u64>,
     rounds: u64,
 ) -> Result<SteadyState, LpError> {
-    let mut messages: BTreeMap<LinkId, u64> = BTreeMap::new();
-    for (pattern, count) in counts {
+    let platform = guide.question.platform();
+    let mut messages: BTreeMap<LinkId, BigInt> = BTreeMap::new();
+    for (pattern, &count) in counts {
+        let count = BigInt::from(count) * guide.rate(pattern);
         pattern
             .links()
-            .for_each(|link| *messages.entry(link).or_default() += count);
+            .for_each(|link| *messages.entry(link).or_default() += &count);
     }
     let mut loads: BTreeMap<Resource, Rational> = BTreeMap::new();
     for (link, count) in messages {
-        let busy = question.time(link) * Rational::from_integer(count.into());
-        for resource in Resource::of_link(question.platform(), link) {
+        let busy = guide.question.time(link) * Rational::from_integer(count);
+        for resource in Resource::of_link(platform, link) {
             *loads.entry(resource).or_insert_with(Rational::zero) += &busy;
         }
     }
-    let platform = question.platform();
     let share = |(resource, time): (Resource, Rational)| {
         time / Rational::from_integer(resource.capacity(platform).into())
     };
@@ -410,16 +426,16 @@ fn steady_state(
         .map(share)
         .max()
         .ok_or(LpError::Contradiction("no message travels"))?;
-    let weight = |count: u64| Rational::from_integer(count.into()) / &busiest;
+    let weight = |count: BigInt| Rational::from_integer(count) / &busiest;
     let patterns = counts
         .iter()
         .map(|(pattern, &count)| WeightedPattern {
             pattern: pattern.clone(),
-            weight: weight(count),
+            weight: weight(BigInt::from(count) * guide.rate(pattern)),
         })
         .collect();
     Ok(SteadyState {
-        throughput: weight(rounds),
+        throughput: weight(rounds.into()),
         patterns,
     })
 }

@@ -3,7 +3,9 @@
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 use oneport_exact::{self as exact, Optimum, Outcome, RationalVector, Solver};
-use oneport_plan::{Bound, Certificate, OddSet, Pattern, Resource, SteadyState, WeightedPattern};
+use oneport_plan::{
+    Bound, Certificate, Kind, OddSet, Pattern, Resource, SteadyState, WeightedPattern,
+};
 use oneport_platform::{LinkId, Rational};
 
 use super::{
@@ -13,6 +15,7 @@ use crate::compact::scatter;
 use crate::found::Found;
 use crate::mixture::Effort;
 use crate::odd_sets;
+use crate::room;
 use crate::{Formulation, LpError, Options, Question};
 
 /// Percent of the time left for the program; the rest is for an answer without a program. Trades an optimum for an
@@ -24,7 +27,8 @@ const PROGRAM: u32 = 80;
 /// # Errors
 /// As [`solve`](crate::solve).
 pub fn attempt(question: &Question, options: &Options, found: &mut Found) -> Result<(), LpError> {
-    if question.commodities().is_empty() {
+    let uniform = !question.commodities().is_empty();
+    if !uniform && (options.formulation == Formulation::Compact || !are_messages(question)) {
         return Ok(());
     }
     let FlowProgram {
@@ -134,7 +138,13 @@ pub fn attempt(question: &Question, options: &Options, found: &mut Found) -> Res
     Ok(())
 }
 
-/// Reads off the patterns, and how much each carries where every leaf receives `unit`.
+/// Whether all demands are messages that travel alone, whatever their rates.
+fn are_messages(question: &Question) -> bool {
+    let blocks = question.problem().blocks();
+    room::is_possible(question.problem()) && blocks.iter().all(|block| block.kind == Kind::Route)
+}
+
+/// Reads off the patterns, and how much each carries where `unit` is one message.
 fn patterns_of(
     question: &Question,
     groups: &[Group],

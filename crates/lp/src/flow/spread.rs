@@ -315,12 +315,13 @@ impl<'q> Router<'q> {
         let (distances, order) = self.distances(root, costs);
         let mut total = 0u128;
         let mut needs = vec![0u64; distances.len()];
-        for (leaf, _) in group.leaves.iter().filter(|(leaf, _)| leaf.index() != root) {
-            let distance = distances[leaf.index()];
+        let leaves = group.leaves.iter().map(|leaf| leaf.node.index());
+        for leaf in leaves.filter(|&leaf| leaf != root) {
+            let distance = distances[leaf];
             total = total.saturating_add(
                 distance.ok_or(LpError::Contradiction("a target is not reachable"))?,
             );
-            needs[leaf.index()] += UNIT;
+            needs[leaf] += UNIT;
         }
         let Some(amounts) = amounts else {
             return Ok(total);
@@ -487,7 +488,7 @@ impl Alike {
             && router
                 .groups
                 .iter()
-                .all(|group| group.leaves.iter().all(|(leaf, _)| sorted.contains(leaf)));
+                .all(|group| group.leaves.iter().all(|leaf| sorted.contains(&leaf.node)));
         if is_mutual {
             let platform = question.platform();
             let places: BTreeMap<Resource, usize> = router.resources.list().zip(0..).collect();

@@ -6,9 +6,10 @@ use common::{
     Case, cases, connected_cases, ratio, relinked, reversed, simple_paths, solution, throughput,
 };
 use num_traits::{One, Zero};
-use oneport_lp::Formulation;
+use oneport_lp::{Formulation, LpError, Options, Question, Watch, solve};
 use oneport_plan::{
-    Certificate, Collective, Form, Problem, ProblemError, Resource, Status, Volumes,
+    Certificate, Collective, Commodity, CustomDemand, Form, Problem, ProblemError, Resource,
+    Status, Volumes, Wanted,
 };
 use oneport_platform::generate::{self, Costs};
 use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
@@ -58,6 +59,39 @@ proptest! {
     #[test]
     fn both_formulations_are_optimal(case in connected_cases(7, 16)) {
         certify(&case);
+    }
+
+    /// A message of rate `r` is as `r` messages, also where a watch ends the program and multiplicative weights answer.
+    #[test]
+    fn rates_of_flows_are_repeated_messages(case in connected_cases(6, 12), rates in prop::collection::vec(0..4u64, 30), asks in 0..30u64) {
+        let rated = |(at, message): (usize, Commodity)| CustomDemand {
+            owners: vec![message.source],
+            wanted: Wanted::At(vec![message.target]),
+            commutative: false,
+            rate: rates[at],
+        };
+        let demands = case.collective.commodities().into_iter().enumerate().map(rated);
+        let demands: Vec<CustomDemand> = demands.filter(|demand| demand.rate > 0).collect();
+        prop_assume!(!demands.is_empty());
+        let repeated = demands.iter().flat_map(|demand| {
+            (0..demand.rate).map(|_| CustomDemand { rate: 1, ..demand.clone() })
+        });
+        let of = |demands: Vec<CustomDemand>| Case { collective: Collective::Custom(demands), ..case.clone() };
+        let (one, twin) = (of(demands.clone()), of(repeated.collect()));
+        let optimum = throughput(&twin);
+        prop_assert_eq!(&throughput(&one), &optimum);
+        let problem = Problem::new(&one.platform, &one.collective, one.volumes()).unwrap();
+        oneport_referee::check_steady_state(&problem, &solution(&one, Formulation::Columns).steady_state).unwrap();
+        let ending = Question::new(&problem).watched(Watch::counting(asks, std::time::Duration::MAX));
+        match solve(&ending, &Options::default()) {
+            Ok(early) => {
+                let state = &early.steady_state;
+                oneport_referee::check_steady_state(&problem, state).unwrap();
+                prop_assert_eq!(oneport_referee::bound(&problem, &early.certificate), Ok(early.upper_bound.clone()));
+                prop_assert!(state.throughput <= optimum && optimum <= early.upper_bound);
+            }
+            Err(error) => prop_assert!(matches!(error, LpError::Stopped(_)), "{error}"),
+        }
     }
 
     #[test]

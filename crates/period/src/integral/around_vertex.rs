@@ -12,7 +12,7 @@ use num_traits::{One, Signed, Zero};
 use oneport_exact::{
     Column, IntegerOptions, LinearProgram, Relation, Row, Sense, find_integer_point,
 };
-use oneport_lp::flow::{Group, GroupFlow, Side};
+use oneport_lp::flow::{Group, GroupFlow, Leaf, Side};
 use oneport_lp::{LpError, Question};
 use oneport_plan::{Resource, SteadyState};
 use oneport_platform::{LinkId, NodeId, Rational};
@@ -117,7 +117,12 @@ fn parts(
     let mut group_of = vec![0; question.commodities().len()];
     let mut missing: BTreeMap<(usize, NodeId), BigInt> = BTreeMap::new();
     for (place, group) in groups.iter().enumerate() {
-        for &(leaf, commodity) in &group.leaves {
+        for &Leaf {
+            node: leaf,
+            demand: commodity,
+            ..
+        } in &group.leaves
+        {
             group_of[commodity] = place;
             *missing.entry((place, leaf)).or_default() += instances;
         }

@@ -100,7 +100,8 @@ fn large_platforms_are_bounded() {
 #[test]
 fn questions_that_make_no_sense_are_refused() {
     let dgx1 = fixture("dgx1.toml");
-    oneport(&["bound", &dgx1, "scatter-v"]).refused(2, &["needs --counts: 7 counts, for 'box0.gpu1'"]);
+    oneport(&["bound", &dgx1, "scatter-v"])
+        .refused(2, &["needs --counts: 7 counts, for 'box0.gpu1'"]);
     oneport(&["bound", &dgx1, "--counts", "1,2"]).refused(2, &["name the form that ends in -v"]);
     oneport(&["bound", &dgx1, "scatter-v", "scatter", "--counts", "1"])
         .refused(2, &["one collective"]);
