@@ -7,10 +7,11 @@
 use std::fmt;
 use std::sync::Arc;
 
+use num_integer::Integer;
 use oneport_platform::NodeId;
 
 use crate::collective_error::CollectiveError;
-use crate::demand::{CustomDemand, Demand, Goals, Wanted};
+use crate::demand::{CustomDemand, Demand};
 use crate::form::{FORMS, Form};
 use crate::named::Named;
 
@@ -271,34 +272,50 @@ impl Collective {
         }
     }
 
-    /// The same demands as a list in which each is executed once: a demand of rate `r` stands there `r` times. `None`
-    /// where the list is longer than `most`.
-    pub fn one_by_one(&self, most: usize) -> Option<Collective> {
-        let rates = (0..self.demands()).map(|place| self.rate(place));
-        let total = rates.fold(0_u64, u64::saturating_add);
-        usize::try_from(total).ok().filter(|&total| total <= most)?;
-        let copies = |place: usize| {
-            let demand = self.demand(place)?;
-            let wanted = match demand.goals {
-                Goals::At(node) => Wanted::At(vec![node]),
-                Goals::Everywhere(nodes) => Wanted::At(nodes.to_vec()),
-                Goals::Prefixes => Wanted::Prefixes,
-            };
-            let (owners, commutative) = (demand.operands.to_vec(), demand.commutative);
-            let one = CustomDemand {
-                owners,
-                wanted,
-                commutative,
-                rate: 1,
-            };
-            Some(std::iter::repeat_n(
-                one,
-                usize::try_from(self.rate(place)).ok()?,
-            ))
-        };
-        Some(Collective::Custom(
-            (0..self.demands()).filter_map(copies).flatten().collect(),
-        ))
+    /// Whether messages may be cut into pieces: a barrier's token is whole.
+    pub fn is_cut(&self) -> bool {
+        match self {
+            Collective::Named(named) => named.form().is_cut(),
+            Collective::Groups(members) => members.iter().all(|one| one.collective.is_cut()),
+            Collective::Custom(_) => true,
+        }
+    }
+
+    /// The greatest common divisor of all rates; 1 without demands, and where a rate exceeds 64 bits.
+    pub(crate) fn common_rate(&self) -> u64 {
+        let common =
+            |rates: &mut dyn Iterator<Item = u64>| rates.fold(0, |one, two| one.gcd(&two)).max(1);
+        match self {
+            Collective::Named(named) => common(&mut named.counts().iter().map(|one| one.1)),
+            Collective::Groups(members) => {
+                let rate = |one: &Member| one.rate.checked_mul(one.collective.common_rate());
+                common(&mut members.iter().map(|one| rate(one).unwrap_or(1)))
+            }
+            Collective::Custom(demands) => common(&mut demands.iter().map(|one| one.rate)),
+        }
+    }
+
+    /// Every rate divided by a common divisor of all. Counts that are all 1 afterwards are left out.
+    pub(crate) fn with_rates_over(self, divisor: u64) -> Collective {
+        match self {
+            Collective::Named(named) => Collective::Named(named.with_counts_over(divisor)),
+            Collective::Groups(members) => {
+                let member = |Member { collective, rate }: Member| {
+                    let own = rate.gcd(&divisor);
+                    let collective = collective.with_rates_over(divisor / own);
+                    let rate = rate / own;
+                    Member { collective, rate }
+                };
+                Collective::Groups(members.into_iter().map(member).collect())
+            }
+            Collective::Custom(demands) => {
+                let demand = |demand: CustomDemand| CustomDemand {
+                    rate: demand.rate / divisor,
+                    ..demand
+                };
+                Collective::Custom(demands.into_iter().map(demand).collect())
+            }
+        }
     }
 
     /// The group of a demand, and its index there; `None` if there are no groups.

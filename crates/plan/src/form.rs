@@ -68,6 +68,11 @@ impl Form {
         }
     }
 
+    /// The form without counts; `None` where it is the form itself.
+    pub(crate) fn uncounted_form(&self) -> Option<&'static Form> {
+        Form::find(self.name.strip_suffix("-v").filter(|_| self.counted)?)
+    }
+
     /// The first form with the same owners, wants and combination: what carries out that one carries out this one. A
     /// barrier is an all-reduce.
     pub fn alike(&'static self) -> &'static Form {

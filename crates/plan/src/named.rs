@@ -66,6 +66,22 @@ impl Named {
         self
     }
 
+    /// Every count divided by a common divisor; where each place counts once then, the form without counts.
+    pub(crate) fn with_counts_over(mut self, divisor: u64) -> Named {
+        self.counts.iter_mut().for_each(|one| one.1 /= divisor);
+        let once = self.counts.iter().all(|one| one.1 == 1);
+        if once
+            && let Some(form) = self
+                .form
+                .uncounted_form()
+                .filter(|_| self.counts.len() == self.places())
+        {
+            self.form = form;
+            self.counts.clear();
+        }
+        self
+    }
+
     /// The row of the table.
     pub fn form(&self) -> &'static Form {
         self.form
@@ -295,12 +311,21 @@ mod tests {
                     .iter()
                     .flat_map(|block| vec![block.rate; block.count]);
                 assert_eq!(of_blocks.collect::<Vec<_>>(), rates, "{} {size}", form.name);
-                let listed: u64 = rates.iter().sum();
+                let even = plain.clone().with_counts(&vec![6; counts.len()]).unwrap();
                 assert_eq!(
-                    counted.one_by_one(listed as usize).unwrap().demands() as u64,
-                    listed
+                    (even.common_rate(), even.with_rates_over(6)),
+                    (
+                        6,
+                        form.uncounted_form().unwrap().build(&cast, true).unwrap()
+                    )
                 );
-                assert_eq!(counted.one_by_one(listed as usize - 1), None);
+                let times: Vec<u64> = counts.iter().map(|count| 6 * count).collect();
+                let larger = plain.clone().with_counts(&times).unwrap();
+                assert_eq!(larger.common_rate(), 6 * counted.common_rate());
+                assert_eq!(
+                    larger.with_rates_over(6),
+                    counted.clone().with_rates_over(1)
+                );
                 let wanted = counts.len();
                 let short = plain.clone().with_counts(&counts[1..]);
                 assert_eq!(

@@ -114,6 +114,43 @@ impl Problem {
         Problem::new(self.platform.clone(), collective, self.volumes.clone())
     }
 
+    /// The same operation with the common factor of all rates in the sizes and the work instead: as many data by the
+    /// same ways, in fewer and larger messages. `O(d)` for `d` demands.
+    ///
+    /// ```
+    /// # use oneport_plan::{Collective, Problem, Volumes};
+    /// # use oneport_platform::{Node, Platform, Rational};
+    /// # let mut builder = Platform::builder();
+    /// # let one = Rational::from_integer(1.into());
+    /// # let a = builder.node(Node::processor("a", one.clone()))?;
+    /// # let b = builder.node(Node::processor("b", one.clone()))?;
+    /// # builder.link(a, b, one.clone())?;
+    /// # let platform = builder.build()?;
+    /// let scatter = Collective::scatter(a, vec![b]);
+    /// let three = Problem::new(&platform, scatter.clone().with_counts(&[3])?, Volumes::of_size(one.clone()))?;
+    /// let alike = three.with_largest_messages();
+    /// assert_eq!(alike.collective(), &scatter);
+    /// assert_eq!(alike.volumes().size.constant(), Some(&(one * Rational::from_integer(3.into()))));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_largest_messages(&self) -> Problem {
+        let common = self.collective.common_rate();
+        if common == 1 && !self.collective.form().is_some_and(|form| form.counted) {
+            return self.clone();
+        }
+        let factor = Rational::from_integer(common.into());
+        let collective = Collective::clone(&self.collective).with_rates_over(common);
+        let volumes = Volumes {
+            size: self.volumes.size.times(&factor),
+            work: self.volumes.work.times(&factor),
+        };
+        Problem {
+            platform: self.platform.clone(),
+            collective: collective.into(),
+            volumes: volumes.into(),
+        }
+    }
+
     /// The platform.
     pub fn platform(&self) -> &Platform {
         &self.platform

@@ -8,7 +8,8 @@ use oneport_platform::{LinkId, NodeId, Rational};
 pub struct Piece {
     /// Place among the collective's [demands](crate::Collective::demand).
     pub demand: usize,
-    /// Its share of the values, positive; the pieces of a demand add up to 1.
+    /// How many of the demand's messages it is, positive: the pieces of a demand add up to its
+    /// [rate](crate::Collective::rate), which is 1 where it has no count.
     pub share: Rational,
 }
 

@@ -67,7 +67,7 @@ pub(crate) struct Clock<N> {
     pub(crate) nodes: Vec<N>,
     /// Per piece: its size in smallest shares.
     pub(crate) shares: Vec<N>,
-    /// How many smallest shares a whole demand has.
+    /// How many smallest shares a message has.
     pub(crate) whole: N,
     /// The time that dates of the run count.
     unit: N,

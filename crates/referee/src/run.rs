@@ -13,7 +13,7 @@ use crate::violation::{Rule, count_name, shown};
 /// Executes a run by its dates alone, and says when it ends: when the last message has arrived and the last merge is
 /// over.
 ///
-/// - Pieces have positive shares, which add up to 1 for every demand.
+/// - Pieces have positive shares, which add up to its rate for every demand.
 /// - A message leaves a node at which everything in it is; it occupies what the link occupies for the link's overhead
 ///   and the size of its pieces times cost, and arrives a latency later. A merge takes its share of work times compute,
 ///   at a processor that has both parts, and combines operands that are disjoint.
@@ -272,14 +272,19 @@ impl<'a, N: Date> Execution<'a, N> {
         Ok(self.clock.time(&last.unwrap_or_else(N::zero)))
     }
 
-    /// The shares of every demand add up to 1.
+    /// The shares of every demand add up to its rate.
     fn shares(&self) -> Result<(), Violation> {
         let mut sums = vec![N::zero(); self.wanted.len()];
         for (piece, share) in self.run.pieces.iter().zip(&self.clock.shares) {
             let sum = &mut sums[piece.demand];
             *sum = std::mem::replace(sum, N::zero()) + share.clone();
         }
-        let Some(demand) = sums.iter().position(|sum| *sum != self.clock.whole) else {
+        let (collective, whole) = (self.problem.collective(), &self.clock.whole);
+        let wrong = |(demand, sum): (usize, &N)| match collective.rate(demand) {
+            1 => sum != whole,
+            rate => sum.big() != whole.big() * rate,
+        };
+        let Some(demand) = sums.iter().enumerate().position(wrong) else {
             return Ok(());
         };
         let shares = self
@@ -291,7 +296,7 @@ impl<'a, N: Date> Execution<'a, N> {
         let sum: Rational = shares.sum();
         Err(fault(
             format!("the pieces of demand {demand} add up to {}", shown(&sum)),
-            "1",
+            &collective.rate(demand).to_string(),
         ))
     }
 

@@ -54,6 +54,11 @@ impl Algorithm {
             .map(Vec::as_slice)
     }
 
+    /// Whether it cuts what must stay whole, such as a barrier's token.
+    pub(crate) fn cuts_a_token(&self, problem: &Problem) -> bool {
+        self.pieces > 1 && !problem.collective().is_cut()
+    }
+
     /// Calls `sink` with every message, step by step. `O(blocks sent)`.
     pub fn messages(&self, sink: &mut dyn FnMut(Message<'_>)) {
         let _ = self

@@ -61,9 +61,7 @@ pub fn named(problem: &Problem, shape: &RankHints) -> Vec<Algorithm> {
     all.extend(maker.direct());
     all.extend(maker.hierarchical(&shape.groups));
     all.extend(maker.scans());
-    // A barrier's token is whole.
-    let is_cut = problem.collective().form().is_none_or(Form::is_cut);
-    all.retain(|algorithm| is_cut || algorithm.pieces == 1);
+    all.retain(|algorithm| !algorithm.cuts_a_token(problem));
     all
 }
 

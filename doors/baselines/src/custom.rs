@@ -28,6 +28,7 @@ pub fn of_ring(problem: &Problem, name: &str, ring: &[NodeId]) -> Result<Algorit
     let order = order_of(problem, ring)?;
     Maker::new(problem)
         .ring(name, "a ring as listed", &[order])
+        .filter(|made| !made.cuts_a_token(problem))
         .ok_or_else(|| undone(problem, "a ring"))
 }
 
@@ -169,6 +170,12 @@ pub fn of_rounds(
         phases: vec![Phase::Steps(steps)],
         ways: Ways::default(),
     };
+    if algorithm.cuts_a_token(problem) {
+        return Err(BaselineError::TokenCut {
+            collective: problem.collective().name(),
+            pieces,
+        });
+    }
     algorithm.patterns(problem, &routes)?;
     Ok((algorithm, routes))
 }

@@ -88,6 +88,16 @@ pub enum BaselineError {
         /// The collective.
         collective: &'static str,
     },
+    /// Pieces of what must stay whole.
+    #[error(
+        "{collective}: the list cuts every value into {pieces} pieces, but a token is whole; leave `pieces` out"
+    )]
+    TokenCut {
+        /// The collective.
+        collective: &'static str,
+        /// The pieces of a value.
+        pieces: u32,
+    },
     /// Sizes or work depend on what is combined.
     #[error(
         "named algorithms are counted for one size and one amount of work; give --size and --work as numbers"

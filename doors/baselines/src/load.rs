@@ -41,7 +41,7 @@ impl Algorithm {
             return Err(BaselineError::NotConstant);
         };
         let counts = Counts::of(self, problem);
-        let mut traffic = vec![0_u64; platform.links().len()];
+        let mut traffic = vec![0_u128; platform.links().len()];
         counts
             .own
             .into_iter()
@@ -59,8 +59,8 @@ impl Algorithm {
                 traffic[link.index()] += amount
             });
         }
-        let whole = |count: u64| Rational::new(count.into(), self.pieces.into());
-        let link = |(link, count): (LinkId, u64)| &platform.link(link).cost * size * whole(count);
+        let whole = |count: u128| Rational::new(count.into(), self.pieces.into());
+        let link = |(link, count): (LinkId, u128)| &platform.link(link).cost * size * whole(count);
         let mut nodes = vec![Rational::zero(); platform.nodes().len()];
         for (node, &count) in self.ranks.iter().zip(&counts.merged) {
             if let (Some(compute), true) = (&platform.node(*node).compute, count > 0) {
@@ -123,14 +123,15 @@ impl Loads {
     }
 }
 
-/// How many blocks are sent from rank to rank, and combined.
+/// How many blocks are sent from rank to rank, and combined. A block of a demand of rate `r` is `r` blocks: all its
+/// messages are moved alike.
 struct Counts {
     /// Messages that take the routes, by sender and receiver.
-    sent: Vec<BTreeMap<usize, u64>>,
+    sent: Vec<BTreeMap<usize, u128>>,
     /// Per link: blocks on the algorithm's paths.
-    own: BTreeMap<LinkId, u64>,
+    own: BTreeMap<LinkId, u128>,
     /// Blocks merged, per rank.
-    merged: Vec<u64>,
+    merged: Vec<u128>,
 }
 
 impl Counts {
@@ -145,10 +146,19 @@ impl Counts {
             .demands()
             .flat_map(|demand| demand.operands.to_vec())
             .collect();
+        let collective = problem.collective();
+        let (is_uniform, pieces) = (collective.is_uniform(), algorithm.pieces.max(1) as usize);
+        let often = |block: &u32| {
+            if is_uniform {
+                1
+            } else {
+                u128::from(collective.rate(*block as usize / pieces))
+            }
+        };
         // A rank without an operand stores its first copy of a block, so that nothing is merged.
         let mut kept: BTreeSet<(usize, u32)> = BTreeSet::new();
         algorithm.messages(&mut |message| {
-            let blocks = message.blocks.len() as u64;
+            let blocks: u128 = message.blocks.iter().map(often).sum();
             match algorithm.own_way(message) {
                 Some(links) => links
                     .iter()
@@ -159,7 +169,7 @@ impl Counts {
                 let owns = owners.contains(&algorithm.ranks[message.to]);
                 let first = |block: &&u32| !owns && kept.insert((message.to, **block));
                 counts.merged[message.to] +=
-                    blocks - message.blocks.iter().filter(first).count() as u64;
+                    blocks - message.blocks.iter().filter(first).map(often).sum::<u128>();
             }
         });
         counts

@@ -8,7 +8,6 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use num_traits::One;
 use oneport_plan::{Demand, Goals, Interval, LinkId, NodeId, Pattern, Problem, WeightedPattern};
 use oneport_platform::Rational;
 
@@ -50,8 +49,8 @@ struct Replay<'a> {
 }
 
 impl Algorithm {
-    /// The patterns of an instance, one for every block, with weights that add up to 1 for every demand: what the
-    /// algorithm does, task by task, checked to bring what is wanted where it is wanted. `O(operands)` per block sent
+    /// The patterns of an instance, one for every block, with weights that add up to its rate for every demand: what
+    /// the algorithm does, task by task, checked to bring what is wanted where it is wanted. `O(operands)` per block sent
     /// and link passed.
     ///
     /// # Errors
@@ -217,9 +216,10 @@ impl Replay<'_> {
     }
 
     fn finish(mut self) -> Result<Vec<WeightedPattern>, BaselineError> {
-        let weight = Rational::one() / Rational::from_integer(self.algorithm.pieces.into());
         let mut patterns = Vec::new();
         for (number, demand) in self.problem.demands().enumerate() {
+            let rate = self.problem.collective().rate(number);
+            let weight = Rational::new(rate.into(), self.algorithm.pieces.into());
             for block in self.blocks(number) {
                 let order = self.order(&demand, block)?;
                 let tasks = std::mem::take(&mut self.tasks[block as usize]);

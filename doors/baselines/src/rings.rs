@@ -13,7 +13,8 @@ use crate::{Algorithm, BaselineError, Tree};
 pub fn on_rings(problem: &Problem) -> bool {
     let maker = Maker::new(problem);
     let order = (0..maker.ranks.len()).collect();
-    maker.ranks.len() > 1 && maker.on_equal_rings("", &[order]).is_some()
+    let made = maker.on_equal_rings("", &[order]);
+    maker.ranks.len() > 1 && made.is_some_and(|made| !made.cuts_a_token(problem))
 }
 
 /// The collective on equal rings through all its [ranks](crate::ranks), the same share of every message on each, over
@@ -40,6 +41,7 @@ pub fn of_equal_rings(
     let orders = orders.collect::<Result<Vec<_>, _>>()?;
     let mut algorithm = Maker::new(problem)
         .on_equal_rings(name, &orders)
+        .filter(|made| !made.cuts_a_token(problem))
         .ok_or_else(|| undone(problem, "equal rings"))?;
     algorithm.ways.links = repeated()
         .zip(&orders)

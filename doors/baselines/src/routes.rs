@@ -114,8 +114,8 @@ impl Routes {
     pub(crate) fn spread(
         &self,
         from: NodeId,
-        mut amounts: Vec<u64>,
-        mut pass: impl FnMut(LinkId, u64),
+        mut amounts: Vec<u128>,
+        mut pass: impl FnMut(LinkId, u128),
     ) {
         let Some(Some(tree)) = self.from.get(from.index()) else {
             return;

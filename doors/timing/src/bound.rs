@@ -49,8 +49,8 @@ pub fn lower_bound(problem: &Problem, throughput: &Rational) -> Rational {
 struct Pair {
     owner: NodeId,
     wants: NodeId,
-    /// In how many demands.
-    demands: u64,
+    /// In how many messages.
+    messages: u128,
     /// Per node: the least delay from the owner.
     delays: Rc<Vec<Option<Rational>>>,
     /// Per node: the least delay to the node that wants the result.
@@ -63,15 +63,23 @@ struct Pairs {
     /// Per node: the pairs whose owner it is, and the pairs in which it wants a result.
     out_of: Vec<Vec<usize>>,
     into: Vec<Vec<usize>>,
-    /// Per node: the number of demands for which a value leaves it, and for which one enters it.
-    leaving: Vec<u64>,
-    entering: Vec<u64>,
+    /// Per node: the number of messages for which a value leaves it, and for which one enters it. A demand of rate `r`
+    /// is `r` messages.
+    leaving: Vec<u128>,
+    entering: Vec<u128>,
 }
 
 /// Least delays from a node (to a node, if `backwards`): a message of no size passes every link in its latency and
-/// overhead.
-fn delays(platform: &Platform, node: NodeId, backwards: bool) -> Vec<Option<Rational>> {
-    let delay = |link: LinkId| platform.link(link).latency() + platform.link(link).overhead();
+/// overhead; where messages stay whole, it is there when all of it is.
+fn delays(problem: &Problem, node: NodeId, backwards: bool) -> Vec<Option<Rational>> {
+    let platform = problem.platform();
+    let size = problem.volumes().size.constant();
+    let whole = size.filter(|_| !problem.collective().is_cut());
+    let delay = |link: LinkId| {
+        let link = platform.link(link);
+        let passing = whole.map_or_else(Rational::zero, |size| &link.cost * size);
+        link.latency() + link.overhead() + passing
+    };
     let from = [(node.into(), Rational::zero())];
     if backwards {
         let turned = petgraph::visit::Reversed(platform.graph());
@@ -124,10 +132,11 @@ fn occupied(platform: &Platform, links: &[LinkId], amount: &Rational) -> Rationa
 impl Pairs {
     fn of(problem: &Problem) -> Pairs {
         let platform = problem.platform();
-        let none = || vec![0_u64; platform.nodes().len()];
+        let none = || vec![0_u128; platform.nodes().len()];
         let (mut leaving, mut entering) = (none(), none());
-        let mut counts: BTreeMap<(NodeId, NodeId), u64> = BTreeMap::new();
-        for demand in problem.demands() {
+        let mut counts: BTreeMap<(NodeId, NodeId), u128> = BTreeMap::new();
+        for (number, demand) in problem.demands().enumerate() {
+            let rate = u128::from(problem.collective().rate(number));
             let mut ends: [BTreeSet<NodeId>; 2] = Default::default();
             for (wants, part) in demand.goals() {
                 let owners = demand
@@ -135,22 +144,24 @@ impl Pairs {
                     .get(part.first..=part.last)
                     .unwrap_or_default();
                 for &owner in owners.iter().filter(|owner| **owner != wants) {
-                    *counts.entry((owner, wants)).or_default() += 1;
+                    *counts.entry((owner, wants)).or_default() += rate;
                     ends[0].insert(owner);
                     ends[1].insert(wants);
                 }
             }
-            ends[0].iter().for_each(|owner| leaving[owner.index()] += 1);
-            ends[1]
+            let [out_of, into] = &ends;
+            out_of
                 .iter()
-                .for_each(|wants| entering[wants.index()] += 1);
+                .for_each(|owner| leaving[owner.index()] += rate);
+            into.iter()
+                .for_each(|wants| entering[wants.index()] += rate);
         }
         let known = |backwards: bool| {
             let end = |(owner, wants): &(NodeId, NodeId)| if backwards { *wants } else { *owner };
             let taken: BTreeSet<NodeId> = counts.keys().map(end).collect();
             let of = |node| {
                 if taken.contains(&node) {
-                    delays(platform, node, backwards)
+                    delays(problem, node, backwards)
                 } else {
                     Vec::new()
                 }
@@ -161,10 +172,10 @@ impl Pairs {
                 .collect::<Vec<_>>()
         };
         let (from, to) = (known(false), known(true));
-        let pair = |(&(owner, wants), &demands): (&(NodeId, NodeId), &u64)| Pair {
+        let pair = |(&(owner, wants), &messages): (&(NodeId, NodeId), &u128)| Pair {
             owner,
             wants,
-            demands,
+            messages,
             delays: from[owner.index()].clone(),
             onwards: to[wants.index()].clone(),
         };
@@ -223,15 +234,18 @@ impl Pairs {
 }
 
 impl Pair {
-    /// The least delay, with what it takes the values to leave the owner.
+    /// The least delay, with what it takes the values to leave the owner; where they stay whole, no less than the way
+    /// of one.
     fn least(&self, problem: &Problem, size: &Rational) -> Option<Rational> {
         let platform = problem.platform();
         let after = |link: &LinkId| self.onwards.get(platform.link(*link).to.index())?.as_ref();
-        last_out(
-            platform,
-            self.owner,
-            &(size * Rational::from_integer(self.demands.into())),
-            &after,
+        let amount = size * Rational::from_integer(self.messages.into());
+        let left = last_out(platform, self.owner, &amount, &after)?;
+        let is_cut = problem.collective().is_cut();
+        let way = self.delays.get(self.wants.index())?.clone();
+        Some(
+            way.filter(|_| !is_cut)
+                .map_or(left.clone(), |way| left.max(way)),
         )
     }
 }

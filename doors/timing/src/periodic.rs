@@ -48,7 +48,7 @@ impl TaskList {
         most.checked_mul(periods)
             .filter(|&count| count <= MOST as u64)
             .ok_or_else(too_many)?;
-        let (pieces, firsts) = pieces(&execution, &borders, periods);
+        let (pieces, firsts) = pieces(problem, &execution, &borders, periods);
         let mut list = TaskList {
             pieces,
             tasks: Vec::with_capacity(turns.len() * periods as usize),
@@ -108,6 +108,7 @@ fn count(borders: &BTreeMap<(usize, u64), Borders>, dated: &DatedTask) -> usize 
 
 /// All pieces, period by period; and by copy the first of its pieces in the first period.
 fn pieces(
+    problem: &Problem,
     execution: &Execution,
     borders: &BTreeMap<(usize, u64), Borders>,
     periods: u64,
@@ -116,7 +117,8 @@ fn pieces(
     for (&copy, borders) in borders {
         firsts.insert(copy, pieces.len());
         let started = execution.started.get(&copy.0).copied().unwrap_or(1).max(1);
-        let all = Rational::from_integer(BigInt::from(started) * periods);
+        let rate = problem.collective().rate(copy.0);
+        let all = Rational::new(BigInt::from(started) * periods, rate.into());
         let piece = |pair: &[Rational]| Piece {
             demand: copy.0,
             share: (&pair[1] - &pair[0]) / &all,

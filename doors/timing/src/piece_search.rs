@@ -95,7 +95,7 @@ impl Found {
 pub struct SearchLimits<'a> {
     /// Approximate limit on the tasks of a run.
     pub tasks: usize,
-    /// Most pieces: for example, the number of bytes of a message.
+    /// Most pieces of a message: for example, the number of its bytes.
     pub pieces: u32,
     /// Ends the search and keeps the best candidate so far. The first number of pieces is always evaluated.
     pub watch: &'a Watch,
@@ -114,8 +114,11 @@ pub struct PieceSearch<'a> {
     /// The best number in the first order, for the last size.
     best: u32,
     list: Box<dyn Fn(Candidate) -> Result<TaskList, OnceError> + Send + Sync + 'a>,
-    /// Pieces per demand of one unit of the searched number: 1, or the instances of a period.
+    /// Pieces per message of one unit of the searched number: 1, or the instances of a period.
     each: u32,
+    /// Messages that the searched number cuts into pieces at once: those of the demand with the most, or with the
+    /// fewest where all are cut alike; 1 where messages stay whole.
+    messages: u64,
     /// Whether every resource keeps the order of the list.
     in_turn: bool,
     /// Priority offsets to try, ascending.
@@ -162,7 +165,10 @@ impl<'a> PieceSearch<'a> {
                 candidate.priority_offset,
             )
         };
-        PieceSearch::in_orders(problem, &PRIORITY_OFFSETS, list)
+        PieceSearch {
+            messages: messages(problem).max().unwrap_or(1),
+            ..PieceSearch::in_orders(problem, &PRIORITY_OFFSETS, list)
+        }
     }
 
     /// The periods of a schedule, each on its share, in the order of the schedule, so that simultaneous transfers
@@ -187,6 +193,7 @@ impl<'a> PieceSearch<'a> {
             problem,
             best: 1,
             each: 1,
+            messages: 1,
             in_turn: false,
             list: Box::new(list),
             orders,
@@ -213,7 +220,7 @@ impl<'a> PieceSearch<'a> {
         least: &Rational,
     ) -> Result<Found, OnceError> {
         let limits = &SearchLimits {
-            pieces: (limits.pieces / self.each).max(1),
+            pieces: self.most_pieces(limits.pieces),
             ..*limits
         };
         let first = Candidate {
@@ -260,6 +267,12 @@ impl<'a> PieceSearch<'a> {
             timing: best.timing,
             in_turn: self.in_turn,
         })
+    }
+
+    /// The largest number to be searched if a message may have this many pieces.
+    fn most_pieces(&self, of_a_message: u32) -> u32 {
+        let most = u64::from(of_a_message).saturating_mul(self.messages) / u64::from(self.each);
+        u32::try_from(most).unwrap_or(u32::MAX).max(1)
     }
 
     fn place(&self, priority_offset: u32) -> usize {
@@ -454,6 +467,12 @@ impl<'a> PieceSearch<'a> {
     }
 }
 
+/// The messages of each demand, 1 where they stay whole.
+fn messages(problem: &Problem) -> impl Iterator<Item = u64> {
+    let (collective, is_cut) = (problem.collective(), problem.collective().is_cut());
+    (0..collective.demands()).map(move |demand| if is_cut { collective.rate(demand) } else { 1 })
+}
+
 /// The best so far.
 struct Best {
     candidate: Candidate,
@@ -484,7 +503,10 @@ impl<'a> NamedSearch<'a> {
         NamedSearch {
             algorithm,
             routes,
-            search: PieceSearch::new(problem, list),
+            search: PieceSearch {
+                messages: messages(problem).min().unwrap_or(1),
+                ..PieceSearch::new(problem, list)
+            },
             bottleneck: None,
             delay: None,
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use num_traits::{ToPrimitive, Zero};
 use oneport_baselines::{Algorithm, Message, Routes};
-use oneport_plan::{Piece, Problem, Rational, RunTask, SteadyState, Task};
+use oneport_plan::{Piece, Problem, Rational, RunTask, SteadyState, Task, WeightedPattern};
 
 use crate::OnceError;
 
@@ -38,8 +38,8 @@ struct Writer<'a> {
 }
 
 impl TaskList {
-    /// The messages of an algorithm, segment after segment. Blocks that travel together are one message. `O(blocks sent
-    /// x segments)`.
+    /// The messages of an algorithm, segment after segment. Blocks that travel together are one message, and so are all
+    /// messages of a demand with a count. `O(blocks sent x segments)`.
     ///
     /// # Errors
     /// A message between unconnected nodes or of a block that the sender does not hold; more than four million tasks.
@@ -49,11 +49,12 @@ impl TaskList {
         routes: &Routes,
         segments: u32,
     ) -> Result<TaskList, OnceError> {
-        let blocks = problem.collective().demands() * algorithm.pieces as usize;
-        let share = Rational::new(
-            1.into(),
-            (u64::from(algorithm.pieces) * u64::from(segments.max(1))).into(),
-        );
+        let collective = problem.collective();
+        let blocks = collective.demands() * algorithm.pieces as usize;
+        let cuts = u64::from(algorithm.pieces) * u64::from(segments.max(1));
+        let shares: Vec<Rational> = (0..collective.demands())
+            .map(|demand| Rational::new(collective.rate(demand).into(), cuts.into()))
+            .collect();
         let mut writer = Writer {
             problem,
             algorithm,
@@ -69,7 +70,7 @@ impl TaskList {
             let pieces = (0..blocks).map(|block| block / algorithm.pieces as usize);
             writer.list.pieces.extend(pieces.map(|demand| Piece {
                 demand,
-                share: share.clone(),
+                share: shares[demand].clone(),
             }));
             writer.segment = segment;
             writer.carry_out()?;
@@ -77,7 +78,8 @@ impl TaskList {
         Ok(writer.list)
     }
 
-    /// The patterns of a steady state, each on its share of the values. The largest share is cut into `count` pieces,
+    /// The patterns of a steady state, each on its share of the values; messages of a demand with a count travel
+    /// together. The largest share is cut into `count` pieces,
     /// the other shares into pieces of about that size, at least one. Pieces are interleaved: in each round every
     /// pattern of the largest share has one. A task's priority rises by `priority_offset` quarters of a round per task
     /// on the longest chain from it to the end of its piece, so that pieces with long chains do not finish late. `O(d
@@ -95,14 +97,15 @@ impl TaskList {
         for weighted in &steady_state.patterns {
             sums[weighted.pattern.demand] += &weighted.weight;
         }
-        let shares = steady_state
-            .patterns
-            .iter()
-            .map(|weighted| &weighted.weight / &sums[weighted.pattern.demand]);
-        let largest = shares.max().unwrap_or_default();
+        let share = |weighted: &WeightedPattern| {
+            let demand = weighted.pattern.demand;
+            let rate = Rational::from_integer(problem.collective().rate(demand).into());
+            &weighted.weight / &sums[demand] * rate
+        };
+        let shares: Vec<Rational> = steady_state.patterns.iter().map(share).collect();
+        let largest = shares.iter().max().cloned().unwrap_or_default();
         let (mut cuts, mut total) = (Vec::new(), 0);
-        for (place, weighted) in steady_state.patterns.iter().enumerate() {
-            let share = &weighted.weight / &sums[weighted.pattern.demand];
+        for ((place, weighted), share) in steady_state.patterns.iter().enumerate().zip(shares) {
             if share.is_zero() {
                 continue;
             }

@@ -1,9 +1,12 @@
 //! Every named algorithm performs its collective: its patterns, weighted, are a steady state that the referee accepts,
 //! with the throughput that was counted.
 
-use oneport_baselines::{Algorithm, Forwarders, RankHints, Routes, named, ranks};
+use oneport_baselines::{
+    Algorithm, BaselineError, Forwarders, RankHints, Routes, Send, named, of_ring, of_rounds,
+    of_tree, on_rings, ranks,
+};
 use oneport_plan::{
-    Collective, Form, NodeId, Platform, Problem, Rational, SteadyState, Task, Volumes,
+    Collective, Form, Member, NodeId, Platform, Problem, Rational, SteadyState, Task, Volumes,
 };
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_platform::{PortModel, parse_rational};
@@ -249,6 +252,38 @@ fn switches_only_forward() {
     assert!(check_all(&platform, 16) > 40);
 }
 
+/// All messages of a demand are moved alike: the referee accepts what is counted of a collective with counts, of the
+/// list of its demands, and of groups that run several times.
+#[test]
+fn counts_are_carried_out() {
+    let mut checked = 0;
+    for (seed, model) in (1..).zip(PortModel::ALL) {
+        let made = generate::random_connected(4, 3, &uniform(seed)).expect("a platform");
+        let platform = made.with_model(model);
+        for plain in collectives(&platform) {
+            let problem = Problem::new(&platform, &plain, Volumes::default()).expect("a question");
+            let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+            let counts: Vec<u64> = (0..plain.demands() as u64)
+                .map(|place| 1 + 2 * place % 3)
+                .collect();
+            let member = Member {
+                collective: plain.clone(),
+                rate: 3,
+            };
+            let group = Collective::Groups(vec![member]);
+            let counted = plain.with_counts(&counts).ok();
+            for often in counted.into_iter().chain([group]) {
+                let often = problem.asking(often).expect("a question");
+                for algorithm in named(&problem, &RankHints::default()) {
+                    check(&often, &algorithm, &routes);
+                    checked += 1;
+                }
+            }
+        }
+    }
+    assert!(checked > 200, "{checked} algorithms");
+}
+
 fn check_all(platform: &Platform, nodes: usize) -> usize {
     let volumes = Volumes::of_size(parse_rational("3/2").expect("a number"));
     let mut checked = 0;
@@ -331,5 +366,45 @@ fn a_barrier_is_an_all_reduce_of_a_whole_token() {
         .cloned()
         .collect();
     assert!(!whole.is_empty() && whole.len() < reduced.len());
-    assert_eq!(names(Collective::barrier(all)), whole);
+    let barrier = Collective::barrier(all.clone());
+    assert_eq!(names(barrier.clone()), whole);
+    // Nor does a list cut it: rings do, a tree does not.
+    let problem = Problem::new(&platform, &barrier, &volumes).expect("a question");
+    assert!(!on_rings(&problem));
+    let ring = of_ring(&problem, "mine", &all).expect_err("cut");
+    assert_eq!(
+        ring.to_string(),
+        "a ring does no barrier; list rounds of sends"
+    );
+    let star: Vec<(NodeId, NodeId)> = all[1..].iter().map(|&child| (all[0], child)).collect();
+    assert_eq!(
+        of_tree(&problem, "mine", &star).map(|made| made.pieces),
+        Ok(1)
+    );
+    let round = |node: usize| {
+        let to_all = |from: NodeId, combine: bool| -> Vec<Send> {
+            let others = all.iter().filter(|&&to| to != from);
+            let send = |&to: &NodeId| {
+                let (from, to) = if combine { (to, from) } else { (from, to) };
+                let blocks = vec![0, 1];
+                Send {
+                    from,
+                    to,
+                    blocks,
+                    combine,
+                }
+            };
+            others.map(send).collect()
+        };
+        vec![to_all(all[node], true), to_all(all[node], false)]
+    };
+    let cut = of_rounds(&problem, "mine", 2, &round(0)).expect_err("cut");
+    assert!(
+        matches!(cut, BaselineError::TokenCut { pieces: 2, .. }),
+        "{cut}"
+    );
+    let reduced = problem
+        .asking(Collective::all_reduce(all.clone()))
+        .expect("a question");
+    assert!(of_rounds(&reduced, "mine", 2, &round(0)).is_ok());
 }

@@ -18,6 +18,7 @@ mod bound;
 mod collectives;
 mod common;
 mod compare;
+mod counts;
 mod events;
 mod free_links;
 mod generate;

@@ -312,14 +312,19 @@ fn groups_run_at_once() {
         "{both}"
     );
     let often = oneport(&[&question[..], &["--group=a,b", "--group=b,c@2"]].concat());
-    // Twice as often is listed twice: longer than once.
+    // Twice as many data take longer, and no number is too large.
     let often = often.ok().object();
     assert!(
         rational(&often["time"]) > rational(&both["time"]),
         "{often} {both}"
     );
     let many = oneport(&[&question[..], &["--group=a,b", "--group=b,c@5000"]].concat());
-    many.refused(2, &["add up to more than 4096"]);
+    let many = many.ok().object();
+    assert!(
+        rational(&many["time"]) > rational(&often["time"])
+            && rational(&many["lower_bound"]) <= rational(&many["time"]),
+        "{many}"
+    );
 }
 
 #[test]

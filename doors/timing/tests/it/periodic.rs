@@ -18,13 +18,14 @@ use oneport_schedule::{
 use oneport_timing::{OnceError, PieceSearch, SearchLimits, TaskList, lower_bound};
 use oneport_watch::{Limit, Watch};
 
-use crate::runs::{collectives, delayed, number};
+use crate::runs::{collectives, counted, delayed, number};
 
-/// One instance or a few, by a named algorithm's patterns, in the shortest period.
-fn schedules(problem: &Problem) -> Vec<PeriodicSchedule> {
+/// One instance or a few, by a named algorithm's patterns, in the shortest period. With counts, `plain` is the same
+/// question without.
+fn schedules(problem: &Problem, plain: &Problem) -> Vec<PeriodicSchedule> {
     let routes = Routes::new(problem.platform(), &ranks(problem), Forwarders::Anything);
     let algorithms = named(
-        problem,
+        plain,
         &RankHints {
             order: vec![],
             groups: vec![vec![0, 1, 2], vec![3, 4]],
@@ -68,11 +69,15 @@ fn the_referee_executes_schedules_in_turn() {
     for (seed, model) in (0..).zip(PortModel::ALL) {
         let plain = platform(seed, model);
         for platform in [delayed(&plain), plain] {
-            for collective in collectives(&platform) {
+            let plain = collectives(&platform);
+            let pairs = plain.iter().map(|one| (one.clone(), one));
+            let counted = plain.iter().filter_map(|one| Some((counted(one)?, one)));
+            for (collective, plain) in pairs.chain(counted) {
                 let volumes = Volumes::of_size(number("3/2"));
                 let problem = Problem::new(&platform, &collective, &volumes).unwrap();
+                let plain = problem.asking(plain).unwrap();
                 let no_delays = platform.links().iter().all(|link| link.delays.is_none());
-                for schedule in schedules(&problem) {
+                for schedule in schedules(&problem, &plain) {
                     let instances = Rational::from_integer(schedule.instances.clone().into());
                     for periods in [1, 3] {
                         let layout = TaskList::of_schedule(&problem, &schedule, periods)
@@ -130,7 +135,7 @@ fn a_way_of_a_schedule_comes_close_to_its_period() {
     let collective = Collective::broadcast(all[0], all[1..].to_vec());
     let volumes = Volumes::default();
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-    for schedule in schedules(&problem) {
+    for schedule in schedules(&problem, &problem) {
         let (schedule, _) = whole_messages(&problem, &schedule);
         let rate = schedule.throughput();
         let search = SearchLimits {
@@ -160,7 +165,7 @@ fn too_much_and_too_long_are_refused() {
     let collective = Collective::scatter(all[0], all[1..].to_vec());
     let volumes = Volumes::default();
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-    let schedule = schedules(&problem).remove(0);
+    let schedule = schedules(&problem, &problem).remove(0);
     let draft = TaskList::of_schedule(&problem, &schedule, u32::MAX);
     assert_eq!(draft, Err(OnceError::TooMany(4_000_000)));
     let layout = TaskList::of_schedule(&problem, &schedule, 1)

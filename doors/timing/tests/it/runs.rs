@@ -68,6 +68,14 @@ pub fn collectives(platform: &Platform) -> Vec<Collective> {
         .collect()
 }
 
+/// The same with counts 1, 3 and 2 in turn; `None` where the collective takes none.
+pub fn counted(collective: &Collective) -> Option<Collective> {
+    let counts: Vec<u64> = (0..collective.demands() as u64)
+        .map(|place| 1 + 2 * place % 3)
+        .collect();
+    collective.clone().with_counts(&counts).ok()
+}
+
 /// No steady state is so fast: only delays and ports count.
 fn boundless() -> Rational {
     number("1000000000")
@@ -168,7 +176,7 @@ fn the_referee_executes_every_run() {
     assert!(checked > 200, "{checked} runs");
 }
 
-fn check(problem: &Problem, draft: TaskList, bound: &Rational, name: &str) {
+pub fn check(problem: &Problem, draft: TaskList, bound: &Rational, name: &str) {
     let layout = draft.graph(problem);
     let dated = dates(problem, &layout);
     let run = layout.run(&dated);

@@ -76,27 +76,29 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
         .iter()
         .map(|path| with::read(&problem, path))
         .collect::<Result<Vec<_>>>()?;
-    let best = Best::of(&problem, &options, arguments.limits.time_limit.is_some())?;
-    let mut comparison = Comparison::of(&problem)?;
-    if let Some(rings) = Best::rings(&problem, &options)? {
-        comparison.add_rings(&problem, &rings)?;
+    let alike = problem.with_largest_messages();
+    let best = Best::of(&alike, &options, arguments.limits.time_limit.is_some())?;
+    let mut comparison = Comparison::of(&alike)?;
+    if let Some(rings) = Best::rings(&alike, &options)? {
+        comparison.add_rings(&alike, &rings)?;
     }
     for (algorithm, routes) in listed {
-        comparison.add(&problem, algorithm, Arc::new(routes))?;
+        comparison.add(&alike, algorithm, Arc::new(routes))?;
     }
     let times = arguments
         .question
         .is_sized()
-        .then(|| Times::of(&problem, &best, &comparison, &options.watch))
+        .then(|| Times::of(&alike, &best, &comparison, &options.watch))
         .transpose()?;
     // The shapes are steady states, without a time of one operation.
     let shapes = if times.is_none() {
-        best.shapes(&problem, &options)?
+        best.shapes(&alike, &options)?
     } else {
         Vec::new()
     };
     let report = report::Report {
         problem: &problem,
+        alike: &alike,
         best: &best,
         comparison: &comparison,
         shapes,

@@ -23,6 +23,8 @@ use crate::words::tables::plain;
 pub struct Report<'a> {
     /// The question.
     pub problem: &'a Problem,
+    /// The question in its [largest messages](Problem::with_largest_messages), to which all below belongs.
+    pub alike: &'a Problem,
     /// The optimum, or the best bound.
     pub best: &'a Best,
     /// The algorithms.
@@ -59,12 +61,7 @@ impl Report<'_> {
             patterns: Vec::new(),
         };
         let state = self.best.steady_state.as_ref().unwrap_or(&nothing);
-        bottleneck::of(
-            self.problem,
-            state,
-            &self.best.certificate,
-            self.best.status,
-        )
+        bottleneck::of(self.alike, state, &self.best.certificate, self.best.status)
     }
 
     /// The reference of shares: the optimum, or the upper bound if the optimum is not proved.

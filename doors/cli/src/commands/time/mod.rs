@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use oneport::{Collective, Options, Volumes};
+use oneport::{Options, Volumes};
 
 use crate::flags::limits::LimitArguments;
 use crate::flags::question::{self, QuestionArguments};
@@ -42,24 +42,6 @@ pub struct TimeArguments {
     pub output: Option<PathBuf>,
 }
 
-/// The most messages and reductions of one operation whose demands have rates. Trades the largest operation for the
-/// time of its list. Measured: 4,096 messages of an all-to-all-v take seconds.
-const LISTED: usize = 4096;
-
-/// A collective in which every demand is executed once: an operation with counts or rates as a list.
-fn counted_once(collective: Collective) -> Result<Collective> {
-    if (0..collective.demands()).all(|demand| collective.rate(demand) == 1) {
-        return Ok(collective);
-    }
-    let name = collective.name();
-    let long = || {
-        usage(format!(
-            "{name}: counts and rates add up to more than {LISTED}; time fewer, or give larger messages"
-        ))
-    };
-    collective.one_by_one(LISTED).ok_or_else(long)
-}
-
 /// Runs the command.
 pub fn run(arguments: &TimeArguments) -> Result<End> {
     let options = Options {
@@ -75,7 +57,7 @@ pub fn run(arguments: &TimeArguments) -> Result<End> {
         .as_ref()
         .map_or(Ok(()), |path| drawing::check("--output", path, &["csv"]))?;
     let platform = arguments.question.platform(&arguments.platform)?;
-    let collective = counted_once(question::collective(&platform, &arguments.question)?)?;
+    let collective = question::collective(&platform, &arguments.question)?;
     let volumes = |bytes: Option<&str>| {
         question::volumes_of(&platform, &collective, &arguments.question, bytes)
     };
@@ -101,6 +83,7 @@ pub fn run(arguments: &TimeArguments) -> Result<End> {
         problem,
         rows: &rows,
         single: arguments.sizes.is_none(),
+        ended_by: options.watch.ended_by(),
     };
     let written = arguments.output.as_ref().map_or(Ok(()), |path| {
         let csv = path

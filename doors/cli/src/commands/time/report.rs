@@ -6,12 +6,14 @@ use std::fmt::Write as _;
 use comfy_table::Table;
 use num_traits::{ToPrimitive, Zero};
 use oneport::platform::Link;
+use oneport::watch::Limit;
 use oneport::{Bandwidth, Problem, Rational, Units};
 use oneport_drawings::svg::{CurveOptions, Series, curve};
 use serde_json::{Value, json};
 
 use super::rows::{OPTIMUM, Row, Timed};
 use crate::answers::answer::{header, label};
+use crate::flags::limits;
 use crate::words::numbers::{Shown, decimal, percent, readable};
 use crate::words::tables::plain;
 
@@ -26,6 +28,8 @@ pub struct Report<'a> {
     pub rows: &'a [Row],
     /// Whether there is only one size. Then all algorithms are listed.
     pub single: bool,
+    /// The limit that ended the search.
+    pub ended_by: Option<Limit>,
 }
 
 impl Report<'_> {
@@ -92,12 +96,20 @@ impl Report<'_> {
             );
         }
         let delayed = |link: &Link| !link.latency().is_zero() || !link.overhead().is_zero();
-        if !self.problem.platform().links().iter().any(delayed) {
+        let is_cut = self.problem.collective().is_cut();
+        if is_cut && !self.problem.platform().links().iter().any(delayed) {
             out.push_str("no link has latency or overhead: cutting into ever smaller pieces costs nothing here\n");
         }
         out.push_str(
             "times are exact; the referee executed the best; the bound is proved (docs/theory.md)",
         );
+        if let Some(limit) = self.ended_by {
+            let _ = write!(
+                out,
+                "\n{}: more time or memory may find shorter runs",
+                limits::named(limit)
+            );
+        }
         out
     }
 
@@ -179,8 +191,8 @@ impl Report<'_> {
         for row in self.rows {
             for timed in &row.timed {
                 let [algorithm, bus] = self
-                    .gigabytes(row, &timed.length)
-                    .map(|rate| decimal(&rate));
+                    .counted(row, &timed.length)
+                    .map(|rate| rate.as_ref().map_or_else(String::new, decimal));
                 let bytes = decimal(&self.bytes(row));
                 let (time, least) = (
                     decimal(&self.shown().seconds(&timed.length)),
@@ -205,6 +217,18 @@ impl Report<'_> {
             .map_or_else(|| size.clone(), |units| units.bytes(&size))
     }
 
+    /// [`gigabytes`](Self::gigabytes), where benchmarks count them.
+    fn counted(&self, row: &Row, time: &Rational) -> [Option<Rational>; 2] {
+        let counted = self.is_counted(row) && !time.is_zero();
+        let gigabytes = counted.then(|| self.gigabytes(row, time));
+        gigabytes.map_or([None, None], |both| both.map(Some))
+    }
+
+    /// Whether the platform has units, and benchmarks count the collective's bandwidth.
+    fn is_counted(&self, row: &Row) -> bool {
+        self.units().is_some() && self.bandwidth(row).is_some()
+    }
+
     /// Algorithm and bus bandwidth, in 10^9 bytes per second.
     fn gigabytes(&self, row: &Row, time: &Rational) -> [Rational; 2] {
         let seconds = self.shown().seconds(time);
@@ -220,13 +244,15 @@ impl Report<'_> {
     /// The contract's object.
     pub fn json(&self) -> Value {
         let of = |row: &Row, timed: &Timed| {
-            let [algorithm, bus] = self.gigabytes(row, &timed.length);
+            let [algorithm, bus] = self
+                .counted(row, &timed.length)
+                .map(|rate| rate.map(|rate| rate.to_string()));
             json!({
                 "name": timed.name,
                 "pieces": timed.pieces,
                 "time": self.shown().seconds(&timed.length).to_string(),
-                "algbw": algorithm.to_string(),
-                "busbw": bus.to_string(),
+                "algbw": algorithm,
+                "busbw": bus,
             })
         };
         let row = |row: &Row| {
@@ -234,7 +260,8 @@ impl Report<'_> {
                 .timed
                 .first()
                 .map_or_else(|| json!({}), |best| of(row, best));
-            object["bytes"] = self.bytes(row).to_string().into();
+            let bytes = self.is_counted(row).then(|| self.bytes(row).to_string());
+            object["bytes"] = bytes.into();
             object["lower_bound"] = self.shown().seconds(&row.least).to_string().into();
             object["gap"] = row
                 .timed
@@ -255,6 +282,9 @@ impl Report<'_> {
         };
         object["collective"] = label(self.problem.collective()).into();
         object["model"] = self.problem.platform().model().name().into();
+        if let Some(limit) = self.ended_by {
+            object["ended_by"] = limits::named(limit).into();
+        }
         object
     }
 

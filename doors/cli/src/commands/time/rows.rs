@@ -49,6 +49,9 @@ pub struct Row {
 
 /// A size that is to be timed.
 struct Size<'a> {
+    /// The volumes of the question.
+    asked: &'a Volumes,
+    /// The question in its [largest messages](Problem::with_largest_messages).
     problem: &'a Problem,
     /// Index of the steady state.
     rated: usize,
@@ -56,10 +59,11 @@ struct Size<'a> {
 }
 
 /// Times all sizes of one question.
-pub fn of(all: &[Problem], options: &Options) -> Result<Vec<Row>> {
+pub fn of(asked: &[Problem], options: &Options) -> Result<Vec<Row>> {
+    let all: Vec<Problem> = asked.iter().map(Problem::with_largest_messages).collect();
     let mut ratings: Vec<(&Volumes, Rated)> = Vec::new();
     let mut sizes = Vec::with_capacity(all.len());
-    for problem in all {
+    for (asked, problem) in asked.iter().zip(&all) {
         let volumes = problem.volumes();
         let factor = ratings
             .last()
@@ -77,6 +81,7 @@ pub fn of(all: &[Problem], options: &Options) -> Result<Vec<Row>> {
         let by_prices = lower_bound_from_certificate(problem, &rated.certificate, &throughput);
         let least = lower_bound(problem, &throughput).max(by_prices);
         sizes.push(Size {
+            asked: asked.volumes(),
             problem,
             rated: ratings.len() - 1,
             least,
@@ -112,7 +117,7 @@ fn timed<'a>(
     mut named: Vec<NamedSearch<'_>>,
     watch: &Watch,
 ) -> Result<Vec<Row>> {
-    let way = |size: &Size<'a>| Own::new(size.problem, &ratings[size.rated].steady_state);
+    let way = |size: &Size<'a>| Own::new(size.problem, &ratings[size.rated].steady_state, watch);
     let mut rows: Vec<Row> = Vec::with_capacity(sizes.len());
     let Some(first) = sizes.first() else {
         return Ok(rows);
@@ -136,7 +141,7 @@ fn timed<'a>(
         );
         let (timed, best) = timed?;
         rows.push(Row {
-            volumes: size.problem.volumes().clone(),
+            volumes: size.asked.clone(),
             timed,
             least: size.least.clone(),
         });
@@ -211,13 +216,6 @@ fn time(
         .into_iter()
         .chain(found)
         .collect();
-    let whole = problem
-        .collective()
-        .form()
-        .is_some_and(|form| !form.is_cut());
-    if whole && all.iter().any(|(_, found)| found.shortest.pieces == 1) {
-        all.retain(|(_, found)| found.shortest.pieces == 1);
-    }
     all.sort_by(|(_, one), (_, other)| one.shortest.length.cmp(&other.shortest.length));
     let timed = all
         .iter()

@@ -1,0 +1,215 @@
+//! Demands with counts: against lists in which every message stands alone, and against larger messages.
+
+use oneport_baselines::{Algorithm, Forwarders, RankHints, Routes, named, ranks};
+use oneport_plan::{
+    Collective, CustomDemand, Goals, Member, Platform, Problem, Rational, SteadyState, Volumes,
+    Wanted,
+};
+use oneport_platform::PortModel;
+use oneport_platform::generate::{self, Costs, Options};
+use oneport_referee::check_run;
+use oneport_timing::{NamedSearch, PieceSearch, SearchLimits, TaskList, lower_bound};
+use oneport_watch::Watch;
+
+use crate::runs::{by_prices, check, collectives, counted, dates, delayed, number};
+
+fn platform(seed: u64, model: PortModel) -> Platform {
+    let costs = Costs::Uniform { low: 1, high: 5 };
+    let options = Options {
+        seed,
+        link_cost: costs.clone(),
+        compute: costs,
+    };
+    let made = generate::random_connected(4, 3, &options).unwrap();
+    delayed(&made.with_model(model))
+}
+
+/// The same demands as a list: each as often as its rate says, or once with that rate.
+fn listed(collective: &Collective, once: bool) -> Collective {
+    let one = |place: usize| {
+        let (demand, rate) = (collective.demand(place).unwrap(), collective.rate(place));
+        let custom = CustomDemand {
+            owners: demand.operands.to_vec(),
+            wanted: match demand.goals {
+                Goals::At(node) => Wanted::At(vec![node]),
+                Goals::Everywhere(nodes) => Wanted::At(nodes.to_vec()),
+                Goals::Prefixes => Wanted::Prefixes,
+            },
+            commutative: demand.commutative,
+            rate: if once { rate } else { 1 },
+        };
+        vec![custom; if once { 1 } else { rate as usize }]
+    };
+    Collective::Custom((0..collective.demands()).flat_map(one).collect())
+}
+
+fn whole(number: u64) -> Rational {
+    Rational::from_integer(number.into())
+}
+
+/// Sizes and work of the operations here, times a number.
+fn volumes(times: u64) -> Volumes {
+    Volumes {
+        size: (number("3/2") * whole(times)).into(),
+        work: whole(times).into(),
+    }
+}
+
+/// A platform, a collective with counts, the same without, and an algorithm that carries out both.
+fn each(see: &mut dyn FnMut(&Platform, &Collective, &Collective, &Algorithm, &Routes)) {
+    for (seed, model) in (0..).zip(PortModel::ALL) {
+        let platform = platform(seed, model);
+        for plain in collectives(&platform) {
+            let Some(counted) = counted(&plain) else {
+                continue;
+            };
+            let problem = Problem::new(&platform, &plain, volumes(1)).unwrap();
+            let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+            for algorithm in named(&problem, &RankHints::default()) {
+                see(&platform, &counted, &plain, &algorithm, &routes);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_referee_executes_counts_above_the_bound() {
+    let mut checked = 0;
+    each(&mut |platform, counted, plain, algorithm, routes| {
+        let problem = Problem::new(platform, counted, volumes(1)).unwrap();
+        let name = format!("{} {counted} {}", platform.model(), algorithm.name);
+        let loads = algorithm.loads(&problem, routes).unwrap();
+        let busiest = loads.throughput(&problem).unwrap().throughput.recip();
+        let every = number("1000000000");
+        let bound = lower_bound(&problem, &every).max(by_prices(&problem));
+        let steady = SteadyState {
+            throughput: whole(1),
+            patterns: algorithm.patterns(&problem, routes).unwrap(),
+        };
+        for pieces in [1, 3] {
+            for draft in [
+                TaskList::of_algorithm(&problem, algorithm, routes, pieces),
+                TaskList::of_patterns(&problem, &steady, pieces, 1),
+            ] {
+                // The algorithm's own load is done by its own run.
+                check(
+                    &problem,
+                    draft.unwrap(),
+                    &bound.clone().max(busiest.clone()),
+                    &name,
+                );
+                checked += 1;
+            }
+        }
+        // Messages of one demand leave and enter together as one by one.
+        for once in [true, false] {
+            let list = problem.asking(listed(counted, once)).unwrap();
+            assert_eq!(
+                lower_bound(&list, &every),
+                lower_bound(&problem, &every),
+                "{name}"
+            );
+        }
+        // Who moves each value once does not carry out what has counts.
+        let single = problem.asking(plain).unwrap();
+        let layout = TaskList::of_algorithm(&single, algorithm, routes, 1)
+            .unwrap()
+            .graph(&single);
+        let run = layout.run(&dates(&single, &layout));
+        let refused = check_run(&problem, &run).unwrap_err().to_string();
+        assert!(refused.contains("add up to 1"), "{name}: {refused}");
+    });
+    assert!(checked > 200, "{checked} runs");
+}
+
+/// `c` messages of a demand are one of `c` times the size: in a form with counts, in a list, and in a group.
+#[test]
+fn equal_counts_are_larger_messages() {
+    let mut checked = 0;
+    each(&mut |platform, _, plain, algorithm, routes| {
+        let name = format!("{} {plain} {}", platform.model(), algorithm.name);
+        let larger = Problem::new(platform, plain, volumes(3)).unwrap();
+        let state = |problem: &Problem| SteadyState {
+            throughput: whole(1),
+            patterns: algorithm.patterns(problem, routes).unwrap(),
+        };
+        let watch = Watch::unlimited();
+        let limits = |pieces| SearchLimits {
+            tasks: 2000,
+            pieces,
+            watch: &watch,
+        };
+        let shortest = |problem: &Problem, pieces: u32| {
+            let state = state(problem);
+            let zero = whole(0);
+            let of_patterns =
+                PieceSearch::of_patterns(problem, &state).shortest(problem, &limits(pieces), &zero);
+            let of_named = NamedSearch::new(problem, algorithm, routes).shortest(
+                problem,
+                &limits(pieces),
+                None,
+            );
+            [of_patterns, of_named].map(|found| {
+                let found = found.unwrap();
+                assert_eq!(
+                    check_run(problem, &found.run()).unwrap(),
+                    found.shortest.length,
+                    "{name}"
+                );
+                found.shortest
+            })
+        };
+        let right = shortest(&larger, 6);
+        let member = Member {
+            collective: plain.clone(),
+            rate: 3,
+        };
+        for counted in [
+            plain
+                .clone()
+                .with_counts(&vec![3; plain.demands()])
+                .unwrap(),
+            Collective::Groups(vec![member]),
+            listed(
+                &plain
+                    .clone()
+                    .with_counts(&vec![3; plain.demands()])
+                    .unwrap(),
+                true,
+            ),
+        ] {
+            let problem = Problem::new(platform, &counted, volumes(1)).unwrap();
+            // A message of two bytes: three of them are six.
+            assert_eq!(shortest(&problem, 2), right, "{name}");
+            let alike = problem.with_largest_messages();
+            assert_eq!(alike.volumes(), larger.volumes(), "{name}");
+            assert_eq!(
+                alike.demands().collect::<Vec<_>>(),
+                larger.demands().collect::<Vec<_>>()
+            );
+            assert!((0..plain.demands()).all(|demand| alike.collective().rate(demand) == 1));
+            checked += 1;
+        }
+    });
+    assert!(checked > 100, "{checked} questions");
+}
+
+/// With a factor in all counts, or in the size and the work: the same dates.
+#[test]
+fn a_common_factor_is_a_size() {
+    let mut checked = 0;
+    each(&mut |platform, counted, plain, algorithm, routes| {
+        let counts: Vec<u64> = counted.counts().unwrap().map(|count| 5 * count).collect();
+        let five = plain.clone().with_counts(&counts).unwrap();
+        let often = Problem::new(platform, &five, volumes(1)).unwrap();
+        let alike = often.with_largest_messages();
+        assert_eq!(alike, Problem::new(platform, counted, volumes(5)).unwrap());
+        let length = |problem: &Problem| {
+            let draft = TaskList::of_algorithm(problem, algorithm, routes, 2).unwrap();
+            dates(problem, &draft.graph(problem)).length()
+        };
+        assert_eq!(length(&often), length(&alike));
+        checked += 1;
+    });
+    assert!(checked > 20, "{checked} questions");
+}
