@@ -35,8 +35,11 @@ pub struct Spread {
     /// How often per unit of time.
     pub weight: Rational,
     /// Links, each with the place of the hop that brought what it passes on; `None` at the source.
-    pub hops: Vec<(LinkId, Option<u32>)>,
+    pub hops: Vec<Hop>,
 }
+
+/// A copy sent over a link, and the place of the hop that brought what is copied: `None` at the source.
+pub type Hop = (LinkId, Option<u32>);
 
 /// Packs arborescences of the messages to all targets into copies by link.
 ///
@@ -141,6 +144,7 @@ pub fn spread(
             ))?;
             let ways = branching.arcs[1..].iter().map(|&arc| &network.ways[arc]);
             let hops = expand(platform, messages[message].source, ways, targets);
+            let hops = direct(platform, hops, |node| targets.contains(&node));
             Ok(Spread {
                 message,
                 weight: branching.weight * unit.amount(1.into()),
@@ -156,7 +160,7 @@ fn expand<'n>(
     source: NodeId,
     ways: impl Iterator<Item = &'n Way>,
     targets: &BTreeSet<NodeId>,
-) -> Vec<(LinkId, Option<u32>)> {
+) -> Vec<Hop> {
     // Per node that holds a copy and can replicate it: the hop that brought the copy.
     let mut holders: BTreeMap<NodeId, Option<usize>> = BTreeMap::from([(source, None)]);
     let mut hops: Vec<(LinkId, Option<usize>)> = Vec::new();
@@ -193,7 +197,7 @@ fn expand<'n>(
         }
     }
     let mut places: Vec<Option<u32>> = Vec::with_capacity(hops.len());
-    let mut kept: Vec<(LinkId, Option<u32>)> = Vec::new();
+    let mut kept: Vec<Hop> = Vec::new();
     for ((link, before), needed) in hops.into_iter().zip(needed) {
         places.push(if needed {
             u32::try_from(kept.len()).ok()
@@ -202,6 +206,53 @@ fn expand<'n>(
         });
         if needed {
             kept.push((link, before.and_then(|before| places[before])));
+        }
+    }
+    kept
+}
+
+/// The hops without detours: a copy that comes back to a node goes on from its first arrival there, if no node after
+/// that wanted it or copied it. Only links of cost 0 make such a detour as cheap as none.
+///
+/// Hops come after those that brought what they pass on. `O(h d)` for `h` hops and paths of `d`.
+pub fn direct(
+    platform: &Platform,
+    mut hops: Vec<Hop>,
+    wanted: impl Fn(NodeId) -> bool,
+) -> Vec<Hop> {
+    let before = |hop: Hop| hop.1.map(|before| before as usize);
+    let mut uses = vec![0_usize; hops.len()];
+    for &hop in &hops {
+        before(hop).into_iter().for_each(|before| uses[before] += 1);
+    }
+    // Per hop: the earlier hop to the same node that replaces it.
+    let mut instead: Vec<Option<u32>> = vec![None; hops.len()];
+    let mut detours = vec![false; hops.len()];
+    for place in 0..hops.len() {
+        let end = |hop: usize| platform.link(hops[hop].0).to;
+        let after = before(hops[place]).and_then(|before| instead[before].or(hops[place].1));
+        let (mut detour, mut at) = (vec![place], after.map(|before| before as usize));
+        while let Some(earlier) = at {
+            if end(earlier) == end(place) {
+                instead[place] = u32::try_from(earlier).ok();
+                uses[earlier] = uses[earlier] + uses[place] - 1;
+                detour.iter().for_each(|&hop| detours[hop] = true);
+                break;
+            }
+            if uses[earlier] > 1 || wanted(end(earlier)) {
+                break;
+            }
+            detour.push(earlier);
+            at = before(hops[earlier]);
+        }
+        hops[place].1 = after;
+    }
+    let mut places: Vec<Option<u32>> = Vec::with_capacity(hops.len());
+    let mut kept: Vec<Hop> = Vec::with_capacity(hops.len());
+    for (hop, detour) in hops.into_iter().zip(detours) {
+        places.push(u32::try_from(kept.len()).ok().filter(|_| !detour));
+        if !detour {
+            kept.push((hop.0, before(hop).and_then(|before| places[before])));
         }
     }
     kept

@@ -7,7 +7,8 @@
 //!   is left. No value comes to a node twice.
 //! - If several nodes want it (copies, all-reduces, prefixes), a value stays and may be used again. A link used twice,
 //!   or a node reached twice, is wasteful, not wrong: the loads count every task. A node that does not replicate passes
-//!   on at most once each copy that it receives, so two copies have to reach it to leave it twice.
+//!   on at most once each copy that it receives, so two copies have to reach it to leave it twice. They may be one
+//!   after the other: a copy goes through a switch to a node, whose own copy goes back through the same switch.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -38,7 +38,15 @@ pub enum ScheduleError {
     },
     /// The timeline would be too long to write down.
     #[error(
-        "a timeline over {periods} periods has more than {limit} transfers and merges; ask for fewer periods or instances"
+        "{} more than {limit} transfers and merges; ask for {}",
+        match periods {
+            1 => "one period has".to_string(),
+            periods => format!("a timeline over {periods} periods has"),
+        },
+        match periods {
+            1 => "a schedule with fewer instances per period",
+            _ => "fewer periods or instances",
+        }
     )]
     TooManyEvents {
         /// Periods asked for.

@@ -63,8 +63,8 @@ pub struct Piece {
     pub start: BigInt,
     /// End, in units.
     pub end: BigInt,
-    /// Which of the ports of the sender, and of the receiver, from 0; `None` where links alone are exclusive, and for
-    /// merges.
+    /// Which of the ports of the sender, and of the receiver, from 0; `None` where links alone are exclusive, for
+    /// merges, and for transfers in no time.
     pub lanes: [Option<u32>; 2],
 }
 

@@ -148,12 +148,17 @@ fn place(schedule: &PeriodicSchedule, units: &BigInt, period: &BigInt, tasks: &m
 }
 
 /// Gives every piece the first port at each end that is free: in the order of dates, no more are needed than the node
-/// has.
+/// has. Pieces of length 0 occupy none.
 fn lanes(platform: &Platform, tasks: &mut [DatedTask]) {
     let mut pieces: Vec<(&mut Piece, LinkId)> = Vec::new();
     for dated in tasks {
         if let Task::Send { link, .. } = dated.task {
-            pieces.extend(dated.pieces.iter_mut().map(|piece| (piece, link)));
+            let pieces_of = dated.pieces.iter_mut();
+            pieces.extend(
+                pieces_of
+                    .filter(|it| it.start < it.end)
+                    .map(|it| (it, link)),
+            );
         }
     }
     pieces.sort_by(|(a, one), (b, other)| (&a.start, one).cmp(&(&b.start, other)));

@@ -116,12 +116,17 @@ pub(crate) fn written(
                 .map(|(start, end)| (date(start), date(end)));
             let (instance, message) = (period * started + dated.copy, dated.message);
             match dated.task {
-                Task::Send { link, .. } => events.push(Event {
-                    instance,
-                    message,
-                    link,
-                    pieces: pieces.collect(),
-                }),
+                Task::Send { link, .. } => {
+                    let event = Event {
+                        instance,
+                        message,
+                        link,
+                        pieces: pieces.collect(),
+                    };
+                    // Over links of cost 0 a message comes and goes at one date, in the order of its tasks.
+                    let turn = if dated.duration.is_zero() { number } else { 0 };
+                    events.push((turn, event));
+                }
                 Task::Merge { node, split, .. } => {
                     merges.extend(pieces.next().map(|(start, end)| MergeEvent {
                         instance,
@@ -135,7 +140,9 @@ pub(crate) fn written(
             }
         }
     }
-    events.sort_by(|a, b| (&a.pieces, a.link, a.instance).cmp(&(&b.pieces, b.link, b.instance)));
+    let key = |(turn, event): &(usize, Event)| (*turn, event.link, event.instance);
+    events.sort_by(|a, b| (&a.1.pieces, key(a)).cmp(&(&b.1.pieces, key(b))));
+    let events: Vec<Event> = events.into_iter().map(|(_, event)| event).collect();
     let order = |merge: &MergeEvent| {
         (
             merge.start.clone(),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_traits::{One, Zero};
 use oneport_exact::{LinearProgram, Options, Outcome, Relation, Sense, Solver};
 use oneport_extract::ExtractError;
-use oneport_extract::copies::{Message, Spread, spread};
+use oneport_extract::copies::{Message, Spread, direct, spread};
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational, parse_rational};
 use oneport_watch::Watch;
 
@@ -543,4 +543,34 @@ fn hostile_amounts_are_refused_by_place() {
         matches!(limited, Err(ExtractError::Stopped(_))),
         "{limited:?}"
     );
+}
+
+/// A copy passes the switch P1 on its way to P2 and back: that is a detour unless P2 wants it, or copies it.
+#[test]
+fn detours_are_cut_out() {
+    // Arcs by their index: 0 -> 1, 1 -> 2, 2 -> 1, 1 -> 3, 2 -> 4, 1 -> 5, 5 -> 1.
+    let ends = [(0, 1), (1, 2), (2, 1), (1, 3), (2, 4), (1, 5), (5, 1)];
+    let arcs = ends.map(|(from, to)| (from, to, whole(1)));
+    let platform = Case::with_switches(6, &arcs, &[1]).platform;
+    let way = |links: &[usize]| -> Vec<(LinkId, Option<u32>)> {
+        let hop = |(place, &link): (usize, &usize)| {
+            (
+                LinkId::new(link),
+                place.checked_sub(1).map(|place| place as u32),
+            )
+        };
+        links.iter().enumerate().map(hop).collect()
+    };
+    let cut = |hops: Vec<(LinkId, Option<u32>)>, wanted: &[usize]| {
+        direct(&platform, hops, |node| wanted.contains(&node.index()))
+    };
+    let round = way(&[0, 1, 2, 3]);
+    assert_eq!(cut(round.clone(), &[3]), way(&[0, 3]));
+    assert_eq!(cut(round.clone(), &[2, 3]), round);
+    let copied = [round.clone(), vec![(LinkId::new(4), Some(1))]].concat();
+    assert_eq!(cut(copied.clone(), &[3, 4]), copied);
+    // Of two detours, both; of a detour within another, all.
+    assert_eq!(cut(way(&[0, 1, 2, 5, 6, 3]), &[3]), way(&[0, 3]));
+    let only_one = way(&[0, 1, 2, 5, 6, 3]);
+    assert_eq!(cut(only_one, &[5, 3]), way(&[0, 5, 6, 3]));
 }

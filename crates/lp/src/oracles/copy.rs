@@ -3,10 +3,12 @@
 //! A copy is made at nodes that replicate. Switches that do not are collapsed: between two replicating nodes leads the
 //! cheapest route through switches, and an arborescence is built of such routes. Where every replicating node wants the
 //! message the cheapest arborescence is found exactly (Chu and Liu, Edmonds); nodes that may help but want nothing
-//! (routers, processors outside the collective) make it a Steiner problem, which is solved by branch and bound.
+//! (routers, processors outside the collective) make it a Steiner problem, which is solved by branch and bound. Over
+//! links of cost 0 its trees may pass a switch twice on the way to one target: such detours are cut out.
 
 use num_bigint::BigUint;
 use num_traits::One;
+use oneport_extract::copies::direct;
 use oneport_graph::arborescence::shallow_arborescence;
 use oneport_graph::steiner;
 use oneport_numbers::Exact;
@@ -14,6 +16,8 @@ use oneport_plan::{Block, Demand, Pattern};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_trees::cheapest::Prices;
 use oneport_watch::Watch;
+
+pub use oneport_extract::copies::Hop;
 
 use crate::costs::{self, Costs, Times, amount};
 use crate::oracle::{Oracle, Priced};
@@ -319,9 +323,6 @@ impl Network {
     }
 }
 
-/// A copy sent over a link, and the place of the hop that brought what is copied: `None` at the source.
-pub type Hop = (LinkId, Option<u32>);
-
 /// A tree for one message.
 pub struct Found<N> {
     /// No tree costs less.
@@ -424,7 +425,12 @@ impl<'a> Copies<'a> {
             self.question.watch().ask()?;
             let found = self.network.cheapest(&routes, spread, guide);
             let found = found.ok_or(LpError::Contradiction("a target is not reachable"))?;
-            let pattern = Pattern::arborescence(0, found.hops);
+            let platform = self.question.platform();
+            let wanted = |node| {
+                let place = self.network.place(node);
+                place.is_some_and(|place| spread.targets.contains(&place))
+            };
+            let pattern = Pattern::arborescence(0, direct(platform, found.hops, wanted));
             Ok(Priced {
                 at_least: amount(&costs.unit, &found.at_least),
                 patterns: vec![pattern],

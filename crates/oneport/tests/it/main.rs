@@ -20,6 +20,7 @@ mod custom;
 mod ends;
 mod examples;
 mod explain;
+mod free_links;
 mod judged;
 mod limits;
 mod nasty;

@@ -19,7 +19,7 @@ use crate::Violation;
 use crate::violation::{fault, part_name, wrong_result};
 
 /// A merge or transfer. Order at equal dates: merges first, smaller results before larger ones, because a merge may use
-/// the result of another that takes no time; then transfers.
+/// the result of another that takes no time; then transfers, in the order of the list.
 #[derive(Clone, Copy)]
 enum Action<'r, 'a> {
     Merge(&'r DatedMerge<'a>),

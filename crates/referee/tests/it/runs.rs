@@ -301,3 +301,56 @@ fn every_time_of_a_demand_is_wanted() {
     let part = "event 6: v[0,1] does not exist; parts are v[k,m] with 0 <= k <= m <= 0";
     assert_eq!(with(&|event| event.message.part.last = 1), part);
 }
+
+/// Over links of cost 0 a message goes on at the date at which it came, in the order of the list: A -> S -> B -> S -> C,
+/// and S passes on each copy that comes there.
+#[test]
+fn chains_in_no_time_follow_the_message() {
+    let mut builder = Platform::builder();
+    let nodes = ["A", "S", "B", "C"].map(|name| match name {
+        "S" => Node {
+            replicates: false,
+            ..Node::router(name)
+        },
+        _ => Node::processor(name, ratio(1, 1)),
+    });
+    let [a, s, b, c] = nodes.map(|node| builder.node(node).unwrap());
+    for (from, to, cost) in [(s, c, 0), (b, s, 0), (s, b, 0), (a, s, 1)] {
+        builder.link(from, to, ratio(cost, 1)).unwrap();
+    }
+    let platform = builder.build().unwrap();
+    let [on, back, out] = [0, 1, 2].map(|link| Event {
+        pieces: vec![(ratio(1, 1), ratio(1, 1))],
+        ..sent(link, (0, 0), 1)
+    });
+    let first = sent(3, (0, 0), 0);
+    let checked = |collective: &Collective, events: &[&Event]| {
+        let events = events.iter().map(|&event| event.clone()).collect();
+        let timeline = Timeline::of_one(ratio(1, 1), events, Vec::new());
+        told(&check_timeline(
+            &platform,
+            collective,
+            &volumes(),
+            &timeline,
+        ))
+    };
+    let broadcast = Collective::broadcast(a, vec![b, c]);
+    assert_eq!(checked(&broadcast, &[&first, &out, &back, &on]), "");
+    // The list says when the instants are, not the place of the transfer before them.
+    assert_eq!(checked(&broadcast, &[&out, &back, &on, &first]), "");
+    assert_eq!(
+        checked(&broadcast, &[&first, &back, &out, &on]),
+        "broadcast of instance 0: broadcast of instance 0 over B -> S starts at 1, when 'B' has no copy yet of the message \
+         to use"
+    );
+    let scatter = Collective::scatter(a, vec![b]);
+    assert_eq!(checked(&scatter, &[&first, &out]), "");
+    let alone = Collective::scatter(a, vec![c]);
+    assert_eq!(checked(&alone, &[&first, &on]), "");
+    // One message for one target comes to a node once.
+    let refused = checked(&alone, &[&first, &out, &back, &on]);
+    assert!(
+        refused.contains("to 'S', where it has been before"),
+        "{refused}"
+    );
+}
