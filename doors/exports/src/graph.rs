@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use num_bigint::BigInt;
-use num_traits::Zero;
-use oneport_plan::{Problem, Task};
+use num_bigint::{BigInt, BigUint};
+use num_traits::{ToPrimitive, Zero};
+use oneport_plan::{PeriodicSchedule, Problem, ScheduledPattern, Task};
 use oneport_platform::{LinkId, Rational, floored};
-use oneport_schedule::Execution;
+use oneport_schedule::Measure;
 
 use crate::text::{json, xml};
-use crate::{ExportError, File, Format, Request};
+use crate::{File, Format, Request};
 
 const LACKS: &str = "dates, order, patterns, the proof";
 
@@ -18,7 +18,7 @@ pub const GRAPHML: Format = Format {
     name: "graphml",
     about: "the platform with loads as GraphML, for networkx, igraph, Gephi, yEd",
     lacks: LACKS,
-    write: |request| Ok(File::only(graphml(&Loads::new(request)?))),
+    write: |request| Ok(File::only(graphml(&Loads::new(request)))),
 };
 
 /// Node-link JSON.
@@ -26,7 +26,7 @@ pub const NODE_LINK: Format = Format {
     name: "node-link",
     about: "the platform with loads as node-link JSON, for networkx and d3",
     lacks: LACKS,
-    write: |request| Ok(File::only(node_link(&Loads::new(request)?))),
+    write: |request| Ok(File::only(node_link(&Loads::new(request)))),
 };
 
 /// DOT.
@@ -34,50 +34,61 @@ pub const DOT: Format = Format {
     name: "dot",
     about: "the platform with loads for Graphviz",
     lacks: LACKS,
-    write: |request| Ok(File::only(dot(&Loads::new(request)?))),
+    write: |request| Ok(File::only(dot(&Loads::new(request)))),
 };
 
 /// Decimals if a format holds no rationals.
 const DECIMALS: u32 = 12;
 
-/// Loads of links and processors.
+/// Loads of links and processors: sums over the patterns, so that a period may be of any length.
 struct Loads<'a> {
     problem: &'a Problem,
-    execution: Execution,
-    /// Per link: messages per period, and busy time in units.
-    links: Vec<(u64, BigInt)>,
-    /// Per node: merges per period, and busy time in units.
-    nodes: Vec<(u64, BigInt)>,
+    schedule: &'a PeriodicSchedule,
+    /// Per link: messages per period, and busy time.
+    links: Vec<(BigUint, Rational)>,
+    /// Per node: merges per period, and busy time.
+    nodes: Vec<(BigUint, Rational)>,
+    /// The kind of numbers of messages and merges: a GraphML `long` has 64 bits.
+    counts: Kind,
 }
 
 impl<'a> Loads<'a> {
-    fn new(request: &Request<'a>) -> Result<Self, ExportError> {
-        let (problem, platform) = (request.problem, request.problem.platform());
-        let (_, execution) = request.execution("graph", None)?;
-        let mut links = vec![(0, BigInt::zero()); platform.links().len()];
-        let mut nodes = vec![(0, BigInt::zero()); platform.nodes().len()];
-        for dated in &execution.tasks {
-            let (count, busy) = match dated.task {
-                Task::Send { link, .. } => &mut links[link.index()],
-                Task::Merge { node, .. } => &mut nodes[node.index()],
-            };
-            *count += 1;
-            *busy += &dated.duration;
+    fn new(request: &Request<'a>) -> Self {
+        let (problem, schedule) = (request.problem, request.schedule);
+        let measure = Measure::new(problem);
+        let links = problem.platform().links().len();
+        let mut counts = vec![BigUint::zero(); measure.places()];
+        let mut totals = vec![BigInt::zero(); measure.places()];
+        for ScheduledPattern { pattern, copies } in &schedule.patterns {
+            measure.add(pattern, &copies.clone().into(), &mut totals);
+            for task in &pattern.tasks {
+                let place = match *task {
+                    Task::Send { link, .. } => link.index(),
+                    Task::Merge { node, .. } => links + node.index(),
+                };
+                counts[place] += copies;
+            }
         }
-        Ok(Loads {
+        let long = counts.iter().all(|count| count.to_i64().is_some());
+        let busy = |(place, units): (usize, &BigInt)| measure.time(place) * units;
+        let times = totals.iter().enumerate().map(busy);
+        let mut links_and_nodes: Vec<(BigUint, Rational)> = counts.into_iter().zip(times).collect();
+        let nodes = links_and_nodes.split_off(links);
+        Loads {
             problem,
-            execution,
-            links,
+            schedule,
+            links: links_and_nodes,
             nodes,
-        })
+            counts: if long { Kind::Whole } else { Kind::Text },
+        }
     }
 
     /// Share of the period.
-    fn share(&self, busy: &BigInt) -> Rational {
-        if self.execution.period.is_zero() {
+    fn share(&self, busy: &Rational) -> Rational {
+        if self.schedule.period.is_zero() {
             Rational::zero()
         } else {
-            Rational::new(busy.clone(), self.execution.period.clone())
+            busy / &self.schedule.period
         }
     }
 
@@ -97,7 +108,7 @@ impl<'a> Loads<'a> {
                     .unwrap_or_default(),
             ),
             ("replicates", Kind::Bool, node.replicates.to_string()),
-            ("merges", Kind::Whole, merges.to_string()),
+            ("merges", self.counts, merges.to_string()),
             (
                 "merging",
                 Kind::Decimal,
@@ -114,7 +125,7 @@ impl<'a> Loads<'a> {
             ("link", Kind::Whole, link.to_string()),
             ("cost", Kind::Decimal, floored(cost, DECIMALS)),
             ("exact_cost", Kind::Text, cost.to_string()),
-            ("messages", Kind::Whole, messages.to_string()),
+            ("messages", self.counts, messages.to_string()),
             ("busy", Kind::Decimal, floored(&share, DECIMALS)),
             ("exact_busy", Kind::Text, share.to_string()),
         ]
@@ -168,11 +179,10 @@ fn graphml(loads: &Loads<'_>) -> String {
             "<key id=\"{whose}_{key}\" for=\"{whose}\" attr.name=\"{key}\" attr.type=\"{kind}\"/>"
         );
     }
-    let period = loads.execution.time(&loads.execution.period);
     let _ = writeln!(
         text,
-        "<!-- {} instances per period of {period} -->",
-        loads.execution.instances
+        "<!-- {} instances per period of {} -->",
+        loads.schedule.instances, loads.schedule.period
     );
     text.push_str("<graph edgedefault=\"directed\">\n");
     let data = |whose: &str, attributes: [(&str, Kind, String); 6]| {
@@ -200,12 +210,11 @@ fn graphml(loads: &Loads<'_>) -> String {
 }
 
 fn node_link(loads: &Loads<'_>) -> String {
-    let period = loads.execution.time(&loads.execution.period);
     let mut text = String::from("{\"directed\":true,\"multigraph\":false,");
     let _ = write!(
         text,
-        "\"graph\":{{\"period\":\"{period}\",\"instances\":{}}},\n\"nodes\":[",
-        loads.execution.instances
+        "\"graph\":{{\"period\":\"{}\",\"instances\":{}}},\n\"nodes\":[",
+        loads.schedule.period, loads.schedule.instances
     );
     let members = |attributes: [(&str, Kind, String); 6]| {
         let member = |(key, kind, value): (&str, Kind, String)| match kind {
@@ -255,7 +264,11 @@ fn dot(loads: &Loads<'_>) -> String {
     for (link, from, to) in loads.ends() {
         let (messages, busy) = &loads.links[link.index()];
         let percent = oneport_platform::percent(&loads.share(busy));
-        let style = if *messages == 0 { ", style=dotted" } else { "" };
+        let style = if messages.is_zero() {
+            ", style=dotted"
+        } else {
+            ""
+        };
         let _ = writeln!(
             text,
             "  n{from} -> n{to} [label=\"{messages} ({percent})\"{style}];"

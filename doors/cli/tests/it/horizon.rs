@@ -244,3 +244,91 @@ fn no_message_is_cut() {
     }
     assert!(cut > 0, "some plans cut messages");
 }
+
+const BOXES: &str = r#"
+format = "oneport-platform/1"
+node = [{ name = "a", compute = 1 }, { name = "b", compute = 2 }, { name = "c", compute = 3 }, { name = "r" }]
+link = [
+  { from = "a", to = "r", cost = 1, duplex = true },
+  { from = "b", to = "r", cost = 2, duplex = true },
+  { from = "c", to = "r", cost = "1/2", duplex = true },
+  { from = "a", to = "b", cost = 3 },
+]
+"#;
+
+/// A plan whose period has some 12 transfers for each of `counts`.
+fn of_counts(folder: &Folder, counts: &str) -> String {
+    let (path, platform) = (folder.path("many.json"), folder.write("n.toml", BOXES));
+    let question = ["solve", "scatter-v", "--source", "a", "--counts", counts];
+    oneport(&[&question[..], &["--platform", &platform, "-o", &path]].concat()).ok();
+    path
+}
+
+/// A period of 10^19 transfers is not listed: what does not take that is said, the rest is null.
+#[test]
+fn periods_too_long_to_list() {
+    let folder = Folder::new();
+    let path = of_counts(&folder, "1000000000000000000,1");
+    let run = json(&["run", &path, "--until", "24000000000000000002", "--json"]);
+    assert_eq!(
+        [&run["bound"], &run["period"], &run["instances_per_period"]],
+        ["12", "12000000000000000001", "6"]
+    );
+    for key in [
+        "delivered",
+        "eager",
+        "initialisation",
+        "steady_periods",
+        "depth",
+        "rounds",
+        "steady",
+        "buffer",
+    ] {
+        assert!(run[key].is_null(), "{key}: {run:#}");
+    }
+    // By the papers' policy the first of two periods starts instances, and the second empties the buffers.
+    assert_eq!(run["policy"]["delivered"], "6", "{run:#}");
+    assert_eq!(run["followed"], false);
+    oneport(&["run", &path, "--until", "100"]).ok().prints(&[
+        "bound       0 instances",
+        "not counted",
+        "papers",
+    ]);
+    oneport(&["run", &path, "--instances", "7"])
+        .refused(1, &["--instances", "too many transfers", "--until K"]);
+    for format in ["graphml", "node-link", "dot"] {
+        let out = folder.path(format);
+        oneport(&["export", &path, "--to", format, &out]).ok();
+        // a sends b its messages by r, all but one, and c one.
+        let written = std::fs::read_to_string(&out).unwrap();
+        assert!(written.contains("6000000000000000005"), "{written}");
+    }
+    oneport(&["export", &path, "--to", "events", &folder.path("events")]).refused(
+        1,
+        &["one period has more than", "fewer instances per period"],
+    );
+    oneport(&["show", &path, "--gantt", &folder.path("period.svg")]).ok();
+    oneport(&["verify", &path]).ok();
+}
+
+/// A run of many transfers is drawn as far as a limit goes, and refused with what fits.
+#[test]
+fn timelines_of_many_transfers() {
+    let folder = Folder::new();
+    let path = of_counts(&folder, "20000,1");
+    let drawn = folder.path("t.svg");
+    oneport(&["show", &path, "--timeline", &drawn, "--periods", "2"]).refused(
+        1,
+        &[
+            "2 periods have 240",
+            "250000",
+            "--periods 1 or fewer",
+            "--gantt",
+        ],
+    );
+    let path = of_counts(&folder, "100000,1");
+    oneport(&["show", &path, "--timeline", &drawn]).refused(
+        1,
+        &["one period has 12", "250000", "--gantt", "--max-instances"],
+    );
+}

@@ -9,7 +9,7 @@ use clap::{ArgGroup, Args};
 use num_bigint::BigUint;
 use num_traits::{Signed, ToPrimitive, Zero};
 use oneport::plan::Timeline;
-use oneport::schedule::{self, Horizon, Policy};
+use oneport::schedule::{self, Execution, Horizon, Policy, ScheduleError};
 use oneport::{Plan, Problem, Rational, files, parse_rational, referee};
 
 use crate::words::end::End;
@@ -48,14 +48,21 @@ struct Delivery {
     until: Rational,
     /// No schedule delivers more: the proved bound times the time, rounded down.
     bound: BigUint,
-    horizon: Horizon,
-    dated: BigUint,
+    /// `None` if a period is too long to list.
+    counted: Option<Counted>,
     /// Instances delivered if every task starts as soon as possible; `None` if the run is too long to list.
     eager: Option<u64>,
     policy: Option<Policy>,
+    followed: bool,
+}
+
+/// The facts that take a list of one period.
+struct Counted {
+    horizon: Horizon,
+    /// Instances delivered by the plan's dates.
+    dated: BigUint,
     /// The largest buffer that a node needs, in messages.
     buffer: BigUint,
-    followed: bool,
 }
 
 /// Runs the command.
@@ -68,10 +75,10 @@ pub fn run(arguments: &RunArguments) -> Result<End> {
     let name = arguments.plan.display();
     referee::check_plan(&plan).with_context(|| format!("{name}: violation"))?;
     let delivery = match horizon {
-        (Some(until), _) => of(plan, |_| until)?,
+        (Some(until), _) => of(plan, |_| Some(until))?,
         (None, Some(instances)) => {
             let instances = instances?;
-            of(plan, |horizon| horizon.time_of(&instances))?
+            of(plan, |horizon| Some(horizon?.time_of(&instances)))?
         }
         (None, None) => bail!(usage("run: give --until K or --instances N")),
     };
@@ -108,66 +115,88 @@ fn whole(text: &str) -> Result<BigUint> {
 }
 
 /// Counts by the sum over one period. If the run is short, the referee executes all its messages.
-fn of(plan: Plan, until: impl FnOnce(&Horizon) -> Rational) -> Result<Delivery> {
+fn of(plan: Plan, until: impl FnOnce(Option<&Horizon>) -> Option<Rational>) -> Result<Delivery> {
     let problem = &plan.problem;
-    let execution = schedule::execution(problem, &plan.schedule)?;
-    let horizon = Horizon::new(problem, &execution);
-    let until = until(&horizon);
+    let execution = match schedule::execution(problem, &plan.schedule) {
+        Err(ScheduleError::TooManyEvents { .. }) => None,
+        execution => Some(execution?),
+    };
+    let horizon = execution
+        .as_ref()
+        .map(|execution| Horizon::new(problem, execution));
+    let Some(until) = until(horizon.as_ref()) else {
+        bail!(
+            "--instances: one period has too many transfers and merges to be listed, which this takes; give --until K, for \
+             which the bound is known"
+        );
+    };
     let bound = (&plan.upper_bound * &until)
         .floor()
         .to_integer()
         .magnitude()
         .clone();
-    let dated = horizon.delivered(&until);
-    let tasks = execution.tasks.len() as u64;
-    let short = |periods: &BigUint| {
-        periods
-            .to_u64()
-            .filter(|periods| *periods > 0 && tasks.saturating_mul(*periods) <= FOLLOWED)
-    };
-    let periods = short(&horizon.starting_periods(&until));
-    let followed = |run: Timeline| -> Result<u64> {
-        let report =
-            referee::check_timeline(problem, &run).context("the referee objects to the run")?;
-        Ok(report.complete_by(&until))
-    };
-    if let Some(periods) = periods {
-        let counted = followed(schedule::timeline(problem, &plan.schedule, periods)?)?;
-        if dated != counted.into() {
-            bail!(
-                "the referee's run delivers {counted} instances, the sum says {dated}; please report it with the plan"
-            );
-        }
-    }
-    // No run delivers more than the bound, so it has no use for more periods.
-    let most = short(&(&bound / &plan.schedule.instances + 1u32));
-    let eager = most
-        .map(|periods| followed(schedule::eager_timeline(problem, &plan.schedule, periods)?))
-        .transpose()?;
-    let most_held = schedule::buffers(plan.platform(), &execution)
-        .into_values()
-        .max();
-    let (policy, followed) = (
-        Policy::of(problem, &plan.schedule),
-        periods.is_some() || dated.is_zero(),
-    );
-    check_bound(
-        problem,
-        &[Some(dated.clone()), eager.map(BigUint::from)],
-        &bound,
-    )?;
-    let buffer = most_held.unwrap_or_default();
-    Ok(Delivery {
+    let mut delivery = Delivery {
+        policy: Policy::of(problem, &plan.schedule),
         until,
         bound,
-        horizon,
-        dated,
-        eager,
-        policy,
-        buffer,
-        followed,
+        counted: None,
+        eager: None,
+        followed: false,
         plan,
-    })
+    };
+    if let (Some(execution), Some(horizon)) = (execution, horizon) {
+        delivery.count(&execution, horizon)?;
+    }
+    Ok(delivery)
+}
+
+impl Delivery {
+    /// Counts what is delivered, by the plan's dates and as soon as possible.
+    fn count(&mut self, execution: &Execution, horizon: Horizon) -> Result<()> {
+        let Delivery { plan, until, .. } = &*self;
+        let problem = &plan.problem;
+        let dated = horizon.delivered(until);
+        let tasks = execution.tasks.len() as u64;
+        let short = |periods: &BigUint| {
+            periods
+                .to_u64()
+                .filter(|periods| *periods > 0 && tasks.saturating_mul(*periods) <= FOLLOWED)
+        };
+        let periods = short(&horizon.starting_periods(until));
+        let followed = |run: Timeline| -> Result<u64> {
+            let report =
+                referee::check_timeline(problem, &run).context("the referee objects to the run")?;
+            Ok(report.complete_by(until))
+        };
+        if let Some(periods) = periods {
+            let counted = followed(schedule::timeline(problem, &plan.schedule, periods)?)?;
+            if dated != counted.into() {
+                bail!(
+                    "the referee's run delivers {counted} instances, the sum says {dated}; please report it with the plan"
+                );
+            }
+        }
+        // No run delivers more than the bound, so it has no use for more periods.
+        let most = short(&(&self.bound / &plan.schedule.instances + 1u32));
+        let eager = most
+            .map(|periods| followed(schedule::eager_timeline(problem, &plan.schedule, periods)?))
+            .transpose()?;
+        let most_held = schedule::buffers(plan.platform(), execution)
+            .into_values()
+            .max();
+        check_bound(
+            problem,
+            &[Some(dated.clone()), eager.map(BigUint::from)],
+            &self.bound,
+        )?;
+        (self.eager, self.followed) = (eager, periods.is_some() || dated.is_zero());
+        self.counted = Some(Counted {
+            horizon,
+            dated,
+            buffer: most_held.unwrap_or_default(),
+        });
+        Ok(())
+    }
 }
 
 /// An error, if more instances are delivered than the proved bound allows.

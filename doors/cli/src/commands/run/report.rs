@@ -5,10 +5,11 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
+use oneport::schedule::Horizon;
 use oneport::{Rational, Status};
 use serde_json::{Value, json};
 
-use super::Delivery;
+use super::{Counted, Delivery};
 use crate::answers::answer::header;
 use crate::words::numbers::{Shown, percent, readable_count};
 use crate::words::output::count;
@@ -16,9 +17,9 @@ use crate::words::output::count;
 impl Delivery {
     /// Periods in which all stages of the plan run: the periods whose instances are all complete by K, less the periods
     /// that fill the buffers.
-    fn steady_periods(&self) -> BigUint {
-        let idle = BigUint::from(self.horizon.depth().saturating_sub(1));
-        let full = self.horizon.full_periods(&self.until);
+    fn steady_periods(&self, horizon: &Horizon) -> BigUint {
+        let idle = BigUint::from(horizon.depth().saturating_sub(1));
+        let full = horizon.full_periods(&self.until);
         if full > idle {
             full - idle
         } else {
@@ -38,11 +39,6 @@ impl Delivery {
     pub fn text(&self, exact: bool) -> Result<String> {
         let shown = Shown::of(self.plan.platform(), exact);
         let mut out = header(&self.plan.problem);
-        let of_bound = |delivered: &BigUint| match self.bound.is_zero() {
-            true => String::new(),
-            false => format!(" ({} of it)", percent(&ratio(delivered, &self.bound))),
-        };
-        let instances = |number: &BigUint| count(readable_count(number), "instance");
         let _ = writeln!(out, "time K      {}", shown.time(&self.until));
         let of_throughput = match self.plan.status {
             Status::Optimal => ", TP K".to_string(),
@@ -56,35 +52,16 @@ impl Delivery {
             out,
             "bound       {bound}{of_throughput}: no schedule delivers more by K"
         );
-        let _ = writeln!(
-            out,
-            "delivered   {} by the plan's dates{}",
-            instances(&self.dated),
-            of_bound(&self.dated)
-        );
-        if let Some(eager) = self.eager {
-            let eager = BigUint::from(eager);
-            let _ = writeln!(
-                out,
-                "            {} as soon as possible{}",
-                instances(&eager),
-                of_bound(&eager)
-            );
+        match &self.counted {
+            Some(counted) => out.push_str(&self.phases(counted, shown)),
+            None => {
+                let _ = writeln!(
+                    out,
+                    "delivered   not counted: one period of {} has too many transfers and merges to be listed",
+                    shown.time(&self.plan.schedule.period)
+                );
+            }
         }
-        let initial = self.horizon.initialisation();
-        let _ = writeln!(
-            out,
-            "phases      initialisation I = {}, then {} of {}, clean-up at most I",
-            shown.time(&initial),
-            count(readable_count(&self.steady_periods()), "steady period"),
-            shown.time(&self.plan.schedule.period),
-        );
-        let rounds = readable_count(&self.horizon.rounds(&self.until));
-        let steady = instances(&self.horizon.steady(&self.until));
-        let _ = writeln!(
-            out,
-            "steady(G,K) {steady}: r T TP with r = floor((K - 2I - T) / T) = {rounds}"
-        );
         if let Some(policy) = &self.policy {
             let delivered = policy.delivered(&self.until, &self.plan.schedule.period);
             let phases = match policy.steady(&self.until, &self.plan.schedule.period) {
@@ -106,18 +83,60 @@ impl Delivery {
                 instances(&delivered)
             );
         }
-        let _ = writeln!(
-            out,
-            "buffers     {} at a node at most",
-            count(readable_count(&self.buffer), "message")
-        );
-        out.push_str(match self.followed {
-            true => "the referee followed every message of the run and counts as many",
-            false => {
+        if let Some(Counted { buffer, .. }) = &self.counted {
+            let buffer = count(readable_count(buffer), "message");
+            let _ = writeln!(out, "buffers     {buffer} at a node at most");
+        }
+        out.push_str(match (self.followed, &self.counted) {
+            (true, _) => "the referee followed every message of the run and counts as many",
+            (false, Some(_)) => {
                 "the run is too long to be followed message by message: counted from one period"
             }
+            (false, None) => "the run is too long to be followed message by message",
         });
         Ok(out)
+    }
+
+    /// What is delivered, and when.
+    fn phases(&self, counted: &Counted, shown: Shown) -> String {
+        let mut out = String::new();
+        let of_bound = |delivered: &BigUint| match self.bound.is_zero() {
+            true => String::new(),
+            false => format!(" ({} of it)", percent(&ratio(delivered, &self.bound))),
+        };
+        let Counted { horizon, dated, .. } = counted;
+        let _ = writeln!(
+            out,
+            "delivered   {} by the plan's dates{}",
+            instances(dated),
+            of_bound(dated)
+        );
+        if let Some(eager) = self.eager {
+            let eager = BigUint::from(eager);
+            let _ = writeln!(
+                out,
+                "            {} as soon as possible{}",
+                instances(&eager),
+                of_bound(&eager)
+            );
+        }
+        let _ = writeln!(
+            out,
+            "phases      initialisation I = {}, then {} of {}, clean-up at most I",
+            shown.time(&horizon.initialisation()),
+            count(
+                readable_count(&self.steady_periods(horizon)),
+                "steady period"
+            ),
+            shown.time(&self.plan.schedule.period),
+        );
+        let rounds = readable_count(&horizon.rounds(&self.until));
+        let steady = instances(&horizon.steady(&self.until));
+        let _ = writeln!(
+            out,
+            "steady(G,K) {steady}: r T TP with r = floor((K - 2I - T) / T) = {rounds}"
+        );
+        out
     }
 
     /// The report as JSON.
@@ -133,24 +152,32 @@ impl Delivery {
                 "fullest_buffer": policy.fullest.to_string(),
             })
         });
+        let counted = self.counted.as_ref();
+        let of = |number: fn(&Horizon, &Rational) -> BigUint| {
+            counted.map(|counted| number(&counted.horizon, &self.until).to_string())
+        };
         json!({
             "until": self.until.to_string(),
             "bound": self.bound.to_string(),
             "tp_k": self.of_throughput().to_string(),
-            "delivered": self.dated.to_string(),
+            "delivered": counted.map(|counted| counted.dated.to_string()),
             "eager": self.eager.map(|eager| eager.to_string()),
-            "initialisation": self.horizon.initialisation().to_string(),
-            "steady_periods": self.steady_periods().to_string(),
+            "initialisation": counted.map(|counted| counted.horizon.initialisation().to_string()),
+            "steady_periods": counted.map(|counted| self.steady_periods(&counted.horizon).to_string()),
             "period": schedule.period.to_string(),
             "instances_per_period": schedule.instances.to_string(),
-            "depth": self.horizon.depth(),
-            "rounds": self.horizon.rounds(&self.until).to_string(),
-            "steady": self.horizon.steady(&self.until).to_string(),
+            "depth": counted.map(|counted| counted.horizon.depth()),
+            "rounds": of(Horizon::rounds),
+            "steady": of(Horizon::steady),
             "policy": policy,
-            "buffer": self.buffer.to_u64(),
+            "buffer": counted.and_then(|counted| counted.buffer.to_u64()),
             "followed": self.followed,
         })
     }
+}
+
+fn instances(number: &BigUint) -> String {
+    count(readable_count(number), "instance")
 }
 
 /// The whole part of a number that is not negative.

@@ -113,13 +113,17 @@ fn whole(plan: &Plan, shown: Shown) -> Result<String> {
     Ok(out)
 }
 
+/// Transfers and merges of one period.
+pub fn tasks(plan: &Plan) -> BigUint {
+    let patterns = plan.schedule.patterns.iter();
+    patterns
+        .map(|scheduled| &scheduled.copies * scheduled.pattern.tasks.len())
+        .sum()
+}
+
 /// Executes one period task by task. `None` if it has more than `TASKS` tasks, or if the execution fails.
 pub fn execution(plan: &Plan) -> Result<Option<Execution>> {
-    let patterns = plan.schedule.patterns.iter();
-    let tasks: BigUint = patterns
-        .map(|scheduled| &scheduled.copies * scheduled.pattern.tasks.len())
-        .sum();
-    match tasks <= BigUint::from(TASKS) {
+    match tasks(plan) <= BigUint::from(TASKS) {
         true => Ok(schedule::execution(&plan.problem, &plan.schedule).ok()),
         false => Ok(None),
     }
