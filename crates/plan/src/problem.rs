@@ -115,7 +115,7 @@ impl Problem {
     }
 
     /// The same operation with the common factor of all rates in the sizes and the work instead: as many data by the
-    /// same ways, in fewer and larger messages. `O(d)` for `d` demands.
+    /// same ways, in fewer and larger messages; where messages stay whole, it stays as it is. `O(d)` for `d` demands.
     ///
     /// ```
     /// # use oneport_plan::{Collective, Problem, Volumes};
@@ -135,7 +135,8 @@ impl Problem {
     /// ```
     pub fn with_largest_messages(&self) -> Problem {
         let common = self.collective.common_rate();
-        if common == 1 && !self.collective.form().is_some_and(|form| form.counted) {
+        let counted = self.collective.form().is_some_and(|form| form.counted);
+        if !self.collective.is_cut() || common == 1 && !counted {
             return self.clone();
         }
         let factor = Rational::from_integer(common.into());

@@ -69,12 +69,20 @@ struct Pairs {
     entering: Vec<u128>,
 }
 
+/// Whether no message may be cut, in any group.
+fn all_whole(problem: &Problem) -> bool {
+    match problem.collective().members() {
+        [] => !problem.collective().is_cut(),
+        members => members.iter().all(|one| !one.collective.is_cut()),
+    }
+}
+
 /// Least delays from a node (to a node, if `backwards`): a message of no size passes every link in its latency and
 /// overhead; where messages stay whole, it is there when all of it is.
 fn delays(problem: &Problem, node: NodeId, backwards: bool) -> Vec<Option<Rational>> {
     let platform = problem.platform();
     let size = problem.volumes().size.constant();
-    let whole = size.filter(|_| !problem.collective().is_cut());
+    let whole = size.filter(|_| all_whole(problem));
     let delay = |link: LinkId| {
         let link = platform.link(link);
         let passing = whole.map_or_else(Rational::zero, |size| &link.cost * size);
@@ -241,12 +249,11 @@ impl Pair {
         let after = |link: &LinkId| self.onwards.get(platform.link(*link).to.index())?.as_ref();
         let amount = size * Rational::from_integer(self.messages.into());
         let left = last_out(platform, self.owner, &amount, &after)?;
-        let is_cut = problem.collective().is_cut();
         let way = self.delays.get(self.wants.index())?.clone();
-        Some(
-            way.filter(|_| !is_cut)
-                .map_or(left.clone(), |way| left.max(way)),
-        )
+        Some(match way.filter(|_| all_whole(problem)) {
+            Some(way) => left.max(way),
+            None => left,
+        })
     }
 }
 

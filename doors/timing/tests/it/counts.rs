@@ -5,8 +5,8 @@ use oneport_plan::{
     Collective, CustomDemand, Goals, Member, Platform, Problem, Rational, SteadyState, Volumes,
     Wanted,
 };
-use oneport_platform::PortModel;
 use oneport_platform::generate::{self, Costs, Options};
+use oneport_platform::{Node, PortModel};
 use oneport_referee::check_run;
 use oneport_timing::{NamedSearch, PieceSearch, SearchLimits, TaskList, lower_bound};
 use oneport_watch::Watch;
@@ -212,4 +212,51 @@ fn a_common_factor_is_a_size() {
         checked += 1;
     });
     assert!(checked > 20, "{checked} questions");
+}
+
+/// Three tokens pass a row of nodes one behind the other: three are not one that is three times as large.
+#[test]
+fn whole_tokens_are_not_joined() {
+    let mut builder = Platform::builder();
+    let mut node = |name: u32| {
+        builder
+            .node(Node::processor(name.to_string(), whole(1)))
+            .unwrap()
+    };
+    let nodes: Vec<_> = (0..5).map(&mut node).collect();
+    for pair in nodes.windows(2) {
+        builder.link(pair[0], pair[1], whole(1)).unwrap();
+        builder.link(pair[1], pair[0], whole(1)).unwrap();
+    }
+    let platform = builder.build().unwrap();
+    let volumes = Volumes {
+        work: whole(0).into(),
+        ..Volumes::of_size(whole(1))
+    };
+    let barrier = Collective::barrier(nodes);
+    let once = Problem::new(&platform, &barrier, &volumes).unwrap();
+    let member = Member {
+        collective: barrier,
+        rate: 3,
+    };
+    let thrice = once.asking(Collective::Groups(vec![member])).unwrap();
+    let routes = Routes::new(&platform, &ranks(&once), Forwarders::Anything);
+    let named = named(&once, &RankHints::default());
+    let chain = named.iter().find(|one| one.name == "chain").unwrap();
+    let pattern = chain.patterns(&once, &routes).unwrap();
+    let state = SteadyState {
+        throughput: whole(1),
+        patterns: [&pattern[..]; 3].concat(),
+    };
+    let draft = TaskList::of_patterns(&thrice, &state, 1, 0).unwrap();
+    assert!(draft.pieces.iter().all(|piece| piece.share == whole(1)));
+    let layout = draft.graph(&thrice);
+    let timing = dates(&thrice, &layout);
+    let length = check_run(&thrice, &layout.run(&timing)).unwrap();
+    // Joined they would pass four links in 3 each.
+    assert!(length < whole(12));
+    let alike = thrice.with_largest_messages();
+    assert!(lower_bound(&alike, &whole(1_000_000)) <= length);
+    // A whole token passes four links.
+    assert!(lower_bound(&once, &whole(1_000_000)) >= whole(4));
 }
