@@ -13,6 +13,7 @@ use num_traits::Signed;
 
 use crate::draft::{Draft, MAX_NODES, Role};
 use crate::imported::Topic;
+use crate::mistakes::{said, too_many, unexpected};
 use crate::yaml::Yaml;
 
 /// A dimension of the network.
@@ -39,11 +40,11 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
         total.checked_mul(dimension.size)
     });
     let total = total.filter(|&total| total <= MAX_NODES).ok_or_else(|| {
-        wrong(Mistake::TooMany {
-            what: "NPUs",
-            limit: MAX_NODES,
-            instead: "give smaller numbers in npus_count",
-        })
+        wrong(too_many(
+            "NPUs",
+            MAX_NODES,
+            "give smaller numbers in npus_count",
+        ))
     })?;
     draft.note(
         Topic::Assumed,
@@ -131,7 +132,7 @@ fn dimensions(source: &Source<'_>, document: &Yaml) -> Result<Vec<Dimension>, Fo
             sizes.len(),
             rates.len()
         );
-        return Err(document.error(source, Mistake::Import(text)));
+        return Err(document.error(source, said(text)));
     }
     kinds
         .iter()
@@ -151,13 +152,7 @@ fn dimension(
         let shown = value
             .text()
             .map_or("a list".to_string(), |text| format!("'{}'", clip(text)));
-        value.error(
-            source,
-            Mistake::WrongValue {
-                value: shown,
-                expected: expected.into(),
-            },
-        )
+        value.error(source, unexpected(shown, expected))
     };
     let block = match kind.text() {
         Some("Ring") => Block::Ring,

@@ -95,22 +95,20 @@ fn top_keys(bytes: &[u8]) -> Vec<&[u8]> {
     keys
 }
 
+/// The text behind comments and declarations, which are given by their beginnings and ends.
+fn behind<'t>(text: &'t str, comments: &[(&str, &str)]) -> &'t str {
+    let mut rest = text.trim_start();
+    while let Some((_, end)) = comments.iter().find(|(begin, _)| rest.starts_with(begin))
+        && let Some((_, behind)) = rest.split_once(end)
+    {
+        rest = behind.trim_start();
+    }
+    rest
+}
+
 /// The format, by the root element after declarations and comments.
 fn from_xml(text: &str) -> Format {
-    let mut rest = text.trim_start();
-    loop {
-        let end = match rest {
-            _ if rest.starts_with("<!--") => rest.find("-->").map(|end| end + 3),
-            _ if rest.starts_with("<?") || rest.starts_with("<!") => {
-                rest.find('>').map(|end| end + 1)
-            }
-            _ => None,
-        };
-        match end.and_then(|end| rest.get(end..)) {
-            Some(behind) => rest = behind.trim_start(),
-            None => break,
-        }
-    }
+    let rest = behind(text, &[("<!--", "-->"), ("<?", ">"), ("<!", ">")]);
     let name = rest
         .trim_start_matches('<')
         .split(|c: char| c.is_whitespace() || c == '>' || c == '/')
@@ -165,18 +163,7 @@ fn is_row_of_gpu0(line: &str) -> bool {
 
 /// `strict`, `digraph`, or `graph` before a brace.
 fn is_dot(text: &str) -> bool {
-    let mut rest = text.trim_start();
-    loop {
-        let end = match rest {
-            _ if rest.starts_with("/*") => rest.find("*/").map(|end| end + 2),
-            _ if rest.starts_with("//") || rest.starts_with('#') => rest.find('\n'),
-            _ => None,
-        };
-        match end.and_then(|end| rest.get(end..)) {
-            Some(behind) => rest = behind.trim_start(),
-            None => break,
-        }
-    }
+    let rest = behind(text, &[("/*", "*/"), ("//", "\n"), ("#", "\n")]);
     let word = rest
         .split(|c: char| !c.is_ascii_alphabetic())
         .next()

@@ -12,7 +12,8 @@ use oneport_files::error::{FormatError, Mistake, clip};
 use oneport_files::source::Source;
 
 use crate::draft::Draft;
-use crate::graph::{Attributes, Graph, MAX_ATTRIBUTES};
+use crate::graph::{Attributes, Graph, MAX_ATTRIBUTES, too_many_attributes};
+use crate::mistakes::{said, too_many};
 
 /// Most nodes of `a -> b -> c ...`.
 const MAX_CHAIN: usize = 10_000;
@@ -33,11 +34,10 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     if word.eq_ignore_ascii_case("strict") {
         word = lexer.word("graph or digraph")?;
     }
-    let directed = match () {
-        () if word.eq_ignore_ascii_case("graph") => false,
-        () if word.eq_ignore_ascii_case("digraph") => true,
-        () => return Err(lexer.broken("graph or digraph")),
-    };
+    let directed = word.eq_ignore_ascii_case("digraph");
+    if !directed && !word.eq_ignore_ascii_case("graph") {
+        return Err(lexer.broken("graph or digraph"));
+    }
     if lexer.peek()? != Token::Open {
         lexer.word("a name or '{'")?;
     }
@@ -110,11 +110,8 @@ impl<'a> Reader<'_, '_, 'a> {
                 Token::Open => {
                     depth += 1;
                     if depth > MAX_DEPTH {
-                        let mistake = Mistake::TooMany {
-                            what: "levels of subgraphs",
-                            limit: MAX_DEPTH,
-                            instead: "write one flat graph",
-                        };
+                        let mistake =
+                            too_many("levels of subgraphs", MAX_DEPTH, "write one flat graph");
                         return Err(self.lexer.error(mistake));
                     }
                 }
@@ -126,9 +123,8 @@ impl<'a> Reader<'_, '_, 'a> {
     }
 
     fn subgraph_edge(&self) -> FormatError {
-        self.lexer.error(Mistake::Import(
-            "edges to subgraphs are not read, but a -- {b c}; write one edge per pair of nodes"
-                .to_string(),
+        self.lexer.error(said(
+            "edges to subgraphs are not read, but a -- {b c}; write one edge per pair of nodes",
         ))
     }
 
@@ -139,19 +135,15 @@ impl<'a> Reader<'_, '_, 'a> {
                 let attributes = self.lexer.attributes()?;
                 // Too many defaults would make every element long.
                 let number = self.nodes.len() + self.edges.len() + attributes.len().max(1);
-                match number <= MAX_DEFAULTS {
-                    true if keyword("node") => self.nodes.0.push((depth, attributes)),
-                    true if keyword("edge") => self.edges.0.push((depth, attributes)),
-                    true => {}
-                    false => {
-                        let what = "default attributes";
-                        let instead = "write the attributes at the edges";
-                        return Err(self.lexer.error(Mistake::TooMany {
-                            what,
-                            limit: MAX_DEFAULTS,
-                            instead,
-                        }));
-                    }
+                if number > MAX_DEFAULTS {
+                    let what = "default attributes";
+                    let instead = "write the attributes at the edges";
+                    return Err(self.lexer.error(too_many(what, MAX_DEFAULTS, instead)));
+                }
+                if keyword("node") {
+                    self.nodes.0.push((depth, attributes));
+                } else if keyword("edge") {
+                    self.edges.0.push((depth, attributes));
                 }
                 Ok(())
             }
@@ -204,11 +196,7 @@ impl<'a> Reader<'_, '_, 'a> {
                     names += ends.len();
                     if names > MAX_CHAIN {
                         let (what, instead) = ("nodes in a chain", "write several chains of edges");
-                        return Err(self.lexer.error(Mistake::TooMany {
-                            what,
-                            limit: MAX_CHAIN,
-                            instead,
-                        }));
+                        return Err(self.lexer.error(too_many(what, MAX_CHAIN, instead)));
                     }
                     chain.push(ends);
                 }
@@ -249,15 +237,7 @@ impl<'a> Reader<'_, '_, 'a> {
             self.made += 1;
             if self.made > MAX_EDGES {
                 let instead = "write parallel edges as one";
-                return Err(source.error(
-                    offset,
-                    key(),
-                    Mistake::TooMany {
-                        what: "edges",
-                        limit: MAX_EDGES,
-                        instead,
-                    },
-                ));
+                return Err(source.error(offset, key(), too_many("edges", MAX_EDGES, instead)));
             }
             let add = self.graph.edge(from, to, self.directed, &attributes);
             add.map_err(|mistake| source.error(offset, key(), mistake))?;
@@ -293,20 +273,18 @@ impl<'a> Lexer<'a> {
 
     fn broken(&self, expected: &str) -> FormatError {
         let rest = self.source.text.get(self.at..).unwrap_or_default();
-        let message = if rest.trim().is_empty() {
-            format!("the file is cut off: {expected} is missing")
+        if rest.trim().is_empty() {
+            self.cut(expected)
         } else {
-            format!("{expected} is expected")
-        };
-        self.error(Mistake::Syntax {
-            format: "DOT",
-            at: None,
-            message,
-        })
+            self.syntax(format!("{expected} is expected"))
+        }
     }
 
     fn cut(&self, missing: &str) -> FormatError {
-        let message = format!("the file is cut off: {missing} is missing");
+        self.syntax(format!("the file is cut off: {missing} is missing"))
+    }
+
+    fn syntax(&self, message: String) -> FormatError {
         self.error(Mistake::Syntax {
             format: "DOT",
             at: None,
@@ -363,12 +341,7 @@ impl<'a> Lexer<'a> {
                         };
                         attributes.push((name, value));
                         if attributes.len() > MAX_ATTRIBUTES {
-                            let instead = "leave out attributes other than bandwidths";
-                            return Err(self.error(Mistake::TooMany {
-                                what: "attributes",
-                                limit: MAX_ATTRIBUTES,
-                                instead,
-                            }));
+                            return Err(self.error(too_many_attributes("attributes")));
                         }
                     }
                     _ => return Err(self.broken("an attribute or ']'")),

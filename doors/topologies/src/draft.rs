@@ -11,6 +11,7 @@ use oneport_platform::{
 
 use crate::Format;
 use crate::imported::{Accelerator, Imported, Note, Topic};
+use crate::mistakes::{not_positive, said, too_many};
 use crate::options::{ImportOptions, MERGE_RATE};
 
 /// Most nodes of a topology.
@@ -54,22 +55,13 @@ pub(super) struct Port {
     pub rate: Option<Rational>,
 }
 
-/// An accelerator, as [`Accelerator`].
-#[derive(Debug, Clone)]
-pub(super) struct Device {
-    pub node: usize,
-    pub machine: usize,
-    pub device: u64,
-    pub rank: Option<u64>,
-}
-
 /// Builder of an imported platform.
 pub(crate) struct Draft<'o> {
     pub(super) options: &'o ImportOptions,
     pub(super) members: Vec<Member>,
     pub(super) wires: Vec<Wire>,
     pub(super) ports: Vec<Port>,
-    pub(super) devices: Vec<Device>,
+    pub(super) devices: Vec<Accelerator>,
     names: BTreeSet<String>,
     /// How often a name was asked for once more.
     repeats: BTreeMap<String, usize>,
@@ -105,11 +97,7 @@ impl<'o> Draft<'o> {
         role: Role,
     ) -> Result<usize, Mistake> {
         if self.members.len() == MAX_NODES {
-            return Err(Mistake::TooMany {
-                what: "nodes",
-                limit: MAX_NODES,
-                instead: "give a part of the topology",
-            });
+            return Err(too_many("nodes", MAX_NODES, "give a part of the topology"));
         }
         let name = name.into();
         if !self.names.insert(name.clone()) {
@@ -130,10 +118,7 @@ impl<'o> Draft<'o> {
         rate: Rational,
     ) -> Result<(), Mistake> {
         if !rate.is_positive() {
-            return Err(Mistake::NotPositive {
-                what: "a bandwidth",
-                value: clip(&rate.to_string()),
-            });
+            return Err(not_positive("a bandwidth", &rate));
         }
         if from == to {
             let name = self.members.get(from).map_or("", |member| &member.name);
@@ -209,7 +194,7 @@ impl<'o> Draft<'o> {
     }
 
     /// Takes the nodes out, and their accelerators; links between them stay.
-    pub(super) fn take_nodes(&mut self) -> (Vec<Member>, Vec<Device>) {
+    pub(super) fn take_nodes(&mut self) -> (Vec<Member>, Vec<Accelerator>) {
         self.names.clear();
         (
             std::mem::take(&mut self.members),
@@ -220,11 +205,7 @@ impl<'o> Draft<'o> {
     /// Refuses what would become too large before it is made.
     pub fn check_links(&self, more: usize) -> Result<(), Mistake> {
         if self.wires.len().saturating_add(more) > MAX_LINKS {
-            return Err(Mistake::TooMany {
-                what: "links",
-                limit: MAX_LINKS,
-                instead: "give a part of the topology",
-            });
+            return Err(too_many("links", MAX_LINKS, "give a part of the topology"));
         }
         Ok(())
     }
@@ -236,8 +217,8 @@ impl<'o> Draft<'o> {
 
     /// Says which accelerator a node is.
     pub fn device(&mut self, node: usize, machine: usize, device: u64, rank: Option<u64>) {
-        self.devices.push(Device {
-            node,
+        self.devices.push(Accelerator {
+            node: NodeId::new(node),
             machine,
             device,
             rank,
@@ -248,42 +229,22 @@ impl<'o> Draft<'o> {
     /// `nvlink: 20.6 GB/s ...`.
     pub fn rate(&mut self, kind: &'static str, stated: Rational, what: &str) -> Rational {
         self.kinds.insert(kind);
-        match self.options.link_bandwidth.get(kind) {
-            Some(given) => {
-                let given = given.clone();
-                self.note(
-                    Topic::Assumed,
-                    format!("{kind}: {} {what}, as given", gigabytes(&given)),
-                );
-                given
-            }
-            None => {
-                self.note(
-                    Topic::Assumed,
-                    format!("{kind}: {} {what}", gigabytes(&stated)),
-                );
-                stated
-            }
-        }
+        let (rate, end) = match self.options.link_bandwidth.get(kind) {
+            Some(given) => (given.clone(), ", as given"),
+            None => (stated, ""),
+        };
+        let text = format!("{kind}: {} {what}{end}", gigabytes(&rate));
+        self.note(Topic::Assumed, text);
+        rate
     }
 
     /// The bandwidth of a kind of link that the file states itself, unless the user says otherwise.
     pub fn stated(&mut self, kind: &'static str, stated: Rational) -> Rational {
-        self.kinds.insert(kind);
-        match self.options.link_bandwidth.get(kind) {
-            Some(given) => {
-                let given = given.clone();
-                self.note(
-                    Topic::Assumed,
-                    format!(
-                        "{kind}: {} for every such link, as given",
-                        gigabytes(&given)
-                    ),
-                );
-                given
-            }
-            None => stated,
+        if self.options.link_bandwidth.contains_key(kind) {
+            return self.rate(kind, stated, "for every such link");
         }
+        self.kinds.insert(kind);
+        stated
     }
 
     /// Adds a remark, once.
@@ -301,11 +262,9 @@ impl<'o> Draft<'o> {
 
     /// The platform, in gigabytes and seconds.
     pub fn finish(mut self, source: &Source<'_>, format: Format) -> Result<Imported, FormatError> {
-        self.check_kinds()
-            .map_err(|mistake| source.error_in_file(mistake))?;
-        let merge = self
-            .merge_time()
-            .map_err(|mistake| source.error_in_file(mistake))?;
+        let in_file = |mistake| source.error_in_file(mistake);
+        self.check_kinds().map_err(in_file)?;
+        let merge = self.merge_time().map_err(in_file)?;
         self.note_ports();
         let mut builder = Platform::builder();
         builder.model(PortModel::Links);
@@ -313,18 +272,13 @@ impl<'o> Draft<'o> {
             work_is_data: true,
             ..Units::gigabytes_and_seconds()
         });
-        let refuse = |error| source.error_in_file(Mistake::Platform(error));
+        let refuse = |error| in_file(Mistake::Platform(error));
         for member in &self.members {
             builder.node(self.node_of(member, &merge)).map_err(refuse)?;
         }
         for wire in &self.wires {
-            builder
-                .link(
-                    NodeId::new(wire.from),
-                    NodeId::new(wire.to),
-                    wire.rate.recip(),
-                )
-                .map_err(refuse)?;
+            let [from, to] = [wire.from, wire.to].map(NodeId::new);
+            builder.link(from, to, wire.rate.recip()).map_err(refuse)?;
         }
         let platform = builder.build().map_err(refuse)?;
         Ok(Imported {
@@ -332,46 +286,37 @@ impl<'o> Draft<'o> {
             format,
             node_kinds: self.members.iter().map(|member| member.kind).collect(),
             link_kinds: self.wires.iter().map(|wire| wire.kind).collect(),
-            accelerators: self.devices.iter().map(accelerator).collect(),
+            accelerators: self.devices,
             notes: self.notes,
         })
     }
 
     fn node_of(&self, member: &Member, merge: &Rational) -> Node {
-        match member.role {
-            Role::Processor => Node::processor(member.name.as_str(), merge.clone()),
-            Role::Switch => Node {
-                replicates: false,
-                ..Node::router(member.name.as_str())
-            },
-            Role::Multicast => Node {
-                replicates: self.options.multicast,
-                ..Node::router(member.name.as_str())
-            },
+        let name = member.name.as_str();
+        if member.role == Role::Processor {
+            return Node::processor(name, merge.clone());
+        }
+        Node {
+            replicates: member.role == Role::Multicast && self.options.multicast,
+            ..Node::router(name)
         }
     }
 
     /// Refuses bandwidths for kinds that the file has no links of: a typing error would go unnoticed.
     fn check_kinds(&self) -> Result<(), Mistake> {
-        match self
-            .options
-            .link_bandwidth
-            .keys()
-            .find(|kind| !self.kinds.contains(kind.as_str()))
-        {
-            None => Ok(()),
-            Some(kind) => {
-                let known: Vec<&str> = self.kinds.iter().copied().collect();
-                let text = match known.as_slice() {
-                    [] => "none whose bandwidth could be given".to_string(),
-                    known => known.join(", "),
-                };
-                Err(Mistake::Import(format!(
-                    "there are no links of kind '{}' here; the kinds are {text}",
-                    clip(kind)
-                )))
-            }
-        }
+        let mut given = self.options.link_bandwidth.keys();
+        let Some(kind) = given.find(|kind| !self.kinds.contains(kind.as_str())) else {
+            return Ok(());
+        };
+        let known: Vec<&str> = self.kinds.iter().copied().collect();
+        let known = match known.as_slice() {
+            [] => "none whose bandwidth could be given".to_string(),
+            known => known.join(", "),
+        };
+        Err(said(format!(
+            "there are no links of kind '{}' here; the kinds are {known}",
+            clip(kind)
+        )))
     }
 
     /// Ports of network cards that lead to nothing, with their speeds.
@@ -408,25 +353,13 @@ impl<'o> Draft<'o> {
         let given = self.options.merge_rate.clone();
         let rate = given.unwrap_or_else(|| Rational::from_integer(MERGE_RATE.into()));
         if !rate.is_positive() {
-            return Err(Mistake::NotPositive {
-                what: "the rate of merging",
-                value: clip(&rate.to_string()),
-            });
+            return Err(not_positive("the rate of merging", &rate));
         }
         self.note(
             Topic::Assumed,
             format!("every processor combines values at {}", gigabytes(&rate)),
         );
         Ok(rate.recip())
-    }
-}
-
-fn accelerator(device: &Device) -> Accelerator {
-    Accelerator {
-        node: NodeId::new(device.node),
-        machine: device.machine,
-        device: device.device,
-        rank: device.rank,
     }
 }
 

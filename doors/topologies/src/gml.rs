@@ -16,7 +16,8 @@ use oneport_platform::units::{Data, Time, Units};
 use oneport_platform::{Node, Platform, Rational, parse_rational};
 
 use crate::draft::Draft;
-use crate::graph::{Attributes, Graph as Drawn, MAX_ATTRIBUTES};
+use crate::graph::{Attributes, Graph as Drawn, MAX_ATTRIBUTES, too_many_attributes};
+use crate::mistakes::{unexpected, unknown};
 
 /// Most bytes: networks of the Zoo have less than one megabyte.
 const MAX_BYTES: usize = 16 << 20;
@@ -64,16 +65,8 @@ pub(crate) fn read(source: Source<'_>) -> Result<Platform, FormatError> {
             ))
         };
         let end = |name: &Cow<'_, str>| {
-            ids.get(name.as_ref()).copied().ok_or_else(|| {
-                source.error(
-                    edge.offset,
-                    key(),
-                    Mistake::UnknownNode {
-                        name: clip(name),
-                        close: None,
-                    },
-                )
-            })
+            let id = ids.get(name.as_ref()).copied();
+            id.ok_or_else(|| source.error(edge.offset, key(), unknown(name)))
         };
         let (from, to) = (end(&edge.source)?, end(&edge.target)?);
         if from == to {
@@ -141,20 +134,8 @@ pub(crate) fn read_graph(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(
     for offset in edges {
         reader.at = offset;
         let mut attributes = reader.attributes("edge")?;
-        let from = reader.take(
-            offset,
-            "edge",
-            &mut attributes,
-            "source",
-            "the id of a node",
-        )?;
-        let to = reader.take(
-            offset,
-            "edge",
-            &mut attributes,
-            "target",
-            "the id of a node",
-        )?;
+        let mut end = |key| reader.take(offset, "edge", &mut attributes, key, "the id of a node");
+        let (from, to) = (end("source")?, end("target")?);
         let key = || Some(format!("edge ({} -- {})", clip(&from), clip(&to)));
         let add = graph.edge(&from, &to, directed, &attributes);
         add.map_err(|mistake| source.error(offset, key(), mistake))?;
@@ -224,10 +205,7 @@ fn bits(units: &str) -> Result<u64, Mistake> {
         "M" => Ok(1_000_000),
         "G" => Ok(1_000_000_000),
         "T" => Ok(1_000_000_000_000),
-        _ => Err(Mistake::WrongValue {
-            value: clip(units),
-            expected: "a unit of LinkSpeed: K, M, G or T".into(),
-        }),
+        _ => Err(unexpected(clip(units), "a unit of LinkSpeed: K, M, G or T")),
     }
 }
 
@@ -398,13 +376,9 @@ impl<'a> Reader<'a> {
                 }
             }
             if attributes.len() > MAX_ATTRIBUTES {
-                let instead = "leave out attributes other than bandwidths";
-                let mistake = Mistake::TooMany {
-                    what: "attributes",
-                    limit: MAX_ATTRIBUTES,
-                    instead,
-                };
-                return Err(self.source.error(offset, None, mistake));
+                return Err(self
+                    .source
+                    .error(offset, None, too_many_attributes("attributes")));
             }
         }
     }
@@ -432,11 +406,8 @@ impl<'a> Reader<'a> {
         meaning: &'static str,
     ) -> Result<Cow<'a, str>, FormatError> {
         value.ok_or_else(|| {
-            self.source.error(
-                offset,
-                Some(entry.to_string()),
-                Mistake::MissingKey { key, meaning },
-            )
+            let mistake = Mistake::MissingKey { key, meaning };
+            self.source.error(offset, Some(entry.to_string()), mistake)
         })
     }
 
@@ -476,15 +447,12 @@ impl<'a> Reader<'a> {
     }
 
     fn syntax(&self, offset: usize, message: &str) -> FormatError {
-        self.source.error(
-            offset,
-            None,
-            Mistake::Syntax {
-                format: "GML",
-                at: None,
-                message: message.to_string(),
-            },
-        )
+        let mistake = Mistake::Syntax {
+            format: "GML",
+            at: None,
+            message: message.to_string(),
+        };
+        self.source.error(offset, None, mistake)
     }
 
     /// The next token and its offset.

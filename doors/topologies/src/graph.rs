@@ -14,6 +14,7 @@ use oneport_platform::{Rational, Units, parse_rational};
 
 use crate::draft::{Draft, Role, gigabytes};
 use crate::imported::Topic;
+use crate::mistakes::{said, too_many, unknown};
 
 /// Attributes of a node or an edge: names and values.
 pub(crate) type Attributes<'a> = Vec<(Cow<'a, str>, Cow<'a, str>)>;
@@ -24,6 +25,12 @@ pub(crate) const MAX_ATTRIBUTES: usize = 500;
 const CAPACITY: [&str; 2] = ["capacity", "bandwidth"];
 /// The cost that our own exports write: its reciprocal is the bandwidth.
 const COST: &str = "exact_cost";
+
+/// Attributes of one node or edge beyond those that are kept.
+pub(crate) fn too_many_attributes(what: &'static str) -> Mistake {
+    let instead = "leave out attributes other than bandwidths";
+    too_many(what, MAX_ATTRIBUTES, instead)
+}
 
 /// A graph that is being added to a draft.
 pub(crate) struct Graph<'g, 'o> {
@@ -72,10 +79,6 @@ impl<'g, 'o> Graph<'g, 'o> {
         directed: bool,
         attributes: &Attributes<'_>,
     ) -> Result<(), Mistake> {
-        let unknown = |id: &str| Mistake::UnknownNode {
-            name: clip(id),
-            close: None,
-        };
         let &one = self.places.get(from).ok_or_else(|| unknown(from))?;
         let &other = self.places.get(to).ok_or_else(|| unknown(to))?;
         let rate = self.rate(attributes)?;
@@ -147,7 +150,7 @@ impl<'g, 'o> Graph<'g, 'o> {
         } else {
             known.join(", ")
         };
-        Err(Mistake::Import(format!(
+        Err(said(format!(
             "no attribute {} gives the bandwidth (there is {has}); name it with --capacity ATTRIBUTE[,UNITS], or give \
              --capacity-default RATE",
             clip(named)

@@ -6,12 +6,13 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use oneport_files::error::{FormatError, Mistake, clip};
+use oneport_files::error::{FormatError, clip};
 use oneport_files::source::Source;
 use roxmltree::Node;
 
 use crate::draft::Draft;
-use crate::graph::{Attributes, Graph, MAX_ATTRIBUTES, is_read};
+use crate::graph::{Attributes, Graph, MAX_ATTRIBUTES, is_read, too_many_attributes};
+use crate::mistakes::{said, unexpected};
 use crate::xml::{self, children, need, wrong};
 
 /// Names and defaults of attributes, by the id of their key.
@@ -30,33 +31,20 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
             .and_then(|default| default.text());
         keys.insert(id, (name, default.filter(|_| is_read(name, draft))));
         if keys.len() > MAX_ATTRIBUTES {
-            let instead = "leave out attributes other than bandwidths";
-            return Err(wrong(
-                source,
-                key,
-                Mistake::TooMany {
-                    what: "keys",
-                    limit: MAX_ATTRIBUTES,
-                    instead,
-                },
-            ));
+            return Err(wrong(source, key, too_many_attributes("keys")));
         }
     }
     let mut graphs = children(root, "graph");
     let graph = match (graphs.next(), graphs.next()) {
         (Some(graph), None) => graph,
         (None, _) => {
-            return Err(wrong(
-                source,
-                root,
-                Mistake::Import("there is no <graph>".to_string()),
-            ));
+            return Err(wrong(source, root, said("there is no <graph>")));
         }
         (_, Some(second)) => {
             return Err(wrong(
                 source,
                 second,
-                Mistake::Import("there are several graphs; keep one".to_string()),
+                said("there are several graphs; keep one"),
             ));
         }
     };
@@ -64,15 +52,8 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
         Some("directed") => true,
         None | Some("undirected") => false,
         Some(other) => {
-            let expected = "directed or undirected, as edgedefault should be".into();
-            return Err(wrong(
-                source,
-                graph,
-                Mistake::WrongValue {
-                    value: clip(other),
-                    expected,
-                },
-            ));
+            let expected = "directed or undirected, as edgedefault should be";
+            return Err(wrong(source, graph, unexpected(clip(other), expected)));
         }
     };
     let mut reader = Graph::new(draft);
@@ -81,7 +62,7 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
             return Err(wrong(
                 source,
                 node,
-                Mistake::Import("holds a graph; write one flat graph".to_string()),
+                said("holds a graph; write one flat graph"),
             ));
         }
         let id = need(source, node, "id", "the node's id")?;
@@ -105,7 +86,7 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
         Some(edge) => Err(wrong(
             source,
             edge,
-            Mistake::Import("hyperedges are not read; write edges".to_string()),
+            said("hyperedges are not read; write edges"),
         )),
         None => Ok(()),
     }

@@ -1,5 +1,6 @@
 //! Lists of names as Slurm writes them: `tux[0-3,12]`, `node[01-16]-ib,login`.
 
+use crate::mistakes::{too_many, unexpected};
 use oneport_files::error::{Mistake, clip};
 
 /// Longest name with its lists.
@@ -21,7 +22,7 @@ pub(super) fn expand(text: &str, budget: &mut usize) -> Result<Vec<String>, Mist
             let numbers = ranges(inside, *budget).ok_or_else(|| wrong(text))?;
             let count = begun.len().saturating_mul(numbers.len());
             if count > *budget || count.saturating_mul(item.len()) > MAX_BYTES {
-                return Err(too_many());
+                return Err(full());
             }
             begun = begun
                 .iter()
@@ -32,7 +33,7 @@ pub(super) fn expand(text: &str, budget: &mut usize) -> Result<Vec<String>, Mist
         if rest.contains(']') {
             return Err(wrong(text));
         }
-        *budget = budget.checked_sub(begun.len()).ok_or_else(too_many)?;
+        *budget = budget.checked_sub(begun.len()).ok_or_else(full)?;
         names.extend(
             begun
                 .into_iter()
@@ -44,19 +45,12 @@ pub(super) fn expand(text: &str, budget: &mut usize) -> Result<Vec<String>, Mist
 }
 
 fn wrong(text: &str) -> Mistake {
-    let expected = "a list of names, such as tux[0-3,12],login".into();
-    Mistake::WrongValue {
-        value: format!("'{}'", clip(text)),
-        expected,
-    }
+    let expected = "a list of names, such as tux[0-3,12],login";
+    unexpected(format!("'{}'", clip(text)), expected)
 }
 
-fn too_many() -> Mistake {
-    Mistake::TooMany {
-        what: "names",
-        limit: 200_000,
-        instead: "give a part of the cluster",
-    }
+fn full() -> Mistake {
+    too_many("names", 200_000, "give a part of the cluster")
 }
 
 /// The parts between commas outside of brackets.

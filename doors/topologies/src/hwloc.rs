@@ -16,6 +16,7 @@ use roxmltree::Node;
 
 use crate::draft::{Draft, Role};
 use crate::imported::Topic;
+use crate::mistakes::said;
 use crate::xml::{self, children, need, whole, wrong};
 
 /// The bit of `kind` that says: values are bandwidths.
@@ -43,7 +44,7 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
         let text = "there is no matrix of bandwidths (distances2 whose kind has the bit 8): hwloc finds NVLinks only \
                     where lstopo was built with nvml. Give a dump of NCCL (NCCL_TOPO_DUMP_FILE=topo.xml) or the table \
                     of `nvidia-smi topo -m`";
-        return Err(wrong(source, root, Mistake::Import(text.to_string())));
+        return Err(wrong(source, root, said(text)));
     }
     draft.note(
         Topic::LeftOut,
@@ -78,7 +79,7 @@ fn add_matrix(
     objects: &BTreeMap<u64, Node<'_, '_>>,
     places: &mut BTreeMap<u64, usize>,
 ) -> Result<(), FormatError> {
-    let bad = |text: String| wrong(source, matrix, Mistake::Import(text));
+    let bad = |text: String| wrong(source, matrix, said(text));
     let count = whole(source, matrix, "nbobjs")?
         .and_then(|count| usize::try_from(count).ok())
         .unwrap_or(0);

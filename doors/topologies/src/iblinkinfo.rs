@@ -14,6 +14,7 @@ use oneport_files::source::Source;
 use crate::draft::Draft;
 use crate::imported::Topic;
 use crate::infiniband::{Fabric, FabricNode, MAX_PORTS, Width, quoted};
+use crate::mistakes::{said, too_many, unexpected};
 
 /// A port that is up.
 struct Port<'a> {
@@ -56,18 +57,14 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
             let port = port(offset, header.as_deref(), left, right);
             ports.push(port.map_err(|mistake| source.error(offset, None, mistake))?);
             if ports.len() > MAX_PORTS {
-                let mistake = Mistake::TooMany {
-                    what: "ports",
-                    limit: MAX_PORTS,
-                    instead: "give a part of the fabric",
-                };
+                let mistake = too_many("ports", MAX_PORTS, "give a part of the fabric");
                 return Err(source.error(offset, None, mistake));
             }
         }
     }
     if ports.is_empty() {
         let text = "no port is up ('LinkUp'); give what `iblinkinfo` prints";
-        return Err(source.error_in_file(Mistake::Import(text.to_string())));
+        return Err(source.error_in_file(said(text)));
     }
     let switches = switches(&ports);
     if header.is_none() {
@@ -173,7 +170,7 @@ fn port<'a>(
 ) -> Result<Port<'a>, Mistake> {
     let broken = || {
         let text = "a port should read `lid port[ ] ==( 4X 25.78125 Gbps Active/ LinkUp)==> lid port[ ] \"name\"`";
-        Mistake::Import(text.to_string())
+        said(text)
     };
     let (place, state) = left.split_once("==(").ok_or_else(broken)?;
     let (lid, number) = numbers(place).ok_or_else(broken)?;
@@ -198,11 +195,8 @@ fn port<'a>(
         words.next().unwrap_or_default(),
     );
     let width = Width::signalled(lanes, gigabits, state.contains("FDR10")).ok_or_else(|| {
-        let expected = "a width and a speed, such as 4X 25.78125 Gbps".into();
-        Mistake::WrongValue {
-            value: format!("'{} {}'", clip(lanes), clip(gigabits)),
-            expected,
-        }
+        let expected = "a width and a speed, such as 4X 25.78125 Gbps";
+        unexpected(format!("'{} {}'", clip(lanes), clip(gigabits)), expected)
     })?;
     let other_name = quoted(after).map_or("", |(name, _)| name);
     Ok(Port {

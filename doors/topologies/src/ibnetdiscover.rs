@@ -8,6 +8,7 @@ use oneport_files::source::Source;
 
 use crate::draft::Draft;
 use crate::infiniband::{End, Fabric, FabricNode, Width, quoted};
+use crate::mistakes::{said, unexpected};
 
 /// Own port, the other end, width and speed where the line has them.
 type PortLine = (u32, End, Option<Width>);
@@ -51,13 +52,13 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     let lost = fabric.ends().find(|key| !fabric.nodes.contains_key(*key));
     if let Some(key) = lost {
         let text = format!("{} has no block; the file is cut off", clip(key));
-        return Err(source.error_in_file(Mistake::Import(text)));
+        return Err(source.error_in_file(said(text)));
     }
     fabric.add(source, draft)
 }
 
 fn broken(what: &str) -> Mistake {
-    Mistake::Import(format!(
+    said(format!(
         "{what}; give what `ibnetdiscover` prints, without options"
     ))
 }
@@ -87,11 +88,8 @@ fn port(line: &str) -> Result<PortLine, Mistake> {
         return Ok((own, (key.to_string(), other), None));
     };
     let width = Width::named(text).ok_or_else(|| {
-        let expected = "width and speed, such as 4xHDR, at the end of the line".into();
-        Mistake::WrongValue {
-            value: format!("'{}'", clip(text)),
-            expected,
-        }
+        let expected = "width and speed, such as 4xHDR, at the end of the line";
+        unexpected(format!("'{}'", clip(text)), expected)
     })?;
     Ok((own, (key.to_string(), other), Some(width)))
 }

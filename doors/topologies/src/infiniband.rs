@@ -14,6 +14,7 @@ use oneport_platform::Rational;
 
 use crate::draft::{Draft, Role};
 use crate::imported::Topic;
+use crate::mistakes::{said, too_many};
 
 /// Most ports of all nodes.
 pub(super) const MAX_PORTS: usize = 250_000;
@@ -100,11 +101,7 @@ impl Fabric {
     /// Adds a link; that its other end lists it too changes nothing.
     pub fn link(&mut self, one: End, other: End, width: Option<Width>) -> Result<(), Mistake> {
         if self.links.len() == MAX_PORTS {
-            return Err(Mistake::TooMany {
-                what: "ports",
-                limit: MAX_PORTS,
-                instead: "give a part of the fabric",
-            });
+            return Err(too_many("ports", MAX_PORTS, "give a part of the fabric"));
         }
         let known = self
             .links
@@ -196,7 +193,7 @@ fn bandwidth(
     if !draft.options.link_bandwidth.contains_key("link") {
         let text = "a link without width and speed, such as 4xHDR (nets of ibsim and old versions of ibnetdiscover have \
                     none); say how fast each such link is: --link-bandwidth link=200Gbit/s";
-        return Err(Mistake::Import(text.to_string()));
+        return Err(said(text));
     }
     Ok((
         "link",

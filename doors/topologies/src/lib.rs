@@ -16,6 +16,7 @@ mod iblinkinfo;
 mod ibnetdiscover;
 mod imported;
 mod infiniband;
+mod mistakes;
 mod nccl;
 mod nccl_graph;
 mod nccl_links;
@@ -45,6 +46,7 @@ pub use options::{Capacity, Fabric, ImportOptions, Replicate};
 
 use std::path::Path;
 
+use crate::mistakes::said;
 use oneport_files::error::Mistake;
 use oneport_files::source::{Source, read_bytes};
 use oneport_files::{MAX_PLATFORM_BYTES, parse_platform};
@@ -132,7 +134,7 @@ fn plain(
             "is a {}, which says everything itself; leave out the options for topologies",
             format.about()
         );
-        return Err(FormatError::new(name, None, None, Mistake::Import(text)));
+        return Err(FormatError::new(name, None, None, said(text)));
     }
     Ok(Imported::plain(platform, format))
 }

@@ -15,6 +15,7 @@ use roxmltree::Node;
 
 use crate::draft::{Draft, Role};
 use crate::imported::Topic;
+use crate::mistakes::{said, too_many, unexpected};
 use crate::nccl_rates::{between_cpus, local, pci};
 use crate::xml::{self, MAX_DEPTH, children, need, whole, wrong};
 
@@ -25,18 +26,13 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     if system.has_tag_name("graphs") {
         let text = "a graph of NCCL (NCCL_GRAPH_DUMP_FILE) says which rings to take, not which links there are; give the \
                     topology: NCCL_TOPO_DUMP_FILE=topo.xml in the environment of a job";
-        return Err(wrong(source, system, Mistake::Import(text.to_string())));
+        return Err(wrong(source, system, said(text)));
     }
     if !system.has_tag_name("system") {
         let expected =
-            "<system> of NCCL or RCCL, nor <topology> of hwloc, <graphml> or <platform> of SimGrid"
-                .into();
+            "<system> of NCCL or RCCL, nor <topology> of hwloc, <graphml> or <platform> of SimGrid";
         let value = format!("<{}>", clip(system.tag_name().name()));
-        return Err(wrong(
-            source,
-            system,
-            Mistake::WrongValue { value, expected },
-        ));
+        return Err(wrong(source, system, unexpected(value, expected)));
     }
     let mut reader = Reader {
         source,
@@ -134,20 +130,12 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         {
             let text = "no <gpu> stands in a <pci> of a <cpu>, as in every dump of NCCL (NCCL_TOPO_DUMP_FILE=topo.xml); \
                         without addresses on the PCI bus nobody knows what NVLinks lead to";
-            return Err(wrong(
-                self.source,
-                system,
-                Mistake::Import(text.to_string()),
-            ));
+            return Err(wrong(self.source, system, said(text)));
         }
         if self.gpus.is_empty() {
             let advice = "no <gpu> in this file: it prepares NCCL for a kind of machine (NCCL_TOPO_FILE). Run a job with \
                           NCCL_TOPO_DUMP_FILE=topo.xml on the machine, and give topo.xml";
-            return Err(wrong(
-                self.source,
-                system,
-                Mistake::Import(advice.to_string()),
-            ));
+            return Err(wrong(self.source, system, said(advice)));
         }
         self.keep_ranks();
         Ok(())
@@ -283,11 +271,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         depth: usize,
     ) -> Result<(), FormatError> {
         if depth > MAX_DEPTH {
-            let mistake = Mistake::TooMany {
-                what: "levels of PCI bridges",
-                limit: MAX_DEPTH,
-                instead: "give a real dump",
-            };
+            let mistake = too_many("levels of PCI bridges", MAX_DEPTH, "give a real dump");
             return Err(wrong(self.source, above, mistake));
         }
         for element in above.children().filter(Node::is_element) {

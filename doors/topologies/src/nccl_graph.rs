@@ -17,6 +17,7 @@ use std::fmt;
 use std::fmt::Write as _;
 use std::str::FromStr;
 
+use crate::mistakes::unexpected;
 use oneport_files::error::{FormatError, Mistake, clip};
 use oneport_files::source::Source;
 use oneport_platform::{Rational, decimal_down, parse_rational};
@@ -68,17 +69,10 @@ impl PathType {
 
     /// As in the file.
     pub fn name(self) -> &'static str {
-        match self {
-            PathType::Loc => "LOC",
-            PathType::Nvl => "NVL",
-            PathType::Nvb => "NVB",
-            PathType::P2c => "P2C",
-            PathType::Pix => "PIX",
-            PathType::Pxb => "PXB",
-            PathType::Pxn => "PXN",
-            PathType::Phb => "PHB",
-            PathType::Sys => "SYS",
-        }
+        let names = [
+            "LOC", "NVL", "NVB", "P2C", "PIX", "PXB", "PXN", "PHB", "SYS",
+        ];
+        names[self as usize]
     }
 }
 
@@ -163,10 +157,9 @@ pub fn write_nccl_graphs(graphs: &[NcclGraph]) -> String {
         let latency = graph
             .latency_inter
             .as_ref()
-            .map(|latency| decimal_down(latency, DIGITS));
-        let latency = latency
-            .map(|latency| format!(" latencyinter=\"{latency}\""))
-            .unwrap_or_default();
+            .map_or(String::new(), |latency| {
+                format!(" latencyinter=\"{}\"", decimal_down(latency, DIGITS))
+            });
         let _ = writeln!(
             out,
             "  <graph id=\"{id}\" pattern=\"{pattern}\" crossnic=\"{cross_nic}\" nchannels=\"{}\" speedintra=\"{intra}\" \
@@ -246,15 +239,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn wrong(&self, element: Node<'_, '_>, what: &str, expected: &'static str) -> FormatError {
-        let key = Some(format!("<{}>", clip(element.tag_name().name())));
-        self.source.error(
-            element.range().start,
-            key,
-            Mistake::WrongValue {
-                value: what.to_string(),
-                expected: expected.into(),
-            },
-        )
+        xml::wrong(&self.source, element, unexpected(what, expected))
     }
 
     fn children<'n, 'd>(
@@ -264,70 +249,54 @@ impl Reader<'_> {
     ) -> Result<Vec<Node<'n, 'd>>, FormatError> {
         let elements: Vec<Node<'_, '_>> = parent.children().filter(Node::is_element).collect();
         match elements.iter().find(|element| !element.has_tag_name(name)) {
-            Some(other) => Err(self.wrong(
-                *other,
-                "the element",
-                if name == "graph" {
+            Some(other) => {
+                let expected = if name == "graph" {
                     "<graph>"
                 } else {
                     "<channel>"
-                },
-            )),
+                };
+                Err(self.wrong(*other, "the element", expected))
+            }
             None => Ok(elements),
         }
     }
 
-    fn text<'n>(&self, element: Node<'n, '_>, key: &'static str) -> Result<&'n str, FormatError> {
-        element.attribute(key).ok_or_else(|| {
-            let at = Some(format!("<{}>", clip(element.tag_name().name())));
-            let mistake = Mistake::MissingKey {
-                key,
-                meaning: "what NCCL asks for",
-            };
-            self.source.error(element.range().start, at, mistake)
-        })
+    /// The value of an attribute that has to be there.
+    fn value<T>(
+        &self,
+        element: Node<'_, '_>,
+        key: &'static str,
+        expected: &'static str,
+        read: impl FnOnce(&str) -> Option<T>,
+    ) -> Result<T, FormatError> {
+        let text = xml::need(&self.source, element, key, "what NCCL asks for")?;
+        read(text).ok_or_else(|| self.wrong(element, &format!("{key} '{}'", clip(text)), expected))
     }
 
     /// A whole number, decimal or after `0x` hexadecimal.
     fn number(&self, element: Node<'_, '_>, key: &'static str) -> Result<u64, FormatError> {
-        let text = self.text(element, key)?;
-        let value = match text.strip_prefix("0x") {
-            Some(digits) => u64::from_str_radix(digits, 16),
-            None => text.parse(),
-        };
-        value.map_err(|_| {
-            self.wrong(
-                element,
-                &format!("{key} '{}'", clip(text)),
-                "a whole number",
-            )
+        self.value(element, key, "a whole number", |text| {
+            match text.strip_prefix("0x") {
+                Some(digits) => u64::from_str_radix(digits, 16).ok(),
+                None => text.parse().ok(),
+            }
         })
     }
 
     /// A device: hexadecimal, with or without `0x`.
     fn device(&self, element: Node<'_, '_>) -> Result<u64, FormatError> {
-        let text = self.text(element, "dev")?;
-        let value = u64::from_str_radix(text.strip_prefix("0x").unwrap_or(text), 16);
-        value.map_err(|_| {
-            self.wrong(
-                element,
-                &format!("dev '{}'", clip(text)),
-                "a hexadecimal number",
-            )
+        self.value(element, "dev", "a hexadecimal number", |text| {
+            u64::from_str_radix(text.strip_prefix("0x").unwrap_or(text), 16).ok()
         })
     }
 
     fn speed(&self, element: Node<'_, '_>, key: &'static str) -> Result<Rational, FormatError> {
-        let text = self.text(element, key)?;
-        parse_rational(text)
-            .map_err(|_| self.wrong(element, &format!("{key} '{}'", clip(text)), "a number"))
+        self.value(element, key, "a number", |text| parse_rational(text).ok())
     }
 
     fn path(&self, element: Node<'_, '_>, key: &'static str) -> Result<PathType, FormatError> {
-        let text = self.text(element, key)?;
         let expected = "one of LOC, NVL, NVB, P2C, PIX, PXB, PXN, PHB, SYS";
-        text.parse()
-            .map_err(|_| self.wrong(element, &format!("{key} '{}'", clip(text)), expected))
+        self.value(element, key, expected, |text| text.parse().ok())
     }
 
     fn graph(&self, graph: Node<'_, '_>) -> Result<NcclGraph, FormatError> {

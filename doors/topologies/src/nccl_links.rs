@@ -1,11 +1,12 @@
 //! NVLink, xGMI and C2C of the GPUs in a dump of NCCL, and links between PCI bridges outside the tree.
 
-use oneport_files::error::{FormatError, Mistake, clip};
+use oneport_files::error::{FormatError, clip};
 use oneport_platform::Rational;
 use roxmltree::Node;
 
 use crate::draft::Role;
 use crate::imported::Topic;
+use crate::mistakes::unexpected;
 use crate::nccl::{Device, Gpu, Reader, bus_id, is_gpu};
 use crate::nccl_rates::{local, nvlink, xgmi};
 use crate::xml::{need, whole, wrong};
@@ -172,12 +173,8 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             Some(count @ 1..=MOST) => Ok(count),
             other => {
                 let value = other.unwrap_or(0).to_string();
-                let expected = format!("a number of links from 1 to {MOST}").into();
-                Err(wrong(
-                    self.source,
-                    link,
-                    Mistake::WrongValue { value, expected },
-                ))
+                let expected = format!("a number of links from 1 to {MOST}");
+                Err(wrong(self.source, link, unexpected(value, expected)))
             }
         }
     }

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use oneport_files::error::{FormatError, Mistake};
+use crate::mistakes::unexpected;
+use oneport_files::error::FormatError;
 use oneport_files::json::{Json, need};
 use oneport_files::number::rational;
 use oneport_files::scalar::Scalar;
@@ -88,12 +89,10 @@ fn read_log(source: Source<'_>) -> Result<Measurements, FormatError> {
         }
     }
     if rows.is_empty() {
-        Err(source.error_in_file(Mistake::WrongValue {
-            value: "text without rows".to_string(),
-            expected:
-                "what nccl-tests print, or their file of -J, with rows of sizes and bandwidths"
-                    .into(),
-        }))
+        Err(source.error_in_file(unexpected(
+            "text without rows",
+            "what nccl-tests print, or their file of -J, with rows of sizes and bandwidths",
+        )))
     } else {
         Ok(Measurements { collective, rows })
     }
@@ -150,10 +149,10 @@ fn read(source: Source<'_>) -> Result<Measurements, FormatError> {
         Ok(())
     })?;
     if rows.is_empty() {
-        return Err(results.fail(Mistake::WrongValue {
-            value: "a list without bandwidths".to_string(),
-            expected: "a list of measurements with \"bus_bw\"".into(),
-        }));
+        return Err(results.fail(unexpected(
+            "a list without bandwidths",
+            "a list of measurements with \"bus_bw\"",
+        )));
     }
     Ok(Measurements { collective, rows })
 }

@@ -11,7 +11,7 @@ use oneport_files::scalar::Scalar;
 use oneport_files::source::Source;
 
 use crate::draft::Draft;
-use crate::graph::{Attributes, Graph, MAX_ATTRIBUTES};
+use crate::graph::{Attributes, Graph, MAX_ATTRIBUTES, too_many_attributes};
 
 /// Reads a graph.
 pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {
@@ -68,12 +68,7 @@ fn attributes<'a>(element: Json<'a, '_>) -> Result<Attributes<'a>, FormatError> 
             return Ok(());
         }
         if attributes.len() == MAX_ATTRIBUTES {
-            let instead = "leave out attributes other than bandwidths";
-            return Err(element.fail(Mistake::TooMany {
-                what: "attributes",
-                limit: MAX_ATTRIBUTES,
-                instead,
-            }));
+            return Err(element.fail(too_many_attributes("attributes")));
         }
         if let Scalar::Text(text) | Scalar::Number(text) = value.scalar()? {
             attributes.push((name, text));

@@ -15,6 +15,7 @@ use oneport_platform::Rational;
 
 use crate::draft::{Draft, Role};
 use crate::imported::Topic;
+use crate::mistakes::{said, too_many, unexpected};
 use crate::pci_tree::{Near, PciTree};
 
 /// Most devices: a machine has some twenty.
@@ -58,13 +59,8 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     let mut nvlinks = BTreeMap::new();
     for (one, row) in rows.iter().enumerate() {
         for (other, cell) in row.cells.iter().enumerate() {
-            let key = || {
-                Some(format!(
-                    "{}, {}",
-                    labels.get(one).map_or("", |l| l),
-                    labels.get(other).map_or("", |l| l)
-                ))
-            };
+            let label = |place: usize| labels.get(place).map_or("", |label| label);
+            let key = || Some(format!("{}, {}", label(one), label(other)));
             match relation(cell) {
                 Some(Relation::Own) if one == other => {}
                 Some(Relation::Near(near)) if one != other => tree.join(one, other, near),
@@ -75,14 +71,11 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
                 _ if P2P.contains(&cell.as_ref()) => {
                     let text = "this table says which GPUs reach one another (`nvidia-smi topo -p2p`), not over what; give \
                                 `nvidia-smi topo -m`";
-                    return Err(source.error(row.offset, key(), Mistake::Import(text.to_string())));
+                    return Err(source.error(row.offset, key(), said(text)));
                 }
                 _ => {
                     let expected = "what the legend knows: X on the diagonal, else NV1, NV2, ..., PIX, PXB, PHB, NODE or SYS";
-                    let mistake = Mistake::WrongValue {
-                        value: format!("'{}'", clip(cell)),
-                        expected: expected.into(),
-                    };
+                    let mistake = unexpected(format!("'{}'", clip(cell)), expected);
                     return Err(source.error(row.offset, key(), mistake));
                 }
             }
@@ -154,14 +147,10 @@ fn table<'a>(
     }
     if labels.is_empty() {
         let text = "there is no head line GPU0 GPU1 ...; give what `nvidia-smi topo -m` prints";
-        return Err(source.error_in_file(Mistake::Import(text.to_string())));
+        return Err(source.error_in_file(said(text)));
     }
     if labels.len() > MAX_DEVICES {
-        let mistake = Mistake::TooMany {
-            what: "devices",
-            limit: MAX_DEVICES,
-            instead: "give one machine",
-        };
+        let mistake = too_many("devices", MAX_DEVICES, "give one machine");
         return Err(source.error_in_file(mistake));
     }
     mirror(&labels, &mut rows, draft);
@@ -173,7 +162,7 @@ fn table<'a>(
                 clip(label),
                 labels.len()
             );
-            source.error_in_file(Mistake::Import(format!("{text} devices")))
+            source.error_in_file(said(format!("{text} devices")))
         })?);
     }
     Ok((labels, ordered))
@@ -236,25 +225,19 @@ fn mirror<'a>(
     rows: &mut BTreeMap<Cow<'a, str>, Row<'a>>,
     draft: &mut Draft<'_>,
 ) {
-    let missing: Vec<usize> = (0..labels.len())
-        .filter(|&place| {
-            labels
-                .get(place)
-                .is_some_and(|label| gpu_number(label).is_none() && !rows.contains_key(label))
-        })
+    let missing: Vec<(usize, &Cow<'a, str>)> = labels
+        .iter()
+        .enumerate()
+        .filter(|(_, label)| !rows.contains_key(*label))
         .collect();
-    if missing.is_empty()
-        || labels
-            .iter()
-            .any(|label| gpu_number(label).is_some() && !rows.contains_key(label))
-    {
+    if missing.is_empty() || missing.iter().any(|(_, label)| gpu_number(label).is_some()) {
         return;
     }
     draft.note(
         Topic::Assumed,
         "network cards without a row share nothing with one another: their columns alone are given",
     );
-    for place in missing {
+    for (place, missing) in missing {
         let mut cells = Vec::with_capacity(labels.len());
         for (other, label) in labels.iter().enumerate() {
             let mirrored = rows
@@ -267,16 +250,12 @@ fn mirror<'a>(
                 mirrored.unwrap_or(Cow::Borrowed("SYS"))
             });
         }
-        if let Some(label) = labels.get(place) {
-            rows.insert(
-                label.clone(),
-                Row {
-                    offset: 0,
-                    cells,
-                    rest: Vec::new(),
-                },
-            );
-        }
+        let row = Row {
+            offset: 0,
+            cells,
+            rest: Vec::new(),
+        };
+        rows.insert(missing.clone(), row);
     }
 }
 
@@ -304,32 +283,20 @@ fn words(line: &str) -> Vec<Cow<'_, str>> {
 }
 
 /// GPUs of one NUMA node, else of the same processors, share a NUMA node.
-fn join_affine(rows: &[Row<'_>], tree: &mut PciTree, draft: &mut Draft<'_>) {
-    let numa = |row: &Row<'_>| {
-        row.rest
-            .get(1)
-            .filter(|text| text.parse::<u32>().is_ok())
-            .map(ToString::to_string)
+fn join_affine<'a>(rows: &[Row<'a>], tree: &mut PciTree, draft: &mut Draft<'_>) {
+    let numa = |row: &Row<'a>| {
+        let text = row.rest.get(1);
+        text.filter(|text| text.parse::<u32>().is_ok()).cloned()
     };
-    let cpus = |row: &Row<'_>| {
-        row.rest
-            .first()
-            .filter(|text| *text != "N/A")
-            .map(ToString::to_string)
-    };
-    let known: Vec<Option<String>> = if rows.iter().any(|row| numa(row).is_some()) {
-        rows.iter().map(numa).collect()
-    } else {
-        rows.iter().map(cpus).collect()
-    };
-    let mut firsts: BTreeMap<&str, usize> = BTreeMap::new();
-    for (place, name) in known.iter().enumerate() {
+    let cpus = |row: &Row<'a>| row.rest.first().filter(|text| *text != "N/A").cloned();
+    let by_numa = rows.iter().any(|row| numa(row).is_some());
+    let mut firsts: BTreeMap<Cow<'a, str>, usize> = BTreeMap::new();
+    for (place, row) in rows.iter().enumerate() {
+        let name = if by_numa { numa(row) } else { cpus(row) };
         let Some(name) = name else { continue };
-        match firsts.get(name.as_str()) {
-            Some(&first) => tree.join(first, place, Near::Numa),
-            None => {
-                firsts.insert(name, place);
-            }
+        let first = *firsts.entry(name).or_insert(place);
+        if first != place {
+            tree.join(first, place, Near::Numa);
         }
     }
     if !firsts.is_empty() {
@@ -352,6 +319,7 @@ fn add_nvlinks(
     let table = if *most == MAX_NVLINKS { 206 } else { 200 };
     let what = "per NVLink, NCCL's table; the file does not say which GPU (sm 70, 80: 20; sm 90: 20.6; sm 100: 40.1)";
     let each = draft.rate("nvlink", Rational::new(table.into(), 10.into()), what);
+    let rate = |count: u32| &each * Rational::from_integer(count.into());
     let mut totals: BTreeMap<usize, (u32, u32)> = BTreeMap::new();
     for (&(one, _), &count) in nvlinks {
         let (sum, largest) = totals.entry(one).or_default();
@@ -370,12 +338,7 @@ fn add_nvlinks(
             let Some(&node) = nodes.get(one) else {
                 continue;
             };
-            draft.duplex(
-                node,
-                switch,
-                "nvlink",
-                each.clone() * Rational::from_integer(count.into()),
-            )?;
+            draft.duplex(node, switch, "nvlink", rate(count))?;
         }
         return Ok(());
     }
@@ -384,12 +347,7 @@ fn add_nvlinks(
         let (Some(&from), Some(&to)) = (nodes.get(one), nodes.get(other)) else {
             continue;
         };
-        draft.link(
-            from,
-            to,
-            "nvlink",
-            each.clone() * Rational::from_integer(count.into()),
-        )?;
+        draft.link(from, to, "nvlink", rate(count))?;
     }
     Ok(())
 }

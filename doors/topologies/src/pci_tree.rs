@@ -1,6 +1,6 @@
 //! The PCI tree behind a table of distances between devices: which share a switch, a NUMA node, a machine.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use oneport_files::error::Mistake;
 use oneport_platform::Rational;
@@ -56,12 +56,7 @@ impl PciTree {
             let groups = self.groups(level);
             for (number, members) in groups.values().enumerate() {
                 // Devices that have the same node already are one at this level.
-                let mut below: Vec<usize> = members
-                    .iter()
-                    .filter_map(|&member| above.get(member).copied())
-                    .collect();
-                below.sort_unstable();
-                below.dedup();
+                let below = below(members, &above);
                 if below.len() < 2 {
                     continue;
                 }
@@ -90,13 +85,7 @@ impl PciTree {
         let mut cpus = Vec::with_capacity(groups.len());
         for (number, members) in groups.values().enumerate() {
             let cpu = draft.node(format!("cpu{number}"), "CPU", Role::Switch)?;
-            let mut below: Vec<usize> = members
-                .iter()
-                .filter_map(|&member| above.get(member).copied())
-                .collect();
-            below.sort_unstable();
-            below.dedup();
-            for node in below {
+            for node in below(members, above) {
                 draft.duplex(node, cpu, "pci", pci.clone())?;
             }
             cpus.push(cpu);
@@ -127,6 +116,12 @@ impl PciTree {
         }
         groups
     }
+}
+
+/// The nodes of a group's members, each once.
+fn below(members: &[usize], above: &[usize]) -> BTreeSet<usize> {
+    let nodes = members.iter().filter_map(|&member| above.get(member));
+    nodes.copied().collect()
 }
 
 /// The first member of a group. Paths are halved meanwhile.

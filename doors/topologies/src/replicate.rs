@@ -5,6 +5,7 @@ use oneport_platform::Rational;
 
 use crate::draft::{Draft, Port, Role, gigabytes};
 use crate::imported::Topic;
+use crate::mistakes::{said, too_many};
 use crate::options::{Fabric, Replicate};
 
 /// Puts `count` machines like the draft's into the draft and joins them. Their nodes are called `box0.NAME`, ...
@@ -23,7 +24,7 @@ pub(crate) fn replicate(draft: &mut Draft<'_>, order: &Replicate) -> Result<(), 
         }
         for device in &devices {
             draft.device(
-                machine * size + device.node,
+                machine * size + device.node.index(),
                 machine,
                 device.device,
                 device.rank,
@@ -45,14 +46,12 @@ pub(crate) fn replicate(draft: &mut Draft<'_>, order: &Replicate) -> Result<(), 
 /// The ports of one machine with their bandwidths.
 fn ports(draft: &mut Draft<'_>, order: &Replicate) -> Result<Vec<(usize, Rational)>, Mistake> {
     if draft.devices.iter().any(|device| device.machine > 0) {
-        return Err(Mistake::Import(
-            "the file holds several machines already; leave out --replicate".to_string(),
+        return Err(said(
+            "the file holds several machines already; leave out --replicate",
         ));
     }
     if order.count == 0 {
-        return Err(Mistake::Import(
-            "no machine is left by --replicate 0; give 1 or more".to_string(),
-        ));
+        return Err(said("no machine is left by --replicate 0; give 1 or more"));
     }
     let mut ports = draft.ports.clone();
     if ports.is_empty() {
@@ -99,7 +98,7 @@ fn ports(draft: &mut Draft<'_>, order: &Replicate) -> Result<Vec<(usize, Rationa
             (None, None) => {
                 let text = "the file does not say how fast its network ports are; say it: --fabric switch,25 or rail,25 or \
                             full,25 (GB/s), or --link-bandwidth net=25";
-                return Err(Mistake::Import(text.to_string()));
+                return Err(said(text));
             }
         };
         rated.push((port.node, rate));
@@ -129,11 +128,7 @@ fn check_size(draft: &Draft<'_>, order: &Replicate, ports: usize) -> Result<(), 
     let nodes = draft.members.len().saturating_mul(order.count);
     if nodes > crate::draft::MAX_NODES {
         let instead = "give a smaller number to --replicate";
-        return Err(Mistake::TooMany {
-            what: "nodes",
-            limit: crate::draft::MAX_NODES,
-            instead,
-        });
+        return Err(too_many("nodes", crate::draft::MAX_NODES, instead));
     }
     Ok(())
 }

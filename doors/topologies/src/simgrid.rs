@@ -19,6 +19,7 @@ use roxmltree::Node;
 use crate::draft::{Draft, Role};
 use crate::graph::rate_in;
 use crate::imported::Topic;
+use crate::mistakes::{said, too_many, unexpected, unknown};
 use crate::xml::{self, MAX_DEPTH, need, wrong};
 
 /// Most hosts of all clusters.
@@ -67,7 +68,7 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
             "version {} is not read; convert the file to 4.1 with simgrid_update_xml",
             clip(version)
         );
-        return Err(wrong(source, root, Mistake::Import(text)));
+        return Err(wrong(source, root, said(text)));
     }
     let mut reader = Reader {
         source,
@@ -86,7 +87,7 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
         .any(|member| member.role == Role::Processor)
     {
         let text = "there is no <host> and no <cluster> in it; a platform has some (a deployment says what runs where)";
-        return Err(wrong(source, root, Mistake::Import(text.to_string())));
+        return Err(wrong(source, root, said(text)));
     }
     reader.collect_routes(root)?;
     reader
@@ -111,29 +112,19 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     /// Hosts, routers, links and clusters of a zone and of the zones in it.
     fn zone(&mut self, zone: Node<'d, 'i>, depth: usize) -> Result<(), FormatError> {
         if depth > MAX_DEPTH {
-            let mistake = Mistake::TooMany {
-                what: "levels of zones",
-                limit: MAX_DEPTH,
-                instead: "write it flatter",
-            };
+            let mistake = too_many("levels of zones", MAX_DEPTH, "write it flatter");
             return Err(wrong(self.source, zone, mistake));
         }
         for element in zone.children().filter(Node::is_element) {
             match element.tag_name().name() {
                 "zone" | "AS" => self.zone(element, depth + 1)?,
                 "host" => {
-                    self.node(
-                        element,
-                        need(self.source, element, "id", "the host's name")?,
-                        true,
-                    )?;
+                    let name = need(self.source, element, "id", "the host's name")?;
+                    self.node(element, name, true)?;
                 }
                 "router" => {
-                    self.node(
-                        element,
-                        need(self.source, element, "id", "the router's name")?,
-                        false,
-                    )?;
+                    let name = need(self.source, element, "id", "the router's name")?;
+                    self.node(element, name, false)?;
                 }
                 "link" => self.cable(element)?,
                 "cluster" => self.cluster(element)?,
@@ -165,14 +156,8 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
 
     /// A host or router that was added before.
     pub(super) fn place(&self, element: Node<'_, '_>, name: &str) -> Result<usize, FormatError> {
-        let unknown = || Mistake::UnknownNode {
-            name: clip(name),
-            close: None,
-        };
-        self.places
-            .get(name)
-            .copied()
-            .ok_or_else(|| wrong(self.source, element, unknown()))
+        let place = self.places.get(name).copied();
+        place.ok_or_else(|| wrong(self.source, element, unknown(name)))
     }
 
     fn cable(&mut self, element: Node<'d, 'i>) -> Result<(), FormatError> {
@@ -211,21 +196,14 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             Some("WIFI") => {
                 let text = "links of WIFI are not read: whoever speaks takes the air time of all. Leave them out, or \
                             write SHARED and one bandwidth";
-                return Err(wrong(
-                    self.source,
-                    element,
-                    Mistake::Import(text.to_string()),
-                ));
+                return Err(wrong(self.source, element, said(text)));
             }
             Some(other) => {
-                let expected = "SHARED, SPLITDUPLEX or FATPIPE".into();
+                let expected = "SHARED, SPLITDUPLEX or FATPIPE";
                 return Err(wrong(
                     self.source,
                     element,
-                    Mistake::WrongValue {
-                        value: clip(other),
-                        expected,
-                    },
+                    unexpected(clip(other), expected),
                 ));
             }
         }))
@@ -352,7 +330,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         Err(wrong(
             self.source,
             element,
-            Mistake::Import(format!("there is no link '{}'", clip(id))),
+            said(format!("there is no link '{}'", clip(id))),
         ))
     }
 
@@ -377,11 +355,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     fn route(&mut self, route: Route<'d, 'i>) -> Result<(), FormatError> {
         self.hops += route.hops.len();
         if self.hops > MAX_HOPS {
-            let mistake = Mistake::TooMany {
-                what: "links on routes",
-                limit: MAX_HOPS,
-                instead: "write fewer routes",
-            };
+            let mistake = too_many("links on routes", MAX_HOPS, "write fewer routes");
             return Err(wrong(self.source, route.element, mistake));
         }
         for (id, down) in &route.hops {
@@ -421,11 +395,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     ) -> Result<(), FormatError> {
         if hops.is_empty() && from != to {
             let text = "a route without links; write <link_ctn id=\"...\"/>";
-            return Err(wrong(
-                self.source,
-                element,
-                Mistake::Import(text.to_string()),
-            ));
+            return Err(wrong(self.source, element, said(text)));
         }
         let mut here = from;
         let mut before: Option<Rational> = None;

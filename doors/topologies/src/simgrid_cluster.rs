@@ -8,14 +8,16 @@
 
 use num_traits::Zero;
 use oneport_files::error::{FormatError, Mistake, clip};
+use oneport_files::source::Source;
 use oneport_platform::Rational;
 use roxmltree::Node;
 
 use crate::draft::{MAX_LINKS, MAX_NODES, Role};
 use crate::hostlist;
 use crate::imported::Topic;
+use crate::mistakes::{said, unexpected};
 use crate::simgrid::{Reader, Sharing};
-use crate::xml::{children, need, wrong};
+use crate::xml::{children, filled, need, wrong};
 
 /// Most levels of a fat tree, most dimensions of a torus.
 const MAX_LEVELS: usize = 30;
@@ -46,6 +48,17 @@ struct Cluster<'d, 'i> {
     hosts: Vec<String>,
 }
 
+impl Cluster<'_, '_> {
+    fn wrong(&self, source: &Source<'_>, mistake: Mistake) -> FormatError {
+        wrong(source, self.element, mistake)
+    }
+}
+
+/// The texts before and behind the numbers of its hosts.
+fn affixes<'d>(element: Node<'d, '_>) -> [&'d str; 2] {
+    ["prefix", "suffix"].map(|key| element.attribute(key).unwrap_or_default())
+}
+
 impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     /// `<cluster>`.
     pub(super) fn cluster(&mut self, element: Node<'d, 'i>) -> Result<(), FormatError> {
@@ -58,13 +71,9 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
                 "links of a FATPIPE cluster: as if SPLITDUPLEX",
             );
         }
-        let limiter = match element
-            .attribute("limiter_link")
-            .filter(|text| !text.is_empty())
-        {
-            Some(_) => Some(self.bandwidth(element, "limiter_link")?),
-            None => None,
-        };
+        let limiter = filled(element, "limiter_link")
+            .map(|_| self.bandwidth(element, "limiter_link"))
+            .transpose()?;
         let id = need(self.source, element, "id", "the cluster's name")?;
         let rate = self.bandwidth(element, "bw")?;
         let hosts = self.host_names(element)?;
@@ -82,23 +91,15 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             "FAT_TREE" => self.fat_tree(&cluster),
             "DRAGONFLY" => self.dragonfly(&cluster),
             other => {
-                let expected = "FLAT, TORUS, FAT_TREE or DRAGONFLY".into();
-                Err(wrong(
-                    self.source,
-                    element,
-                    Mistake::WrongValue {
-                        value: clip(other),
-                        expected,
-                    },
-                ))
+                let expected = "FLAT, TORUS, FAT_TREE or DRAGONFLY";
+                Err(cluster.wrong(self.source, unexpected(clip(other), expected)))
             }
         }
     }
 
     /// `prefix`, each number of `radical`, `suffix`.
     fn host_names(&mut self, element: Node<'_, '_>) -> Result<Vec<String>, FormatError> {
-        let [prefix, suffix] =
-            ["prefix", "suffix"].map(|key| element.attribute(key).unwrap_or_default());
+        let [prefix, suffix] = affixes(element);
         let radical = need(
             self.source,
             element,
@@ -116,21 +117,14 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     /// Hosts around a router, each with a separate link, and a backbone if there is one.
     fn flat(&mut self, cluster: &Cluster<'d, 'i>) -> Result<(), FormatError> {
         let element = cluster.element;
-        let [prefix, suffix] =
-            ["prefix", "suffix"].map(|key| element.attribute(key).unwrap_or_default());
-        let router = match element
-            .attribute("router_id")
-            .filter(|name| !name.is_empty())
-        {
-            Some(name) => name.to_string(),
-            None => format!("{prefix}{}_router{suffix}", cluster.id),
-        };
+        let [prefix, suffix] = affixes(element);
+        let router = filled(element, "router_id").map_or_else(
+            || format!("{prefix}{}_router{suffix}", cluster.id),
+            str::to_string,
+        );
         let center = self.node(element, &router, false)?;
         let mut middle = Station::of(center);
-        if element
-            .attribute("bb_bw")
-            .is_some_and(|text| !text.is_empty())
-        {
+        if filled(element, "bb_bw").is_some() {
             let rate = self.bandwidth(element, "bb_bw")?;
             middle = self.backbone(element, &format!("{}_backbone", cluster.id), &rate, center)?;
         }
@@ -217,10 +211,8 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             "the shape of the cluster",
         )?;
         let number = |text: &str| {
-            text.trim()
-                .parse()
-                .ok()
-                .filter(|number| (1..=MAX_NODES).contains(number))
+            let number = text.trim().parse().ok();
+            number.filter(|number| (1..=MAX_NODES).contains(number))
         };
         let lists: Option<Vec<Vec<usize>>> = text
             .split(';')
@@ -232,21 +224,10 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     }
 
     fn misshapen(&self, cluster: &Cluster<'d, 'i>, meaning: &str) -> FormatError {
-        let value = clip(
-            cluster
-                .element
-                .attribute("topo_parameters")
-                .unwrap_or_default(),
-        );
-        let expected = format!("topo_parameters of this topology: {meaning}").into();
-        wrong(
-            self.source,
-            cluster.element,
-            Mistake::WrongValue {
-                value: format!("'{value}'"),
-                expected,
-            },
-        )
+        let value = cluster.element.attribute("topo_parameters");
+        let value = format!("'{}'", clip(value.unwrap_or_default()));
+        let expected = format!("topo_parameters of this topology: {meaning}");
+        cluster.wrong(self.source, unexpected(value, expected))
     }
 
     /// The hosts, as many as the shape asks for.
@@ -264,7 +245,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
                 "topo_parameters make {wanted} hosts, radical gives {}",
                 cluster.hosts.len()
             );
-            return Err(wrong(self.source, cluster.element, Mistake::Import(text)));
+            return Err(cluster.wrong(self.source, said(text)));
         }
         cluster
             .hosts
@@ -298,16 +279,10 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
                 if size == 1 || (size == 2 && at == 1) {
                     continue;
                 }
-                let Some(&other) = hosts.get(next) else {
-                    continue;
-                };
-                self.connect(
-                    cluster,
-                    &format!("{}_{place}_{next}", cluster.id),
-                    host,
-                    other,
-                    1,
-                )?;
+                if let Some(&other) = hosts.get(next) {
+                    let name = format!("{}_{place}_{next}", cluster.id);
+                    self.connect(cluster, &name, host, other, 1)?;
+                }
             }
             stride *= size;
         }
@@ -319,24 +294,19 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         let meaning =
             "levels; children, parents and parallel links by level, such as 2;4,4;1,2;1,2";
         let lists = self.parameters(cluster, meaning)?;
-        let (levels, children, parents, links) = match lists.as_slice() {
+        let (children, parents, links) = match lists.as_slice() {
             [levels, children, parents, links]
-                if levels.len() == 1
-                    && [children, parents, links]
-                        .iter()
-                        .all(|list| Some(&list.len()) == levels.first()) =>
+                if [children, parents, links]
+                    .iter()
+                    .all(|list| levels[..] == [list.len()]) =>
             {
-                (children.len(), children, parents, links)
+                (children, parents, links)
             }
             _ => return Err(self.misshapen(cluster, meaning)),
         };
         let mut below = self.hosts(cluster, children)?;
-        for level in 0..levels {
-            let (&few, &wide, &count) =
-                match (children.get(level), parents.get(level), links.get(level)) {
-                    (Some(few), Some(wide), Some(count)) => (few, wide, count),
-                    _ => break,
-                };
+        let shapes = children.iter().zip(parents).zip(links);
+        for (level, ((&few, &wide), &count)) in shapes.enumerate() {
             self.check_links(cluster, below.len().saturating_mul(wide))?;
             // Digits below this level count parents, those above count children.
             let stride: usize = parents.iter().take(level).product();
@@ -382,21 +352,15 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             let text = format!(
                 "{groups} groups need as many routers in each; there are {chassis} x {blades}"
             );
-            return Err(wrong(self.source, cluster.element, Mistake::Import(text)));
+            return Err(cluster.wrong(self.source, said(text)));
         }
         let hosts = self.hosts(cluster, &[groups, chassis, blades, nodes])?;
         let each = chassis * blades;
         let pairs = |count: usize| count.saturating_mul(count.saturating_sub(1)) / 2;
-        let wires = [
-            pairs(blades).saturating_mul(chassis * groups),
-            pairs(chassis).saturating_mul(blades * groups),
-        ];
-        self.check_links(
-            cluster,
-            wires
-                .iter()
-                .fold(pairs(groups), |all, more| all.saturating_add(*more)),
-        )?;
+        let in_chassis = pairs(blades).saturating_mul(chassis * groups);
+        let in_groups = pairs(chassis).saturating_mul(blades * groups);
+        let wires = pairs(groups).saturating_add(in_chassis);
+        self.check_links(cluster, wires.saturating_add(in_groups))?;
         let mut routers = Vec::with_capacity(groups * each);
         for place in 0..groups * each {
             routers.push(self.station(cluster, &format!("{}_router{place}", cluster.id), false)?);
@@ -416,16 +380,10 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             // Router n of a group leads to group n.
             let far = (group < inside && inside < groups).then(|| (inside * each + group, blue));
             for (other, links) in in_chassis.chain(in_group).chain(far) {
-                let (Some(&one), Some(&two)) = (routers.get(place), routers.get(other)) else {
-                    continue;
-                };
-                self.connect(
-                    cluster,
-                    &format!("{}_{place}_{other}", cluster.id),
-                    one,
-                    two,
-                    links,
-                )?;
+                if let (Some(&one), Some(&two)) = (routers.get(place), routers.get(other)) {
+                    let name = format!("{}_{place}_{other}", cluster.id);
+                    self.connect(cluster, &name, one, two, links)?;
+                }
             }
         }
         Ok(())
@@ -435,7 +393,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         let links = pairs.saturating_mul(2).min(MAX_LINKS + 1);
         self.draft
             .check_links(links)
-            .map_err(|mistake| wrong(self.source, cluster.element, mistake))
+            .map_err(|mistake| cluster.wrong(self.source, mistake))
     }
 
     /// A zone whose hosts hang on one center: `<cabinet>`, `<host_link>`, `<peer>`, and a `<backbone>` between.
@@ -461,11 +419,8 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             }
         }
         for element in children(zone, "peer") {
-            let host = self.node(
-                element,
-                need(self.source, element, "id", "the peer's name")?,
-                true,
-            )?;
+            let name = need(self.source, element, "id", "the peer's name")?;
+            let host = self.node(element, name, true)?;
             let [inward, outward] = ["bw_in", "bw_out"].map(|key| self.bandwidth(element, key));
             let (inward, outward) = (inward?, outward?);
             self.hang(element, host, middle, &outward, &inward)?;

@@ -15,6 +15,7 @@ use oneport_platform::Rational;
 use crate::draft::{Draft, Role};
 use crate::hostlist::expand;
 use crate::imported::Topic;
+use crate::mistakes::{said, unexpected, unknown};
 use crate::yaml::Yaml;
 
 /// Kinds of links by the level of their lower end.
@@ -50,11 +51,8 @@ pub(crate) fn read_conf(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<()
         let mut is_block = false;
         for word in line.split_whitespace() {
             let (key, value) = word.split_once('=').ok_or_else(|| {
-                let expected = "KEY=VALUE, such as SwitchName=s0 Nodes=tux[0-3]".into();
-                wrong(Mistake::WrongValue {
-                    value: format!("'{}'", clip(word)),
-                    expected,
-                })
+                let expected = "KEY=VALUE, such as SwitchName=s0 Nodes=tux[0-3]";
+                wrong(unexpected(format!("'{}'", clip(word)), expected))
             })?;
             match key.to_ascii_lowercase().as_str() {
                 "switchname" => switch.name = value.to_string(),
@@ -65,7 +63,7 @@ pub(crate) fn read_conf(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<()
                 "ringname" => {
                     let text =
                         "rings are not read; write them as a graph (DOT, GraphML, node-link JSON)";
-                    return Err(wrong(Mistake::Import(text.to_string())));
+                    return Err(wrong(said(text)));
                 }
                 _ => {
                     let known = vec![
@@ -107,10 +105,7 @@ pub(crate) fn read_yaml(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<()
         .find(is_default)
         .or_else(|| topologies.first());
     let Some(chosen) = chosen else {
-        return Err(document.error(
-            source,
-            Mistake::Import("there is no topology in the list".to_string()),
-        ));
+        return Err(document.error(source, said("there is no topology in the list")));
     };
     if topologies.len() > 1 {
         let name = chosen
@@ -125,36 +120,27 @@ pub(crate) fn read_yaml(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<()
             ),
         );
     }
-    let mut budget = MAX_NAMES;
+    let listed = |of: &Yaml, key, meaning, one: &'static str| -> Result<Vec<Switch>, FormatError> {
+        let list = of
+            .get(key)
+            .ok_or_else(|| of.error(source, Mistake::MissingKey { key, meaning }))?;
+        let mut budget = MAX_NAMES;
+        let entries = list.list(source)?.iter();
+        entries
+            .map(|entry| switch(source, entry, one, &mut budget))
+            .collect()
+    };
     let (mut switches, mut blocks) = (Vec::new(), Vec::new());
     if let Some(tree) = chosen.get("tree") {
-        let list = tree
-            .get("switches")
-            .ok_or_else(|| tree.error(source, missing("switches", "the switches")))?;
-        switches = list
-            .list(source)?
-            .iter()
-            .map(|one| switch(source, one, "switch", &mut budget))
-            .collect::<Result<_, _>>()?;
+        switches = listed(tree, "switches", "the switches", "switch")?;
     } else if let Some(block) = chosen.get("block") {
-        let list = block
-            .get("blocks")
-            .ok_or_else(|| block.error(source, missing("blocks", "the blocks")))?;
-        blocks = list
-            .list(source)?
-            .iter()
-            .map(|one| switch(source, one, "block", &mut budget))
-            .collect::<Result<_, _>>()?;
+        blocks = listed(block, "blocks", "the blocks", "block")?;
     } else {
         let text = "neither 'tree' nor 'block' is given; a flat topology lists no nodes, and rings and tori are not read: \
                     write them as a graph (DOT, GraphML, node-link JSON)";
-        return Err(chosen.error(source, Mistake::Import(text.to_string())));
+        return Err(chosen.error(source, said(text)));
     }
     add(source, draft, switches, blocks)
-}
-
-fn missing(key: &'static str, meaning: &'static str) -> Mistake {
-    Mistake::MissingKey { key, meaning }
 }
 
 fn switch(
@@ -163,23 +149,22 @@ fn switch(
     key: &'static str,
     budget: &mut usize,
 ) -> Result<Switch, FormatError> {
-    let name = one
-        .get(key)
-        .and_then(Yaml::text)
-        .ok_or_else(|| one.error(source, missing(key, "the name")))?;
+    let name = one.get(key).and_then(Yaml::text).ok_or_else(|| {
+        one.error(
+            source,
+            Mistake::MissingKey {
+                key,
+                meaning: "the name",
+            },
+        )
+    })?;
     let mut names = |key: &str| -> Result<Vec<String>, FormatError> {
         let Some(list) = one.get(key) else {
             return Ok(Vec::new());
         };
         let text = list.text().ok_or_else(|| {
-            let expected = "a list of names in one text, such as node[01-16]".into();
-            list.error(
-                source,
-                Mistake::WrongValue {
-                    value: key.to_string(),
-                    expected,
-                },
-            )
+            let expected = "a list of names in one text, such as node[01-16]";
+            list.error(source, unexpected(key, expected))
         })?;
         expand(text, budget).map_err(|mistake| list.error(source, mistake))
     };
@@ -215,27 +200,25 @@ fn add(
     }
     if switches.is_empty() {
         let text = "there is no switch with its nodes, such as SwitchName=s0 Nodes=tux[0-3]";
-        return Err(source.error_in_file(Mistake::Import(text.to_string())));
+        return Err(source.error_in_file(said(text)));
     }
     let levels = levels(source, &switches)?;
     let rates = rates(source, draft, levels.iter().copied().max().unwrap_or(1))?;
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
-    for (name, offset) in switches
-        .iter()
-        .flat_map(|switch| switch.nodes.iter().map(|name| (name, switch.offset)))
-    {
-        if !places.contains_key(name) {
-            let node = draft.node(name.as_str(), "node", Role::Processor);
-            let node = node.map_err(|mistake| source.error(offset, Some(clip(name)), mistake))?;
-            places.insert(name.clone(), node);
+    let mut add = |switch: &Switch, name: &str, kind, role| {
+        let node = draft.node(name, kind, role);
+        node.map_err(|mistake| source.error(switch.offset, Some(clip(name)), mistake))
+    };
+    for switch in &switches {
+        for name in &switch.nodes {
+            if !places.contains_key(name) {
+                places.insert(name.clone(), add(switch, name, "node", Role::Processor)?);
+            }
         }
     }
     let mut own = Vec::with_capacity(switches.len());
     for switch in &switches {
-        let node = draft.node(switch.name.as_str(), "switch", Role::Switch);
-        own.push(
-            node.map_err(|mistake| source.error(switch.offset, Some(clip(&switch.name)), mistake))?,
-        );
+        own.push(add(switch, &switch.name, "switch", Role::Switch)?);
     }
     let by_name: BTreeMap<&str, usize> = switches
         .iter()
@@ -305,15 +288,9 @@ fn levels(source: &Source<'_>, switches: &[Switch]) -> Result<Vec<usize>, Format
         }
     }
     for switch in switches {
-        if let Some(name) = switch
-            .switches
-            .iter()
-            .find(|name| !by_name.contains_key(name.as_str()))
-        {
-            let mistake = Mistake::UnknownNode {
-                name: clip(name),
-                close: None,
-            };
+        let mut below = switch.switches.iter();
+        if let Some(name) = below.find(|name| !by_name.contains_key(name.as_str())) {
+            let mistake = unknown(name);
             return Err(source.error(switch.offset, Some(clip(&switch.name)), mistake));
         }
     }
@@ -343,7 +320,7 @@ fn levels(source: &Source<'_>, switches: &[Switch]) -> Result<Vec<usize>, Format
         "switches are below themselves, or over {} levels high",
         LEVELS.len() - 1
     );
-    Err(source.error_in_file(Mistake::Import(text)))
+    Err(source.error_in_file(said(text)))
 }
 
 /// The bandwidth of every level, which the user has to give.
@@ -367,7 +344,7 @@ fn rates(
             "Slurm's file holds no bandwidths; give GB/s between nodes and switches, and above each level of switches: {}",
             options.join(" ")
         );
-        return Err(source.error_in_file(Mistake::Import(text)));
+        return Err(source.error_in_file(said(text)));
     }
     Ok(used
         .iter()

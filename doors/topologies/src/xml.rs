@@ -1,5 +1,6 @@
 //! XML, as far as topologies go: no entities of one's own, bounded in every direction.
 
+use crate::mistakes::{too_many, unexpected};
 use oneport_files::error::{FormatError, Mistake, clip, clip_message};
 use oneport_files::source::Source;
 use roxmltree::{Document, Node, ParsingOptions};
@@ -23,7 +24,7 @@ pub(crate) fn parse<'a>(source: &Source<'a>) -> Result<Document<'a>, FormatError
     };
     Document::parse_with_options(source.text, options).map_err(|error| {
         let mistake = match error {
-            roxmltree::Error::NodesLimitReached => too_many("elements", MAX_NODES as usize),
+            roxmltree::Error::NodesLimitReached => over("elements", MAX_NODES as usize),
             _ => {
                 let text = error.to_string();
                 let message = clip_message(text.split(" at ").next().unwrap_or_default());
@@ -61,14 +62,10 @@ fn check(source: &Source<'_>) -> Result<(), FormatError> {
             all += 1;
         }
         if here > MAX_PER_ELEMENT {
-            return Err(source.error(
-                at,
-                None,
-                too_many("attributes in one element", MAX_PER_ELEMENT),
-            ));
+            return Err(source.error(at, None, over("attributes in one element", MAX_PER_ELEMENT)));
         }
         if all > MAX_ATTRIBUTES {
-            return Err(source.error(at, None, too_many("attributes", MAX_ATTRIBUTES)));
+            return Err(source.error(at, None, over("attributes", MAX_ATTRIBUTES)));
         }
         if !byte.is_ascii_whitespace() || before != b'=' {
             before = byte;
@@ -77,12 +74,8 @@ fn check(source: &Source<'_>) -> Result<(), FormatError> {
     Ok(())
 }
 
-fn too_many(what: &'static str, limit: usize) -> Mistake {
-    Mistake::TooMany {
-        what,
-        limit,
-        instead: "give a part of the topology",
-    }
+fn over(what: &'static str, limit: usize) -> Mistake {
+    too_many(what, limit, "give a part of the topology")
 }
 
 /// An error at an element: `<pci>` and what is wrong with it.
@@ -92,6 +85,11 @@ pub(super) fn wrong(source: &Source<'_>, element: Node<'_, '_>, mistake: Mistake
         Some(format!("<{}>", clip(element.tag_name().name()))),
         mistake,
     )
+}
+
+/// An attribute that says something.
+pub(super) fn filled<'n>(element: Node<'n, '_>, key: &str) -> Option<&'n str> {
+    element.attribute(key).filter(|text| !text.is_empty())
 }
 
 /// An attribute that has to be there.
@@ -123,15 +121,8 @@ pub(super) fn whole(
         None => text.trim().parse().ok(),
     };
     number.map(Some).ok_or_else(|| {
-        let expected = format!("a whole number, as {key} should be").into();
-        wrong(
-            source,
-            element,
-            Mistake::WrongValue {
-                value: clip(text),
-                expected,
-            },
-        )
+        let expected = format!("a whole number, as {key} should be");
+        wrong(source, element, unexpected(clip(text), expected))
     })
 }
 

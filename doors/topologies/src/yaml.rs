@@ -1,5 +1,6 @@
 //! YAML as far as topologies go: texts, lists and maps, no references, bounded.
 
+use crate::mistakes::{said, too_many, unexpected};
 use oneport_files::error::{FormatError, Mistake, clip, clip_message};
 use oneport_files::source::Source;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
@@ -100,10 +101,7 @@ impl Yaml {
 }
 
 fn not_a_list(value: &str) -> Mistake {
-    Mistake::WrongValue {
-        value: value.to_string(),
-        expected: "a list".into(),
-    }
+    unexpected(value, "a list")
 }
 
 /// Values that are not closed yet.
@@ -123,9 +121,7 @@ impl Builder<'_, '_> {
         let refuse = |mistake| Err(self.source.error(offset, None, mistake));
         let kind = match event {
             Event::Alias(_) => {
-                return refuse(Mistake::Import(
-                    "references (*name) are not read; write the value".to_string(),
-                ));
+                return refuse(said("references (*name) are not read; write the value"));
             }
             Event::SequenceStart(..) => Kind::List(Vec::new()),
             Event::MappingStart(..) => Kind::Map(Vec::new()),
@@ -147,22 +143,14 @@ impl Builder<'_, '_> {
         };
         self.nodes += 1;
         if self.nodes > MAX_NODES {
-            return refuse(Mistake::TooMany {
-                what: "values",
-                limit: MAX_NODES,
-                instead: "give a part of it",
-            });
+            return refuse(too_many("values", MAX_NODES, "give a part of it"));
         }
         let value = Yaml { offset, kind };
         if matches!(value.kind, Kind::Text(_)) {
             return self.put(value);
         }
         if self.open.len() == MAX_DEPTH {
-            return refuse(Mistake::TooMany {
-                what: "levels",
-                limit: MAX_DEPTH,
-                instead: "write it flatter",
-            });
+            return refuse(too_many("levels", MAX_DEPTH, "write it flatter"));
         }
         self.open.push((value, None));
         Ok(None)
@@ -190,7 +178,7 @@ impl Builder<'_, '_> {
                     }
                     _ => {
                         let text = "a key is a list or a map; write a text".to_string();
-                        return Err(self.source.error(value.offset, None, Mistake::Import(text)));
+                        return Err(self.source.error(value.offset, None, said(text)));
                     }
                 },
             },
