@@ -32,6 +32,19 @@ pub(crate) struct Diagram {
     pub edges: Vec<Edge>,
 }
 
+impl Diagram {
+    /// The longest time of an edge.
+    pub(crate) fn longest(&self) -> Rational {
+        let times = self.edges.iter().map(|edge| &edge.time);
+        times.max().cloned().unwrap_or_default()
+    }
+}
+
+/// The most edges on a path.
+pub(crate) fn depth(vertices: &[Vertex]) -> usize {
+    vertices.iter().map(|vertex| vertex.row).max().unwrap_or(0)
+}
+
 /// A vertex of a diagram.
 pub(crate) struct Vertex {
     pub role: Role,
@@ -126,22 +139,14 @@ pub(crate) fn drawn_as(
     let mut assembly = Assembly::new(style, problem, pattern);
     pattern.tasks.iter().for_each(|&task| assembly.add(task));
     assembly.mark_wanted();
-    let depth = assembly
-        .vertices
-        .iter()
-        .map(|vertex| vertex.row)
-        .max()
-        .unwrap_or(0);
+    let depth = depth(&assembly.vertices);
     let [title, subtitle] = heading(style, problem, pattern, (weight, depth));
-    let Assembly {
-        vertices, edges, ..
-    } = assembly;
     let diagram = Diagram {
         style,
         title,
         subtitle,
-        vertices,
-        edges,
+        vertices: assembly.vertices,
+        edges: assembly.edges,
     };
     if style == Style::Tree {
         contracted(problem, diagram)
@@ -175,21 +180,16 @@ impl<'a> Assembly<'a> {
                 .demand(0)
                 .filter(|demand| demand.kind().combines())
         });
-        let (vertices, edges, tasks) = (
-            Vec::new(),
-            Vec::new(),
-            Vec::with_capacity(pattern.tasks.len()),
-        );
         let mut new = Assembly {
             style,
             problem,
             demand,
             pattern,
             wanted,
-            vertices,
-            edges,
+            vertices: Vec::new(),
+            edges: Vec::new(),
             values: BTreeMap::new(),
-            tasks,
+            tasks: Vec::with_capacity(pattern.tasks.len()),
         };
         if style == Style::Copies {
             new.input(None, Interval::single(0));
@@ -276,22 +276,13 @@ impl<'a> Assembly<'a> {
             || "nowhere".to_string(),
             |owner| words::name(platform, owner),
         );
-        let vertex = match (self.style, owner) {
-            (Style::Copies, _) => self.vertex(
-                Role::Source,
-                name.clone(),
-                (part, owner),
-                format!("{name}: source"),
-            ),
-            (_, Some(_)) => {
-                let tooltip = format!("value {} of {name}", words::partial(part));
-                self.vertex(Role::Value, words::partial(part), (part, owner), tooltip)
-            }
-            (_, None) => {
-                let tooltip = format!("no task makes {}", words::partial(part));
-                self.vertex(Role::Missing, words::partial(part), (part, None), tooltip)
-            }
+        let value = words::partial(part);
+        let (role, tooltip, label) = match (self.style, owner) {
+            (Style::Copies, _) => (Role::Source, format!("{name}: source"), name),
+            (_, Some(_)) => (Role::Value, format!("value {value} of {name}"), value),
+            (_, None) => (Role::Missing, format!("no task makes {value}"), value),
         };
+        let vertex = self.vertex(role, label, (part, owner), tooltip);
         self.values.insert(part, self.vertices.len());
         self.vertices.push(vertex);
         self.vertices.len() - 1
@@ -318,15 +309,10 @@ impl<'a> Assembly<'a> {
         let time = quantities::time(platform, &transfer_time(self.problem, link, part));
         let hop = format!("{} (time {time})", words::link_name(platform, link));
         if self.style != Style::Copies {
-            let (role, shown) = (
-                if node.is_some() {
-                    Role::Arrival
-                } else {
-                    Role::Missing
-                },
-                words::partial(part),
-            );
-            return self.vertex(role, shown.clone(), (part, node), format!("{shown}, {hop}"));
+            let role = node.map_or(Role::Missing, |_| Role::Arrival);
+            let value = words::partial(part);
+            let tooltip = format!("{value}, {hop}");
+            return self.vertex(role, value, (part, node), tooltip);
         }
         let source = self
             .values
@@ -428,14 +414,8 @@ fn flow_words(problem: &Problem, part: Interval, links: &[LinkId]) -> String {
 }
 
 /// The tree in which transfers in a row are one edge, and what no task uses is a result.
-fn contracted(problem: &Problem, diagram: Diagram) -> Diagram {
-    let Diagram {
-        style,
-        title,
-        subtitle,
-        vertices,
-        edges,
-    } = diagram;
+fn contracted(problem: &Problem, mut diagram: Diagram) -> Diagram {
+    let (vertices, edges) = (diagram.vertices, diagram.edges);
     let mut uses = vec![0usize; vertices.len()];
     edges.iter().for_each(|edge| uses[edge.from] += 1);
     let mut tree = Contraction {
@@ -456,12 +436,7 @@ fn contracted(problem: &Problem, diagram: Diagram) -> Diagram {
         tree.add(vertex, own);
     }
     roots.sort();
-    let top = tree
-        .vertices
-        .iter()
-        .map(|vertex| vertex.row + 1)
-        .max()
-        .unwrap_or(0);
+    let top = depth(&tree.vertices) + 1;
     for (part, node, root) in roots {
         let lines = vec![
             words::partial(part),
@@ -479,13 +454,8 @@ fn contracted(problem: &Problem, diagram: Diagram) -> Diagram {
             row: top,
         });
     }
-    Diagram {
-        style,
-        title,
-        subtitle,
-        vertices: tree.vertices,
-        edges: tree.edges,
-    }
+    (diagram.vertices, diagram.edges) = (tree.vertices, tree.edges);
+    diagram
 }
 
 /// A tree whose transfers in a row are being joined.

@@ -104,13 +104,7 @@ fn draw(platform: &Platform, diagram: &Diagram) -> String {
             shape(vertex.role)
         );
     }
-    let longest = diagram
-        .edges
-        .iter()
-        .map(|edge| &edge.time)
-        .max()
-        .cloned()
-        .unwrap_or_default();
+    let longest = diagram.longest();
     for edge in &diagram.edges {
         let (tooltip, target) = (quote(&edge.tooltip), &diagram.vertices[edge.to]);
         let style = match diagram.style {

@@ -411,6 +411,12 @@ pub(crate) fn width(text: &str, size: f64) -> f64 {
     text.chars().map(em).sum::<f64>() * size
 }
 
+/// Width of the widest text; 0 without any.
+pub(crate) fn widest<T: AsRef<str>>(texts: impl IntoIterator<Item = T>, size: f64) -> f64 {
+    let widths = texts.into_iter().map(|text| width(text.as_ref(), size));
+    widths.fold(0.0, f64::max)
+}
+
 /// Advance width of a character in a wide sans-serif font.
 fn em(c: char) -> f64 {
     match c {

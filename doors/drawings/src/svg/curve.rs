@@ -1,10 +1,10 @@
 //! Line charts.
 
-use super::chart::Measure;
 use super::colour::Colour;
-use super::legend::{self, Entry, Mark};
+use super::legend::{self, Entry};
+use super::measure::Measure;
 use super::page::Head;
-use super::xml::{Canvas, GRID, INK, SOFT_INK, number};
+use super::xml::{Canvas, GRID, INK, SOFT_INK, point};
 use crate::words;
 
 const WIDTH: f64 = 760.0;
@@ -105,10 +105,7 @@ pub fn curve(
         .into_iter()
         .map(|y| (y, measure.show(tidy(y, axes.y))))
         .collect();
-    let widest = y_ticks
-        .iter()
-        .map(|(_, text)| words::width(text, SIZE))
-        .fold(0.0, f64::max);
+    let widest = words::widest(y_ticks.iter().map(|(_, text)| text), SIZE);
     axes.left = MARGIN + 22.0 + widest + 8.0;
     let legend_top = axes.bottom + 54.0;
     let height = legend_top + legend.height + 4.0;
@@ -124,16 +121,8 @@ pub fn curve(
     );
     if let Some((height, _)) = reference {
         let y = axes.y(*height);
-        let tag = canvas
-            .tag("line")
-            .n("x1", axes.left)
-            .n("y1", y)
-            .n("x2", axes.right)
-            .n("y2", y);
-        tag.s("stroke", SOFT_INK)
-            .n("stroke-width", 1.4)
-            .s("stroke-dasharray", "5 4")
-            .end();
+        let tag = canvas.segment("", (axes.left, y), (axes.right, y));
+        tag.stroke(SOFT_INK, 1.4).dashes("5 4").end();
     }
     for (index, (line, series)) in lines.iter().zip(series).enumerate() {
         draw_line(
@@ -166,16 +155,10 @@ fn line_colour(index: usize) -> Colour {
 
 fn entries(series: &[Series], reference: Option<&(f64, String)>) -> Vec<Entry> {
     let lines = series.iter().enumerate().map(|(index, series)| {
-        let mark = Mark::Line(line_colour(index).hex(), 2.2, DASHES[index % DASHES.len()]);
-        Entry {
-            mark,
-            label: series.name.clone(),
-        }
+        let dashes = DASHES[index % DASHES.len()];
+        Entry::line(line_colour(index).hex(), 2.2, dashes, &series.name)
     });
-    let reference = reference.map(|(_, label)| Entry {
-        mark: Mark::Line(SOFT_INK.to_string(), 1.4, "5 4"),
-        label: label.clone(),
-    });
+    let reference = reference.map(|(_, label)| Entry::line(SOFT_INK, 1.4, "5 4", label));
     lines.chain(reference).collect()
 }
 
@@ -204,18 +187,19 @@ fn scales(lines: &[Vec<(f64, f64)>], reference: Option<f64>, log: (bool, bool)) 
     if y0 > y1 {
         (y0, y1) = if log.1 { (1.0, 10.0) } else { (0.0, 1.0) };
     }
+    let axes = |y: (f64, f64)| Axes {
+        log,
+        x: (x0, x1),
+        y,
+        left: 0.0,
+        right: 0.0,
+        top: 0.0,
+        bottom: 0.0,
+    };
     if log.1 {
         // A little room on both sides.
         let factor = (y1 / y0).powf(0.04).max(1.05);
-        return Axes {
-            log,
-            x: (x0, x1),
-            y: (y0 / factor, y1 * factor),
-            left: 0.0,
-            right: 0.0,
-            top: 0.0,
-            bottom: 0.0,
-        };
+        return axes((y0 / factor, y1 * factor));
     }
     // An axis that nearly starts at zero starts at zero.
     if y0 >= 0.0 && y0 < 0.5 * y1 {
@@ -227,15 +211,7 @@ fn scales(lines: &[Vec<(f64, f64)>], reference: Option<f64>, log: (bool, bool)) 
         y1.abs().max(1.0) * 0.5
     };
     let low = if y0 == 0.0 { 0.0 } else { y0 - room };
-    Axes {
-        log,
-        x: (x0, x1),
-        y: (low, y1 + room),
-        left: 0.0,
-        right: 0.0,
-        top: 0.0,
-        bottom: 0.0,
-    }
+    axes((low, y1 + room))
 }
 
 /// Zero instead of the tiny values that adding steps leaves behind.
@@ -292,7 +268,7 @@ fn draw_axes(
         &words::fit(x_label, 12.0, room),
     );
     let at = (MARGIN + 10.0, (axes.top + axes.bottom) / 2.0);
-    let turn = format!("rotate(-90 {} {})", number(at.0), number(at.1));
+    let turn = format!("rotate(-90 {})", point(at));
     canvas.g().s("transform", &turn).start();
     canvas.text(
         at,
@@ -307,15 +283,13 @@ fn draw_axes(
 /// Two strokes across the foot of an axis that does not begin at 0.
 fn break_axis(canvas: &mut Canvas, (x, bottom): (f64, f64)) {
     for up in [6.0, 10.0] {
-        let tag = canvas
-            .tag("line")
-            .s("class", "break")
-            .n("x1", x - 5.0)
-            .n("y1", bottom - up + 2.0);
-        tag.n("x2", x + 5.0)
-            .n("y2", bottom - up - 2.0)
-            .s("stroke", INK)
-            .n("stroke-width", 1.2)
+        canvas
+            .segment(
+                "break",
+                (x - 5.0, bottom - up + 2.0),
+                (x + 5.0, bottom - up - 2.0),
+            )
+            .stroke(INK, 1.2)
             .end();
     }
 }
@@ -331,36 +305,19 @@ fn draw_line(
     /// Beyond this many points the line speaks for itself.
     const DOTS: usize = 60;
     let colour = line_colour(index).hex();
-    let path: Vec<String> = points
-        .iter()
-        .map(|&(x, y)| format!("{} {}", number(axes.x(x)), number(axes.y(y))))
-        .collect();
+    let place = |&(x, y): &(f64, f64)| point((axes.x(x), axes.y(y)));
+    let path: Vec<String> = points.iter().map(place).collect();
     if path.len() > 1 {
         let dash = DASHES[index % DASHES.len()];
         let tag = canvas
-            .tag("path")
-            .s("class", "series")
-            .s("d", &format!("M{}", path.join("L")))
-            .s("fill", "none");
-        let tag = tag
-            .s("stroke", &colour)
-            .n("stroke-width", 2.2)
-            .s("stroke-linejoin", "round");
-        let tag = if dash.is_empty() {
-            tag
-        } else {
-            tag.s("stroke-dasharray", dash)
-        };
-        tag.titled(name);
+            .path("series", &format!("M{}", path.join("L")))
+            .fill("none");
+        let tag = tag.stroke(&colour, 2.2).s("stroke-linejoin", "round");
+        tag.dashes(dash).titled(name);
     }
     if points.len() <= DOTS {
         for &(x, y) in points {
-            let tag = canvas
-                .tag("circle")
-                .n("cx", axes.x(x))
-                .n("cy", axes.y(y))
-                .n("r", 3.0)
-                .s("fill", &colour);
+            let tag = canvas.circle("", (axes.x(x), axes.y(y)), 3.0).fill(&colour);
             tag.titled(&format!(
                 "{name}: {}, {}",
                 measures.0.show(x),

@@ -7,7 +7,7 @@ use oneport_platform::NodeId;
 
 use super::layered::Mark;
 use super::page::{Head, MARGIN, Notes};
-use super::xml::{Canvas, GRID, INK, number};
+use super::xml::{Canvas, GRID, INK, point, polygon};
 use crate::diagram::Diagram;
 use crate::words;
 
@@ -54,9 +54,7 @@ pub(super) fn draw(
     );
     let layout = layout.moved(left, head.extra);
     let top = TOP + head.extra;
-    let label = format!("{}; {}", diagram.title, diagram.subtitle);
-    let mut canvas = Canvas::new(width, layout.bottom + 14.0 + notes.height, &label);
-    head.draw(&mut canvas);
+    let mut canvas = head.page(layout.bottom + 14.0 + notes.height);
     for lane in &layout.lanes {
         canvas.line(
             (lane.centre, top + HEAD - 4.0),
@@ -75,11 +73,7 @@ pub(super) fn draw(
     }
     draw_edges(&mut canvas, diagram, &layout);
     for (mark, place) in marks.iter().zip(&layout.places) {
-        let text = mark
-            .lines
-            .iter()
-            .map(|line| words::width(line, TEXT))
-            .fold(0.0, f64::max);
+        let text = words::widest(&mark.lines, TEXT);
         let wide = (text + 12.0).clamp(34.0, layout.cell - 4.0) / 2.0;
         mark.draw(
             &mut canvas,
@@ -151,15 +145,8 @@ fn layout(problem: &Problem, scheme: &Pattern, diagram: &Diagram) -> Layout {
         ranks.push((key, *count));
         *count += 1;
     }
-    let mut high = vec![
-        1_usize;
-        diagram
-            .vertices
-            .iter()
-            .map(|vertex| vertex.row + 1)
-            .max()
-            .unwrap_or(0)
-    ];
+    let rows = diagram.vertices.iter().map(|vertex| vertex.row + 1).max();
+    let mut high = vec![1_usize; rows.unwrap_or(0)];
     let mut wide = vec![1_usize; nodes.len()];
     for (&(row, lane), &count) in &cells {
         high[row] = count.div_ceil(ABREAST).max(high[row]);
@@ -168,12 +155,13 @@ fn layout(problem: &Problem, scheme: &Pattern, diagram: &Diagram) -> Layout {
     let names = nodes
         .iter()
         .flatten()
-        .map(|&node| words::width(&words::name(platform, node), TEXT * 1.08) + 10.0);
-    let labels = diagram
-        .vertices
-        .iter()
-        .map(|vertex| words::width(&vertex.lines.concat(), TEXT) + 20.0);
-    let cell = names.chain(labels).fold(COLUMN.0, f64::max).min(COLUMN.1);
+        .map(|&node| words::name(platform, node));
+    let labels = diagram.vertices.iter().map(|vertex| vertex.lines.concat());
+    let (names, labels) = (
+        words::widest(names, TEXT * 1.08) + 10.0,
+        words::widest(labels, TEXT) + 20.0,
+    );
+    let cell = names.max(labels).clamp(COLUMN.0, COLUMN.1);
     let mut width = 0.0;
     let mut lanes = Vec::new();
     for (&node, &wide) in nodes.iter().zip(&wide) {
@@ -238,12 +226,8 @@ fn columns(problem: &Problem, scheme: &Pattern, diagram: &Diagram) -> Vec<Option
     let mut talks: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
     let middle = order.len() as f64 / 2.0;
     for node in diagram.vertices.iter().map(|vertex| vertex.node) {
-        places.insert(
-            node,
-            node.and_then(|node| fixed.get(&node))
-                .copied()
-                .unwrap_or(middle),
-        );
+        let place = node.and_then(|node| fixed.get(&node));
+        places.insert(node, place.copied().unwrap_or(middle));
     }
     for link in diagram
         .edges
@@ -289,20 +273,15 @@ fn draw_edges(canvas: &mut Canvas, diagram: &Diagram, layout: &Layout) {
         let colour = if sent { SENT } else { USED };
         let (start, end) = ((from.x, from.top + BOX), (to.x + shift, to.top));
         let tip = end.1 - ARROW;
-        let point = |x: f64, y: f64| format!("{} {}", number(x), number(y));
         let curve = |from: (f64, f64), to: (f64, f64)| {
             let middle = (from.1 + to.1) / 2.0;
-            format!(
-                "C{} {} {}",
-                point(from.0, middle),
-                point(to.0, middle),
-                point(to.0, to.1)
-            )
+            let (first, second) = (point((from.0, middle)), point((to.0, middle)));
+            format!("C{first} {second} {}", point(to))
         };
-        let mut path = format!("M{}", point(start.0, start.1));
+        let mut path = format!("M{}", point(start));
         let leaving = (start.0, layout.rows[from.row].1);
         if leaving.1 > start.1 {
-            path += &format!("L{}", point(leaving.0, leaving.1));
+            path += &format!("L{}", point(leaving));
         }
         let entering = (end.0, layout.rows[to.row].0 - ARROW);
         if to.row > from.row + 1 {
@@ -318,37 +297,24 @@ fn draw_edges(canvas: &mut Canvas, diagram: &Diagram, layout: &Layout) {
                 layout.rows[to.row].0 - SPACE,
             );
             path += &curve(leaving, (x, upper));
-            path += &format!("L{}", point(x, lower));
+            path += &format!("L{}", point((x, lower)));
             path += &curve((x, lower), entering);
         } else {
             path += &curve(leaving, entering);
         }
         if tip > entering.1 {
-            path += &format!("L{}", point(end.0, tip));
+            path += &format!("L{}", point((end.0, tip)));
         }
         canvas
             .g()
             .s("class", if sent { "sent" } else { "used" })
             .start();
         canvas.tooltip(&diagram.vertices[edge.to].tooltip);
-        let tag = canvas
-            .tag("path")
-            .s("d", &path)
-            .s("fill", "none")
-            .s("stroke", colour);
-        let tag = tag.n("stroke-width", if sent { 1.8 } else { 1.2 });
-        if sent {
-            tag.end();
-        } else {
-            tag.s("stroke-dasharray", "3 2").end();
-        }
-        let head = format!(
-            "M{}L{}L{}Z",
-            point(end.0, end.1),
-            point(end.0 - 3.0, tip),
-            point(end.0 + 3.0, tip)
-        );
-        canvas.tag("path").s("d", &head).s("fill", colour).end();
+        let (width, dashes) = if sent { (1.8, "") } else { (1.2, "3 2") };
+        let line = canvas.path("", &path).fill("none");
+        line.stroke(colour, width).dashes(dashes).end();
+        let head = polygon(&[end, (end.0 - 3.0, tip), (end.0 + 3.0, tip)]);
+        canvas.path("", &head).fill(colour).end();
         canvas.close();
     }
 }

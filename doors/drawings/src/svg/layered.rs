@@ -6,7 +6,7 @@
 
 use super::legend::{self, Entry};
 use super::page::{Head, MARGIN, Notes};
-use super::xml::{Canvas, INK, SOFT_INK, diamond, number};
+use super::xml::{Canvas, INK, SOFT_INK, diamond, point, polygon};
 use crate::words;
 
 const TOP: f64 = 66.0;
@@ -90,12 +90,7 @@ impl Mark {
     fn half(&self, right: bool) -> (f64, f64) {
         match self.shape {
             Shape::Box(_) => {
-                let text = self
-                    .lines
-                    .iter()
-                    .map(|line| words::width(line, SIZE))
-                    .fold(0.0, f64::max)
-                    .min(BOX_ROOM);
+                let text = words::widest(&self.lines, SIZE).min(BOX_ROOM);
                 (
                     (text + 14.0).max(44.0) / 2.0,
                     if self.lines.len() > 1 { 17.0 } else { 12.0 },
@@ -119,23 +114,10 @@ impl Mark {
     /// Draws it around a point, a box this wide.
     pub(super) fn draw(&self, canvas: &mut Canvas, (x, y): (f64, f64), (wide, high): (f64, f64)) {
         let tag = match self.shape {
-            Shape::Circle => canvas
-                .tag("circle")
-                .s("class", self.class)
-                .n("cx", x)
-                .n("cy", y)
-                .n("r", high),
-            Shape::Diamond => canvas
-                .tag("path")
-                .s("class", self.class)
-                .s("d", &diamond((x, y), high)),
+            Shape::Circle => canvas.circle(self.class, (x, y), high),
+            Shape::Diamond => canvas.path(self.class, &diamond((x, y), high)),
             Shape::Box(_) | Shape::Square => {
-                let tag = canvas
-                    .tag("rect")
-                    .s("class", self.class)
-                    .n("x", x - wide)
-                    .n("y", y - high);
-                let tag = tag.n("width", 2.0 * wide).n("height", 2.0 * high);
+                let tag = canvas.rect(self.class, (x - wide, y - high), (2.0 * wide, 2.0 * high));
                 if let Shape::Box(corner) = self.shape {
                     tag.n("rx", corner)
                 } else {
@@ -143,9 +125,8 @@ impl Mark {
                 }
             }
         };
-        tag.s("fill", &self.fill)
-            .s("stroke", INK)
-            .n("stroke-width", self.frame)
+        tag.fill(&self.fill)
+            .stroke(INK, self.frame)
             .titled(&self.tooltip);
         let size = if self.shape == Shape::Circle && self.lines.iter().any(|line| line.len() > 2) {
             8.5
@@ -164,7 +145,7 @@ impl Mark {
             } else {
                 words::fit_name(text, size, room)
             };
-            canvas.g().s("pointer-events", "none").start();
+            canvas.g().untouched().start();
             canvas.text(
                 (x, first + 13.5 * line as f64),
                 "middle",
@@ -204,12 +185,7 @@ pub(super) fn draw(picture: &Picture<'_>) -> String {
     let legend = legend::layout(&picture.legend, MARGIN, width - 2.0 * MARGIN);
     let bottom = origin.1 + layout.size.1 + 12.0;
     let height = bottom + notes.height + legend.height + 16.0;
-    let mut canvas = Canvas::new(
-        width,
-        height,
-        &format!("{}; {}", picture.title, picture.subtitle),
-    );
-    head.draw(&mut canvas);
+    let mut canvas = head.page(height);
     let drawing = Drawing {
         picture,
         places: &places,
@@ -323,7 +299,8 @@ impl Layout {
         let column = beside.fold(column, f64::max);
         let mut heights = vec![0.0_f64; layers];
         for mark in &picture.marks {
-            heights[mark.layer] = heights[mark.layer].max(2.0 * mark.half(false).1);
+            let height = &mut heights[mark.layer];
+            *height = height.max(2.0 * mark.half(false).1);
         }
         let bends = vec![BEND.0; layers];
         let mut layout = Layout {
@@ -376,10 +353,7 @@ impl Layout {
         }
         for edge in &picture.edges {
             let lines = layout.texts(places, edge);
-            let text = lines
-                .iter()
-                .map(|line| words::width(line, SMALL))
-                .fold(0.0, f64::max);
+            let text = words::widest(&lines, SMALL);
             let gap = &mut gaps[picture.marks[edge.lower].layer];
             *gap = gap.max(text + 10.0);
             // Further lines are below the edge.
@@ -518,29 +492,22 @@ impl Drawing<'_> {
                 end.0 - sign * BEND.1,
             )
         };
-        // `t` along the layers, `s` across them.
+        // Between x, y and along, across the layers.
         let split = |(x, y): (f64, f64)| if self.layout.right { (x, y) } else { (y, x) };
-        let point = |t: f64, s: f64| {
-            let (x, y) = if self.layout.right { (t, s) } else { (s, t) };
-            format!("{} {}", number(x), number(y))
-        };
         let ((from, across), (to, target)) = (split(start), split(end));
         let (begin, tip) = (from + sign * heads[0], to - sign * heads[1]);
         let middle = (turn + tip) / 2.0;
-        let path = format!(
-            "M{}L{}C{} {} {}",
-            point(begin, across),
-            point(turn, across),
-            point(middle, across),
-            point(middle, target),
-            point(tip, target)
-        );
-        let tag = canvas
-            .tag("path")
-            .s("d", &path)
-            .s("fill", "none")
-            .s("stroke", edge.colour);
-        tag.n("stroke-width", edge.width).end();
+        let [begun, turned, first, second, ended] = [
+            (begin, across),
+            (turn, across),
+            (middle, across),
+            (middle, target),
+            (tip, target),
+        ]
+        .map(|place| point(split(place)));
+        let path = format!("M{begun}L{turned}C{first} {second} {ended}");
+        let line = canvas.path("", &path).fill("none");
+        line.stroke(edge.colour, edge.width).end();
         if edge.has_head {
             let half = 2.3 + edge.width * 0.6;
             let (point_at, base, at) = if self.picture.upwards {
@@ -548,16 +515,8 @@ impl Drawing<'_> {
             } else {
                 (from, begin, across)
             };
-            let corners = [
-                point(point_at, at),
-                point(base, at - half),
-                point(base, at + half),
-            ];
-            canvas
-                .tag("path")
-                .s("d", &format!("M{}Z", corners.join("L")))
-                .s("fill", edge.colour)
-                .end();
+            let corners = [(point_at, at), (base, at - half), (base, at + half)].map(split);
+            canvas.path("", &polygon(&corners)).fill(edge.colour).end();
         }
         self.edge_texts(canvas, edge, (begin, across), sign);
         canvas.close();
@@ -585,15 +544,11 @@ impl Drawing<'_> {
             }
             let base = begin - 5.0 - index as f64 * LINE;
             let width = words::width(line, SMALL) + 3.0;
-            let tag = canvas
-                .tag("rect")
-                .n("x", across - width / 2.0)
-                .n("y", base - SMALL)
-                .n("width", width);
-            tag.n("height", LINE)
-                .s("fill", "#ffffff")
+            canvas
+                .rect("", (across - width / 2.0, base - SMALL), (width, LINE))
+                .fill("#ffffff")
                 .n("fill-opacity", 0.88)
-                .s("pointer-events", "none")
+                .untouched()
                 .end();
             canvas.text((across, base), "middle", SMALL, colour, line);
         }

@@ -31,6 +31,28 @@ pub(super) struct Entry {
     pub label: String,
 }
 
+impl Entry {
+    pub(super) fn new(mark: Mark, label: impl Into<String>) -> Entry {
+        let label = label.into();
+        Entry { mark, label }
+    }
+
+    /// A line: stroke, width, dash pattern.
+    pub(super) fn line(
+        stroke: impl Into<String>,
+        width: f64,
+        dashes: &'static str,
+        label: impl Into<String>,
+    ) -> Entry {
+        Entry::new(Mark::Line(stroke.into(), width, dashes), label)
+    }
+
+    /// A rectangle with this fill.
+    pub(super) fn swatch(fill: impl Into<String>, label: impl Into<String>) -> Entry {
+        Entry::new(Mark::Swatch(fill.into()), label)
+    }
+}
+
 /// Where the entries go, relative to the legend's top.
 pub(super) struct Layout {
     /// Where an entry begins, and the lines of its label.
@@ -44,12 +66,7 @@ pub(super) fn layout(entries: &[Entry], left: f64, width: f64) -> Layout {
     let mut places = Vec::new();
     for entry in entries {
         let label = words::wrap(&entry.label, SIZE, width - MARK - 6.0);
-        let own = MARK
-            + 6.0
-            + label
-                .iter()
-                .map(|line| words::width(line, SIZE))
-                .fold(0.0, f64::max);
+        let own = MARK + 6.0 + words::widest(&label, SIZE);
         if x > left && x + own > left + width {
             x = left;
             y += line;
@@ -71,54 +88,28 @@ pub(super) fn draw(canvas: &mut Canvas, entries: &[Entry], layout: &Layout, top:
         let y = top + y;
         match &entry.mark {
             Mark::Swatch(fill) => {
-                let tag = canvas
-                    .tag("rect")
-                    .n("x", x)
-                    .n("y", y - 6.0)
-                    .n("width", MARK)
-                    .n("height", 12.0);
-                tag.s("fill", fill)
-                    .s("stroke", "#333")
-                    .n("stroke-width", 0.5)
-                    .end();
+                let tag = canvas.rect("", (x, y - 6.0), (MARK, 12.0));
+                tag.fill(fill).stroke("#333", 0.5).end();
             }
             Mark::Circle(fill, stroke, width) => {
-                let tag = canvas
-                    .tag("circle")
-                    .n("cx", x + MARK / 2.0)
-                    .n("cy", y)
-                    .n("r", 6.5)
-                    .s("fill", fill);
-                tag.s("stroke", stroke).n("stroke-width", *width).end();
+                let tag = canvas.circle("", (x + MARK / 2.0, y), 6.5).fill(fill);
+                tag.stroke(stroke, *width).end();
             }
             Mark::Square(fill) => {
-                let tag = canvas
-                    .tag("rect")
-                    .n("x", x + MARK / 2.0 - 5.0)
-                    .n("y", y - 5.0)
-                    .n("width", 10.0);
-                tag.n("height", 10.0).s("fill", fill).end();
+                canvas
+                    .rect("", (x + MARK / 2.0 - 5.0, y - 5.0), (10.0, 10.0))
+                    .fill(fill)
+                    .end();
             }
             Mark::Diamond(fill) => {
                 let tag = canvas
-                    .tag("path")
-                    .s("d", &diamond((x + MARK / 2.0, y), 7.0))
-                    .s("fill", fill);
-                tag.s("stroke", INK).n("stroke-width", 2.0).end();
+                    .path("", &diamond((x + MARK / 2.0, y), 7.0))
+                    .fill(fill);
+                tag.stroke(INK, 2.0).end();
             }
             Mark::Line(stroke, width, dash) => {
-                let tag = canvas
-                    .tag("line")
-                    .n("x1", x)
-                    .n("y1", y)
-                    .n("x2", x + MARK)
-                    .n("y2", y);
-                let tag = tag.s("stroke", stroke).n("stroke-width", *width);
-                if dash.is_empty() {
-                    tag.end()
-                } else {
-                    tag.s("stroke-dasharray", dash).end()
-                }
+                let tag = canvas.segment("", (x, y), (x + MARK, y));
+                tag.stroke(stroke, *width).dashes(dash).end();
             }
         }
         for (line, text) in label.iter().enumerate() {

@@ -7,7 +7,6 @@
 
 #![allow(clippy::disallowed_types, clippy::float_arithmetic)] // pixels
 
-mod chart;
 mod colour;
 mod curve;
 mod gantt;
@@ -15,6 +14,7 @@ mod graph;
 mod lanes;
 mod layered;
 mod legend;
+mod measure;
 mod page;
 mod parts;
 mod patterns;
@@ -25,10 +25,10 @@ mod ticks;
 mod windows;
 mod xml;
 
-pub use chart::{Bar, Measure, bars};
 pub use curve::{CurveOptions, Series, curve};
 pub use gantt::{gantt, period_gantt, timeline_gantt};
 pub use graph::{graph, graph_of_rates, platform};
+pub use measure::Measure;
 pub use parts::{Part, parts};
 pub use patterns::{pattern, tree};
 pub use single::{all_reduce_gantt, broadcast_gantt, once_tree, reduction_gantt};

@@ -13,6 +13,9 @@ const NOTE: (f64, f64) = (11.0, 16.0);
 pub(super) struct Head {
     title: Vec<String>,
     subtitle: Vec<String>,
+    /// For screen readers.
+    label: String,
+    width: f64,
     /// How much higher it is than with a line each.
     pub extra: f64,
 }
@@ -28,12 +31,15 @@ impl Head {
                 words::wrap(text, size, room)
             }
         };
+        let label = format!("{title}; {subtitle}");
         let (title, subtitle) = (wrap(title, TITLE.0), wrap(subtitle, SUBTITLE.0));
         let more = |lines: &[String], height: f64| lines.len().saturating_sub(1) as f64 * height;
         let extra = more(&title, TITLE.1) + more(&subtitle, SUBTITLE.1);
         Head {
             title,
             subtitle,
+            label,
+            width,
             extra,
         }
     }
@@ -47,16 +53,25 @@ impl Head {
         .clamp(420.0, 900.0)
     }
 
+    /// The page of this height, with the head on it.
+    pub(super) fn page(&self, height: f64) -> Canvas {
+        let mut canvas = Canvas::new(self.width, height, &self.label);
+        self.draw(&mut canvas);
+        canvas
+    }
+
     pub(super) fn draw(&self, canvas: &mut Canvas) {
         let mut y = 28.0;
-        for (index, line) in self.title.iter().enumerate() {
-            y += if index > 0 { TITLE.1 } else { 0.0 };
-            canvas.text((MARGIN, y), "start", TITLE.0, INK, line);
-        }
-        y += 20.0;
-        for (index, line) in self.subtitle.iter().enumerate() {
-            y += if index > 0 { SUBTITLE.1 } else { 0.0 };
-            canvas.text((MARGIN, y), "start", SUBTITLE.0, SOFT_INK, line);
+        let parts = [
+            (&self.title, TITLE, INK),
+            (&self.subtitle, SUBTITLE, SOFT_INK),
+        ];
+        for (lines, (size, height), ink) in parts {
+            for (index, line) in lines.iter().enumerate() {
+                y += if index > 0 { height } else { 0.0 };
+                canvas.text((MARGIN, y), "start", size, ink, line);
+            }
+            y += 20.0;
         }
     }
 }

@@ -40,14 +40,9 @@ pub fn parts(title: &str, whole: &Rational, whole_label: &str, bars: &[Part]) ->
         INK,
         &words::fit(title, 17.0, WIDTH - 2.0 * MARGIN),
     );
-    let widest = |texts: &mut dyn Iterator<Item = &String>| {
-        texts
-            .map(|text| words::width(text, SIZE))
-            .fold(0.0, f64::max)
-            .min(WIDTH / 3.0)
-    };
-    let left = MARGIN + widest(&mut bars.iter().map(|bar| &bar.name)) + 10.0;
-    let right = WIDTH - MARGIN - widest(&mut bars.iter().map(|bar| &bar.label)) - 10.0;
+    let names = words::widest(bars.iter().map(|bar| &bar.name), SIZE).min(WIDTH / 3.0);
+    let labels = words::widest(bars.iter().map(|bar| &bar.label), SIZE).min(WIDTH / 3.0);
+    let (left, right) = (MARGIN + names + 10.0, WIDTH - MARGIN - labels - 10.0);
     let length = |value: &Rational| (right - left) * words::share(value, whole).clamp(0.0, 1.0);
     canvas.text(
         (right, TOP - 12.0),
@@ -63,27 +58,15 @@ pub fn parts(title: &str, whole: &Rational, whole_label: &str, bars: &[Part]) ->
         let name = words::fit(&bar.name, SIZE, left - MARGIN - 8.0);
         canvas.text((left - 8.0, base), "end", SIZE, INK, &name);
         let colour = Colour::category(if bar.marked { 5 } else { 0 }).hex();
-        let tag = canvas
-            .tag("rect")
-            .s("class", "bar")
-            .n("x", left)
-            .n("y", top + 4.0);
         let height = ROW - if bar.second.is_some() { 13.0 } else { 8.0 };
-        let tag = tag
-            .n("width", length(&bar.value))
-            .n("height", height)
-            .s("fill", &colour);
-        tag.titled(&bar.about);
+        canvas
+            .rect("bar", (left, top + 4.0), (length(&bar.value), height))
+            .fill(&colour)
+            .titled(&bar.about);
         if let Some(second) = &bar.second {
             let tag = canvas
-                .tag("rect")
-                .s("class", "second")
-                .n("x", left)
-                .n("y", top + 5.0 + height);
-            let tag = tag
-                .n("width", length(second))
-                .n("height", 4.0)
-                .s("fill", &colour)
+                .rect("second", (left, top + 5.0 + height), (length(second), 4.0))
+                .fill(&colour)
                 .s("opacity", "0.55");
             tag.titled(&bar.about);
         }
@@ -91,8 +74,7 @@ pub fn parts(title: &str, whole: &Rational, whole_label: &str, bars: &[Part]) ->
         let longest = bar
             .second
             .as_ref()
-            .filter(|second| **second > bar.value)
-            .unwrap_or(&bar.value);
+            .map_or(&bar.value, |second| second.max(&bar.value));
         canvas.text(
             (left + length(longest) + 6.0, base),
             "start",
@@ -101,15 +83,7 @@ pub fn parts(title: &str, whole: &Rational, whole_label: &str, bars: &[Part]) ->
             &label,
         );
     }
-    let tag = canvas
-        .tag("line")
-        .n("x1", right)
-        .n("y1", TOP - 4.0)
-        .n("x2", right)
-        .n("y2", bottom + 4.0);
-    tag.s("stroke", SOFT_INK)
-        .n("stroke-width", 1.4)
-        .s("stroke-dasharray", "5 4")
-        .end();
+    let tag = canvas.segment("", (right, TOP - 4.0), (right, bottom + 4.0));
+    tag.stroke(SOFT_INK, 1.4).dashes("5 4").end();
     canvas.finish()
 }

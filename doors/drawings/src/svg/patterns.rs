@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use oneport_plan::{Message, Pattern, Problem};
+use oneport_plan::{Pattern, Problem};
 use oneport_platform::{LinkId, Platform, Rational};
 
 use super::colour::Colour;
@@ -45,12 +45,7 @@ pub fn tree(problem: &Problem, tree: &Pattern, weight: Option<&Rational>) -> Str
 
 fn draw(problem: &Problem, pattern: &Pattern, diagram: &Diagram) -> String {
     let messages = Messages::new(problem.platform(), problem.collective());
-    let top = diagram
-        .vertices
-        .iter()
-        .map(|vertex| vertex.row)
-        .max()
-        .unwrap_or(0);
+    let top = diagram::depth(&diagram.vertices);
     let layer = |vertex: &Vertex| {
         if diagram.style == Style::Copies {
             vertex.row
@@ -59,10 +54,7 @@ fn draw(problem: &Problem, pattern: &Pattern, diagram: &Diagram) -> String {
         }
     };
     let mark = |vertex: &Vertex| {
-        let colour = messages.category(Message {
-            demand: pattern.demand,
-            part: vertex.part,
-        });
+        let colour = messages.category(pattern.message(vertex.part));
         mark(vertex, Colour::category(colour), layer(vertex))
     };
     let marks = diagram.vertices.iter().map(mark).collect();
@@ -127,13 +119,7 @@ fn mark(vertex: &Vertex, colour: Colour, layer: usize) -> Mark {
 
 fn edges<'a>(problem: &'a Problem, diagram: &'a Diagram) -> Vec<Edge<'a>> {
     let platform = problem.platform();
-    let longest = diagram
-        .edges
-        .iter()
-        .map(|edge| &edge.time)
-        .max()
-        .cloned()
-        .unwrap_or_default();
+    let longest = diagram.longest();
     let mut before = None;
     let mut edges = Vec::with_capacity(diagram.edges.len());
     for edge in &diagram.edges {
@@ -235,23 +221,13 @@ fn hop(platform: &Platform, link: LinkId, room: f64) -> String {
 
 fn legend_entries(diagram: &Diagram) -> Vec<Entry> {
     let roles: BTreeSet<Role> = diagram.vertices.iter().map(|vertex| vertex.role).collect();
-    let entry = |role: Role| {
-        let mark = match role {
-            Role::Source => legend::Mark::Swatch(SOURCE.to_string()),
-            Role::Target => legend::Mark::Swatch(TARGET.to_string()),
-            Role::Router => legend::Mark::Square(ROUTER),
-            Role::Switch => legend::Mark::Diamond("#ffffff"),
-            _ => legend::Mark::Swatch(RELAY.to_string()),
-        };
-        Entry {
-            mark,
-            label: role.name().to_string(),
-        }
+    let entry = |role: Role| match role {
+        Role::Source => Entry::swatch(SOURCE, role.name()),
+        Role::Target => Entry::swatch(TARGET, role.name()),
+        Role::Router => Entry::new(legend::Mark::Square(ROUTER), role.name()),
+        Role::Switch => Entry::new(legend::Mark::Diamond("#ffffff"), role.name()),
+        _ => Entry::swatch(RELAY, role.name()),
     };
-    let mark = legend::Mark::Line(COPY.to_string(), 4.0, "");
-    let copy = Entry {
-        mark,
-        label: "a copy sent, with the time it takes".to_string(),
-    };
+    let copy = Entry::line(COPY, 4.0, "", "a copy sent, with the time it takes");
     roles.into_iter().map(entry).chain([copy]).collect()
 }

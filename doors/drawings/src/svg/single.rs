@@ -8,7 +8,7 @@ use super::colour::Colour;
 use super::layered::{self, Edge, Mark, Picture, SMALL, Shape};
 use super::page::{Head, Notes};
 use super::ticks;
-use super::xml::{Canvas, GRID, INK, SOFT_INK};
+use super::xml::{GRID, INK, SOFT_INK};
 use crate::words;
 
 const MARGIN: f64 = 16.0;
@@ -39,55 +39,34 @@ struct Bar {
 /// Boxes have the colour of the sender. If there are more than 200 processors, only the first 199 and the destination
 /// have rows, and a note says so. O(n).
 pub fn reduction_gantt(reduction: &Reduction) -> String {
-    let bars = reduction_bars(reduction);
-    let n = reduction.receivers.len();
-    let title = format!(
-        "Reduction of {}: length {}",
-        words::plural(n, "value"),
-        words::show(&reduction.length)
-    );
-    let rows = Rows::new(n, reduction.root as usize);
-    gantt(
-        &title,
-        &costs_words(&reduction.costs, "merge"),
-        &rows,
-        &bars,
-        &reduction.length,
-    )
+    let once = Once::reduction(reduction);
+    once.gantt("Reduction of", "value", "merge")
 }
 
 /// One broadcast as a Gantt chart: as [`reduction_gantt`], boxes in the colour of the receiver.
 pub fn broadcast_gantt(broadcast: &Broadcast) -> String {
-    let bars = broadcast_bars(broadcast);
-    let n = broadcast.senders.len();
-    let title = format!(
-        "Broadcast to {}: length {}",
-        words::plural(n, "processor"),
-        words::show(&broadcast.length)
-    );
-    let rows = Rows::new(n, broadcast.root as usize);
-    gantt(
-        &title,
-        &costs_words(&broadcast.costs, "preparation"),
-        &rows,
-        &bars,
-        &broadcast.length,
-    )
+    let once = Once::broadcast(broadcast);
+    once.gantt("Broadcast to", "processor", "preparation")
 }
 
 /// A reduction and the broadcast that follows it as one Gantt chart. O(n).
 pub fn all_reduce_gantt(reduction: &Reduction, broadcast: &Broadcast) -> String {
     let length = &reduction.length + &broadcast.length;
-    let mut bars = reduction_bars(reduction);
-    bars.extend(broadcast_bars(broadcast).into_iter().map(|bar| Bar {
-        start: bar.start + &reduction.length,
-        end: bar.end + &reduction.length,
-        ..bar
-    }));
-    let n = reduction.receivers.len();
+    let once = Once::reduction(reduction);
+    let mut bars = once.bars();
+    bars.extend(
+        Once::broadcast(broadcast)
+            .bars()
+            .into_iter()
+            .map(|bar| Bar {
+                start: bar.start + &reduction.length,
+                end: bar.end + &reduction.length,
+                ..bar
+            }),
+    );
     let title = format!(
         "All-reduction among {}: length {}",
-        words::plural(n, "processor"),
+        words::plural(once.ends.len(), "processor"),
         words::show(&length)
     );
     let subtitle = format!(
@@ -95,13 +74,7 @@ pub fn all_reduce_gantt(reduction: &Reduction, broadcast: &Broadcast) -> String 
         costs_words(&reduction.costs, "merge"),
         words::show(&reduction.length)
     );
-    gantt(
-        &title,
-        &subtitle,
-        &Rows::new(n, reduction.root as usize),
-        &bars,
-        &length,
-    )
+    gantt(&title, &subtitle, &once.rows(), &bars, &length)
 }
 
 /// The tree of a reduction, the root at the top, children from left to right in the order of arrival (a wide tree has
@@ -233,137 +206,118 @@ fn at(dates: &Dates, index: usize) -> Rational {
     dates.get(index).unwrap_or_else(Rational::zero)
 }
 
-/// A transfer, and the merge or preparation that belongs to it.
-struct Hop {
-    sender: usize,
-    receiver: usize,
-    start: Rational,
-    takes: Rational,
-    /// Where the computation is, when, how long, its label and its words.
-    step: Option<(usize, Rational, Rational, String, String)>,
+/// A reduction or a broadcast.
+struct Once<'a> {
+    costs: &'a Costs,
+    root: usize,
+    length: &'a Rational,
+    /// Per processor, the other end of its transfer: the receiver in a reduction, the sender in a broadcast.
+    ends: &'a [u32],
+    is_broadcast: bool,
+    starts: &'a Dates,
+    /// Merges of a reduction, preparations of a broadcast.
+    steps: Option<&'a Dates>,
 }
 
-/// The transfers of a reduction with their merges.
-fn reduction_bars(reduction: &Reduction) -> Vec<Bar> {
-    let hop = |(sender, &receiver): (usize, &u32)| {
-        let receiver = receiver as usize;
-        let takes = reduction
-            .costs
-            .transfer(sender)
-            .filter(|_| sender != reduction.root as usize)?
-            .clone();
-        let step =
-            step(&reduction.costs, reduction.merges.as_ref(), sender).map(|(start, takes)| {
-                (
-                    receiver,
-                    start,
-                    takes,
-                    format!("+{sender}"),
-                    format!("{receiver} merges what {sender} sent"),
-                )
-            });
-        Some((
-            sender,
-            Hop {
-                sender,
-                receiver,
-                start: at(&reduction.starts, sender),
-                takes,
-                step,
-            },
-        ))
-    };
-    let rows = Rows::new(reduction.receivers.len(), reduction.root as usize);
-    let drawn =
-        |(sender, receiver): &(usize, &u32)| rows.has(*sender) || rows.has(**receiver as usize);
-    reduction
-        .receivers
-        .iter()
-        .enumerate()
-        .filter(drawn)
-        .filter_map(hop)
-        .flat_map(bars)
-        .collect()
-}
-
-/// The transfers of a broadcast with their preparations.
-fn broadcast_bars(broadcast: &Broadcast) -> Vec<Bar> {
-    let hop = |(receiver, &sender): (usize, &u32)| {
-        let sender = sender as usize;
-        let takes = broadcast
-            .costs
-            .transfer(sender)
-            .filter(|_| receiver != broadcast.root as usize)?
-            .clone();
-        let step = step(&broadcast.costs, broadcast.preparations.as_ref(), receiver).map(
-            |(start, takes)| {
-                let words = format!("{sender} prepares the transfer to {receiver}");
-                (sender, start, takes, format!("for {receiver}"), words)
-            },
-        );
-        Some((
-            receiver,
-            Hop {
-                sender,
-                receiver,
-                start: at(&broadcast.starts, receiver),
-                takes,
-                step,
-            },
-        ))
-    };
-    let rows = Rows::new(broadcast.senders.len(), broadcast.root as usize);
-    let drawn =
-        |(receiver, sender): &(usize, &u32)| rows.has(*receiver) || rows.has(**sender as usize);
-    broadcast
-        .senders
-        .iter()
-        .enumerate()
-        .filter(drawn)
-        .filter_map(hop)
-        .flat_map(bars)
-        .collect()
-}
-
-/// When a processor's value is computed with, and how long.
-fn step(costs: &Costs, dates: Option<&Dates>, about: usize) -> Option<(Rational, Rational)> {
-    match costs {
-        Costs::Equal { compute, .. } => Some((at(dates?, about), compute.clone())),
-        Costs::PerSender(_) => None,
-    }
-}
-
-/// The bars of one transfer: at its sender, at its receiver, and where is computed. `about` gives the colour.
-fn bars((about, hop): (usize, Hop)) -> Vec<Bar> {
-    let Hop {
-        sender,
-        receiver,
-        start,
-        takes,
-        step,
-    } = hop;
-    let bar = |row, lower, (start, takes): (&Rational, &Rational), label: String, words: &str| {
-        let end = start + takes;
-        let tooltip = format!("{words}, {} to {}", words::show(start), words::show(&end));
-        Bar {
-            row,
-            lower,
-            start: start.clone(),
-            end,
-            about,
-            label,
-            tooltip,
+impl<'a> Once<'a> {
+    fn reduction(reduction: &'a Reduction) -> Once<'a> {
+        Once {
+            costs: &reduction.costs,
+            root: reduction.root as usize,
+            length: &reduction.length,
+            ends: &reduction.receivers,
+            is_broadcast: false,
+            starts: &reduction.starts,
+            steps: reduction.merges.as_ref(),
         }
-    };
-    let (window, what) = ((&start, &takes), format!("{sender} to {receiver}"));
-    let mut bars = vec![
-        bar(sender, false, window, format!("to {receiver}"), &what),
-        bar(receiver, false, window, format!("from {sender}"), &what),
-    ];
-    if let Some((row, start, takes, label, words)) = &step {
-        bars.push(bar(*row, true, (start, takes), label.clone(), words));
     }
-    bars
+
+    fn broadcast(broadcast: &'a Broadcast) -> Once<'a> {
+        Once {
+            costs: &broadcast.costs,
+            root: broadcast.root as usize,
+            length: &broadcast.length,
+            ends: &broadcast.senders,
+            is_broadcast: true,
+            starts: &broadcast.starts,
+            steps: broadcast.preparations.as_ref(),
+        }
+    }
+
+    fn rows(&self) -> Rows {
+        Rows::new(self.ends.len(), self.root)
+    }
+
+    fn gantt(&self, title: &str, counted: &str, step: &str) -> String {
+        let title = format!(
+            "{title} {}: length {}",
+            words::plural(self.ends.len(), counted),
+            words::show(self.length)
+        );
+        let subtitle = costs_words(self.costs, step);
+        gantt(&title, &subtitle, &self.rows(), &self.bars(), self.length)
+    }
+
+    /// The bars of transfers, at sender and receiver, and of their merges or preparations.
+    fn bars(&self) -> Vec<Bar> {
+        let rows = self.rows();
+        let mut bars = Vec::new();
+        for (about, &end) in self.ends.iter().enumerate() {
+            let end = end as usize;
+            if about == self.root || !(rows.has(about) || rows.has(end)) {
+                continue;
+            }
+            let (sender, receiver) = if self.is_broadcast {
+                (end, about)
+            } else {
+                (about, end)
+            };
+            let Some(takes) = self.costs.transfer(sender) else {
+                continue;
+            };
+            let mut bar =
+                |row, lower, start: Rational, takes: &Rational, (label, what): (String, &str)| {
+                    let end = &start + takes;
+                    let tooltip =
+                        format!("{what}, {} to {}", words::show(&start), words::show(&end));
+                    bars.push(Bar {
+                        row,
+                        lower,
+                        start,
+                        end,
+                        about,
+                        label,
+                        tooltip,
+                    });
+                };
+            let (start, what) = (at(self.starts, about), format!("{sender} to {receiver}"));
+            bar(
+                sender,
+                false,
+                start.clone(),
+                takes,
+                (format!("to {receiver}"), &what),
+            );
+            bar(
+                receiver,
+                false,
+                start,
+                takes,
+                (format!("from {sender}"), &what),
+            );
+            if let (Costs::Equal { compute, .. }, Some(steps)) = (self.costs, self.steps) {
+                let (row, label, what) = if self.is_broadcast {
+                    let what = format!("{sender} prepares the transfer to {receiver}");
+                    (sender, format!("for {receiver}"), what)
+                } else {
+                    let what = format!("{receiver} merges what {sender} sent");
+                    (receiver, format!("+{sender}"), what)
+                };
+                bar(row, true, at(steps, about), compute, (label, &what));
+            }
+        }
+        bars
+    }
 }
 
 /// Which processors have a row: all of few; of many the first and the root.
@@ -423,12 +377,7 @@ fn gantt(title: &str, subtitle: &str, shown: &Rows, bars: &[Bar], horizon: &Rati
     let top_row = TOP + head.extra;
     let bottom = top_row + rows as f64 * row;
     let notes = Notes::new(&[note(shown.processors, halves)], total);
-    let mut canvas = Canvas::new(
-        total,
-        bottom + 44.0 + notes.height,
-        &format!("{title}; {subtitle}"),
-    );
-    head.draw(&mut canvas);
+    let mut canvas = head.page(bottom + 44.0 + notes.height);
     let marks: Vec<Rational> = bars
         .iter()
         .filter(|bar| shown.has(bar.row))
@@ -438,13 +387,8 @@ fn gantt(title: &str, subtitle: &str, shown: &Rows, bars: &[Bar], horizon: &Rati
     for index in 0..rows {
         let y = top_row + index as f64 * row;
         if index % 2 == 0 {
-            let tag = canvas
-                .tag("rect")
-                .n("x", left)
-                .n("y", y)
-                .n("width", WIDTH)
-                .n("height", row);
-            tag.s("fill", "#000000").s("fill-opacity", "0.045").end();
+            let tag = canvas.rect("", (left, y), (WIDTH, row));
+            tag.fill("#000000").s("fill-opacity", "0.045").end();
         }
         let name = shown.at(index).to_string();
         canvas.text(
@@ -475,16 +419,9 @@ fn gantt(title: &str, subtitle: &str, shown: &Rows, bars: &[Bar], horizon: &Rati
         let (y, height) = (top_row + (place as f64 + top) * row, height * row);
         let colour = Colour::category(bar.about);
         let tag = canvas
-            .tag("rect")
-            .s("class", "box")
-            .n("x", from)
-            .n("y", y)
-            .n("width", (to - from).max(0.05));
-        let tag = tag
-            .n("height", height)
-            .s("fill", &colour.hex())
-            .s("stroke", "#333")
-            .n("stroke-width", 0.5);
+            .rect("box", (from, y), ((to - from).max(0.05), height))
+            .fill(&colour.hex())
+            .stroke("#333", 0.5);
         if bar.lower {
             tag.s("fill-opacity", "0.6").titled(&bar.tooltip)
         } else {

@@ -51,12 +51,7 @@ pub fn windows(windows: &[Window]) -> String {
     let spot =
         |(column, level): (f64, usize)| (origin.0 + column * step, origin.1 + level as f64 * LEVEL);
     let bottom = origin.1 + levels as f64 * LEVEL + RADIUS + 14.0;
-    let mut canvas = Canvas::new(
-        width,
-        bottom + notes.height + 10.0,
-        &format!("{title}; {subtitle}"),
-    );
-    head.draw(&mut canvas);
+    let mut canvas = head.page(bottom + notes.height + 10.0);
     for &(at, place) in &drawn {
         for below in windows[at]
             .waits_for
@@ -83,15 +78,8 @@ fn draw(canvas: &mut Canvas, window: &Window, (x, y): (f64, f64)) {
         window.receiver,
         words::show(&window.time)
     );
-    let tag = canvas
-        .tag("circle")
-        .n("cx", x)
-        .n("cy", y)
-        .n("r", RADIUS)
-        .s("fill", &colour.hex());
-    tag.s("stroke", "#333")
-        .n("stroke-width", 0.6)
-        .titled(&tooltip);
+    let tag = canvas.circle("", (x, y), RADIUS).fill(&colour.hex());
+    tag.stroke("#333", 0.6).titled(&tooltip);
     let size = if time.len() > 3 { 8.0 } else { SIZE };
     canvas.text((x, y + size * 0.36), "middle", size, colour.text(), &time);
     canvas.text(

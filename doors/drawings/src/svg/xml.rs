@@ -42,12 +42,8 @@ impl Canvas {
             .s("role", "img")
             .s("aria-label", label)
             .start();
-        canvas
-            .tag("rect")
-            .n("width", width)
-            .n("height", height)
-            .s("fill", "#ffffff")
-            .end();
+        let background = canvas.tag("rect").n("width", width);
+        background.n("height", height).fill("#ffffff").end();
         canvas
     }
 
@@ -58,6 +54,38 @@ impl Canvas {
         Tag {
             out: &mut self.out,
             name,
+        }
+    }
+
+    /// A rectangle: its corner at the top left, width and height. An empty class is left out, as in all shapes.
+    pub(super) fn rect(&mut self, class: &str, at: (f64, f64), size: (f64, f64)) -> Tag<'_> {
+        let tag = self.shape("rect", class).n("x", at.0).n("y", at.1);
+        tag.n("width", size.0).n("height", size.1)
+    }
+
+    /// A circle around a point.
+    pub(super) fn circle(&mut self, class: &str, at: (f64, f64), radius: f64) -> Tag<'_> {
+        let tag = self.shape("circle", class).n("cx", at.0).n("cy", at.1);
+        tag.n("r", radius)
+    }
+
+    /// A path, in SVG's commands.
+    pub(super) fn path(&mut self, class: &str, commands: &str) -> Tag<'_> {
+        self.shape("path", class).s("d", commands)
+    }
+
+    /// A straight line, without its stroke.
+    pub(super) fn segment(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) -> Tag<'_> {
+        let tag = self.shape("line", class).n("x1", from.0).n("y1", from.1);
+        tag.n("x2", to.0).n("y2", to.1)
+    }
+
+    fn shape(&mut self, name: &'static str, class: &str) -> Tag<'_> {
+        let tag = self.tag(name);
+        if class.is_empty() {
+            tag
+        } else {
+            tag.s("class", class)
         }
     }
 
@@ -99,7 +127,7 @@ impl Canvas {
             .n("x", at.0)
             .n("y", at.1)
             .n("font-size", size)
-            .s("fill", fill);
+            .fill(fill);
         let tag = if anchor == "start" {
             tag
         } else {
@@ -110,14 +138,7 @@ impl Canvas {
 
     /// A straight line.
     pub(super) fn line(&mut self, from: (f64, f64), to: (f64, f64), stroke: &str, width: f64) {
-        self.tag("line")
-            .n("x1", from.0)
-            .n("y1", from.1)
-            .n("x2", to.0)
-            .n("y2", to.1)
-            .s("stroke", stroke)
-            .n("stroke-width", width)
-            .end();
+        self.segment("", from, to).stroke(stroke, width).end();
     }
 
     /// Defines a grey hatch as the pattern `id`.
@@ -130,13 +151,10 @@ impl Canvas {
             .n("width", 4.0)
             .n("height", 4.0);
         tag.start();
-        self.tag("rect")
-            .n("width", 4.0)
-            .n("height", 4.0)
-            .s("fill", "#d0d0d0")
-            .end();
-        let tag = self.tag("path").s("d", "M-1 1L1 -1M0 4L4 0M3 5L5 3");
-        tag.s("stroke", "#7a7a7a").n("stroke-width", 1.0).end();
+        let ground = self.tag("rect").n("width", 4.0).n("height", 4.0);
+        ground.fill("#d0d0d0").end();
+        let lines = self.path("", "M-1 1L1 -1M0 4L4 0M3 5L5 3");
+        lines.stroke("#7a7a7a", 1.0).end();
         self.out.push_str("</pattern></defs>\n");
     }
 
@@ -164,6 +182,30 @@ impl Tag<'_> {
         escape(self.out, value);
         self.out.push('"');
         self
+    }
+
+    /// The colour inside.
+    pub(super) fn fill(self, colour: &str) -> Self {
+        self.s("fill", colour)
+    }
+
+    /// Colour and width of the outline.
+    pub(super) fn stroke(self, colour: &str, width: f64) -> Self {
+        self.s("stroke", colour).n("stroke-width", width)
+    }
+
+    /// Lengths of dashes and gaps; an empty text is a solid line.
+    pub(super) fn dashes(self, pattern: &str) -> Self {
+        if pattern.is_empty() {
+            self
+        } else {
+            self.s("stroke-dasharray", pattern)
+        }
+    }
+
+    /// Lets the pointer through to what is below.
+    pub(super) fn untouched(self) -> Self {
+        self.s("pointer-events", "none")
     }
 
     /// Ends an empty element.
@@ -226,14 +268,18 @@ fn escape(out: &mut String, text: &str) {
     }
 }
 
+/// A point of a path.
+pub(super) fn point((x, y): (f64, f64)) -> String {
+    format!("{} {}", number(x), number(y))
+}
+
+/// The path through these corners and back.
+pub(super) fn polygon(corners: &[(f64, f64)]) -> String {
+    let corners: Vec<String> = corners.iter().copied().map(point).collect();
+    format!("M{}Z", corners.join("L"))
+}
+
 /// A square on its corner.
-pub fn diamond((x, y): (f64, f64), half: f64) -> String {
-    let point = |dx: f64, dy: f64| format!("{} {}", number(x + dx), number(y + dy));
-    format!(
-        "M{}L{}L{}L{}Z",
-        point(0.0, -half),
-        point(half, 0.0),
-        point(0.0, half),
-        point(-half, 0.0)
-    )
+pub(super) fn diamond((x, y): (f64, f64), half: f64) -> String {
+    polygon(&[(x, y - half), (x + half, y), (x, y + half), (x - half, y)])
 }

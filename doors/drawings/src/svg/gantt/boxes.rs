@@ -56,13 +56,7 @@ impl Boxes<'_> {
                     };
                     // Boxes narrower than a hair still show.
                     let width = (run.right - run.left).max(0.05);
-                    let tag = canvas
-                        .tag("rect")
-                        .s("class", "box")
-                        .n("x", run.left)
-                        .n("y", y)
-                        .n("width", width);
-                    let tag = tag.n("height", height);
+                    let tag = canvas.rect("box", (run.left, y), (width, height));
                     if run.count > 1 {
                         let last = bars
                             .get(run.first + run.count - 1)
@@ -82,14 +76,14 @@ impl Boxes<'_> {
                         } else {
                             format!(" of {}", messages.label(bar.message))
                         };
-                        tag.s("fill", &fill).titled(&format!(
+                        tag.fill(&fill).titled(&format!(
                             "{} short {}s{what}, {start} to {end}",
                             run.count,
                             row.port.activity()
                         ));
                         continue;
                     }
-                    let tag = tag.s("fill", &palette.colour(bar.message).hex());
+                    let tag = tag.fill(&palette.colour(bar.message).hex());
                     let tag = if width >= 4.0 {
                         tag.s("stroke", "#333").s("stroke-width", ".5")
                     } else {
@@ -98,15 +92,10 @@ impl Boxes<'_> {
                     tag.titled(&tooltip(platform, messages, bar));
                     if row.port == Port::Both && receives(platform, row, bar) {
                         let foot = (height * 0.2).clamp(1.0, 4.0);
-                        let tag = canvas
-                            .tag("rect")
-                            .s("class", "received")
-                            .n("x", run.left)
-                            .n("y", y + height - foot);
-                        tag.n("width", width)
-                            .n("height", foot)
-                            .s("fill", INK)
-                            .s("pointer-events", "none")
+                        canvas
+                            .rect("received", (run.left, y + height - foot), (width, foot))
+                            .fill(INK)
+                            .untouched()
                             .end();
                     }
                 }
@@ -124,7 +113,7 @@ impl Boxes<'_> {
             rows,
             runs,
         } = self;
-        canvas.g().s("pointer-events", "none").start();
+        canvas.g().untouched().start();
         for ((row, lanes), place) in rows.iter().zip(*runs).zip(&frame.rows) {
             for (lane, (bars, runs)) in row.lanes.iter().zip(lanes).enumerate() {
                 let (y, height) = lane_place(place, row.lanes.len(), lane);

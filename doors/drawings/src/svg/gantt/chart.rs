@@ -12,9 +12,10 @@ use super::frame::{Chart, Frame};
 use super::occupancy::Bar;
 use super::palette::Palette;
 use super::rows::{self, Row};
+use crate::svg::legend::{self, Entry};
 use crate::svg::page::{Head, Notes};
+use crate::svg::ticks;
 use crate::svg::xml::{Canvas, GRID, INK, SOFT_INK};
-use crate::svg::{legend, ticks};
 use crate::{quantities, words};
 
 /// Boxes drawn. Trades detail for the size of a picture. Measured: about 400 bytes per box with its label and tooltip.
@@ -40,18 +41,14 @@ pub(super) fn draw(chart: &Chart) -> String {
     let (rows, remarks) = rows::rows(chart.problem.platform(), chart.bars);
     let every = loads(chart, &rows);
     let (rows, folded) = folded::fold(chart.problem.platform(), rows, &every);
-    let subtitle = [Some(chart.subtitle.clone()), folded]
-        .into_iter()
-        .flatten()
-        .collect::<Vec<_>>()
-        .join(" · ");
+    let mut subtitle = chart.subtitle.clone();
+    if let Some(folded) = folded {
+        subtitle += &format!(" · {folded}");
+    }
     let palette = Palette::new(chart.problem, chart.bars);
     let mut frame = frame(chart, &rows);
     let axis = Axis::new(chart, frame.width);
-    let last_tick = axis
-        .ticks
-        .last()
-        .map_or(0.0, |tick| words::width(&tick.label, TICK_SIZE) / 2.0);
+    let last_tick = words::widest(axis.ticks.last().map(|tick| &tick.label), TICK_SIZE) / 2.0;
     let beside = if chart.period.is_some() { LOADS } else { 0.0 };
     let total = frame.left + frame.width + last_tick.max(14.0).max(beside) + 8.0;
     let head = Head::new(&chart.title, &subtitle, total);
@@ -83,8 +80,7 @@ pub(super) fn draw(chart: &Chart) -> String {
     let legend_top = frame.bottom + 46.0;
     let height = legend_top + legend.height + notes.height + 8.0;
 
-    let mut canvas = Canvas::new(total, height, &format!("{}; {subtitle}", chart.title));
-    head.draw(&mut canvas);
+    let mut canvas = head.page(height);
     draw_background(&mut canvas, chart, &frame, &rows, &loads);
     draw_axis(&mut canvas, chart, &frame, &axis);
     let boxes = Boxes {
@@ -158,20 +154,13 @@ fn frame(chart: &Chart, rows: &[Row]) -> Frame {
         _ => 13.0,
     };
     let name_size = name_size(row_height);
-    let names = rows.iter().map(|row| {
-        words::width(
-            &words::name(chart.problem.platform(), row.node),
-            name_size * BOLD,
-        ) + 2.0
-    });
-    let labels = rows.iter().map(|row| {
-        words::width(
-            &row.port.label(chart.problem.platform()),
-            name_size.min(PORT_SIZE),
-        ) + 13.0
-    });
-    let ports = labels.fold(44.0, f64::max).min(PORT_ROOM);
-    let left = MARGIN + names.fold(40.0, f64::max).min(NAME_ROOM) + ports + 2.0;
+    let platform = chart.problem.platform();
+    let names = rows.iter().map(|row| words::name(platform, row.node));
+    let names = words::widest(names, name_size * BOLD) + 2.0;
+    let labels = rows.iter().map(|row| row.port.label(platform));
+    let ports = words::widest(labels, name_size.min(PORT_SIZE)) + 13.0;
+    let ports = ports.clamp(44.0, PORT_ROOM);
+    let left = MARGIN + names.clamp(40.0, NAME_ROOM) + ports + 2.0;
     let least = if rows.len() <= 12 { 720.0 } else { 1000.0 };
     let width = (40.0 * bars_per_axis(chart)).clamp(least, chart.widest);
     let high = rows.len() > 40;
@@ -251,13 +240,9 @@ fn draw_background(
         } else {
             frame.top - 22.0
         };
-        let tag = canvas
-            .tag("rect")
-            .n("x", left)
-            .n("y", top)
-            .n("width", right - left);
-        tag.n("height", frame.bottom - top)
-            .s("fill", phase.fill)
+        canvas
+            .rect("", (left, top), (right - left, frame.bottom - top))
+            .fill(phase.fill)
             .titled(phase.label);
         if words::width(phase.label, 11.5) + 6.0 <= right - left {
             canvas.text(
@@ -277,20 +262,12 @@ fn draw_background(
             .take_while(|other| other.node == row.node)
             .count();
         let place = |index: usize| frame.rows.get(index).copied().unwrap_or((frame.top, 0.0));
-        let (top, bottom) = (
-            place(first).0,
-            place(first + count - 1).0 + place(first + count - 1).1,
-        );
-        let row_height = place(first).1.min(28.0);
-        let size = name_size(row_height);
+        let ((top, height), last) = (place(first), place(first + count - 1));
+        let bottom = last.0 + last.1;
+        let size = name_size(height.min(28.0));
         let name = words::name(chart.problem.platform(), row.node);
-        let tag = canvas
-            .tag("rect")
-            .n("x", frame.left)
-            .n("y", top)
-            .n("width", frame.width)
-            .n("height", bottom - top);
-        tag.s("fill", "#000000").s("fill-opacity", "0.045").end();
+        let tag = canvas.rect("", (frame.left, top), (frame.width, bottom - top));
+        tag.fill("#000000").s("fill-opacity", "0.045").end();
         let at = (frame.left - frame.ports, (top + bottom) / 2.0 + size * 0.35);
         canvas.g().s("font-weight", "bold").start();
         canvas.tooltip(&name);
@@ -321,13 +298,8 @@ fn draw_background(
                 &label,
             );
             if let Some(load) = loads.get(index) {
-                draw_load(
-                    canvas,
-                    (frame.left, frame.left + frame.width),
-                    (y, height),
-                    size,
-                    load,
-                );
+                let sides = (frame.left, frame.left + frame.width);
+                draw_load(canvas, sides, (y, height), size, load);
             }
         }
         first += count;
@@ -344,14 +316,9 @@ fn draw_load(
 ) {
     let full = is_full(load);
     if full {
-        let tag = canvas
-            .tag("rect")
-            .s("class", "full")
-            .n("x", left - 4.0)
-            .n("y", y + 0.5)
-            .n("width", 3.0);
-        tag.n("height", height - 1.0)
-            .s("fill", FULL)
+        canvas
+            .rect("full", (left - 4.0, y + 0.5), (3.0, height - 1.0))
+            .fill(FULL)
             .titled("busy all the time");
     }
     let at = (right + 8.0, y + height / 2.0 + size * 0.35);
@@ -377,12 +344,8 @@ fn draw_axis(canvas: &mut Canvas, chart: &Chart, frame: &Frame, axis: &Axis) {
             last = x;
         }
     }
-    let sides = if frame.high {
-        vec![(frame.bottom, 1.0), (frame.top, -1.0)]
-    } else {
-        vec![(frame.bottom, 1.0)]
-    };
-    for (y, direction) in sides {
+    let above = frame.high.then_some((frame.top, -1.0));
+    for (y, direction) in std::iter::once((frame.bottom, 1.0)).chain(above) {
         canvas.line(
             (frame.left, y),
             (frame.left + frame.width, y),
@@ -415,17 +378,12 @@ fn legend_entries(
     remarks: &[&str],
     hatched: bool,
     loads: &[Rational],
-) -> (Vec<legend::Entry>, Vec<String>) {
+) -> (Vec<Entry>, Vec<String>) {
     let mut entries = Vec::new();
     let mut notes = Vec::new();
     if used.len() <= LEGEND {
-        entries.extend(used.into_values().map(|message| {
-            let mark = legend::Mark::Swatch(palette.colour(message).hex());
-            legend::Entry {
-                mark,
-                label: palette.label(message),
-            }
-        }));
+        let entry = |message| Entry::swatch(palette.colour(message).hex(), palette.label(message));
+        entries.extend(used.into_values().map(entry));
     } else {
         notes.push(format!(
             "{} messages, one colour each; in an SVG file, a box's tooltip names its message",
@@ -440,18 +398,10 @@ fn legend_entries(
         None => {}
     }
     if loads.iter().any(is_full) {
-        let mark = legend::Mark::Swatch(FULL.to_string());
-        entries.push(legend::Entry {
-            mark,
-            label: "busy all the time".to_string(),
-        });
+        entries.push(Entry::swatch(FULL, "busy all the time"));
     }
     if hatched {
-        let mark = legend::Mark::Swatch("url(#hatch)".to_string());
-        entries.push(legend::Entry {
-            mark,
-            label: "too short to draw apart".to_string(),
-        });
+        entries.push(Entry::swatch("url(#hatch)", "too short to draw apart"));
     }
     if !loads.is_empty() {
         notes.push("%: how much of the period a port, link or processor is busy".to_string());

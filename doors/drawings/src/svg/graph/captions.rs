@@ -72,11 +72,7 @@ impl Captions {
             return;
         }
         let found = forms.into_iter().find_map(|lines| {
-            let width = lines
-                .iter()
-                .map(|line| words::width(line, LABEL))
-                .fold(0.0, f64::max)
-                + 3.0;
+            let width = words::widest(&lines, LABEL) + 3.0;
             let area = page.choose(&places(width, lines.len() as f64 * (LABEL + 2.0)))?;
             Some(Label { area, lines })
         });
@@ -96,26 +92,11 @@ impl Captions {
     }
 }
 
-/// Around a node: below, above, right, left, then the corners.
+/// Around a node.
 fn beside(node: &Area, width: f64, height: f64) -> Vec<Area> {
-    let ((x, y), gap) = (node.centre(), 4.0);
-    let (dx, dy) = (
-        (node.right - node.left + width) / 2.0 + gap,
-        (node.bottom - node.top + height) / 2.0 + gap,
-    );
-    let shifts = [
-        (0.0, dy),
-        (0.0, -dy),
-        (dx, 0.0),
-        (-dx, 0.0),
-        (dx, dy),
-        (-dx, dy),
-        (dx, -dy),
-        (-dx, -dy),
-    ];
-    shifts
-        .map(|(a, b)| Area::around((x + a, y + b), width, height))
-        .to_vec()
+    let ((wide, high), gap) = (node.size(), 4.0);
+    let apart = ((wide + width) / 2.0 + gap, (high + height) / 2.0 + gap);
+    node.beside(apart, (width, height)).to_vec()
 }
 
 /// All words in one line, below one another, the last alone. None for no words.
@@ -177,7 +158,7 @@ fn link_words(platform: &Platform, id: LinkId, flows: &Flows, uniform: bool) -> 
 
 /// Draws labels over everything else.
 pub(super) fn draw(canvas: &mut Canvas, labels: &[Label]) {
-    canvas.g().s("pointer-events", "none").start();
+    canvas.g().untouched().start();
     for Label { area, lines } in labels {
         nodes::halo(canvas, area);
         for (row, line) in lines.iter().enumerate() {

@@ -3,7 +3,7 @@
 use oneport_platform::{LinkId, Platform};
 
 use super::labels::{Area, Point};
-use crate::svg::xml::{Canvas, number};
+use crate::svg::xml::{Canvas, point, polygon};
 
 /// Up to this many links get a wide invisible line that makes them easy to point at.
 const EASY: usize = 300;
@@ -91,11 +91,10 @@ pub(super) fn edges(
         });
     }
     edges.sort_by(|a, b| {
-        let key = |edge: &Edge| (edge.stroke.layer, edge.stroke.width);
-        let ((a_layer, a_width), (b_layer, b_width)) = (key(a), key(b));
-        a_layer
-            .cmp(&b_layer)
-            .then(b_width.total_cmp(&a_width))
+        let (one, other) = (&a.stroke, &b.stroke);
+        let by_layer = one.layer.cmp(&other.layer);
+        by_layer
+            .then(other.width.total_cmp(&one.width))
             .then(a.link.cmp(&b.link))
     });
     edges
@@ -118,10 +117,15 @@ pub(super) fn count(platform: &Platform, strokes: &[Stroke]) -> usize {
 
 /// Both ends moved by so much to the right-hand side.
 fn aside(from: Point, to: Point, by: f64) -> (Point, Point) {
-    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
-    let length = (dx * dx + dy * dy).sqrt().max(1e-6);
+    let (dx, dy, length) = way(from, to);
     let (x, y) = (-dy / length * by, dx / length * by);
     ((from.0 + x, from.1 + y), (to.0 + x, to.1 + y))
+}
+
+/// The vector from one point to another, and its length, which is never 0.
+fn way(from: Point, to: Point) -> (f64, f64, f64) {
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    (dx, dy, (dx * dx + dy * dy).sqrt().max(1e-6))
 }
 
 /// A point of a quadratic curve.
@@ -135,8 +139,7 @@ fn at(start: Point, control: Point, end: Point, t: f64) -> Point {
 
 /// The control point of a curve that meets the fewest nodes, the flattest of these.
 fn control(from: Point, to: Point, bent: bool, others: &[&Area]) -> Point {
-    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
-    let length = (dx * dx + dy * dy).sqrt().max(1e-6);
+    let (dx, dy, length) = way(from, to);
     let middle = ((from.0 + to.0) / 2.0, (from.1 + to.1) / 2.0);
     // Each direction of a pair bends to its own right-hand side.
     let own = if bent {
@@ -233,7 +236,6 @@ impl Edge {
 
 /// Draws all links with their tooltips.
 pub(super) fn draw(canvas: &mut Canvas, edges: &[Edge], tooltip: impl Fn(LinkId) -> String) {
-    let point = |(x, y): Point| format!("{} {}", number(x), number(y));
     for edge in edges {
         let (width, colour) = (edge.stroke.width, &edge.stroke.colour);
         let size = 5.0 + 1.2 * width;
@@ -252,27 +254,13 @@ pub(super) fn draw(canvas: &mut Canvas, edges: &[Edge], tooltip: impl Fn(LinkId)
             .unwrap_or_default();
         canvas.tooltip(&format!("{}{back}", tooltip(edge.link)));
         if edges.len() <= EASY {
-            let tag = canvas
-                .tag("path")
-                .s("d", &curve)
-                .s("fill", "none")
-                .s("stroke", "#ffffff");
-            tag.s("stroke-opacity", "0").n("stroke-width", 9.0).end();
+            let line = canvas.path("", &curve).fill("none").s("stroke", "#ffffff");
+            line.s("stroke-opacity", "0").n("stroke-width", 9.0).end();
         }
-        let tag = canvas
-            .tag("path")
-            .s("class", "line")
-            .s("d", &curve)
-            .s("fill", "none")
-            .s("stroke", colour);
-        tag.n("stroke-width", width).end();
+        let line = canvas.path("line", &curve).fill("none");
+        line.stroke(colour, width).end();
         for corners in std::iter::once(tip).chain(edge.back.map(|_| tail)) {
-            let corners: Vec<String> = corners.into_iter().map(point).collect();
-            canvas
-                .tag("path")
-                .s("d", &format!("M{}Z", corners.join("L")))
-                .s("fill", colour)
-                .end();
+            canvas.path("", &polygon(&corners)).fill(colour).end();
         }
         canvas.close();
     }
@@ -280,8 +268,7 @@ pub(super) fn draw(canvas: &mut Canvas, edges: &[Edge], tooltip: impl Fn(LinkId)
 
 /// The corners of an arrow's head that comes from `from`, and the middle of its base.
 fn head(tip: Point, from: Point, size: f64) -> ([Point; 3], Point) {
-    let (dx, dy) = (tip.0 - from.0, tip.1 - from.1);
-    let length = (dx * dx + dy * dy).sqrt().max(1e-6);
+    let (dx, dy, length) = way(from, tip);
     let (ux, uy) = (dx / length, dy / length);
     let base = (tip.0 - ux * size, tip.1 - uy * size);
     let half = size * 0.4;

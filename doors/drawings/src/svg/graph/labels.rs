@@ -51,13 +51,8 @@ impl Area {
 
     /// How far a point is from the area, whose shorter sides are round; negative inside.
     pub(super) fn distance(&self, (x, y): (f64, f64)) -> f64 {
-        let (centre, half) = (
-            self.centre(),
-            (
-                (self.right - self.left) / 2.0,
-                (self.bottom - self.top) / 2.0,
-            ),
-        );
+        let (centre, size) = (self.centre(), self.size());
+        let half = (size.0 / 2.0, size.1 / 2.0);
         let round = half.0.min(half.1);
         let dx = ((x - centre.0).abs() - (half.0 - round)).max(0.0);
         let dy = ((y - centre.1).abs() - (half.1 - round)).max(0.0);
@@ -71,6 +66,27 @@ impl Area {
             right: self.right + dx,
             bottom: self.bottom + dy,
         }
+    }
+
+    /// Width and height.
+    pub(super) fn size(&self) -> Point {
+        (self.right - self.left, self.bottom - self.top)
+    }
+
+    /// Areas of a size at these distances of the centres: below, above, right, left, then the corners.
+    pub(super) fn beside(&self, (dx, dy): Point, (width, height): Point) -> [Area; 8] {
+        let (x, y) = self.centre();
+        let shifts = [
+            (0.0, dy),
+            (0.0, -dy),
+            (dx, 0.0),
+            (-dx, 0.0),
+            (dx, dy),
+            (-dx, dy),
+            (dx, -dy),
+            (-dx, -dy),
+        ];
+        shifts.map(|(right, down)| Area::around((x + right, y + down), width, height))
     }
 
     pub(super) fn centre(&self) -> (f64, f64) {

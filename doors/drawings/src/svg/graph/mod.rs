@@ -12,6 +12,8 @@ mod placement;
 mod strokes;
 mod tooltips;
 
+use std::collections::BTreeSet;
+
 use num_traits::Signed;
 use oneport_plan::{Certificate, Collective, Problem, SteadyState};
 use oneport_platform::{NodeId, Platform};
@@ -46,14 +48,7 @@ pub fn graph(
     steady_state: Option<&SteadyState>,
     certificate: Option<&Certificate>,
 ) -> String {
-    let head = [words::describe(problem), subtitle(problem, steady_state)];
-    drawn(
-        (problem.platform(), problem.collective()),
-        head,
-        &flows::roles(problem.platform(), problem.collective()),
-        (steady_state.map(|state| flows::flows(problem, state)), None),
-        certificate,
-    )
+    of_problem(problem, steady_state, None, certificate)
 }
 
 /// As [`graph`] with a steady state; links that have room for labels say what is sent over them and how often, and
@@ -64,16 +59,23 @@ pub fn graph_of_rates(
     steady_state: &SteadyState,
     certificate: Option<&Certificate>,
 ) -> String {
-    let head = [
-        words::describe(problem),
-        subtitle(problem, Some(steady_state)),
-    ];
     let amounts = amounts::amounts(problem, steady_state);
+    of_problem(problem, Some(steady_state), Some(&amounts), certificate)
+}
+
+fn of_problem(
+    problem: &Problem,
+    steady_state: Option<&SteadyState>,
+    amounts: Option<&Amounts>,
+    certificate: Option<&Certificate>,
+) -> String {
+    let of = (problem.platform(), problem.collective());
+    let flows = steady_state.map(|state| flows::flows(problem, state));
     drawn(
-        (problem.platform(), problem.collective()),
-        head,
-        &flows::roles(problem.platform(), problem.collective()),
-        (Some(flows::flows(problem, steady_state)), Some(&amounts)),
+        of,
+        [words::describe(problem), subtitle(problem, steady_state)],
+        &flows::roles(of.0, of.1),
+        (flows, amounts),
         certificate,
     )
 }
@@ -171,8 +173,7 @@ fn drawn(
     let notes = Notes::new(&notes, width);
     let height = bottom + 12.0 + legend.height + notes.height + 8.0;
 
-    let mut canvas = Canvas::new(width, height, &format!("{title}; {subtitle}"));
-    head.draw(&mut canvas);
+    let mut canvas = head.page(height);
     draw_frames(&mut canvas, &placement.frames);
     let messages = Messages::new(platform, collective);
     edges::draw(&mut canvas, &edges, |link| {
@@ -249,18 +250,9 @@ fn draw_frames(canvas: &mut Canvas, frames: &[Frame]) {
     for frame in frames {
         let area = &frame.area;
         let tag = canvas
-            .tag("rect")
-            .s("class", "frame")
-            .n("x", area.left)
-            .n("y", area.top);
-        let tag = tag
-            .n("width", area.right - area.left)
-            .n("height", area.bottom - area.top)
+            .rect("frame", (area.left, area.top), area.size())
             .n("rx", 8.0);
-        let tag = tag
-            .s("fill", "#f3f5f7")
-            .s("stroke", "#9aa5b1")
-            .n("stroke-width", 1.0);
+        let tag = tag.fill("#f3f5f7").stroke("#9aa5b1", 1.0);
         tag.titled(&format!(
             "{}: {}",
             frame.name,
@@ -270,11 +262,7 @@ fn draw_frames(canvas: &mut Canvas, frames: &[Frame]) {
 }
 
 fn draw_titles(canvas: &mut Canvas, frames: &[Frame]) {
-    canvas
-        .g()
-        .s("font-weight", "bold")
-        .s("pointer-events", "none")
-        .start();
+    canvas.g().s("font-weight", "bold").untouched().start();
     for frame in frames {
         nodes::halo(canvas, &title_area(frame));
         let at = (frame.area.left + 10.0, frame.area.top + 16.0);
@@ -328,9 +316,7 @@ fn legend_entries(
     charged: &Charged,
     (solved, labels, rates): (bool, &[Label], bool),
 ) -> (Vec<Entry>, Vec<String>) {
-    let mut present = roles.to_vec();
-    present.sort_unstable();
-    present.dedup();
+    let present: BTreeSet<Role> = roles.iter().copied().collect();
     let mut entries: Vec<Entry> = present
         .into_iter()
         .map(|role| {
@@ -340,26 +326,17 @@ fn legend_entries(
                 Role::Switch => Mark::Diamond(fill),
                 _ => Mark::Circle(fill.to_string(), INK, outline),
             };
-            Entry {
-                mark,
-                label: role.name(collective).to_string(),
-            }
+            Entry::new(mark, role.name(collective))
         })
         .collect();
     if flows.compute.values().any(|share| share.is_positive()) {
         let mark = Mark::Circle("#ffffff".to_string(), nodes::COMPUTING, 3.0);
-        entries.push(Entry {
-            mark,
-            label: "ring: share of time computing".to_string(),
-        });
+        entries.push(Entry::new(mark, "ring: share of time computing"));
     }
     entries.extend(strokes::legend(platform, flows, solved));
     if charged.any() {
-        let mark = Mark::Line(CHARGED.to_string(), 3.0, "");
-        entries.push(Entry {
-            mark,
-            label: "red: limits the throughput (charged by the certificate)".to_string(),
-        });
+        let label = "red: limits the throughput (charged by the certificate)";
+        entries.push(Entry::line(CHARGED, 3.0, "", label));
     }
     let mut notes = Vec::new();
     if rates && !labels.is_empty() {

@@ -8,7 +8,7 @@ use super::flows::{Flows, Role};
 use super::labels::{Area, Page, Point};
 use super::placement;
 use super::strokes::{CHARGED, Charged};
-use crate::svg::xml::{Canvas, INK, number};
+use crate::svg::xml::{Canvas, INK, number, point, polygon};
 use crate::words;
 
 /// Colour of a processor's share of time computing.
@@ -131,11 +131,7 @@ impl Marks {
         for (index, (mark, area)) in self.marks.iter().zip(areas).enumerate() {
             mark.draw(canvas, area, &tooltip(NodeId::new(index), mark.role));
         }
-        canvas
-            .g()
-            .s("pointer-events", "none")
-            .s("class", "names")
-            .start();
+        canvas.g().untouched().s("class", "names").start();
         for (mark, area) in self.marks.iter().zip(areas) {
             let (x, y) = area.centre();
             if named {
@@ -174,23 +170,9 @@ impl Marks {
 
     /// The name next to its mark, if there is room.
     fn beside(&self, canvas: &mut Canvas, page: &mut Page, mark: &Mark, area: &Area) {
-        let (width, half) = (
-            words::width(&mark.name, self.font),
-            (area.right - area.left) / 2.0,
-        );
-        let (dx, dy) = (half + 3.0 + width / 2.0, half + 3.0 + self.font / 2.0);
-        let (x, y) = area.centre();
-        let shifts = [
-            (0.0, dy),
-            (0.0, -dy),
-            (dx, 0.0),
-            (-dx, 0.0),
-            (dx, dy),
-            (-dx, dy),
-            (dx, -dy),
-            (-dx, -dy),
-        ];
-        let candidates = shifts.map(|(a, b)| Area::around((x + a, y + b), width, self.font + 2.0));
+        let (width, half) = (words::width(&mark.name, self.font), area.size().0 / 2.0);
+        let apart = (half + 3.0 + width / 2.0, half + 3.0 + self.font / 2.0);
+        let candidates = area.beside(apart, (width, self.font + 2.0));
         let Some(area) = page.choose(&candidates) else {
             return;
         };
@@ -257,7 +239,7 @@ fn ring(height: f64) -> f64 {
 
 impl Mark {
     fn draw(&self, canvas: &mut Canvas, area: &Area, tooltip: &str) {
-        let whole = area.bottom - area.top;
+        let whole = area.size().1;
         // The ring is a part of the mark's area.
         let ring = if self.computing.is_some() {
             ring(whole / 1.28)
@@ -266,40 +248,28 @@ impl Mark {
         };
         let area = area.grown(-ring);
         let (fill, outline) = self.role.style();
-        let (width, height) = (area.right - area.left, area.bottom - area.top);
+        let (width, height) = area.size();
         let tag = match self.role {
-            Role::Switch => canvas.tag("path").s("d", &hexagon(&area)),
+            Role::Switch => canvas.path("", &hexagon(&area)),
             role => {
                 let corner = if role == Role::Router {
                     3.0
                 } else {
                     height / 2.0
                 };
-                let tag = canvas
-                    .tag("rect")
-                    .n("x", area.left)
-                    .n("y", area.top)
-                    .n("width", width);
-                tag.n("height", height).n("rx", corner)
+                canvas
+                    .rect("", (area.left, area.top), (width, height))
+                    .n("rx", corner)
             }
         };
         let tag = tag.s("class", "node");
-        let tag = match &self.limit {
-            Some(_) => tag
-                .s("fill", fill)
-                .s("stroke", CHARGED)
-                .n("stroke-width", 3.0),
-            None => tag
-                .s("fill", fill)
-                .s("stroke", INK)
-                .n("stroke-width", outline),
+        let (ink, outline) = match &self.limit {
+            Some(_) => (CHARGED, 3.0),
+            None => (INK, outline),
         };
-        let tag = if self.dashed {
-            tag.s("stroke-dasharray", "3 2")
-        } else {
-            tag
-        };
-        tag.titled(tooltip);
+        let tag = tag.fill(fill).stroke(ink, outline);
+        tag.dashes(if self.dashed { "3 2" } else { "" })
+            .titled(tooltip);
         if let Some(share) = self.computing {
             draw_ring(canvas, &area.grown(ring / 2.0 + 0.5), ring, share);
         }
@@ -308,68 +278,49 @@ impl Mark {
 
 /// A rectangle whose shorter sides are points; a square becomes a diamond.
 fn hexagon(area: &Area) -> String {
-    let (y, cut) = (area.centre().1, (area.bottom - area.top) / 2.0);
-    let point = |x: f64, y: f64| format!("{} {}", number(x), number(y));
-    let corners = [
-        point(area.left, y),
-        point(area.left + cut, area.top),
-        point(area.right - cut, area.top),
-        point(area.right, y),
-        point(area.right - cut, area.bottom),
-        point(area.left + cut, area.bottom),
-    ];
-    format!("M{}Z", corners.join("L"))
+    let (y, cut) = (area.centre().1, area.size().1 / 2.0);
+    polygon(&[
+        (area.left, y),
+        (area.left + cut, area.top),
+        (area.right - cut, area.top),
+        (area.right, y),
+        (area.right - cut, area.bottom),
+        (area.left + cut, area.bottom),
+    ])
 }
 
 /// A ring around an area with round ends, filled to `share`, clockwise from the top.
 fn draw_ring(canvas: &mut Canvas, area: &Area, width: f64, share: f64) {
     let (x, _) = area.centre();
-    let r = (area.bottom - area.top) / 2.0;
-    let straight = (area.right - area.left) - 2.0 * r;
+    let (wide, high) = area.size();
+    let r = high / 2.0;
+    let straight = wide - 2.0 * r;
     let n = number;
     let (right, left) = (n(area.right - r), n(area.left + r));
     let path = format!(
-        "M{} {}H{right}A{r} {r} 0 0 1 {right} {}H{left}A{r} {r} 0 0 1 {left} {}Z",
+        "M{} {top}H{right}A{r} {r} 0 0 1 {right} {}H{left}A{r} {r} 0 0 1 {left} {top}Z",
         n(x),
-        n(area.top),
         n(area.bottom),
-        n(area.top),
-        r = n(r)
+        r = n(r),
+        top = n(area.top)
     );
     let around = 2.0 * straight + std::f64::consts::TAU * r;
-    let mut draw = |stroke: &str, dashes: Option<String>| {
-        let tag = canvas
-            .tag("path")
-            .s("class", "ring")
-            .s("d", &path)
-            .s("fill", "none")
-            .s("stroke", stroke);
-        let tag = tag.n("stroke-width", width).s("pointer-events", "none");
-        if let Some(dashes) = dashes {
-            tag.s("stroke-dasharray", &dashes).end()
-        } else {
-            tag.end()
-        }
+    let mut draw = |stroke: &str, dashes: &str| {
+        let tag = canvas.path("ring", &path).fill("none");
+        tag.stroke(stroke, width).untouched().dashes(dashes).end();
     };
-    draw(if share >= 0.999 { COMPUTING } else { "#d5d5d5" }, None);
-    if share < 0.999 {
-        draw(
-            COMPUTING,
-            Some(format!("{} {}", n(share * around), n(around))),
-        );
+    if share >= 0.999 {
+        return draw(COMPUTING, "");
     }
+    draw("#d5d5d5", "");
+    draw(COMPUTING, &point((share * around, around)));
 }
 
 /// A nearly white area that keeps lines from crossing a text.
 pub(super) fn halo(canvas: &mut Canvas, area: &Area) {
     let tag = canvas
-        .tag("rect")
-        .n("x", area.left)
-        .n("y", area.top)
-        .n("width", area.right - area.left);
-    let tag = tag
-        .n("height", area.bottom - area.top)
+        .rect("", (area.left, area.top), area.size())
         .n("rx", 2.0)
-        .s("fill", "#ffffff");
+        .fill("#ffffff");
     tag.n("fill-opacity", 0.86).end();
 }

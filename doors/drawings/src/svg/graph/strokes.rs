@@ -10,7 +10,7 @@ use super::edges::Stroke;
 use super::flows::Flows;
 use crate::quantities;
 use crate::svg::colour::Colour;
-use crate::svg::legend::{Entry, Mark};
+use crate::svg::legend::Entry;
 use crate::words;
 
 /// Colour of resources that the certificate prices.
@@ -33,17 +33,15 @@ impl Charged {
         let Some(certificate) = certificate else {
             return charged;
         };
-        for (resource, _) in certificate
-            .prices()
-            .filter(|(_, price)| price.is_positive())
-        {
-            charged.add(resource);
+        for (resource, price) in certificate.prices() {
+            if price.is_positive() {
+                charged.add(resource);
+            }
         }
-        for (set, _) in certificate
-            .odd_sets()
-            .filter(|(_, price)| price.is_positive())
-        {
-            set.ports.iter().for_each(|&port| charged.add(port));
+        for (set, price) in certificate.odd_sets() {
+            if price.is_positive() {
+                set.ports.iter().for_each(|&port| charged.add(port));
+            }
         }
         charged
     }
@@ -154,32 +152,27 @@ pub(super) fn strokes(
 
 /// Legend of the widths and colours.
 pub(super) fn legend(platform: &Platform, flows: &Flows, solved: bool) -> Vec<Entry> {
-    let line = |colour: String, width: f64, label: String| Entry {
-        mark: Mark::Line(colour, width, ""),
-        label,
-    };
     let mut entries = Vec::new();
     let width = widths(platform);
     let plain = if solved { UNUSED } else { PLAIN };
+    let mut which = Vec::new();
     match costs(platform) {
         Some((least, greatest)) if least != greatest => {
-            for (what, cost) in [("slowest", greatest), ("fastest", least)] {
-                let label = format!("{what} link: {}", quantities::bandwidth(platform, cost));
-                entries.push(line(plain.to_string(), width(cost), label));
-            }
+            which.extend([("slowest", greatest), ("fastest", least)]);
         }
-        Some((cost, _)) => {
-            let label = format!("every link: {}", quantities::bandwidth(platform, cost));
-            entries.push(line(plain.to_string(), width(cost), label));
-        }
+        Some((cost, _)) => which.push(("every", cost)),
         None => {}
     }
+    for (which, cost) in which {
+        let label = format!("{which} link: {}", quantities::bandwidth(platform, cost));
+        entries.push(Entry::line(plain, width(cost), "", label));
+    }
     if solved && flows.busy.len() < platform.links().len() {
-        entries.push(line(UNUSED.to_string(), 1.8, "link not in use".to_string()));
+        entries.push(Entry::line(UNUSED, 1.8, "", "link not in use"));
     }
     if !flows.busy.is_empty() {
         for (load, busy) in [(0.1, "busy 10 %"), (0.5, "busy 50 %"), (1.0, "busy 100 %")] {
-            entries.push(line(load_colour(load), 2.5, busy.to_string()));
+            entries.push(Entry::line(load_colour(load), 2.5, "", busy));
         }
     }
     entries

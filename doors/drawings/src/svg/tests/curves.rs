@@ -1,8 +1,7 @@
 //! Line charts.
 
 use super::parse::{assert_inside, parse};
-use super::samples::q;
-use crate::svg::{Bar, CurveOptions, Measure, Series, bars, curve};
+use crate::svg::{CurveOptions, Measure, Series, curve};
 
 fn series(name: &str, points: &[(f64, f64)]) -> Series {
     Series {
@@ -226,48 +225,4 @@ fn measures_are_shown_in_the_unit_that_suits() {
         );
         assert!(!ticks.is_empty());
     }
-}
-
-#[test]
-fn bars_are_as_long_as_their_values() {
-    let bar = |name: &str, value: &str| Bar {
-        name: name.into(),
-        value: q(value),
-        label: value.into(),
-        strong: false,
-    };
-    let list = [
-        bar("ring", "1/2"),
-        bar("box0.gpu0 and all the others, by a tree", "2/3"),
-        bar("none", "-1"),
-    ];
-    let text = bars("compare", "", &list, Some((&q("1"), "optimum")));
-    assert_eq!(text, bars("compare", "", &list, Some((&q("1"), "optimum"))));
-    let elements = parse(&text);
-    assert_inside(&elements);
-    let widths: Vec<f64> = elements
-        .iter()
-        .filter(|e| e.is("bar"))
-        .map(|e| e.number("width"))
-        .collect();
-    let line = elements.iter().find(|e| e.is("bound")).unwrap();
-    let left = elements.iter().find(|e| e.is("bar")).unwrap().number("x");
-    let whole = line.number("x1") - left;
-    assert!(
-        whole > 100.0
-            && (widths[0] - whole / 2.0).abs() < 0.02
-            && (widths[1] - whole / 1.5).abs() < 0.02
-    );
-    assert_eq!(widths[2], 0.0);
-    for wanted in ["ring", "1/2", "2/3", "optimum"] {
-        assert!(elements.iter().any(|e| e.text == wanted), "{wanted}");
-    }
-    assert!(
-        !elements
-            .iter()
-            .any(|e| e.text.is_empty() && e.name == "text")
-    );
-    let many: Vec<Bar> = (0..1000).map(|k| bar(&k.to_string(), "1")).collect();
-    assert!(bars("", "", &many, None).contains("800 more are not shown"));
-    parse(&bars("", "", &[], None));
 }
