@@ -24,6 +24,16 @@ pub enum BufferType {
     Scratch,
 }
 
+impl BufferType {
+    /// In the order of the variants.
+    pub const NAMES: [&str; 3] = ["input", "output", "scratch"];
+
+    /// For messages.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+}
+
 /// Compares memory at the end with the result of the collective.
 ///
 /// # Errors

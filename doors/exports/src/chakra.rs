@@ -9,9 +9,8 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::ToPrimitive;
 use oneport_plan::{Amount, Interval};
-use oneport_platform::Rational;
 
-use crate::operation::{Operation, Order, Value};
+use crate::operation::{Operation, Order, Step};
 use crate::{ExportError, File, Format, Request};
 
 /// The format.
@@ -141,26 +140,10 @@ fn write(request: &Request<'_>) -> Result<Vec<File>, ExportError> {
     // Per step: the node that leaves its result, at the rank that has it.
     let mut made: Vec<u64> = Vec::with_capacity(operation.steps.len());
     for (tag, step) in operation.steps.iter().enumerate() {
-        let inputs = step.inputs.iter().filter_map(|value| match *value {
-            Value::Of(before) => made.get(before).copied(),
-            Value::Own(_) => None,
-        });
-        let inputs: Vec<u64> = inputs.collect();
+        let inputs = step.uses(&made);
         let bytes = request.piece_bytes(step.piece, operation.pieces);
         if step.merge {
-            let node = operation.ranks.get(step.from).copied();
-            let part = Interval {
-                first: step.part[0],
-                last: step.part[1],
-            };
-            let time = node.map(|node| {
-                request
-                    .problem
-                    .volumes()
-                    .merge_time(platform, node, part, part.first)
-            });
-            let time = time.unwrap_or_default();
-            let micros = of_milliseconds(&time, operation.pieces, 1000);
+            let micros = merge_length(request, &operation, step, 1000);
             let name = format!("merge {tag}");
             made.push(
                 traces[step.from].node(&name, COMPUTE, inputs, None, |node| {
@@ -170,13 +153,15 @@ fn write(request: &Request<'_>) -> Result<Vec<File>, ExportError> {
             continue;
         }
         let ends = |node: Message| {
-            let node = node.attribute("comm_size", INT64, bytes).attribute(
-                "comm_src",
-                INT32,
-                step.from as u64,
-            );
-            node.attribute("comm_dst", INT32, step.to as u64)
-                .attribute("comm_tag", INT32, tag as u64)
+            let rest = [
+                ("comm_src", step.from),
+                ("comm_dst", step.to),
+                ("comm_tag", tag),
+            ];
+            let node = node.attribute("comm_size", INT64, bytes);
+            rest.into_iter().fold(node, |node, (name, value)| {
+                node.attribute(name, INT32, value as u64)
+            })
         };
         traces[step.from].node(
             &format!("send {tag}"),
@@ -207,18 +192,29 @@ pub(crate) fn needs_no_splits(
 ) -> Result<(), ExportError> {
     if let Amount::Tasks(_) = request.problem.volumes().work {
         let reason =
-            "its merges carry no split, and work by task depends on it; give work by interval"
-                .to_string();
-        return Err(ExportError::Refused { format, reason });
+            "its merges carry no split, and work by task depends on it; give work by interval";
+        return Err(ExportError::refused(format, reason));
     }
     Ok(())
 }
 
 /// Duration of a piece's merge, rounded up, in units of `1 / units` milliseconds: a unit of time of a whole message is
 /// a millisecond.
-pub(crate) fn of_milliseconds(time: &Rational, pieces: u64, units: u32) -> u64 {
+pub(crate) fn merge_length(
+    request: &Request<'_>,
+    operation: &Operation,
+    merge: &Step,
+    units: u32,
+) -> u64 {
+    let [first, last] = merge.part;
+    let (problem, part) = (request.problem, Interval { first, last });
+    let time = operation.ranks.get(merge.from).map(|&node| {
+        let volumes = problem.volumes();
+        volumes.merge_time(problem.platform(), node, part, first)
+    });
+    let time = time.unwrap_or_default();
     let all: BigInt = time.numer() * units;
-    all.div_ceil(&(time.denom() * pieces))
+    all.div_ceil(&(time.denom() * operation.pieces))
         .to_u64()
         .unwrap_or(u64::MAX)
 }

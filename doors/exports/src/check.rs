@@ -1,6 +1,6 @@
 //! Other programs' schedules, run in the interpreter.
 
-use crate::machine::{Fault, Kind};
+use crate::machine::{Fault, malformed};
 use crate::text::clipped;
 use crate::verdict::Verdict;
 use crate::{msccl, mscclpp};
@@ -23,7 +23,7 @@ pub fn check(text: &str, slots: Option<u32>) -> Result<Verdict, Fault> {
     }
     if slots.is_some() {
         let text = "MSCCL++ plans have no connections with slots; leave the number of slots out";
-        return Err(Fault::new(Kind::Malformed, text));
+        return Err(malformed(text));
     }
     let plan: mscclpp::schema::Plan = serde_json::from_str(text).map_err(|error| {
         let reason = match serde_json::from_str(text) {
@@ -32,7 +32,7 @@ pub fn check(text: &str, slots: Option<u32>) -> Result<Verdict, Fault> {
             }
             _ => format!("no MSCCL++ execution plan: {}", clipped(&error.to_string(), 300)),
         };
-        Fault::new(Kind::Malformed, reason)
+        malformed(reason)
     })?;
     mscclpp::check::check(&plan)
 }

@@ -26,3 +26,11 @@ pub enum ExportError {
     #[error(transparent)]
     Schedule(#[from] ScheduleError),
 }
+
+impl ExportError {
+    /// A refusal by a format.
+    pub(crate) fn refused(format: &'static str, reason: impl Into<String>) -> Self {
+        let reason = reason.into();
+        ExportError::Refused { format, reason }
+    }
+}

@@ -27,7 +27,7 @@ pub fn fitting<T>(
         }
     }
     let reason = format!("with {too_many} pieces per message, {refusal}; fewer do not fit either");
-    Err(ExportError::Refused { format, reason })
+    Err(ExportError::refused(format, reason))
 }
 
 /// Number of pieces of each message, and their loss, in words.

@@ -13,12 +13,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use num_bigint::BigInt;
-use num_traits::{ToPrimitive, Zero};
-use oneport_plan::{Interval, Task};
+use num_traits::ToPrimitive;
+use oneport_plan::Task;
 use oneport_platform::{NodeId, PortModel};
 
-use crate::chakra::{needs_no_splits, of_milliseconds};
-use crate::operation::{Operation, Order, Value};
+use crate::chakra::{merge_length, needs_no_splits};
+use crate::operation::{Operation, Order};
 use crate::run::{Occurrence, Run};
 use crate::{ExportError, File, Format, Request};
 
@@ -42,22 +42,14 @@ struct Rank {
     lines: Vec<String>,
 }
 
-fn refused(reason: impl Into<String>) -> ExportError {
-    ExportError::Refused {
-        format: FORMAT.name,
-        reason: reason.into(),
-    }
-}
-
 fn whole(date: &BigInt) -> Result<u64, ExportError> {
-    let long = || {
-        refused(format!(
+    let small = date.to_u64().filter(|date| *date < 1 << 62);
+    small.ok_or_else(|| {
+        let reason = format!(
             "the date {date} in units of the common denominator exceeds 2^62; choose a shorter period"
-        ))
-    };
-    date.to_u64()
-        .filter(|date| *date < 1 << 62)
-        .ok_or_else(long)
+        );
+        ExportError::refused(FORMAT.name, reason)
+    })
 }
 
 /// One operation for simulators with a separate network model: sizes in bytes, merges in nanoseconds, no dates. The
@@ -78,58 +70,23 @@ fn undated(request: &Request<'_>) -> Result<String, ExportError> {
             .for_each(|before| _ = writeln!(lines[rank], "{label} requires {before}"));
     };
     for (tag, step) in operation.steps.iter().enumerate() {
-        let mut waits: Vec<String> = Vec::new();
-        for value in &step.inputs {
-            waits.extend(if let Value::Of(before) = value {
-                made.get(*before).cloned()
-            } else {
-                None
-            });
-        }
+        let mut waits = step.uses(&made);
         if step.merge {
-            let part = Interval {
-                first: step.part[0],
-                last: step.part[1],
-            };
-            let time = operation.ranks.get(step.from).map(|&node| {
-                request
-                    .problem
-                    .volumes()
-                    .merge_time(platform, node, part, part.first)
-            });
-            let nanos = of_milliseconds(&time.unwrap_or_default(), operation.pieces, 1_000_000);
-            enter(
-                step.from,
-                &format!("m{tag}"),
-                format!("calc {nanos} cpu {MERGES}"),
-                &waits,
-            );
-            made.push(format!("m{tag}"));
+            let nanos = merge_length(request, &operation, step, 1_000_000);
+            let (label, line) = (format!("m{tag}"), format!("calc {nanos} cpu {MERGES}"));
+            enter(step.from, &label, line, &waits);
+            made.push(label);
             continue;
         }
-        let (from, to, bytes) = (
-            step.from,
-            step.to,
-            request.piece_bytes(step.piece, operation.pieces),
-        );
+        let (from, to) = (step.from, step.to);
+        let bytes = request.piece_bytes(step.piece, operation.pieces);
         let (sent, received) = (format!("s{tag}"), format!("r{tag}"));
         waits.extend(last.insert((from, to, true), sent.clone()));
-        enter(
-            from,
-            &sent,
-            format!("send {bytes}b to {to} tag {tag}"),
-            &waits,
-        );
-        let before: Vec<String> = last
-            .insert((from, to, false), received.clone())
-            .into_iter()
-            .collect();
-        enter(
-            to,
-            &received,
-            format!("recv {bytes}b from {from} tag {tag}"),
-            &before,
-        );
+        let line = format!("send {bytes}b to {to} tag {tag}");
+        enter(from, &sent, line, &waits);
+        let before = last.insert((from, to, false), received.clone());
+        let line = format!("recv {bytes}b from {from} tag {tag}");
+        enter(to, &received, line, before.as_slice());
         made.push(received);
     }
     let mut text = String::from(
@@ -182,28 +139,17 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
             Task::Send { link, .. } => {
                 let ends = platform.link(link);
                 let size = length + 1;
-                enter(
-                    ends.from,
-                    &format!("s{tag}"),
-                    format!("send {size}b to {} tag {tag}", ends.to),
-                    &waits,
-                );
-                enter(
-                    ends.to,
-                    &format!("r{tag}"),
-                    format!("recv {size}b from {} tag {tag}", ends.from),
-                    &[],
-                );
-                format!("r{tag}")
+                let (sent, received) = (format!("s{tag}"), format!("r{tag}"));
+                let line = format!("send {size}b to {} tag {tag}", ends.to);
+                enter(ends.from, &sent, line, &waits);
+                let line = format!("recv {size}b from {} tag {tag}", ends.from);
+                enter(ends.to, &received, line, &[]);
+                received
             }
             Task::Merge { node, .. } => {
-                enter(
-                    node,
-                    &format!("m{tag}"),
-                    format!("calc {length} cpu {MERGES}"),
-                    &waits,
-                );
-                format!("m{tag}")
+                let (label, line) = (format!("m{tag}"), format!("calc {length} cpu {MERGES}"));
+                enter(node, &label, line, &waits);
+                label
             }
         };
         brought
@@ -211,12 +157,8 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
             .or_default()
             .push(done);
     }
-    let last = occurrences
-        .iter()
-        .map(|occurrence| &occurrence.end)
-        .max()
-        .cloned()
-        .unwrap_or(BigInt::zero());
+    let ends = occurrences.iter().map(|occurrence| &occurrence.end);
+    let last = ends.max().cloned().unwrap_or_default();
     let mut text = String::new();
     let _ = writeln!(
         text,

@@ -17,7 +17,7 @@ use std::rc::Rc;
 use clocks::Clocks;
 use memory::{Access, Cells};
 
-pub use fault::{Fault, Kind};
+pub use fault::{Fault, Kind, malformed};
 pub use script::{Act, Move, Part, Script, Span};
 pub use values::{Value, Values};
 

@@ -87,10 +87,7 @@ const LIBRARY: [(&str, &str); 14] = [
 const HEAD: &str = "#include <mpi.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n";
 
 fn refused(reason: impl Into<String>) -> ExportError {
-    ExportError::Refused {
-        format: FORMAT.name,
-        reason: reason.into(),
-    }
+    ExportError::refused(FORMAT.name, reason)
 }
 
 fn program(request: &Request<'_>) -> Result<String, ExportError> {

@@ -14,6 +14,7 @@ use std::fmt::Write as _;
 
 use crate::buffers::BufferType;
 use crate::fitting::{fitting, note};
+use crate::mscclpp::{in_place, place_note, theirs};
 use crate::operation::{Operation, Order, Step, Value};
 use crate::{ExportError, File, Format, Pieces, Request, Written};
 
@@ -33,30 +34,16 @@ pub const CHANNELS: usize = 32;
 const ELEMENTS: usize = 4096;
 
 fn write(request: &Request<'_>) -> Result<Written, ExportError> {
-    let refused = |reason: String| ExportError::Refused {
-        format: FORMAT.name,
-        reason,
-    };
+    let refused = |reason: String| ExportError::refused(FORMAT.name, reason);
     let name = request.problem.collective().name();
-    let Some((_, theirs)) = crate::mscclpp::COLLECTIVES
-        .iter()
-        .find(|(ours, _)| *ours == name)
-    else {
-        let known: Vec<&str> = crate::mscclpp::COLLECTIVES
-            .iter()
-            .map(|(ours, _)| *ours)
-            .collect();
-        return Err(refused(format!(
-            "there is no {name} in the format; there are {}",
-            known.join(", ")
-        )));
-    };
+    let theirs = theirs(name).map_err(|known| {
+        refused(format!(
+            "there is no {name} in the format; there are {known}"
+        ))
+    })?;
     let modes = Modes::of(request).map_err(refused)?;
     let of = |pieces: Pieces| -> Result<Result<Algorithm, Exceeded>, ExportError> {
-        let request = Request {
-            pieces,
-            ..request.clone()
-        };
+        let request = request.divided(pieces);
         let operation = Operation::new(&request, FORMAT.name, Order::Dates, |_| false)?;
         Ok(
             algorithm(&operation, theirs, modes).map_err(|exceeded| Exceeded {
@@ -100,25 +87,19 @@ impl Modes {
     fn of(request: &Request<'_>) -> Result<Modes, String> {
         let copies = !request.problem.collective().combines();
         let in_place = match request.in_place {
-            Some(_) => crate::mscclpp::in_place(request)?,
-            None => false,
+            Some(_) => in_place(request)?,
+            None => !copies,
         };
-        match (request.in_place, copies) {
-            (None, false) => Ok(Modes {
-                out_of_place: true,
-                in_place: true,
-            }),
-            _ => Ok(Modes {
-                out_of_place: !in_place,
-                in_place,
-            }),
-        }
+        Ok(Modes {
+            out_of_place: !in_place || request.in_place.is_none(),
+            in_place,
+        })
     }
 
     fn note(self) -> &'static str {
         match (self.in_place, self.out_of_place) {
             (true, true) => "buffers: in place and out of place",
-            (in_place, _) => crate::mscclpp::place_note(in_place),
+            (in_place, _) => place_note(in_place),
         }
     }
 }
@@ -171,12 +152,18 @@ impl Algorithm {
     }
 }
 
+/// Buffer and index of a value.
+type Place = (BufferType, usize);
+
+/// A value, and the step that leaves it there.
+type Made = (Place, Option<(usize, usize)>);
+
 /// A step to be written.
 #[derive(Debug, Clone)]
 struct Line {
     kind: &'static str,
-    from: (BufferType, usize),
-    to: (BufferType, usize),
+    from: Place,
+    to: Place,
     /// Threadblock and step that it waits for.
     after: Option<(usize, usize)>,
 }
@@ -228,14 +215,23 @@ impl Rank {
     }
 
     /// Adds a step. Returns its threadblock and index, by which others wait for it.
-    fn add(&mut self, block: usize, line: Line) -> (usize, usize) {
-        self.blocks[block].lines.push(line);
-        (block, self.blocks[block].lines.len() - 1)
+    fn add(
+        &mut self,
+        block: usize,
+        kind: &'static str,
+        (from, after): Made,
+        to: Place,
+    ) -> (usize, usize) {
+        let lines = &mut self.blocks[block].lines;
+        lines.push(Line {
+            kind,
+            from,
+            to,
+            after,
+        });
+        (block, lines.len() - 1)
     }
 }
-
-/// Buffer and index of a value, and the step that leaves it there.
-type Made = ((BufferType, usize), Option<(usize, usize)>);
 
 fn algorithm(operation: &Operation, collective: &str, modes: Modes) -> Result<Algorithm, Exceeded> {
     let pieces = operation.pieces as usize;
@@ -249,29 +245,17 @@ fn algorithm(operation: &Operation, collective: &str, modes: Modes) -> Result<Al
         for piece in 0..pieces {
             let block = rank.merging();
             let from = (BufferType::Input, from * pieces + piece);
-            rank.add(
-                block,
-                Line {
-                    kind: "cpy",
-                    from,
-                    to: (BufferType::Output, to * pieces + piece),
-                    after: None,
-                },
-            );
+            let to = (BufferType::Output, to * pieces + piece);
+            rank.add(block, "cpy", (from, None), to);
         }
     }
     let mut made: Vec<Option<Made>> = vec![None; operation.steps.len()];
     let mut messages: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     for (place, step) in operation.steps.iter().enumerate() {
         let to = spot(operation, step, &mut ranks[step.to]);
+        let own = operation.input_block(step.demand) * pieces + step.piece as usize;
         let value = |value: &Value| match *value {
-            Value::Own(_) => (
-                (
-                    BufferType::Input,
-                    operation.input_block(step.demand) * pieces + step.piece as usize,
-                ),
-                None,
-            ),
+            Value::Own(_) => ((BufferType::Input, own), None),
             Value::Of(before) => made[before].unwrap_or(((BufferType::Scratch, 0), None)),
         };
         let mut inputs: Vec<Made> = step.inputs.iter().map(value).collect();
@@ -285,52 +269,20 @@ fn algorithm(operation: &Operation, collective: &str, modes: Modes) -> Result<Al
             inputs.reverse();
         }
         let last = match inputs.as_slice() {
-            [(from, after)] => {
+            [input] => {
                 let count = messages.entry((step.from, step.to)).or_insert(0);
                 let channel = *count / STEPS;
                 *count += 1;
                 let block = ranks[step.from].block(Some(step.to), None, channel);
-                ranks[step.from].add(
-                    block,
-                    Line {
-                        kind: "s",
-                        from: *from,
-                        to,
-                        after: *after,
-                    },
-                );
+                ranks[step.from].add(block, "s", *input, to);
                 let block = ranks[step.to].block(None, Some(step.from), channel);
-                ranks[step.to].add(
-                    block,
-                    Line {
-                        kind: "r",
-                        from: *from,
-                        to,
-                        after: None,
-                    },
-                )
+                ranks[step.to].add(block, "r", (input.0, None), to)
             }
-            [(left, first), (right, second), ..] => {
+            [left, right, ..] => {
                 let rank = &mut ranks[step.from];
                 let block = rank.merging();
-                rank.add(
-                    block,
-                    Line {
-                        kind: "cpy",
-                        from: *left,
-                        to,
-                        after: *first,
-                    },
-                );
-                rank.add(
-                    block,
-                    Line {
-                        kind: "re",
-                        from: *right,
-                        to,
-                        after: *second,
-                    },
-                )
+                rank.add(block, "cpy", *left, to);
+                rank.add(block, "re", *right, to)
             }
             [] => continue,
         };
@@ -345,13 +297,10 @@ fn algorithm(operation: &Operation, collective: &str, modes: Modes) -> Result<Al
     })
 }
 
-fn spot(operation: &Operation, step: &Step, rank: &mut Rank) -> (BufferType, usize) {
+fn spot(operation: &Operation, step: &Step, rank: &mut Rank) -> Place {
     if step.result {
-        let block = operation.output_block(step.demand);
-        return (
-            BufferType::Output,
-            block * operation.pieces as usize + step.piece as usize,
-        );
+        let first = operation.output_block(step.demand) * operation.pieces as usize;
+        return (BufferType::Output, first + step.piece as usize);
     }
     rank.scratch += 1;
     (BufferType::Scratch, rank.scratch - 1)
@@ -364,17 +313,9 @@ fn limits(ranks: &[Rank], pieces: usize) -> Result<(), Exceeded> {
             .iter()
             .filter(|block| block.send.is_some() || block.receive.is_some());
         let channels = connected.map(|block| block.channel + 1).max().unwrap_or(0);
-        let elements: usize = 2 + rank
-            .blocks
-            .iter()
-            .map(|block| 1 + block.lines.len())
-            .sum::<usize>();
-        let steps = rank
-            .blocks
-            .iter()
-            .map(|block| block.lines.len())
-            .max()
-            .unwrap_or(0);
+        let lengths = || rank.blocks.iter().map(|block| block.lines.len());
+        let elements = 2 + rank.blocks.len() + lengths().sum::<usize>();
+        let steps = lengths().max().unwrap_or(0);
         let all = [
             ("channels between two ranks", channels, CHANNELS),
             ("steps of a threadblock", steps, STEPS),

@@ -59,6 +59,14 @@ pub const COLLECTIVES: [(&str, &str); 5] = [
     ("all-to-all", "alltoall"),
 ];
 
+/// The name that MSCCL and MSCCL++ have for a collective; else ours of those that they have.
+pub(crate) fn theirs(name: &str) -> Result<&'static str, String> {
+    match COLLECTIVES.iter().find(|(ours, _)| *ours == name) {
+        Some((_, theirs)) => Ok(theirs),
+        None => Err(COLLECTIVES.map(|(ours, _)| ours).join(", ")),
+    }
+}
+
 fn write(request: &Request<'_>) -> Result<Written, ExportError> {
     let (plan, pieces) = planned(request)?;
     let sizes = Sizes::of(&plan);
@@ -74,11 +82,7 @@ fn write(request: &Request<'_>) -> Result<Written, ExportError> {
 }
 
 fn refused(reason: String) -> ExportError {
-    refused_as(FORMAT.name, reason)
-}
-
-fn refused_as(format: &'static str, reason: String) -> ExportError {
-    ExportError::Refused { format, reason }
+    ExportError::refused(FORMAT.name, reason)
 }
 
 fn to_json(plan: &Plan) -> Result<String, ExportError> {
@@ -97,27 +101,18 @@ pub(crate) fn place_note(in_place: bool) -> &'static str {
 /// The requested plan, and its number of pieces.
 fn planned(request: &Request<'_>) -> Result<(Plan, u64), ExportError> {
     let name = request.problem.collective().name();
-    let Some((_, theirs)) = COLLECTIVES.iter().find(|(ours, _)| *ours == name) else {
-        let known: Vec<&str> = COLLECTIVES.iter().map(|(ours, _)| *ours).collect();
-        return Err(refused(format!(
-            "the executor has no {name}; it has {}",
-            known.join(", ")
-        )));
-    };
+    let collective = theirs(name)
+        .map_err(|known| refused(format!("the executor has no {name}; it has {known}")))?;
     let shape = Shape {
-        collective: theirs,
+        collective,
         in_place: in_place(request).map_err(refused)?,
     };
-    let sketch = |pieces: u64| -> Result<Result<Plan, String>, ExportError> {
-        let request = Request {
-            pieces: Pieces::Number(pieces),
-            ..request.clone()
-        };
-        Ok(plan(
-            &Operation::new(&request, FORMAT.name, Order::Stages, |_| false)?,
-            shape,
-        ))
+    let ordered = |pieces: u64, order: Order| -> Result<Result<Plan, String>, ExportError> {
+        let request = request.divided(Pieces::Number(pieces));
+        let operation = Operation::new(&request, FORMAT.name, order, |_| false)?;
+        Ok(plan(&operation, shape))
     };
+    let sketch = |pieces: u64| ordered(pieces, Order::Stages);
     let instances = request.schedule.instances.to_u64().unwrap_or(u64::MAX);
     // Another number of pieces must be ordered into slots anew, which takes long: first it is tried without slots.
     let dated = |pieces: u64| -> Result<Result<Plan, String>, ExportError> {
@@ -126,14 +121,7 @@ fn planned(request: &Request<'_>) -> Result<(Plan, u64), ExportError> {
         {
             return Ok(Err(limit));
         }
-        let request = Request {
-            pieces: Pieces::Number(pieces),
-            ..request.clone()
-        };
-        Ok(plan(
-            &Operation::new(&request, FORMAT.name, Order::Dates, |_| false)?,
-            shape,
-        ))
+        ordered(pieces, Order::Dates)
     };
     let pieces = match request.pieces {
         Pieces::Fitting if request.dated.is_none() => return fitting(request, FORMAT.name, dated),

@@ -89,6 +89,17 @@ pub struct Step {
     pub stage: usize,
 }
 
+impl Step {
+    /// What other steps made of the values that this one uses.
+    pub(crate) fn uses<T: Clone>(&self, made: &[T]) -> Vec<T> {
+        let before = self.inputs.iter().filter_map(|value| match *value {
+            Value::Of(before) => made.get(before),
+            Value::Own(_) => None,
+        });
+        before.cloned().collect()
+    }
+}
+
 /// Source of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value {
@@ -110,7 +121,7 @@ impl Operation {
         keep: impl Fn(NodeId) -> bool,
     ) -> Result<Self, ExportError> {
         let problem = request.problem;
-        let refused = |reason: String| ExportError::Refused { format, reason };
+        let refused = |reason: String| ExportError::refused(format, reason);
         let Some(form) = problem.collective().form() else {
             return Err(refused(
                 "process groups and lists of demands are not a single operation".to_string(),
@@ -208,15 +219,10 @@ impl Operation {
         for &place in &order {
             let hop = &hops[place];
             let part = [hop.message.part.first, hop.message.part.last];
+            let order = orders.get(hop.pattern).copied().flatten();
             let own = |operand: usize| {
-                Value::Own(
-                    orders
-                        .get(hop.pattern)
-                        .copied()
-                        .flatten()
-                        .and_then(|it| it.get(operand))
-                        .map_or(operand, |&it| it),
-                )
+                let ordered = order.and_then(|order| order.get(operand));
+                Value::Own(ordered.copied().unwrap_or(operand))
             };
             let value = |input: Option<usize>, operand: usize| {
                 input.map_or(own(operand), |input| Value::Of(turn[input]))
@@ -315,14 +321,10 @@ impl Operation {
             (step.from, step.to) = (after[step.from], after[step.to]);
         }
         for block in &mut self.blocks {
-            block
-                .owners
-                .iter_mut()
-                .for_each(|rank| *rank = after[*rank]);
-            block
-                .goals
-                .iter_mut()
-                .for_each(|(rank, _)| *rank = after[*rank]);
+            let goals = block.goals.iter_mut().map(|(rank, _)| rank);
+            for rank in block.owners.iter_mut().chain(goals) {
+                *rank = after[*rank];
+            }
         }
         self.lay_out();
     }
@@ -370,27 +372,20 @@ impl Operation {
                 .find(|block| self.form.wants == Wants::All && block.owners == [rank]);
             return own.map(|block| [block.begins[0], block.begins[1], block.count]);
         }
-        let is_root = |rank: usize| {
-            self.blocks
-                .first()
-                .is_some_and(|block| block.owners.first() == Some(&rank))
-        };
-        let is_target = |rank: usize| {
-            self.blocks
-                .first()
-                .is_some_and(|block| block.goals.first().map(|it| it.0) == Some(rank))
-        };
+        let first = self.blocks.first();
         let root = self.form.roles.iter().find(|role| !role.many);
         let has = match (self.form.combines, root) {
             (true, _) if self.form.wants == Wants::Prefix => rank == 0,
             (true, _) => self.participants == 1,
-            (false, Some(role)) => {
-                if role.owns {
-                    is_root(rank)
-                } else {
-                    is_target(rank)
-                }
-            }
+            (false, Some(role)) => first.is_some_and(|block| {
+                let goal = block.goals.first().map(|(rank, _)| rank);
+                Some(&rank)
+                    == if role.owns {
+                        block.owners.first()
+                    } else {
+                        goal
+                    }
+            }),
             (false, None) => self.form.is_mutual() || self.participants == 1,
         };
         let block = |by_rank: bool| if by_rank { rank } else { 0 };

@@ -110,13 +110,21 @@ pub fn with_instances(
     if schedule.instances == BigUint::from(instances) {
         return Ok(schedule.clone());
     }
-    let patterns = shared_out(problem, schedule, instances);
+    Ok(periodic(problem, tight(problem, schedule, instances)?)?)
+}
+
+/// The distributed copies in the shortest period.
+fn tight(
+    problem: &Problem,
+    schedule: &PeriodicSchedule,
+    instances: u64,
+) -> Result<WholePatterns, ExportError> {
     let whole = WholePatterns {
         period: schedule.period.clone(),
         instances: instances.into(),
-        patterns,
+        patterns: shared_out(problem, schedule, instances),
     };
-    Ok(periodic(problem, tightened(problem, whole)?)?)
+    Ok(tightened(problem, whole)?)
 }
 
 /// A schedule of `instances` instances per period, whose tasks have stages and no dates.
@@ -125,11 +133,10 @@ pub fn without_slots(
     schedule: &PeriodicSchedule,
     instances: u64,
 ) -> PeriodicSchedule {
-    let patterns = shared_out(problem, schedule, instances);
     PeriodicSchedule {
         period: Rational::one(),
         instances: instances.into(),
-        patterns,
+        patterns: shared_out(problem, schedule, instances),
         slots: Vec::new(),
     }
 }
@@ -147,13 +154,7 @@ pub fn lost(
     if schedule.instances == BigUint::from(instances) {
         return Ok(Rational::zero());
     }
-    let patterns = shared_out(problem, schedule, instances);
-    let whole = WholePatterns {
-        period: schedule.period.clone(),
-        instances: instances.into(),
-        patterns,
-    };
-    let period = tightened(problem, whole)?.period;
+    let period = tight(problem, schedule, instances)?.period;
     if period.is_zero() {
         return Ok(Rational::zero());
     }

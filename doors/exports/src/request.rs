@@ -48,6 +48,14 @@ impl<'a> Request<'a> {
         }
     }
 
+    /// The same with messages divided so.
+    pub(crate) fn divided(&self, pieces: Pieces) -> Self {
+        Request {
+            pieces,
+            ..self.clone()
+        }
+    }
+
     /// The schedule with its dates, for `instances` per period where they are given.
     ///
     /// # Errors
@@ -63,9 +71,8 @@ impl<'a> Request<'a> {
                 Ok((Cow::Borrowed(self.schedule), dated.clone()))
             }
             (Some(_), Some(_)) => {
-                let reason = "the dates are those of one operation as a whole; leave --pieces out"
-                    .to_string();
-                Err(ExportError::Refused { format, reason })
+                let reason = "the dates are those of one operation as a whole; leave --pieces out";
+                Err(ExportError::refused(format, reason))
             }
             (None, None) => Ok((
                 Cow::Borrowed(self.schedule),

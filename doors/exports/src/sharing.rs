@@ -75,12 +75,10 @@ impl Sharing {
 
     /// These copies.
     fn with(mut self, copies: &[u64]) -> Self {
-        self.copies = copies.to_vec();
+        self.copies.fill(0);
         self.loads.fill(0);
-        for (uses, &copies) in self.uses.iter().zip(copies) {
-            uses.iter().for_each(|&(resource, time)| {
-                self.loads[resource] += u128::from(time) * u128::from(copies)
-            });
+        for (pattern, &copies) in copies.iter().enumerate() {
+            self.add(pattern, copies);
         }
         self
     }
@@ -93,30 +91,21 @@ impl Sharing {
     pub fn least(self, floors: &[u64]) -> Vec<u64> {
         let wanted: Vec<u64> = self.sums(&self.copies);
         let first = self.moved();
-        let (busiest, copies) = (first.busiest(), first.copies.clone());
+        let mut best = Best::of(&first);
         let mut second = first.with(floors);
         second.fill(&wanted);
         let second = second.moved();
-        let mut best = Best { busiest, copies };
-        if second.busiest() < busiest {
-            best = Best {
-                busiest: second.busiest(),
-                copies: second.copies.clone(),
-            };
+        if second.busiest() < best.busiest {
+            best = Best::of(&second);
         }
         if second.copies.len() <= SEARCHED {
             let none = vec![0; second.copies.len()];
             let (order, mut work) = (second.demands.concat(), WORK);
-            let ends = second
-                .demands
-                .iter()
-                .flat_map(|places| places.last())
-                .copied()
-                .collect::<Vec<_>>();
+            let ends = second.demands.iter().flat_map(|places| places.last());
             let mut search = Search {
+                ends: ends.copied().collect(),
                 sharing: second.with(&none),
                 order,
-                ends,
                 wanted,
                 best,
                 work: &mut work,
@@ -237,6 +226,15 @@ struct Best {
     copies: Vec<u64>,
 }
 
+impl Best {
+    fn of(sharing: &Sharing) -> Best {
+        Best {
+            busiest: sharing.busiest(),
+            copies: sharing.copies.clone(),
+        }
+    }
+}
+
 /// A search through all distributions.
 struct Search<'w> {
     sharing: Sharing,
@@ -254,10 +252,7 @@ impl Search<'_> {
     /// Searches all distributions over the patterns from an index on; the first of these belongs to `demand`.
     fn from(&mut self, place: usize, demand: usize) {
         let Some(&pattern) = self.order.get(place) else {
-            self.best = Best {
-                busiest: self.sharing.busiest(),
-                copies: self.sharing.copies.clone(),
-            };
+            self.best = Best::of(&self.sharing);
             return;
         };
         let (left, is_last) = (self.wanted[demand], self.ends[demand] == pattern);

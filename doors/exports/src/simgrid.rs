@@ -4,6 +4,7 @@
 //! merge waits until its inputs have arrived. So a task that starts at its date ends at its date, unless its port was
 //! busy or its inputs were late: the program compares.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use num_bigint::BigInt;
@@ -82,6 +83,12 @@ fn way(platform: &Platform, link: LinkId) -> Vec<Resource> {
         .collect()
 }
 
+/// All ports and links, each once.
+fn ports(platform: &Platform) -> BTreeSet<Resource> {
+    let ways = platform.link_ids().map(|link| way(platform, link));
+    ways.flatten().collect()
+}
+
 fn hosts_and_links(platform: &Platform, scale: &BigInt) -> String {
     let mut text = HEAD.to_string();
     for node in platform.node_ids() {
@@ -91,13 +98,7 @@ fn hosts_and_links(platform: &Platform, scale: &BigInt) -> String {
             comment(platform.name(node))
         );
     }
-    let mut ports: Vec<Resource> = platform
-        .link_ids()
-        .flat_map(|link| way(platform, link))
-        .collect();
-    ports.sort_unstable();
-    ports.dedup();
-    for &port in &ports {
+    for port in ports(platform) {
         let bandwidth = match port {
             Resource::Link(link) if platform.link(link).cost > Rational::default() => {
                 let cost = &platform.link(link).cost;
@@ -138,13 +139,7 @@ fn replay(run: &Run<'_>, scale: &BigInt) -> String {
     let (platform, execution) = (run.problem.platform(), &run.execution);
     let time = |date: &BigInt| floored_quotient(date, &execution.units, DECIMALS);
     let mut text = format!("period {}\n", time(&execution.period));
-    let mut ports: Vec<Resource> = platform
-        .link_ids()
-        .flat_map(|link| way(platform, link))
-        .collect();
-    ports.sort_unstable();
-    ports.dedup();
-    for port in ports {
+    for port in ports(platform) {
         let _ = writeln!(text, "limit {} {}", name(port), port.capacity(platform));
     }
     let events: Vec<Occurrence<'_>> = run.occurrences().collect();

@@ -4,14 +4,14 @@
 //! The period is the length of the schedule, with one instance; all dates are those of the file. Operands keep their
 //! order, or are numbered as the tree combines them where the operator is commutative.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Zero};
 use oneport_plan::{
-    Amount, Collective, Costs, Interval, LinkId, Message, NodeId, OneReduction, Pattern,
-    PeriodicSchedule, Platform, Problem, Rational, Reduction, ScheduledPattern, Slot, Volumes,
+    Amount, Collective, Costs, Interval, LinkId, NodeId, OneReduction, Pattern, PeriodicSchedule,
+    Platform, Problem, Rational, Reduction, ScheduledPattern, Slot, Volumes,
 };
 use oneport_platform::{Node, PortModel};
 use oneport_schedule::{DatedTask, Execution, Piece};
@@ -53,10 +53,7 @@ impl OneRun {
         };
         let nodes: Vec<NodeId> = (0..draft.processors()).map(NodeId::new).collect();
         let target = NodeId::new(one.reduction.root as usize);
-        let work = match &one.reduction.costs {
-            Costs::Equal { compute, .. } => compute.clone(),
-            Costs::PerSender(_) => Rational::zero(),
-        };
+        let work = merge_time(&one.reduction);
         let collective = Collective::reduce(target, nodes).commutative(one.commutative);
         let volumes = Volumes {
             size: Amount::Constant(Rational::one()),
@@ -81,9 +78,20 @@ impl OneRun {
 }
 
 fn refused(reason: impl Into<String>) -> ExportError {
-    ExportError::Refused {
-        format: NAME,
-        reason: reason.into(),
+    ExportError::refused(NAME, reason)
+}
+
+/// How long a processor sends; 0 where the file does not say it.
+fn transfer_time(reduction: &Reduction, processor: usize) -> Rational {
+    let time = reduction.costs.transfer(processor);
+    time.cloned().unwrap_or_default()
+}
+
+/// How long a merge takes; no time of its own where it is part of the transfer.
+fn merge_time(reduction: &Reduction) -> Rational {
+    match &reduction.costs {
+        Costs::Equal { compute, .. } => compute.clone(),
+        Costs::PerSender(_) => Rational::zero(),
     }
 }
 
@@ -120,11 +128,7 @@ impl<'a> Draft<'a> {
             if processor == reduction.root as usize {
                 continue;
             }
-            let cost = reduction
-                .costs
-                .transfer(processor)
-                .cloned()
-                .unwrap_or_default();
+            let cost = transfer_time(reduction, processor);
             if cost.is_zero() {
                 return Err(refused(format!(
                     "the transfer from processor {processor} takes no time; no link does so"
@@ -243,10 +247,7 @@ impl<'a> Draft<'a> {
     /// Every task at its date, in the order of the pattern, which is that of the tree: inputs come first.
     fn execution(&self, pattern: &Pattern) -> Result<Execution, ExportError> {
         let reduction = self.reduction;
-        let compute = match &reduction.costs {
-            Costs::Equal { compute, .. } => compute.clone(),
-            Costs::PerSender(_) => Rational::zero(),
-        };
+        let compute = merge_time(reduction);
         let mut dated = Vec::with_capacity(pattern.tasks.len());
         for processor in self.upwards() {
             for &child in &self.children[processor] {
@@ -258,16 +259,8 @@ impl<'a> Draft<'a> {
                 dated.push((start.unwrap_or_default(), compute.clone(), false));
             }
             if self.links[processor].is_some() {
-                let time = reduction
-                    .costs
-                    .transfer(processor)
-                    .cloned()
-                    .unwrap_or_default();
-                dated.push((
-                    reduction.starts.get(processor).unwrap_or_default(),
-                    time,
-                    true,
-                ));
+                let start = reduction.starts.get(processor).unwrap_or_default();
+                dated.push((start, transfer_time(reduction, processor), true));
             }
         }
         let dates = dated
@@ -278,12 +271,9 @@ impl<'a> Draft<'a> {
         let ticks = |time: &Rational| time.numer() * (&units / time.denom());
         let tasks = pattern.tasks.iter().zip(&dated).enumerate();
         let tasks = tasks.map(|(place, (task, (start, length, sends)))| {
-            let mut inputs = task.inputs();
-            let behind = match task {
-                oneport_plan::Task::Merge { left, right, .. } => {
-                    [*left, *right].map(|it| it.map(|it| it as usize))
-                }
-                oneport_plan::Task::Send { .. } => [inputs.next(), None],
+            let inputs = match *task {
+                oneport_plan::Task::Merge { left, right, .. } => [left, right],
+                oneport_plan::Task::Send { after, .. } => [after, None],
             };
             let (start, duration) = (ticks(start), ticks(length));
             let lane = sends.then_some(0);
@@ -293,11 +283,8 @@ impl<'a> Draft<'a> {
                 copy: 0,
                 stage: 0,
                 task: *task,
-                message: Message {
-                    demand: 0,
-                    part: task.part(),
-                },
-                inputs: behind,
+                message: pattern.message(task.part()),
+                inputs: inputs.map(|it| it.map(|it| it as usize)),
                 pieces: vec![Piece {
                     end: &start + &duration,
                     start,
@@ -335,19 +322,19 @@ impl<'a> Draft<'a> {
             changes.entry(start).or_default().0.push(link);
             changes.entry(end).or_default().1.push(link);
         }
-        let (mut slots, mut busy, mut now) = (Vec::new(), BTreeMap::new(), Rational::zero());
+        let (mut slots, mut busy, mut now) = (Vec::new(), BTreeSet::new(), Rational::zero());
         for (date, (starting, ending)) in changes {
             if date > now {
                 slots.push(Slot {
                     length: &date - &now,
-                    links: busy.keys().copied().collect(),
+                    links: busy.iter().copied().collect(),
                 });
                 now = date;
             }
-            ending.iter().for_each(|link| {
-                busy.remove(link);
-            });
-            busy.extend(starting.into_iter().map(|link| (link, ())));
+            for link in ending {
+                busy.remove(&link);
+            }
+            busy.extend(starting);
         }
         slots
     }

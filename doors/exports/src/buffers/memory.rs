@@ -139,9 +139,8 @@ impl Memory {
 
     /// `output chunk 3 of rank 1`: the last buffer that has the cell, so an output that is an input too is an output.
     pub fn name(&self, cell: usize) -> String {
-        const NAMES: [&str; 3] = ["input", "output", "scratch"];
         for (rank, buffers) in self.gpus.iter().enumerate() {
-            for (name, buffer) in NAMES.iter().zip(buffers).rev() {
+            for (name, buffer) in BufferType::NAMES.iter().zip(buffers).rev() {
                 for (packets, first) in [("", buffer.data), (" as packets", buffer.packets)] {
                     let chunk = cell.checked_sub(first).map(|cell| cell / self.parts);
                     if let Some(chunk) = chunk.filter(|&chunk| chunk < buffer.chunks) {

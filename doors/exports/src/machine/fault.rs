@@ -33,6 +33,11 @@ pub enum Kind {
     Malformed,
 }
 
+/// A fault of the file itself.
+pub fn malformed(text: impl Into<String>) -> Fault {
+    Fault::new(Kind::Malformed, text)
+}
+
 impl Fault {
     /// A fault.
     pub fn new(kind: Kind, text: impl Into<String>) -> Self {
@@ -57,15 +62,12 @@ impl<N: Names> Machine<'_, N> {
         other: Access,
         did: &str,
     ) -> Fault {
-        let (one, two, cell) = (
-            self.step(access.step),
-            self.step(other.step),
-            self.names.cell(cell),
-        );
+        let (one, two) = (self.step(access.step), self.step(other.step));
+        let cell = self.names.cell(cell);
         let missing = if access.thread == other.thread {
-            "a nop between them would order them".to_string()
+            "a nop between them would order them"
         } else {
-            "a nop, a signal and a wait, or a barrier between them would order them".to_string()
+            "a nop, a signal and a wait, or a barrier between them would order them"
         };
         Fault::new(
             Kind::Race,
@@ -83,10 +85,8 @@ impl<N: Names> Machine<'_, N> {
     }
 
     pub(super) fn too_large(&self, access: Access) -> Fault {
-        Fault::new(
-            Kind::Malformed,
-            format!("{} combines too many values", self.step(access.step)),
-        )
+        let step = self.step(access.step);
+        malformed(format!("{step} combines too many values"))
     }
 
     pub(super) fn packet_twice(&self, access: Access, cell: usize) -> Fault {

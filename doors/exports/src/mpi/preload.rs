@@ -36,10 +36,7 @@ pub struct Preloaded<'a> {
 }
 
 fn refused(reason: String) -> ExportError {
-    ExportError::Refused {
-        format: PRELOAD.name,
-        reason,
-    }
+    ExportError::refused(PRELOAD.name, reason)
 }
 
 /// A library with several plans. The first plan names the ranks of all plans for the same nodes. With `hosts`, names of

@@ -27,17 +27,10 @@ impl Table<'_> {
         let platform = self.problem.platform();
         let fits = |it: char| it.is_ascii_graphic() && !"\"\\".contains(it);
         let name = |&node| {
-            platform
-                .name(node)
-                .chars()
-                .map(|it| if fits(it) { it } else { '_' })
-                .collect::<String>()
+            let name = platform.name(node).replace(|it| !fits(it), "_");
+            name.replace("*/", "*_").replace("/*", "_*")
         };
-        self.operation
-            .ranks
-            .iter()
-            .map(|node| name(node).replace("*/", "*_").replace("/*", "_*"))
-            .collect()
+        self.operation.ranks.iter().map(name).collect()
     }
 
     /// Node of each rank, in words.
@@ -128,13 +121,8 @@ impl Table<'_> {
             pairs.for_each(|(from, to)| moved[from][to] = block.count);
         }
         let row = |row: &Vec<usize>| {
-            format!(
-                "    {{{}}},\n",
-                row.iter()
-                    .map(usize::to_string)
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            )
+            let numbers: Vec<String> = row.iter().map(usize::to_string).collect();
+            format!("    {{{}}},\n", numbers.join(", "))
         };
         Some(format!(
             "#define COUNTED\nstatic const int moved[PARTICIPANTS][PARTICIPANTS] = {{\n{}}};\n",
@@ -208,15 +196,9 @@ impl Table<'_> {
                 .map_or([-1, -1, 0], |own| own.map(|number| number as i64));
             let _ = writeln!(text, "    {{{from}, {to}, {blocks}}},");
         }
-        let owner = |rank: usize| {
-            operation
-                .blocks
-                .iter()
-                .any(|block| block.owners.contains(&rank))
-        };
-        let owns: Vec<&str> = (0..ranks)
-            .map(|rank| if owner(rank) { "1" } else { "0" })
-            .collect();
+        let blocks = &operation.blocks;
+        let owns = |rank| u8::from(blocks.iter().any(|block| block.owners.contains(&rank)));
+        let owns: Vec<String> = (0..ranks).map(|rank| owns(rank).to_string()).collect();
         let _ = writeln!(
             text,
             "}};\nstatic const int owns_{number}[{ranks}] = {{{}}};",

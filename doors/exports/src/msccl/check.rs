@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::elements::{self, Columns, Node};
 use super::{CHANNELS, STEPS};
 use crate::buffers::{BufferType, InPlace, Memory, compare, in_place, wanted};
-use crate::machine::{Act, Fault, Kind, Machine, Move, Names, Outcome, Script, Span};
+use crate::machine::{Act, Fault, Kind, Machine, Move, Names, Outcome, Script, Span, malformed};
 use crate::text::clipped;
 use crate::verdict::Verdict;
 
@@ -22,10 +22,6 @@ const NAME: usize = 60;
 /// Messages that a connection holds.
 const SLOTS: u32 = 8;
 const SIMPLE_SLOTS: u32 = 2;
-
-fn malformed(text: impl Into<String>) -> Fault {
-    Fault::new(Kind::Malformed, text)
-}
 
 /// Work of a step.
 struct Work {
@@ -314,15 +310,13 @@ fn read_step(step: Node<'_>, place: usize, columns: &mut Columns<10>) -> Result<
             clipped(name, NAME)
         )));
     };
+    let or_zero = |key, value| Ok::<u32, Fault>(whole(step, key, value)?.unwrap_or(0));
     let from = (
         buffer(step, "srcbuf", from_buffer)?,
-        whole(step, "srcoff", from)?.unwrap_or(0),
+        or_zero("srcoff", from)?,
     );
-    let to = (
-        buffer(step, "dstbuf", to_buffer)?,
-        whole(step, "dstoff", to)?.unwrap_or(0),
-    );
-    let count = whole(step, "cnt", count)?.unwrap_or(0);
+    let to = (buffer(step, "dstbuf", to_buffer)?, or_zero("dstoff", to)?);
+    let count = or_zero("cnt", count)?;
     let awaited = natural(step, "hasdep", awaited)? == 1;
     Ok(Step {
         work,
@@ -429,15 +423,8 @@ fn run(algorithm: &Algorithm, is_in_place: bool, slots: u32) -> Result<Verdict, 
     let (mut cells, values) = memory.initial();
     cells.resize(translation.cells, None);
     let connections = translation.connections.len();
-    let tokens: Vec<u32> = (0..2 * connections + translation.waits.len())
-        .map(|line| {
-            if line < 2 * connections && line % 2 == 1 {
-                slots
-            } else {
-                0
-            }
-        })
-        .collect();
+    let credits = [0, slots].repeat(connections);
+    let tokens = [credits, vec![0; translation.waits.len()]].concat();
     let labels = Labels(&translation);
     let machine = Machine::new(&labels, &script, chunks.len(), &[], cells, values, &tokens);
     let Outcome {
@@ -740,10 +727,7 @@ impl<'a> Translation<'a> {
             .memory
             .chunk(rank, buffer, index as usize, count as usize, false)
             .ok_or_else(|| {
-                let (has, name) = (
-                    self.memory.chunks(rank, buffer),
-                    ["input", "output", "scratch"][buffer as usize],
-                );
+                let (has, name) = (self.memory.chunks(rank, buffer), buffer.name());
                 site.fault(format!(
                     "{count} chunks from {index} on of the {name}, which has {has}"
                 ))

@@ -33,15 +33,22 @@ pub struct Block {
 
 impl Block {
     fn channel(&mut self, peer: Key) -> u32 {
-        let place = self
-            .peers
-            .iter()
-            .position(|&known| known == peer)
-            .unwrap_or(self.peers.len());
-        if place == self.peers.len() {
-            self.peers.push(peer);
+        number(&mut self.peers, peer)
+    }
+
+    /// As [`on_channels`](Self::on_channels) for peers that may repeat: each once per operation.
+    fn in_rounds(&mut self, name: Name, mut left: Vec<Key>) {
+        while !left.is_empty() {
+            let mut now = Vec::new();
+            left.retain(|peer| {
+                let repeats = now.contains(peer);
+                if !repeats {
+                    now.push(*peer);
+                }
+                repeats
+            });
+            self.on_channels(name, &now);
         }
-        place as u32
     }
 
     /// Signals or waits on the channels to these threadblocks, each once.
@@ -78,20 +85,9 @@ impl Block {
             return;
         }
         self.nop();
-        let mut left = std::mem::take(&mut self.unsignalled);
-        while !left.is_empty() {
-            // Each channel once per operation; two puts are signalled twice.
-            let (mut now, mut later) = (Vec::new(), Vec::new());
-            for peer in left {
-                if now.contains(&peer) {
-                    later.push(peer)
-                } else {
-                    now.push(peer)
-                }
-            }
-            self.on_channels(Name::Signal, &now);
-            left = later;
-        }
+        // Two puts are signalled twice.
+        let left = std::mem::take(&mut self.unsignalled);
+        self.in_rounds(Name::Signal, left);
     }
 
     /// Orders the next operations after the message of this number, from 1, of a sender.
@@ -129,18 +125,10 @@ impl Block {
     pub fn put(&mut self, to: Key, sources: Vec<Place>, (buffer, index): Spot) {
         self.ready();
         let channel = self.channel(to);
-        let remote = (to.0, buffer);
-        let id = self
-            .remote
-            .iter()
-            .position(|known| *known == remote)
-            .unwrap_or(self.remote.len());
-        if id == self.remote.len() {
-            self.remote.push(remote);
-        }
+        let id = number(&mut self.remote, (to.0, buffer));
         let target = Place {
             buffer: None,
-            buffer_id: Some(id as u32),
+            buffer_id: Some(id),
             switch_channel_id: None,
             index,
             size: 1,
@@ -163,17 +151,16 @@ impl Block {
             let arrived = self.arrived.get(&sender).copied().unwrap_or(0);
             left.extend((arrived..expected).map(|_| sender));
         }
-        while !left.is_empty() {
-            let (mut now, mut later) = (Vec::new(), Vec::new());
-            for sender in left {
-                if now.contains(&sender) {
-                    later.push(sender)
-                } else {
-                    now.push(sender)
-                }
-            }
-            self.on_channels(Name::Wait, &now);
-            left = later;
-        }
+        self.in_rounds(Name::Wait, left);
     }
+}
+
+/// The place of an item in a list, to which it is added where it is missing.
+fn number<T: PartialEq>(list: &mut Vec<T>, item: T) -> u32 {
+    let place = list.iter().position(|known| *known == item);
+    let place = place.unwrap_or(list.len());
+    if place == list.len() {
+        list.push(item);
+    }
+    place as u32
 }

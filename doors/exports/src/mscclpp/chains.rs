@@ -1,10 +1,10 @@
 //! Assigns steps to threadblocks: lanes, and chains of threadblocks if one is too short.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::block::Key;
 use super::limits::{CHANNELS, OPERATIONS};
-use crate::operation::{Operation, Step, Value};
+use crate::operation::{Operation, Step};
 
 /// Operations that a threadblock of a chain needs besides its sends and merges: it signals that it has entered, waits
 /// for the same signal of others and for a semaphore, and releases one.
@@ -68,15 +68,11 @@ impl Chains {
         }
         let mut filled: BTreeMap<(usize, usize), Filled> = BTreeMap::new();
         let mut received = vec![false; steps.len()];
+        let places: Vec<usize> = (0..steps.len()).collect();
         for (place, step) in steps.iter().enumerate() {
             let chain = filled.entry((step.from, lane(step))).or_default();
-            let behind = step.inputs.iter().filter_map(|value| match *value {
-                Value::Of(before) => {
-                    Some(before).filter(|&before| !steps[before].merge && !received[before])
-                }
-                Value::Own(_) => None,
-            });
-            let behind: Vec<usize> = behind.collect();
+            let mut behind = step.uses(&places);
+            behind.retain(|&before| !steps[before].merge && !received[before]);
             let (operations, messages) = if step.merge { (3, 0) } else { (4, 1) };
             let at = chain.add(operations + 2 * behind.len(), messages + behind.len());
             senders[place].2 = at;
@@ -107,17 +103,10 @@ impl Chains {
     }
 
     fn count(&self, ranks: usize, which: impl Fn(&Key) -> bool) -> Vec<u32> {
-        let mut keys: Vec<Key> = self
-            .senders
-            .iter()
-            .chain(&self.receivers)
-            .copied()
-            .filter(which)
-            .collect();
-        keys.sort_unstable();
-        keys.dedup();
+        let keys = self.senders.iter().chain(&self.receivers);
+        let keys: BTreeSet<&Key> = keys.filter(|key| which(key)).collect();
         let mut count = vec![0; ranks];
-        keys.iter().for_each(|&(rank, ..)| count[rank] += 1);
+        keys.iter().for_each(|&&(rank, ..)| count[rank] += 1);
         count
     }
 }

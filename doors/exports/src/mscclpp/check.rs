@@ -11,15 +11,11 @@ use super::limits::{CHANNELS, CHANNELS_AT_ONCE, OPERATIONS};
 use super::schema::{ChannelType, Op, Plan};
 use super::translate::{ITERATIONS, Lines, Translation};
 use crate::buffers::{InPlace, Memory, compare, in_place, wanted};
-use crate::machine::{Act, Fault, Kind, Machine, Names, Outcome, Script};
+use crate::machine::{Act, Fault, Machine, Names, Outcome, Script, malformed};
 use crate::verdict::Verdict;
 
 /// Most threadblocks of a group, and most parts of a chunk.
 const PARTS: usize = 1024;
-
-fn malformed(text: impl Into<String>) -> Fault {
-    Fault::new(Kind::Malformed, text)
-}
 
 /// Runs a plan.
 ///
@@ -45,13 +41,12 @@ pub fn check(plan: &Plan) -> Result<Verdict, Fault> {
     let memory = memory
         .ok_or_else(|| malformed("the buffers have more than 2^23 parts of chunks together"))?;
     let lines = Lines::new(plan)?;
-    let (agents, known_agents) = (Vec::new(), BTreeMap::new());
     let mut translation = Translation {
         plan,
         memory: &memory,
         lines: &lines,
-        agents,
-        known: known_agents,
+        agents: Vec::new(),
+        known: BTreeMap::new(),
         script: Script::default(),
     };
     translation.write()?;
@@ -254,11 +249,7 @@ impl Names for Labels<'_> {
         let op = self.plan.gpus[rank].threadblocks[block]
             .ops
             .get(operation as usize);
-        let name = op.and_then(|op| serde_json::to_value(op.name).ok());
-        let name = name
-            .as_ref()
-            .and_then(|name| name.as_str())
-            .unwrap_or("end");
+        let name = op.map_or("end".to_string(), |op| op.name.spelt());
         format!("rank {rank}, threadblock {block}, operation {operation} ({name})")
     }
 

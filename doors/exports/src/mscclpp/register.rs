@@ -10,7 +10,7 @@ use oneport_platform::Rational;
 
 use super::schema::Plan;
 use super::sizes::Sizes;
-use super::{planned, refused_as, to_json};
+use super::{planned, to_json};
 use crate::fitting::note;
 use crate::pieces::{is_small, lost};
 use crate::{ExportError, File, Format, Pieces, Request, Written};
@@ -41,7 +41,7 @@ struct Sized {
 /// A refusal under the requested format's name.
 fn renamed(error: ExportError) -> ExportError {
     match error {
-        ExportError::Refused { reason, .. } => refused_as(NAME, reason),
+        ExportError::Refused { reason, .. } => ExportError::refused(NAME, reason),
         other => other,
     }
 }
@@ -52,7 +52,7 @@ fn renamed(error: ExportError) -> ExportError {
 /// # Errors
 /// No request, two for one collective and number of ranks, plans that the executor cannot run.
 pub fn registered(requests: &[Request<'_>]) -> Result<Written, ExportError> {
-    let refused = |reason: String| refused_as(NAME, reason);
+    let refused = |reason: String| ExportError::refused(NAME, reason);
     let (mut rows, mut plans, mut notes) = (String::new(), Vec::new(), Vec::new());
     let mut known: Vec<(String, usize)> = Vec::new();
     for (number, request) in requests.iter().enumerate() {
@@ -130,19 +130,17 @@ fn row(suffix: &str, plan: &Plan, sizes: &Sizes, from: u64) -> String {
 fn by_size(request: &Request<'_>) -> Result<Vec<Sized>, ExportError> {
     let (largest, pieces) = planned(request)?;
     let blocks = Sizes::of(&largest).multiple / (super::limits::ALIGNMENT * pieces);
-    let of = |pieces: u64| {
-        Ok::<Plan, ExportError>(
-            planned(&Request {
-                pieces: Pieces::Number(pieces),
-                ..request.clone()
-            })?
-            .0,
-        )
+    let of = |plan: Plan, pieces: u64| Sized {
+        plan,
+        pieces,
+        from: pieces * PIECE * blocks,
     };
-    let (mut sized, is_free) = (
-        Vec::new(),
-        request.pieces == Pieces::Fitting && request.dated.is_none(),
-    );
+    let planned = |pieces: u64| -> Result<Sized, ExportError> {
+        let (plan, _) = planned(&request.divided(Pieces::Number(pieces)))?;
+        Ok(of(plan, pieces))
+    };
+    let mut sized = Vec::new();
+    let is_free = request.pieces == Pieces::Fitting && request.dated.is_none();
     if is_free {
         let mut least: Option<Rational> = None;
         for fewer in (0..pieces.ilog2()).map(|power| 1 << power) {
@@ -151,27 +149,15 @@ fn by_size(request: &Request<'_>) -> Result<Vec<Sized>, ExportError> {
                 continue;
             }
             least = Some(loss);
-            sized.push(Sized {
-                plan: of(fewer)?,
-                pieces: fewer,
-                from: fewer * PIECE * blocks,
-            });
+            sized.push(planned(fewer)?);
         }
     }
-    sized.push(Sized {
-        plan: largest,
-        pieces,
-        from: pieces * PIECE * blocks,
-    });
+    sized.push(of(largest, pieces));
     let more = std::iter::successors(Some(2 * pieces), |pieces| Some(2 * pieces));
     for more in more.take_while(|&pieces| is_free && pieces <= MOST) {
         if is_small(&lost(request.problem, request.schedule, more)?) {
-            let Ok(plan) = of(more) else { break };
-            sized.push(Sized {
-                plan,
-                pieces: more,
-                from: more * PIECE * blocks,
-            });
+            let Ok(plan) = planned(more) else { break };
+            sized.push(plan);
         }
     }
     if let Some(smallest) = sized.first_mut() {

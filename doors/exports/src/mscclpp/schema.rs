@@ -215,6 +215,15 @@ pub enum Name {
     SemRelease,
 }
 
+impl Name {
+    /// As in the file.
+    pub fn spelt(self) -> String {
+        let name = serde_json::to_value(self).ok();
+        let name = name.as_ref().and_then(|name| name.as_str());
+        name.unwrap_or("?").to_string()
+    }
+}
+
 /// Chunks `index` to `index + size - 1` of a buffer: a local one (`type`), a remote one (`buffer_id`, among the remote
 /// buffers of the threadblock), or those of all ranks of a group (`switch_channel_id`).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

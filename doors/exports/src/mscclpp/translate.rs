@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::schema::{BufferType, ChannelType, Name, Op, Place, Plan, Threadblock};
 use crate::buffers::Memory;
-use crate::machine::{Act, Fault, Kind, Move, Part, Script, Span};
+use crate::machine::{Act, Fault, Move, Part, Script, Span, malformed};
 
 /// Iterations of a pipeline.
 pub const ITERATIONS: usize = 3;
@@ -48,7 +48,7 @@ impl Lines {
                         let text = format!(
                             "rank {rank} has a channel to rank {peer}; there are {ranks} ranks, from 0 on"
                         );
-                        return Err(Fault::new(Kind::Malformed, text));
+                        return Err(malformed(text));
                     }
                     let line = lines.channels.len();
                     lines.channels.push((rank, channel.channel_type, peer));
@@ -106,11 +106,7 @@ impl Lines {
                 )
             }
             None => {
-                let rank = self
-                    .semaphores
-                    .iter()
-                    .rposition(|&first| first <= line)
-                    .unwrap_or(0);
+                let rank = self.sender(line).unwrap_or(0);
                 format!(
                     "a release of rank {rank}'s semaphore {}",
                     line - self.semaphores[rank]
@@ -161,14 +157,9 @@ impl<'a> Local<'a> {
             buffers: BTreeMap::new(),
         };
         for ids in &block.channels {
-            let owned = lines
-                .owned
-                .get(&(rank, ids.channel_type))
-                .map_or(&[][..], Vec::as_slice);
-            let ours = ids
-                .channel_ids
-                .iter()
-                .map(|&id| owned.get(id as usize).copied());
+            let owned = lines.owned.get(&(rank, ids.channel_type));
+            let line = |&id: &u32| owned?.get(id as usize).copied();
+            let ours = ids.channel_ids.iter().map(line);
             local
                 .channels
                 .entry(ids.channel_type)
@@ -199,16 +190,12 @@ struct Site<'a> {
 
 impl Site<'_> {
     fn fault(&self, text: impl AsRef<str>) -> Fault {
-        let name = serde_json::to_value(self.op.name).ok();
-        let name = name.as_ref().and_then(|name| name.as_str()).unwrap_or("?");
         let (rank, block, operation) = (self.rank, self.local.block.id, self.operation);
-        Fault::new(
-            Kind::Malformed,
-            format!(
-                "rank {rank}, threadblock {block}, operation {operation} ({name}): {}",
-                text.as_ref()
-            ),
-        )
+        malformed(format!(
+            "rank {rank}, threadblock {block}, operation {operation} ({}): {}",
+            self.op.name.spelt(),
+            text.as_ref()
+        ))
     }
 }
 
@@ -425,17 +412,10 @@ impl Translation<'_> {
                 ))
             })
         };
-        let lines = site
-            .op
-            .channel_ids
-            .iter()
-            .map(line)
-            .collect::<Result<Vec<usize>, Fault>>()?;
-        if lines.is_empty() {
-            Err(site.fault("it names no channel"))
-        } else {
-            Ok(lines)
+        if site.op.channel_ids.is_empty() {
+            return Err(site.fault("it names no channel"));
         }
+        site.op.channel_ids.iter().map(line).collect()
     }
 
     fn signals(&mut self, site: Site<'_>, relaxed: bool) -> Result<(), Fault> {
@@ -490,22 +470,14 @@ impl Translation<'_> {
         if site.op.semaphore_ids.len() > 16 {
             return Err(site.fault("it names more than 16 semaphores"));
         }
-        let line = |&id: &u32| {
-            if (id as usize) < count {
-                Ok(self.lines.semaphores[site.rank] + id as usize)
-            } else {
-                Err(site.fault(format!(
-                    "semaphore {id} is not among the {count} of the rank"
-                )))
-            }
-        };
-        let lines = site
-            .op
-            .semaphore_ids
-            .iter()
-            .map(line)
-            .collect::<Result<Vec<usize>, Fault>>()?;
-        Ok(self.script.numbers(lines))
+        let ids = site.op.semaphore_ids.iter().map(|&id| id as usize);
+        if let Some(id) = ids.clone().find(|&id| id >= count) {
+            return Err(site.fault(format!(
+                "semaphore {id} is not among the {count} of the rank"
+            )));
+        }
+        let first = self.lines.semaphores[site.rank];
+        Ok(self.script.numbers(ids.map(|id| first + id)))
     }
 
     /// Puts through port channels, each by the channel's agent, and then signals.
@@ -698,8 +670,7 @@ impl Translation<'_> {
                 self.memory.chunks(rank, buffer),
                 u64::from(place.index) + u64::from(place.size),
             );
-            let name = ["input", "output", "scratch"][buffer as usize];
-            let index = place.index;
+            let (name, index) = (buffer.name(), place.index);
             site.fault(format!(
                 "chunks {index} to {last} (excluded) of rank {rank}'s {name}, which has {chunks}"
             ))
