@@ -129,7 +129,7 @@ fn operation(request: &Request<'_>) -> Result<(Operation, &'static str), ExportE
     let Some((_, library)) = LIBRARY.iter().find(|(ours, _)| *ours == name) else {
         let known: Vec<&str> = LIBRARY.iter().map(|(ours, _)| *ours).collect();
         return Err(refused(format!(
-            "MPI has no {name}; it has {}",
+            "{name} has no MPI program here; these have one: {}",
             known.join(", ")
         )));
     };

@@ -151,5 +151,5 @@ fn what_mpi_lacks_is_refused() {
         .write(&request)
         .unwrap_err()
         .to_string();
-    assert!(refused.contains("MPI has no groups"), "{refused}");
+    assert!(refused.contains("groups has no MPI program"), "{refused}");
 }
