@@ -50,8 +50,8 @@ struct Replay<'a> {
 
 impl Algorithm {
     /// The patterns of an instance, one for every block, with weights that add up to its rate for every demand: what
-    /// the algorithm does, task by task, checked to bring what is wanted where it is wanted. `O(operands)` per block sent
-    /// and link passed.
+    /// the algorithm does, task by task, checked to bring what is wanted where it is wanted. `O(operands)` per block
+    /// sent and link passed.
     ///
     /// # Errors
     /// The first message that cannot be sent; the first goal that is not reached; operands combined out of order
