@@ -540,7 +540,7 @@ fn names_are_escaped_and_come_back() {
             "the tooltip has the whole name"
         );
     }
-    assert!(elements.iter().any(|e| e.text == "m a&amp;b ×1"));
+    assert!(elements.iter().any(|e| e.text == "<&\"'é>→a&amp;b ×1"));
 }
 
 #[test]
