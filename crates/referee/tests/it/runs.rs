@@ -2,10 +2,11 @@
 
 use crate::common;
 
-use crate::common::ask::check_timeline;
+use crate::common::ask::{check_steady_state, check_timeline};
 use common::*;
 use oneport_plan::{
-    Amount, Collective, CustomDemand, Event, MergeEvent, Message, Timeline, Volumes, Wanted,
+    Amount, Collective, CustomDemand, Event, MergeEvent, Message, Pattern, SteadyState, Timeline,
+    Volumes, Wanted, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 
@@ -302,8 +303,8 @@ fn every_time_of_a_demand_is_wanted() {
     assert_eq!(with(&|event| event.message.part.last = 1), part);
 }
 
-/// Over links of cost 0 a message goes on at the date at which it came, in the order of the list: A -> S -> B -> S -> C,
-/// and S passes on each copy that comes there.
+/// Over links of cost 0 a message goes on at the date at which it came, in the order of the list. Here from A over S to
+/// B, and back over S to C: S passes on each copy that comes there.
 #[test]
 fn chains_in_no_time_follow_the_message() {
     let mut builder = Platform::builder();
@@ -340,7 +341,7 @@ fn chains_in_no_time_follow_the_message() {
     assert_eq!(checked(&broadcast, &[&out, &back, &on, &first]), "");
     assert_eq!(
         checked(&broadcast, &[&first, &back, &out, &on]),
-        "broadcast of instance 0: broadcast of instance 0 over B -> S starts at 1, when 'B' has no copy yet of the message \
+        "A=>all of instance 0: message A=>all of instance 0 over B -> S starts at 1, when 'B' has no copy yet of the message \
          to use"
     );
     let scatter = Collective::scatter(a, vec![b]);
@@ -351,6 +352,30 @@ fn chains_in_no_time_follow_the_message() {
     let refused = checked(&alone, &[&first, &out, &back, &on]);
     assert!(
         refused.contains("to 'S', where it has been before"),
+        "{refused}"
+    );
+    // So do patterns: S passes on each of the two copies, and neither of them twice.
+    let steady = |last: u32| {
+        let hops = [(3, None), (2, Some(0)), (1, Some(1)), (0, Some(last))];
+        let hops = hops.map(|(link, after)| (LinkId::new(link), after));
+        let state = SteadyState {
+            throughput: ratio(1, 1),
+            patterns: vec![WeightedPattern {
+                pattern: Pattern::arborescence(0, hops),
+                weight: ratio(1, 1),
+            }],
+        };
+        told(&check_steady_state(
+            &platform,
+            &broadcast,
+            &volumes(),
+            &state,
+        ))
+    };
+    assert_eq!(steady(2), "");
+    let refused = steady(0);
+    assert!(
+        refused.contains("both use the same copy at 'S'"),
         "{refused}"
     );
 }
