@@ -40,9 +40,10 @@ impl Draft {
         let models = PortModel::ALL;
         let node = |at: usize, dice: &mut Dice| {
             let name = format!("n{at}");
-            let mut node = match at > 1 && dice.below(2) == 0 {
-                true => Node::router(name),
-                false => Node::processor(name, ratio(1 + dice.below(3) as i64, 2)),
+            let mut node = if at > 1 && dice.below(2) == 0 {
+                Node::router(name)
+            } else {
+                Node::processor(name, ratio(1 + dice.below(3) as i64, 2))
             };
             node.replicates = node.is_processor() || dice.below(2) == 0;
             node.model = (dice.below(4) == 0).then(|| models[dice.below(models.len())]);
@@ -199,7 +200,7 @@ fn every_plan_runs_in_whatever_order_links_are_listed() {
         };
         let mut found: Vec<Option<Plan>> = Vec::new();
         for _ in 0..2 {
-            let problem = Problem::new(&draft.platform(), &collective, &volumes).unwrap();
+            let problem = Problem::new(draft.platform(), &collective, &volumes).unwrap();
             found.push(plan(&problem, formulation));
             draft.shuffle(dice);
         }
