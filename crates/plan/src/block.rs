@@ -104,10 +104,10 @@ impl Collective {
     /// If all demands are messages that travel alone, each once per instance, these in the order of the demands; else
     /// nothing.
     pub fn commodities(&self) -> Vec<Commodity> {
-        match self.is_uniform() {
-            true => self.messages().into_iter().map(|(one, _)| one).collect(),
-            false => Vec::new(),
+        if !self.is_uniform() {
+            return Vec::new();
         }
+        self.messages().into_iter().map(|(one, _)| one).collect()
     }
 
     /// If all demands are messages that travel alone, these in the order of the demands, and how many there are of each

@@ -86,14 +86,15 @@ impl std::fmt::Display for Wanted<'_> {
             .iter()
             .map(|&node| format!("'{}'", self.platform.name(node)));
         let (nodes, names) = (self.nodes.len(), few(names, SHOWN, " and {} more"));
-        match self.pairwise {
-            true => write!(
+        if self.pairwise {
+            write!(
                 f,
                 "{} of {} separated by ',', for {names}, in this order",
                 count(nodes, "row"),
                 count(nodes, "count")
-            ),
-            false => write!(f, "{}, for {names}, in this order", count(nodes, "count")),
+            )
+        } else {
+            write!(f, "{}, for {names}, in this order", count(nodes, "count"))
         }
     }
 }

@@ -189,9 +189,10 @@ pub fn collective(platform: &Platform, arguments: &QuestionArguments) -> Result<
     let built = form
         .build(&nodes, arguments.commutative)
         .ok_or_else(missing)?;
-    match form.counted {
-        true => counts::counted(platform, built, arguments.counts.as_deref()),
-        false => Ok(built),
+    if form.counted {
+        counts::counted(platform, built, arguments.counts.as_deref())
+    } else {
+        Ok(built)
     }
 }
 

@@ -108,9 +108,12 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
         progress.about("changed: ".to_string());
         let name = arguments.changes.join("; ");
         let asked = Asked::read(platform, &arguments.question);
-        let asked = asked.map_err(|error| match error.is::<Usage>() {
-            true => error,
-            false => error.context(format!("on the platform after --change '{name}'")),
+        let asked = asked.map_err(|error| {
+            if error.is::<Usage>() {
+                error
+            } else {
+                error.context(format!("on the platform after --change '{name}'"))
+            }
         });
         match asked?.problem() {
             Ok(problem) => {
