@@ -214,7 +214,7 @@ fn expand<'n>(
 /// The hops without detours: a copy that comes back to a node goes on from its first arrival there, if no node after
 /// that wanted it or copied it. Only links of cost 0 make such a detour as cheap as none.
 ///
-/// Hops come after those that brought what they pass on. `O(h d)` for `h` hops and paths of `d`.
+/// Each hop comes after the hop that brought its copy. `O(h d)` for `h` hops and paths of `d`.
 pub fn direct(
     platform: &Platform,
     mut hops: Vec<Hop>,

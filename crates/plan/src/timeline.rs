@@ -49,7 +49,7 @@ pub struct Timeline {
     /// Whether everything runs as soon as possible, in the schedule's order: then instances may start before the period
     /// that they belong to. Otherwise every instance starts within it, and every period is like the others.
     pub eager: bool,
-    /// All transfers. Of one message's transfers at one date, over links of cost 0, each comes after the one before it.
+    /// All transfers. A message's transfers at one date, over links of cost 0, are in the order of its way.
     pub events: Vec<Event>,
     /// All merges.
     pub merges: Vec<MergeEvent>,

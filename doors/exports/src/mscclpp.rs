@@ -59,7 +59,7 @@ pub const COLLECTIVES: [(&str, &str); 5] = [
     ("all-to-all", "alltoall"),
 ];
 
-/// The name that MSCCL and MSCCL++ have for a collective; else ours of those that they have.
+/// The name of a collective in MSCCL and MSCCL++; else our names of their collectives.
 pub(crate) fn theirs(name: &str) -> Result<&'static str, String> {
     match COLLECTIVES.iter().find(|(ours, _)| *ours == name) {
         Some((_, theirs)) => Ok(theirs),

@@ -90,7 +90,7 @@ pub struct Step {
 }
 
 impl Step {
-    /// What other steps made of the values that this one uses.
+    /// The results of other steps that this one uses.
     pub(crate) fn uses<T: Clone>(&self, made: &[T]) -> Vec<T> {
         let before = self.inputs.iter().filter_map(|value| match *value {
             Value::Of(before) => made.get(before),

@@ -26,7 +26,7 @@ const CAPACITY: [&str; 2] = ["capacity", "bandwidth"];
 /// The cost that our own exports write: its reciprocal is the bandwidth.
 const COST: &str = "exact_cost";
 
-/// Attributes of one node or edge beyond those that are kept.
+/// Attributes of one node or edge beyond the limit.
 pub(crate) fn too_many_attributes(what: &'static str) -> Mistake {
     let instead = "leave out attributes other than bandwidths";
     too_many(what, MAX_ATTRIBUTES, instead)

@@ -569,7 +569,7 @@ fn detours_are_cut_out() {
     assert_eq!(cut(round.clone(), &[2, 3]), round);
     let copied = [round.clone(), vec![(LinkId::new(4), Some(1))]].concat();
     assert_eq!(cut(copied.clone(), &[3, 4]), copied);
-    // Of two detours, both; of a detour within another, all.
+    // Two detours are both cut out; a detour within another goes with it.
     assert_eq!(cut(way(&[0, 1, 2, 5, 6, 3]), &[3]), way(&[0, 3]));
     let only_one = way(&[0, 1, 2, 5, 6, 3]);
     assert_eq!(cut(only_one, &[5, 3]), way(&[0, 5, 6, 3]));

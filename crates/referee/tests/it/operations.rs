@@ -212,7 +212,7 @@ fn operation(dice: &mut Dice) -> Operation {
     }
 }
 
-/// What a task occupies, for how long, and how much later its result is there.
+/// The resources of a task, their time, and the latency until its result is there.
 fn occupies(
     platform: &Platform,
     volumes: &Volumes,

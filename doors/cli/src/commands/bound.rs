@@ -54,7 +54,7 @@ pub struct BoundArguments {
     /// Source of a broadcast or scatter, target of a reduce or gather (default: the first participant).
     #[arg(long, value_name = "NODE")]
     root: Option<String>,
-    /// Of a form that ends in -v: its counts, as for solve; name no other collective then.
+    /// The counts of a form that ends in -v, as for solve; name no other collective then.
     #[arg(long, value_name = "N,N[;N,N]|@FILE", allow_hyphen_values = true)]
     counts: Option<String>,
     /// A measurement of one collective, as for compare: a bus bandwidth ("212 GB/s"; "212 GB/s algbw"), the time of one

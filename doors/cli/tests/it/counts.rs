@@ -91,7 +91,7 @@ fn an_algorithm_of_counts_is_no_better_than_the_optimum() {
     let (near, far) = combined.split_at(3);
     let reduced = direct(&folder, "rs.json", true, &[near, far]);
     let rows: [(&[&str], &str, &str, &str); 5] = [
-        // What leaves a, enters a, leaves c, enters a, enters c.
+        // Transfers: out of a, into a, out of c, into a, into c.
         (&["scatter-v", "--source=a"], "1,2", &scatter, "1/3"),
         (&["gather-v", "--target=a"], "1,2", &gather, "1/3"),
         (&["all-gather-v"], "1,2,3", &around, "1/6"),
@@ -332,7 +332,7 @@ fn a_token_is_whole() {
     }
 }
 
-/// What a limit ended says so.
+/// The answer says that a limit ended it.
 #[test]
 fn a_limit_is_named() {
     let box_ = fixture("dgx1.toml");

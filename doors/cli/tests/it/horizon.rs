@@ -286,7 +286,7 @@ fn periods_too_long_to_list() {
     ] {
         assert!(run[key].is_null(), "{key}: {run:#}");
     }
-    // By the papers' policy the first of two periods starts instances, and the second empties the buffers.
+    // The papers' policy starts instances in the first of two periods and empties the buffers in the second.
     assert_eq!(run["policy"]["delivered"], "6", "{run:#}");
     assert_eq!(run["followed"], false);
     oneport(&["run", &path, "--until", "100"]).ok().prints(&[

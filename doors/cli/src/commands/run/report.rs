@@ -97,7 +97,7 @@ impl Delivery {
         Ok(out)
     }
 
-    /// What is delivered, and when.
+    /// The instances delivered, with their dates.
     fn phases(&self, counted: &Counted, shown: Shown) -> String {
         let mut out = String::new();
         let of_bound = |delivered: &BigUint| match self.bound.is_zero() {
