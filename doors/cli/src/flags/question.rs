@@ -64,8 +64,8 @@ pub struct PartArguments {
     /// Participants, or "all" processors (the default); reductions combine values in this order.
     #[arg(long, value_name = "A,B|all")]
     pub participants: Option<String>,
-    /// Size of each message: a number, or with a unit, as 64MiB, if the platform has units. Reductions also accept
-    /// A+Bn, where n operands are combined, or @FILE, a table by interval.
+    /// Size of each message: a number, or with a unit, as 64MiB, if the platform has units (a barrier's token there: 8
+    /// bytes unless another size than 1 is given). Reductions also accept A+Bn, where n operands are combined, or @FILE, a table by interval.
     #[arg(
         long,
         value_name = "S",
@@ -340,7 +340,12 @@ pub fn volumes_of(
     let size = match (bytes, file(&arguments.part.size)) {
         (Some(bytes), _) => message(platform, collective, bytes)?,
         (None, Some(amount)) => amount?,
-        (None, None) => parsed("--size", &arguments.part.size, &arguments.part.size, units)?,
+        (None, None) => {
+            let given = arguments.part.size.as_str();
+            // One unit of data is a gigabyte on most platforms with units.
+            let token = given == "1" && units.is_some() && collective.is(Form::BARRIER);
+            parsed("--size", given, if token { "8 B" } else { given }, units)?
+        }
     };
     let Some(text) = arguments.part.work.as_deref() else {
         return Ok(Volumes::of_message(platform, size));

@@ -260,7 +260,7 @@ fn messages_of_one_demand_travel_together() {
         &row,
     ];
     let text = oneport(&question).ok().stdout;
-    assert!(text.starts_with("scatter-v of 1 message on"), "{text}");
+    assert!(text.starts_with("scatter-v of 3 messages on"), "{text}");
     let question = [
         "time",
         "scatter-v",
@@ -358,4 +358,7 @@ fn a_limit_is_named() {
     assert!(text.contains("ended by --time-limit"), "{text}");
     let whole = ask(&[&["time", "barrier", "--platform", &box_]]);
     assert!(whole.get("ended_by").is_none(), "{whole}");
+    // Where the platform has units, a token has 8 bytes.
+    let token = ask(&[&["time", "barrier", "--platform", &box_, "--size=8B"]]);
+    assert_eq!(whole["rows"], token["rows"]);
 }
