@@ -40,7 +40,8 @@ fn answers(schema: &Validator, run: &Run) -> Vec<Value> {
 #[track_caller]
 fn is_strict(schema: &Validator, answer: &Value) {
     let object = answer.as_object().unwrap();
-    for key in object.keys() {
+    // Forms with counts alone have them.
+    for key in object.keys().filter(|key| *key != "counts") {
         let mut less = object.clone();
         less.remove(key);
         assert!(!schema.is_valid(&less.into()), "without {key}: {answer}");
