@@ -65,7 +65,8 @@ pub struct PartArguments {
     #[arg(long, value_name = "A,B|all")]
     pub participants: Option<String>,
     /// Size of each message: a number, or with a unit, as 64MiB, if the platform has units (a barrier's token there: 8
-    /// bytes unless another size than 1 is given). Reductions also accept A+Bn, where n operands are combined, or @FILE, a table by interval.
+    /// bytes unless another size than 1 is given). Reductions also accept A+Bn, where n operands are combined, or
+    /// @FILE, a table by interval.
     #[arg(
         long,
         value_name = "S",
