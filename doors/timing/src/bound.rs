@@ -242,8 +242,8 @@ impl Pairs {
 }
 
 impl Pair {
-    /// The least delay, with what it takes the values to leave the owner; where they stay whole, no less than the way
-    /// of one.
+    /// The least delay, with the time that the values take to leave the owner; where they stay whole, at least the way
+    /// that a single one takes.
     fn least(&self, problem: &Problem, size: &Rational) -> Option<Rational> {
         let platform = problem.platform();
         let after = |link: &LinkId| self.onwards.get(platform.link(*link).to.index())?.as_ref();

@@ -239,3 +239,45 @@ fn every_plan_runs_in_whatever_order_links_are_listed() {
     );
     assert!(planned > 700 && unbounded > 30, "{planned} {unbounded}");
 }
+
+/// A switch with free links to a router and back: a circle there costs nothing, and is in no pattern.
+#[test]
+fn free_circles_through_a_switch_are_left_out() {
+    let [n0, n1, n2, n3] = [0, 1, 2, 3];
+    let switch = Node {
+        replicates: false,
+        ..Node::router("n2")
+    };
+    let nodes = vec![
+        Node::router("n0"),
+        Node::processor("n1", ratio(1, 1)),
+        switch,
+        Node::processor("n3", ratio(6, 1)),
+    ];
+    let links = [
+        (n2, n1, 0),
+        (n3, n0, 4),
+        (n1, n2, 1),
+        (n3, n2, 0),
+        (n2, n0, 0),
+        (n2, n3, 0),
+        (n0, n2, 0),
+        (n0, n3, 2),
+    ];
+    let draft = Draft {
+        model: PortModel::FullDuplex,
+        nodes,
+        links: links
+            .map(|(from, to, cost)| (from, to, ratio(cost, 1)))
+            .to_vec(),
+    };
+    let broadcast = Collective::broadcast(NodeId::new(n1), vec![NodeId::new(n3)]);
+    let problem = Problem::new(draft.platform(), broadcast, Volumes::default()).unwrap();
+    let plan = plan(&problem, Formulation::Columns).expect("a plan");
+    runs(&plan).unwrap();
+    let patterns = &plan.schedule.patterns;
+    assert!(
+        !patterns.iter().any(|one| has_detour(&plan, &one.pattern)),
+        "{patterns:?}"
+    );
+}
