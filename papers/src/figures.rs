@@ -35,6 +35,9 @@ pub enum Body {
     },
 }
 
+/// Fact: half of the page's width in pixels. A wider drawing is shrunk there, and its type with it.
+const HALF: usize = 510;
+
 /// Tables with more columns take the page's whole width.
 const NARROW: usize = 5;
 
@@ -44,8 +47,8 @@ impl Figure {
         Figure {
             title: title.into(),
             caption: caption.into(),
+            wide: width(&svg).is_some_and(|width| width > HALF),
             body: Body::Svg(svg),
-            wide: false,
         }
     }
 
@@ -60,6 +63,13 @@ impl Figure {
             wide,
         }
     }
+}
+
+/// Width of a drawing in whole pixels, as its first element states it.
+fn width(svg: &str) -> Option<usize> {
+    let (_, rest) = svg.split_once(" width=\"")?;
+    let (number, _) = rest.split_once(['"', '.', 'p'])?;
+    number.parse().ok()
 }
 
 /// A table for spreadsheets.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::figures::{Body, Figure};
 use crate::networks;
-use crate::report::{KINDS, Report, VERDICTS, file_name};
+use crate::report::{KINDS, LOST, LOST_HEADER, Report, VERDICTS, file_name};
 use crate::rows::{Judged, Verdict};
 
 const STYLE: &str = include_str!("style.css");
@@ -23,7 +23,7 @@ pub fn page(report: &Report) -> String {
         let _ = write!(
             out,
             "<section id=\"{}\">\n<h2>{}</h2>\n<p class=\"source\"><em>{}</em>. {}.</p>\n",
-            anchor(&paper.name),
+            file_name(&paper.name),
             escape(&paper.name),
             escape(&paper.title),
             escape(&paper.source)
@@ -33,6 +33,7 @@ pub fn page(report: &Report) -> String {
         out.push_str("</section>\n");
     }
     networks_section(&mut out, report);
+    lost(&mut out, report);
     errata(&mut out, report);
     out.push_str("</main>\n</body>\n</html>\n");
     out
@@ -48,7 +49,7 @@ fn header(out: &mut String, report: &Report) {
             class(Ok(verdict))
         );
     }
-    out.push_str("</ul>\n<ul class=\"counts\">\n");
+    out.push_str("</ul>\n<ul class=\"counts kinds\">\n");
     for (kind, meaning) in KINDS {
         let _ = writeln!(out, "<li>{}<small>{meaning}</small></li>", kind.name());
     }
@@ -66,12 +67,12 @@ fn header(out: &mut String, report: &Report) {
         let _ = writeln!(
             out,
             "<a href=\"#{}\">{}</a>",
-            anchor(&section.paper.name),
+            file_name(&section.paper.name),
             escape(&section.paper.name)
         );
     }
     out.push_str(
-        "<a href=\"#networks\">Networks</a>\n<a href=\"#errata\">Errata</a>\n</nav>\n</header>\n",
+        "<a href=\"#networks\">Networks</a>\n<a href=\"#lost\">Not reproduced</a>\n<a href=\"#errata\">Errata</a>\n</nav>\n</header>\n",
     );
 }
 
@@ -205,6 +206,16 @@ fn networks_section(out: &mut String, report: &Report) {
     out.push_str("</section>\n");
 }
 
+fn lost(out: &mut String, report: &Report) {
+    let _ = writeln!(
+        out,
+        "<section id=\"lost\">\n<h2>{LOST}</h2>\n<p>Rows that are open, or that no text we have lets anybody compute.</p>"
+    );
+    let rows: Vec<Vec<String>> = report.lost().iter().map(|row| row.to_vec()).collect();
+    table(out, &LOST_HEADER.map(str::to_string), &rows);
+    out.push_str("</section>\n");
+}
+
 fn errata(out: &mut String, report: &Report) {
     out.push_str("<section id=\"errata\">\n<h2>Errata</h2>\n<p>Counterexamples and reasons are in docs/errata.md; a test runs each of them.</p>\n<dl>\n");
     for (id, title) in &report.errata {
@@ -225,10 +236,6 @@ fn class(verdict: Result<Verdict, ()>) -> &'static str {
         Ok(Verdict::NotReproducible | Verdict::Open) => "lost",
         Err(()) => "bad",
     }
-}
-
-fn anchor(name: &str) -> String {
-    name.replace('/', "-")
 }
 
 fn escape(text: &str) -> String {

@@ -42,6 +42,11 @@ pub const VERDICTS: [(Verdict, &str); 5] = [
     (Verdict::Open, "neither proved nor refuted"),
 ];
 
+/// Title of the section on rows that are not reproducible or open.
+pub const LOST: &str = "What nobody could reproduce";
+/// Heads of its table.
+pub const LOST_HEADER: [&str; 4] = ["paper", "where", "what", "why"];
+
 /// Width of the terminal's tables, in characters.
 const WIDTH: u16 = 130;
 
@@ -123,6 +128,24 @@ impl Report {
             String::new()
         };
         format!("{total} rows: {}{unexpected}", counts.join(", "))
+    }
+
+    /// Rows that nobody could reproduce or decide: paper, place, subject, reason.
+    pub fn lost(&self) -> Vec<[String; 4]> {
+        let lost = |section: &Section, judged: &Judged| {
+            let row = &judged.row;
+            let (paper, place) = (section.paper.name.clone(), row.place.clone());
+            Some([paper, place, row.what.clone(), row.reason.clone()?])
+        };
+        self.sections
+            .iter()
+            .flat_map(|section| {
+                section
+                    .rows
+                    .iter()
+                    .filter_map(move |row| lost(section, row))
+            })
+            .collect()
     }
 
     /// Tables for the terminal.
@@ -218,6 +241,13 @@ impl Report {
             let _ = write!(out, "\n{note}\n");
         }
         markdown_figures(&mut out, &self.networks.figures);
+        let _ = write!(out, "\n## {LOST}\n\n");
+        let header = LOST_HEADER.map(str::to_string);
+        markdown_table(
+            &mut out,
+            &header,
+            self.lost().into_iter().map(|row| row.to_vec()),
+        );
         out.push_str("\n## Errata\n\n");
         for (id, title) in &self.errata {
             let _ = writeln!(out, "- {id}: {title}");

@@ -246,6 +246,7 @@ pub struct PrintedTable {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawPaper {
+    name: String,
     title: String,
     source: String,
     row: Vec<RawRow>,
@@ -277,10 +278,10 @@ impl Paper {
         let path = root().join(format!("fixtures/papers/{stem}.toml"));
         let text = std::fs::read_to_string(&path)
             .with_context(|| format!("cannot read {}", path.display()))?;
-        Paper::parse(stem, &text).with_context(|| path.display().to_string())
+        Paper::parse(&text).with_context(|| path.display().to_string())
     }
 
-    fn parse(stem: &str, text: &str) -> Result<Paper> {
+    fn parse(text: &str) -> Result<Paper> {
         let raw: RawPaper = toml::from_str(text)?;
         let mut ids = BTreeSet::new();
         let mut rows = Vec::new();
@@ -296,7 +297,7 @@ impl Paper {
             rows.push(checked(row)?);
         }
         Ok(Paper {
-            name: format!("papers/{stem}"),
+            name: raw.name,
             title: raw.title,
             source: raw.source,
             rows,
@@ -636,7 +637,7 @@ pub fn root() -> PathBuf {
 mod tests {
     use super::*;
 
-    const HEAD: &str = "title = 't'\nsource = 's'\n";
+    const HEAD: &str = "name = 'n'\ntitle = 't'\nsource = 's'\n";
 
     fn half(_: &Paper) -> Result<Finding> {
         Ok(Finding::value(Rational::new(1.into(), 2.into())))
@@ -645,7 +646,7 @@ mod tests {
     #[track_caller]
     fn verdict(row: &str) -> Result<Verdict, String> {
         let text = format!("{HEAD}[[row]]\nid = 'a'\nplace = 'p'\nwhat = 'w'\n{row}");
-        let paper = Paper::parse("000", &text).map_err(|error| format!("{error:#}"))?;
+        let paper = Paper::parse(&text).map_err(|error| format!("{error:#}"))?;
         let judged = judge_all(&paper, &[("a", half)]).map_err(|error| error.to_string())?;
         judged
             .into_iter()
@@ -685,7 +686,7 @@ mod tests {
         let text = format!(
             "{HEAD}[[row]]\nid = 'a'\nplace = 'p'\nwhat = 'w'\nprinted = '1/2'\nverdict = 'exact'"
         );
-        let paper = Paper::parse("000", &text)?;
+        let paper = Paper::parse(&text)?;
         assert!(judge_all(&paper, &[])?[0].verdict.is_err());
         assert!(judge_all(&paper, &[("a", half), ("b", half)]).is_err());
         assert!(judge_all(&paper, &[("a", half), ("a", half)]).is_err());
@@ -695,7 +696,7 @@ mod tests {
     #[test]
     fn a_printed_program_must_yield_what_is_printed() -> Result<()> {
         let row = "[[row]]\nid = 'a'\nplace = 'p'\nwhat = 'w'\nprinted = 0\nright = '1/2'\nerratum = 'E'\nverdict = 'corrected'";
-        let paper = Paper::parse("000", &format!("{HEAD}{row}"))?;
+        let paper = Paper::parse(&format!("{HEAD}{row}"))?;
         let with = |check: Check| -> Result<bool> {
             Ok(judge_all(&paper, &[("a", check)])?[0].verdict.is_ok())
         };
@@ -709,10 +710,9 @@ mod tests {
     #[test]
     fn statements_hold_and_tables_are_exact() -> Result<()> {
         let found = |row: &str, check: Check| -> Result<Option<Verdict>> {
-            let paper = Paper::parse(
-                "000",
-                &format!("{HEAD}[[row]]\nid = 'a'\nplace = 'p'\nwhat = 'w'\n{row}"),
-            )?;
+            let paper = Paper::parse(&format!(
+                "{HEAD}[[row]]\nid = 'a'\nplace = 'p'\nwhat = 'w'\n{row}"
+            ))?;
             Ok(judge_all(&paper, &[("a", check)])?[0].verdict.clone().ok())
         };
         let theorem = "theorem = 'always'\nverdict = 'holds'";
