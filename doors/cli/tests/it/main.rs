@@ -22,6 +22,7 @@ mod counts;
 mod events;
 mod free_links;
 mod generate;
+mod guide;
 mod horizon;
 mod limits;
 mod odd_sets;
