@@ -4,6 +4,8 @@
 //! runs.
 
 mod bench;
+mod check;
+mod cost;
 mod lexer;
 mod mpi;
 mod mutants;
@@ -11,10 +13,12 @@ mod package;
 mod reproduce;
 mod setup;
 mod simgrid;
+mod steps;
 mod test;
 mod tidy;
 mod tokens;
 mod tree;
+mod workflow;
 mod workspace;
 
 use std::process::ExitCode;
@@ -31,7 +35,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Find or fetch the build tools and compile HiGHS, once for all profiles and commands
+    /// Find, fetch or compile HiGHS and the build tools, once for all profiles and commands
     Setup,
     /// Compare every table, figure and claim of the papers with ours (runs setup first)
     Reproduce {
@@ -39,13 +43,11 @@ enum Verb {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Run every check: format, tidy, clippy, tests with the papers and the benchmarks' answers, documentation (runs
-    /// setup first)
-    Test {
-        /// Only format, tidy, clippy and tests
-        #[arg(long)]
-        quick: bool,
-    },
+    /// Run the tests, the documentation's examples and the benchmarks' answers (runs setup first)
+    Test(test::Arguments),
+    /// Check all that the tests do not: format, tidy, workflow, clippy, features, documentation, long tests, benchmarks
+    /// beside their reference, SimGrid, packages (runs setup first)
+    Check(check::Arguments),
     /// Measure; every benchmark asserts its answer (runs setup first)
     Bench {
         /// Measure a dozen next to a reference loop, and record their ratios for the next release
@@ -75,7 +77,8 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().verb {
         Verb::Setup => setup::run(),
         Verb::Reproduce { arguments } => reproduce::run(&arguments),
-        Verb::Test { quick } => test::run(quick),
+        Verb::Test(arguments) => test::run(&arguments),
+        Verb::Check(arguments) => check::run(&arguments),
         Verb::Bench { record: true, .. } => bench::record(),
         Verb::Bench { arguments, .. } => bench::run(&arguments),
         Verb::Mutants(arguments) => mutants::run(&arguments),

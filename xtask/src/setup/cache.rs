@@ -1,7 +1,8 @@
-//! Compiled once per machine: a finished HiGHS is kept in the user's cache folder, and other clones copy it from there.
+//! Compiled or fetched once per machine: a finished HiGHS is kept in the user's cache folder.
 //!
-//! A copy, not a link, so that a clone works on when the cache is emptied. Nothing here is an error: where the cache
-//! cannot be used, HiGHS is compiled for this clone alone.
+//! Other clones copy a compiled HiGHS from there: a copy, not a link, so that a clone works on when the cache is
+//! emptied. A shared library is used where it lies. Nothing here is an error: where the cache cannot be used, HiGHS is
+//! compiled for this clone alone.
 
 use std::env;
 use std::fs::{self, File};
@@ -22,30 +23,34 @@ pub struct Cache {
     _lock: File,
 }
 
-impl Cache {
-    /// The place for the library that the stamp describes, made by this compiler (what it says about its version).
-    /// Waits while another setup uses the cache. `None` where no cache can be used.
-    pub fn open(version: &str, stamp: &str, compiler: &str) -> Option<Cache> {
-        if COMPILER_FLAGS
-            .iter()
-            .any(|name| env::var_os(name).is_some_and(|flags| !flags.is_empty()))
-        {
-            return None;
-        }
-        let absolute = |name| {
-            env::var_os(name)
-                .map(PathBuf::from)
-                .filter(|path| path.is_absolute())
-        };
-        let base = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
-        let key = fnv(&format!("{stamp}{compiler}\n{}\n", workspace::host().ok()?));
-        Cache::at(
-            base.join("oneport")
-                .join(format!("highs-{version}-{key:016x}")),
-        )
+/// The place for the library that the stamp describes, made by this compiler (what it says about its version). Waits
+/// while another setup uses the cache. `None` where no cache can be used, or where the environment has flags for the
+/// compiler.
+pub fn of_compiler(version: &str, stamp: &str, compiler: &str) -> Option<Cache> {
+    if COMPILER_FLAGS
+        .iter()
+        .any(|name| env::var_os(name).is_some_and(|flags| !flags.is_empty()))
+    {
+        return None;
     }
+    let key = fnv(&format!("{stamp}{compiler}\n{}\n", workspace::host().ok()?));
+    Cache::at(folder()?.join(format!("highs-{version}-{key:016x}")))
+}
 
-    fn at(folder: PathBuf) -> Option<Cache> {
+/// Our folder in the user's cache folder; it need not exist.
+pub fn folder() -> Option<PathBuf> {
+    let absolute = |name| {
+        env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
+    let base = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
+    Some(base.join("oneport"))
+}
+
+impl Cache {
+    /// The place of this path. Waits while another setup uses it.
+    pub fn at(folder: PathBuf) -> Option<Cache> {
         fs::create_dir_all(folder.parent()?).ok()?;
         let lock = place::lock(&beside(&folder, ".lock")?, "in another clone").ok()?;
         Some(Cache {
@@ -90,7 +95,8 @@ fn copy_whole(from: &Path, to: &Path) -> io::Result<()> {
     moved
 }
 
-fn copy(from: &Path, to: &Path) -> io::Result<()> {
+/// Copies a folder with all that it holds.
+pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use super::cache::Cache;
+use super::cache;
 use super::library::{CXX_LIBRARY, clear, is_complete};
 use super::place::Place;
 use super::progress::Progress;
@@ -56,11 +56,20 @@ pub fn is_built(place: &Place, stamp: &str) -> bool {
     is_complete(&place.path("highs"), stamp)
 }
 
-/// Puts HiGHS in place: a copy of what was compiled on this machine before, else compiled now, and why (`why` says why
-/// the system's own HiGHS is not taken).
-pub fn provide(place: &Place, version: &str, stamp: &str, why: &str) -> Result<()> {
+/// Puts HiGHS in place: a copy of what was compiled on this machine before, else compiled now, and why (`reasons` say
+/// why no other is taken; without them the user asked for this one).
+pub fn provide(place: &Place, version: &str, stamp: &str, reasons: &[String]) -> Result<()> {
+    let why = if reasons.is_empty() {
+        "as you chose".to_string()
+    } else {
+        reasons.join("; ")
+    };
+    if is_built(place, stamp) {
+        eprintln!("HiGHS {version}, compiled before ({why})");
+        return Ok(());
+    }
     let compiler = tools::compiler()?;
-    let cache = Cache::open(version, stamp, &compiler);
+    let cache = cache::of_compiler(version, stamp, &compiler);
     if let Some(cache) = &cache
         && cache.restore(&place.path("highs"), stamp)
     {

@@ -1,7 +1,8 @@
 //! `cargo xtask setup`: the build tools and HiGHS, once for all profiles and commands.
 //!
-//! HiGHS is this system's if pkg-config finds one that is new enough and complete; else the one compiled on this
-//! machine before, for any clone; else it is compiled now. `ONEPORT_HIGHS=source` ignores the system's.
+//! HiGHS is this system's if pkg-config finds one that is new enough and complete; else the shared library of a Python
+//! package, kept in the user's cache folder; else it is compiled, once for all clones of this machine. A finished setup
+//! stays as it is. `ONEPORT_HIGHS` names one of `system`, `wheel` and `source`, and then no other is taken.
 //!
 //! Everything goes to `target/setup` of this repository, whatever `HOME` and `CARGO_TARGET_DIR` are, since
 //! .cargo/config.toml names it by a path relative to itself:
@@ -11,7 +12,8 @@
 //! libclang         link to the folder that holds libclang (the HiGHS binding generates its declarations with it)
 //! bin/pkg-config   link to a pkg-config (the binding finds HiGHS with it)
 //! system/HASH/     where this system's HiGHS is taken: its highs.pc, completed
-//! highs/           otherwise: static library, headers, highs.pc, and the stamp that says what it was built from
+//! wheel/HASH/      where the Python package's is taken: a highs.pc that leads to the user's cache folder
+//! highs/           where it was compiled: static library, headers, highs.pc, and a stamp of what it was built from
 //! python/          tools that this machine lacked, as Python packages
 //! mpi/NAME/        MPI libraries that this machine lacked, for the tests alone, as Python packages
 //! ```
@@ -22,15 +24,17 @@ mod library;
 pub mod mpi;
 mod place;
 mod progress;
+mod shared;
 mod system;
-mod tools;
+pub mod tools;
+mod wheel;
 
 use std::env;
 use std::fs;
 
 use anyhow::{Context, Result, bail};
 
-use self::system::System;
+use self::shared::{Shared, Whose};
 use crate::workspace;
 use place::Place;
 
@@ -42,35 +46,64 @@ LIBCLANG_PATH = { value = "setup/libclang", relative = true, force = true }
 PKG_CONFIG = { value = "setup/bin/pkg-config", relative = true, force = true }
 "#;
 
-/// Asks for our own HiGHS, though the system may have one.
+/// Names the only HiGHS to take.
 const CHOICE: &str = "ONEPORT_HIGHS";
+
+/// Where a HiGHS comes from, in the order in which they are tried.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    System,
+    Wheel,
+    Source,
+}
+
+impl Origin {
+    const ALL: [(Origin, &str); 3] = [
+        (Origin::System, "system"),
+        (Origin::Wheel, "wheel"),
+        (Origin::Source, "source"),
+    ];
+
+    /// Those that the user allows, who may have chosen one.
+    fn allowed(chosen: &str) -> Result<Vec<Origin>> {
+        let allowed: Vec<Origin> = Origin::ALL
+            .iter()
+            .filter(|(_, name)| chosen.is_empty() || chosen == *name)
+            .map(|(origin, _)| *origin)
+            .collect();
+        if allowed.is_empty() {
+            bail!(
+                "{CHOICE} is '{chosen}', and it may be 'system' (the HiGHS that pkg-config finds), 'wheel' (the Python \
+                 package's) or 'source' (compile it); without it they are tried in this order"
+            );
+        }
+        Ok(allowed)
+    }
+}
 
 /// Which HiGHS the binding is given.
 enum Choice {
-    /// This system's.
-    System(System),
-    /// Our own, with the reason why not the system's.
-    Own(String),
+    /// A library of somebody else: this system's, or the Python package's.
+    Shared(Shared),
+    /// Our own.
+    Source,
 }
 
 impl Choice {
-    /// As far as can be seen quickly: the system's HiGHS may still turn out to be of no use.
-    fn look(place: &Place) -> Result<Choice> {
-        match env::var(CHOICE).as_deref() {
-            Ok("source") => return Ok(Choice::Own(format!("{CHOICE}=source"))),
-            Ok("" | "system") | Err(env::VarError::NotPresent) => {}
-            _ => bail!(
-                "{CHOICE} is 'source' (compile HiGHS) or 'system' (take the system's if it fits; the default)"
-            ),
+    /// What is there, as far as can be seen quickly; nothing is fetched or compiled. The inner result says why nothing.
+    fn look(origin: Origin, place: &Place) -> Result<Choice, String> {
+        match origin {
+            Origin::System => system::find(place).map(Choice::Shared),
+            Origin::Wheel => wheel::find().map(Choice::Shared),
+            Origin::Source => Ok(Choice::Source),
         }
-        Ok(system::find(place).map_or_else(Choice::Own, Choice::System))
     }
 
     /// The folder of highs.pc, from `target/setup`.
     fn folder(&self) -> String {
         match self {
-            Choice::System(system) => system.folder(),
-            Choice::Own(_) => "highs/lib/pkgconfig".to_string(),
+            Choice::Shared(shared) => shared.folder(),
+            Choice::Source => "highs/lib/pkgconfig".to_string(),
         }
     }
 
@@ -84,12 +117,15 @@ impl Choice {
             "HOST_PKG_CONFIG_PATH = {{ value = \"setup/{folder}\", relative = true, force = true }}\n"
         );
         let path = system::search_path(place).and_then(|path| path.into_string().ok());
-        if let (Choice::System(_), Some(path)) = (self, path) {
+        if let (Choice::Shared(shared), Some(path)) = (self, path)
+            && shared.whose == Whose::System
+        {
             // JSON's strings are strings of TOML.
             text += &format!("PKG_CONFIG_PATH = {}\n", serde_json::Value::from(path));
         }
-        if env::var(CHOICE).is_ok_and(|choice| choice == "source") {
-            text += &format!("{CHOICE} = \"source\"\n");
+        let chosen = chosen();
+        if !chosen.is_empty() {
+            text += &format!("{CHOICE} = {}\n", serde_json::Value::from(chosen));
         }
         text
     }
@@ -97,27 +133,32 @@ impl Choice {
     /// Whether it is in place and set in cargo's configuration.
     fn is_ready(&self, place: &Place, stamp: &str) -> bool {
         let in_place = match self {
-            Choice::System(system) => system.is_taken(place),
-            Choice::Own(_) => highs::is_built(place, stamp),
+            Choice::Shared(shared) => shared.is_taken(place),
+            Choice::Source => highs::is_built(place, stamp),
         };
         let environment = fs::read_to_string(place.path("env.toml"));
         in_place && environment.is_ok_and(|text| text == self.environment(place))
     }
 }
 
+/// What the user chose; empty without a choice.
+fn chosen() -> String {
+    env::var(CHOICE).unwrap_or_default()
+}
+
 /// Whether nothing is missing.
 fn is_ready(place: &Place, stamp: &str) -> Result<bool> {
-    if !tools::are_linked(place) {
-        return Ok(false);
-    }
-    Ok(Choice::look(place)?.is_ready(place, stamp))
+    let ready = |&origin: &Origin| {
+        Choice::look(origin, place).is_ok_and(|choice| choice.is_ready(place, stamp))
+    };
+    Ok(tools::are_linked(place) && Origin::allowed(&chosen())?.iter().any(ready))
 }
 
 /// Makes the setup complete; does nothing, quickly, when it is.
 ///
 /// # Errors
 /// A tool is missing and cannot be fetched (the message is one line that says what to install), or HiGHS does not
-/// compile.
+/// compile, or the one that the user chose cannot be taken.
 pub fn run() -> Result<()> {
     let root = workspace::root()?;
     let place = Place {
@@ -136,19 +177,7 @@ pub fn run() -> Result<()> {
         return Ok(());
     }
     tools::provide(&place, tools::Purpose::Bind)?;
-    let choice = choose(&place)?;
-    match &choice {
-        // The system has one that was found to be of no use.
-        _ if choice.is_ready(&place, &stamp) => return Ok(()),
-        Choice::System(system) => eprintln!(
-            "HiGHS {} of this system, found by pkg-config",
-            system.version
-        ),
-        Choice::Own(why) if highs::is_built(&place, &stamp) => {
-            eprintln!("HiGHS {version}, compiled before ({why})")
-        }
-        Choice::Own(why) => highs::provide(&place, &version, &stamp, why)?,
-    }
+    let choice = provide(&place, &version, &stamp)?;
     tools::check(&place, &choice.folder())?;
     fs::write(place.path("env.toml"), choice.environment(&place))
         .context("cannot write target/setup/env.toml")?;
@@ -156,12 +185,53 @@ pub fn run() -> Result<()> {
     Ok(())
 }
 
-/// The choice, with the system's HiGHS tried.
-fn choose(place: &Place) -> Result<Choice> {
-    match Choice::look(place)? {
-        Choice::System(system) if !system.is_taken(place) => Ok(system
-            .take(place)?
-            .map_or_else(Choice::Own, |()| Choice::System(system))),
-        choice => Ok(choice),
+/// Puts the first HiGHS in place that can be had.
+fn provide(place: &Place, version: &str, stamp: &str) -> Result<Choice> {
+    let mut reasons = Vec::new();
+    for origin in Origin::allowed(&chosen())? {
+        let shared = match origin {
+            Origin::System => system::find(place),
+            Origin::Wheel => wheel::provide(place),
+            Origin::Source => {
+                highs::provide(place, version, stamp, &reasons)?;
+                return Ok(Choice::Source);
+            }
+        };
+        let taken = match shared {
+            Ok(shared) => shared.take(place)?.map(|()| shared),
+            Err(reason) => Err(reason),
+        };
+        match taken {
+            Ok(shared) => {
+                eprintln!("{shared}");
+                return Ok(Choice::Shared(shared));
+            }
+            Err(reason) => reasons.push(reason),
+        }
+    }
+    bail!(
+        "{CHOICE} names a HiGHS that cannot be taken: {}",
+        reasons.join("; ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_choice_nothing_is_compiled_that_can_be_had() {
+        use Origin::{Source, System, Wheel};
+        let allowed = |chosen| Origin::allowed(chosen).ok();
+        assert!(allowed("") == Some(vec![System, Wheel, Source]));
+        assert!(allowed("system") == Some(vec![System]));
+        assert!(allowed("wheel") == Some(vec![Wheel]));
+        assert!(allowed("source") == Some(vec![Source]));
+        let refusal = Origin::allowed("sources").err().unwrap().to_string();
+        assert!(
+            ["'sources'", "'system'", "'wheel'", "'source'"]
+                .iter()
+                .all(|part| refusal.contains(part))
+        );
     }
 }

@@ -1,6 +1,9 @@
 /* Whether a HiGHS has what crates/exact/src/highs.rs asks for: every function, every option, 32-bit indices, and the
-   optimum of a small program (minimise x + y where x + y >= 2 and 0 <= x, y). Exit code 0: it has. */
+   optimum of a small program (minimise x + y where x + y >= 2 and 0 <= x, y); and whether description (VERSION), headers
+   and library are of one version. Exit code 0: it has, and they are. */
+#include <HConfig.h>
 #include <interfaces/highs_c_api.h>
+#include <string.h>
 
 typedef char indices_have_32_bits[sizeof(HighsInt) == 4 ? 1 : -1];
 
@@ -19,6 +22,9 @@ int main(void) {
     const HighsInt starts[] = {0, 1}, rows[] = {0, 0}, none[] = {0}, integer[] = {1, 1};
     double x[2], d[2], a[1], y[1];
     HighsInt columns_basis[2], rows_basis[1], kind;
+    if (strcmp(Highs_version(), VERSION) != 0 || Highs_versionMajor() != HIGHS_VERSION_MAJOR ||
+        Highs_versionMinor() != HIGHS_VERSION_MINOR || Highs_versionPatch() != HIGHS_VERSION_PATCH)
+        return 1;
     void *highs = Highs_create();
     if (!highs) return 2;
     int bad = Highs_setBoolOptionValue(highs, "output_flag", 0) | Highs_setIntOptionValue(highs, "threads", 1) |

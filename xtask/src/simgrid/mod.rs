@@ -23,7 +23,7 @@ use events::Events;
 /// How much of it.
 #[derive(Args)]
 pub struct Arguments {
-    /// Only every 19th plan: what `cargo xtask test` runs
+    /// Only every 19th plan: what `cargo xtask check` runs
     #[arg(long)]
     sample: bool,
     /// Only plans whose line in the report would begin with this, as in `random` or `star.json reduce`
@@ -35,7 +35,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// The sample that `cargo xtask test` runs, with the command that it has compiled.
+    /// The sample that `cargo xtask check` runs, with the command that it has compiled.
     pub fn sample(program: Option<PathBuf>) -> Arguments {
         Arguments {
             sample: true,

@@ -88,21 +88,25 @@ impl Built {
 /// # Errors
 /// Something does not compile; cargo has said what.
 pub fn build() -> Result<Built> {
-    let mut command = workspace::cargo(&[
-        "test",
-        "--workspace",
-        "--tests",
-        "--no-run",
-        "--message-format",
-        "json-render-diagnostics",
-    ])?;
+    compile(&["--tests"])
+}
+
+/// Compiles the tests of the workspace that `which` names, with the programs that they run.
+///
+/// # Errors
+/// As [`build`].
+pub fn compile(which: &[&str]) -> Result<Built> {
+    let mut command = workspace::cargo(&["test", "--workspace", "--no-run"])?;
+    command
+        .args(which)
+        .args(["--message-format", "json-render-diagnostics"]);
     eprintln!("{}", workspace::describe(&command));
     let output = command
         .stderr(Stdio::inherit())
         .output()
         .context("cannot run cargo")?;
     if !output.status.success() {
-        bail!("the tests do not compile ({})", output.status);
+        bail!("cargo does not compile them ({})", output.status);
     }
     let messages = String::from_utf8_lossy(&output.stdout);
     let root = workspace::root()?;

@@ -1,149 +1,52 @@
-//! `cargo xtask test`: every check there is, in the order in which a mistake shows soonest.
+//! `cargo xtask test`: compiles every test in one build, and runs them side by side.
 
 pub mod binaries;
-mod cost;
 mod record;
-mod runner;
+pub mod runner;
 
-use std::time::Instant;
+use anyhow::Result;
+use clap::Args;
 
-use anyhow::{Context, Result};
+use crate::setup;
+use crate::steps::{self, State, Step};
+use runner::Which;
 
-use crate::{bench, package, setup, simgrid, tidy, workspace};
-use binaries::Built;
-use cost::Cost;
+/// The options of `cargo xtask test`.
+#[derive(Args)]
+pub struct Arguments {
+    /// Leave out the test programs that are unchanged since all their tests passed
+    #[arg(long)]
+    quick: bool,
+}
 
-/// The steps of `--quick`.
-const QUICK: &[Step] = &[
+/// The long tests are a step of `cargo xtask check`.
+const STEPS: &[Step] = &[
     Step {
-        name: "fmt",
-        run: |_| cargo(&["fmt", "--all", "--check"], &[]),
-    },
-    Step {
-        name: "tidy",
-        run: |_| tidy::run(),
-    },
-    Step {
-        name: "clippy",
-        run: |_| {
-            cargo(
-                &[
-                    "clippy",
-                    "--workspace",
-                    "--all-targets",
-                    "--",
-                    "--deny",
-                    "warnings",
-                ],
-                &[],
-            )
-        },
+        name: "MPI libraries",
+        run: |_| setup::mpi::provide().map(drop),
     },
     Step {
         name: "compile the tests",
-        run: compile,
+        run: |state| {
+            state.built = binaries::build()?;
+            Ok(())
+        },
     },
     Step {
         name: "run the tests",
-        run: |state| runner::run(&state.built, state.all),
-    },
-];
-/// The other ones. A warning of the documentation (a dead link, say) is an error.
-const REST: &[Step] = &[
-    Step {
-        name: "the command without its doors",
-        run: |_| {
-            cargo(
-                &["check", "--package", "oneport-cli", "--no-default-features"],
-                &[],
-            )
-        },
-    },
-    Step {
-        name: "doc",
-        run: |_| {
-            cargo(
-                &["doc", "--workspace", "--no-deps"],
-                &[("RUSTDOCFLAGS", "-D warnings")],
-            )
-        },
-    },
-    Step {
-        name: "measure benchmarks",
-        run: |state| bench::ratios(&state.built.tests),
-    },
-    Step {
-        name: "simgrid --sample",
-        run: |state| simgrid::run(&simgrid::Arguments::sample(state.built.program("oneport"))),
-    },
-    Step {
-        name: "package",
-        run: |_| package::run(),
+        run: |state| runner::run(&state.built, state.which),
     },
 ];
 
-/// One step of the test.
-struct Step {
-    name: &'static str,
-    run: fn(&mut State) -> Result<()>,
-}
-
-/// State shared by the steps.
-struct State {
-    /// The tests marked as long run too.
-    all: bool,
-    /// The test programs, once they are compiled.
-    built: Built,
-}
-
-fn cargo(arguments: &[&str], environment: &[(&str, &str)]) -> Result<()> {
-    let mut command = workspace::cargo(arguments)?;
-    command.envs(environment.iter().copied());
-    eprintln!("{}", workspace::describe(&command));
-    workspace::run(command)
-}
-
-fn compile(state: &mut State) -> Result<()> {
-    state.built = binaries::build()?;
-    Ok(())
-}
-
-/// Sets up, then runs the steps one by one and stops at the first that fails; ends with a table of their times.
+/// Sets up, compiles the tests, and runs them.
 ///
 /// # Errors
-/// Names the step that failed.
-pub fn run(quick: bool) -> Result<()> {
-    let start = Instant::now();
-    let cold = !workspace::target()?.join("debug/deps").is_dir();
-    let (result, cost) = Cost::of(setup::run);
-    result?;
-    let (result, mpi) = Cost::of(setup::mpi::provide);
-    result?;
-    let mut costs = vec![
-        ("setup".to_string(), cost),
-        ("MPI libraries".to_string(), mpi),
-    ];
-    let steps: Vec<&Step> = if quick {
-        QUICK.iter().collect()
+/// Something does not compile, or a test failed; the output was shown.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let which = if arguments.quick {
+        Which::Changed
     } else {
-        QUICK.iter().chain(REST).collect()
+        Which::Every
     };
-    let mut state = State {
-        all: !quick,
-        built: Built::default(),
-    };
-    for (index, step) in steps.iter().enumerate() {
-        let label = format!("step {}/{}", index + 1, steps.len());
-        eprintln!("== {label}: {}", step.name);
-        let (result, cost) = Cost::of(|| (step.run)(&mut state));
-        result.with_context(|| format!("{label} ({}) failed", step.name))?;
-        costs.push((step.name.to_string(), cost));
-    }
-    eprint!("{}", cost::table(&costs, cold));
-    eprintln!(
-        "== all {} steps passed in {}",
-        steps.len(),
-        workspace::duration(start.elapsed())
-    );
-    Ok(())
+    steps::run(STEPS, &mut State::of(which))
 }

@@ -24,8 +24,6 @@ struct Job {
     program: String,
     name: String,
     command: Command,
-    /// Marked as long.
-    long: bool,
     /// The output has to say that one test passed: a name that no test has would pass unseen.
     single: bool,
 }
@@ -48,26 +46,37 @@ struct Group {
     jobs: Vec<Job>,
 }
 
-/// Runs every test; with `all`, also the ones that are marked as long (`#[ignore]`) and the programs that are unchanged
-/// since all their tests passed.
+/// Which tests run. Long ones are marked `#[ignore = "long: ..."]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    /// All but the long ones, of programs that have changed since all their tests passed.
+    Changed,
+    /// All but the long ones.
+    Every,
+    /// The long ones alone.
+    Long,
+}
+
+/// Runs tests of the programs.
 ///
 /// # Errors
 /// A test failed; its output was shown.
-pub fn run(built: &Built, all: bool) -> Result<()> {
+pub fn run(built: &Built, which: Which) -> Result<()> {
     let mut record = Record::open()?;
-    let (unchanged, groups): (Vec<Group>, Vec<Group>) = groups(built, all)?
+    let (unchanged, groups): (Vec<Group>, Vec<Group>) = groups(built, which)?
         .into_iter()
-        .partition(|group| !all && record.has_passed(&group.name, &group.key));
+        .partition(|group| which == Which::Changed && record.has_passed(&group.name, &group.key));
     let programs: Vec<(String, String)> = groups
         .iter()
         .map(|group| (group.name.clone(), group.key.clone()))
         .collect();
     let mut jobs: Vec<Job> = groups.into_iter().flat_map(|group| group.jobs).collect();
-    // The order in which the workers take from the end: the ones marked as long, unknown ones, the longest.
-    jobs.sort_by_key(|job| (job.long, record.time(&job.name)));
+    // The order in which the workers take from the end: unknown ones, the longest.
+    jobs.sort_by_key(|job| record.time(&job.name));
     let start = Instant::now();
     let ended = side_by_side(jobs);
-    for (program, key) in &programs {
+    // A program whose long tests passed may fail another one.
+    for (program, key) in programs.iter().filter(|_| which != Which::Long) {
         let failed = ended
             .iter()
             .any(|one| one.program == *program && !one.passed);
@@ -94,15 +103,18 @@ pub fn run(built: &Built, all: bool) -> Result<()> {
     }
 }
 
-fn groups(built: &Built, all: bool) -> Result<Vec<Group>> {
+fn groups(built: &Built, which: Which) -> Result<Vec<Group>> {
     let read = record::read_files()?;
     let seed = std::env::var(SEED).unwrap_or_default();
     let key = |files: &[&Path]| format!("{read:x} {seed} {}", record::stamp(files.iter().copied()));
     let libraries: Vec<&Path> = built.libraries.iter().map(PathBuf::as_path).collect();
-    let mut groups = vec![Group {
-        key: key(&libraries),
-        ..examples()?
-    }];
+    let mut groups = Vec::new();
+    if which != Which::Long {
+        groups.push(Group {
+            key: key(&libraries),
+            ..examples()?
+        });
+    }
     for binary in &built.tests {
         let own = built
             .programs
@@ -112,7 +124,7 @@ fn groups(built: &Built, all: bool) -> Result<Vec<Group>> {
         let files: Vec<&Path> = std::iter::once(binary.path.as_path()).chain(own).collect();
         groups.push(Group {
             key: key(&files),
-            ..of_binary(binary, all)?
+            ..of_binary(binary, which)?
         });
     }
     for job in groups.iter_mut().flat_map(|group| &mut group.jobs) {
@@ -139,7 +151,6 @@ fn examples() -> Result<Group> {
         program: name.clone(),
         name: name.clone(),
         command,
-        long: false,
         single: false,
     };
     Ok(Group {
@@ -149,37 +160,28 @@ fn examples() -> Result<Group> {
     })
 }
 
-fn of_binary(binary: &Binary, all: bool) -> Result<Group> {
+fn of_binary(binary: &Binary, which: Which) -> Result<Group> {
     let program = binary.name.clone();
     let job = |name: String, command: Command, single: bool| Job {
         program: program.clone(),
         name,
         command,
-        long: false,
         single,
     };
-    let jobs = if binary.is_benchmark {
-        // Without `--bench`, Criterion runs each function once.
-        vec![job(format!("{program} (answers)"), binary.command(), false)]
-    } else {
-        let (names, ignored) = binary.tests()?;
-        let one = |long: bool, name: String| {
+    let jobs = if !binary.is_benchmark {
+        let (others, long) = binary.tests()?;
+        let names = if which == Which::Long { long } else { others };
+        let one = |name: String| {
             let mut command = binary.command();
             command.args(["--exact", &name, "--include-ignored"]);
-            Job {
-                long,
-                ..job(format!("{program} {name}"), command, true)
-            }
+            job(format!("{program} {name}"), command, true)
         };
-        let ignored = ignored
-            .into_iter()
-            .filter(|_| all)
-            .map(|name| one(true, name));
-        names
-            .into_iter()
-            .map(|name| one(false, name))
-            .chain(ignored)
-            .collect()
+        names.into_iter().map(one).collect()
+    } else if which == Which::Long {
+        Vec::new()
+    } else {
+        // Without `--bench`, Criterion runs each function once.
+        vec![job(format!("{program} (answers)"), binary.command(), false)]
     };
     Ok(Group {
         name: program,
@@ -275,7 +277,6 @@ mod tests {
             program: "p".to_string(),
             name: name.to_string(),
             command,
-            long: false,
             single: false,
         }
     }
@@ -290,7 +291,6 @@ mod tests {
             program: "p".to_string(),
             name: "absent".to_string(),
             command: Command::new("no such program"),
-            long: false,
             single: false,
         });
         let ended = side_by_side(jobs);

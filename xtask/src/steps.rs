@@ -1,0 +1,74 @@
+//! A verb made of steps: one after the other, until one fails; at the end a table of their times.
+
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+
+use crate::cost::{self, Cost};
+use crate::test::binaries::Built;
+use crate::test::runner::Which;
+use crate::{setup, workspace};
+
+/// One step.
+pub struct Step {
+    /// Its name, for the user.
+    pub name: &'static str,
+    /// Its work.
+    pub run: fn(&mut State) -> Result<()>,
+}
+
+/// State shared by the steps.
+pub struct State {
+    /// The tests that a step runs.
+    pub which: Which,
+    /// The test programs, once they are compiled.
+    pub built: Built,
+}
+
+impl State {
+    /// Before the first step.
+    pub fn of(which: Which) -> State {
+        State {
+            which,
+            built: Built::default(),
+        }
+    }
+}
+
+/// Calls cargo, and shows how.
+///
+/// # Errors
+/// It failed; it has said why.
+pub fn cargo(arguments: &[&str], environment: &[(&str, &str)]) -> Result<()> {
+    let mut command = workspace::cargo(arguments)?;
+    command.envs(environment.iter().copied());
+    eprintln!("{}", workspace::describe(&command));
+    workspace::run(command)
+}
+
+/// Sets up, then runs the steps.
+///
+/// # Errors
+/// Names the step that failed.
+pub fn run<'a>(steps: impl IntoIterator<Item = &'a Step>, state: &mut State) -> Result<()> {
+    let start = Instant::now();
+    let cold = !workspace::target()?.join("debug/deps").is_dir();
+    let (result, cost) = Cost::of(setup::run);
+    result?;
+    let mut costs = vec![("setup".to_string(), cost)];
+    let steps: Vec<&Step> = steps.into_iter().collect();
+    for (index, step) in steps.iter().enumerate() {
+        let label = format!("step {}/{}", index + 1, steps.len());
+        eprintln!("== {label}: {}", step.name);
+        let (result, cost) = Cost::of(|| (step.run)(state));
+        result.with_context(|| format!("{label} ({}) failed", step.name))?;
+        costs.push((step.name.to_string(), cost));
+    }
+    eprint!("{}", cost::table(&costs, cold));
+    eprintln!(
+        "== all {} steps passed in {}",
+        steps.len(),
+        workspace::duration(start.elapsed())
+    );
+    Ok(())
+}
