@@ -26,9 +26,9 @@ pub struct Verdict {
 }
 
 /// Checks everything that a plan claims: its steady state, its certificate and `upper_bound`, its schedule, and
-/// its status. Where nodes have one port for sends and receives together, the throughput of the steady state needs a
-/// proof besides: either the schedule attains it, or all odd-set inequalities hold. (A timeline is not part of a plan:
-/// see [`check_timeline`](crate::check_timeline).)
+/// its status. Where nodes have one port for sends and receives together, the steady state needs a proof besides: either
+/// the schedule keeps every link busy for at least the same share of the time, or all odd-set inequalities hold. (A
+/// timeline is not part of a plan: see [`check_timeline`](crate::check_timeline).)
 ///
 /// ```
 /// use oneport_plan::{Certificate, Collective, Pattern, PeriodicSchedule, Plan, Problem, Resource};
@@ -137,11 +137,11 @@ fn verdict(
     let case = Case::new(&plan.problem).watched(watch);
     let sustained = Sustained::new(case, steady_state)?;
     let bound = proved()?;
-    schedule::check(&case, schedule)?;
+    let scheduled = schedule::check(&case, schedule)?;
     let throughput = steady_state.throughput.clone();
     let schedule_throughput = schedule.throughput();
-    if schedule_throughput != throughput {
-        // If equal, the slots already prove the odd-set inequalities.
+    // Slots that keep every link busy for as long prove the odd-set inequalities.
+    if !sustained.is_within(&scheduled, &schedule.period) {
         sustained.check_odd_sets()?;
     }
     // Weak duality says that these cannot happen; if they do, one of the checks above is wrong.

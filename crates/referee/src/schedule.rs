@@ -29,11 +29,12 @@ use crate::violation::{fault, shown, times_name};
 /// # Errors
 /// The first rule broken.
 pub fn check_schedule(problem: &Problem, schedule: &PeriodicSchedule) -> Result<(), Violation> {
-    check(&Case::new(problem), schedule)
+    check(&Case::new(problem), schedule).map(drop)
 }
 
-/// [`check_schedule`] under the case's watch, which is asked before every pattern and slot.
-pub(crate) fn check(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<(), Violation> {
+/// [`check_schedule`] under the case's watch, which is asked before every pattern and slot. Returns the loads of a
+/// period.
+pub(crate) fn check(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<Loads, Violation> {
     if !is_positive(&schedule.period) {
         return Err(
             fault!(Schedule, "the period is {}", shown(&schedule.period); "it must be positive"),
@@ -53,7 +54,8 @@ pub(crate) fn check(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<(), 
         schedule.slots.len() + case.platform.links().len(),
     )?;
     check_times(case, schedule, &scale, &loads)?;
-    check_processors(case, schedule, &loads)
+    check_processors(case, schedule, &loads)?;
+    Ok(loads)
 }
 
 /// Checks patterns and copies; returns what they ask of links and processors per period.

@@ -124,6 +124,16 @@ impl<'a> Sustained<'a> {
         Ok(Sustained { case, scale, loads })
     }
 
+    /// Whether a schedule of this period, which has been checked and has these loads, carries at least as much over
+    /// every link per unit of time. Its slots, the surplus of each link left out, then sustain the steady state.
+    pub(crate) fn is_within(&self, scheduled: &Loads, period: &Rational) -> bool {
+        let (period, period_denominator) = parts(period);
+        let own = scheduled.size_denominator() * period;
+        let other = self.scale.denominator() * self.loads.size_denominator() * period_denominator;
+        let mut links = self.loads.traffic.iter().zip(&scheduled.traffic);
+        links.all(|(sustained, scheduled)| sustained * &own <= scheduled * &other)
+    }
+
     /// Checks that the links can be busy for their times, in some sequence of slots.
     pub(crate) fn check_odd_sets(&self) -> Result<(), Violation> {
         let platform = self.case.platform;

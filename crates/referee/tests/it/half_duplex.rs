@@ -5,8 +5,8 @@ use crate::common;
 use crate::common::ask::{bound, check_steady_state, check_timeline};
 use common::*;
 use oneport_plan::{
-    Certificate, Collective, OddSet, Pattern, PeriodicSchedule, Resource, Slot, Status,
-    SteadyState, Volumes,
+    Certificate, Collective, CustomDemand, OddSet, Pattern, PeriodicSchedule, Resource, Slot,
+    Status, SteadyState, Volumes, Wanted,
 };
 use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
 use oneport_referee::Rule;
@@ -150,6 +150,74 @@ fn a_throughput_needs_slots_or_odd_sets() {
         (verdict.schedule_throughput, verdict.status),
         (ratio(1, 2), Status::Optimal)
     );
+}
+
+/// Three nodes in a circle, each with a message for the next: a share goes straight, the rest by a relay of its own. A
+/// schedule by the relays alone attains 1/2. It proves nothing of what goes straight: the three links of the triangle
+/// are busy for 3/2 of that share together, and for 1 at most.
+#[test]
+fn slots_prove_the_steady_state_that_they_carry() {
+    let mut links = Vec::new();
+    for (from, relay, to) in [("A", "X", "B"), ("B", "Y", "C"), ("C", "Z", "A")] {
+        links.extend([(from, to), (from, relay), (relay, to)].map(|(a, b)| (a, b, ratio(1, 1))));
+    }
+    let platform = platform(&["A", "B", "C", "X", "Y", "Z"], &links);
+    let demand = |place: usize| CustomDemand {
+        owners: vec![NodeId::new(place)],
+        wanted: Wanted::At(vec![NodeId::new((place + 1) % 3)]),
+        commutative: false,
+        rate: 1,
+    };
+    let straight = |place: usize| Pattern::path(place, vec![LinkId::new(3 * place)]);
+    let relayed = |place: usize| {
+        Pattern::path(place, [1, 2].map(|hop| LinkId::new(3 * place + hop)).to_vec())
+    };
+    let slot = |links: [usize; 3]| Slot {
+        length: ratio(1, 1),
+        links: links.map(LinkId::new).to_vec(),
+    };
+    for sixths in 1..6 {
+        let share = ratio(sixths, 12);
+        let both = |place| {
+            [
+                weighted(&straight(place), share.clone()),
+                weighted(&relayed(place), ratio(1, 2) - &share),
+            ]
+        };
+        let plan = Plan {
+            platform: platform.clone().with_model(PortModel::HalfDuplex),
+            collective: Collective::Custom((0..3).map(demand).collect()),
+            volumes: Volumes::of_size(ratio(1, 1)),
+            status: Status::Optimal,
+            steady_state: SteadyState {
+                throughput: ratio(1, 2),
+                patterns: (0..3).flat_map(both).collect(),
+            },
+            certificate: Certificate::of_prices(vec![(
+                Resource::Port(NodeId::new(0)),
+                ratio(1, 1),
+            )]),
+            upper_bound: ratio(1, 2),
+            schedule: PeriodicSchedule {
+                period: ratio(2, 1),
+                instances: 1u32.into(),
+                patterns: (0..3).map(|place| scheduled(&relayed(place), 1)).collect(),
+                slots: vec![slot([1, 4, 7]), slot([2, 5, 8])],
+            },
+        };
+        let checked = check_plan(&plan);
+        assert_eq!(checked.is_ok(), sixths <= 4, "{sixths}: {checked:?}");
+        assert!(checked.is_ok() || broken(&checked, Rule::OddSet));
+        let Plan {
+            platform,
+            collective,
+            volumes,
+            steady_state,
+            ..
+        } = &plan;
+        let alone = check_steady_state(platform, collective, volumes, steady_state);
+        assert_eq!(checked.is_ok(), alone.is_ok(), "{sixths}");
+    }
 }
 
 /// Sends and receives share the port in slots and in runs.
