@@ -128,9 +128,13 @@ fn hosts_and_links(platform: &Platform, scale: &BigInt) -> String {
     text
 }
 
-/// A name within an XML comment.
+/// A name within an XML comment, which no two hyphens in a row may be in.
 fn comment(name: &str) -> String {
-    xml(name).replace("--", "- -")
+    let mut text = xml(name);
+    while text.contains("--") {
+        text = text.replace("--", "- -");
+    }
+    text
 }
 
 /// Limits of ports, then transfers and merges in the order of their starts: start, end, nodes, amount, and the numbers

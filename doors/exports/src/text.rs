@@ -16,7 +16,7 @@ pub fn csv(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Text within XML, in elements and attributes; control characters cannot be there.
+/// Text within XML, in elements and attributes; control characters and two others cannot be there.
 pub fn xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -25,6 +25,7 @@ pub fn xml(text: &str) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
+            '\u{fffe}' | '\u{ffff}' => escaped.push(' '),
             control if control.is_control() => escaped.push(' '),
             letter => escaped.push(letter),
         }

@@ -22,10 +22,11 @@ pub struct Table<'a> {
 }
 
 impl Table<'_> {
-    /// The names of the ranks' nodes, as C and its comments can hold them.
+    /// The names of the ranks' nodes, as C and its comments can hold them: two question marks may begin a trigraph,
+    /// which stands for another character.
     pub fn names(&self) -> Vec<String> {
         let platform = self.problem.platform();
-        let fits = |it: char| it.is_ascii_graphic() && !"\"\\".contains(it);
+        let fits = |it: char| it.is_ascii_graphic() && !"\"\\?".contains(it);
         let name = |&node| {
             let name = platform.name(node).replace(|it| !fits(it), "_");
             name.replace("*/", "*_").replace("/*", "_*")

@@ -409,3 +409,60 @@ fn hosts_are_asked_for_their_names() {
         assert!(run.calls["all-reduce"].0 > 0, "{}", run.report);
     }
 }
+
+/// Every standard of C reads the names of hosts as they stand in the list beside the library, and nothing in a name
+/// becomes code: no quote, no end of a comment, no backslash, no trigraph that stands for one.
+#[test]
+fn names_of_hosts_are_no_code() {
+    let names = [
+        "c??/",
+        "};int oops;//",
+        "a\"b\\",
+        "*/ int oops; /*",
+        "??)??'??<??!??>??-??(??=?",
+        "%s\u{e9}\u{2028}",
+    ];
+    let files = library(&[("all-reduce", 0)], names.len(), &[], Some(&names)).unwrap();
+    let text = files[0].text();
+    let written: Vec<String> = files[1].text().lines().map(str::to_string).collect();
+    assert_eq!(written.len(), names.len());
+    let hosts = text
+        .lines()
+        .find(|line| line.contains("hosts_0["))
+        .expect("a list of hosts");
+    let ranks = text
+        .lines()
+        .find(|line| line.contains("Ranks:"))
+        .expect("the ranks");
+    assert!(!hosts.contains("??") && !ranks.contains("??"), "{hosts}");
+    assert!(!ranks.contains("*/"), "{ranks}");
+    let folder = folder("names");
+    let source = folder.join("names.c");
+    let prints = format!(
+        "/*\n{ranks}\n*/\n#include <stdio.h>\n{hosts}\nint main(void) {{ int i; for (i = 0; i < {}; i++) \
+         puts(hosts_0[i]); return 0; }}\n",
+        names.len()
+    );
+    std::fs::write(&source, prints).unwrap();
+    for standard in ["c99", "c11", "gnu17"] {
+        let program = folder.join(standard);
+        let flag = format!("-std={standard}");
+        let mut cc = Command::new("cc");
+        cc.args([&flag, "-Wall", "-Wextra", "-Werror", "-o"])
+            .arg(&program)
+            .arg(&source);
+        let compiled = match cc.output() {
+            // Without a compiler the text alone has been looked at.
+            Err(missing) if missing.kind() == std::io::ErrorKind::NotFound => return,
+            compiled => compiled.unwrap(),
+        };
+        let told = String::from_utf8_lossy(&compiled.stderr);
+        assert!(compiled.status.success(), "{standard}: {told}");
+        let said = Command::new(&program).output().unwrap().stdout;
+        let said: Vec<String> = String::from_utf8_lossy(&said)
+            .lines()
+            .map(str::to_string)
+            .collect();
+        assert_eq!(said, written, "{standard}");
+    }
+}
