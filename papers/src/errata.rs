@@ -5,11 +5,13 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
-use oneport::plan::Event;
-use oneport::{NodeId, Platform, Problem, schedule};
+use oneport::plan::{Event, Pattern, PeriodicSchedule, ScheduledPattern, Slot};
+use oneport::platform::{LinkId, Node};
+use oneport::schedule::Policy;
+use oneport::{NodeId, Platform, Problem, Rational, referee, schedule};
 
 use crate::cases::{self, Case, platform, scatter};
-use crate::numbers::{common_denominator, unit_volumes, whole};
+use crate::numbers::{common_denominator, number, unit_volumes, whole};
 use crate::printed::{Errors, Program, SSPA2A, SSSP};
 use crate::rows::{Finding, Paper, Value, root};
 use crate::runs::{self, Flow, diameter};
@@ -265,7 +267,7 @@ fn filling(platform: &Platform, (source, target): (&str, &str), flow: &Flow) -> 
     let (periods, fullest) = runs::filling_periods(platform, ends[0], ends[1], flow, 1000)?;
     ensure!(
         fullest <= whole(2),
-        "a buffer holds more than twice its minimum: {fullest}"
+        "between periods a buffer holds more than twice its minimum: {fullest}"
     );
     Ok(Sides::new(whole(diameter(platform)), whole(periods)))
 }
@@ -307,6 +309,85 @@ pub fn emptying_a_long_path() -> Result<Sides> {
         whole(diameter(&case.platform) + 1),
         whole(periods),
     ))
+}
+
+/// E000-28: the printed bound of a's buffer, and the most messages in it: the policy of section 3.4 message by message,
+/// on an optimal solution in one of its schedules. a receives all that it gets in a period before it sends.
+pub fn a_buffer_within_a_period() -> Result<Sides> {
+    let links = [
+        ("s", "a", "1"),
+        ("s", "b", "1"),
+        ("b", "a", "1/6"),
+        ("a", "t", "1/6"),
+    ];
+    let case = scatter("two ways to a", platform("s a b t", &links)?, "s", "t")?;
+    let link = |name| cases::link(&case.platform, name);
+    let [direct, first, second, last] = [
+        link("s -> a")?,
+        link("s -> b")?,
+        link("b -> a")?,
+        link("a -> t")?,
+    ];
+    let path = |links: &[LinkId], copies: u32| ScheduledPattern {
+        pattern: Pattern::path(0, links.iter().copied()),
+        copies: copies.into(),
+    };
+    let slot = |length, links: &[LinkId]| -> Result<Slot> {
+        let mut links = links.to_vec();
+        links.sort();
+        Ok(Slot {
+            length: number(length)?,
+            links,
+        })
+    };
+    let schedule = PeriodicSchedule {
+        period: whole(3),
+        instances: 3u32.into(),
+        patterns: vec![path(&[direct, last], 2), path(&[first, second, last], 1)],
+        slots: vec![
+            slot("2", &[direct])?,
+            slot("1/6", &[first, second])?,
+            slot("1/2", &[first, last])?,
+            slot("1/3", &[first])?,
+        ],
+    };
+    let problem = case.problem();
+    referee::check_schedule(&problem, &schedule)?;
+    ensure!(
+        schedule.throughput() == case.throughput()?,
+        "the schedule is not optimal"
+    );
+    let a = cases::node(&case.platform, "a")?;
+    let (sent, most) = runs::fullest_within(&case.platform, &schedule, a, 12)?;
+    let policy = Policy::of(&problem, &schedule).context("messages travel alone")?;
+    ensure!(
+        policy.fullest == Rational::new(most.into(), sent.into()),
+        "the policy fills it up to {}",
+        policy.fullest
+    );
+    Ok(Sides::new(2 * sent, most))
+}
+
+/// E000-29: the targets of a series of scatters as section 1 numbers them, and those of a scatter, for N = 2.
+pub fn targets_counted_twice() -> Result<Sides> {
+    let case = cases::toy()?;
+    let targets = case.collective.commodities().len();
+    // P_{t_0}, ..., P_{t_N} against P_{t_1}, ..., P_{t_N}, with N the targets that there are.
+    Ok(Sides::new((0..=targets).count(), (1..=targets).count()))
+}
+
+/// E003-9: the ends of the link (j, k), as slides 3 to 10 name them and as it is drawn.
+pub fn ends_of_a_link() -> Result<Value> {
+    let case = cases::toy()?;
+    let (from, to) = ("P_j", "P_k");
+    let mut builder = Platform::builder();
+    let j = builder.node(Node::router(from))?;
+    let k = builder.node(Node::router(to))?;
+    let link = builder.link(j, k, case.platform.links()[0].cost.clone())?;
+    let platform = builder.build()?;
+    let ends = platform.link(link);
+    let name = |node| Value::Words(platform.name(node).to_string());
+    Ok(Value::List(vec![name(ends.from), name(ends.to)]))
 }
 
 /// E000-9: the period that makes all communication times whole, and the one that makes all messages whole too.
@@ -433,7 +514,6 @@ pub mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::numbers::number;
 
     /// Both sides of an erratum are these.
     #[track_caller]
@@ -497,6 +577,22 @@ pub mod tests {
     #[test]
     fn e000_26_buffers_empty_along_the_longest_path_not_the_diameter() {
         check(emptying_a_long_path(), "2", "3");
+    }
+
+    #[test]
+    fn e000_28_buffers_hold_nearly_three_periods_messages() {
+        check(a_buffer_within_a_period(), "6", "8");
+    }
+
+    #[test]
+    fn e000_29_a_series_has_the_targets_of_a_scatter() {
+        check(targets_counted_twice(), "3", "2");
+    }
+
+    #[test]
+    fn e003_9_a_link_joins_the_nodes_of_its_pair() -> Result<()> {
+        assert_eq!(ends_of_a_link()?.to_string(), "P_j, P_k");
+        Ok(())
     }
 
     #[test]

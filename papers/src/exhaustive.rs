@@ -5,7 +5,7 @@ use oneport::Rational;
 
 use crate::cases::{self, Case};
 use crate::numbers::{short, whole, whole_number};
-use crate::rows::Finding;
+use crate::rows::{Finding, Value};
 use crate::runs::Run;
 use crate::search;
 
@@ -130,7 +130,7 @@ pub fn single_scatters() -> Result<Finding> {
             6,
         ),
     ];
-    let mut found = Vec::new();
+    let (mut found, mut least) = (Vec::new(), Vec::new());
     for (case, horizon) in tried {
         let name = case.name.clone();
         let rate = case.throughput()?;
@@ -147,6 +147,10 @@ pub fn single_scatters() -> Result<Finding> {
             short(&shortest),
             short(&rate.recip())
         ));
+        least.push(Value::Number(shortest));
     }
-    Ok(Finding::claim(true, found.join("; ")))
+    Ok(
+        Finding::value(Value::List(least))
+            .note(format!("{}; never below 1 / TP", found.join("; "))),
+    )
 }

@@ -32,6 +32,9 @@ const CHECKS: &[(&str, Check)] = &[
             .note("the factor c(i, j) is missing"))
     }),
     ("amounts", amounts),
+    ("link-ends", |_| {
+        Ok(Finding::value(errata::ends_of_a_link()?))
+    }),
     ("right-side", |_| {
         Ok(errata::wrong_right_side()?
             .finding()

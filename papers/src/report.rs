@@ -28,7 +28,7 @@ pub const KINDS: [(Kind, &str); 5] = [
 pub const VERDICTS: [(Verdict, &str); 5] = [
     (
         Verdict::Exact,
-        "ours is what is printed, computed by means that do not know it",
+        "ours is what is printed; our means know no printed value but the one that the note names",
     ),
     (Verdict::Holds, "true wherever it was tried"),
     (

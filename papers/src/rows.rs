@@ -606,6 +606,8 @@ fn verdict_of(row: &Row, finding: &Finding) -> Result<Verdict, String> {
         return Err("the check does not carry out what is printed".to_string());
     }
     let printed = row.kind == Kind::Printed;
+    // Values that a row states beside what the paper prints are compared too.
+    let is_ours = matches!(row.kind, Kind::Ours | Kind::Trend);
     match &finding.ours {
         Ours::Claim { .. } | Ours::Undecided(_) if printed => {
             Err("a printed value wants a value of ours".to_string())
@@ -616,13 +618,14 @@ fn verdict_of(row: &Row, finding: &Finding) -> Result<Verdict, String> {
         Ours::Cells { equal, of, .. } if printed && equal == of && *of > 0 => Ok(Verdict::Exact),
         Ours::Cells { equal, of, .. } => Err(format!("{equal} of {of} cells")),
         Ours::Value(value) if printed && *value == row.stated => Ok(Verdict::Exact),
+        Ours::Value(value) if is_ours && *value == row.stated => Ok(Verdict::Holds),
         Ours::Value(value) if Some(value) == row.right.as_ref() => Ok(Verdict::Corrected),
         Ours::Value(value) => match &row.right {
             Some(right) => Err(format!(
                 "{value} is neither the printed {} nor the right {right}",
                 row.stated
             )),
-            None => Err(format!("{value} is not the printed {}", row.stated)),
+            None => Err(format!("{value} is not the stated {}", row.stated)),
         },
     }
 }
@@ -721,6 +724,9 @@ mod tests {
             Some(Verdict::Holds)
         );
         assert_eq!(found(theorem, |_| Ok(Finding::claim(false, "one")))?, None);
+        let ours = |value: &str| format!("ours = {value}\nverdict = 'holds'");
+        assert_eq!(found(&ours("'1/2'"), half)?, Some(Verdict::Holds));
+        assert_eq!(found(&ours("'1/3'"), half)?, None);
         let table = "printed = '3 cells'\nverdict = 'exact'";
         assert_eq!(
             found(table, |_| Ok(Finding::cells(3, 3, "")))?,

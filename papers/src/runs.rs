@@ -11,7 +11,7 @@ use oneport::referee::TimelineReport;
 use oneport::{NodeId, Platform, Problem, Rational, referee, schedule};
 
 use crate::cases::Case;
-use crate::numbers::unit_volumes;
+use crate::numbers::{unit_volumes, whole};
 use crate::rows::Finding;
 
 /// A run of a periodic schedule, executed message by message by the referee.
@@ -214,6 +214,65 @@ pub fn filling_periods(
         }
     }
     bail!("the buffers are not full after {limit} periods")
+}
+
+/// The paper's policy for one kind of message on a schedule, message by message: what a node sends per period, and the
+/// most messages that it holds. A message is held from the end of its reception until it has been sent.
+///
+/// # Errors
+/// A message is cut by the border of a period.
+pub fn fullest_within(
+    platform: &Platform,
+    schedule: &PeriodicSchedule,
+    node: NodeId,
+    periods: u64,
+) -> Result<(usize, usize)> {
+    // Every message of a period by the date at which its transfer ends.
+    let mut ends: Vec<(Rational, LinkId)> = Vec::new();
+    for link in platform.link_ids() {
+        let (mut date, mut busy) = (Rational::zero(), Rational::zero());
+        for slot in &schedule.slots {
+            if slot.links.contains(&link) {
+                let before = (&busy / &platform.link(link).cost).floor();
+                let after = (&busy + &slot.length) / &platform.link(link).cost;
+                let mut message = before + whole(1);
+                while message <= after {
+                    ends.push((&date + &message * &platform.link(link).cost - &busy, link));
+                    message += whole(1);
+                }
+                busy += &slot.length;
+            }
+            date += &slot.length;
+        }
+        let messages = busy / &platform.link(link).cost;
+        anyhow::ensure!(messages.is_integer(), "{messages} messages per period");
+    }
+    ends.sort();
+    let count = |node| {
+        ends.iter()
+            .filter(|(_, link)| platform.link(*link).from == node)
+            .count()
+    };
+    let sent: Vec<usize> = platform.node_ids().map(count).collect();
+    let source = |node: NodeId| platform.incoming(node).is_empty();
+    let (mut held, mut most) = (vec![0usize; sent.len()], 0);
+    for _ in 0..periods {
+        let full: Vec<bool> = platform
+            .node_ids()
+            .map(|node| source(node) || held[node.index()] >= sent[node.index()])
+            .collect();
+        for (_, link) in &ends {
+            let ends = platform.link(*link);
+            if full[ends.from.index()] {
+                held[ends.to.index()] += 1;
+                if !source(ends.from) {
+                    held[ends.from.index()] -= 1;
+                }
+                most = most.max(held[node.index()]);
+            }
+        }
+    }
+    Ok((sent[node.index()], most))
 }
 
 /// The paper's clean-up phase, period by period: the source sends nothing more; all other buffers begin as full as the

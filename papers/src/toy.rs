@@ -151,8 +151,14 @@ impl Toy {
         Ok(whole(common_denominator(&counts)))
     }
 
-    /// The papers' schedule over a period: their paths and their matchings, one slot each.
+    /// The papers' schedule over a period: their paths and their matchings in the printed order, one slot each.
     pub fn schedule(&self, period: &Rational) -> Result<PeriodicSchedule> {
+        let printed: Vec<usize> = (0..self.matchings.len()).collect();
+        self.schedule_in(period, &printed)
+    }
+
+    /// The same with the matchings in another order.
+    pub fn schedule_in(&self, period: &Rational, order: &[usize]) -> Result<PeriodicSchedule> {
         let WholePatterns {
             period,
             instances,
@@ -162,7 +168,8 @@ impl Toy {
             length: time * &period,
             links: links.clone(),
         };
-        let slots = self.matchings.iter().map(slot).collect();
+        let slots = order.iter().filter_map(|&place| self.matchings.get(place));
+        let slots = slots.map(slot).collect();
         Ok(PeriodicSchedule {
             period,
             instances,

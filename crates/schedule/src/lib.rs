@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod buffers;
+mod cut_order;
 mod eager;
 mod error;
 mod execution;

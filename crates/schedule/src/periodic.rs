@@ -7,6 +7,7 @@ use oneport_platform::{Platform, Rational};
 use oneport_watch::Watch;
 
 use crate::ScheduleError;
+use crate::cut_order::{Goal, ordered};
 use crate::loads::Measure;
 use crate::ports;
 use crate::slot_order::{fewest_interruptions, with_unhindered};
@@ -16,8 +17,9 @@ use crate::slot_order::{fewest_interruptions, with_unhindered};
 /// needs longer. Merges need no slots: a processor computes while its node sends and receives, so its merges fit if
 /// their times do. The patterns must be of this platform.
 ///
-/// A link that no port limits works without a break, so none of its messages is cut. Where links alone are exclusive,
-/// that is every link.
+/// The order of these sets is chosen so that few messages are cut: of up to 7 the order that cuts fewest, of more the
+/// best found. A link that no port limits works without a break, so none of its messages is cut. Where links alone are
+/// exclusive, that is every link.
 ///
 /// # Errors
 /// [`ScheduleError::Overfull`] when a port, a link or a processor is busier than the period is long;
@@ -47,12 +49,16 @@ pub fn periodic_watched(
     }
     let (unhindered, others) = ports::unhindered(platform, times);
     let slots = fewest_interruptions(ports::slots(platform, &others, watch)?);
-    let slots = with_unhindered(slots, unhindered);
-    Ok(PeriodicSchedule {
+    let schedule = PeriodicSchedule {
         period: whole.period,
         instances: whole.instances,
         patterns: whole.patterns,
         slots,
+    };
+    let schedule = ordered(problem, schedule, Goal::Cuts);
+    Ok(PeriodicSchedule {
+        slots: with_unhindered(schedule.slots, unhindered),
+        ..schedule
     })
 }
 

@@ -19,7 +19,10 @@ pub struct Policy {
     pub filling: u64,
     /// Periods after the sources have stopped until everything has arrived; at most `L - 1`.
     pub clean_up: u64,
-    /// The fullest buffer, over what its node forwards per period; below 2.
+    /// The fullest buffer where a period begins or ends, over what its node forwards per period; below 2.
+    pub fullest_between_periods: Rational,
+    /// The same at any date, if a node receives all that it gets in a period before it sends: no order of the transfers
+    /// within a period fills a buffer more. Below 3.
     pub fullest: Rational,
     /// Instances per period.
     instances: BigUint,
@@ -43,6 +46,7 @@ impl Policy {
             longest: 0,
             filling: 0,
             clean_up: 0,
+            fullest_between_periods: Rational::zero(),
             fullest: Rational::zero(),
             instances: schedule.instances.clone(),
         };
@@ -61,9 +65,9 @@ impl Policy {
             policy.longest = policy.longest.max(commodity.longest());
             policy.filling = policy.filling.max(commodity.fill());
             policy.clean_up = policy.clean_up.max(commodity.empty());
-            if commodity.fullest > policy.fullest {
-                policy.fullest = commodity.fullest;
-            }
+            let [between, within] = commodity.fullest;
+            policy.fullest_between_periods = policy.fullest_between_periods.max(between);
+            policy.fullest = policy.fullest.max(within);
         }
         Some(policy)
     }
@@ -134,7 +138,8 @@ struct Commodity {
     flow: Vec<(NodeId, NodeId, Rational)>,
     /// For each forwarding node: what it sends per period, and what it holds.
     buffers: BTreeMap<NodeId, [Rational; 2]>,
-    fullest: Rational,
+    /// The fullest buffer over what its node sends per period: between periods, and at any date.
+    fullest: [Rational; 2],
 }
 
 impl Commodity {
@@ -158,7 +163,7 @@ impl Commodity {
             target,
             flow,
             buffers,
-            fullest: Rational::zero(),
+            fullest: [Rational::zero(), Rational::zero()],
         }
     }
 
@@ -186,31 +191,40 @@ impl Commodity {
             };
             moved.push((*from, *to, amount * share));
         }
-        for (from, to, amount) in moved {
-            if let Some(buffer) = self.buffers.get_mut(&to) {
-                buffer[1] += &amount;
+        for (_, to, amount) in &moved {
+            if let Some(buffer) = self.buffers.get_mut(to) {
+                buffer[1] += amount;
             }
+        }
+        self.look(1);
+        for (from, _, amount) in moved {
             if let Some(buffer) = self.buffers.get_mut(&from) {
                 buffer[1] -= amount;
             }
         }
+        self.look(0);
+    }
+
+    fn look(&mut self, when: usize) {
         for [sent, held] in self.buffers.values() {
-            self.fullest = self.fullest.clone().max(held / sent);
+            let most = &mut self.fullest[when];
+            *most = std::mem::take(most).max(held / sent);
         }
     }
 
-    /// Periods until every forwarding node has what it sends.
+    /// Periods until every forwarding node has what it sends. One more is followed, which does not count: in it, as in
+    /// all steady ones, every node sends and receives.
     fn fill(&mut self) -> u64 {
         let mut periods = 0;
+        let full =
+            |[sent, held]: &[Rational; 2]| Rational::from_integer(u32::from(held >= sent).into());
         while self.buffers.values().any(|[sent, held]| held < sent)
             && periods <= self.flow.len() as u64
         {
-            let full = |[sent, held]: &[Rational; 2]| {
-                Rational::from_integer(u32::from(held >= sent).into())
-            };
             self.period(full, true);
             periods += 1;
         }
+        self.period(full, true);
         periods
     }
 

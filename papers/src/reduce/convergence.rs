@@ -91,7 +91,8 @@ pub fn rule() -> Result<Finding> {
         "T = {}",
         PERIODS.map(|period| period.to_string()).join(", ")
     );
-    Ok(Finding::claim(found == expected, found.to_string()).note(note))
+    ensure!(found == expected, "{found} is not {expected}, by hand");
+    Ok(Finding::value(found).note(note))
 }
 
 /// The proposition on the toy and on random platforms: the rule loses less than the paper's bound, even than the

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 use oneport::Rational;
-use oneport::plan::{Interval, Pattern};
+use oneport::plan::{Interval, Pattern, Task};
 use oneport_trees::cheapest::is_tree;
 
 use super::extraction::{Choice, Extraction, Figure8, Lines, Search};
@@ -129,7 +129,7 @@ pub fn labels() -> Result<Sides> {
     let table = table(&toy.case, "figure-6d")?;
     let link = cases::link(&toy.case.platform, "2 -> 1")?;
     let label = table.cells.iter().find_map(|cell| match cell.task {
-        oneport::plan::Task::Send {
+        Task::Send {
             link: other, part, ..
         } if other == link => Some(part),
         _ => None,
@@ -264,10 +264,86 @@ pub fn endless_search() -> Result<Sides> {
     ))
 }
 
-/// E000-18: tasks per unit of time that are in no tree, where the search happens to end.
+/// Definition 1 word by word: each input of each task is the result of another task of the list, or a value at its
+/// owner.
+fn is_listed_tree(case: &Case, list: &[Task]) -> Result<bool> {
+    let (_, participants) = tasks::ends(case)?;
+    let result = |task: &Task| tasks::flow(&case.platform, *task).1;
+    let given = |task: &Task, input: tasks::Place| {
+        let others = list.iter().filter(|other| *other != task);
+        tasks::owns(participants, input) || others.map(result).any(|made| made == input)
+    };
+    Ok(list.iter().all(|task| {
+        let (inputs, _) = tasks::flow(&case.platform, *task);
+        inputs.into_iter().all(|input| given(task, input))
+    }))
+}
+
+/// Whether the tasks of a list, in some order, take all values to the target as one result and do nothing else.
+fn is_tree_in_some_order(case: &Case, list: &[Task]) -> Result<bool> {
+    let (target, participants) = tasks::ends(case)?;
+    let (mut left, mut ordered) = (list.to_vec(), Vec::new());
+    let mut there: Vec<tasks::Place> = Vec::new();
+    while let Some(place) = left.iter().position(|task| {
+        let (inputs, _) = tasks::flow(&case.platform, *task);
+        let mut inputs = inputs.into_iter();
+        inputs.all(|input| tasks::owns(participants, input) || there.contains(&input))
+    }) {
+        let task = left.remove(place);
+        there.push(tasks::flow(&case.platform, task).1);
+        ordered.push(task);
+    }
+    ordered.extend(left);
+    Ok(is_tree(
+        &case.platform,
+        participants,
+        target,
+        &tasks::of_tasks(ordered),
+    ))
+}
+
+/// E000-27: how many lists of the tasks of figure 6(b), and of `v[1,2]` between 1 and 2, definition 1 calls reduction
+/// trees, and how many are.
+pub fn lists_of_tasks() -> Result<Sides> {
+    let toy = Toy::load()?;
+    let case = &toy.case;
+    let mut all: Vec<Task> = toy.rates.keys().copied().collect();
+    for name in ["1 -> 2: v[1,2]", "2 -> 1: v[1,2]"] {
+        all.push(tasks::parse(&case.platform, name)?);
+    }
+    let (mut printed, mut right) = (0, 0);
+    for chosen in 0..1u32 << all.len() {
+        let of = |(place, _): &(usize, &Task)| chosen >> place & 1 == 1;
+        let list: Vec<Task> = all
+            .iter()
+            .enumerate()
+            .filter(of)
+            .map(|(_, &task)| task)
+            .collect();
+        let (listed, tree) = (
+            is_listed_tree(case, &list)?,
+            is_tree_in_some_order(case, &list)?,
+        );
+        ensure!(listed || !tree, "a tree that definition 1 does not admit");
+        printed += usize::from(listed);
+        right += usize::from(tree);
+    }
+    Ok(Sides::new(printed, right))
+}
+
+/// E000-18: tasks per unit of time that are in no tree, where the search happens to end. Definition 1 would call them
+/// one (E000-27), with one weight.
 pub fn left_over() -> Result<Rational> {
-    let found = Circulation::load()?.extract(Choice::Last)?;
+    let circulation = Circulation::load()?;
+    let found = circulation.extract(Choice::Last)?;
     ensure!(!found.endless, "it ends with this choice");
+    let rest: Vec<Task> = found.rest.keys().copied().collect();
+    ensure!(
+        is_listed_tree(&circulation.case, &rest)?
+            && !is_tree_in_some_order(&circulation.case, &rest)?
+            && found.rest.values().all(|rate| *rate == whole(2)),
+        "the rest is not twice a circulation"
+    );
     Ok(found.rest.values().sum())
 }
 
@@ -400,6 +476,19 @@ pub fn naive_schedule() -> Result<Sides> {
         of_period * whole(columns) / period,
         stamps.len(),
     ))
+}
+
+/// E000-24: `T'`, and the least multiple of the period in which three reductions of figure 6(b) can be made such that
+/// the next three follow a period later.
+pub fn naive_length() -> Result<Sides> {
+    let toy = Toy::load()?;
+    let (period, columns) = (
+        whole(toy.period()),
+        table(&toy.case, "figure-6d")?.columns(),
+    );
+    let shortest = super::naive::shortest(true)?;
+    let multiple = (shortest / &period).ceil() * period;
+    Ok(Sides::new(columns, multiple))
 }
 
 /// E000-25: what the first step of EXTRACT_TREES leaves of `send(1 -> 0, v[1,2])`, by the sum in the proof of theorem 1
@@ -590,6 +679,29 @@ mod tests {
     }
 
     #[test]
+    fn e000_27_a_list_of_tasks_need_not_be_a_tree() -> Result<()> {
+        // Counted apart: a tree that merges at 1 or at 2, its result straight to 0 or by way of the other one.
+        assert_eq!(lists_of_tasks()?, numbers("128", "4")?);
+        let case = Toy::load()?.case;
+        for list in [
+            &[][..],
+            &["1 -> 2: v[1,1]"],
+            &["1 -> 2: v[1,2]", "2 -> 1: v[1,2]"],
+        ] {
+            let list = list.iter().map(|name| tasks::parse(&case.platform, name));
+            let list = list.collect::<Result<Vec<Task>>>()?;
+            assert!(is_listed_tree(&case, &list)? && !is_tree_in_some_order(&case, &list)?);
+        }
+        for names in [toy::AT_1, toy::AT_2] {
+            let tree = tasks::tree(&case.platform, &names)?;
+            let list: Vec<Task> = tree.tasks.iter().map(|task| task.alone()).collect();
+            assert!(is_listed_tree(&case, &list)? && is_tree_in_some_order(&case, &list)?);
+            assert!(!is_listed_tree(&case, &list[1..])?);
+        }
+        Ok(())
+    }
+
+    #[test]
     fn e000_18_circulations_are_in_no_tree() -> Result<()> {
         assert_eq!(left_over()?, whole(4));
         assert_eq!(left_over_on_four_links()?, whole(4));
@@ -632,6 +744,7 @@ mod tests {
     #[test]
     fn e000_24_the_naive_schedule_is_counted_three_ways() -> Result<()> {
         assert_eq!(naive_schedule()?, numbers("6", "3")?);
+        assert_eq!(naive_length()?, numbers("6", "9")?);
         Ok(())
     }
 

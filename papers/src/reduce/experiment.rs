@@ -178,7 +178,7 @@ fn count(solved: &Solved) -> usize {
     trees(&solved.plan.steady_state.patterns).count()
 }
 
-/// Every platform: the optimum is proved, and trees carry it out; on some of them two.
+/// Every platform: the optimum is proved, and trees carry it out; how many in the median of the seeds.
 pub fn finding() -> Result<Finding> {
     let found = experiment()?;
     let words = |solved: &Solved| {
@@ -199,10 +199,15 @@ pub fn finding() -> Result<Finding> {
         .map(words)
         .chain(found.skipped.iter().cloned())
         .collect();
-    Ok(Finding::claim(found.solved.iter().any(|solved| count(solved) == 2), lines.join("; ")).note(
-        "optima proved; platforms of our generator with whole speeds and bandwidths of our own, so not the paper's numbers; \
+    let seeds = found.solved.iter().take(PLATFORMS as usize);
+    let mut trees: Vec<usize> = seeds.map(count).collect();
+    trees.sort_unstable();
+    let median = trees.get(trees.len() / 2).copied().unwrap_or_default();
+    Ok(Finding::value(median).note(format!(
+        "{}; optima proved; platforms of our generator with whole speeds and bandwidths of our own, so not the paper's numbers; \
          `oneport-papers tiers` takes any number of them",
-    ))
+        lines.join("; ")
+    )))
 }
 
 /// The heads of `line`.

@@ -4,6 +4,7 @@ mod convergence;
 pub mod errata;
 pub mod experiment;
 mod extraction;
+mod naive;
 mod optima;
 mod period;
 mod pictures;
@@ -25,7 +26,7 @@ use oneport_trees::cheapest::is_tree;
 
 use crate::cases;
 use crate::numbers::{common_denominator, unit_volumes, whole};
-use crate::rows::{Check, Finding};
+use crate::rows::{Check, Finding, Value};
 use crate::runs::Run;
 use crate::runs::limit_is_one;
 use extraction::{Choice, Figure8, Lines};
@@ -70,6 +71,12 @@ pub const CHECKS: &[(&str, Check)] = &[
             .finding()
             .note("TP per unit of time would give 2; each of the three statements differs"))
     }),
+    ("naive-schedule-length", |_| {
+        Ok(errata::naive_length()?
+            .finding()
+            .note("6.5 at least, so 9 as a multiple of T = 3"))
+    }),
+    ("naive-schedule-least", |_| naive::lengths()),
     ("footnote-2", |_| period::footnote_2()),
     ("figure-6d-ports", |_| {
         Ok(Finding::value(errata::clashes("figure-6d")?))
@@ -110,9 +117,14 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("extract-trees-7", |_| {
         Ok(errata::pushes_per_task()?.finding())
     }),
+    ("definition-1", |_| {
+        Ok(errata::lists_of_tasks()?.finding().note(
+            "the empty list, a lone transfer and a circulation are trees by the printed words",
+        ))
+    }),
     ("lemma-2", |_| {
         Ok(Finding::value(errata::left_over()?)
-            .note("the circulation of the rows before; here the search happens to avoid it"))
+            .note("the circulation of the rows before; here the search happens to avoid it; a tree of weight 2 by definition 1 as printed"))
     }),
     ("lemma-2-four-links", |_| {
         Ok(Finding::value(errata::left_over_on_four_links()?))
@@ -129,6 +141,7 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("reduce-rule", |_| convergence::rule()),
     ("proposition-4-trees", |_| convergence::proposition_4()),
     ("experiment", |_| experiment::finding()),
+    ("conclusion", |_| prefixes()),
 ];
 
 /// RR-4872's slides, slides 52 to 82, and slide 5.
@@ -304,9 +317,31 @@ fn links_of_figure_6() -> Result<Finding> {
         Toy::load()?.case.throughput()?,
         toy::connected()?.throughput()?,
     );
-    Ok(Finding::claim(
-        four.is_one() && six.is_one(),
-        format!("TP = {four} on four links, {six} on six"),
+    Ok(Finding::value(Value::List(vec![four.into(), six.into()])))
+}
+
+/// The question of section 6: every P_i wants v[0,i]. Proved optima on figure 6's nodes, fully connected, and on random
+/// platforms.
+fn prefixes() -> Result<Finding> {
+    let mut found = Vec::new();
+    for platform in [
+        toy::connected()?.platform,
+        cases::random(3, 2, 1, 4)?,
+        cases::random(4, 2, 2, 4)?,
+    ] {
+        let participants = platform.node_ids().collect();
+        let case = cases::Case {
+            name: "prefixes".to_string(),
+            collective: oneport::Collective::scan(participants),
+            platform,
+        };
+        let plan = case.plan()?;
+        ensure!(plan.status == Status::Optimal, "a scan is not proved");
+        found.push(plan.steady_state.throughput.into());
+    }
+    Ok(Finding::value(Value::List(found)).note(
+        "command `solve scan`: schemes in which one merge serves many prefixes; a certificate proves each of these optima, \
+         which not every scan has",
     ))
 }
 

@@ -7,7 +7,7 @@ use super::{single, tasks, toy};
 use crate::cases;
 use crate::exhaustive::{Held, beyond, first};
 use crate::numbers::{short, whole};
-use crate::rows::Finding;
+use crate::rows::{Finding, Value};
 
 /// Proposition 3 against every schedule.
 pub fn proposition_3() -> Result<Finding> {
@@ -46,7 +46,7 @@ pub fn single() -> Result<Finding> {
         "2 -> 0: v[2,2]",
         "0: T[0,1,2]",
     ];
-    let mut found = Vec::new();
+    let (mut found, mut least) = (Vec::new(), Vec::new());
     for (case, horizon) in [
         (toy::connected()?, 5),
         (toy::four("figure 6", "1", ["1/2", "1", "1"])?, 5),
@@ -72,7 +72,10 @@ pub fn single() -> Result<Finding> {
             short(&shortest),
             short(&rate.recip())
         ));
+        least.push(Value::Number(shortest));
     }
-    Ok(Finding::claim(true, found.join("; "))
-        .note("attained by sending v1 and v2 to P0, not by figure 5"))
+    Ok(Finding::value(Value::List(least)).note(format!(
+        "{}; never below 1 / TP; attained by sending v1 and v2 to P0, not by figure 5",
+        found.join("; ")
+    )))
 }

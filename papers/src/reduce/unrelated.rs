@@ -1,10 +1,10 @@
 //! RR-4872's `w(P_i, T[k,l,m])` in full: products of matrices, and unrelated machines.
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use oneport::{Formulation, Options, Problem, Rating, Rational, Volumes, files, rate};
 
 use crate::cases::{self, Case};
-use crate::rows::{self, Finding};
+use crate::rows::{self, Finding, Value};
 
 /// Throughputs of a product of matrices of 10 x 100, 100 x 5 and 5 x 50 numbers on figure 6's nodes, fully connected:
 /// by work of every task; and where one processor is five times as fast at one task and another cannot do one.
@@ -18,10 +18,12 @@ pub fn chains() -> Result<Finding> {
     let [by_task, unrelated] =
         ["matrix-chain-work.json", "matrix-chain-unrelated.json"].map(|work| optima(&case, work));
     let ([one, two], [three, four]) = (by_task?, unrelated?);
-    Ok(Finding::claim(
+    ensure!(
         one == two && three == four,
-        format!("TP {one} and {three} by columns, {two} and {four} by the program"),
-    ))
+        "TP {one} and {three} by columns, {two} and {four} by the program"
+    );
+    Ok(Finding::value(Value::List(vec![one.into(), three.into()]))
+        .note("the same by columns and by the corrected program of section 4.2"))
 }
 
 /// The optimum by columns and by the corrected program.

@@ -12,12 +12,13 @@ use std::collections::BTreeMap;
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
-use oneport_plan::{PeriodicSchedule, Problem, Resource, ScheduledPattern, Slot, Task};
+use oneport_plan::{PeriodicSchedule, Problem, Resource, ScheduledPattern, Slot};
 use oneport_platform::{LinkId, Rational};
 
+use crate::cut_order::{Goal, Group, groups, ordered};
 use crate::places::{Clock, clocks};
 use crate::slot_order::{between, with_unhindered};
-use crate::units::{duration, in_units, units};
+use crate::units::{in_units, units};
 use search::{Outcome, Shop};
 
 /// Repetitions of the period up to which single messages are placed by a search. Trades a short schedule for time. Not
@@ -53,9 +54,6 @@ pub struct Tried {
     /// schedule.
     pub to_the_end: bool,
 }
-
-/// Copies of a task that follow one another on a link, and how long each takes, in units; both positive.
-type Group = (BigInt, BigInt);
 
 /// One link of one period.
 struct Traffic {
@@ -153,10 +151,13 @@ pub fn cuts(problem: &Problem, schedule: &PeriodicSchedule) -> Cuts {
 /// A schedule of the same patterns in the same proportions that cuts no message, in the shortest period found: a
 /// multiple of the one given.
 ///
-/// Periods of 1 to 4 times the length are searched for places of single messages, each in at most 200,000 steps.
-/// Where a link's messages take different times, they keep the order of the patterns. The last resort is the least
-/// common multiple of what the slots lack, which always exists. No message goes on across the border of a period.
+/// The slots are put into the order after which the least multiple of the period is enough: the best of all orders
+/// for up to 7 slots. Then smaller multiples, of 1 to 4, are searched for places of single messages, each in at most
+/// 200,000 steps. Where a link's messages take different times, they keep the order of the patterns. The last resort is
+/// the least common multiple of what the slots lack, which always exists. No message goes on across the border of a
+/// period.
 pub fn whole_messages(problem: &Problem, schedule: &PeriodicSchedule) -> (PeriodicSchedule, Whole) {
+    let schedule = &ordered(problem, schedule.clone(), Goal::Repetitions);
     let units = units(problem.platform(), problem.volumes(), schedule);
     let traffic = traffic(problem, schedule, &units);
     let enough = traffic
@@ -201,8 +202,10 @@ pub fn whole_messages(problem: &Problem, schedule: &PeriodicSchedule) -> (Period
     )
 }
 
-/// A schedule of the same period and patterns that cuts no message, if a search of at most 200,000 steps finds one.
+/// A schedule of the same period and patterns that cuts no message, if an order of the slots does, or if a search of at
+/// most 200,000 steps finds one.
 pub fn uncut(problem: &Problem, schedule: &PeriodicSchedule) -> Option<PeriodicSchedule> {
+    let schedule = &ordered(problem, schedule.clone(), Goal::Repetitions);
     let units = units(problem.platform(), problem.volumes(), schedule);
     let traffic = traffic(problem, schedule, &units);
     if traffic.iter().all(|link| link.factor().is_one()) {
@@ -238,44 +241,16 @@ fn repeated(schedule: &PeriodicSchedule, factor: &BigUint) -> PeriodicSchedule {
 
 /// The messages of each link per period, in order, with their dates.
 fn traffic(problem: &Problem, schedule: &PeriodicSchedule, units: &BigInt) -> Vec<Traffic> {
-    let mut groups: BTreeMap<LinkId, Vec<Group>> = BTreeMap::new();
-    for scheduled in &schedule.patterns {
-        for (_, task) in scheduled.pattern.by_stage() {
-            let Task::Send { link, .. } = task else {
-                continue;
-            };
-            let time = in_units(
-                &duration(problem.platform(), problem.volumes(), &task),
-                units,
-            );
-            if !time.is_zero() {
-                groups
-                    .entry(link)
-                    .or_default()
-                    .push((scheduled.copies.clone().into(), time));
-            }
-        }
-    }
     let clocks = clocks(schedule, units);
-    let of_link = |(link, groups): (LinkId, Vec<Group>)| {
-        let stretches = clocks.get(&link).map(Clock::lengths).unwrap_or_default();
-        Traffic {
-            link,
-            stretches,
-            groups: joined(groups),
-        }
+    let of_link = |(link, groups): (LinkId, Vec<Group>)| Traffic {
+        link,
+        stretches: clocks.get(&link).map(Clock::lengths).unwrap_or_default(),
+        groups,
     };
-    groups.into_iter().map(of_link).collect()
-}
-
-/// Messages that all take the same time are one group: their order does not matter.
-fn joined(groups: Vec<Group>) -> Vec<Group> {
-    match groups.first() {
-        Some((_, time)) if groups.iter().all(|(_, other)| other == time) => {
-            vec![(groups.iter().map(|(copies, _)| copies).sum(), time.clone())]
-        }
-        _ => groups,
-    }
+    groups(problem, &schedule.patterns, units)
+        .into_iter()
+        .map(of_link)
+        .collect()
 }
 
 /// Slots that cut no message within a number of periods, by a search.

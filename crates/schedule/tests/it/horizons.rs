@@ -68,11 +68,141 @@ proptest! {
         if let Some(policy) = Policy::of(&problem(&case), &schedule) {
             prop_assert!(policy.filling < policy.longest.max(1), "{policy:?}");
             prop_assert!(policy.clean_up < policy.longest.max(1), "{policy:?}");
-            prop_assert!(policy.fullest < ratio(2, 1), "{policy:?}");
+            prop_assert!(policy.fullest_between_periods < ratio(2, 1), "{policy:?}");
+            prop_assert!(policy.fullest_between_periods <= policy.fullest, "{policy:?}");
+            prop_assert!(policy.fullest < ratio(3, 1), "{policy:?}");
             let until = &schedule.period * ratio(40, 1);
             let least = schedule.instances.clone() * (40 - policy.clean_up);
             prop_assert_eq!(policy.delivered(&until, &schedule.period), least);
         }
+    }
+}
+
+/// Nodes, each with a link to every later one, and a flow from the first to the last along paths that ascend.
+fn ascending(nodes: usize, paths: &[(Vec<usize>, u32)]) -> (Problem, PeriodicSchedule) {
+    let mut builder = Platform::builder();
+    let ids: Vec<_> = (0..nodes)
+        .map(|node| builder.node(Node::router(format!("n{node}"))).unwrap())
+        .collect();
+    let mut links = Vec::new();
+    for from in 0..nodes {
+        for to in from + 1..nodes {
+            builder.link(ids[from], ids[to], ratio(1, 1)).unwrap();
+            links.push((from, to));
+        }
+    }
+    let link = |pair: &[usize]| {
+        let place = links.iter().position(|&(from, to)| [from, to] == *pair);
+        LinkId::new(place.unwrap())
+    };
+    let pattern = |(inner, copies): &(Vec<usize>, u32)| {
+        let nodes: Vec<usize> = [&[0][..], inner, &[nodes - 1]].concat();
+        ScheduledPattern {
+            pattern: Pattern::path(0, nodes.windows(2).map(link)),
+            copies: (*copies).into(),
+        }
+    };
+    let collective = Collective::scatter(ids[0], vec![ids[nodes - 1]]);
+    let schedule = PeriodicSchedule {
+        period: ratio(1, 1),
+        instances: paths.iter().map(|(_, copies)| *copies).sum::<u32>().into(),
+        patterns: paths.iter().map(pattern).collect(),
+        slots: Vec::new(),
+    };
+    let problem = Problem::new(&builder.build().unwrap(), &collective, &Volumes::default());
+    (problem.unwrap(), schedule)
+}
+
+/// The papers' policy message by message: per period, each link of a node that sends moves its messages one at a time,
+/// the links in turn by `turn`. The fullest buffer between periods and at any date, over what its node sends.
+fn followed(
+    problem: &Problem,
+    schedule: &PeriodicSchedule,
+    turn: impl Fn(LinkId) -> usize,
+) -> [Rational; 2] {
+    let platform = problem.platform();
+    let last = platform.nodes().len() - 1;
+    let mut moves: Vec<LinkId> = Vec::new();
+    for scheduled in &schedule.patterns {
+        for link in scheduled.pattern.links() {
+            let copies = scheduled.copies.to_usize().unwrap();
+            moves.extend(std::iter::repeat_n(link, copies));
+        }
+    }
+    moves.sort_by_key(|&link| turn(link));
+    let sent = |node: usize| {
+        let from = |link: &&LinkId| platform.link(**link).from.index() == node;
+        moves.iter().filter(from).count()
+    };
+    let sent: Vec<usize> = (0..=last).map(sent).collect();
+    let mut held = vec![0; last + 1];
+    let mut fullest = [Rational::zero(), Rational::zero()];
+    let mut look = |when: usize, held: &[usize]| {
+        for node in (1..last).filter(|&node| sent[node] > 0) {
+            let share = ratio(held[node] as i64, sent[node] as i64);
+            fullest[when] = fullest[when].clone().max(share);
+        }
+    };
+    for _ in 0..=last {
+        let full: Vec<bool> = (0..=last)
+            .map(|node| node == 0 || held[node] >= sent[node])
+            .collect();
+        for &link in &moves {
+            let (from, to) = (
+                platform.link(link).from.index(),
+                platform.link(link).to.index(),
+            );
+            if full[from] {
+                held[to] += 1;
+                if from > 0 {
+                    held[from] -= 1;
+                }
+                look(1, &held);
+            }
+        }
+        look(0, &held);
+    }
+    fullest
+}
+
+fn flows() -> impl Strategy<Value = (usize, Vec<(Vec<usize>, u32)>)> {
+    (4..7usize).prop_flat_map(|nodes| {
+        let inner: Vec<usize> = (1..nodes - 1).collect();
+        let path = prop::sample::subsequence(inner, 1..nodes - 1);
+        (Just(nodes), prop::collection::vec((path, 1..9u32), 1..5))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Below two periods' messages between periods, below three at any date, in whatever order a period's links send.
+    #[test]
+    fn buffers_stay_below_three_periods_messages((nodes, paths) in flows(), turns in prop::collection::vec(0..20usize, 16)) {
+        let (problem, schedule) = ascending(nodes, &paths);
+        let policy = Policy::of(&problem, &schedule).unwrap();
+        prop_assert!(policy.fullest_between_periods < ratio(2, 1), "{policy:?}");
+        prop_assert!(policy.fullest < ratio(3, 1), "{policy:?}");
+        let [between, within] = followed(&problem, &schedule, |link| turns[link.index()]);
+        prop_assert_eq!(&between, &policy.fullest_between_periods);
+        prop_assert!(within <= policy.fullest, "{} in this order, {:?}", within, policy);
+    }
+}
+
+/// One message of `f` takes a longer way: the node holds `2 f - 1` when it begins to send, and `3 f - 1` before it
+/// sends.
+#[test]
+fn three_periods_messages_are_the_least_bound() {
+    for f in 2..12u32 {
+        let (problem, schedule) = ascending(4, &[(vec![2], f - 1), (vec![1, 2], 1)]);
+        let policy = Policy::of(&problem, &schedule).unwrap();
+        let of = |messages: u32| ratio(messages.into(), f.into());
+        assert_eq!(policy.fullest_between_periods, of(2 * f - 1));
+        assert_eq!(policy.fullest, of(3 * f - 1));
+        let receives_first =
+            |link: LinkId| usize::from(problem.platform().link(link).from.index() == 2);
+        let followed = followed(&problem, &schedule, receives_first);
+        assert_eq!(followed, [of(2 * f - 1), of(3 * f - 1)]);
     }
 }
 

@@ -150,6 +150,7 @@ impl Delivery {
                 "steady_periods": policy.steady(&self.until, &schedule.period).map(|steady| steady.to_string()),
                 "clean_up_periods": policy.clean_up,
                 "fullest_buffer": policy.fullest.to_string(),
+                "fullest_buffer_between_periods": policy.fullest_between_periods.to_string(),
             })
         });
         let counted = self.counted.as_ref();
