@@ -49,14 +49,17 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// The HiGHS of these flags of the compiler and of the linker, written as pkg-config writes them. The C++ library
-    /// is added: HiGHS's own description omits it, and a static HiGHS needs it.
+    /// The HiGHS of these flags of the compiler and of the linker, written as pkg-config writes them. To those of a
+    /// system the C++ library is added: HiGHS's own description omits it, and a static HiGHS needs it.
     pub fn new(whose: Whose, version: &str, cflags: &[u8], libs: &[u8]) -> Shared {
         let head = format!(
             "Name: HiGHS\nDescription: linear optimisation, {}\nVersion: {version}\n",
             whose.words()
         );
-        let tail = format!(" {} -lm -lpthread\n", library::CXX_LIBRARY);
+        let tail = match whose {
+            Whose::System => format!(" {} -lm -lpthread\n", library::CXX_LIBRARY),
+            Whose::Wheel => "\n".to_string(),
+        };
         let parts = [
             head.as_bytes(),
             b"Cflags: ",
