@@ -22,7 +22,7 @@ int main(void) {
     const HighsInt starts[] = {0, 1}, rows[] = {0, 0}, none[] = {0}, integer[] = {1, 1};
     double x[2], d[2], a[1], y[1];
     HighsInt columns_basis[2], rows_basis[1], kind;
-    if (strcmp(Highs_version(), VERSION) != 0 || Highs_versionMajor() != HIGHS_VERSION_MAJOR ||
+    if (strncmp(Highs_version(), VERSION, strlen(VERSION)) != 0 || Highs_versionMajor() != HIGHS_VERSION_MAJOR ||
         Highs_versionMinor() != HIGHS_VERSION_MINOR || Highs_versionPatch() != HIGHS_VERSION_PATCH)
         return 1;
     void *highs = Highs_create();
