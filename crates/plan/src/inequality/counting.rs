@@ -69,6 +69,10 @@ impl Statement for Border {
         )
     }
 
+    fn of_links(&self, platform: &Platform) -> Vec<Rational> {
+        self.crossed(platform).into_iter().map(integer).collect()
+    }
+
     fn right_side(&self, _: &Demand<'_>) -> Option<Rational> {
         Some(integer(self.crossings()))
     }

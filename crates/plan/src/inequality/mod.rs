@@ -50,6 +50,23 @@ pub trait Statement {
     /// How often a column counts.
     fn coefficient(&self, column: Column) -> Rational;
 
+    /// How often a transfer over each link counts, in the order of links: one [`coefficient`](Self::coefficient) each,
+    /// or faster.
+    fn of_links(&self, platform: &Platform) -> Vec<Rational> {
+        let column = |id: LinkId| {
+            let link = platform.link(id);
+            Column::Transfer {
+                from: link.from,
+                to: link.to,
+                link: Some(id),
+            }
+        };
+        platform
+            .link_ids()
+            .map(|link| self.coefficient(column(link)))
+            .collect()
+    }
+
     /// How much there is at least; `None` where that is a minimum which has to be searched for.
     fn right_side(&self, demand: &Demand<'_>) -> Option<Rational>;
 
@@ -261,8 +278,7 @@ mod tests {
                 };
                 let all: Vec<Rational> = platform.link_ids().map(times).collect();
                 assert_eq!(all.iter().sum::<Rational>(), integer(2));
-                let counted = border.crossed(&platform).into_iter().map(integer);
-                assert!(counted.eq(all), "{border:?}");
+                assert_eq!(border.of_links(&platform), all, "{border:?}");
                 assert_eq!(border.right_side(&demand), Some(integer(2)));
             }
             let gathering = Gathering {

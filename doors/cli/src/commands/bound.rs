@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use clap::Args;
 use num_traits::Zero;
-use oneport::plan::inequality::{Column, Inequality, Need};
+use oneport::plan::inequality::{Inequality, Need};
 use oneport::plan::{Certificate, Form, LinkId};
 use oneport::watch::Limit;
 use oneport::{
@@ -311,24 +311,17 @@ impl<'b> Across<'b> {
             return None;
         };
         let says = need.inequality.statement();
-        let times = |link: LinkId| {
-            let ends = platform.link(link);
-            says.coefficient(Column::Transfer {
-                from: ends.from,
-                to: ends.to,
-                link: Some(link),
-            })
-        };
+        let times = says.of_links(platform);
         let links: Vec<LinkId> = platform
             .link_ids()
-            .filter(|&link| !times(link).is_zero())
+            .filter(|link| !times[link.index()].is_zero())
             .collect();
         if links.iter().any(|&link| platform.link(link).cost.is_zero()) {
             return None;
         }
         let capacity: Rational = links
             .iter()
-            .map(|&link| times(link) / &platform.link(link).cost)
+            .map(|&link| &times[link.index()] / &platform.link(link).cost)
             .sum();
         let demands = (0..collective.demands())
             .filter(|place| need.demand.is_none_or(|demand| demand == *place));
