@@ -54,6 +54,14 @@ pub enum ScheduleError {
         /// The limit.
         limit: u64,
     },
+    /// A limit ended the listing of one period.
+    #[error("{limit} ended the listing of one period, which has {tasks} transfers and merges")]
+    Unlisted {
+        /// The limit.
+        limit: Limit,
+        /// Transfers and merges of one period.
+        tasks: u64,
+    },
     /// A limit ended the one-port decomposition.
     #[error("{0} ended the one-port decomposition")]
     Stopped(Limit),

@@ -8,6 +8,8 @@ use num_traits::{One, Zero};
 use oneport_plan::{Message, Task};
 use oneport_platform::Rational;
 
+/// Tasks between two checks of the watch. Trades lateness after a limit for calls. Not measured.
+pub(crate) const OFTEN: usize = 1 << 10;
 /// Limit: tasks of one execution, and transfers and merges of one timeline.
 pub(crate) const EVENT_LIMIT: u64 = 5_000_000;
 

@@ -24,7 +24,7 @@ pub use error::ScheduleError;
 pub use execution::{DatedTask, Execution, Piece};
 pub use horizon::Horizon;
 pub use loads::{Measure, Uses};
-pub use one_period::execution;
+pub use one_period::{execution, execution_watched};
 pub use oneport_numbers::common_denominator;
 pub use oneport_plan::{PeriodicSchedule, Problem, Timeline, WholePatterns};
 pub use periodic::{periodic, periodic_watched, tightened};

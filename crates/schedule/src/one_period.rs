@@ -6,11 +6,15 @@ use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use oneport_plan::{Pattern, PeriodicSchedule, Problem, Resource, Task, Volumes};
 use oneport_platform::{LinkId, Platform};
+use oneport_watch::{Limit, Watch};
 
 use crate::ScheduleError;
-use crate::execution::{DatedTask, EVENT_LIMIT, Execution, Piece};
+use crate::execution::{DatedTask, EVENT_LIMIT, Execution, OFTEN, Piece};
 use crate::staging::placed;
 use crate::units::{duration, in_units, units};
+
+/// Bytes of a task while it is listed. Trades lists that would just fit for memory. Measured: 3 million tasks 1.95 GB.
+const TASK: u64 = 650;
 
 /// Dates the tasks of one period of a schedule.
 ///
@@ -26,6 +30,18 @@ use crate::units::{duration, in_units, units};
 pub fn execution(
     problem: &Problem,
     schedule: &PeriodicSchedule,
+) -> Result<Execution, ScheduleError> {
+    execution_watched(problem, schedule, &Watch::unlimited())
+}
+
+/// [`execution`] under a watch, which is asked for the room of the whole list first.
+///
+/// # Errors
+/// As [`execution`]; [`ScheduleError::Unlisted`].
+pub fn execution_watched(
+    problem: &Problem,
+    schedule: &PeriodicSchedule,
+    watch: &Watch,
 ) -> Result<Execution, ScheduleError> {
     let too_many = || ScheduleError::TooManyEvents {
         periods: 1,
@@ -44,11 +60,18 @@ pub fn execution(
             .iter()
             .map(|it| (&it.pattern, BigInt::from(it.copies.clone())))
     };
-    tasks(
+    let count = tasks(
         patterns()
             .map(|(pattern, copies)| count(&copies, pattern))
             .sum(),
     )?;
+    let unlisted = |limit| ScheduleError::Unlisted {
+        limit,
+        tasks: count,
+    };
+    watch
+        .room_for(count.saturating_mul(TASK))
+        .map_err(unlisted)?;
     let (platform, volumes) = (problem.platform(), problem.volumes());
     let units = units(platform, volumes, schedule);
     let mut run = Run {
@@ -63,7 +86,8 @@ pub fn execution(
         let copies = copies.to_u64().ok_or_else(too_many)?;
         let end = first.checked_add(copies).ok_or_else(too_many)?;
         if !pattern.tasks.is_empty() {
-            run.add(number, pattern, *first, copies);
+            run.add(number, pattern, *first, copies, watch)
+                .map_err(unlisted)?;
         }
         *first = end;
     }
@@ -71,8 +95,8 @@ pub fn execution(
         units, mut tasks, ..
     } = run;
     let period = in_units(&schedule.period, &units);
-    place(schedule, &units, &period, &mut tasks);
-    lanes(platform, &mut tasks);
+    place(schedule, &units, &period, &mut tasks, watch).map_err(unlisted)?;
+    lanes(platform, &mut tasks, watch).map_err(unlisted)?;
     let depth = tasks.iter().map(|dated| dated.stage + 1).max().unwrap_or(0);
     Ok(Execution {
         period,
@@ -94,7 +118,14 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// All tasks of some copies of a pattern, numbered from `first`.
-    fn add(&mut self, number: usize, pattern: &Pattern, first: u64, copies: u64) {
+    fn add(
+        &mut self,
+        number: usize,
+        pattern: &Pattern,
+        first: u64,
+        copies: u64,
+        watch: &Watch,
+    ) -> Result<(), Limit> {
         let stages = pattern.stages();
         let mut order: Vec<usize> = (0..pattern.tasks.len()).collect();
         order.sort_by_key(|&place| stages[place]);
@@ -112,6 +143,9 @@ impl Run<'_> {
                 Task::Merge { left, right, .. } => [left, right],
             };
             for copy in 0..copies {
+                if self.tasks.len() % OFTEN == 0 {
+                    watch.ask()?;
+                }
                 let place_of = |input: u32| {
                     Some(base + turn.get(input as usize)? * copies as usize + copy as usize)
                 };
@@ -128,13 +162,23 @@ impl Run<'_> {
                 });
             }
         }
+        Ok(())
     }
 }
 
 /// Gives every task its stage and its dates.
-fn place(schedule: &PeriodicSchedule, units: &BigInt, period: &BigInt, tasks: &mut [DatedTask]) {
-    let placed = placed(schedule, units, period, tasks);
-    for (dated, placed) in tasks.iter_mut().zip(placed) {
+fn place(
+    schedule: &PeriodicSchedule,
+    units: &BigInt,
+    period: &BigInt,
+    tasks: &mut [DatedTask],
+    watch: &Watch,
+) -> Result<(), Limit> {
+    let placed = placed(schedule, units, period, tasks, watch)?;
+    for (number, (dated, placed)) in tasks.iter_mut().zip(placed).enumerate() {
+        if number % OFTEN == 0 {
+            watch.ask()?;
+        }
         dated.stage = placed.stage;
         let pieces = placed.stretches.into_iter();
         dated.pieces = pieces
@@ -145,11 +189,12 @@ fn place(schedule: &PeriodicSchedule, units: &BigInt, period: &BigInt, tasks: &m
             })
             .collect();
     }
+    Ok(())
 }
 
 /// Gives every piece the first port at each end that is free: in the order of dates, no more are needed than the node
 /// has. Pieces of length 0 occupy none.
-fn lanes(platform: &Platform, tasks: &mut [DatedTask]) {
+fn lanes(platform: &Platform, tasks: &mut [DatedTask], watch: &Watch) -> Result<(), Limit> {
     let mut pieces: Vec<(&mut Piece, LinkId)> = Vec::new();
     for dated in tasks {
         if let Task::Send { link, .. } = dated.task {
@@ -163,7 +208,10 @@ fn lanes(platform: &Platform, tasks: &mut [DatedTask]) {
     }
     pieces.sort_by(|(a, one), (b, other)| (&a.start, one).cmp(&(&b.start, other)));
     let mut free_from: BTreeMap<Resource, Vec<BigInt>> = BTreeMap::new();
-    for (piece, link) in pieces {
+    for (number, (piece, link)) in pieces.into_iter().enumerate() {
+        if number % OFTEN == 0 {
+            watch.ask()?;
+        }
         for (end, port) in Resource::ends(platform, link).into_iter().enumerate() {
             let Some(port) = port else { continue };
             let ports = free_from.entry(port).or_default();
@@ -178,4 +226,5 @@ fn lanes(platform: &Platform, tasks: &mut [DatedTask]) {
             piece.lanes[end] = u32::try_from(lane).ok();
         }
     }
+    Ok(())
 }

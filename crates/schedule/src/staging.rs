@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
 use oneport_plan::{PeriodicSchedule, Task};
+use oneport_watch::{Limit, Watch};
 
-use crate::execution::DatedTask;
+use crate::execution::{DatedTask, OFTEN};
 use crate::places::{Places, Stretch, clocks};
 
 /// A date: periods from the copy's start, and units within the period.
@@ -46,14 +47,18 @@ impl Workers {
         units: &BigInt,
         period: &BigInt,
         tasks: &[DatedTask],
-    ) -> Workers {
+        watch: &Watch,
+    ) -> Result<Workers, Limit> {
         let mut number: BTreeMap<(bool, usize), usize> = BTreeMap::new();
         let mut durations: Vec<Vec<BigInt>> = Vec::new();
         let (mut of, mut turn) = (
             Vec::with_capacity(tasks.len()),
             Vec::with_capacity(tasks.len()),
         );
-        for dated in tasks {
+        for (place, dated) in tasks.iter().enumerate() {
+            if place % OFTEN == 0 {
+                watch.ask()?;
+            }
             let key = match dated.task {
                 Task::Send { link, .. } => (false, link.index()),
                 Task::Merge { node, .. } => (true, node.index()),
@@ -72,6 +77,7 @@ impl Workers {
             .map(|(link, clock)| (link.index(), clock))
             .collect();
         for (&(merges, at), &worker) in &number {
+            watch.ask()?;
             places[worker] = if merges {
                 Places::of_processor(period, &durations[worker])
             } else {
@@ -81,7 +87,7 @@ impl Workers {
                 )
             };
         }
-        Workers { places, of, turn }
+        Ok(Workers { places, of, turn })
     }
 }
 
@@ -116,14 +122,15 @@ impl Staging<'_> {
 
 /// Stages and dates of all tasks. The tasks come after their inputs and have their stages in the pattern. Places are
 /// taken copy by copy, patterns with most stages first: the longest paths take the first places. `O(E log E)` for `E`
-/// tasks.
+/// tasks. A limit ends it without a result.
 pub(crate) fn placed(
     schedule: &PeriodicSchedule,
     units: &BigInt,
     period: &BigInt,
     tasks: &[DatedTask],
-) -> Vec<Placed> {
-    let workers = Workers::new(schedule, units, period, tasks);
+    watch: &Watch,
+) -> Result<Vec<Placed>, Limit> {
+    let workers = Workers::new(schedule, units, period, tasks, watch)?;
     let mut staging = Staging {
         tasks,
         workers,
@@ -142,6 +149,11 @@ pub(crate) fn placed(
             tasks[task].copy,
         )
     });
-    turns.into_iter().for_each(|task| staging.place(task));
-    staging.placed
+    for (place, task) in turns.into_iter().enumerate() {
+        if place % OFTEN == 0 {
+            watch.ask()?;
+        }
+        staging.place(task);
+    }
+    Ok(staging.placed)
 }

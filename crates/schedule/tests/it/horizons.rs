@@ -1,5 +1,7 @@
 //! A given time and a given number of operations, against runs followed message by message; the papers' own policy.
 
+use std::time::Duration;
+
 use num_bigint::BigUint;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_period::rounding::{Target, round};
@@ -8,7 +10,10 @@ use oneport_plan::{
 };
 use oneport_platform::{LinkId, Node, Platform, Rational};
 use oneport_referee::check_timeline;
-use oneport_schedule::{Horizon, Policy, execution, periodic, timeline};
+use oneport_schedule::{
+    Horizon, Policy, ScheduleError, execution, execution_watched, periodic, timeline,
+};
+use oneport_watch::{Left, Limit, Watch};
 use proptest::prelude::*;
 
 use crate::models::{Case, any_models, cases, ratio};
@@ -42,6 +47,21 @@ proptest! {
                 prop_assert!(horizon.full_periods(&until) <= horizon.starting_periods(&until));
             }
         }
+    }
+
+    #[test]
+    fn a_listing_ends_at_any_question(case in cases(any_models(), 6, 4), most in 1..12u64, questions in 0..40u64) {
+        let (schedule, problem) = (schedule(&case, most), problem(&case));
+        let whole = execution(&problem, &schedule).unwrap();
+        let tasks = whole.tasks.len() as u64;
+        let watch = Watch::counting(questions, Duration::ZERO);
+        match execution_watched(&problem, &schedule, &watch) {
+            Ok(listed) => prop_assert_eq!(listed, whole),
+            Err(error) => prop_assert_eq!(error, ScheduleError::Unlisted { limit: Limit::Caller, tasks }),
+        }
+        let narrow = Watch::new(|| Left { bytes: Some(1), ..Left::default() });
+        let refused = execution_watched(&problem, &schedule, &narrow);
+        prop_assert_eq!(refused, Err(ScheduleError::Unlisted { limit: Limit::Memory, tasks }));
     }
 
     #[test]

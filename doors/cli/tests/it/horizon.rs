@@ -29,6 +29,45 @@ fn json(arguments: &[&str]) -> Value {
     serde_json::from_str(&oneport(arguments).ok().stdout).unwrap()
 }
 
+/// Without a list of one period, bound and the papers' policy are the answer; which limit it was is said.
+#[test]
+fn what_a_limit_leaves_unlisted_is_bounded() {
+    let folder = Folder::new();
+    let platform = fixture("star.json");
+    let path = folder.path("long.json");
+    let question = [
+        "solve",
+        "scatter",
+        "--source",
+        "hub",
+        "--platform",
+        &platform,
+    ];
+    oneport(&[&question[..], &["--period", "100000", "-o", &path]].concat()).ok();
+    let whole = json(&["run", &path, "--until", "1000000", "--json"]);
+    assert!(
+        whole["ended_by"].is_null() && whole["delivered"].is_string(),
+        "{whole:#}"
+    );
+    let short = ["run", &path, "--until", "1000000", "--memory-limit", "150M"];
+    let limited = json(&[&short[..], &["--json"]].concat());
+    assert_eq!(
+        (&limited["ended_by"], &limited["delivered"]),
+        (&Value::from("ended by --memory-limit"), &Value::Null),
+        "{limited:#}"
+    );
+    for key in ["bound", "tp_k", "policy"] {
+        assert_eq!(limited[key], whole[key]);
+    }
+    let said = oneport(&short).ok().stdout;
+    assert!(
+        said.contains("not counted") && said.contains("ended by --memory-limit"),
+        "{said}"
+    );
+    oneport(&["run", &path, "--instances", "7", "--memory-limit", "150M"])
+        .refused(1, &["--instances", "ended by --memory-limit", "--until K"]);
+}
+
 #[test]
 fn figure_1_until_k() {
     let folder = Folder::new();

@@ -2,7 +2,7 @@
 
 mod report;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{ArgGroup, Args};
@@ -10,8 +10,10 @@ use num_bigint::BigUint;
 use num_traits::{Signed, ToPrimitive, Zero};
 use oneport::plan::Timeline;
 use oneport::schedule::{self, Execution, Horizon, Policy, ScheduleError};
+use oneport::watch::{Limit, Watch};
 use oneport::{Plan, Problem, Rational, files, parse_rational, referee};
 
+use crate::flags::limits::{LimitArguments, named};
 use crate::words::end::End;
 use crate::words::output::print;
 use crate::words::usage::usage;
@@ -34,6 +36,9 @@ pub struct RunArguments {
     /// Run until N instances are complete.
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     instances: Option<String>,
+    /// Limits. What is known without a list of one period is printed.
+    #[command(flatten)]
+    limits: LimitArguments,
     /// Print fractions in full next to the decimals.
     #[arg(long)]
     exact: bool,
@@ -48,12 +53,14 @@ struct Delivery {
     until: Rational,
     /// No schedule delivers more: the proved bound times the time, rounded down.
     bound: BigUint,
-    /// `None` if a period is too long to list.
+    /// `None` if a period is too long to list, for itself or for a limit.
     counted: Option<Counted>,
     /// Instances delivered if every task starts as soon as possible; `None` if the run is too long to list.
     eager: Option<u64>,
     policy: Option<Policy>,
     followed: bool,
+    /// The limit that ended the count, or what executes the run again.
+    ended_by: Option<Limit>,
 }
 
 /// The facts that take a list of one period.
@@ -71,14 +78,14 @@ pub fn run(arguments: &RunArguments) -> Result<End> {
         arguments.until.as_deref().map(time).transpose()?,
         arguments.instances.as_deref().map(whole),
     );
+    let watch = arguments.limits.watch()?;
     let plan = files::read_plan(&arguments.plan)?;
-    let name = arguments.plan.display();
-    referee::check_plan(&plan).with_context(|| format!("{name}: violation"))?;
+    check(&arguments.plan, &plan, &watch)?;
     let delivery = match horizon {
-        (Some(until), _) => of(plan, |_| Some(until))?,
+        (Some(until), _) => of(plan, &watch, |_| Some(until))?,
         (None, Some(instances)) => {
             let instances = instances?;
-            of(plan, |horizon| Some(horizon?.time_of(&instances)))?
+            of(plan, &watch, |horizon| Some(horizon?.time_of(&instances)))?
         }
         (None, None) => bail!(usage("run: give --until K or --instances N")),
     };
@@ -88,6 +95,20 @@ pub fn run(arguments: &RunArguments) -> Result<End> {
         delivery.text(arguments.exact)?
     })?;
     Ok(End::Done)
+}
+
+/// Refuses a plan with a violation, and one that a limit leaves unchecked.
+fn check(path: &Path, plan: &Plan, watch: &Watch) -> Result<()> {
+    match referee::check_plan_watched(plan, watch) {
+        Err(violation) if violation.stopped().is_some() => Err(violation).with_context(|| {
+            let name = path.display();
+            format!("{name}: not fully checked, no violation found so far")
+        }),
+        checked => {
+            checked.with_context(|| format!("{}: violation", path.display()))?;
+            Ok(())
+        }
+    }
 }
 
 fn time(text: &str) -> Result<Rational> {
@@ -115,19 +136,25 @@ fn whole(text: &str) -> Result<BigUint> {
 }
 
 /// Counts by the sum over one period. If the run is short, the referee executes all its messages.
-fn of(plan: Plan, until: impl FnOnce(Option<&Horizon>) -> Option<Rational>) -> Result<Delivery> {
+fn of(
+    plan: Plan,
+    watch: &Watch,
+    until: impl FnOnce(Option<&Horizon>) -> Option<Rational>,
+) -> Result<Delivery> {
     let problem = &plan.problem;
-    let execution = match schedule::execution(problem, &plan.schedule) {
-        Err(ScheduleError::TooManyEvents { .. }) => None,
-        execution => Some(execution?),
+    let (execution, ended_by) = match schedule::execution_watched(problem, &plan.schedule, watch) {
+        Err(ScheduleError::TooManyEvents { .. }) => (None, None),
+        Err(ScheduleError::Unlisted { limit, .. }) => (None, Some(limit)),
+        execution => (Some(execution?), None),
     };
     let horizon = execution
         .as_ref()
         .map(|execution| Horizon::new(problem, execution));
     let Some(until) = until(horizon.as_ref()) else {
+        let short = ended_by.map_or_else(String::new, |limit| format!(" ({})", named(limit)));
         bail!(
-            "--instances: one period has too many transfers and merges to be listed, which this takes; give --until K, for \
-             which the bound is known"
+            "--instances: one period has too many transfers and merges to be listed{short}, which this takes; give --until K, \
+             for which the bound is known"
         );
     };
     let bound = (&plan.upper_bound * &until)
@@ -142,17 +169,18 @@ fn of(plan: Plan, until: impl FnOnce(Option<&Horizon>) -> Option<Rational>) -> R
         counted: None,
         eager: None,
         followed: false,
+        ended_by,
         plan,
     };
     if let (Some(execution), Some(horizon)) = (execution, horizon) {
-        delivery.count(&execution, horizon)?;
+        delivery.count(&execution, horizon, watch)?;
     }
     Ok(delivery)
 }
 
 impl Delivery {
     /// Counts what is delivered, by the plan's dates and as soon as possible.
-    fn count(&mut self, execution: &Execution, horizon: Horizon) -> Result<()> {
+    fn count(&mut self, execution: &Execution, horizon: Horizon, watch: &Watch) -> Result<()> {
         let Delivery { plan, until, .. } = &*self;
         let problem = &plan.problem;
         let dated = horizon.delivered(until);
@@ -168,6 +196,8 @@ impl Delivery {
                 referee::check_timeline(problem, &run).context("the referee objects to the run")?;
             Ok(report.complete_by(until))
         };
+        let limit = watch.ask().err();
+        let periods = periods.filter(|_| limit.is_none());
         if let Some(periods) = periods {
             let counted = followed(schedule::timeline(problem, &plan.schedule, periods)?)?;
             if dated != counted.into() {
@@ -177,7 +207,9 @@ impl Delivery {
             }
         }
         // No run delivers more than the bound, so it has no use for more periods.
+        let limit = limit.or(watch.ask().err());
         let most = short(&(&self.bound / &plan.schedule.instances + 1u32));
+        let most = most.filter(|_| limit.is_none());
         let eager = most
             .map(|periods| followed(schedule::eager_timeline(problem, &plan.schedule, periods)?))
             .transpose()?;
@@ -190,6 +222,7 @@ impl Delivery {
             &self.bound,
         )?;
         (self.eager, self.followed) = (eager, periods.is_some() || dated.is_zero());
+        self.ended_by = limit;
         self.counted = Some(Counted {
             horizon,
             dated,

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::{Counted, Delivery};
 use crate::answers::answer::header;
+use crate::flags::limits::named;
 use crate::words::numbers::{Shown, percent, readable_count};
 use crate::words::output::count;
 
@@ -57,8 +58,9 @@ impl Delivery {
             None => {
                 let _ = writeln!(
                     out,
-                    "delivered   not counted: one period of {} has too many transfers and merges to be listed",
-                    shown.time(&self.plan.schedule.period)
+                    "delivered   not counted: one period of {} has too many transfers and merges to be listed{}",
+                    shown.time(&self.plan.schedule.period),
+                    self.short()
                 );
             }
         }
@@ -88,13 +90,25 @@ impl Delivery {
             let _ = writeln!(out, "buffers     {buffer} at a node at most");
         }
         out.push_str(match (self.followed, &self.counted) {
+            (false, Some(_)) if self.ended_by.is_some() => {
+                "the run is not followed message by message: counted from one period"
+            }
             (true, _) => "the referee followed every message of the run and counts as many",
             (false, Some(_)) => {
                 "the run is too long to be followed message by message: counted from one period"
             }
             (false, None) => "the run is too long to be followed message by message",
         });
+        if self.counted.is_some() {
+            out.push_str(&self.short());
+        }
         Ok(out)
+    }
+
+    /// The limit that ended the work, if one has.
+    fn short(&self) -> String {
+        self.ended_by
+            .map_or_else(String::new, |limit| format!("; {}", named(limit)))
     }
 
     /// The instances delivered, with their dates.
@@ -173,6 +187,7 @@ impl Delivery {
             "policy": policy,
             "buffer": counted.and_then(|counted| counted.buffer.to_u64()),
             "followed": self.followed,
+            "ended_by": self.ended_by.map(named),
         })
     }
 }
