@@ -76,6 +76,15 @@ impl<'a> Case<'a> {
         self.watch.map_or(Ok(()), |watch| Ok(watch.ask()?))
     }
 
+    /// Whether there is room for a table.
+    ///
+    /// # Errors
+    /// [`Rule::Stopped`](crate::Rule::Stopped) where the watch leaves no room, or has ended.
+    pub(crate) fn room_for(&self, bytes: u64) -> Result<(), Violation> {
+        self.watch
+            .map_or(Ok(()), |watch| Ok(watch.room_for(bytes)?))
+    }
+
     /// The problem, without a watch.
     pub(crate) fn new(problem: &'a Problem) -> Case<'a> {
         let (platform, collective, volumes) =

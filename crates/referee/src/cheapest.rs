@@ -32,6 +32,7 @@ use num_traits::Zero;
 use oneport_plan::inequality::Inequality;
 use oneport_plan::{Amount, Kind};
 use oneport_platform::{LinkId, NodeId};
+use oneport_watch::Limit;
 
 use crate::arithmetic::fraction;
 use crate::case::{Case, Group};
@@ -49,6 +50,8 @@ const SET_OPERANDS: usize = 12;
 /// With more operands, machine operations up to which all subsets are enumerated. Trades time for certainty. Not
 /// measured.
 const SET_OPERATIONS: u128 = 1 << 29;
+/// Fact: bytes of the lower bounds of a partial result at a processor, made there and brought there.
+const STATE: u64 = 16;
 /// Limit: partial results times processors, half a gigabyte of lower bounds.
 const MAX_STATES: u128 = 1 << 25;
 /// Machine operations if cuts bound all demands. Trades a tighter bound for time. Measured: about 70 operands, about 1
@@ -127,16 +130,14 @@ fn with_trees(
     } else {
         match priced_demands(case, prices, many) {
             Ok(trees) => Some(trees),
-            Err(violation) if violation.rule() == Rule::TooLarge && all_cut => None,
+            Err(violation) if is_too_large(&violation) && all_cut => None,
             // The platform is too large to price reductions. Reductions without cuts count 0.
             Err(violation)
-                if violation.rule() == Rule::TooLarge
-                    && group.kind == Kind::Combine
-                    && some_cut =>
+                if is_too_large(&violation) && group.kind == Kind::Combine && some_cut =>
             {
                 None
             }
-            Err(violation) if violation.rule() == Rule::TooLarge && group.kind != Kind::Combine => {
+            Err(violation) if is_too_large(&violation) && group.kind != Kind::Combine => {
                 let (way, needs) = (simple::longest_way(case, prices)?, sum_of_needs(below));
                 let way = Least {
                     cheapest: way,
@@ -166,6 +167,14 @@ fn with_trees(
     }
     least.cheapest = fraction(cheapest, &denominator);
     Ok(least)
+}
+
+/// Whether the tables have no room, in themselves or under the watch.
+fn is_too_large(violation: &Violation) -> bool {
+    matches!(
+        violation.rule(),
+        Rule::TooLarge | Rule::Stopped(Limit::Memory)
+    )
 }
 
 /// Whether the operator is commutative and all sets of the operands are too many: `3^n` splits on every processor,
@@ -231,6 +240,8 @@ fn priced_demands(
         let found = format!("{operands} operands on {processors} processors make {states}");
         return Err(fault!(TooLarge, "{found}"; "at most {limit} fit in memory"));
     }
+    let bytes = u64::try_from(states).map_or(u64::MAX, |states| states.saturating_mul(STATE));
+    case.room_for(if are_streams { 0 } else { bytes })?;
     let parts = if many {
         Parts::counted(operands)
     } else {
