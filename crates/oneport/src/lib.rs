@@ -179,8 +179,24 @@ pub fn schedules_of(
     steady_state: &SteadyState,
     instances: &[u64],
 ) -> Result<Vec<PeriodicSchedule>, Error> {
+    schedules_watched(problem, steady_state, instances, &Watch::unlimited())
+}
+
+/// [`schedules_of`] under a watch: those that are found before it ends.
+///
+/// # Errors
+/// As [`schedules_of`].
+pub fn schedules_watched(
+    problem: &Problem,
+    steady_state: &SteadyState,
+    instances: &[u64],
+    watch: &Watch,
+) -> Result<Vec<PeriodicSchedule>, Error> {
     let mut schedules: Vec<PeriodicSchedule> = Vec::new();
     for &most in instances {
+        if watch.ask().is_err() {
+            break;
+        }
         let whole = period::rounding::round(problem, steady_state, &Target::Instances(most))?;
         if schedules
             .iter()
@@ -188,7 +204,10 @@ pub fn schedules_of(
         {
             continue;
         }
-        let schedule = schedule::periodic(problem, whole)?;
+        let schedule = match schedule::periodic_watched(problem, whole, watch) {
+            Err(schedule::ScheduleError::Stopped(_)) => break,
+            schedule => schedule?,
+        };
         schedules.push(schedule::uncut(problem, &schedule).unwrap_or(schedule));
     }
     Ok(schedules)

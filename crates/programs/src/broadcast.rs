@@ -8,20 +8,27 @@
 //! or out of its target. Where all nodes are targets and none is a switch, the optimum is the throughput (Edmonds'
 //! branching theorem); with other nodes it is an upper bound.
 
+use std::fmt::Write as _;
+use std::rc::Rc;
+
 use num_traits::{One, Zero};
 use oneport_plan::{Interval, Problem};
-use oneport_platform::{LinkId, NodeId, Rational};
+use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use crate::form::{Form, ProgramError, check_switches};
 use crate::names::Names;
 use crate::ports::check;
-use crate::program::{Program, Relation, Sense, Variable};
+use crate::program::{Family, Paper, Program, Relation, Sense, Size, Variable};
 
-/// Builds the program. `O(m k)` variables for `m` links and `k` targets.
+/// Writes the program. `O(m k)` variables for `m` links and `k` targets.
 ///
 /// # Errors
 /// Another collective, switches, nodes that are not full-duplex.
-pub(crate) fn build(problem: &Problem, form: Form) -> Result<Program, ProgramError> {
+pub(crate) fn build<'p>(
+    problem: &'p Problem,
+    form: Form,
+    paper: Paper<'p>,
+) -> Result<Size, ProgramError> {
     let code = "broadcast";
     let collective = problem.collective();
     let (true, &[&[source], targets]) = (
@@ -38,7 +45,7 @@ pub(crate) fn build(problem: &Problem, form: Form) -> Result<Program, ProgramErr
     check(platform, code, form)?;
     check_switches(platform, code)?;
     let title = "Bidirectional steady-state broadcast problem on G: RR-2004-32, section 2.2.1";
-    let mut program = Program::new(Sense::Maximise, form.title(title));
+    let mut program = Program::new(paper, code, Sense::Maximise, form.title(title));
     match form {
         Form::Printed => {
             program.note("E004-1: the time of a link is bounded from above by its messages.")
@@ -48,7 +55,10 @@ pub(crate) fn build(problem: &Problem, form: Form) -> Result<Program, ProgramErr
         ),
         Form::Corrected => {}
     }
-    let names = Names::new(platform, &mut program);
+    let names = Rc::new(Names::new(platform, &mut program));
+    let links = platform.links().len();
+    let variables = (targets.len() as u64 + 1).saturating_mul(links as u64);
+    program.expect(variables.saturating_add(1), links as u64)?;
     let throughput = program.variable("a".to_string());
     program.aim(throughput);
     let times: Vec<Variable> = platform
@@ -58,11 +68,25 @@ pub(crate) fn build(problem: &Problem, form: Form) -> Result<Program, ProgramErr
     program.section(
         "All messages leave the source and reach their targets, and what arrives elsewhere leaves.",
     );
-    let mut flows = Vec::new();
-    for &target in targets {
-        let flow = Flow::new(&mut program, problem, form, &names, (source, target));
-        flow.add_rows(&mut program, problem, &names, throughput);
-        flows.push(flow);
+    let named = (Rc::clone(&names), targets);
+    let sent = program.family(move |place, text| {
+        let (names, targets) = &named;
+        let (target, link) = (place as usize / links, place as usize % links);
+        if let Some(&target) = targets.get(target) {
+            let (target, link) = (names.node(target), names.link(LinkId::new(link)));
+            let _ = write!(text, "x({target},{link})");
+        }
+    });
+    let flows = |(place, &target): (usize, &NodeId)| Flow {
+        platform,
+        form,
+        source,
+        target,
+        sent,
+        first: (place * links) as u64,
+    };
+    for flow in targets.iter().enumerate().map(flows) {
+        flow.add_rows(&mut program, &names, throughput)?;
     }
     program.section("A link is busy for the messages of every target.");
     let relation = if form == Form::Printed {
@@ -70,67 +94,57 @@ pub(crate) fn build(problem: &Problem, form: Form) -> Result<Program, ProgramErr
     } else {
         Relation::AtLeast
     };
-    for flow in &flows {
+    for flow in targets.iter().enumerate().map(flows) {
         for link in platform.link_ids() {
-            if let Some(sent) = flow.sent[link.index()] {
+            if let Some(sent) = flow.of(link) {
                 let time = problem.transfer_time(link, Interval::single(0));
                 let terms = [(times[link.index()], Rational::one()), (sent, -time)];
                 let row = format!("time({},{})", names.node(flow.target), names.link(link));
-                program.row(row, terms, relation, Rational::zero());
+                program.row(row, terms, relation, Rational::zero())?;
+                program.declare(1);
             }
         }
     }
-    add_ports(&mut program, problem, &names, &times);
-    Ok(program)
+    add_ports(&mut program, problem, &names, &times)?;
+    program.end()
 }
 
 /// The messages for one target.
-struct Flow {
+struct Flow<'a> {
+    platform: &'a Platform,
+    form: Form,
     source: NodeId,
     target: NodeId,
-    /// `x(Pi,Pj,Pk)` by links.
-    sent: Vec<Option<Variable>>,
+    /// `x(Pi,Pj,Pk)`, by targets, then links.
+    sent: Family,
+    /// The place of the target's first link.
+    first: u64,
 }
 
-impl Flow {
-    fn new(
-        program: &mut Program,
-        problem: &Problem,
-        form: Form,
-        names: &Names<'_>,
-        (source, target): (NodeId, NodeId),
-    ) -> Flow {
-        let variable = |link: LinkId| {
-            let ends = problem.platform().link(link);
-            let useful = form == Form::Printed || (ends.to != source && ends.from != target);
-            useful.then(|| {
-                program.variable(format!("x({},{})", names.node(target), names.link(link)))
-            })
-        };
-        let sent = problem.platform().link_ids().map(variable).collect();
-        Flow {
-            source,
-            target,
-            sent,
-        }
+impl Flow<'_> {
+    /// `x(Pi,Pj,Pk)`; `None` where the messages have no business.
+    fn of(&self, link: LinkId) -> Option<Variable> {
+        let ends = self.platform.link(link);
+        let useful = ends.to != self.source && ends.from != self.target;
+        let place = self.first + link.index() as u64;
+        (self.form == Form::Printed || useful).then(|| self.sent.at(place))
     }
 
     fn sum(&self, links: &[LinkId], value: i64) -> Vec<(Variable, Rational)> {
         let value = Rational::from_integer(value.into());
         links
             .iter()
-            .filter_map(|link| Some((self.sent[link.index()]?, value.clone())))
+            .filter_map(|&link| Some((self.of(link)?, value.clone())))
             .collect()
     }
 
     fn add_rows(
         &self,
-        program: &mut Program,
-        problem: &Problem,
+        program: &mut Program<'_>,
         names: &Names<'_>,
         throughput: Variable,
-    ) {
-        let platform = problem.platform();
+    ) -> Result<(), ProgramError> {
+        let platform = self.platform;
         let target = names.node(self.target);
         for node in platform.node_ids() {
             let (mut terms, row) = if node == self.source {
@@ -151,13 +165,19 @@ impl Flow {
             if node == self.source || node == self.target {
                 terms.push((throughput, -Rational::one()));
             }
-            program.row(row, terms, Relation::Equal, Rational::zero());
+            program.row(row, terms, Relation::Equal, Rational::zero())?;
         }
+        Ok(())
     }
 }
 
 /// Occupation of ports. If neither end's port limits it, a link has a separate row.
-fn add_ports(program: &mut Program, problem: &Problem, names: &Names<'_>, times: &[Variable]) {
+fn add_ports(
+    program: &mut Program<'_>,
+    problem: &Problem,
+    names: &Names<'_>,
+    times: &[Variable],
+) -> Result<(), ProgramError> {
     let platform = problem.platform();
     program.section("A port is busy for its links, at most all the time.");
     for node in platform.node_ids() {
@@ -179,14 +199,14 @@ fn add_ports(program: &mut Program, problem: &Problem, names: &Names<'_>, times:
                 terms,
                 Relation::Equal,
                 Rational::zero(),
-            );
+            )?;
             let limit = Rational::from_integer(ports.into());
             program.row(
                 format!("port_{side}({name})"),
                 [(port, Rational::one())],
                 Relation::AtMost,
                 limit,
-            );
+            )?;
         }
     }
     let single = |node: NodeId| platform.ports(node) == Some(1);
@@ -200,7 +220,8 @@ fn add_ports(program: &mut Program, problem: &Problem, names: &Names<'_>, times:
                 [(times[link.index()], Rational::one())],
                 Relation::AtMost,
                 Rational::one(),
-            );
+            )?;
         }
     }
+    Ok(())
 }

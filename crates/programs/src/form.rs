@@ -1,7 +1,10 @@
 //! Which reading of a program is written, and why one is not.
 
+use std::io;
+
 use oneport_plan::ProblemError;
 use oneport_platform::{Platform, PortModel, Rational};
+use oneport_watch::Limit;
 
 /// Which reading of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,6 +86,56 @@ pub enum ProgramError {
         schedule: Box<Rational>,
         /// The bound.
         optimum: Box<Rational>,
+    },
+    /// A limit ended the work.
+    #[error(
+        "{program}: {limit} ended the writing after {rows} rows; the program has some {variables} variables; take fewer \
+         participants or a larger limit"
+    )]
+    Stopped {
+        /// The program's name.
+        program: &'static str,
+        /// The limit.
+        limit: Limit,
+        /// Rows written until then.
+        rows: u64,
+        /// Variables of the whole program, at most.
+        variables: u64,
+    },
+    /// A limit ended an enumeration.
+    #[error(
+        "{program}: {limit} ended the enumeration of {what} after {steps} steps; take a smaller platform or a larger limit"
+    )]
+    Unlisted {
+        /// The program's name.
+        program: &'static str,
+        /// "patterns" or "matchings".
+        what: &'static str,
+        /// The limit.
+        limit: Limit,
+        /// Steps of the enumeration until then.
+        steps: usize,
+    },
+    /// A row that does not fit into memory.
+    #[error(
+        "{program}: the memory limit leaves no room for the longest row, which takes some {bytes} bytes; the program has \
+         some {variables} variables; take fewer participants or a larger limit"
+    )]
+    TooLarge {
+        /// The program's name.
+        program: &'static str,
+        /// Variables of the whole program, at most.
+        variables: u64,
+        /// Memory that the longest row takes.
+        bytes: u64,
+    },
+    /// The text was not taken.
+    #[error("cannot write the program: {message}")]
+    Output {
+        /// The kind of error.
+        kind: io::ErrorKind,
+        /// What the operating system says.
+        message: String,
     },
     /// A plan that does not fit together.
     #[error(transparent)]

@@ -10,11 +10,15 @@ mod ports;
 mod program;
 mod reduce;
 
+use std::io;
+
 use oneport_plan::{Plan, Problem};
+use oneport_watch::Watch;
 
 pub use form::{Form, ProgramError};
 pub use patterns::{MOST_COLUMNS, MOST_STEPS};
-pub use program::{Program, Relation, Row, Sense, Variable};
+use program::Paper;
+pub use program::Size;
 
 /// Which of the papers' programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -79,26 +83,77 @@ impl Which {
     }
 }
 
-/// Writes a program down.
+/// A program as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    text: Vec<u8>,
+    /// How large it is.
+    pub size: Size,
+}
+
+impl Program {
+    /// The program in the CPLEX LP format.
+    pub fn to_lp(&self) -> String {
+        String::from_utf8_lossy(&self.text).into_owned()
+    }
+
+    fn written(
+        write: impl FnOnce(&mut dyn io::Write) -> Result<Size, ProgramError>,
+    ) -> Result<Program, ProgramError> {
+        let mut text = Vec::new();
+        let size = write(&mut text)?;
+        Ok(Program { text, size })
+    }
+}
+
+/// A program as text. Large ones belong into a file: [`write`](fn@write).
 ///
 /// # Errors
-/// See [`ProgramError`]; (P') is made by [`restricted`].
+/// As [`write`](fn@write).
 pub fn build(which: Which, problem: &Problem, form: Form) -> Result<Program, ProgramError> {
+    Program::written(|out| write(which, problem, form, out, &Watch::unlimited()))
+}
+
+/// Writes a program row by row; one row at a time is in memory, beside the names of nodes and the list of messages.
+///
+/// # Errors
+/// See [`ProgramError`]; (P') is written by [`write_restricted`]. What `out` took before an error is not a program.
+pub fn write(
+    which: Which,
+    problem: &Problem,
+    form: Form,
+    out: &mut dyn io::Write,
+    watch: &Watch,
+) -> Result<Size, ProgramError> {
+    let paper = Paper { out, watch };
     match which {
-        Which::Sssp => messages::build(problem, form, messages::Ends::OneSource),
-        Which::Sspa2a => messages::build(problem, form, messages::Ends::Both),
-        Which::Ssr => reduce::build(problem, form),
-        Which::Broadcast => broadcast::build(problem, form),
-        Which::P => matchings::primal(problem, form),
-        Which::D => matchings::dual(problem, form),
+        Which::Sssp => messages::build(problem, form, messages::Ends::OneSource, paper),
+        Which::Sspa2a => messages::build(problem, form, messages::Ends::Both, paper),
+        Which::Ssr => reduce::build(problem, form, paper),
+        Which::Broadcast => broadcast::build(problem, form, paper),
+        Which::P => matchings::primal(problem, form, paper),
+        Which::D => matchings::dual(problem, form, paper),
         Which::PPrime => Err(ProgramError::NoPlan),
     }
 }
 
-/// Writes (P') down, over the patterns and matchings of a plan whose schedule attains its bound.
+/// (P') as text, over the patterns and matchings of a plan whose schedule attains its bound.
 ///
 /// # Errors
 /// See [`ProgramError`].
 pub fn restricted(plan: &Plan, form: Form) -> Result<Program, ProgramError> {
-    matchings::restricted(plan, form)
+    Program::written(|out| write_restricted(plan, form, out, &Watch::unlimited()))
+}
+
+/// Writes (P') row by row, over the patterns and matchings of a plan whose schedule attains its bound.
+///
+/// # Errors
+/// See [`ProgramError`].
+pub fn write_restricted(
+    plan: &Plan,
+    form: Form,
+    out: &mut dyn io::Write,
+    watch: &Watch,
+) -> Result<Size, ProgramError> {
+    matchings::restricted(plan, form, Paper { out, watch })
 }

@@ -13,11 +13,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_traits::{One, Signed, Zero};
 use oneport_plan::{Interval, Kind, Pattern, Plan, Problem, Task};
 use oneport_platform::{LinkId, Rational};
+use oneport_watch::Watch;
 
 use crate::form::{Form, ProgramError, check_switches};
 use crate::names::Names;
 use crate::patterns::{Links, matchings, patterns};
-use crate::program::{Program, Relation, Sense, Variable};
+use crate::program::{Paper, Program, Relation, Sense, Size, Variable};
 
 /// The columns of the programs.
 struct Columns {
@@ -26,11 +27,11 @@ struct Columns {
 }
 
 impl Columns {
-    fn all(problem: &Problem, code: &'static str) -> Result<Columns, ProgramError> {
+    fn all(problem: &Problem, code: &'static str, watch: &Watch) -> Result<Columns, ProgramError> {
         check(problem, code)?;
         Ok(Columns {
-            matchings: matchings(problem.platform(), code)?,
-            patterns: patterns(problem, code)?,
+            matchings: matchings(problem.platform(), code, watch)?,
+            patterns: patterns(problem, code, watch)?,
         })
     }
 }
@@ -64,19 +65,25 @@ fn check(problem: &Problem, program: &'static str) -> Result<(), ProgramError> {
 ///
 /// # Errors
 /// Values that are combined, switches that would have to copy, too many patterns or matchings.
-pub(crate) fn primal(problem: &Problem, form: Form) -> Result<Program, ProgramError> {
-    let columns = Columns::all(problem, "p")?;
-    let title = "(P), patterns and matchings: RR-2004-32, sections 3.2 and 4";
-    Ok(write_primal(problem, form, title, &columns))
+pub(crate) fn primal(
+    problem: &Problem,
+    form: Form,
+    paper: Paper<'_>,
+) -> Result<Size, ProgramError> {
+    let code = "p";
+    let columns = Columns::all(problem, code, paper.watch)?;
+    let title = form.title("(P), patterns and matchings: RR-2004-32, sections 3.2 and 4");
+    let program = Program::new(paper, code, Sense::Maximise, title);
+    write_primal(program, problem, form, &columns)
 }
 
 /// (P'), over the patterns of a plan and the matchings of its schedule.
 ///
 /// # Errors
 /// As [`primal`], and a plan whose schedule does not attain the optimum.
-pub(crate) fn restricted(plan: &Plan, form: Form) -> Result<Program, ProgramError> {
-    let problem = &plan.problem;
-    check(problem, "p-prime")?;
+pub(crate) fn restricted(plan: &Plan, form: Form, paper: Paper<'_>) -> Result<Size, ProgramError> {
+    let (problem, code) = (&plan.problem, "p-prime");
+    check(problem, code)?;
     let (schedule, steady) = (
         plan.schedule.throughput(),
         plan.steady_state.throughput.clone(),
@@ -97,7 +104,8 @@ pub(crate) fn restricted(plan: &Plan, form: Form) -> Result<Program, ProgramErro
         patterns: distinct(mixed(plan, &steady).into_iter().collect()),
     };
     let title = "(P'), the patterns and matchings of an optimal solution: RR-2004-32, section 3.4";
-    Ok(write_primal(problem, form, title, &columns))
+    let program = Program::new(paper, code, Sense::Maximise, form.title(title));
+    write_primal(program, problem, form, &columns)
 }
 
 /// The plan's patterns, one of each demand side by side: every demand's weights fill the same time, which is cut
@@ -163,7 +171,7 @@ fn list(names: &Names<'_>, links: &Links) -> String {
         .join(" ")
 }
 
-fn explain(program: &mut Program, problem: &Problem, form: Form) {
+fn explain(program: &mut Program<'_>, problem: &Problem, form: Form) {
     if form == Form::Printed {
         program.note("E004-14: (edge_k) counts a link once per pattern, however many of its messages use it.");
         program.note("E004-15: (edge_k) is an equality, so that v may be negative.");
@@ -177,8 +185,14 @@ fn explain(program: &mut Program, problem: &Problem, form: Form) {
     }
 }
 
-fn write_primal(problem: &Problem, form: Form, title: &str, columns: &Columns) -> Program {
-    let mut program = Program::new(Sense::Maximise, form.title(title));
+fn write_primal(
+    mut program: Program<'_>,
+    problem: &Problem,
+    form: Form,
+    columns: &Columns,
+) -> Result<Size, ProgramError> {
+    let longest = columns.matchings.len() + columns.patterns.len();
+    program.expect(longest as u64, longest as u64)?;
     explain(&mut program, problem, form);
     let names = Names::new(problem.platform(), &mut program);
     let mut variables = |letter: &str, sets: &[Links]| -> Vec<Variable> {
@@ -194,7 +208,7 @@ fn write_primal(problem: &Problem, form: Form, title: &str, columns: &Columns) -
     y.iter().for_each(|&pattern| program.aim(pattern));
     program.section("(comm) One matching at a time.");
     let terms = x.iter().map(|&matching| (matching, Rational::one()));
-    program.row("comm".to_string(), terms, Relation::AtMost, Rational::one());
+    program.row("comm".to_string(), terms, Relation::AtMost, Rational::one())?;
     program.section("(edge_k) Matchings carry what the patterns send.");
     let relation = if form == Form::Printed {
         Relation::Equal
@@ -219,19 +233,22 @@ fn write_primal(problem: &Problem, form: Form, title: &str, columns: &Columns) -
             carried.chain(sent),
             relation,
             Rational::zero(),
-        );
+        )?;
     }
-    program
+    program.end()
 }
 
 /// (D), the dual of (P).
 ///
 /// # Errors
 /// As [`primal`].
-pub(crate) fn dual(problem: &Problem, form: Form) -> Result<Program, ProgramError> {
-    let columns = Columns::all(problem, "d")?;
-    let title = "(D), prices of time and of links: RR-2004-32, section 3.3";
-    let mut program = Program::new(Sense::Minimise, form.title(title));
+pub(crate) fn dual(problem: &Problem, form: Form, paper: Paper<'_>) -> Result<Size, ProgramError> {
+    let code = "d";
+    let columns = Columns::all(problem, code, paper.watch)?;
+    let title = form.title("(D), prices of time and of links: RR-2004-32, section 3.3");
+    let mut program = Program::new(paper, code, Sense::Minimise, title);
+    let links = problem.platform().links().len() as u64;
+    program.expect(links + 1, links + 1)?;
     explain(&mut program, problem, form);
     let platform = problem.platform();
     let names = Names::new(platform, &mut program);
@@ -257,7 +274,7 @@ pub(crate) fn dual(problem: &Problem, form: Form) -> Result<Program, ProgramErro
             terms,
             Relation::AtMost,
             Rational::zero(),
-        );
+        )?;
     }
     program.section("A pattern costs at least 1.");
     for (place, pattern) in columns.patterns.iter().enumerate() {
@@ -273,7 +290,7 @@ pub(crate) fn dual(problem: &Problem, form: Form) -> Result<Program, ProgramErro
             terms,
             Relation::AtLeast,
             Rational::one(),
-        );
+        )?;
     }
-    Ok(program)
+    program.end()
 }

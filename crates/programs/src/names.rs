@@ -21,7 +21,7 @@ pub(crate) struct Names<'a> {
 
 impl<'a> Names<'a> {
     /// Names the nodes, and says in the program's comments which names are not the platform's.
-    pub(crate) fn new(platform: &'a Platform, program: &mut Program) -> Names<'a> {
+    pub(crate) fn new(platform: &'a Platform, program: &mut Program<'_>) -> Names<'a> {
         let kept: BTreeSet<&str> = platform
             .nodes()
             .iter()
@@ -64,9 +64,10 @@ fn fits(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use oneport_platform::{Node, Platform, Rational};
+    use oneport_watch::Watch;
 
     use super::*;
-    use crate::program::Sense;
+    use crate::program::{Paper, Sense};
 
     #[test]
     fn names_that_the_format_forbids_are_replaced_by_new_ones() {
@@ -89,7 +90,12 @@ mod tests {
                 .unwrap();
         }
         let platform = builder.build().unwrap();
-        let mut program = Program::new(Sense::Maximise, "test");
+        let (mut out, watch) = (Vec::new(), Watch::unlimited());
+        let paper = Paper {
+            out: &mut out,
+            watch: &watch,
+        };
+        let mut program = Program::new(paper, "test", Sense::Maximise, "test".to_string());
         let named = Names::new(&platform, &mut program);
         let written: Vec<&str> = platform.node_ids().map(|node| named.node(node)).collect();
         assert_eq!(
@@ -100,7 +106,8 @@ mod tests {
             ]
         );
         assert_eq!(written.iter().collect::<BTreeSet<_>>().len(), names.len());
-        let text = program.to_lp();
+        program.end().unwrap();
+        let text = String::from_utf8(out).unwrap();
         for (name, written) in names.iter().zip(written).filter(|(name, _)| !fits(name)) {
             assert!(
                 text.contains(&format!("\\ {written} is the node {name:?}.")),

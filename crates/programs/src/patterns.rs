@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use oneport_plan::{Demand, Kind, Problem};
 use oneport_platform::{LinkId, NodeId, Platform, PortModel};
+use oneport_watch::Watch;
 
 use crate::form::ProgramError;
 
@@ -20,24 +21,40 @@ pub const MOST_STEPS: usize = 2_000_000;
 /// Links, ascending; in a pattern as often as its paths or trees use them.
 pub type Links = Vec<LinkId>;
 
+/// Steps between two checks of the watch. Trades lateness after a limit for calls. Not measured.
+const OFTEN: usize = 1 << 10;
+
 /// Counts steps and results.
-struct Budget {
+struct Budget<'w> {
     program: &'static str,
     what: &'static str,
     steps: usize,
+    watch: &'w Watch,
 }
 
-impl Budget {
-    fn new(program: &'static str, what: &'static str) -> Budget {
+impl<'w> Budget<'w> {
+    fn new(program: &'static str, what: &'static str, watch: &'w Watch) -> Self {
         Budget {
             program,
             what,
             steps: 0,
+            watch,
         }
     }
 
     fn step(&mut self, found: usize) -> Result<(), ProgramError> {
         self.steps += 1;
+        if self.steps % OFTEN == 1
+            && let Err(limit) = self.watch.ask()
+        {
+            let (program, what, steps) = (self.program, self.what, self.steps);
+            return Err(ProgramError::Unlisted {
+                program,
+                what,
+                limit,
+                steps,
+            });
+        }
         if found > MOST_COLUMNS || self.steps > MOST_STEPS {
             let (program, what) = (self.program, self.what);
             return Err(ProgramError::TooMany {
@@ -56,8 +73,9 @@ impl Budget {
 pub(crate) fn matchings(
     platform: &Platform,
     program: &'static str,
+    watch: &Watch,
 ) -> Result<Vec<Links>, ProgramError> {
-    let mut budget = Budget::new(program, "matchings");
+    let mut budget = Budget::new(program, "matchings", watch);
     let mut sets: Vec<Links> = vec![Vec::new()];
     for link in platform.link_ids() {
         for place in 0..sets.len() {
@@ -99,8 +117,9 @@ fn fits(platform: &Platform, set: &[LinkId], link: LinkId) -> bool {
 pub(crate) fn patterns(
     problem: &Problem,
     program: &'static str,
+    watch: &Watch,
 ) -> Result<Vec<Links>, ProgramError> {
-    let mut budget = Budget::new(program, "patterns");
+    let mut budget = Budget::new(program, "patterns", watch);
     let mut all: BTreeSet<Links> = BTreeSet::from([Vec::new()]);
     for demand in problem.demands() {
         let ways = ways(problem.platform(), &demand, &mut budget)?;
@@ -121,7 +140,7 @@ pub(crate) fn patterns(
 fn ways(
     platform: &Platform,
     demand: &Demand<'_>,
-    budget: &mut Budget,
+    budget: &mut Budget<'_>,
 ) -> Result<Vec<Links>, ProgramError> {
     let source = demand.operands.first().copied();
     match (demand.kind(), source) {
@@ -136,7 +155,7 @@ fn paths(
     platform: &Platform,
     from: NodeId,
     targets: &[NodeId],
-    budget: &mut Budget,
+    budget: &mut Budget<'_>,
 ) -> Result<Vec<Links>, ProgramError> {
     let mut found = Vec::new();
     let mut open: Vec<(Vec<NodeId>, Links)> = vec![(vec![from], Vec::new())];
@@ -163,7 +182,7 @@ fn trees(
     platform: &Platform,
     root: NodeId,
     targets: &[NodeId],
-    budget: &mut Budget,
+    budget: &mut Budget<'_>,
 ) -> Result<Vec<Links>, ProgramError> {
     let mut search = Trees {
         platform,
@@ -186,7 +205,7 @@ struct Trees<'a> {
 
 impl Trees<'_> {
     /// Chooses the links into the nodes from this place on. The depth is the number of nodes.
-    fn grow(&mut self, place: usize, budget: &mut Budget) -> Result<(), ProgramError> {
+    fn grow(&mut self, place: usize, budget: &mut Budget<'_>) -> Result<(), ProgramError> {
         budget.step(self.found.len())?;
         let Some(node) = self.platform.node_ids().nth(place) else {
             if self.is_tree() {

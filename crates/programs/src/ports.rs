@@ -42,7 +42,11 @@ pub(crate) fn check(
 impl Busy {
     /// The variables and rows (1) to (3). A multiport node has as many sends and receives at a time as ports, a node
     /// of the `links` model has no row.
-    pub(crate) fn new(program: &mut Program, platform: &Platform, names: &Names<'_>) -> Busy {
+    pub(crate) fn new(
+        program: &mut Program<'_>,
+        platform: &Platform,
+        names: &Names<'_>,
+    ) -> Result<Busy, ProgramError> {
         let name = |link| format!("s({})", names.link(link));
         let variables: Vec<Variable> = platform
             .link_ids()
@@ -57,7 +61,7 @@ impl Busy {
                 [(busy.of(link), Rational::one())],
                 Relation::AtMost,
                 Rational::one(),
-            );
+            )?;
         }
         program.section("(2) Outgoing messages.");
         for node in platform.node_ids() {
@@ -67,7 +71,7 @@ impl Busy {
                 node,
                 format!("out({})", names.node(node)),
                 platform.outgoing(node),
-            );
+            )?;
         }
         program.section("(3) Incoming messages.");
         for node in platform.node_ids() {
@@ -77,21 +81,21 @@ impl Busy {
                 node,
                 format!("in({})", names.node(node)),
                 platform.incoming(node),
-            );
+            )?;
         }
-        busy
+        Ok(busy)
     }
 
     fn port(
         &self,
-        program: &mut Program,
+        program: &mut Program<'_>,
         platform: &Platform,
         node: NodeId,
         name: String,
         links: &[LinkId],
-    ) {
+    ) -> Result<(), ProgramError> {
         let Some(ports) = platform.ports(node) else {
-            return;
+            return Ok(());
         };
         if !links.is_empty() {
             let terms = links.iter().map(|&link| (self.of(link), Rational::one()));
@@ -100,8 +104,9 @@ impl Busy {
                 terms,
                 Relation::AtMost,
                 Rational::from_integer(ports.into()),
-            );
+            )?;
         }
+        Ok(())
     }
 
     /// `s(Pi,Pj)` of a link.
@@ -109,21 +114,28 @@ impl Busy {
         self.variables[link.index()]
     }
 
-    /// (4) and (8): a link is busy for what is sent over it; `sent` lists variables with their times.
+    /// (4) and (8): a link is busy for what is sent over it; `sent` lists variables of families with their times, each
+    /// of which is in no other row of this kind.
     pub(crate) fn time(
         &self,
-        program: &mut Program,
+        program: &mut Program<'_>,
         names: &Names<'_>,
         link: LinkId,
         sent: impl IntoIterator<Item = (Variable, Rational)>,
-    ) {
-        let sent = sent.into_iter().map(|(variable, time)| (variable, -time));
+    ) -> Result<(), ProgramError> {
+        let mut count = 0;
+        let sent = sent.into_iter().map(|(variable, time)| {
+            count += 1;
+            (variable, -time)
+        });
         let terms = std::iter::once((self.of(link), Rational::one())).chain(sent);
         program.row(
             format!("time({})", names.link(link)),
             terms,
             Relation::Equal,
             Rational::default(),
-        );
+        )?;
+        program.declare(count);
+        Ok(())
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use oneport_plan::{EqualRings, Problem};
+use oneport_watch::{Limit, Watch};
 
 use crate::atomic::atomic;
 use crate::paper_trees::published;
@@ -38,6 +39,8 @@ pub struct Comparison {
     pub out_of_order: Vec<Compared>,
     /// Names of algorithms that are left out because they send between unconnected nodes.
     pub unconnected: Vec<String>,
+    /// The limit before which not all algorithms were rated.
+    pub ended_by: Option<Limit>,
 }
 
 impl Comparison {
@@ -48,19 +51,39 @@ impl Comparison {
     /// # Errors
     /// Sizes or work that are not constant.
     pub fn of(problem: &Problem) -> Result<Comparison, BaselineError> {
+        Comparison::watched(problem, &Watch::unlimited())
+    }
+
+    /// As [`Comparison::of`], under a watch: the algorithms that were rated before it ended.
+    ///
+    /// # Errors
+    /// As [`Comparison::of`].
+    pub fn watched(problem: &Problem, watch: &Watch) -> Result<Comparison, BaselineError> {
         let mut comparison = Comparison {
             rows: Vec::new(),
             out_of_order: Vec::new(),
             unconnected: Vec::new(),
+            ended_by: None,
         };
         for ties in [Ties::Turns, Ties::First] {
-            let routes = Arc::new(Routes::with(
+            let routes = match Routes::watched(
                 problem.platform(),
                 &ranks(problem),
                 Forwarders::Anything,
                 ties,
-            ));
-            for algorithm in known(problem, &routes) {
+                watch,
+            ) {
+                Ok(routes) => Arc::new(routes),
+                Err(limit) => {
+                    comparison.ended_by = Some(limit);
+                    break;
+                }
+            };
+            for algorithm in known_watched(problem, &routes, watch) {
+                if let Err(limit) = watch.ask() {
+                    comparison.ended_by = Some(limit);
+                    break;
+                }
                 let name = algorithm.name.clone();
                 match comparison.put(problem, algorithm, routes.clone(), false) {
                     Err(BaselineError::NoWay { .. }) if comparison.unconnected.contains(&name) => {}
@@ -156,7 +179,12 @@ impl Comparison {
 /// The [`named`] algorithms of the collective, shaped after the platform, the [`published`] trees of reductions and the
 /// [`atomic`] ones of broadcasts.
 pub fn known(problem: &Problem, routes: &Routes) -> Vec<Algorithm> {
-    let shape = RankHints::find(problem, routes);
+    known_watched(problem, routes, &Watch::unlimited())
+}
+
+/// As [`known`], under a watch: once it has ended, hints of shape are not looked for.
+pub fn known_watched(problem: &Problem, routes: &Routes, watch: &Watch) -> Vec<Algorithm> {
+    let shape = RankHints::watched(problem, routes, watch);
     let papers = published(problem, routes)
         .into_iter()
         .chain(atomic(problem, routes));

@@ -18,7 +18,7 @@ mod tree;
 pub use algorithm::{Algorithm, Ways};
 pub use atomic::atomic;
 pub use catalogue::{RankHints, named, ranks};
-pub use compare::{Compared, Comparison, known};
+pub use compare::{Compared, Comparison, known, known_watched};
 pub use custom::{Send, of_ring, of_rounds, of_tree};
 pub use error::BaselineError;
 pub use load::{Loads, Throughput};

@@ -3,6 +3,7 @@
 use oneport_graph::shortest_paths;
 use oneport_numbers::{Exact, Scaled};
 use oneport_platform::{LinkId, NodeId, Platform};
+use oneport_watch::{Limit, Watch};
 use petgraph::graph::EdgeIndex;
 use petgraph::visit::EdgeRef;
 
@@ -42,6 +43,9 @@ pub enum Forwarders {
     Routers,
 }
 
+/// Fact: bytes of the path to one node: its last link, the node before it, and its place in the order of distances.
+const PATH: u64 = 28;
+
 /// Fact: costs of at most this many bits can be summed over all nodes of a platform in 64 bits.
 const BITS: u64 = 39;
 
@@ -53,10 +57,28 @@ impl Routes {
 
     /// As [`Routes::new`], with a rule for paths that are equally good.
     pub fn with(platform: &Platform, from: &[NodeId], over: Forwarders, ties: Ties) -> Routes {
+        let routes = Routes::watched(platform, from, over, ties, &Watch::unlimited());
+        // Nothing ends it.
+        routes.unwrap_or_else(|_| Routes { from: Vec::new() })
+    }
+
+    /// As [`Routes::with`], under a watch that is asked at every sender, and for the room of all first.
+    ///
+    /// # Errors
+    /// The limit that ended the search.
+    pub fn watched(
+        platform: &Platform,
+        from: &[NodeId],
+        over: Forwarders,
+        ties: Ties,
+        watch: &Watch,
+    ) -> Result<Routes, Limit> {
+        let paths = (from.len() as u64).saturating_mul(platform.nodes().len() as u64);
+        watch.room_for(paths.saturating_mul(PATH))?;
         let scaled = Scaled::of(platform.links().iter().map(|link| &link.cost));
         match scaled.narrow::<u64>(BITS) {
-            Some(costs) => Routes::measured(platform, from, over, ties, &costs),
-            None => Routes::measured(platform, from, over, ties, &scaled.values),
+            Some(costs) => Routes::measured(platform, from, over, ties, (&costs, watch)),
+            None => Routes::measured(platform, from, over, ties, (&scaled.values, watch)),
         }
     }
 
@@ -65,12 +87,13 @@ impl Routes {
         from: &[NodeId],
         over: Forwarders,
         ties: Ties,
-        costs: &[N],
-    ) -> Routes {
+        (costs, watch): (&[N], &Watch),
+    ) -> Result<Routes, Limit> {
         let mut routes = Routes {
             from: vec![None; platform.nodes().len()],
         };
         for (rank, &node) in from.iter().enumerate() {
+            watch.ask()?;
             let through =
                 |next: NodeId| over == Forwarders::Anything || !platform.node(next).is_processor();
             let paths = shortest_paths(
@@ -94,7 +117,7 @@ impl Routes {
             }
             routes.from[node.index()] = Some(tree);
         }
-        routes
+        Ok(routes)
     }
 
     /// The links of the path, in travel order. `None` if the target is unreachable or `from` is not among the senders.

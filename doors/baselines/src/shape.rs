@@ -8,6 +8,7 @@ use oneport_graph::shortest_paths;
 use oneport_numbers::Scaled;
 use oneport_plan::{Problem, Resource};
 use oneport_platform::{LinkId, NodeId, Platform};
+use oneport_watch::Watch;
 use petgraph::graph::EdgeReference;
 use petgraph::visit::EdgeRef;
 
@@ -15,18 +16,26 @@ use crate::{RankHints, Routes, ranks};
 
 /// Links that the search for an order adds up. Trades a cheaper ring for time. Measured: about 1 s.
 const STEPS: usize = 20_000_000;
+/// Fact: bytes of a distance between two ranks.
+const PAIR: u64 = 24;
 /// Fact: bits of the rounded costs: sums over all links fit a machine word.
 const BITS: u64 = 30;
 
 impl RankHints {
     /// Looks for groups and for an order, with routes from all [ranks](ranks).
     pub fn find(problem: &Problem, routes: &Routes) -> RankHints {
+        RankHints::watched(problem, routes, &Watch::unlimited())
+    }
+
+    /// As [`RankHints::find`], under a watch: once it has ended, nothing more is looked for.
+    pub fn watched(problem: &Problem, routes: &Routes, watch: &Watch) -> RankHints {
         let (platform, ranks) = (problem.platform(), ranks(problem));
         let costs = rounded(platform);
-        let groups =
-            rooted(by_router(platform, &ranks).or_else(|| by_distance(platform, &ranks, &costs)));
-        let rings = Rings::new(platform, &ranks, routes, costs);
-        let order = rings.map(|rings| rings.search(&groups)).unwrap_or_default();
+        let by_distance = || by_distance(platform, &ranks, &costs, watch);
+        let groups = rooted(by_router(platform, &ranks).or_else(by_distance));
+        let rings = Rings::new(platform, &ranks, routes, costs, watch);
+        let search = |rings: Rings| rings.search(&groups, watch);
+        let order = rings.map(search).unwrap_or_default();
         let given: Vec<usize> = (0..ranks.len()).collect();
         RankHints {
             order: if order == given { Vec::new() } else { order },
@@ -83,9 +92,17 @@ fn by_router(platform: &Platform, ranks: &[NodeId]) -> Option<Vec<Vec<usize>>> {
 }
 
 /// Single-linkage clusters at the smallest distance that leaves no rank alone.
-fn by_distance(platform: &Platform, ranks: &[NodeId], costs: &[u64]) -> Option<Vec<Vec<usize>>> {
+fn by_distance(
+    platform: &Platform,
+    ranks: &[NodeId],
+    costs: &[u64],
+    watch: &Watch,
+) -> Option<Vec<Vec<usize>>> {
+    let count = (ranks.len() as u64).saturating_mul(ranks.len() as u64);
+    watch.room_for(count.saturating_mul(PAIR)).ok()?;
     let mut pairs: Vec<(u64, usize, usize)> = Vec::new();
     for (from, &node) in ranks.iter().enumerate() {
+        watch.ask().ok()?;
         let length = |edge: EdgeReference<'_, _>| &costs[LinkId::from(edge.id()).index()];
         let paths = shortest_paths(platform.graph(), [(node.into(), 0)], length, |_| true);
         let far = |to: &NodeId| paths.distances.get(to.index()).copied().flatten();
@@ -101,6 +118,7 @@ fn by_distance(platform: &Platform, ranks: &[NodeId], costs: &[u64]) -> Option<V
     let mut group: Vec<usize> = (0..ranks.len()).collect();
     let mut done = 0;
     while done < pairs.len() {
+        watch.ask().ok()?;
         let level = pairs[done].0;
         while let Some(&(_, one, other)) = pairs.get(done).filter(|pair| pair.0 == level) {
             let (kept, joined) = (group[one].min(group[other]), group[one].max(group[other]));
@@ -139,12 +157,13 @@ struct Rings {
 type Busy = (u64, u64);
 
 impl Rings {
-    /// `None` if a rank is unreachable, or if there are 0 or more than 256 ranks.
+    /// `None` if a rank is unreachable, if there are 0 or more than 256 ranks, or at a limit.
     fn new(
         platform: &Platform,
         ranks: &[NodeId],
         routes: &Routes,
         costs: Vec<u64>,
+        watch: &Watch,
     ) -> Option<Rings> {
         // Ranks up to which an order is sought. Trades a cheaper ring for time. Not measured.
         const MOST: usize = 256;
@@ -171,10 +190,11 @@ impl Rings {
                     .collect(),
             )
         };
-        let ways = ranks
-            .iter()
-            .map(|&from| ranks.iter().map(|&to| way(from, to)).collect())
-            .collect::<Option<_>>()?;
+        let from_one = |&from: &NodeId| -> Option<Vec<_>> {
+            watch.ask().ok()?;
+            ranks.iter().map(|&to| way(from, to)).collect()
+        };
+        let ways = ranks.iter().map(from_one).collect::<Option<_>>()?;
         Some(Rings {
             ranks: ranks.len(),
             ways,
@@ -184,11 +204,11 @@ impl Rings {
 
     /// Local search for the cheapest ring, by reversals of segments and moves of single ranks. It starts from the given
     /// order and from the nearest-neighbour order that stays inside a group first.
-    fn search(&self, groups: &[Vec<usize>]) -> Vec<usize> {
+    fn search(&self, groups: &[Vec<usize>], watch: &Watch) -> Vec<usize> {
         let mut scratch = vec![0; self.resources];
         let starts = [(0..self.ranks).collect(), self.nearest(groups)];
         let mut steps = STEPS;
-        let climbed = starts.map(|order| self.climb(order, &mut scratch, &mut steps));
+        let climbed = starts.map(|order| self.climb(order, &mut scratch, &mut steps, watch));
         let best = climbed.into_iter().min_by_key(|(busy, _)| *busy);
         best.map(|(_, order)| order).unwrap_or_default()
     }
@@ -235,12 +255,16 @@ impl Rings {
         mut order: Vec<usize>,
         scratch: &mut [u64],
         steps: &mut usize,
+        watch: &Watch,
     ) -> (Busy, Vec<usize>) {
         let mut best = self.busy(&order, scratch);
         let cost = self.resources + self.ranks * 4;
         loop {
             let before = best;
             for first in 1..self.ranks {
+                if watch.ask().is_err() {
+                    return (best, order);
+                }
                 for last in first + 1..self.ranks {
                     for turned in [true, false] {
                         if *steps < cost {

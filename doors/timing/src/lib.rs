@@ -54,3 +54,9 @@ pub enum OnceError {
     #[error("more than {0} tasks; take fewer pieces")]
     TooMany(usize),
 }
+
+impl From<Limit> for OnceError {
+    fn from(limit: Limit) -> Self {
+        OnceError::Stopped(limit)
+    }
+}

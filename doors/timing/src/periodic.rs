@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive, Zero};
 use oneport_plan::{PeriodicSchedule, Piece, Problem, Rational, RunTask, Task};
-use oneport_schedule::{DatedTask, Execution, execution};
+use oneport_schedule::{DatedTask, Execution, ScheduleError, execution_watched};
+use oneport_watch::Watch;
 
-use crate::task_list::MOST;
+use crate::task_list::{MOST, TASK};
 use crate::{OnceError, TaskList};
 
 /// Where a copy is cut, as shares of it, ascending: from 0, to 1.
@@ -35,8 +36,24 @@ impl TaskList {
         schedule: &PeriodicSchedule,
         periods: u32,
     ) -> Result<TaskList, OnceError> {
+        TaskList::of_schedule_watched(problem, schedule, periods, &Watch::unlimited())
+    }
+
+    /// As [`TaskList::of_schedule`], under a watch that is asked for the room of all tasks first.
+    ///
+    /// # Errors
+    /// As [`TaskList::of_schedule`]; [`OnceError::Stopped`].
+    pub fn of_schedule_watched(
+        problem: &Problem,
+        schedule: &PeriodicSchedule,
+        periods: u32,
+        watch: &Watch,
+    ) -> Result<TaskList, OnceError> {
         let too_many = || OnceError::TooMany(MOST);
-        let execution = execution(problem, schedule).map_err(|_| too_many())?;
+        let execution = match execution_watched(problem, schedule, watch) {
+            Err(ScheduleError::Unlisted { limit, .. }) => return Err(limit.into()),
+            execution => execution.map_err(|_| too_many())?,
+        };
         let periods = u64::from(periods.max(1));
         let borders = borders(&execution);
         let turns = turns(&execution, &borders);
@@ -48,6 +65,7 @@ impl TaskList {
         most.checked_mul(periods)
             .filter(|&count| count <= MOST as u64)
             .ok_or_else(too_many)?;
+        watch.room_for(most.saturating_mul(periods).saturating_mul(TASK))?;
         let (pieces, firsts) = pieces(problem, &execution, &borders, periods);
         let mut list = TaskList {
             pieces,
@@ -63,6 +81,7 @@ impl TaskList {
         let mut numbers = vec![0_u32; turns.len() * periods as usize];
         let last = turns.iter().map(|turn| turn.round).max().unwrap_or(0);
         for round in 0..=last + periods {
+            watch.ask()?;
             for turn in &turns {
                 let Some(period) = round
                     .checked_sub(turn.round)

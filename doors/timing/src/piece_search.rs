@@ -2,18 +2,23 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use num_traits::{ToPrimitive, Zero};
 use oneport_baselines::{Algorithm, Routes};
 use oneport_plan::{PeriodicSchedule, Problem, Rational, Run, SteadyState, Volumes};
 use oneport_watch::Watch;
 
+use crate::task_list::TASK;
 use crate::{OnceError, TaskGraph, TaskList, Timing};
 
 /// Priority offsets to try, in quarter rounds per task of the longest remaining chain. If an operation is long beside
 /// its latencies, small offsets are best. Trades time for shorter runs. Measured: 1 GiB with 5 us, 13 fixtures and 8
 /// collectives: each run is within 10 % of its bound.
 const PRIORITY_OFFSETS: [u32; 5] = [0, 1, 4, 16, 64];
+/// How old a request to end may become before the first candidate is dated. Trades lateness for an answer. Not
+/// measured.
+const FIRST: Duration = Duration::from_secs(3);
 /// Gains below 1/1000 of the time are ignored. Trades the last 0.1 % for time. Not measured.
 const GAIN: u64 = 1000;
 /// Tasks plus dependencies up to which a task graph is cached between sizes. Trades memory for time. Not measured
@@ -97,7 +102,8 @@ pub struct SearchLimits<'a> {
     pub tasks: usize,
     /// Most pieces of a message: for example, the number of its bytes.
     pub pieces: u32,
-    /// Ends the search and keeps the best candidate so far. The first number of pieces is always evaluated.
+    /// Ends the search and keeps the best candidate so far. A young request to end does not keep the first number of
+    /// pieces from being evaluated.
     pub watch: &'a Watch,
 }
 
@@ -108,12 +114,15 @@ struct Candidate {
     priority_offset: u32,
 }
 
+/// Lists the tasks of a candidate.
+type Lister<'a> = dyn Fn(Candidate, &Watch) -> Result<TaskList, OnceError> + Send + Sync + 'a;
+
 /// Searches the best number of pieces for a sequence of sizes. Task graphs are cached: they do not depend on sizes.
 pub struct PieceSearch<'a> {
     problem: &'a Problem,
     /// The best number in the first order, for the last size.
     best: u32,
-    list: Box<dyn Fn(Candidate) -> Result<TaskList, OnceError> + Send + Sync + 'a>,
+    list: Box<Lister<'a>>,
     /// Pieces per message of one unit of the searched number: 1, or the instances of a period.
     each: u32,
     /// Messages that the searched number cuts into pieces at once: those of the demand with the most, or with the
@@ -148,22 +157,21 @@ impl<'a> PieceSearch<'a> {
     /// A search over `list(pieces)`. Task graphs are made on the platform of `problem`; its sizes do not matter.
     pub fn new(
         problem: &'a Problem,
-        list: impl Fn(u32) -> Result<TaskList, OnceError> + Send + Sync + 'a,
+        list: impl Fn(u32, &Watch) -> Result<TaskList, OnceError> + Send + Sync + 'a,
     ) -> Self {
-        PieceSearch::in_orders(problem, &PRIORITY_OFFSETS[..1], move |candidate| {
-            list(candidate.pieces)
+        PieceSearch::in_orders(problem, &PRIORITY_OFFSETS[..1], move |candidate, watch| {
+            list(candidate.pieces, watch)
         })
     }
 
     /// The patterns of a steady state, each on its share, with several priority offsets.
     pub fn of_patterns(problem: &'a Problem, steady_state: &'a SteadyState) -> Self {
-        let list = move |candidate: Candidate| {
-            TaskList::of_patterns(
-                problem,
-                steady_state,
-                candidate.pieces,
-                candidate.priority_offset,
-            )
+        let list = move |candidate: Candidate, watch: &Watch| {
+            let Candidate {
+                pieces,
+                priority_offset,
+            } = candidate;
+            TaskList::of_patterns_watched(problem, steady_state, pieces, priority_offset, watch)
         };
         PieceSearch {
             messages: messages(problem).max().unwrap_or(1),
@@ -175,8 +183,9 @@ impl<'a> PieceSearch<'a> {
     /// follow its matchings. A piece is a copy of a pattern, or a part of one where the schedule cuts messages.
     pub fn of_schedule(problem: &'a Problem, schedule: PeriodicSchedule) -> Self {
         let each = schedule.instances.to_u32().unwrap_or(u32::MAX).max(1);
-        let list =
-            move |candidate: Candidate| TaskList::of_schedule(problem, &schedule, candidate.pieces);
+        let list = move |candidate: Candidate, watch: &Watch| {
+            TaskList::of_schedule_watched(problem, &schedule, candidate.pieces, watch)
+        };
         PieceSearch {
             each,
             in_turn: true,
@@ -187,7 +196,7 @@ impl<'a> PieceSearch<'a> {
     fn in_orders(
         problem: &'a Problem,
         orders: &'static [u32],
-        list: impl Fn(Candidate) -> Result<TaskList, OnceError> + Send + Sync + 'a,
+        list: impl Fn(Candidate, &Watch) -> Result<TaskList, OnceError> + Send + Sync + 'a,
     ) -> Self {
         PieceSearch {
             problem,
@@ -212,7 +221,8 @@ impl<'a> PieceSearch<'a> {
     /// size. `problem` differs from the search's own in sizes at most.
     ///
     /// # Errors
-    /// The errors of the lists; sizes or work that are not constant.
+    /// The errors of the lists; sizes or work that are not constant; [`OnceError::Stopped`] before the first candidate
+    /// is dated.
     pub fn shortest(
         &mut self,
         problem: &Problem,
@@ -229,7 +239,7 @@ impl<'a> PieceSearch<'a> {
         };
         // From the start, two in a row that do not help end the search.
         let patience = if self.best > 1 { 1 } else { 2 };
-        let timing = self.timing(problem, first, None, &Watch::unlimited())?;
+        let timing = self.timing(problem, first, None, &limits.watch.finishing(FIRST))?;
         let mut best = Best {
             candidate: first,
             length: timing.length(),
@@ -238,7 +248,7 @@ impl<'a> PieceSearch<'a> {
         self.in_more_pieces(problem, limits, least, patience, &mut best)?;
         self.best = best.candidate.pieces;
         self.in_other_orders(problem, limits, least, &mut best)?;
-        let graph = self.graph(best.candidate)?;
+        let graph = self.graph(best.candidate, &Watch::unlimited())?;
         // The next size begins where this one ends.
         let order = self.place(best.candidate.priority_offset);
         self.order = Some(order);
@@ -315,7 +325,7 @@ impl<'a> PieceSearch<'a> {
             } else {
                 0
             };
-            tasks = self.graph(candidate)?.tasks();
+            tasks = self.graph(candidate, &Watch::unlimited())?.tasks();
         }
         Ok(())
     }
@@ -405,11 +415,13 @@ impl<'a> PieceSearch<'a> {
         }
     }
 
-    fn graph(&mut self, candidate: Candidate) -> Result<Arc<TaskGraph>, OnceError> {
+    fn graph(&mut self, candidate: Candidate, watch: &Watch) -> Result<Arc<TaskGraph>, OnceError> {
         if let Some(graph) = self.kept.get(&candidate) {
             return Ok(graph.clone());
         }
-        let graph = Arc::new((self.list)(candidate)?.graph(self.problem));
+        let list = (self.list)(candidate, watch)?;
+        watch.room_for((list.tasks.len() as u64).saturating_mul(TASK / 2))?;
+        let graph = Arc::new(list.graph(self.problem));
         self.kept.insert(candidate, graph.clone());
         Ok(graph)
     }
@@ -438,7 +450,7 @@ impl<'a> PieceSearch<'a> {
                 _ => {}
             }
         }
-        let graph = self.graph(candidate)?;
+        let graph = self.graph(candidate, watch)?;
         let timing = if self.in_turn {
             graph.simulate_in_order(problem, limit, watch)
         } else {
@@ -499,7 +511,9 @@ pub struct NamedSearch<'a> {
 impl<'a> NamedSearch<'a> {
     /// The algorithm over these routes.
     pub fn new(problem: &'a Problem, algorithm: &'a Algorithm, routes: &'a Routes) -> Self {
-        let list = move |segments| TaskList::of_algorithm(problem, algorithm, routes, segments);
+        let list = move |segments, watch: &Watch| {
+            TaskList::of_algorithm_watched(problem, algorithm, routes, segments, watch)
+        };
         NamedSearch {
             algorithm,
             routes,
@@ -521,7 +535,7 @@ impl<'a> NamedSearch<'a> {
     ///
     /// # Errors
     /// A message between unconnected nodes or of a block that the sender does not hold; sizes or work that are not
-    /// constant; too many tasks even in one segment.
+    /// constant; too many tasks even in one segment; [`OnceError::Stopped`] before that is dated.
     pub fn shortest(
         &mut self,
         problem: &Problem,
@@ -529,7 +543,8 @@ impl<'a> NamedSearch<'a> {
         goal: Option<&Rational>,
     ) -> Result<Found, OnceError> {
         let least = self.bottleneck(problem);
-        let delay = self.delay()?;
+        limits.watch.ask()?;
+        let delay = self.delay(limits.watch)?;
         let tasks = if goal.is_some_and(|goal| least >= *goal || delay >= *goal) {
             limits.tasks / 4
         } else {
@@ -539,14 +554,15 @@ impl<'a> NamedSearch<'a> {
             .shortest(problem, &SearchLimits { tasks, ..*limits }, &least)
     }
 
-    fn delay(&mut self) -> Result<Rational, OnceError> {
+    fn delay(&mut self, watch: &Watch) -> Result<Rational, OnceError> {
         if let Some(delay) = &self.delay {
             return Ok(delay.clone());
         }
-        let graph = self.search.graph(Candidate {
+        let first = Candidate {
             pieces: 1,
             priority_offset: 0,
-        })?;
+        };
+        let graph = self.search.graph(first, watch)?;
         let delay = graph.delay(self.search.problem.platform());
         Ok(self.delay.insert(delay).clone())
     }

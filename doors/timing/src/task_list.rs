@@ -5,9 +5,14 @@ use std::collections::BTreeMap;
 use num_traits::{ToPrimitive, Zero};
 use oneport_baselines::{Algorithm, Message, Routes};
 use oneport_plan::{Piece, Problem, Rational, RunTask, SteadyState, Task, WeightedPattern};
+use oneport_watch::Watch;
 
 use crate::OnceError;
 
+/// Bytes of a task: in the list, in its graph, and dated. Trades runs that would just fit for memory. Not measured.
+pub(crate) const TASK: u64 = 250;
+/// Tasks between two checks of the watch. Trades lateness after a limit for calls. Not measured.
+pub(crate) const OFTEN: usize = 1 << 10;
 /// Limit: tasks of a list.
 pub(crate) const MOST: usize = 4_000_000;
 
@@ -35,6 +40,7 @@ struct Writer<'a> {
     step: usize,
     /// Receiver, block, what arrives, whether it is combined.
     arriving: Vec<(usize, u32, Held, bool)>,
+    watch: &'a Watch,
 }
 
 impl TaskList {
@@ -49,8 +55,24 @@ impl TaskList {
         routes: &Routes,
         segments: u32,
     ) -> Result<TaskList, OnceError> {
+        TaskList::of_algorithm_watched(problem, algorithm, routes, segments, &Watch::unlimited())
+    }
+
+    /// As [`TaskList::of_algorithm`], under a watch that is asked for the room of the blocks held first.
+    ///
+    /// # Errors
+    /// As [`TaskList::of_algorithm`]; [`OnceError::Stopped`].
+    pub fn of_algorithm_watched(
+        problem: &Problem,
+        algorithm: &Algorithm,
+        routes: &Routes,
+        segments: u32,
+        watch: &Watch,
+    ) -> Result<TaskList, OnceError> {
         let collective = problem.collective();
         let blocks = collective.demands() * algorithm.pieces as usize;
+        let held = (algorithm.ranks.len() as u64).saturating_mul(blocks as u64);
+        watch.room_for(held.saturating_mul(size_of::<Held>() as u64))?;
         let cuts = u64::from(algorithm.pieces) * u64::from(segments.max(1));
         let shares: Vec<Rational> = (0..collective.demands())
             .map(|demand| Rational::new(collective.rate(demand).into(), cuts.into()))
@@ -65,6 +87,7 @@ impl TaskList {
             held: Vec::new(),
             step: 0,
             arriving: Vec::new(),
+            watch,
         };
         for segment in 0..segments.max(1) {
             let pieces = (0..blocks).map(|block| block / algorithm.pieces as usize);
@@ -93,6 +116,21 @@ impl TaskList {
         count: u32,
         priority_offset: u32,
     ) -> Result<TaskList, OnceError> {
+        let watch = Watch::unlimited();
+        TaskList::of_patterns_watched(problem, steady_state, count, priority_offset, &watch)
+    }
+
+    /// As [`TaskList::of_patterns`], under a watch that is asked for the room of all tasks first.
+    ///
+    /// # Errors
+    /// As [`TaskList::of_patterns`]; [`OnceError::Stopped`].
+    pub fn of_patterns_watched(
+        problem: &Problem,
+        steady_state: &SteadyState,
+        count: u32,
+        priority_offset: u32,
+        watch: &Watch,
+    ) -> Result<TaskList, OnceError> {
         let mut sums = vec![Rational::zero(); problem.collective().demands()];
         for weighted in &steady_state.patterns {
             sums[weighted.pattern.demand] += &weighted.weight;
@@ -119,6 +157,7 @@ impl TaskList {
         if total > MOST as u64 {
             return Err(OnceError::TooMany(MOST));
         }
+        watch.room_for(total.saturating_mul(TASK))?;
         // Piece i of n comes at (2 i + 1) / 2 n of all.
         let turn =
             |number: u32, pieces: u32| ((2 * u64::from(number) + 1) << 31) / u64::from(pieces);
@@ -152,7 +191,8 @@ impl TaskList {
             );
         }
         order.sort();
-        list.in_order(&order, |piece| tasks(all[piece as usize].1))
+        watch.ask()?;
+        list.in_order(&order, |piece| tasks(all[piece as usize].1), watch)
     }
 
     /// Pieces of the demand that has most.
@@ -169,13 +209,17 @@ impl TaskList {
         mut self,
         order: &[(i128, u32, u32)],
         tasks: impl Fn(u32) -> &'t Vec<Task>,
+        watch: &Watch,
     ) -> Result<TaskList, OnceError> {
         let mut firsts = vec![0_u32];
         for piece in 0..index(self.pieces.len())? {
             firsts.push(firsts[piece as usize] + index(tasks(piece).len())?);
         }
         let mut numbers = vec![0_u32; order.len()];
-        for &(_, piece, place) in order {
+        for (number, &(_, piece, place)) in order.iter().enumerate() {
+            if number % OFTEN == 0 {
+                watch.ask()?;
+            }
             let first = firsts[piece as usize];
             let moved = |input: Option<u32>| input.map(|input| numbers[(first + input) as usize]);
             let task = match tasks(piece)[place as usize] {
@@ -263,6 +307,7 @@ impl Writer<'_> {
     }
 
     fn send(&mut self, message: Message<'_>) -> Result<(), OnceError> {
+        self.watch.ask()?;
         if message.step != self.step {
             self.arrive()?;
             self.step = message.step;

@@ -128,6 +128,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "oneport-period",
             "oneport-homogeneous",
             "oneport-heterogeneous",
+            "oneport-watch",
             "oneport-referee",
             "oneport-files",
         ],
@@ -161,7 +162,10 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
         "oneport-exports",
         &["oneport-platform", "oneport-plan", "oneport-schedule"],
     ),
-    ("oneport-programs", &["oneport-platform", "oneport-plan"]),
+    (
+        "oneport-programs",
+        &["oneport-platform", "oneport-plan", "oneport-watch"],
+    ),
     ("oneport-testkit", &["oneport-platform", "oneport-plan"]),
     (
         "oneport-cli",

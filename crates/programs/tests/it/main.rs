@@ -7,6 +7,7 @@
 )]
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
 
+mod limits;
 mod optimum;
 mod printed;
 mod reader;

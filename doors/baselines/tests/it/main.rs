@@ -3,5 +3,6 @@
 #![allow(clippy::expect_used, clippy::panic)]
 
 mod custom;
+mod ends;
 mod named;
 mod rings;

@@ -54,8 +54,8 @@ impl<'a> Own<'a> {
     pub fn new(problem: &'a Problem, state: &'a SteadyState, watch: &Watch) -> Own<'a> {
         if !problem.collective().is_cut() {
             let way = |state: SteadyState| {
-                PieceSearch::new(problem, move |pieces| {
-                    TaskList::of_patterns(problem, &state, pieces, 0)
+                PieceSearch::new(problem, move |pieces, watch| {
+                    TaskList::of_patterns_watched(problem, &state, pieces, 0, watch)
                 })
             };
             return Own {
@@ -71,7 +71,7 @@ impl<'a> Own<'a> {
         Own { ways }
     }
 
-    /// The shortest of them; `least` is a lower bound on the time.
+    /// The shortest of them; `least` is a lower bound on the time. `None` if a limit came before the first was dated.
     ///
     /// # Errors
     /// The errors of the search over the patterns.
@@ -80,11 +80,14 @@ impl<'a> Own<'a> {
         problem: &Problem,
         search: &SearchLimits<'_>,
         least: &Rational,
-    ) -> Result<Found> {
+    ) -> Result<Option<Found>> {
         let [first, others @ ..] = &mut self.ways[..] else {
             bail!("the steady state has no pattern; please report it with the platform file");
         };
-        let mut best = first.shortest(problem, search, least)?;
+        let mut best = match first.shortest(problem, search, least) {
+            Err(OnceError::Stopped(_)) => return Ok(None),
+            found => found?,
+        };
         for way in others {
             if (&best.shortest.length - least) * Rational::from_integer(WORTH.into()) < *least
                 || search.watch.ask().is_err()
@@ -101,7 +104,7 @@ impl<'a> Own<'a> {
                 best = found;
             }
         }
-        Ok(best)
+        Ok(Some(best))
     }
 }
 
@@ -117,10 +120,7 @@ fn schedules(problem: &Problem, state: &SteadyState, watch: &Watch) -> Vec<Perio
         instances = INSTANCES.map(|most| most.div_ceil(largest)).to_vec();
         instances.retain(|most| largest == 1 || all.saturating_mul(*most) <= COPIES);
     }
-    if watch.ask().is_err() {
-        return Vec::new();
-    }
-    oneport::schedules_of(problem, state, &instances).unwrap_or_default()
+    oneport::schedules_watched(problem, state, &instances, watch).unwrap_or_default()
 }
 
 /// Steady states of one pattern per demand: in the first the one of the largest weight, then the others in turn.
@@ -150,14 +150,13 @@ pub fn own(
     state: &SteadyState,
     search: &SearchLimits<'_>,
     least: &Rational,
-) -> Result<BestPieces> {
-    Ok(Own::new(problem, state, search.watch)
-        .shortest(problem, search, least)?
-        .shortest)
+) -> Result<Option<BestPieces>> {
+    let found = Own::new(problem, state, search.watch).shortest(problem, search, least)?;
+    Ok(found.map(|found| found.shortest))
 }
 
-/// The best run of a named algorithm; `None` if it sends between unconnected nodes, or too many messages. If it cannot
-/// take less than `goal`, the search is shorter.
+/// The best run of a named algorithm; `None` if it sends between unconnected nodes, or too many messages, or a limit
+/// came before its first run was dated. If it cannot take less than `goal`, the search is shorter.
 pub fn named(
     problem: &Problem,
     way: &mut NamedSearch<'_>,
@@ -172,7 +171,7 @@ pub fn named(
         },
         goal,
     ) {
-        Err(OnceError::NoWay { .. } | OnceError::TooMany(_)) => Ok(None),
+        Err(OnceError::NoWay { .. } | OnceError::TooMany(_) | OnceError::Stopped(_)) => Ok(None),
         found => Ok(Some(found?)),
     }
 }
@@ -269,7 +268,8 @@ mod tests {
                 let plan = planned(&problem)?;
                 let least = lower_bound(&problem, &plan.upper_bound);
                 let found = Own::new(&problem, &plan.steady_state, &watch)
-                    .shortest(&problem, &search, &least)?;
+                    .shortest(&problem, &search, &least)?
+                    .context("nothing ends the search")?;
                 executed(&problem, &found)?;
                 let patterns = PieceSearch::of_patterns(&problem, &plan.steady_state)
                     .shortest(&problem, &search, &least)?;

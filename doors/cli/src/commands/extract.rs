@@ -10,7 +10,7 @@ use oneport::{FromRates, Options, Period, Platform, files, plan_of_rates};
 
 use crate::answers::answer::loss_of;
 use crate::flags::instances;
-use crate::flags::limits::LimitArguments;
+use crate::flags::limits::{self, LimitArguments};
 use crate::flags::platform::ReadingArguments;
 use crate::words::end::End;
 use crate::words::numbers::{percent, readable, readable_count};
@@ -69,7 +69,7 @@ pub fn run(arguments: &ExtractArguments) -> Result<End> {
         &file.certificate,
         &Options {
             period,
-            watch,
+            watch: watch.clone(),
             ..Options::default()
         },
     );
@@ -77,7 +77,11 @@ pub fn run(arguments: &ExtractArguments) -> Result<End> {
     let text = files::plan_to_json(&made.plan);
     files::write_atomically(output, text.as_bytes())
         .with_context(|| format!("cannot write {}", output.display()))?;
-    print(&told(&platform, &made))?;
+    let mut told = told(&platform, &made);
+    if let Some(limit) = watch.ended_by() {
+        told.push_str(&format!("\n{}", limits::told(limit, made.plan.status)));
+    }
+    print(&told)?;
     Ok(End::Done)
 }
 

@@ -1,13 +1,15 @@
 //! `oneport program`.
 
-use std::path::PathBuf;
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use oneport::plan;
-use oneport::{Options, Outcome, Period, Problem, files, solve};
-use oneport_programs::{Form, Program, Which, build, restricted};
+use oneport::watch::Watch;
+use oneport::{Options, Outcome, Period, Plan, Problem, files, solve};
+use oneport_programs::{Form, ProgramError, Size, Which, write, write_restricted};
 
 use crate::flags::limits::LimitArguments;
 use crate::flags::platform::ReadingArguments;
@@ -37,7 +39,7 @@ pub struct ProgramArguments {
     /// Write the program as the paper prints it, without corrections (docs/errata.md lists them).
     #[arg(long)]
     pub as_printed: bool,
-    /// p-prime: limits; a limit ends the command with an error.
+    /// Limits. Rows are written one by one; a limit ends the command with an error, and no file appears.
     #[command(flatten)]
     pub limits: LimitArguments,
     /// Write the program to this file instead of standard output.
@@ -65,6 +67,7 @@ fn programs() -> PossibleValuesParser {
 
 /// Runs the command.
 pub fn run(arguments: &ProgramArguments) -> Result<End> {
+    let watch = arguments.limits.watch()?;
     let which = Which::ALL
         .into_iter()
         .find(|which| which.name() == arguments.program);
@@ -97,18 +100,23 @@ pub fn run(arguments: &ProgramArguments) -> Result<End> {
     } else {
         Form::Corrected
     };
-    let program = match which {
-        Which::PPrime => of_a_plan(arguments, &problem, form)?,
-        which => build(which, &problem, form)?,
+    let plan = match which {
+        Which::PPrime => Some(solved(&problem, &watch)?),
+        _ => None,
     };
-    let text = program.to_lp();
+    let written = |out: &mut dyn Write| match &plan {
+        Some(plan) => write_restricted(plan, form, out, &watch),
+        None => write(which, &problem, form, out, &watch),
+    };
     let Some(path) = &arguments.output else {
-        print(&text)?;
-        return Ok(End::Done);
+        return match written(&mut BufWriter::new(io::stdout().lock())) {
+            Err(ProgramError::Output { kind, .. }) if kind == ErrorKind::BrokenPipe => {
+                Ok(End::Done)
+            }
+            written => Ok(written.map(|_| End::Done)?),
+        };
     };
-    files::write_atomically(path, text.as_bytes())
-        .with_context(|| format!("cannot write {}", path.display()))?;
-    let (variables, rows) = (program.variables().count(), program.rows().count());
+    let Size { variables, rows } = to_file(path, written)?;
     print(&format!(
         "{}: {}, {}",
         path.display(),
@@ -116,6 +124,31 @@ pub fn run(arguments: &ProgramArguments) -> Result<End> {
         count(rows, "row")
     ))?;
     Ok(End::Done)
+}
+
+/// A file that appears whole or not at all.
+fn to_file(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> std::result::Result<Size, ProgramError>,
+) -> Result<Size> {
+    let mut outcome = None;
+    let written = files::write_atomically_with(path, |file| {
+        match outcome.insert(write(&mut BufWriter::new(file))) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(io::Error::other(error.to_string())),
+        }
+    });
+    match (outcome, written) {
+        (Some(Err(error @ ProgramError::Output { .. })), _) => {
+            Err(error).with_context(|| format!("cannot write {}", path.display()))
+        }
+        (Some(Err(error)), _) => Err(error.into()),
+        (Some(Ok(size)), Ok(())) => Ok(size),
+        (_, written) => {
+            written.with_context(|| format!("cannot write {}", path.display()))?;
+            Ok(Size::default())
+        }
+    }
 }
 
 /// The question in the form of `solve`.
@@ -136,14 +169,14 @@ fn asked(arguments: &ProgramArguments, which: Which) -> QuestionArguments {
 }
 
 /// (P'): the question is solved, whatever the period.
-fn of_a_plan(arguments: &ProgramArguments, problem: &Problem, form: Form) -> Result<Program> {
+fn solved(problem: &Problem, watch: &Watch) -> Result<Plan> {
     let options = Options {
-        watch: arguments.limits.watch()?,
+        watch: watch.clone(),
         period: Period::Exact,
         ..Options::default()
     };
     match solve(problem, &options)? {
-        Outcome::Planned(planned) => Ok(restricted(&planned.plan, form)?),
+        Outcome::Planned(planned) => Ok(planned.plan),
         Outcome::Unlisted(unlisted) => Err(anyhow!("{unlisted}")),
     }
 }

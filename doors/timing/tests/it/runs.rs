@@ -241,7 +241,7 @@ fn a_pipeline_by_hand() {
         watch: &watch,
     };
     let shortest = |search: &SearchLimits<'_>| {
-        let mut way = PieceSearch::new(&problem, draft);
+        let mut way = PieceSearch::new(&problem, |segments, _| draft(segments));
         way.shortest(&problem, search, &number("0"))
             .expect("a best")
             .shortest

@@ -102,10 +102,12 @@ impl Best {
     }
 }
 
-/// The watch, limited to `most` from now on.
+/// The watch, limited to `most` from now on. A limit of the whole command is noted as one.
 fn within(all: &Watch, most: Duration) -> Watch {
     let (started, all) = (Instant::now(), all.clone());
     Watch::new(move || {
+        // The answer is in what is left.
+        let _ = all.ask();
         let (left, own) = (all.left(), most.saturating_sub(started.elapsed()));
         Left {
             time: Some(left.time.map_or(own, |time| time.min(own))),
@@ -180,7 +182,8 @@ impl Times {
             .steady_state
             .as_ref()
             .map(|state| once::own(problem, state, &search, &least))
-            .transpose()?;
+            .transpose()?
+            .flatten();
         let named = |row: &Compared| {
             let mut way = NamedSearch::new(problem, &row.algorithm, &row.routes);
             Ok(once::named(problem, &mut way, &search, None)?.map(|found| found.shortest))

@@ -20,6 +20,9 @@ use crate::words::end::End;
 use crate::words::output::{named, print, try_outputs};
 use best::{Best, Times};
 
+/// Percent of the time left for rating and timing algorithms. Trades rows for an answer in time. Not measured.
+const RATED: u32 = 85;
+
 /// Rate the algorithms that people run today, and yours, against the optimum: rings, trees, recursive doubling, ...
 #[derive(Debug, Args)]
 pub struct CompareArguments {
@@ -78,7 +81,9 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
         .collect::<Result<Vec<_>>>()?;
     let alike = problem.with_largest_messages();
     let best = Best::of(&alike, &options, arguments.limits.time_limit.is_some())?;
-    let mut comparison = Comparison::of(&alike)?;
+    // An algorithm that has begun is rated to its end.
+    let watch = options.watch.turn(RATED);
+    let mut comparison = Comparison::watched(&alike, &watch)?;
     if let Some(rings) = Best::rings(&alike, &options)? {
         comparison.add_rings(&alike, &rings)?;
     }
@@ -88,7 +93,7 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
     let times = arguments
         .question
         .is_sized()
-        .then(|| Times::of(&alike, &best, &comparison, &options.watch))
+        .then(|| Times::of(&alike, &best, &comparison, &watch))
         .transpose()?;
     // The shapes are steady states, without a time of one operation.
     let shapes = if times.is_none() {
@@ -104,6 +109,7 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
         shapes,
         measured,
         times,
+        ended_by: options.watch.ended_by(),
     };
     let written = arguments
         .output

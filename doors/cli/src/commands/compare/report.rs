@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use comfy_table::Table;
 use oneport::plan::SteadyState;
+use oneport::watch::Limit;
 use oneport::{Bandwidth, Problem, Rational, Shaped, Status};
 use oneport_baselines::{Compared, Comparison};
 use oneport_drawings::svg::{Part, parts};
@@ -15,6 +16,7 @@ use crate::answers::answer::{header, label};
 use crate::answers::bottleneck::{self, Bottleneck};
 use crate::answers::measured::{Measured, WRONG};
 use crate::answers::odd_sets;
+use crate::flags::limits::named;
 use crate::words::numbers::{Shown, percent, short};
 use crate::words::output::count;
 use crate::words::tables::plain;
@@ -35,6 +37,8 @@ pub struct Report<'a> {
     pub measured: Option<Measured>,
     /// Times of one operation; `None` if its size is not given.
     pub times: Option<Times>,
+    /// The limit that ended a search, if one has.
+    pub ended_by: Option<Limit>,
 }
 
 /// An algorithm or a shape, for the table, the chart and `--json`.
@@ -193,6 +197,9 @@ impl Report<'_> {
                 "messages between nodes that are not neighbours take the cheapest path; of equally cheap ones, \
                  senders take turns or all take the first, as sustains more",
             );
+        }
+        if let Some(limit) = self.ended_by {
+            let _ = write!(out, "\n{}: more time or memory may find more", named(limit));
         }
         out
     }
@@ -430,6 +437,7 @@ impl Report<'_> {
             "lower_bound": self.times.as_ref().map(|times| self.seconds(&times.least)),
             "time": own.map(|own| self.seconds(&own.length)),
             "pieces": own.map(|own| own.pieces),
+            "ended_by": self.ended_by.map(named),
         })
     }
 

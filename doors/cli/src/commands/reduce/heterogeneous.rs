@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::answer::{Answer, AnswerArguments, LISTED, MOST_SENDERS};
 use super::read::{numbers, shorten, whole};
 use super::{everywhere, own};
-use crate::flags::limits::LimitArguments;
+use crate::flags::limits::{LimitArguments, named};
 use crate::words::end::End;
 use crate::words::output::count;
 use crate::words::usage::usage;
@@ -135,7 +135,12 @@ pub fn run(arguments: &HeterogeneousArguments) -> Result<End> {
         reduce_cluster(&question.cluster, method, &budget)?
     };
     let took = started.elapsed();
-    answer(&question, &found).report(&arguments.answer, took)
+    let mut answer = answer(&question, &found);
+    if let Some(limit) = limits.ended_by() {
+        answer.fact("ended_by", named(limit));
+        answer.notes.push(format!("search  {}", named(limit)));
+    }
+    answer.report(&arguments.answer, took)
 }
 
 /// Answers all questions but the shortest reduction: all-reductions, broadcasts, users' schedules.

@@ -119,6 +119,7 @@ pub fn run(arguments: &RingsArguments) -> Result<End> {
         judged,
         outside,
         mixed,
+        ended_by: watch.ended_by(),
         seconds,
     };
     let path_type = path_type.unwrap_or_else(|| graph::path_type(&imported, &report.rings.equal));

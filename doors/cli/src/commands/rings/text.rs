@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use oneport::plan::Ring;
 use oneport::platform::LinkId;
+use oneport::watch::Limit;
 use oneport::{NodeId, Platform, Rated, Rational, Rings, Status};
 use oneport_topologies::PathType;
 use serde_json::{Value, json};
 
 use super::graph::{Judged, Ranks};
 use crate::answers::answer::models;
+use crate::flags::limits::named;
 use crate::words::clock;
 use crate::words::numbers::{both, percent, readable};
 use crate::words::output::{MORE, count, few};
@@ -37,6 +39,8 @@ pub struct Report<'r> {
     pub outside: Vec<String>,
     /// An equal ring that mixes kinds of links within a box, and its PCI links.
     pub mixed: Option<(&'r Ring, Vec<LinkId>)>,
+    /// The limit that ended a search, if one has.
+    pub ended_by: Option<Limit>,
     /// Time since the command began.
     pub seconds: Duration,
 }
@@ -174,6 +178,9 @@ pub fn text(report: &Report<'_>, written: Option<&Written>) -> String {
             "{times:>4} x      {}",
             names(report, ring).join(" -> ")
         );
+    }
+    if let Some(limit) = report.ended_by {
+        let _ = writeln!(out, "search      {}", named(limit));
     }
     for warning in report.warnings() {
         let _ = writeln!(out, "warning     {warning}");
@@ -320,6 +327,7 @@ pub fn json(report: &Report<'_>) -> Value {
         "trees": trees,
         "checked": checked,
         "warning": Some(report.warnings().join("; ")).filter(|warning| !warning.is_empty()),
+        "ended_by": report.ended_by.map(named),
         "seconds": report.seconds.as_secs_f64(),
     })
 }

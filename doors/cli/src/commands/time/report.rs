@@ -115,6 +115,11 @@ impl Report<'_> {
 
     fn one(&self, row: &Row) -> String {
         let mut out = header(self.problem);
+        if row.timed.is_empty() {
+            let least = self.time(&row.least);
+            let _ = writeln!(out, "no schedule takes less than {least}; no run was dated");
+            return out;
+        }
         if let Some(best) = row.timed.first() {
             let [algorithm, bus] = self.rates(row, &best.length);
             let _ = writeln!(
@@ -154,18 +159,22 @@ impl Report<'_> {
 
     fn table(&self) -> Table {
         let cells = |row: &Row| {
-            let best = row.timed.first()?;
+            let (size, least) = (self.size(row), self.time(&row.least));
+            let Some(best) = row.timed.first() else {
+                let none = || "-".to_string();
+                return vec![size, none(), none(), none(), least, none(), none(), none()];
+            };
             let [algorithm, bus] = self.rates(row, &best.length);
-            Some(vec![
-                self.size(row),
+            vec![
+                size,
                 self.time(&best.length),
                 algorithm,
                 bus,
-                self.time(&row.least),
+                least,
                 percent(&gap(best, row)),
                 best.pieces.to_string(),
                 best.name.clone(),
-            ])
+            ]
         };
         let header = [
             "size",
@@ -177,11 +186,7 @@ impl Report<'_> {
             "pieces",
             "algorithm",
         ];
-        plain(
-            &header,
-            &[0, 1, 2, 3, 4, 5, 6],
-            self.rows.iter().filter_map(cells),
-        )
+        plain(&header, &[0, 1, 2, 3, 4, 5, 6], self.rows.iter().map(cells))
     }
 
     /// The table, one line for each size and algorithm, numbers as decimals; times in seconds, sizes in bytes.

@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use num_traits::One;
 use oneport::watch::Watch;
 use oneport::{Options, Problem, Rated, Rational, Volumes};
-use oneport_baselines::{Algorithm, Forwarders, Routes, known, ranks};
+use oneport_baselines::{Algorithm, Forwarders, Routes, Ties, known_watched, ranks};
 use oneport_timing::{
     BestPieces, Found, NamedSearch, lower_bound, lower_bound_from_certificate, proportion,
 };
@@ -15,6 +15,10 @@ use crate::answers::optimum::{self, Optimum};
 
 /// The name of our own schedules.
 pub const OPTIMUM: &str = "oneport";
+
+/// Percent of the time left for the searches; the rest is for the check of the best run. Trades shorter runs for an
+/// answer in time. Not measured.
+const SEARCH: u32 = 75;
 
 /// The best time of one algorithm.
 #[derive(Debug, Clone)]
@@ -41,7 +45,7 @@ impl Timed {
 pub struct Row {
     /// The volumes.
     pub volumes: Volumes,
-    /// The times, the shortest first.
+    /// The times, the shortest first; none if a limit came before the first run was dated.
     pub timed: Vec<Timed>,
     /// Proved lower bound on the time.
     pub least: Rational,
@@ -92,13 +96,21 @@ pub fn of(asked: &[Problem], options: &Options) -> Result<Vec<Row>> {
     };
     let ratings: Vec<Rated> = ratings.into_iter().map(|(_, rated)| rated).collect();
     let platform = first.problem.platform();
-    let routes = Routes::new(platform, &ranks(first.problem), Forwarders::Anything);
-    let algorithms = suitable(first.problem, known(first.problem, &routes));
-    let named = algorithms
+    // The check of the best run comes after the search.
+    let watch = options.watch.turn(SEARCH);
+    let (all, forwarders) = (ranks(first.problem), Forwarders::Anything);
+    let routes = Routes::watched(platform, &all, forwarders, Ties::Turns, &watch).ok();
+    let algorithms = routes
+        .as_ref()
+        .map(|routes| suitable(first.problem, known_watched(first.problem, routes, &watch)));
+    let named = routes
         .iter()
-        .map(|algorithm| NamedSearch::new(first.problem, algorithm, &routes))
-        .collect();
-    timed(&sizes, &ratings, named, &options.watch)
+        .zip(&algorithms)
+        .flat_map(|(routes, algorithms)| {
+            let search = |algorithm| NamedSearch::new(first.problem, algorithm, routes);
+            algorithms.iter().map(search)
+        });
+    timed(&sizes, &ratings, named.collect(), &watch)
 }
 
 /// Keeps the algorithms that respect the order of operands, if an operator does not commute.
@@ -145,7 +157,9 @@ fn timed<'a>(
             timed,
             least: size.least.clone(),
         });
-        no_longer(&sizes[..place], &mut rows, best, watch)?;
+        if let Some(best) = best {
+            no_longer(&sizes[..place], &mut rows, best, watch)?;
+        }
         match next? {
             Some(next) => found = next,
             None => break,
@@ -190,17 +204,18 @@ fn no_longer(
 }
 
 /// Our own run and all algorithms, each with its best number of pieces, and the best of them. The referee executes the
-/// best.
+/// best. What a limit leaves undated is missing.
 fn time(
     problem: &Problem,
-    own: Found,
+    own: Option<Found>,
     named: &mut [NamedSearch<'_>],
     follows: bool,
     watch: &Watch,
-) -> Result<(Vec<Timed>, (String, Found))> {
+) -> Result<(Vec<Timed>, Option<(String, Found)>)> {
     let search = once::search(problem, watch);
     // From the second size on, the search of an algorithm that cannot be the best is shorter.
-    let goal = follows.then_some(&own.shortest.length);
+    let goal = own.as_ref().map(|own| &own.shortest.length);
+    let goal = goal.filter(|_| follows);
     let found = |way: &mut NamedSearch<'_>| {
         Ok((
             way.name().to_string(),
@@ -212,16 +227,16 @@ fn time(
     let found = found
         .into_iter()
         .filter_map(|(name, found)| Some((name, found?)));
-    let mut all: Vec<(String, Found)> = [(OPTIMUM.to_string(), own)]
-        .into_iter()
-        .chain(found)
-        .collect();
+    let own = own.map(|own| (OPTIMUM.to_string(), own));
+    let mut all: Vec<(String, Found)> = own.into_iter().chain(found).collect();
     all.sort_by(|(_, one), (_, other)| one.shortest.length.cmp(&other.shortest.length));
     let timed = all
         .iter()
         .map(|(name, found)| Timed::new(name, &found.shortest))
         .collect();
-    let best = all.swap_remove(0);
-    once::executed(problem, &best.1)?;
+    let best = (!all.is_empty()).then(|| all.swap_remove(0));
+    if let Some((_, best)) = &best {
+        once::executed(problem, best)?;
+    }
     Ok((timed, best))
 }
