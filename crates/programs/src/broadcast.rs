@@ -1,4 +1,4 @@
-//! The flow program of a broadcast in the bidirectional one-port model (RR-2004-32 section 2.2.1).
+//! The flow program of a broadcast by the occupation of ports (RR-2004-32 sections 2.2.1 and 2.2.2).
 //!
 //! `x(Pi,Pj,Pk)` is the number of messages for `P_i` that transit on `P_j -> P_k`, `t(Pj,Pk)` the time for which the
 //! link is busy, `t_in` and `t_out` the busy times of the ports, `a` the throughput. The paper prints the program of
@@ -7,23 +7,27 @@
 //! Corrected, `t(Pj,Pk)` is at least `c(j,k) x(Pi,Pj,Pk)` (E004-1), and no variable brings a message back to the source
 //! or out of its target. Where all nodes are targets and none is a switch, the optimum is the throughput (Edmonds'
 //! branching theorem); with other nodes it is an upper bound.
+//!
+//! A half-duplex node has one port for both directions. With such nodes this is the program that section 2.2.2 marks as
+//! wrong: its optimum is an upper bound, because port times within limits need not fit (3/4 on figure 2, where 2/3 is the
+//! throughput). (P) is right there.
 
 use std::fmt::Write as _;
 use std::rc::Rc;
 
 use num_traits::{One, Zero};
 use oneport_plan::{Interval, Problem};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 
 use crate::form::{Form, ProgramError, check_switches};
 use crate::names::Names;
-use crate::ports::check;
+use crate::ports::check_ports;
 use crate::program::{Family, Paper, Program, Relation, Sense, Size, Variable};
 
 /// Writes the program. `O(m k)` variables for `m` links and `k` targets.
 ///
 /// # Errors
-/// Another collective, switches, nodes that are not full-duplex.
+/// Another collective, switches; as printed, nodes of several ports.
 pub(crate) fn build<'p>(
     problem: &'p Problem,
     form: Form,
@@ -42,9 +46,17 @@ pub(crate) fn build<'p>(
         });
     };
     let platform = problem.platform();
-    check(platform, code, form)?;
+    let half = platform
+        .node_ids()
+        .any(|node| platform.model_of(node) == PortModel::HalfDuplex);
+    check_ports(platform, code, form, |model| model == PortModel::HalfDuplex)?;
     check_switches(platform, code)?;
-    let title = "Bidirectional steady-state broadcast problem on G: RR-2004-32, section 2.2.1";
+    let title = match half {
+        true => {
+            "Unidirectional steady-state broadcast problem on G (wrong solution): RR-2004-32, section 2.2.2"
+        }
+        false => "Bidirectional steady-state broadcast problem on G: RR-2004-32, section 2.2.1",
+    };
     let mut program = Program::new(paper, code, Sense::Maximise, form.title(title));
     match form {
         Form::Printed => {
@@ -54,6 +66,12 @@ pub(crate) fn build<'p>(
             "Some nodes are no targets: the optimum is an upper bound, and trees may attain less.",
         ),
         Form::Corrected => {}
+    }
+    if half {
+        program.note(
+            "The paper calls this program wrong: half-duplex ports that are not too busy may still be too slow, since",
+        );
+        program.note("their links have to be matchings. The optimum is an upper bound; program p has the throughput.");
     }
     let names = Rc::new(Names::new(platform, &mut program));
     let links = platform.links().len();
@@ -184,28 +202,33 @@ fn add_ports(
         let Some(ports) = platform.ports(node) else {
             continue;
         };
-        for (side, links) in [
-            ("in", platform.incoming(node)),
-            ("out", platform.outgoing(node)),
-        ] {
+        let [incoming, outgoing] = [platform.incoming(node), platform.outgoing(node)];
+        let sides = match platform.model_of(node) {
+            PortModel::HalfDuplex => vec![(["busy", "t", "port"], [incoming, outgoing].concat())],
+            _ => vec![
+                (["in", "t_in", "port_in"], incoming.to_vec()),
+                (["out", "t_out", "port_out"], outgoing.to_vec()),
+            ],
+        };
+        for ([busy, time, limit], links) in sides {
             let name = names.node(node);
-            let port = program.variable(format!("t_{side}({name})"));
-            let busy = links
+            let port = program.variable(format!("{time}({name})"));
+            let taken = links
                 .iter()
                 .map(|link| (times[link.index()], -Rational::one()));
-            let terms = std::iter::once((port, Rational::one())).chain(busy);
+            let terms = std::iter::once((port, Rational::one())).chain(taken);
             program.row(
-                format!("{side}({name})"),
+                format!("{busy}({name})"),
                 terms,
                 Relation::Equal,
                 Rational::zero(),
             )?;
-            let limit = Rational::from_integer(ports.into());
+            let ports = Rational::from_integer(ports.into());
             program.row(
-                format!("port_{side}({name})"),
+                format!("{limit}({name})"),
                 [(port, Rational::one())],
                 Relation::AtMost,
-                limit,
+                ports,
             )?;
         }
     }

@@ -29,7 +29,7 @@ pub enum Which {
     Sspa2a,
     /// SSR(G), reduce in order (RR-4872 section 4.2).
     Ssr,
-    /// The flow program of a broadcast, bidirectional (RR-2004-32 section 2.2.1).
+    /// The flow program of a broadcast by port times (RR-2004-32 sections 2.2.1 and 2.2.2).
     Broadcast,
     /// (P), patterns and matchings (RR-2004-32 sections 3.2 and 4).
     P,

@@ -20,9 +20,19 @@ pub(crate) fn check(
     program: &'static str,
     form: Form,
 ) -> Result<(), ProgramError> {
+    check_ports(platform, program, form, |_| false)
+}
+
+/// The same, where nodes of some more models have rows.
+pub(crate) fn check_ports(
+    platform: &Platform,
+    program: &'static str,
+    form: Form,
+    described: impl Fn(PortModel) -> bool,
+) -> Result<(), ProgramError> {
     let fits = |&node: &NodeId| match platform.model_of(node) {
         PortModel::FullDuplex => true,
-        PortModel::HalfDuplex => false,
+        PortModel::HalfDuplex => described(PortModel::HalfDuplex),
         PortModel::Multiport | PortModel::Links => form == Form::Corrected,
     };
     match platform.node_ids().find(|node| !fits(node)) {
@@ -31,9 +41,12 @@ pub(crate) fn check(
             program,
             node: platform.name(node).to_string(),
             model: platform.model_of(node),
-            right: match form {
-                Form::Corrected => "full-duplex, multiport or links (p and d take half-duplex)",
-                Form::Printed => "full-duplex",
+            right: match (form, described(PortModel::HalfDuplex)) {
+                (Form::Corrected, _) => {
+                    "full-duplex, multiport or links (p and d take half-duplex)"
+                }
+                (Form::Printed, false) => "full-duplex",
+                (Form::Printed, true) => "full-duplex or half-duplex",
             },
         }),
     }

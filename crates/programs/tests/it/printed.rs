@@ -91,6 +91,26 @@ fn the_printed_flow_program_is_unbounded() {
     assert_eq!(found, Ended::Optimal(number("1")));
 }
 
+/// The program that section 2.2.2 calls wrong: unbounded as printed, 3/4 with E004-1 put right, where 2/3 is possible.
+#[test]
+fn half_duplex_ports_promise_too_much() {
+    let links = [("1", "2", "1"), ("1", "3", "1"), ("2", "3", "1/2")];
+    let figure = platform(HALF, "1 2 3", &links);
+    let broadcast = Collective::broadcast(nodes(&figure, "1")[0], nodes(&figure, "2 3"));
+    let (found, text) = ended(Which::Broadcast, Form::Printed, &figure, &broadcast);
+    assert_eq!(found, Ended::Unbounded, "{text}");
+    let (found, text) = ended(Which::Broadcast, Form::Corrected, &figure, &broadcast);
+    assert_eq!(found, Ended::Optimal(number("3/4")), "{text}");
+    assert!(
+        text.contains("(wrong solution)") && text.contains("upper bound"),
+        "{text}"
+    );
+    assert!(
+        text.contains(" busy(2): - t(1,2) - t(2,3) + t(2) = 0\n"),
+        "{text}"
+    );
+}
+
 /// Figure 2 of RR-2004-32: 2/3 in both forms, and (D) is the dual of (P).
 #[test]
 fn broadcasts_have_one_optimum_in_both_forms() {

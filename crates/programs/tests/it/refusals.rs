@@ -70,6 +70,10 @@ fn ports_that_the_rows_do_not_describe_are_refused() {
             refused
         );
     }
+    let pair = platform(PortModel::Links, "a b", &links);
+    let broadcast = Collective::broadcast(nodes(&pair, "a")[0], nodes(&pair, "b"));
+    let refused = refusal(Which::Broadcast, Form::Printed, &pair, &broadcast).to_string();
+    assert!(refused.contains("full-duplex or half-duplex"), "{refused}");
 }
 
 #[test]

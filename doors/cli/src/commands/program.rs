@@ -53,7 +53,9 @@ fn programs() -> PossibleValuesParser {
         Which::Sssp => "Scatter (RR-4872, section 3.1)",
         Which::Sspa2a => "All-to-all (RR-4872, section 3.5)",
         Which::Ssr => "Reduce in the participants' order (RR-4872, section 4.2)",
-        Which::Broadcast => "Broadcast, bidirectional (RR-2004-32, section 2.2.1)",
+        Which::Broadcast => {
+            "Broadcast by port times (RR-2004-32, section 2.2.1; half-duplex: 2.2.2, an upper bound)"
+        }
         Which::P => {
             "All patterns and matchings (RR-2004-32, sections 3.2 and 4); at most 20,000 of each"
         }

@@ -100,6 +100,35 @@ fn every_program_has_a_question() {
     }
 }
 
+/// The program that RR-2004-32 calls wrong, of half-duplex nodes; each form says so.
+#[test]
+fn port_times_of_half_duplex_nodes_are_a_bound() {
+    let figure = fixture("toy-broadcast.toml");
+    let options = [
+        "program",
+        "broadcast",
+        "--platform",
+        &figure,
+        "--source",
+        "Ps",
+    ];
+    let corrected = oneport(&options).ok().stdout;
+    assert!(
+        corrected.contains("(wrong solution)")
+            && corrected.contains("program p has the throughput"),
+        "{corrected}"
+    );
+    assert!(corrected.contains(" port(P1): t(P1) <= 1"), "{corrected}");
+    assert!(corrected.contains(">= 0"), "{corrected}");
+    let printed = oneport(&[&options[..], &["--as-printed"]].concat())
+        .ok()
+        .stdout;
+    assert!(
+        printed.contains("(wrong solution)") && printed.contains("E004-1"),
+        "{printed}"
+    );
+}
+
 #[test]
 fn what_no_program_describes_is_refused() {
     let (star, figure) = (fixture("star.json"), fixture("toy-broadcast.toml"));
