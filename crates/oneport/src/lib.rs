@@ -170,7 +170,8 @@ pub(crate) fn listed(problem: &Problem, options: &Options) -> Result<Outcome, Er
 }
 
 /// Periodic schedules of a steady state, by rounding: for each number, the best proportion found of at most that many
-/// instances per period. Where single messages find places in the same period, none is cut.
+/// instances per period; and last, with `own`, the fewest that lose 1 % at most, as a plan has them. Where single
+/// messages find places in the same period, none is cut.
 ///
 /// # Errors
 /// A steady state of another problem; zero instances.
@@ -178,8 +179,9 @@ pub fn schedules_of(
     problem: &Problem,
     steady_state: &SteadyState,
     instances: &[u64],
+    own: bool,
 ) -> Result<Vec<PeriodicSchedule>, Error> {
-    schedules_watched(problem, steady_state, instances, &Watch::unlimited())
+    schedules_watched(problem, steady_state, instances, own, &Watch::unlimited())
 }
 
 /// [`schedules_of`] under a watch: those that are found before it ends.
@@ -190,14 +192,21 @@ pub fn schedules_watched(
     problem: &Problem,
     steady_state: &SteadyState,
     instances: &[u64],
+    own: bool,
     watch: &Watch,
 ) -> Result<Vec<PeriodicSchedule>, Error> {
     let mut schedules: Vec<PeriodicSchedule> = Vec::new();
-    for &most in instances {
+    let (part, of) = DEFAULT_MAX_LOSS;
+    let loss = Target::Loss {
+        most: Rational::new(part.into(), of.into()),
+        instances: DEFAULT_MAX_INSTANCES,
+    };
+    let numbers = instances.iter().map(|&most| Target::Instances(most));
+    for target in numbers.chain(own.then_some(loss)) {
         if watch.ask().is_err() {
             break;
         }
-        let whole = period::rounding::round(problem, steady_state, &Target::Instances(most))?;
+        let whole = period::rounding::round(problem, steady_state, &target)?;
         if schedules
             .iter()
             .any(|known| known.instances == whole.instances)

@@ -129,7 +129,11 @@ fn timed<'a>(
     mut named: Vec<NamedSearch<'_>>,
     watch: &Watch,
 ) -> Result<Vec<Row>> {
-    let way = |size: &Size<'a>| Own::new(size.problem, &ratings[size.rated].steady_state, watch);
+    // Every size would have to follow so long a run, and the referee after it.
+    let tasks = if sizes.len() == 1 { once::FOLLOWED } else { 0 };
+    let way = |size: &Size<'a>| {
+        Own::new(size.problem, &ratings[size.rated].steady_state, watch).following(tasks)
+    };
     let mut rows: Vec<Row> = Vec::with_capacity(sizes.len());
     let Some(first) = sizes.first() else {
         return Ok(rows);
