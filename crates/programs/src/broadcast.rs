@@ -17,7 +17,7 @@ use std::rc::Rc;
 
 use num_traits::{One, Zero};
 use oneport_plan::{Interval, Problem};
-use oneport_platform::{LinkId, NodeId, PortModel, Rational};
+use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
 
 use crate::form::{Form, ProgramError, check_switches};
 use crate::names::Names;
