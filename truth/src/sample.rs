@@ -37,6 +37,7 @@ const COLLECTIVES: &[(&str, usize)] = &[
     ("all-reduce", 6),
     ("all-reduce commutative", 8),
     ("scan", 5),
+    ("barrier", 4),
     ("groups", 3),
     ("reduce-to-several", 3),
     ("reduce-to-several commutative", 3),
@@ -71,6 +72,7 @@ pub fn sample(draw: &mut Draw) -> Sample {
         "all-reduce",
         "all-reduce commutative",
         "scan",
+        "barrier",
         "groups",
         "custom",
     ]
@@ -222,6 +224,7 @@ fn collective(draw: &mut Draw, label: &str, members: &[NodeId], target: NodeId) 
         "reduce-scatter" => Collective::reduce_scatter(participants).commutative(commutative),
         "all-reduce" => Collective::all_reduce(participants).commutative(commutative),
         "scan" => Collective::scan(participants),
+        "barrier" => Collective::barrier(participants).commutative(draw.percent(50)),
         "reduce-to-several" => {
             let several = draw.between(1, members.len());
             let targets = draw.shuffled(members.iter().copied())[..several].to_vec();

@@ -1,16 +1,16 @@
 //! Outputs appear whole or not at all.
 
-use std::ffi::OsString;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Most left-over temporary files of earlier, killed writers that are stepped over.
-const ATTEMPTS: usize = 1000;
+/// Limit: symbolic links followed one after another, as many as Linux follows.
+const LINKS: usize = 40;
 
 /// Writes a file so that it appears whole or not at all: into a temporary file of the same folder, which then takes the
-/// name. A symbolic link stays one; its target is replaced. Permissions of a file that exists are kept. If the target
-/// is not a regular file (a pipe, a terminal), it is written directly.
+/// name. A symbolic link stays one, also if nothing is there yet; its target is replaced or made. Permissions of a file
+/// that exists are kept, and the temporary file never has wider ones. If the target is not a regular file (a pipe, a
+/// terminal), it is written directly.
 ///
 /// # Errors
 /// Whatever the operating system refuses; the temporary file is removed, and what stood there before still stands.
@@ -32,14 +32,13 @@ pub fn write_atomically_with(
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(error),
     };
-    let target = if before.is_some() {
-        std::fs::canonicalize(path)?
-    } else {
-        path.to_path_buf()
-    };
-    let (temporary, file) = create_beside(&target)?;
-    let written = fill(file, write, before.map(|metadata| metadata.permissions()))
-        .and_then(|()| std::fs::rename(&temporary, &target));
+    let (target, permissions) = (
+        destination(path)?,
+        before.as_ref().map(Metadata::permissions),
+    );
+    let (temporary, file) = create_beside(&target, permissions.as_ref())?;
+    let written =
+        fill(file, write, permissions).and_then(|()| std::fs::rename(&temporary, &target));
     if written.is_err() {
         // The first error is the one to report.
         let _ = std::fs::remove_file(&temporary);
@@ -52,8 +51,7 @@ pub fn write_atomically_with(
 /// # Errors
 /// Whatever the operating system refuses.
 pub fn try_writing(path: &Path) -> io::Result<()> {
-    let target = match std::fs::metadata(path) {
-        Ok(metadata) if metadata.is_file() => std::fs::canonicalize(path)?,
+    match std::fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => {
             return Err(io::Error::new(
                 io::ErrorKind::IsADirectory,
@@ -61,12 +59,29 @@ pub fn try_writing(path: &Path) -> io::Result<()> {
             ));
         }
         // A pipe may have a reader only later.
-        Ok(_) => return Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_path_buf(),
-        Err(error) => return Err(error),
-    };
-    let (temporary, _) = create_beside(&target)?;
+        Ok(metadata) if !metadata.is_file() => return Ok(()),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let (temporary, _) = create_beside(&destination(path)?, None)?;
     std::fs::remove_file(temporary)
+}
+
+/// The file that is written where this path is an output: what symbolic links lead to, whether it is there or not.
+///
+/// # Errors
+/// Links that lead in a circle.
+pub fn destination(path: &Path) -> io::Result<PathBuf> {
+    let mut at = path.to_path_buf();
+    for _ in 0..LINKS {
+        let Ok(next) = std::fs::read_link(&at) else {
+            return Ok(at);
+        };
+        at = at.parent().unwrap_or(Path::new("")).join(next);
+    }
+    Err(io::Error::other(
+        "too many symbolic links follow one another",
+    ))
 }
 
 fn fill(
@@ -81,28 +96,37 @@ fn fill(
     file.sync_all()
 }
 
-/// A new file `.NAME.partK` in the folder of `target`.
-fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
-    let name = target.file_name().ok_or_else(|| {
-        io::Error::new(io::ErrorKind::InvalidInput, "the output needs a file name")
-    })?;
-    for attempt in 0..ATTEMPTS {
-        let mut hidden = OsString::from(".");
-        hidden.push(name);
-        hidden.push(format!(".part{attempt}"));
-        let candidate = target.with_file_name(hidden);
-        match OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&candidate)
-        {
+/// A new file `.oneport.partK` in the folder of `target`, whose name may be as long as a name can be. What killed
+/// writers left is stepped over.
+fn create_beside(target: &Path, permissions: Option<&Permissions>) -> io::Result<(PathBuf, File)> {
+    if target.file_name().is_none() {
+        let told = "the output needs a file name";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, told));
+    }
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    narrow(&mut options, permissions);
+    let mut number = 0_u64;
+    loop {
+        let candidate = target.with_file_name(format!(".oneport.part{number}"));
+        match options.open(&candidate) {
             Ok(file) => return Ok((candidate, file)),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
             Err(error) => return Err(error),
         }
     }
-    Err(io::Error::new(
-        io::ErrorKind::AlreadyExists,
-        "too many unfinished .part files beside the output; remove them",
-    ))
 }
+
+/// A file made with these options has these permissions at most, from its first moment on.
+#[cfg(unix)]
+fn narrow(options: &mut OpenOptions, permissions: Option<&Permissions>) {
+    use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+    /// Fact: the bits of reading, writing and executing.
+    const ACCESS: u32 = 0o777;
+    if let Some(permissions) = permissions {
+        options.mode(permissions.mode() & ACCESS);
+    }
+}
+
+#[cfg(not(unix))]
+fn narrow(_: &mut OpenOptions, _: Option<&Permissions>) {}

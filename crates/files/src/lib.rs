@@ -21,15 +21,15 @@ pub use algorithm::{
     ListedAlgorithm, ListedSend, ListedSteps, MAX_ALGORITHM_BYTES, read_algorithm,
 };
 pub use amount::{MAX_AMOUNT_BYTES, parse_amount, parse_size, parse_work, read_amount, read_work};
-pub use atomic::{try_writing, write_atomically, write_atomically_with};
+pub use atomic::{destination, try_writing, write_atomically, write_atomically_with};
 pub use closest::closest;
 pub use demands::{MAX_DEMANDS_BYTES, parse_demands, read_demands_file};
 pub use error::{AmountError, FormatError, Mistake, Place};
 pub use oneport_plan::{Collective, OneReduction, Plan};
 pub use oneport_platform::{Platform, Rational};
 pub use plan::{
-    MAX_PLAN_BYTES, RatesFile, plan_from_json, plan_to_json, rates_from_json, rates_to_json,
-    read_plan, read_rates, write_plan,
+    Chosen, ChosenShape, MAX_PLAN_BYTES, RatesFile, plan_from_json, plan_to_json, rates_from_json,
+    rates_to_json, read_plan, read_rates, write_chosen_plan, write_plan,
 };
 pub use platform::{
     MAX_PLATFORM_BYTES, ParseFormatError, PlatformFormat, parse_platform, read_platform,

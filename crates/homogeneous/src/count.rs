@@ -12,7 +12,7 @@
 use std::collections::VecDeque;
 
 use num_bigint::BigUint;
-use num_traits::{Signed, Zero};
+use num_traits::{Signed, ToPrimitive, Zero};
 use oneport_plan::Limit;
 use oneport_platform::Rational;
 
@@ -83,23 +83,96 @@ pub fn length(
     }
 }
 
-/// How many values can be combined within `time`; 0 if it is negative. Saturates: `u128::MAX` means at least that many.
+/// How many values can be combined within a time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Within {
+    /// Any number: transfers and merges take no time.
+    Any,
+    /// This many and no more.
+    Most(BigUint),
+    /// More than are counted: at least 2 to this power.
+    PowerOfTwo(BigUint),
+}
+
+/// Limit: steps of `d + c` up to which values are counted; their number doubles at least with every step.
+const DOUBLINGS: u64 = 1 << 16;
+
+/// How many values can be combined within `time`; 0 if it is negative.
 ///
 /// Without a limit it is `N(t) = 1 + sum C(a + b - 1, a)` over `a >= 0`, `b >= 1` with `a max(d, c) + b (d + c) <= t`,
-/// a closed form of what RR-7898, Algorithm 1 delivers backwards; limits as in [`length`]. O(log^2) of the answer.
+/// a closed form of what RR-7898, Algorithm 1 delivers backwards; limits as in [`length`]. O(log^2) of an answer below
+/// 2^128; beyond, without a limit, O(log) operations on integers of its length, up to 65,536 steps of `d + c`.
 ///
 /// # Errors
 /// A limit of 0; [`Error::TooLong`] where [`length`] would refuse.
-pub fn values_within(time: &Rational, costs: &Costs, limit: Limit) -> Result<u128, Error> {
+pub fn values_within(time: &Rational, costs: &Costs, limit: Limit) -> Result<Within, Error> {
     check_limit(limit)?;
     if time.is_negative() {
-        return Ok(0);
+        return Ok(Within::Most(BigUint::ZERO));
     }
     let scaled = Scaled::new(costs);
     let time = in_units(time, &scaled.unit);
-    match machine(&scaled, &time).zip(u128::of(&time)) {
-        Some((pair, time)) => count(&pair, limit, &time),
-        None => count(&scaled.big(), limit, &time),
+    let pair = scaled.big();
+    if pair.detour().is_zero() {
+        return Ok(Within::Any);
+    }
+    let free = limit == Limit::Unlimited
+        || matches!(limit, Limit::Transfers(_)) && pair.transfer.is_zero();
+    let counted = match machine(&scaled, &time).zip(u128::of(&time)) {
+        Some((pair, time)) if free => {
+            Some(count(&pair, limit, &time)?).filter(|&count| count < u128::MAX)
+        }
+        Some((pair, time)) => return Ok(Within::Most(limited(&pair, limit, &time)?)),
+        None if free => None,
+        None => return Ok(Within::Most(limited(&pair, limit, &time)?)),
+    };
+    Ok(counted.map_or_else(
+        || unlimited(&pair, &time),
+        |count| Within::Most(count.into()),
+    ))
+}
+
+/// `N(t) = 1 + sum C(A + b, b)` over `b >= 1`, with `A` the largest `a` for this `b`: the binomial coefficients of one
+/// `b`, `C(a + b - 1, a)` for `a <= A`, add up to that. From one `b` to the next `A` falls by 1 or 2, so `A + b` stays
+/// or falls by 1, and a coefficient follows from the one before.
+fn unlimited(pair: &Pair<BigUint>, time: &BigUint) -> Within {
+    let (step, detour) = (pair.step(), pair.detour());
+    let last = time / &detour;
+    if last > BigUint::from(DOUBLINGS) {
+        return Within::PowerOfTwo(last);
+    }
+    let waits = |b: u64| (time - &detour * b) / &step + b;
+    let last = last.to_u64().unwrap_or(DOUBLINGS);
+    let (mut sum, mut chosen, mut of) = (BigUint::from(1_u8), BigUint::from(1_u8), time / &step);
+    for b in 1..=last {
+        // C(of, b) from C(of, b - 1), then C(next, b).
+        chosen = chosen * (&of - (b - 1)) / b;
+        let next = waits(b);
+        while of > next {
+            chosen = chosen * (&of - b) / &of;
+            of -= 1_u8;
+        }
+        sum += &chosen;
+    }
+    Within::Most(sum)
+}
+
+/// What is combined under a limit.
+fn limited<N: Time>(pair: &Pair<N>, limit: Limit, time: &N) -> Result<BigUint, Error> {
+    let mut total = BigUint::from(1_u8);
+    let walk = walk(pair, limit, |date, count| {
+        let is_late = date > time;
+        if !is_late {
+            total += count;
+        }
+        is_late
+    });
+    match walk {
+        Walk::Stopped => Ok(total),
+        Walk::Periodic(periodic) => Ok(total + periodic.within(time)),
+        Walk::TooLong => Err(Error::TooLong {
+            counted: total.to_u128().unwrap_or(u128::MAX),
+        }),
     }
 }
 
@@ -168,7 +241,10 @@ pub(crate) fn count<N: Time>(pair: &Pair<N>, limit: Limit, time: &N) -> Result<u
     });
     match walk {
         Walk::Stopped => Ok(total),
-        Walk::Periodic(periodic) => Ok(total.saturating_add(periodic.within(time))),
+        Walk::Periodic(periodic) => {
+            let more = periodic.within(time).to_u128().unwrap_or(u128::MAX);
+            Ok(total.saturating_add(more))
+        }
         Walk::TooLong => Err(Error::TooLong { counted: total }),
     }
 }
@@ -195,16 +271,13 @@ impl<N: Time> Periodic<N> {
     }
 
     /// How many deliveries end within `time`.
-    fn within(&self, time: &N) -> u128 {
+    fn within(&self, time: &N) -> BigUint {
         let class = |(date, count): &(N, u128)| {
-            let rounds = if date > time {
-                0
-            } else {
-                time.minus(date).over(&self.period).saturating_add(1)
-            };
-            rounds.saturating_mul(*count)
+            let rounds = time.minus(date).big() / self.period.big() + 1_u8;
+            rounds * *count
         };
-        self.classes.iter().map(class).fold(0, u128::saturating_add)
+        let ended = self.classes.iter().filter(|(date, _)| date <= time);
+        ended.map(class).sum()
     }
 }
 

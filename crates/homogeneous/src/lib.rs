@@ -39,7 +39,7 @@ mod tree;
 
 pub use broadcast::broadcast;
 pub use costs::Costs;
-pub use count::{length, values_within};
+pub use count::{Within, length, values_within};
 pub use delivered::{Extent, delivered, extent};
 pub use error::Error;
 pub use given::{reduce_tree, tree_length};

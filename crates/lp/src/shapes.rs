@@ -4,7 +4,8 @@
 //! Both are NP-hard: with links of cost 1 and full-duplex nodes, throughput 1 along a tree, or an acyclic graph, takes
 //! a Hamiltonian path out of the source.
 //!
-//! **Bound.** What all trees of the remaining links attain together, with the proof that `solve` has of it.
+//! **Bound.** What all trees of the remaining links attain together, with the proof that `solve` has of it, and never
+//! more than the bound of the links that they are part of. So the largest open bound never grows.
 //!
 //! **Branching.** For a tree, a node that the optimum's trees enter by several links is entered by one of its links: a
 //! branch for each. For an acyclic graph, one of the links of a shortest cycle of the optimum's trees is missing: a
@@ -47,6 +48,17 @@ pub struct Shaped {
     pub status: Status,
     /// How many programs were solved.
     pub programs: usize,
+}
+
+impl Shaped {
+    /// With this bound on all links together, where it is the smaller one.
+    pub fn within(mut self, most: &Rational) -> Shaped {
+        if *most < self.upper_bound {
+            self.upper_bound = self.throughput.clone().max(most.clone());
+            self.status = Status::of(&self.throughput, &self.upper_bound);
+        }
+        self
+    }
 }
 
 /// Finds the best tree or acyclic graph for a broadcast. When the watch ends the search, the best so far with the
@@ -194,8 +206,10 @@ impl Search<'_> {
             };
             for branch in branches {
                 match self.relaxed(branch) {
-                    Ok(Some(child)) => {
+                    Ok(Some(mut child)) => {
                         self.offer_trees(&child);
+                        // Fewer links sustain no more, however little a program proves that a limit cut short.
+                        child.bound = child.bound.min(bound.clone());
                         open.push(child);
                     }
                     Ok(None) => {}

@@ -3,7 +3,7 @@
 use oneport_heterogeneous::{
     AllReduce, Budget, Cluster, Destination, Method, Placement, Processors,
 };
-use oneport_homogeneous::{Costs, Released, Strategy, Tie};
+use oneport_homogeneous::{Costs, Strategy, Tie};
 use oneport_plan::{Broadcast, Instance, Limit, OneReduction, Proof, Shortest};
 use oneport_platform::Rational;
 use oneport_referee::{
@@ -103,16 +103,23 @@ fn equal_proof(costs: &Costs, limit: Limit) -> Proof {
     }
 }
 
-/// One reduction whose values are ready at different dates; the operator is taken as commutative.
-///
-/// The instance of the answer says nothing of the dates, so its bound is the method's own.
+/// One reduction whose values are ready at different dates; the operator is taken as commutative. The bound is the
+/// method's own, without a proof: the referee counts the values that are there from a date on, which proves it or not.
 ///
 /// # Errors
 /// [`SingleError::Homogeneous`] names what does not make sense.
-pub fn reduce_released(ready: &[Rational], costs: &Costs) -> Result<Released, SingleError> {
+pub fn reduce_released(ready: &[Rational], costs: &Costs) -> Result<Judged, SingleError> {
     let released = oneport_homogeneous::reduce_released(ready, costs)?;
-    check_reduction(&released.reduction, Limit::Unlimited)?;
-    Ok(released)
+    let best = released.reduction.length.clone();
+    let one = OneReduction {
+        reduction: released.reduction,
+        limit: Limit::Unlimited,
+        commutative: true,
+        lower_bound: released.lower_bound,
+        proof: None,
+    };
+    let recheck = check_one(&one)?;
+    Ok(Judged { one, recheck, best })
 }
 
 /// One broadcast to `processors` processors: the shortest reduction read backwards, and the answer for that reduction,

@@ -122,13 +122,14 @@ impl Collective {
         Collective::of(form, participants.clone(), participants)
     }
 
-    /// The same with values combined in the order of their owners, for an operator that is associative alone; groups
-    /// and custom demands stay.
+    /// The same with values combined in the order of their owners, for an operator that is associative alone; groups,
+    /// custom demands and a barrier, whose tokens have no order, stay.
     pub fn in_order(self) -> Collective {
         self.commutative(false)
     }
 
-    /// The same with values combined in any order or in the order of their owners; groups and custom demands stay.
+    /// The same with values combined in any order or in the order of their owners; groups and custom demands stay, and
+    /// so do forms that leave no choice ([`Form::may_keep_order`]).
     pub fn commutative(self, any_order: bool) -> Collective {
         match self {
             Collective::Named(named) => Collective::Named(named.commutative(any_order)),
@@ -332,8 +333,9 @@ impl Collective {
 }
 
 impl Form {
-    /// The collective whose roles are played by these nodes, one list per role. A list that is missing is empty; a role
-    /// that a single node plays needs one.
+    /// The collective whose roles are played by these nodes, one list per role. A list that is missing is empty; a
+    /// role that a single node plays needs one. `None` where the lists do not fit the roles. Whether operands may be
+    /// combined in any order counts only where the form leaves the choice ([`Form::may_keep_order`]).
     pub fn build(&'static self, nodes: &[Vec<NodeId>], commutative: bool) -> Option<Collective> {
         let complete = self
             .roles
@@ -342,7 +344,8 @@ impl Form {
             .all(|(place, role)| match nodes.get(place) {
                 Some(nodes) => role.many || nodes.len() == 1,
                 None => role.many,
-            });
+            })
+            && nodes.len() <= self.roles.len();
         let list = |owns: bool| {
             let place = self
                 .roles

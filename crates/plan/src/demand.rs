@@ -157,7 +157,7 @@ pub struct CustomDemand {
     pub owners: Vec<NodeId>,
     /// The values that are wanted, and where.
     pub wanted: Wanted,
-    /// Whether operands may be combined in any order.
+    /// Whether operands may be combined in any order; means nothing of a single value.
     pub commutative: bool,
     /// How often per instance of the whole; positive.
     pub rate: u64,
@@ -185,7 +185,7 @@ impl CustomDemand {
         Demand {
             operands: &self.owners,
             goals,
-            commutative: self.commutative,
+            commutative: self.commutative && self.owners.len() > 1,
         }
     }
 }

@@ -94,6 +94,11 @@ impl Form {
         self.combines && self.wants != Wants::Prefix
     }
 
+    /// Whether the order of operands is part of the question: prefixes always have one, a barrier's tokens never.
+    pub fn may_keep_order(&self) -> bool {
+        self.commutes() && self != Form::BARRIER
+    }
+
     /// Whether every owner has a value for each target: then MPI's input has a block for every rank.
     pub fn input_by_target(&self) -> bool {
         self.wants == Wants::Each

@@ -50,7 +50,7 @@ impl Named {
     }
 
     pub(crate) fn commutative(mut self, any_order: bool) -> Named {
-        self.commutative = any_order && self.form.commutes();
+        self.commutative = self.form.commutes() && (any_order || !self.form.may_keep_order());
         self
     }
 
@@ -97,7 +97,7 @@ impl Named {
         &self.targets
     }
 
-    /// Whether operands may be combined in any order.
+    /// Whether operands may be combined in any order: always for a barrier, never for prefixes.
     pub fn is_commutative(&self) -> bool {
         self.commutative
     }
@@ -344,6 +344,41 @@ mod tests {
                     })
                 );
             }
+        }
+    }
+
+    /// Messages that move have no operator, prefixes always have an order, a barrier's tokens never: nothing that is
+    /// said of them changes it.
+    #[test]
+    fn order_is_asked_for_only_where_there_is_a_choice() {
+        let nodes = [1, 0, 2].map(NodeId::new);
+        for form in Collective::forms() {
+            let cast: Vec<Vec<NodeId>> = form
+                .roles
+                .iter()
+                .map(|role| nodes[..if role.many { 3 } else { 1 }].to_vec())
+                .collect();
+            for said in [false, true] {
+                let right = match form.name.trim_end_matches("-v") {
+                    "barrier" => true,
+                    "reduce" | "reduce-scatter" | "all-reduce" | "reduce-to-several" => said,
+                    _ => false,
+                };
+                let built = form.build(&cast, said).unwrap();
+                let commutes = |collective: &Collective| {
+                    let demand = collective
+                        .demand(0)
+                        .is_some_and(|demand| demand.commutative);
+                    let named = collective.named().is_some_and(Named::is_commutative);
+                    assert_eq!(demand, named, "{}", form.name);
+                    named
+                };
+                assert_eq!(commutes(&built), right, "{} {said}", form.name);
+                let other = form.build(&cast, !said).unwrap().commutative(said);
+                assert_eq!(commutes(&other), right, "{} {said}", form.name);
+            }
+            let too_many = [&cast[..], &[nodes.to_vec()]].concat();
+            assert_eq!(form.build(&too_many, true), None, "{}", form.name);
         }
     }
 

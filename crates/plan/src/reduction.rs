@@ -252,16 +252,17 @@ pub struct OneReduction {
     /// Whether operands may be combined in any order. Otherwise every processor merges neighbours: processor `i` holds
     /// operand `i`. Under [`Costs::PerSender`] always true.
     pub commutative: bool,
-    /// No schedule is shorter; at most the length.
+    /// No schedule is shorter; at most the length. Without a proof a claim of whoever wrote it.
     pub lower_bound: Rational,
-    /// Why; absent where the argument is the method's own and cannot be repeated from the file.
+    /// Why; absent where the argument is the method's own and cannot be repeated.
     pub proof: Option<Proof>,
 }
 
 impl OneReduction {
-    /// Optimal when the length meets its bound.
+    /// Optimal when the length meets its bound, of which there is a proof. Whether that proves it, and what equal costs
+    /// prove without one, a referee says.
     pub fn status(&self) -> Status {
-        if self.reduction.length == self.lower_bound {
+        if self.proof.is_some() && self.reduction.length == self.lower_bound {
             Status::Optimal
         } else {
             Status::Feasible

@@ -25,8 +25,8 @@ pub struct Verdict {
     pub status: Status,
 }
 
-/// Checks everything that a plan claims: its steady state, its certificate and `upper_bound`, its schedule, and
-/// its status. Where nodes have one port for sends and receives together, the steady state needs a proof besides: either
+/// Checks everything that a plan claims: its steady state, its certificate and `upper_bound`, its schedule, and its
+/// status. Where nodes have one port for sends and receives together, the steady state needs a proof besides: either
 /// the schedule keeps every link busy for at least the same share of the time, or all odd-set inequalities hold. (A
 /// timeline is not part of a plan: see [`check_timeline`](crate::check_timeline).)
 ///

@@ -12,6 +12,7 @@ mod levels;
 mod one;
 mod order;
 mod prices;
+mod released;
 mod shortest;
 mod slowest;
 mod ticks;

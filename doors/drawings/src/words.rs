@@ -337,7 +337,7 @@ pub(crate) fn describe(problem: &Problem) -> String {
     let Some(form) = collective.form() else {
         return listed(collective);
     };
-    let commutative = if collective.is_commutative() {
+    let commutative = if form.may_keep_order() && collective.is_commutative() {
         "commutative "
     } else {
         ""

@@ -1,15 +1,17 @@
 //! A small run of the harness, and false bounds that it has to catch.
 
 use num_traits::One;
+use oneport_lp::{Options, Question, solve};
 use oneport_plan::Row;
 use oneport_plan::inequality::{Inequality, Need};
-use oneport_plan::{Certificate, Goals, Problem};
-use oneport_platform::{PortModel, Rational};
+use oneport_plan::{Certificate, Collective, Goals, Problem};
+use oneport_platform::{NodeId, PortModel, Rational};
 use oneport_referee::{Violation, proof};
 use oneport_truth::certificates::Kind;
 use oneport_truth::check::{Bound, Checked, Effort, Verdict, check, referee};
 use oneport_truth::draw::Draw;
 use oneport_truth::sample::{Sample, sample};
+use oneport_truth::throughput::Oracle;
 
 /// The checks of so many questions.
 fn run(seed: u64, instances: u64, solver: bool, bound: Bound<'_>) -> Vec<(Sample, Checked)> {
@@ -282,4 +284,64 @@ fn samples_have_every_collective_model_and_kind_of_node() {
     }
     // 17 collectives under 4 models and mixtures; switches own nothing.
     assert_eq!((rows.len(), kinds.len()), (85, 7));
+}
+
+/// All orders of these.
+fn orders(nodes: &[NodeId]) -> Vec<Vec<NodeId>> {
+    let [first, rest @ ..] = nodes else {
+        return vec![Vec::new()];
+    };
+    let with = |order: Vec<NodeId>| {
+        (0..=order.len()).map(move |place| {
+            let mut order = order.clone();
+            order.insert(place, *first);
+            order
+        })
+    };
+    orders(rest).into_iter().flat_map(with).collect()
+}
+
+/// A barrier's tokens have no order. Whatever is said of one, its optimum is that of all schemes: no order of the
+/// participants has more, and on some platforms every order has less, for schemes of several orders take turns.
+#[test]
+fn a_barrier_is_held_back_by_no_order() {
+    let (mut barriers, mut better) = (0, 0);
+    for instance in 0..4000 {
+        if barriers == 40 {
+            break;
+        }
+        let mut draw = Draw::new(11, instance);
+        let Sample {
+            platform,
+            collective,
+            volumes,
+            label,
+            ..
+        } = sample(&mut draw);
+        let participants = collective.cast().concat();
+        if label != "barrier" || participants.len() != 3 || platform.links().len() > 6 {
+            continue;
+        }
+        let truth = |collective: &Collective| {
+            let oracle = Oracle::new(&platform, collective, &volumes, 10_000).ok()?;
+            Some(oracle.throughput().ok()?.throughput)
+        };
+        let said = collective.clone().in_order();
+        assert_eq!(said, collective);
+        let Some(optimum) = truth(&said) else {
+            continue;
+        };
+        let all = Collective::all_reduce(participants.clone());
+        assert_eq!(truth(&all), Some(optimum.clone()));
+        let in_order = |order| truth(&Collective::all_reduce(order).in_order());
+        let best = orders(&participants).into_iter().filter_map(in_order).max();
+        let best = best.expect("a scheme in some order");
+        assert!(best <= optimum, "{platform:?}");
+        let problem = Problem::new(&platform, &said, &volumes).expect("a problem");
+        let solution = solve(&Question::new(&problem), &Options::default()).expect("a solution");
+        assert!(solution.steady_state.throughput <= optimum && solution.upper_bound >= optimum);
+        barriers += 1;
+        better += usize::from(best < optimum);
+    }
+    assert!(barriers == 40 && better > 0, "{better} of {barriers}");
 }

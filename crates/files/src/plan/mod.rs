@@ -5,6 +5,7 @@
 
 mod cells;
 mod certificate;
+mod chosen;
 mod demand;
 mod needs;
 mod pattern;
@@ -24,11 +25,13 @@ use crate::error::FormatError;
 use crate::source::read_bytes;
 
 pub(crate) use cells::find;
+pub use chosen::{Chosen, ChosenShape};
 pub(crate) use question::{flag, read_demands, read_nodes};
 pub use rates_read::{RatesFile, rates_from_json, read_rates};
 pub use rates_write::rates_to_json;
+pub(crate) use read::plan_and_choice;
 pub use read::plan_from_json;
-pub use write::{plan_to_json, write_plan};
+pub use write::{plan_to_json, write_chosen_plan, write_plan};
 
 /// Most bytes of a plan file.
 pub const MAX_PLAN_BYTES: u64 = 512 << 20;
@@ -47,16 +50,14 @@ const FORMER: [&str; 2] = ["oneport-plan/1", "oneport-plan/2"];
 /// # Errors
 /// A file that cannot be read or is over [`MAX_PLAN_BYTES`]; else as [`plan_from_json`].
 pub fn read_plan(path: &Path) -> Result<Plan, FormatError> {
-    plan_of(
-        &path.display().to_string(),
-        &read_bytes(path, MAX_PLAN_BYTES)?,
-    )
+    let bytes = read_bytes(path, MAX_PLAN_BYTES)?;
+    Ok(plan_of(&path.display().to_string(), &bytes)?.0)
 }
 
-/// As [`plan_from_json`]; a platform is refused as such.
-pub(crate) fn plan_of(name: &str, bytes: &[u8]) -> Result<Plan, FormatError> {
+/// As [`plan_from_json`], with the choice of links; a platform is refused as such.
+pub(crate) fn plan_of(name: &str, bytes: &[u8]) -> Result<(Plan, Option<Chosen>), FormatError> {
     let is_platform = || crate::parse_platform(name, bytes, crate::PlatformFormat::Toml).is_ok();
-    match plan_from_json(name, bytes) {
+    match plan_and_choice(name, bytes) {
         Err(_) if is_platform() => Err(FormatError::new(name, None, None, Mistake::PlatformAsPlan)),
         read => read,
     }

@@ -105,10 +105,15 @@ fn read_member(
                 nodes.push(read_role(value, listed, role, platform)?);
             }
             nodes.reverse();
-            let commutative = if form.commutes() {
-                flag(commutative)?
-            } else {
-                false
+            let any_order = match commutative {
+                _ if !form.commutes() => false,
+                Some(said) if !form.may_keep_order() && !flag(commutative)? => {
+                    return Err(said.fail(Mistake::NotHere {
+                        key: "commutative",
+                        why: "tokens have no order, so they are combined in any",
+                    }));
+                }
+                said => flag(said)?,
             };
             let known: Vec<&'static str> = std::iter::once("name")
                 .chain(form.roles.iter().map(|role| role.key))
@@ -116,7 +121,7 @@ fn read_member(
                 .chain(form.counted.then_some("counts"))
                 .collect();
             let built = form
-                .build(&nodes, commutative)
+                .build(&nodes, any_order)
                 .ok_or_else(|| value.wrong("one node for each role"))?;
             (
                 if form.counted {

@@ -6,6 +6,7 @@ use oneport_plan::{
 use oneport_platform::Platform;
 
 use super::cells::{Reader, links_of};
+use super::chosen::{self, Chosen};
 use super::demand::Demands;
 use super::pattern::Patterns;
 use super::question::{read_collective, read_problem};
@@ -17,7 +18,7 @@ use crate::number::{long_rational, natural, rational};
 use crate::source::Source;
 
 /// The keys of a plan.
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "format",
     "collective",
     "model",
@@ -30,6 +31,7 @@ const KEYS: [&str; 12] = [
     "patterns",
     "schedule",
     "platform",
+    "chosen",
 ];
 
 /// Reads a plan file; `name` is the file's name in messages. Linear in the bytes, but for the numbers.
@@ -40,6 +42,14 @@ const KEYS: [&str; 12] = [
 /// # Errors
 /// The first thing that is wrong: its line, key and value, and what would be right.
 pub fn plan_from_json(name: &str, bytes: &[u8]) -> Result<Plan, FormatError> {
+    Ok(plan_and_choice(name, bytes)?.0)
+}
+
+/// As [`plan_from_json`], with the choice of links.
+pub(crate) fn plan_and_choice(
+    name: &str,
+    bytes: &[u8],
+) -> Result<(Plan, Option<Chosen>), FormatError> {
     let top = Json::parse(Source::new(name, bytes, "a plan")?)?;
     let [
         format,
@@ -54,6 +64,7 @@ pub fn plan_from_json(name: &str, bytes: &[u8]) -> Result<Plan, FormatError> {
         patterns,
         schedule,
         platform,
+        chosen,
     ] = top.object(KEYS)?;
     check_format(&need(&top, format, "format", "\"oneport-plan/3\"")?)?;
     let platform = native::assemble(
@@ -103,14 +114,18 @@ pub fn plan_from_json(name: &str, bytes: &[u8]) -> Result<Plan, FormatError> {
         "upper_bound",
         "what the certificate proves",
     )?)?;
-    Ok(Plan {
+    let plan = Plan {
         problem,
         status,
         steady_state,
         certificate,
         upper_bound,
         schedule,
-    })
+    };
+    Ok((
+        plan,
+        chosen.map(|chosen| chosen::read(&chosen)).transpose()?,
+    ))
 }
 
 fn check_format(value: &Json<'_, '_>) -> Result<(), FormatError> {

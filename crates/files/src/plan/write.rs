@@ -8,6 +8,7 @@ use oneport_platform::Platform;
 use oneport_watch::{Limit, Watch};
 
 use super::cells::{link_list, list, name, node_list};
+use super::chosen::{self, Chosen};
 use super::demand::Demands;
 use super::{FORMAT, certificate, pattern};
 use crate::amount::{write_amount, write_work};
@@ -35,9 +36,25 @@ pub fn plan_to_json(plan: &Plan) -> String {
 /// The errors of the writer; an error of [`ErrorKind::Other`](io::ErrorKind::Other) that names the limit if the watch
 /// ends the work.
 pub fn write_plan(plan: &Plan, to: &mut dyn io::Write, watch: &Watch) -> io::Result<()> {
+    write_chosen_plan(plan, None, to, watch)
+}
+
+/// [`write_plan`], of a plan whose links a search chose.
+///
+/// # Errors
+/// As [`write_plan`].
+pub fn write_chosen_plan(
+    plan: &Plan,
+    chosen: Option<&Chosen>,
+    to: &mut dyn io::Write,
+    watch: &Watch,
+) -> io::Result<()> {
     let mut out = String::new();
     let platform = plan.platform();
     let _ = writeln!(out, "{{\n  \"format\": {},", quote(FORMAT));
+    if let Some(chosen) = chosen {
+        chosen::write(&mut out, chosen);
+    }
     out.push_str("  \"collective\": ");
     collective(&mut out, platform, plan.collective());
     out.push_str(",\n");
@@ -134,7 +151,7 @@ pub(super) fn collective(out: &mut String, platform: &Platform, collective: &Col
             nodes => node_list(out, platform, role.key, nodes),
         }
     }
-    if form.commutes() {
+    if form.may_keep_order() {
         let _ = write!(out, ", \"commutative\": {}", collective.is_commutative());
     }
     if let Some(counts) = collective.counts() {

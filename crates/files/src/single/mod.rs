@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use crate::error::FormatError;
 use crate::json::Json;
-use crate::plan::MAX_PLAN_BYTES;
+use crate::plan::{Chosen, MAX_PLAN_BYTES};
 use crate::source::{Source, read_bytes};
 
 pub use lists::{read_receivers, read_starts, receivers_from_json, starts_from_json};
@@ -27,8 +27,8 @@ pub use write::one_reduction_to_json;
 /// Contents of a file with an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AnswerFile {
-    /// A steady state with its periodic schedule: `oneport-plan/3`.
-    Plan(Box<Plan>),
+    /// A steady state with its periodic schedule, and how its links were chosen if a search did that: `oneport-plan/3`.
+    Plan(Box<Plan>, Option<Chosen>),
     /// One reduction: `oneport-reduction/1`.
     Reduction(Box<OneReduction>),
 }
@@ -48,9 +48,8 @@ pub fn read_answer(path: &Path) -> Result<AnswerFile, FormatError> {
             &name, &bytes,
         )?)));
     }
-    Ok(AnswerFile::Plan(Box::new(crate::plan::plan_of(
-        &name, &bytes,
-    )?)))
+    let (plan, chosen) = crate::plan::plan_of(&name, &bytes)?;
+    Ok(AnswerFile::Plan(Box::new(plan), chosen))
 }
 
 /// Whether the file says that it is one reduction, of whichever version.

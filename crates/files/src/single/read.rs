@@ -1,7 +1,7 @@
 //! Reading `oneport-reduction/1`.
 
 use num_traits::Zero;
-use oneport_plan::{Costs, Dates, Limit, OneReduction, Proof, Reduction, SlotPrices, Status};
+use oneport_plan::{Costs, Dates, Limit, OneReduction, Proof, Reduction, SlotPrices};
 use oneport_platform::Rational;
 
 use super::write::FORMAT;
@@ -31,9 +31,9 @@ const KEYS: [&str; 14] = [
 
 /// Reads one reduction; `name` is the file's name in messages. Linear in the bytes, but for the numbers.
 ///
-/// Every list must have one entry per processor, the root's being `null`, and the status must be the one that length
-/// and bound have. Whether the schedule is right (a tree, dates, ports, the length) is not judged here: that is the
-/// referee's part.
+/// Every list must have one entry per processor, the root's being `null`. The status may be "optimal" only if the
+/// length is the lower bound and a proof is given, or costs are equal. Whether the schedule is right (a tree, dates,
+/// ports, the length) and whether the bound is proved is not judged here: that is the referee's part.
 ///
 /// # Errors
 /// The first thing that is wrong: its line, key and value, and what would be right.
@@ -143,15 +143,19 @@ fn check_format(value: &Json<'_, '_>) -> Result<(), FormatError> {
 }
 
 fn check_status(value: &Json<'_, '_>, one: &OneReduction) -> Result<(), FormatError> {
-    let (text, status) = (value.string()?, one.status());
-    if text == status.name() {
-        return Ok(());
-    }
-    let how = match status {
-        Status::Optimal => "the length is the lower bound",
-        Status::Feasible => "the length is not the lower bound",
+    let text = value.string()?;
+    // Of equal costs a referee can count without a proof.
+    let counted = matches!(one.reduction.costs, Costs::Equal { .. });
+    let why_not = if one.reduction.length != one.lower_bound {
+        Some("the length is not the lower bound")
+    } else {
+        (one.proof.is_none() && !counted).then_some("no proof of the lower bound is given")
     };
-    Err(value.wrong(format!("\"{}\": {how}", status.name())))
+    match (&*text, why_not) {
+        ("feasible", _) | ("optimal", None) => Ok(()),
+        (_, None) => Err(value.wrong("\"optimal\" or \"feasible\"")),
+        (_, Some(why)) => Err(value.wrong(format!("\"feasible\": {why}"))),
+    }
 }
 
 /// Entries of the list, up to what 32 bits number.

@@ -1147,3 +1147,32 @@ fn a_large_plan_is_written_and_read_fast() {
     };
     reads_back(plan, 15_000_000);
 }
+
+/// A barrier's tokens have no order: the file says nothing of one, and one that asks for an order is refused.
+#[test]
+fn a_barrier_has_no_order() {
+    let mut plan = all_reduce();
+    let barrier = |said| Collective::barrier(nodes(&[0, 1, 2])).commutative(said);
+    plan.problem = plan.problem.asking(barrier(false)).expect("a problem");
+    assert!(plan.collective().is_commutative());
+    let text = plan_to_json(&plan);
+    let (head, _) = text.split_once("\"model\"").expect("a model");
+    assert!(
+        head.contains("barrier") && !head.contains("commutative"),
+        "{head}"
+    );
+    let with = |said: &str| {
+        let key = format!("\"name\": \"barrier\", \"commutative\": {said},");
+        text.replacen("\"name\": \"barrier\",", &key, 1)
+    };
+    for text in [&text, &with("true")] {
+        let read = plan_from_json("barrier", text.as_bytes()).expect("a plan");
+        assert_eq!(read.collective(), &barrier(true));
+    }
+    let refused = plan_from_json("barrier", with("false").as_bytes()).unwrap_err();
+    let told = refused.to_string();
+    assert!(
+        told.contains("'commutative' is given, but tokens have no order"),
+        "{told}"
+    );
+}

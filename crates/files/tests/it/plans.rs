@@ -3,12 +3,16 @@
 use crate::common;
 
 use common::{plan, ratio, reads_back};
-use oneport_files::{Mistake, plan_from_json, plan_to_json, read_plan, write_atomically};
+use oneport_files::{
+    AnswerFile, Chosen, ChosenShape, Mistake, plan_from_json, plan_to_json, read_answer, read_plan,
+    try_writing, write_atomically, write_atomically_with, write_chosen_plan,
+};
 use oneport_plan::{
     BigUint, Certificate, Collective, Pattern, PeriodicSchedule, Plan, Problem, Resource,
     ScheduledPattern, Slot, Status, SteadyState, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
+use oneport_watch::Watch;
 use proptest::prelude::*;
 
 /// The scatter of RR-4872 figure 2 in period 2, with paths that the referee would accept.
@@ -500,13 +504,25 @@ fn outputs_appear_whole_or_not_at_all() {
         assert_eq!(std::fs::read(&path).expect("read"), content);
     }
     assert_eq!(read_plan(&path), Ok(toy()));
-    // A left-over of a killed writer does not stand in the way.
-    std::fs::write(folder.path().join(".plan.json.part0"), "half").expect("a left-over");
+    // Left-overs of killed writers do not stand in the way, however many there are.
+    let killed = 1100;
+    for number in 0..killed {
+        let left = folder.path().join(format!(".oneport.part{number}"));
+        std::fs::write(left, "half").expect("a left-over");
+    }
     write_atomically(&path, b"new").expect("written");
+    try_writing(&path).expect("it can be written");
     assert_eq!(std::fs::read(&path).expect("read"), b"new");
+    // A name as long as names can be.
+    let long = folder.path().join("n".repeat(255));
+    for content in [b"one", b"two"] {
+        try_writing(&long).expect("it can be written");
+        write_atomically(&long, content).expect("written");
+        assert_eq!(std::fs::read(&long).expect("read"), content);
+    }
     assert_eq!(
         std::fs::read_dir(folder.path()).expect("a folder").count(),
-        2,
+        killed + 2,
         "no temporary file stays"
     );
     assert!(write_atomically(&folder.path().join("missing/plan.json"), b"x").is_err());
@@ -534,6 +550,73 @@ fn links_permissions_and_devices_are_respected() {
             & 0o777,
         0o640
     );
+    // While a secret file is written, nobody else reads what is written of it.
+    let modes = || {
+        let entries = std::fs::read_dir(folder.path()).expect("a folder");
+        let mode = |entry: std::io::Result<std::fs::DirEntry>| {
+            let metadata = entry
+                .expect("an entry")
+                .path()
+                .metadata()
+                .expect("metadata");
+            metadata.permissions().mode() & 0o777
+        };
+        entries.map(mode).collect::<Vec<u32>>()
+    };
+    std::fs::set_permissions(&real, std::fs::Permissions::from_mode(0o600)).expect("permissions");
+    write_atomically_with(&link, |file| {
+        file.write_all(b"secret")?;
+        assert_eq!(modes(), [0o600; 3]);
+        Ok(())
+    })
+    .expect("written");
+    assert_eq!(std::fs::read(&real).expect("read"), b"secret");
+    // Links that lead to nothing yet, one after another and from another folder.
+    std::fs::create_dir(folder.path().join("deep")).expect("a folder");
+    let (first, second) = (
+        folder.path().join("first"),
+        folder.path().join("deep/second"),
+    );
+    symlink("deep/second", &first).expect("a link");
+    symlink("../later", &second).expect("a link");
+    try_writing(&first).expect("it can be written");
+    assert!(!folder.path().join("later").exists());
+    for content in [b"one", b"two"] {
+        write_atomically(&first, content).expect("written");
+        assert!(first.is_symlink() && second.is_symlink());
+        let written = std::fs::read(folder.path().join("later")).expect("read");
+        assert_eq!(written, content);
+    }
+    let (here, there) = (folder.path().join("here"), folder.path().join("there"));
+    symlink(&there, &here).expect("a link");
+    symlink(&here, &there).expect("a link");
+    assert!(write_atomically(&here, b"x").is_err() && try_writing(&here).is_err());
     write_atomically(std::path::Path::new("/dev/null"), b"gone").expect("a device");
     assert!(!std::path::Path::new("/dev/null").is_file());
+}
+
+/// How a search chose the links stands beside the plan, which is the same without it.
+#[test]
+fn a_choice_of_links_stands_beside_the_plan() {
+    let chosen = Chosen {
+        shape: ChosenShape::Acyclic,
+        programs: 27,
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("plan.json");
+    let mut text = Vec::new();
+    write_chosen_plan(&toy(), Some(&chosen), &mut text, &Watch::unlimited()).expect("written");
+    std::fs::write(&path, &text).expect("a file");
+    assert_eq!(read_plan(&path), Ok(toy()));
+    let answer = read_answer(&path).expect("an answer");
+    assert_eq!(answer, AnswerFile::Plan(Box::new(toy()), Some(chosen)));
+    let text = String::from_utf8(text).expect("text");
+    for (old, new, told) in [
+        ("acyclic graph", "star", "a shape: tree or acyclic graph"),
+        ("\"programs\": 27", "\"programs\": -1", "chosen.programs"),
+        (", \"programs\": 27", "", "'programs' is missing"),
+    ] {
+        let refused = plan_from_json("plan", text.replace(old, new).as_bytes()).unwrap_err();
+        assert!(refused.to_string().contains(told), "{refused}");
+    }
 }

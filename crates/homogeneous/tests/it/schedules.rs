@@ -3,8 +3,9 @@
 use crate::common;
 
 use common::{PAIRS, TIES, costs, greedy, judge, whole, written};
+use num_bigint::{BigInt, BigUint};
 use oneport_homogeneous::reference::listing;
-use oneport_homogeneous::{Costs, Strategy, Tie, length, reduce, values_within};
+use oneport_homogeneous::{Costs, Strategy, Tie, Within, length, reduce, values_within};
 use oneport_plan::{Dates, Limit, Reduction};
 use oneport_platform::Rational;
 use proptest::prelude::*;
@@ -212,9 +213,13 @@ fn counting_agrees_with_building() {
                 }
                 if most % 20 == 1 {
                     for time in (0..*dates.last().unwrap()).step_by(3) {
-                        let within = dates.iter().filter(|&&date| date <= time).count() as u128;
+                        let within = dates.iter().filter(|&&date| date <= time).count();
                         let counted = values_within(&whole(time), &costs(pair), limit).unwrap();
-                        assert_eq!(counted, within, "{time}, {pair:?}, {limit:?}");
+                        assert_eq!(
+                            counted,
+                            Within::Most(within.into()),
+                            "{time}, {pair:?}, {limit:?}"
+                        );
                     }
                 }
             }
@@ -227,42 +232,66 @@ fn counting_agrees_with_building() {
 fn counting_agrees_with_the_closed_form() {
     for pair in PAIRS.into_iter().filter(|&pair| pair != (0, 0)) {
         let (step, detour) = (pair.0.max(pair.1), pair.0 + pair.1);
-        for time in [0, 1, 2, 5, 11, 30, 47, 100] {
-            let mut count = 1_u128;
+        for time in [0, 1, 2, 5, 11, 30, 47, 100, 301] {
+            let mut count = BigUint::from(1_u8);
             for b in (1..).take_while(|b| b * detour <= time) {
-                let mut paths = 1_u128;
+                let mut paths = BigUint::from(1_u8);
                 for a in 0..=(time - b * detour) / step {
                     if a > 0 {
-                        paths = paths * u128::from(a + b - 1) / u128::from(a);
+                        paths = paths * (a + b - 1) / a;
                     }
-                    count += paths;
+                    count += &paths;
                 }
             }
-            if count < 1 << 90 {
-                assert_eq!(
-                    values_within(&whole(time), &costs(pair), Limit::Unlimited).unwrap(),
-                    count,
-                    "{time}, {pair:?}"
-                );
-            }
+            assert_eq!(
+                values_within(&whole(time), &costs(pair), Limit::Unlimited),
+                Ok(Within::Most(count)),
+                "{time}, {pair:?}"
+            );
         }
     }
     let half = Rational::new(1.into(), 2.into());
     assert_eq!(
-        values_within(&-half.clone(), &costs((1, 1)), Limit::Unlimited).unwrap(),
-        0
+        values_within(&-half.clone(), &costs((1, 1)), Limit::Unlimited),
+        Ok(Within::Most(0_u8.into()))
     );
     assert_eq!(
-        values_within(&(whole(2) - &half), &costs((1, 1)), Limit::Unlimited).unwrap(),
-        1
+        values_within(&(whole(2) - &half), &costs((1, 1)), Limit::Unlimited),
+        Ok(Within::Most(1_u8.into()))
     );
     assert_eq!(
-        values_within(&whole(0), &costs((0, 0)), Limit::Unlimited).unwrap(),
-        u128::MAX
+        values_within(&whole(0), &costs((0, 0)), Limit::Unlimited),
+        Ok(Within::Any)
     );
+}
+
+/// Beyond 128 bits: Fibonacci's numbers where both costs are 1, every child of a few reducers, one by one, and powers
+/// of two where nothing is counted any more.
+#[test]
+fn more_values_than_machine_integers_hold() {
+    let ones = costs((1, 1));
+    let (mut within, mut before) = (BigUint::from(1_u8), BigUint::from(1_u8));
+    for time in 2..500_u64 {
+        (within, before) = (&within + &before, within);
+        // The first values are 1, 1 and 2, within 0, 1 and 2.
+        assert_eq!(
+            values_within(&whole(time), &ones, Limit::Unlimited),
+            Ok(Within::Most(within.clone())),
+            "{time}"
+        );
+    }
+    let far = Rational::from_integer(BigInt::from(10).pow(60));
+    for limit in [Limit::Reducers(1), Limit::Transfers(1)] {
+        // One processor receives in turn, the first after 5 and then every 3.
+        let most = (BigUint::from(10_u8).pow(60) - 5_u8) / 3_u8 + 2_u8;
+        assert_eq!(
+            values_within(&far, &costs((3, 2)), limit),
+            Ok(Within::Most(most))
+        );
+    }
     assert_eq!(
-        values_within(&whole(1000), &costs((1, 1)), Limit::Unlimited).unwrap(),
-        u128::MAX
+        values_within(&far, &costs((3, 2)), Limit::Unlimited),
+        Ok(Within::PowerOfTwo(BigUint::from(10_u8).pow(60) / 5_u8))
     );
 }
 
@@ -330,7 +359,8 @@ fn large_and_odd_costs_are_exact() {
                     let counted =
                         length(values, &odd, Strategy::Greedy, limit, Tie::Oldest).unwrap();
                     assert_eq!(reduction.length, counted);
-                    assert!(values_within(&counted, &odd, limit).unwrap() >= u128::from(values));
+                    let within = values_within(&counted, &odd, limit);
+                    assert!(matches!(within, Ok(Within::Most(most)) if most >= values.into()));
                 }
                 let built = length(
                     values,

@@ -1,6 +1,8 @@
 //! The best tree and the best acyclic graph against enumeration: every choice of a link into every node, every set of
 //! links without a cycle.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use num_traits::{One, Zero};
@@ -270,6 +272,51 @@ fn a_search_that_is_ended_has_a_bound() {
             assert!(found.throughput <= number("8/13") && found.upper_bound >= number("8/13"))
         }
         Err(error) => assert!(matches!(error, LpError::Stopped(_)), "{error}"),
+    }
+}
+
+/// A search that is ended after so many questions to its watch: once all links together are bounded, no more than
+/// that is ever stated, and a longer search never states more than a shorter one. At the end there is the truth.
+#[test]
+fn a_bound_never_grows_with_time() {
+    let cost = ["3", "1", "4", "1", "5", "9", "2", "6", "5/3", "7"];
+    let links: Vec<(usize, usize, &str)> = (0..6)
+        .flat_map(|from| [1, 2, 4].map(|step| (from, (from + step) % 6)))
+        .enumerate()
+        .map(|(place, (from, to))| (from, to, cost[place * 7 % 10]))
+        .collect();
+    let platform = platform(PortModel::HalfDuplex, 6, &links);
+    let problem = Problem::new(&platform, broadcast(&[1, 2, 3, 4, 5]), Volumes::default()).unwrap();
+    let options = Options::default();
+    let all = solve(&Question::new(&problem), &options)
+        .unwrap()
+        .upper_bound;
+    for shape in [Shape::Tree, Shape::Acyclic] {
+        let truth = best(&Question::new(&problem), &options, shape).unwrap();
+        assert_eq!(truth.status, Status::Optimal);
+        let mut stated: Option<Rational> = None;
+        let mut between = 0;
+        for most in (0..40_u32).map(|step| 2 * step * step) {
+            let asked = Arc::new(AtomicU32::new(0));
+            let watch = Watch::new(move || Left {
+                time: (asked.fetch_add(1, Ordering::Relaxed) > most).then_some(Duration::ZERO),
+                ..Left::default()
+            });
+            let Ok(found) = best(&Question::new(&problem).watched(watch), &options, shape) else {
+                continue;
+            };
+            assert!(found.throughput <= truth.throughput && found.upper_bound >= truth.throughput);
+            // Before that the program of all links itself has been cut short.
+            if found.upper_bound <= all || stated.is_some() {
+                assert!(
+                    found.upper_bound <= *stated.as_ref().unwrap_or(&all),
+                    "{most}"
+                );
+                between += usize::from(found.status == Status::Feasible);
+                stated = Some(found.upper_bound);
+            }
+        }
+        assert!(between > 2, "{between} searches ended on the way");
     }
 }
 

@@ -187,7 +187,8 @@ fn hints(
     let tabled = [&volumes.size, &volumes.work]
         .iter()
         .any(|it| matches!(it, Amount::Table(_) | Amount::Tasks(_)));
-    let commutes = collective.combines() && collective.form().is_some_and(|form| form.commutes());
+    let commutes =
+        collective.combines() && collective.form().is_some_and(|form| form.may_keep_order());
     let in_order = (in_order && !tabled && commutes).then_some(Hint::InOrder);
     let whole = collective
         .form()

@@ -1,8 +1,8 @@
 //! One reduction with what is known of its length: the file `oneport-reduction/1`.
 
-use oneport_plan::{Costs, OneReduction, Shortest};
+use oneport_plan::{Costs, Limit, OneReduction, Proof, Shortest};
 
-use super::{Recheck, check_dated, check_shortest};
+use super::{Recheck, check_dated, check_shortest, released};
 use crate::Violation;
 use crate::arithmetic::is_sound;
 use crate::violation::{bad_number, fault, shown};
@@ -11,7 +11,8 @@ use crate::violation::{bad_number, fault, shown};
 /// operator is commutative), that the bound is at most the length, and repeats the proof of the bound.
 ///
 /// The proof is that of the question without release dates, which no schedule with them beats. Without a proof the
-/// bound is [`Recheck::Unrepeated`].
+/// referee counts where costs are equal: without release dates exactly, so that a bound above the optimum is refused;
+/// with them as far as counting goes. Elsewhere the bound is [`Recheck::Unrepeated`].
 ///
 /// # Errors
 /// The first rule broken.
@@ -26,30 +27,45 @@ pub fn check_one(one: &OneReduction) -> Result<Recheck, Violation> {
     }
     check_dated(reduction, one.limit, !one.commutative)?;
     let bound = &one.lower_bound;
-    let Some(proof) = &one.proof else {
-        if !is_sound(bound) {
-            return Err(bad_number(
-                "lower bound",
-                bound,
-                "a number with a positive denominator",
-            ));
-        }
-        if *bound > reduction.length {
-            let (bound, length) = (shown(bound), shown(&reduction.length));
-            return Err(fault!(
-                Claim,
-                "the lower bound {bound} is above the length {length}"
-            ));
-        }
-        return Ok(Recheck::Unrepeated {
-            why: "no proof is given".to_string(),
-        });
+    let proof = match (&one.proof, one.limit) {
+        (Some(proof), _) => proof.clone(),
+        (None, _) if per_sender || reduction.ready.is_some() => return check_alone(one),
+        (None, Limit::Transfers(_)) => Proof::LimitedTransfers,
+        (None, _) => Proof::Counting,
     };
     check_shortest(&Shortest {
         instance: one.instance(),
         length: reduction.length.clone(),
         lower_bound: bound.clone(),
-        proof: proof.clone(),
+        proof,
         reduction: None,
     })
+}
+
+/// A bound without a proof, of a schedule that has been checked. With release dates it is counted; with a time per
+/// sender there is nothing to repeat.
+fn check_alone(one: &OneReduction) -> Result<Recheck, Violation> {
+    let (reduction, bound) = (&one.reduction, &one.lower_bound);
+    if !is_sound(bound) {
+        return Err(bad_number(
+            "lower bound",
+            bound,
+            "a number with a positive denominator",
+        ));
+    }
+    if *bound > reduction.length {
+        let (bound, length) = (shown(bound), shown(&reduction.length));
+        return Err(fault!(
+            Claim,
+            "the lower bound {bound} is above the length {length}"
+        ));
+    }
+    match (&reduction.costs, &reduction.ready) {
+        (Costs::Equal { transfer, compute }, Some(ready)) => {
+            released::check(transfer, compute, ready, bound)
+        }
+        _ => Ok(Recheck::Unrepeated {
+            why: "no proof is given".to_string(),
+        }),
+    }
 }

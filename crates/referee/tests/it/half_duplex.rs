@@ -170,7 +170,10 @@ fn slots_prove_the_steady_state_that_they_carry() {
     };
     let straight = |place: usize| Pattern::path(place, vec![LinkId::new(3 * place)]);
     let relayed = |place: usize| {
-        Pattern::path(place, [1, 2].map(|hop| LinkId::new(3 * place + hop)).to_vec())
+        Pattern::path(
+            place,
+            [1, 2].map(|hop| LinkId::new(3 * place + hop)).to_vec(),
+        )
     };
     let slot = |links: [usize; 3]| Slot {
         length: ratio(1, 1),

@@ -1,6 +1,7 @@
 //! One reduction with what is known of its length.
 
-use oneport_plan::{Costs, Dates, Limit, OneReduction, Proof, Reduction, Status};
+use oneport_plan::{Costs, Dates, Instance, Limit, OneReduction, Proof, Reduction, Status};
+use oneport_platform::Rational;
 use oneport_referee::{Recheck, Rule, check_one, check_reduction};
 
 use crate::single_support::{Dice, make, ratio};
@@ -29,13 +30,15 @@ fn files_are_judged_as_their_schedules() {
         };
         let mut one = known(reduction);
         assert_eq!(check_reduction(&one.reduction, one.limit), Ok(()));
-        assert_eq!(
-            check_one(&one),
-            Ok(Recheck::Unrepeated {
-                why: "no proof is given".into()
-            }),
-            "{one:?}"
-        );
+        let unproved = Recheck::Unrepeated {
+            why: "no proof is given".into(),
+        };
+        let right = match one.reduction.costs {
+            // A bound of 0 needs no proof.
+            Costs::Equal { .. } => Recheck::Proved,
+            Costs::PerSender(_) => unproved,
+        };
+        assert_eq!(check_one(&one), Ok(right), "{one:?}");
         one.lower_bound = &one.reduction.length + ratio(1, 7);
         assert_eq!(check_one(&one).unwrap_err().rule(), Rule::Claim);
         one.reduction.length += ratio(1, 7);
@@ -121,6 +124,169 @@ fn proofs_are_repeated_and_limits_kept() {
     assert_eq!(check_one(&released), Ok(Recheck::Proved));
     released.reduction.ready = Some(Dates::Exact([0, 2, 0].map(|date| ratio(date, 1)).to_vec()));
     assert!(check_one(&released).is_err());
+}
+
+/// Without a proof: with equal costs the referee counts, so a bound up to the optimum is proved and one above it
+/// refused, also under limits; with a time per sender nothing is proved, whatever the bound.
+#[test]
+fn without_a_proof_equal_costs_are_counted() {
+    let mut dice = Dice(29);
+    for round in 0..200 {
+        let limit = [Limit::Unlimited, Limit::Transfers(2), Limit::Reducers(2)][round % 3];
+        let n = 2 + dice.index(7);
+        let mut one = known(make::equal(n, false, &mut dice));
+        one.limit = limit;
+        if check_reduction(&one.reduction, limit).is_err() {
+            continue;
+        }
+        let Instance::Equal {
+            values,
+            transfer,
+            compute,
+            ..
+        } = one.instance()
+        else {
+            panic!("equal costs");
+        };
+        let optimum = shortest(values, [&transfer, &compute], limit);
+        for bound in [
+            &optimum - ratio(1, 5),
+            optimum.clone(),
+            &optimum + ratio(1, 1000),
+        ] {
+            one.lower_bound = bound;
+            if one.lower_bound > one.reduction.length {
+                continue;
+            }
+            let right = one.lower_bound <= optimum;
+            match check_one(&one) {
+                Ok(recheck) => assert!(right && recheck == Recheck::Proved, "{one:?}"),
+                Err(refused) => assert!(!right && refused.rule() == Rule::Proof, "{refused}"),
+            }
+        }
+    }
+    let mut one = known(make::per_sender(5, &mut dice));
+    one.lower_bound = one.reduction.length.clone();
+    assert!(matches!(check_one(&one), Ok(Recheck::Unrepeated { .. })));
+    assert_eq!(one.status(), Status::Feasible);
+}
+
+/// The shortest length by growing the tree backwards, one transfer at a time: always the delivery that ends first.
+fn shortest(values: u64, [transfer, compute]: [&Rational; 2], limit: Limit) -> Rational {
+    // Per processor: the date of its next delivery's preparation, and whether it has received.
+    let mut next = vec![(ratio(0, 1), false)];
+    let mut ends: Vec<Rational> = Vec::new();
+    let mut length = ratio(0, 1);
+    for _ in 1..values {
+        let receivers = next.iter().filter(|(_, receives)| *receives).count() as u64;
+        let able = |&place: &usize| match limit {
+            Limit::Reducers(most) => next[place].1 || receivers < most,
+            _ => true,
+        };
+        let place = (0..next.len())
+            .filter(able)
+            .min_by(|&one, &other| next[one].0.cmp(&next[other].0))
+            .unwrap();
+        let prepared = &next[place].0 + compute;
+        let free = match limit {
+            Limit::Transfers(most) if ends.len() as u64 >= most => {
+                ends[ends.len() - most as usize].clone()
+            }
+            _ => ratio(0, 1),
+        };
+        length = prepared.clone().max(free) + transfer;
+        ends.push(length.clone());
+        next[place] = (prepared.max(&length - compute), true);
+        next.push((length.clone(), false));
+    }
+    length
+}
+
+/// With release dates: of few values the shortest of all schedules is proved, and nothing above it.
+#[test]
+fn release_dates_are_counted() {
+    let mut dice = Dice(31);
+    for _ in 0..150 {
+        let mut one = known(make::equal(2 + dice.index(3), true, &mut dice));
+        let (Costs::Equal { transfer, compute }, Some(ready)) =
+            (&one.reduction.costs, &one.reduction.ready)
+        else {
+            panic!("equal costs and dates");
+        };
+        let ready: Vec<Rational> = (0..ready.len())
+            .map(|value| ready.get(value).unwrap())
+            .collect();
+        let optimum = released(&ready, [transfer, compute]);
+        assert!(optimum <= one.reduction.length);
+        one.lower_bound = &optimum + ratio(1, 1000);
+        // In big integers not all ways are tried.
+        let small = one.reduction.length.numer().bits() < 60;
+        if one.lower_bound <= one.reduction.length {
+            match check_one(&one) {
+                Ok(recheck) => assert!(!small && recheck != Recheck::Proved, "{one:?}"),
+                Err(refused) => assert_eq!(refused.rule(), Rule::Proof),
+            }
+        }
+        one.lower_bound = ready.iter().max().unwrap().clone();
+        assert_eq!(check_one(&one), Ok(Recheck::Proved));
+        one.lower_bound = optimum;
+        let exact = check_one(&one).unwrap();
+        assert!(!small || exact == Recheck::Proved, "{one:?}");
+    }
+}
+
+/// The shortest schedule of values with dates, by trying who sends next to whom: each transfer as early as it can be.
+fn released(ready: &[Rational], costs: [&Rational; 2]) -> Rational {
+    /// When a processor's value is there, its port is free, and its unit is free.
+    #[derive(Clone)]
+    struct Processor {
+        ready: Rational,
+        port: Rational,
+        unit: Rational,
+        sent: bool,
+    }
+    fn go(
+        all: &mut Vec<Processor>,
+        [transfer, compute]: [&Rational; 2],
+        best: &mut Option<Rational>,
+    ) {
+        let left: Vec<usize> = (0..all.len()).filter(|&place| !all[place].sent).collect();
+        if let [last] = left[..] {
+            let end = all[last].ready.clone().max(all[last].unit.clone());
+            if best.as_ref().is_none_or(|best| end < *best) {
+                *best = Some(end);
+            }
+            return;
+        }
+        for &from in &left {
+            for &to in left.iter().filter(|&&to| to != from) {
+                let before = all.clone();
+                let complete = all[from].ready.clone().max(all[from].unit.clone());
+                let start = complete
+                    .max(all[from].port.clone())
+                    .max(all[to].port.clone());
+                let arrived = start + transfer;
+                all[from].sent = true;
+                let merge = arrived
+                    .clone()
+                    .max(all[to].unit.clone())
+                    .max(all[to].ready.clone());
+                all[to].port = arrived;
+                all[to].unit = merge + compute;
+                go(all, [transfer, compute], best);
+                *all = before;
+            }
+        }
+    }
+    let processor = |ready: &Rational| Processor {
+        ready: ready.clone(),
+        port: ratio(0, 1),
+        unit: ratio(0, 1),
+        sent: false,
+    };
+    let mut best = None;
+    go(&mut ready.iter().map(processor).collect(), costs, &mut best);
+    best.unwrap()
 }
 
 #[test]

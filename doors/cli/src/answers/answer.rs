@@ -22,18 +22,20 @@ use crate::words::numbers::{Shown, decimal, percent, readable, readable_count, s
 use crate::words::objects::joined;
 use crate::words::output::count;
 
-/// The lines of the answer; `exact` asks for fractions in full.
+/// The lines of the answer; `exact` asks for fractions in full. `certified` says what the certificate is of, where
+/// that is not the question.
 ///
 /// # Errors
 /// The plan's platform, collective and volumes do not form a problem; the referee rejects such a plan.
 pub fn text(
     planned: &Planned,
     bottleneck: &Bottleneck<'_>,
-    seconds: Duration,
-    exact: bool,
+    (seconds, exact): (Duration, bool),
+    certified: Option<&str>,
 ) -> Result<String> {
     let plan = &planned.plan;
-    let mut out = head(plan, bottleneck, Shown::of(plan.platform(), exact))?;
+    let shown = Shown::of(plan.platform(), exact);
+    let mut out = head(plan, bottleneck, shown, certified)?;
     match &planned.whole {
         Some(whole) => out.push_str(&uncut(plan, whole, Shown::of(plan.platform(), exact))),
         None => out.push_str(&cut(&cuts(&plan.problem, &plan.schedule))),
@@ -93,7 +95,12 @@ fn uncut(plan: &Plan, whole: &Whole, shown: Shown) -> String {
 ///
 /// # Errors
 /// As [`text`].
-pub fn head(plan: &Plan, bottleneck: &Bottleneck<'_>, shown: Shown) -> Result<String> {
+pub fn head(
+    plan: &Plan,
+    bottleneck: &Bottleneck<'_>,
+    shown: Shown,
+    certified: Option<&str>,
+) -> Result<String> {
     let schedule = &plan.schedule;
     let loss = loss_of(plan);
     let loss = match loss.is_zero() {
@@ -106,6 +113,7 @@ pub fn head(plan: &Plan, bottleneck: &Bottleneck<'_>, shown: Shown) -> Result<St
         &plan.steady_state.throughput,
         &plan.upper_bound,
         shown,
+        certified,
     ));
     let _ = writeln!(
         out,
@@ -123,14 +131,23 @@ pub fn head(plan: &Plan, bottleneck: &Bottleneck<'_>, shown: Shown) -> Result<St
 }
 
 /// The throughput, its status and its bandwidths.
-fn sustained(problem: &Problem, throughput: &Rational, bound: &Rational, shown: Shown) -> String {
-    let proof = match Status::of(throughput, bound) {
-        Status::Optimal => "optimal: the referee checked its certificate".to_string(),
-        Status::Feasible => {
+fn sustained(
+    problem: &Problem,
+    throughput: &Rational,
+    bound: &Rational,
+    shown: Shown,
+    certified: Option<&str>,
+) -> String {
+    let proof = match (Status::of(throughput, bound), certified) {
+        (Status::Optimal, None) => "optimal: the referee checked its certificate".to_string(),
+        (Status::Optimal, Some(certified)) => certified.to_string(),
+        (Status::Feasible, certified) => {
             format!(
-                "feasible; upper bound {}, gap {}",
+                "feasible; upper bound {}, gap {}{}{}",
                 shown.frequency(bound),
-                percent(&gap(throughput, bound))
+                percent(&gap(throughput, bound)),
+                if certified.is_some() { "; " } else { "" },
+                certified.unwrap_or_default()
             )
         }
     };
@@ -154,7 +171,7 @@ pub fn unlisted(problem: &Problem, unlisted: &Unlisted, seconds: Duration, exact
     ) = (Shown::of(problem.platform(), exact), &unlisted.bounded);
     let mut out = header(problem);
     match known {
-        Some(known) => out.push_str(&sustained(problem, known, bound, shown)),
+        Some(known) => out.push_str(&sustained(problem, known, bound, shown, None)),
         None => {
             _ = writeln!(
                 out,

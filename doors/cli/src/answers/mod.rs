@@ -2,6 +2,7 @@
 
 pub mod answer;
 pub mod bottleneck;
+pub mod chosen;
 pub mod infeasible;
 pub mod measured;
 pub mod odd_sets;

@@ -11,9 +11,10 @@ use crate::words::numbers::{percent, readable};
 /// Limit on the transfers printed as text.
 const LINES: usize = 24;
 
-/// A length with its bound and proof: `12 (optimal: ...)`.
-pub fn length(length: &Rational, lower_bound: &Rational, proof: &str) -> String {
-    if length == lower_bound {
+/// A length with its bound and proof: `12 (optimal: ...)`. A bound that the referee has not `proved` is named, and
+/// nothing is said to follow from it.
+pub fn length(length: &Rational, lower_bound: &Rational, proved: bool, proof: &str) -> String {
+    if proved && length == lower_bound {
         return format!("{} ({}: {proof})", readable(length), Status::Optimal.name());
     }
     let share = if *lower_bound > Rational::default() {
@@ -24,12 +25,13 @@ pub fn length(length: &Rational, lower_bound: &Rational, proof: &str) -> String 
     } else {
         String::new()
     };
-    let bound = readable(lower_bound);
-    format!(
-        "{} ({}; none is shorter than {bound} ({proof}){share})",
-        readable(length),
-        Status::Feasible.name()
-    )
+    let (length, bound) = (readable(length), readable(lower_bound));
+    let feasible = Status::Feasible.name();
+    if proved {
+        format!("{length} ({feasible}; none is shorter than {bound} ({proof}){share})")
+    } else {
+        format!("{length} ({feasible}; a bound that is not proved here: {bound} ({proof}){share})")
+    }
 }
 
 /// The proof that no schedule is shorter, and whether the referee repeated it.
@@ -46,7 +48,8 @@ pub fn proof(proof: Option<&Proof>, recheck: &Recheck) -> String {
             "the optimum for times lowered until a theorem gives it".to_string()
         }
         Some(Proof::Exhaustion { states }) => format!("exhaustive search of {states} states"),
-        None => "the method's own bound".to_string(),
+        None if *recheck == Recheck::Proved => "fewer values can be combined sooner".to_string(),
+        None => "stated, without a proof".to_string(),
     };
     match recheck {
         Recheck::Proved => format!("{what}; the referee repeated it"),

@@ -158,7 +158,7 @@ impl Answer {
 fn answer(path: &Path) -> Result<Answer> {
     let name = path.display();
     match files::read_answer(path)? {
-        AnswerFile::Plan(plan) => {
+        AnswerFile::Plan(plan, _) => {
             referee::check_schedule(&plan.problem, &plan.schedule)
                 .with_context(|| format!("{name}: violation"))?;
             Ok(Answer::Plan(plan))

@@ -6,11 +6,12 @@ use anyhow::{Context, Result};
 use clap::Args;
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
-use oneport::files::{AnswerFile, OneReduction};
+use oneport::files::{AnswerFile, Chosen, OneReduction};
+use oneport::referee::Recheck;
 use oneport::watch::Watch;
 use oneport::{Plan, Platform, files, referee, schedule};
 
-use crate::answers::reduction as words;
+use crate::answers::{chosen, reduction as words};
 use crate::flags::limits::{self, LimitArguments};
 use crate::flags::topology::TopologyArguments;
 use crate::words::end::End;
@@ -47,8 +48,8 @@ pub struct VerifyArguments {
 /// Runs the command.
 pub fn run(arguments: &VerifyArguments) -> Result<End> {
     let watch = arguments.limits.watch()?;
-    let plan = match files::read_answer(&arguments.plan)? {
-        AnswerFile::Plan(plan) => *plan,
+    let (plan, chosen) = match files::read_answer(&arguments.plan)? {
+        AnswerFile::Plan(plan, chosen) => (*plan, chosen),
         AnswerFile::Reduction(one) => return reduction(arguments, &one),
     };
     if let Some(path) = &arguments.platform {
@@ -83,12 +84,25 @@ pub fn run(arguments: &VerifyArguments) -> Result<End> {
         "ok: {} throughput {} ({}), proved upper bound {}, schedule {} with period {}{whole}{executed}",
         plan.collective().name(),
         readable(&verdict.throughput),
-        plan.status.name(),
+        status(&plan, chosen.as_ref()),
         readable(&verdict.bound),
         readable(&verdict.schedule_throughput),
         readable(&plan.schedule.period),
     ))?;
     Ok(End::Done)
+}
+
+/// The status, and what it is of where a search chose the links.
+fn status(plan: &Plan, chosen: Option<&Chosen>) -> String {
+    let status = plan.status.name();
+    chosen.map_or_else(
+        || status.to_string(),
+        |chosen| {
+            let links = count(plan.platform().links().len(), "link");
+            let choice = chosen::words(chosen);
+            format!("{status} on its {links}, {choice}, which is not checked")
+        },
+    )
 }
 
 /// One reduction: its schedule, date by date, and its bound.
@@ -109,6 +123,7 @@ fn reduction(arguments: &VerifyArguments, one: &OneReduction) -> Result<End> {
         words::length(
             &one.reduction.length,
             &one.lower_bound,
+            recheck == Recheck::Proved,
             &words::proof(one.proof.as_ref(), &recheck)
         ),
     ))?;

@@ -129,7 +129,7 @@ impl QuestionArguments {
 fn options_of(form: &Form) -> Vec<String> {
     let roles = form.roles.iter().map(|role| format!("--{}", role.key));
     let work = form.combines.then(|| "--work".to_string());
-    let commutative = form.commutes().then(|| "--commutative".to_string());
+    let commutative = form.may_keep_order().then(|| "--commutative".to_string());
     let counts = form.counted.then(|| "--counts".to_string());
     roles.chain(work).chain(commutative).chain(counts).collect()
 }
@@ -199,6 +199,8 @@ pub fn collective(platform: &Platform, arguments: &QuestionArguments) -> Result<
 
 /// Rejects options that the collective does not take.
 fn refuse_others(arguments: &QuestionArguments, label: &str, takes: &[String]) -> Result<()> {
+    let has_no_order =
+        Form::find(label).is_some_and(|form| form.commutes() && !form.may_keep_order());
     let given = [
         ("--source", arguments.part.source.is_some()),
         ("--sources", arguments.part.sources.is_some()),
@@ -210,7 +212,8 @@ fn refuse_others(arguments: &QuestionArguments, label: &str, takes: &[String]) -
             "--work",
             arguments.part.work.as_ref().is_some_and(|work| work != "0"),
         ),
-        ("--commutative", arguments.commutative),
+        // Tokens are combined in any order, whether it is said or not.
+        ("--commutative", arguments.commutative && !has_no_order),
         ("--counts", arguments.counts.is_some()),
         ("--demands", arguments.demands.is_some()),
     ];

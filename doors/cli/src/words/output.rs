@@ -69,7 +69,7 @@ pub fn try_outputs(inputs: &[Named<'_>], outputs: &[Named<'_>]) -> Result<()> {
 /// Whether both names denote one regular file, existing or not.
 fn is_same(one: &Path, other: &Path) -> bool {
     let full = |path: &Path| {
-        let absolute = std::path::absolute(path).ok()?;
+        let absolute = std::path::absolute(files::destination(path).ok()?).ok()?;
         let folder = absolute.parent().map(|folder| {
             folder
                 .canonicalize()

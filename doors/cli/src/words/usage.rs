@@ -1,5 +1,7 @@
 //! Usage errors.
 
+use std::io::{Write as _, stdout};
+
 use anyhow::anyhow;
 use clap::error::{ContextKind, ErrorKind};
 use oneport::plan::Form;
@@ -30,7 +32,17 @@ pub fn refuse(error: &clap::Error) -> ! {
         eprintln!("error: {meant}");
         std::process::exit(2);
     }
-    error.exit()
+    if error.use_stderr() {
+        error.exit()
+    }
+    // Help and version are an answer: what cannot be written is an error, a closed pipe is none.
+    match error.print().and_then(|()| stdout().flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            eprintln!("error: cannot write to standard output: {error}");
+            std::process::exit(1)
+        }
+        _ => std::process::exit(0),
+    }
 }
 
 /// The hint for an option that does not exist because its value belongs into a file.

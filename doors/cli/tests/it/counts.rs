@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{Folder, fixture, oneport};
+use common::{Folder, fixture, oneport, read};
 use oneport::{Rational, parse_rational};
 use serde_json::Value;
 
@@ -361,4 +361,67 @@ fn a_limit_is_named() {
     // Where the platform has units, a token has 8 bytes.
     let token = ask(&[&["time", "barrier", "--platform", &box_, "--size=8B"]]);
     assert_eq!(whole["rows"], token["rows"]);
+}
+
+/// A ring in one direction, on which every order of the participants has a break: an all-reduce in order sends along
+/// two of the three ways around, and one in any order along all three.
+const ONE_WAY: &str = r#"
+format = "oneport-platform/1"
+node = [{ name = "a", compute = 1 }, { name = "b", compute = 1 }, { name = "c", compute = 1 }]
+link = [{ from = "a", to = "c", cost = 1 }, { from = "c", to = "b", cost = 1 }, { from = "b", to = "a", cost = 1 }]
+"#;
+
+/// A barrier's tokens have no order, whatever is said: all commands agree, and a plan in order is refused.
+#[test]
+fn a_barrier_has_no_order() {
+    let folder = Folder::new();
+    let (ring, plan) = (folder.write("ring.toml", ONE_WAY), folder.path("plan.json"));
+    let any = ["--commutative"];
+    let orders = ["a,b,c", "c,b,a", "a,c,b"];
+    for order in orders {
+        let question = |name| {
+            [
+                name,
+                "--work=0",
+                "--platform",
+                &ring,
+                "--participants",
+                order,
+            ]
+        };
+        let throughput = |name, more: &[&str]| {
+            let found = ask(&[&["solve"], &question(name), more]);
+            assert_eq!(found["status"], "optimal");
+            found["throughput"].clone()
+        };
+        assert_eq!(throughput("all-reduce", &[]), "2/3");
+        assert_eq!(throughput("all-reduce", &any), "3/4");
+        assert_eq!(throughput("barrier", &[]), "3/4");
+        assert_eq!(throughput("barrier", &any), "3/4");
+        let stripped = |command, more: &[&str]| {
+            let mut found = ask(&[&[command], &question("barrier"), more]);
+            let keys = found.as_object_mut().unwrap();
+            keys.retain(|key, _| !key.contains("seconds"));
+            found
+        };
+        for command in ["time", "compare", "whatif"] {
+            assert_eq!(stripped(command, &[]), stripped(command, &any), "{command}");
+        }
+    }
+    let bounds = ask(&[&["bound", &ring, "barrier"]]);
+    assert_eq!(bounds["bounds"][0]["bound"], "3/4", "{bounds}");
+    oneport(&["solve", "barrier", "--platform", &ring, "-o", &plan]).ok();
+    oneport(&["verify", &plan])
+        .ok()
+        .prints(&["barrier throughput 3/4 (optimal)"]);
+    let text = read(&plan);
+    let said = |value: &str| {
+        let key = format!("\"name\": \"barrier\", \"commutative\": {value},");
+        folder.write(
+            "said.json",
+            text.replacen("\"name\": \"barrier\",", &key, 1),
+        )
+    };
+    oneport(&["verify", &said("true")]).ok();
+    oneport(&["verify", &said("false")]).refused(1, &["'commutative'", "tokens have no order"]);
 }

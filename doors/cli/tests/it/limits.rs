@@ -389,6 +389,48 @@ fn an_answer_is_printed_even_if_its_file_cannot_be_written() {
     ];
     // What is to be drawn is told from the name alone.
     oneport(&reduce).refused(2, &["--tree", "should end in"]);
+    // Help is an answer, too.
+    for asked in [&["--help"][..], &["--version"], &["solve", "--help"]] {
+        let device = std::fs::OpenOptions::new().write(true).open(full).unwrap();
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_oneport"))
+            .args(asked)
+            .stdout(device)
+            .output()
+            .unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{asked:?}: {told}");
+        assert!(told.starts_with("error: cannot write"), "{told}");
+        oneport(asked).ok();
+    }
+}
+
+/// A link that leads nowhere yet is written through, and a name may be as long as names can be.
+#[cfg(unix)]
+#[test]
+fn links_and_long_names_are_outputs() {
+    let folder = Folder::new();
+    let (link, later) = (folder.path("link.toml"), folder.path("later.toml"));
+    std::os::unix::fs::symlink("later.toml", &link).unwrap();
+    for _ in 0..2 {
+        oneport(&["generate", "dgx1", "-o", &link]).ok();
+        assert!(std::path::Path::new(&link).is_symlink());
+        assert!(read(&later).contains("oneport-platform/1"));
+    }
+    let long = folder.path(&format!("{}.toml", "n".repeat(250)));
+    oneport(&["generate", "dgx1", "-o", &long]).ok();
+    assert_eq!(read(&long), read(&later));
+    // Two outputs that are one file.
+    let (one, two) = (folder.path("one.svg"), folder.path("two.svg"));
+    std::os::unix::fs::symlink("two.svg", &one).unwrap();
+    let reduce = [
+        "reduce",
+        "homogeneous",
+        "--n=4",
+        "--transfer=1",
+        "--compute=1",
+    ];
+    oneport(&[&reduce[..], &["--tree", &one, "--gantt", &two]].concat())
+        .refused(2, &["--tree", "--gantt", "both would be written"]);
 }
 
 #[test]

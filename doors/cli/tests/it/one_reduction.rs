@@ -1,5 +1,8 @@
 //! One reduction as a thing: a file that the other commands read, schedules of one's own, roots and ranks.
 
+use num_bigint::BigUint;
+use serde_json::Value;
+
 use crate::common::{Folder, Run, fixture, oneport, read};
 
 fn reduce(arguments: &[&str]) -> Run {
@@ -472,4 +475,122 @@ fn all_reductions_and_broadcasts() {
     .refused(2, &["--source", "0 to 6"]);
     reduce(&["heterogeneous", "--classes", "2:3", "--destination", "0"])
         .refused(2, &["--destination", "--classes"]);
+}
+
+/// Files that claim more than is proved: without a proof the referee counts where costs are equal, and "optimal" is
+/// said of nothing else.
+#[test]
+fn a_length_is_optimal_only_if_that_is_proved() {
+    let folder = Folder::new();
+    let file = folder.path("reduction.json");
+    let make = |arguments: &[&str]| {
+        reduce(&[arguments, &["-o", &file]].concat()).ok();
+        serde_json::from_str::<Value>(&read(&file)).unwrap()
+    };
+    let verify =
+        |object: &Value| oneport(&["verify", &folder.write("said.json", object.to_string())]);
+    // A binomial tree takes 16 where 15 is possible.
+    let binomial = [
+        "--n=9",
+        "--transfer=2",
+        "--compute=3",
+        "--strategy=binomial",
+        "--tie=newest",
+    ];
+    let mut one = make(&[&["homogeneous"], &binomial[..]].concat());
+    verify(&one)
+        .ok()
+        .prints(&["length 16 (feasible; none is shorter than 15"]);
+    one.as_object_mut().unwrap().remove("proof");
+    verify(&one).ok().prints(&[
+        "length 16 (feasible; none is shorter than 15",
+        "the referee repeated it",
+    ]);
+    one["lower_bound"] = "16".into();
+    one["status"] = "optimal".into();
+    verify(&one).refused(1, &["violation", "16 is not proved", "combined sooner"]);
+    one["status"] = "feasible".into();
+    verify(&one).refused(1, &["violation", "16 is not proved"]);
+    // A sequence of senders takes 14 where 11 is possible; of times alone nothing is counted.
+    let sequence = [
+        "heterogeneous",
+        "--times=10,5,5,5,4,2,2",
+        "--destination=0",
+        "--sequence=6,5,3,2,1,4",
+    ];
+    let mut one = make(&sequence);
+    verify(&one)
+        .ok()
+        .prints(&["length 14 (feasible; none is shorter than 11"]);
+    one.as_object_mut().unwrap().remove("proof");
+    one["lower_bound"] = "14".into();
+    one["status"] = "optimal".into();
+    verify(&one).refused(1, &["status", "no proof of the lower bound is given"]);
+    one["status"] = "feasible".into();
+    let told = verify(&one).ok().stdout;
+    assert!(
+        told.contains("length 14 (feasible; a bound that is not proved here: 14"),
+        "{told}"
+    );
+    assert!(!told.contains("optimal"), "{told}");
+    // Values that are there late: the referee counts, and grows trees.
+    let ready = [
+        "homogeneous",
+        "--ready=0,3,3,1,7,2",
+        "--transfer=1",
+        "--compute=2",
+    ];
+    let report = reduce(&[&ready[..], &["--json"]].concat()).ok().object();
+    assert_eq!(
+        (&report["status"], &report["rechecked"]),
+        (&"optimal".into(), &true.into())
+    );
+    let one = make(&ready);
+    assert_eq!(one["status"], "feasible");
+    verify(&one)
+        .ok()
+        .prints(&["(optimal", "the referee repeated it"]);
+}
+
+/// Beyond machine integers the numbers are exact, and "any number" is said of costs 0 only.
+#[test]
+fn values_within_a_long_time_are_counted() {
+    let within = |costs: [&str; 2], time: &str, more: &[&str]| {
+        let [transfer, compute] = costs;
+        let question = [
+            "homogeneous",
+            "--n",
+            "5",
+            "--transfer",
+            transfer,
+            "--compute",
+            compute,
+            "--within",
+            time,
+        ];
+        reduce(&[&question[..], more].concat()).ok()
+    };
+    // Both costs 1: Fibonacci's numbers.
+    let (mut now, mut before) = (1_u128, 1_u128);
+    for _ in 2..150 {
+        (now, before) = (now + before, now);
+    }
+    let (low, lower) = (BigUint::from(now), BigUint::from(before));
+    // F(m + n + 1) = F(m + 1) F(n + 1) + F(m) F(n), where F(t + 1) values are combined within t.
+    let twice = &low * &low + &lower * &lower;
+    let report = within(["1", "1"], "298", &["--json"]).object();
+    assert_eq!(report["within"]["values"], twice.to_string());
+    let text = within(["1", "1"], "298", &[]).stdout;
+    assert!(
+        text.contains(&format!("within  298: {twice} values")),
+        "{text}"
+    );
+    let far = within(["1", "2"], "1e30", &["--json"]).object();
+    assert_eq!(far["within"]["at_least"], format!("2^{}", "3".repeat(30)));
+    within(["1", "2"], "1e30", &[]).prints(&["at least 2^333"]);
+    assert_eq!(
+        within(["0", "0"], "0", &["--json"]).object()["within"]["values"],
+        "any"
+    );
+    within(["0", "0"], "0", &[]).prints(&["any number of values"]);
 }

@@ -252,8 +252,28 @@ fn a_broadcast_has_a_best_tree_and_a_best_dag() {
             (&best.into(), &best.into())
         );
         assert_eq!(object["status"], "optimal");
-        oneport(&["verify", &plan]).ok();
+        let programs = object["chosen"]["programs"].as_u64().expect("a number");
+        assert_eq!(object["chosen"]["checked"], false);
+        // The certificate is one of these links; that they are the best is the word of a search.
+        let search = match programs {
+            1 => "chosen by a search of 1 program".to_string(),
+            more => format!("chosen by a search of {more} programs"),
+        };
+        let verified = oneport(&["verify", &plan]).ok().stdout;
+        let links = object["links"].as_u64().expect("a number");
+        let checked = format!("(optimal on its {links} links, a");
+        assert!(
+            verified.contains(&checked) && verified.contains(&search),
+            "{verified}"
+        );
+        assert!(verified.contains("which is not checked"), "{verified}");
         let text = oneport(&options[..7]).ok().stdout;
+        let shown = oneport(&["show", &plan]).ok().stdout;
+        for text in [&text, &shown] {
+            let alone = format!("the referee checked the certificate of its {links} links alone");
+            assert!(text.contains(&search) && text.contains(&alone), "{text}");
+            assert!(!text.contains("(optimal"), "{text}");
+        }
         assert!(text.contains("no other is better"), "{text}");
     }
     let rows = oneport(&[
@@ -279,6 +299,17 @@ fn a_broadcast_has_a_best_tree_and_a_best_dag() {
         ("4/7".into(), "8/13".into())
     );
     assert!(!row("fastest edge first").is_null());
+    // What limits them, as the command says of these links: P1 relays all messages of either.
+    let limits = |name: &str| {
+        let rows = rows["rows"].as_array().expect("rows");
+        let row = rows.iter().find(|row| row["name"] == name).expect("a row");
+        row["limited_by"].as_str().expect("a text").to_string()
+    };
+    assert!(
+        limits("best single tree").contains("port of 'P1'"),
+        "{rows}"
+    );
+    assert!(limits("best DAG").contains("P1"), "{rows}");
     let text = oneport(&[
         "compare",
         "broadcast",

@@ -6,13 +6,14 @@ use anyhow::Result;
 use oneport::plan::{Certificate, EqualRings, Form, SteadyState};
 use oneport::watch::{Left, Watch};
 use oneport::{
-    Bounded, Error, LpError, Options, Problem, Rated, Rational, RingError, RingsError, Shape,
-    Shaped, Status, best_shape,
+    Bounded, Error, LpError, Options, Problem, Rated, Rating, Rational, RingError, RingsError,
+    Shape, Shaped, Status, best_shape, rate,
 };
 use oneport_baselines::{Compared, Comparison, on_rings, ranks};
 use oneport_timing::{BestPieces, NamedSearch, lower_bound, lower_bound_from_certificate};
 use rayon::prelude::*;
 
+use crate::answers::bottleneck;
 use crate::answers::once;
 use crate::answers::optimum::{self, Optimum};
 
@@ -120,13 +121,20 @@ fn within(all: &Watch, most: Duration) -> Watch {
 /// measured.
 const SHAPES: Duration = Duration::from_secs(2);
 
+/// The best of a shape that a search found.
+pub struct ShapeFound {
+    /// The shape's name.
+    pub name: &'static str,
+    /// Its links, its throughput, and the bound of the search.
+    pub shaped: Shaped,
+    /// What limits these links; `None` if there was no time to find out.
+    pub limited_by: Option<String>,
+}
+
 impl Best {
-    /// The best single tree and acyclic graph of a broadcast. A shape that is not found in time is left out.
-    pub fn shapes(
-        &self,
-        problem: &Problem,
-        options: &Options,
-    ) -> Result<Vec<(&'static str, Shaped)>> {
+    /// The best single tree and acyclic graph of a broadcast, which sustain no more than all links together. A shape
+    /// that is not found in time is left out.
+    pub fn shapes(&self, problem: &Problem, options: &Options) -> Result<Vec<ShapeFound>> {
         let copies = problem
             .platform()
             .nodes()
@@ -140,22 +148,32 @@ impl Best {
             ("best single tree", Shape::Tree),
             ("best DAG", Shape::Acyclic),
         ] {
-            let watch = within(&options.watch, SHAPES);
-            match best_shape(
-                problem,
-                &Options {
-                    watch,
-                    ..options.clone()
-                },
-                shape,
-            ) {
-                Ok(shaped) => found.push((name, shaped)),
+            let options = Options {
+                watch: within(&options.watch, SHAPES),
+                ..options.clone()
+            };
+            match best_shape(problem, &options, shape) {
+                Ok(shaped) => found.push(ShapeFound {
+                    name,
+                    limited_by: limited_by(problem, &shaped, &options),
+                    shaped: shaped.within(&self.upper_bound),
+                }),
                 Err(Error::Stopped(_)) => {}
                 Err(error) => return Err(error.into()),
             }
         }
         Ok(found)
     }
+}
+
+/// The ports and sets of ports that limit a shape's links, from the certificate of their optimum.
+fn limited_by(problem: &Problem, shaped: &Shaped, options: &Options) -> Option<String> {
+    let problem = problem.on(&shaped.platform).ok()?;
+    let Ok(Rating::Rated(rated)) = rate(&problem, options, None) else {
+        return None;
+    };
+    let names = bottleneck::of_rated(&problem, &rated).limiting_names();
+    (rated.status == Status::Optimal && !names.is_empty()).then_some(names)
 }
 
 /// Times of one operation.

@@ -11,7 +11,7 @@ use oneport_drawings::svg::{Part, parts};
 use oneport_timing::BestPieces;
 use serde_json::{Value, json};
 
-use super::best::{Best, Times};
+use super::best::{Best, ShapeFound, Times};
 use crate::answers::answer::{header, label};
 use crate::answers::bottleneck::{self, Bottleneck};
 use crate::answers::measured::{Measured, WRONG};
@@ -32,7 +32,7 @@ pub struct Report<'a> {
     /// The algorithms.
     pub comparison: &'a Comparison,
     /// For a broadcast whose size is not given: the best single tree and acyclic graph, by name.
-    pub shapes: Vec<(&'static str, Shaped)>,
+    pub shapes: Vec<ShapeFound>,
     /// The measured throughput.
     pub measured: Option<Measured>,
     /// Times of one operation; `None` if its size is not given.
@@ -252,12 +252,8 @@ impl Report<'_> {
                 .iter()
                 .map(|row| self.algorithm(row, false, None)),
         );
-        rows.chain(
-            self.shapes
-                .iter()
-                .map(|(name, shaped)| self.shape(name, shaped)),
-        )
-        .collect()
+        rows.chain(self.shapes.iter().map(|found| self.shape(found)))
+            .collect()
     }
 
     fn algorithm<'r>(
@@ -298,14 +294,21 @@ impl Report<'_> {
         }
     }
 
-    fn shape<'r>(&self, name: &str, shaped: &'r Shaped) -> Entry<'r> {
+    fn shape<'r>(&self, found: &'r ShapeFound) -> Entry<'r> {
+        let ShapeFound {
+            name,
+            shaped,
+            limited_by,
+        } = found;
+        let programs = count(shaped.programs, "program");
         let keys = json!({
             "name": name,
-            "about": "by branch and bound",
+            "about": format!("by branch and bound, a search of {programs} that is not checked"),
             "in_order": true,
             "upper_bound": shaped.upper_bound.to_string(),
             "status": shaped.status.name(),
-            "limited_by": Value::Null,
+            "programs": shaped.programs,
+            "limited_by": limited_by,
         });
         Entry {
             name: self.proved(name, shaped),
@@ -314,7 +317,7 @@ impl Report<'_> {
             compared: true,
             throughput: &shaped.throughput,
             once: None,
-            limits: format!("its {}", count(shaped.links.len(), "link")),
+            limits: limited_by.clone().unwrap_or_else(|| "unknown".to_string()),
             keys,
         }
     }
@@ -363,10 +366,11 @@ impl Report<'_> {
 
     /// The name; if the shape is not proved optimal, also its upper bound.
     fn proved(&self, name: &str, shaped: &Shaped) -> String {
+        let programs = count(shaped.programs, "program");
         match shaped.status {
-            Status::Optimal => name.to_string(),
+            Status::Optimal => format!("{name} (a search of {programs})"),
             Status::Feasible => format!(
-                "{name} (known; none above {})",
+                "{name} (a search of {programs} that was ended; none above {})",
                 percent(&self.share(&shaped.upper_bound))
             ),
         }

@@ -45,7 +45,7 @@ pub struct Terms {
     pub limit: Limit,
     /// Whether the operator commutes.
     pub commutative: bool,
-    /// The proof that no schedule is shorter.
+    /// The proof that no schedule is shorter, if the referee could repeat it.
     pub proof: Option<Proof>,
 }
 
@@ -55,8 +55,10 @@ pub struct Answer {
     pub title: String,
     /// Length of the schedule.
     pub length: Rational,
-    /// Proved lower bound on the length.
+    /// Lower bound on the length.
     pub lower_bound: Rational,
+    /// Whether the referee has proved the bound.
+    pub proved: bool,
     /// The proof of the bound, in words.
     pub proof: String,
     /// The method that found the schedule, and the reason for the choice of it.
@@ -146,13 +148,14 @@ impl Answer {
             title,
             length: shortest.length.clone(),
             lower_bound: shortest.lower_bound.clone(),
+            proved: rechecked,
             proof: words::proof(Some(&shortest.proof), &checked.recheck),
             method: (method.to_string(), why),
             schedule,
             terms: Terms {
                 limit,
                 commutative,
-                proof: Some(shortest.proof.clone()),
+                proof: rechecked.then(|| shortest.proof.clone()),
             },
             notes: Vec::new(),
             facts: json!({ "proof": shortest.proof.name(), "rechecked": rechecked }),
@@ -164,9 +167,10 @@ impl Answer {
         let Judged {
             one, recheck, best, ..
         } = judged;
+        let proved = recheck == Recheck::Proved;
         let facts = json!({
             "proof": one.proof.as_ref().map_or("none", Proof::name),
-            "rechecked": recheck == Recheck::Proved,
+            "rechecked": proved,
             "best": best.to_string(),
             "commutative": one.commutative,
         });
@@ -184,12 +188,13 @@ impl Answer {
             title,
             length,
             lower_bound: one.lower_bound.clone(),
+            proved,
             proof: words::proof(one.proof.as_ref(), &recheck),
             method: (method.to_string(), why),
             terms: Terms {
                 limit: one.limit,
                 commutative: one.commutative,
-                proof: one.proof,
+                proof: one.proof.filter(|_| proved),
             },
             schedule: Schedule::Reduction(Box::new(one.reduction)),
             notes: vec![beside],
@@ -203,7 +208,7 @@ impl Answer {
     }
 
     fn status(&self) -> Status {
-        if self.length == self.lower_bound {
+        if self.proved && self.length == self.lower_bound {
             Status::Optimal
         } else {
             Status::Feasible
@@ -339,7 +344,7 @@ impl Answer {
         let mut out = format!(
             "{}\nlength  {}\nmethod  {}: {}\ntime    {}",
             self.title,
-            words::length(&self.length, &self.lower_bound, &self.proof),
+            words::length(&self.length, &self.lower_bound, self.proved, &self.proof),
             self.method.0,
             self.method.1,
             clock::seconds(took)

@@ -45,6 +45,7 @@ pub fn all(
         title: format!("all-reduction among {}", count(times.len(), "processor")),
         length: all.length,
         lower_bound: all.lower_bound,
+        proved: false,
         proof: "it contains a reduction to every processor, and a broadcast from every one"
             .to_string(),
         method: (
@@ -78,6 +79,7 @@ pub fn broadcast(times: &[Rational], source: Option<usize>) -> Result<Answer> {
         ),
         length: broadcast.length.clone(),
         lower_bound,
+        proved: false,
         proof: "two relaxations, transfer by transfer".to_string(),
         method: ("fnf".to_string(), "fastest node first".to_string()),
         schedule: Schedule::Broadcast(Box::new(broadcast)),

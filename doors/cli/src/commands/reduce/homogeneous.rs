@@ -6,17 +6,17 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use oneport::homogeneous::{
-    Costs, MOST_WRITTEN, Strategy, Tie, bounds, extent, neighbours_at, values_within,
+    Costs, MOST_WRITTEN, Strategy, Tie, Within, bounds, extent, neighbours_at, values_within,
 };
 use oneport::plan::Limit;
 use oneport::{broadcast_homogeneous, reduce_homogeneous, reduce_into, reduce_released};
 use serde_json::json;
 
-use super::answer::{Answer, AnswerArguments, LISTED, Schedule, Terms};
+use super::answer::{Answer, AnswerArguments, LISTED, Schedule};
 use super::read::{cost, numbers, shorten, whole};
 use super::{own, rank};
 use crate::words::end::End;
-use crate::words::numbers::readable;
+use crate::words::numbers::{readable, readable_count};
 use crate::words::output::count;
 use crate::words::usage::usage;
 
@@ -170,6 +170,9 @@ fn report(
     answer.report(&arguments.answer, took)
 }
 
+/// Limit: digits of a number of values that is printed in full.
+const DIGITS: usize = 80;
+
 /// Bounds in closed form, and how many values a time suffices for.
 fn bounds(
     arguments: &HomogeneousArguments,
@@ -198,18 +201,34 @@ fn bounds(
         let time = cost("--within", text)?;
         let values = values_within(&time, costs, limit)?;
         // Some JSON readers round numbers above 2^53.
-        answer.fact(
-            "within",
-            json!({ "time": time.to_string(), "values": values.to_string() }),
-        );
-        let values = if values == u128::MAX {
-            "any number of values".to_string()
-        } else {
-            count(values, "value")
+        let (key, number, told) = match values {
+            Within::Any => (
+                "values",
+                "any".to_string(),
+                "any number of values".to_string(),
+            ),
+            Within::Most(most) => {
+                let digits = most.to_string();
+                let told = if digits.len() <= DIGITS {
+                    digits.clone()
+                } else {
+                    readable_count(&most)
+                };
+                ("values", digits, count(told, "value"))
+            }
+            Within::PowerOfTwo(power) => {
+                let least = format!("2^{power}");
+                (
+                    "at_least",
+                    least.clone(),
+                    format!("at least {least} values"),
+                )
+            }
         };
+        answer.fact("within", json!({ "time": time.to_string(), key: number }));
         answer
             .notes
-            .push(format!("within  {}: {values}", readable(&time)));
+            .push(format!("within  {}: {told}", readable(&time)));
     }
     Ok(())
 }
@@ -299,25 +318,11 @@ fn released(arguments: &HomogeneousArguments, costs: &Costs) -> Result<Answer> {
         count(ready.len(), "value"),
         words(costs, Limit::Unlimited)
     );
-    Ok(Answer {
-        title,
-        length: released.reduction.length.clone(),
-        lower_bound: released.lower_bound,
-        proof: "release dates, see the library's documentation; not repeated by the referee"
-            .to_string(),
-        method: (
-            "released".to_string(),
-            "release dates, the operator taken as commutative".to_string(),
-        ),
-        schedule: Schedule::Reduction(Box::new(released.reduction)),
-        terms: Terms {
-            limit: Limit::Unlimited,
-            commutative: true,
-            proof: None,
-        },
-        notes: Vec::new(),
-        facts: json!({ "proof": "released", "rechecked": false }),
-    })
+    let why = "release dates, the operator taken as commutative".to_string();
+    let mut answer = Answer::judged(title, "released", why, released);
+    answer.notes.clear();
+    answer.facts = json!({ "proof": "released", "rechecked": answer.proved });
+    Ok(answer)
 }
 
 fn broadcast(costs: &Costs, n: u64, limit: Limit, written: bool) -> Result<Answer> {

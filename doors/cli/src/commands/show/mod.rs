@@ -17,6 +17,7 @@ use oneport::files::{AnswerFile, OneReduction};
 use oneport::plan::{Kind, Timeline, WeightedPattern};
 use oneport::{Plan, files, referee, schedule};
 
+use crate::answers::chosen::certified;
 use crate::words::drawing;
 use crate::words::end::End;
 use crate::words::numbers::{Shown, readable_count, short};
@@ -82,8 +83,8 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
             },
         )?;
     }
-    let plan = match files::read_answer(&arguments.plan)? {
-        AnswerFile::Plan(plan) => *plan,
+    let (plan, chosen) = match files::read_answer(&arguments.plan)? {
+        AnswerFile::Plan(plan, chosen) => (*plan, chosen),
         AnswerFile::Reduction(one) => return one_reduction(arguments, &one),
     };
     if arguments.windows.is_some() {
@@ -154,7 +155,11 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
         let shown = Shown::of(plan.platform(), arguments.text.exact);
         print(&match arguments.rates.rates {
             true => rates::text(&plan, &arguments.rates, shown)?,
-            false => text::text(&plan, &arguments.text)?,
+            false => {
+                let links = plan.platform().links().len();
+                let proof = chosen.as_ref().map(|chosen| certified(chosen, links));
+                text::text(&plan, &arguments.text, proof.as_deref())?
+            }
         })?;
     }
     Ok(End::Done)

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use oneport::plan::{Costs, Limit, OneReduction};
-use oneport::referee;
+use oneport::referee::{self, Recheck};
 use oneport_drawings::{dot, svg};
 
 use crate::answers::reduction as words;
@@ -62,7 +62,12 @@ pub fn run(plan: &Path, one: &OneReduction, arguments: &Drawings<'_>) -> Result<
             count(reduction.receivers.len(), "value"),
             reduction.root,
             costs(one),
-            words::length(&reduction.length, &one.lower_bound, &proof),
+            words::length(
+                &reduction.length,
+                &one.lower_bound,
+                recheck == Recheck::Proved,
+                &proof
+            ),
             if one.commutative {
                 "commutative"
             } else {

@@ -48,7 +48,7 @@ pub struct TextArguments {
 ///
 /// # Errors
 /// The plan is invalid.
-pub fn text(plan: &Plan, arguments: &TextArguments) -> Result<String> {
+pub fn text(plan: &Plan, arguments: &TextArguments, certified: Option<&str>) -> Result<String> {
     let shown = Shown::of(plan.platform(), arguments.exact);
     let sections = [
         (
@@ -63,7 +63,7 @@ pub fn text(plan: &Plan, arguments: &TextArguments) -> Result<String> {
     ];
     let mut asked = sections.into_iter().filter(|(asked, _)| *asked).peekable();
     if asked.peek().is_none() {
-        return whole(plan, shown);
+        return whole(plan, shown, certified);
     }
     let texts: Vec<String> = asked
         .map(|(_, section)| section(plan, shown))
@@ -72,7 +72,7 @@ pub fn text(plan: &Plan, arguments: &TextArguments) -> Result<String> {
 }
 
 /// The answer, one pattern of each class, and the buffers of the nodes.
-fn whole(plan: &Plan, shown: Shown) -> Result<String> {
+fn whole(plan: &Plan, shown: Shown, certified: Option<&str>) -> Result<String> {
     let mut out = answer::head(
         plan,
         &bottleneck::of(
@@ -82,6 +82,7 @@ fn whole(plan: &Plan, shown: Shown) -> Result<String> {
             plan.status,
         ),
         shown,
+        certified,
     )?;
     let work = if plan.collective().combines() {
         format!("a merge takes {}, ", work(plan))

@@ -18,6 +18,7 @@ use serde_json::json;
 
 use crate::answers::answer::{self};
 use crate::answers::bottleneck::{self, IN_ORDER};
+use crate::answers::chosen::certified;
 use crate::answers::infeasible::{paths, unreachable};
 use crate::flags::instances;
 use crate::flags::limits::LimitArguments;
@@ -194,6 +195,9 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
     let shaped = shape
         .map(|shape| shape::find(&problem, shape, options))
         .transpose()?;
+    let chosen = shape
+        .zip(shaped.as_ref())
+        .map(|(shape, shaped)| shape::chosen(shape, shaped));
     let problem = match &shaped {
         Some(shaped) => problem.on(&shaped.platform)?,
         None => problem,
@@ -216,7 +220,7 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
             let written = arguments.output.as_ref().map_or(Ok(()), |path| {
                 let watch = options.watch.finishing(WRITING);
                 files::write_atomically_with(path, |file| {
-                    files::write_plan(&planned.plan, file, &watch)
+                    files::write_chosen_plan(&planned.plan, chosen.as_ref(), file, &watch)
                 })
                 .with_context(|| format!("cannot write {}", path.display()))
             });
@@ -227,9 +231,14 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
             let mut bottleneck =
                 bottleneck::of(&problem, &plan.steady_state, &plan.certificate, plan.status);
             if arguments.json {
-                print(
-                    &report::planned(path, &problem, &planned, &bottleneck, seconds).to_string(),
-                )?;
+                let answer = report::planned(
+                    (path, &problem),
+                    &planned,
+                    chosen.as_ref(),
+                    &bottleneck,
+                    seconds,
+                );
+                print(&answer.to_string())?;
             } else {
                 // Text says how much any order gains; JSON does not wait for that.
                 let in_order = bottleneck
@@ -240,15 +249,18 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
                 bottleneck
                     .hints
                     .extend(in_order.and_then(|_| any_order(&problem, plan, options, seconds)));
-                let told = shape.zip(shaped.as_ref());
+                let told = chosen.as_ref().zip(shaped.as_ref());
                 bottleneck
                     .hints
-                    .extend(told.map(|(shape, shaped)| shape::sentence(&problem, shape, shaped)));
+                    .extend(told.map(|(chosen, shaped)| shape::sentence(&problem, chosen, shaped)));
+                let proof = chosen
+                    .as_ref()
+                    .map(|chosen| certified(chosen, problem.platform().links().len()));
                 print(&answer::text(
                     &planned,
                     &bottleneck,
-                    seconds,
-                    arguments.exact,
+                    (seconds, arguments.exact),
+                    proof.as_deref(),
                 )?)?;
             }
             written?;

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use oneport::files::Chosen;
 use oneport::schedule::cuts;
 use oneport::{Bounded, Collective, Planned, Platform, Problem, Rational, Unlisted};
 use serde_json::{Value, json};
@@ -63,11 +64,11 @@ pub fn unlisted(path: &Path, problem: &Problem, unlisted: &Unlisted, seconds: Du
     )
 }
 
-/// The answer with a plan of the problem.
+/// The answer with a plan of the problem; `chosen` if a search chose its links.
 pub fn planned(
-    path: &Path,
-    problem: &Problem,
+    (path, problem): (&Path, &Problem),
     planned: &Planned,
+    chosen: Option<&Chosen>,
     bottleneck: &Bottleneck<'_>,
     seconds: Duration,
 ) -> Value {
@@ -92,13 +93,19 @@ pub fn planned(
         "solver_seconds": planned.solver_time.as_secs_f64(),
         "ended_by": planned.ended_by.map(limits::named),
     });
+    let choice = chosen.map(|chosen| {
+        let (shape, programs) = (chosen.shape.name(), chosen.programs);
+        json!({ "chosen": { "shape": shape, "programs": programs, "checked": false } })
+    });
     answered(
         path,
         (problem.platform(), problem.collective()),
         [
             sustained(problem, &plan.steady_state.throughput, &plan.upper_bound),
             answer,
-        ],
+        ]
+        .into_iter()
+        .chain(choice),
     )
 }
 

@@ -1,16 +1,21 @@
 //! The best of one tree, or of links without a cycle.
 
 use anyhow::Result;
+use oneport::files::{Chosen, ChosenShape};
 use oneport::plan::Form;
-use oneport::{Options, Plan, Problem, Shape, Shaped, Status, best_shape};
+use oneport::{Options, Plan, Problem, Shape, Shaped, Status, best_shape, bound};
 
 use crate::answers::answer::label;
-use crate::words::output::{count, few};
+use crate::answers::chosen::words;
+use crate::words::output::few;
 use crate::words::usage::usage;
 
 /// Percent of the time left for the search; the rest is for the plan. Trades a proof for an answer in time. Not
 /// measured.
 const SEARCH: u32 = 70;
+/// Percent of the time left after the search for the bound of all links together. Trades a bound for an answer in time.
+/// Not measured.
+const BOUND: u32 = 20;
 /// Limit on the links named.
 const NAMED: usize = 12;
 
@@ -27,11 +32,30 @@ pub fn find(problem: &Problem, shape: Shape, options: &Options) -> Result<Shaped
             label(problem.collective())
         )));
     }
-    let options = Options {
-        watch: options.watch.stage(SEARCH),
+    let within = |percent| Options {
+        watch: options.watch.stage(percent),
         ..options.clone()
     };
-    Ok(best_shape(problem, &options, shape)?)
+    let shaped = best_shape(problem, &within(SEARCH), shape)?;
+    // A search that was ended may have had no time to bound all links together.
+    Ok(match shaped.status {
+        Status::Optimal => shaped,
+        Status::Feasible => match bound(problem, &within(BOUND)) {
+            Ok(whole) => shaped.within(&whole.bound),
+            Err(_) => shaped,
+        },
+    })
+}
+
+/// What the plan's file says of the choice.
+pub fn chosen(shape: Shape, shaped: &Shaped) -> Chosen {
+    Chosen {
+        shape: match shape {
+            Shape::Tree => ChosenShape::Tree,
+            Shape::Acyclic => ChosenShape::Acyclic,
+        },
+        programs: shaped.programs as u64,
+    }
 }
 
 /// The answer's bound is one on all trees or graphs; the bound of the plan's certificate is one for its links.
@@ -43,22 +67,17 @@ pub fn claim(plan: &mut Plan, shaped: &Shaped) {
     plan.status = Status::of(&plan.steady_state.throughput, &plan.upper_bound);
 }
 
-/// Which links, and what is proved of them.
-pub fn sentence(problem: &Problem, shape: Shape, shaped: &Shaped) -> String {
+/// Which links, and what the search says of others.
+pub fn sentence(problem: &Problem, chosen: &Chosen, shaped: &Shaped) -> String {
     let platform = problem.platform();
     let names = few(
         platform.link_ids().map(|link| platform.link_name(link)),
         NAMED,
         ", ...",
     );
-    let what = match shape {
-        Shape::Tree => "tree",
-        Shape::Acyclic => "acyclic graph",
+    let found = match shaped.status {
+        Status::Optimal => "it found that no other is better",
+        Status::Feasible => "it was ended; by its bound no other has more than that",
     };
-    let proved = match shaped.status {
-        Status::Optimal => "no other is better",
-        Status::Feasible => "the search was ended; the bound holds for every other",
-    };
-    let programs = count(shaped.programs, "program");
-    format!("the best {what}: {names}; {proved} ({programs})")
+    format!("{}: {names}; {found}", words(chosen))
 }
