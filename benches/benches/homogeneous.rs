@@ -94,7 +94,7 @@ fn released(criterion: &mut Criterion) {
     let pair = costs(3, 5);
     group.bench_function("20000_values", |bencher| {
         bencher.iter(|| {
-            let found = reduce_released(&ready, &pair).expect("a proper question");
+            let found = reduce_released(&ready, None, &pair).expect("a proper question");
             assert_eq!(found.reduction.length, found.lower_bound);
         });
     });

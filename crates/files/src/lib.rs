@@ -36,6 +36,8 @@ pub use platform::{
     write_platform,
 };
 pub use single::{
-    AnswerFile, broadcast_to_json, one_reduction_from_json, one_reduction_to_json, read_answer,
-    read_receivers, read_starts, receivers_from_json, reduction_to_json, starts_from_json,
+    AnswerFile, broadcast_to_json, one_all_reduce_from_json, one_all_reduce_to_json,
+    one_broadcast_from_json, one_broadcast_to_json, one_reduction_from_json, one_reduction_to_json,
+    read_answer, read_receivers, read_starts, receivers_from_json, reduction_to_json,
+    starts_from_json,
 };

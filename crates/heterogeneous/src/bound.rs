@@ -30,7 +30,7 @@ pub struct LowerBound {
 
 impl LowerBound {
     /// The bound as the referee checks it.
-    pub(crate) fn proof(self) -> Proof {
+    pub fn proof(self) -> Proof {
         let proof = match self.rule {
             Rule::DivisorChain => Proof::SlowestFirst,
             Rule::TwoClasses => Proof::Levels,

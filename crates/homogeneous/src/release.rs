@@ -25,6 +25,10 @@
 //! - the last date plus `c`, if there is something to merge;
 //! - the optimum for a transfer time of `c`.
 //!
+//! A given root has the first place from the beginning; everything else is the same. The bounds hold for it, and the
+//! first one counts better: among the values that are ready at `r` or later the root is one more, for it is there at 0
+//! backwards.
+//!
 //! Between this bound and the heuristic's schedule all sequences of up to 40 values are tried, as far as 200,000 states
 //! go (`sequences`): ten values are mostly decided.
 
@@ -62,14 +66,18 @@ const SEQUENCE_BITS: u64 = 56;
 /// Fact: dates below this many bits leave room in machine integers.
 const MACHINE_BITS: u64 = 62;
 
-/// The shortest schedule for values that are ready at different dates, the operator being commutative; for
-/// `0 < compute < transfer` a short one with a bound. Processor `i` holds value `i`; the method chooses the root. The
-/// module's text proves what is optimal. O(n log n) per step of a bisection, whose range is the shortest length without
-/// dates, in a common unit of all numbers.
+/// The shortest schedule for values that are ready at different dates, the operator being commutative; for `0 < compute
+/// < transfer` a short one with a bound. Processor `i` holds value `i`; without a `root` the method chooses it, and no
+/// root is better. The module's text proves what is optimal. O(n log n) per step of a bisection, whose range is the
+/// shortest length without dates, in a common unit of all numbers.
 ///
 /// # Errors
-/// No values, a negative date, more than [`MOST_WRITTEN`](crate::MOST_WRITTEN) values.
-pub fn reduce_released(ready: &[Rational], costs: &Costs) -> Result<Released, Error> {
+/// No values, a negative date, a root that is out of range, more than [`MOST_WRITTEN`](crate::MOST_WRITTEN) values.
+pub fn reduce_released(
+    ready: &[Rational],
+    root: Option<u64>,
+    costs: &Costs,
+) -> Result<Released, Error> {
     if let Some((index, date)) = ready
         .iter()
         .enumerate()
@@ -84,6 +92,14 @@ pub fn reduce_released(ready: &[Rational], costs: &Costs) -> Result<Released, Er
         0 => return Err(Error::NoValues),
         values => written(values)?,
     };
+    if let Some(processor) = root.filter(|&root| root >= u64::from(count)) {
+        return Err(Error::NoProcessor {
+            role: "root",
+            processor,
+            values: u64::from(count),
+        });
+    }
+    let root = root.map(|root| root as u32);
     let unit = common_unit(ready.iter().chain([costs.transfer(), costs.compute()]));
     let scaled = Scaled::with_unit(costs, unit);
     let dates: Vec<BigUint> = ready
@@ -100,17 +116,17 @@ pub fn reduce_released(ready: &[Rational], costs: &Costs) -> Result<Released, Er
     // Sums of a schedule stay below the last date plus one step for every value.
     let most = last + (&scaled.transfer + &scaled.compute) * (u64::from(count) + 1);
     Ok(if most.bits() <= MACHINE_BITS {
-        solve::<u64>(&scaled, costs, &dates, &places)
+        solve::<u64>(&scaled, costs, (&dates, &places), root)
     } else {
-        solve::<BigUint>(&scaled, costs, &dates, &places)
+        solve::<BigUint>(&scaled, costs, (&dates, &places), root)
     })
 }
 
 fn solve<N: Time>(
     scaled: &Scaled,
     costs: &Costs,
-    dates: &[BigUint],
-    places: &[BigUint],
+    (dates, places): (&[BigUint], &[BigUint]),
+    root: Option<u32>,
 ) -> Released {
     let list = |numbers: &[BigUint]| -> Vec<N> {
         numbers
@@ -123,7 +139,7 @@ fn solve<N: Time>(
         transfer: N::zero(),
         compute: N::zero(),
     };
-    let question = Question::new(ready, places, scaled.pair().unwrap_or_else(zero));
+    let question = Question::new(ready, places, scaled.pair().unwrap_or_else(zero), root);
     let (grown, run, bound) = question.answer();
     let receivers = grown
         .receivers
@@ -158,6 +174,9 @@ struct Question<N> {
     ready: Vec<N>,
     /// Values by date, latest first: the most urgent backwards.
     urgent: Vec<u32>,
+    /// The value of the first place, if it is given; and the other values by date, latest first.
+    root: Option<u32>,
+    waiting: Vec<u32>,
     /// When processors are there in an unhindered growth, ascending.
     places: Vec<N>,
     pair: Pair<N>,
@@ -172,12 +191,15 @@ struct Grown {
 }
 
 impl<N: Time> Question<N> {
-    fn new(ready: Vec<N>, places: Vec<N>, pair: Pair<N>) -> Question<N> {
+    fn new(ready: Vec<N>, places: Vec<N>, pair: Pair<N>, root: Option<u32>) -> Question<N> {
         let mut urgent: Vec<u32> = (0..ready.len() as u32).collect();
         urgent.sort_by(|&a, &b| ready[b as usize].cmp(&ready[a as usize]).then(a.cmp(&b)));
+        let others = urgent.iter().copied().filter(|&value| Some(value) != root);
         Question {
+            waiting: others.collect(),
             ready,
             urgent,
+            root,
             places,
             pair,
         }
@@ -189,11 +211,11 @@ impl<N: Time> Question<N> {
 
     /// A schedule and a bound.
     fn answer(&self) -> (Grown, tree::Run<N>, N) {
-        let counted = self
-            .places
-            .iter()
-            .enumerate()
-            .map(|(rank, place)| self.date(rank).plus(place));
+        // A given root has the first place, all others have later ones.
+        let order = self.root.iter().chain(&self.waiting);
+        let counted = order
+            .zip(&self.places)
+            .map(|(&value, place)| self.ready[value as usize].plus(place));
         let merged = (self.ready.len() > 1).then(|| self.date(0).plus(&self.pair.compute));
         let bound = counted.chain(merged).max().unwrap_or_else(N::zero);
         let (grown, found) = self.bisect(&self.pair, &bound);
@@ -229,7 +251,7 @@ impl<N: Time> Question<N> {
         if compute == 0 || ready.len() > TRIED || run.length.big().bits() > SEQUENCE_BITS {
             return (grown, run, bound);
         }
-        let sequences = Sequences::new(&ready, transfer, compute);
+        let sequences = Sequences::new(&ready, self.root, transfer, compute);
         let mut states = STATES;
         // Lengths from here on may be met; a length that the states did not suffice for is not asked about again.
         let mut low = bound.clone();
@@ -263,7 +285,11 @@ impl<N: Time> Question<N> {
         // When all wait for the last value, nothing hinders the growth.
         let mut high = self.date(0).plus(self.places.last().unwrap_or(low));
         let star = || Grown {
-            values: self.urgent.clone(),
+            values: self
+                .root
+                .into_iter()
+                .chain(self.waiting.iter().copied())
+                .collect(),
             receivers: vec![0; self.urgent.len()],
         };
         let mut best = self.grow(&high, pair).unwrap_or_else(star);
@@ -340,6 +366,10 @@ impl<'a, N: Time> Growth<'a, N> {
             settled: 0,
         };
         growth.add(0, N::zero());
+        if let (Some(root), Some(first)) = (question.root, growth.places.first_mut()) {
+            first.value = Some(root);
+            growth.open.clear();
+        }
         growth
     }
 
@@ -400,7 +430,7 @@ impl<'a, N: Time> Growth<'a, N> {
 
     /// The most urgent value without a place.
     fn next_value(&self) -> Option<u32> {
-        self.question.urgent.get(self.settled).copied()
+        self.question.waiting.get(self.settled).copied()
     }
 
     /// The open place with the latest `prepared` that suits the value.

@@ -85,7 +85,7 @@ pub fn neighbours_at(
     }
 }
 
-fn check(values: u64, processor: u64, role: &'static str) -> Result<(), Error> {
+pub(crate) fn check(values: u64, processor: u64, role: &'static str) -> Result<(), Error> {
     if values == 0 {
         return Err(Error::NoValues);
     }

@@ -23,15 +23,21 @@ pub(crate) enum Fits {
 pub(crate) struct Sequences {
     /// Dates, latest first, and the values that are ready then.
     classes: Vec<(u64, Vec<u32>)>,
+    /// The class of the first value, if that is given; it is the first of its class.
+    first: Option<usize>,
     transfer: u64,
     compute: u64,
 }
 
 impl Sequences {
     /// `compute` is positive.
-    pub(crate) fn new(ready: &[u64], transfer: u64, compute: u64) -> Sequences {
+    pub(crate) fn new(ready: &[u64], root: Option<u32>, transfer: u64, compute: u64) -> Sequences {
         let mut values: Vec<u32> = (0..ready.len() as u32).collect();
-        values.sort_by(|&a, &b| ready[b as usize].cmp(&ready[a as usize]).then(a.cmp(&b)));
+        let place = |value: u32| (Some(value) != root, value);
+        values.sort_by(|&a, &b| {
+            let dates = ready[b as usize].cmp(&ready[a as usize]);
+            dates.then(place(a).cmp(&place(b)))
+        });
         let mut classes: Vec<(u64, Vec<u32>)> = Vec::new();
         for value in values {
             let date = ready[value as usize];
@@ -40,7 +46,9 @@ impl Sequences {
                 _ => classes.push((date, vec![value])),
             }
         }
+        let holds = |(_, members): &(u64, Vec<u32>)| members.first().copied() == root;
         Sequences {
+            first: root.and_then(|_| classes.iter().position(holds)),
             classes,
             transfer,
             compute,
@@ -145,7 +153,9 @@ impl Search<'_> {
         }
         *self.states = self.states.checked_sub(1)?;
         let (open, left) = &state;
-        for class in (0..left.len()).filter(|&class| left[class] > 0) {
+        let given = self.all.first.filter(|_| self.sequence.is_empty());
+        let fits = |class: &usize| left[*class] > 0 && given.is_none_or(|given| given == *class);
+        for class in (0..left.len()).filter(fits) {
             let mut next: Vec<u64> = open[1..].to_vec();
             next.extend(self.all.opened(self.until[class], date, count as usize));
             next.sort_unstable();

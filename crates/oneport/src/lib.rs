@@ -53,7 +53,7 @@ pub use rating::{Rated, Rating};
 pub use rings::{Rings, RingsError, rings, rings_of_orders};
 pub use shapes::best_shape;
 pub use single::{
-    Checked, Found, Judged, SingleError, all_reduce, broadcast_heterogeneous,
+    AllReduced, Checked, Found, Judged, SingleError, all_reduce, broadcast_heterogeneous,
     broadcast_homogeneous, judge_sequence, judge_tree, reduce_cluster, reduce_homogeneous,
     reduce_into, reduce_processors, reduce_released,
 };

@@ -1,13 +1,14 @@
 //! One reduction executed once: the shortest schedule, its bound, and the referee's word on both.
 
-use oneport_heterogeneous::{
-    AllReduce, Budget, Cluster, Destination, Method, Placement, Processors,
-};
+use oneport_heterogeneous::{Budget, Cluster, Destination, Method, Placement, Processors};
 use oneport_homogeneous::{Costs, Strategy, Tie};
-use oneport_plan::{Broadcast, Instance, Limit, OneReduction, Proof, Shortest};
+use oneport_plan::{
+    Broadcast, Instance, Limit, OneAllReduce, OneBroadcast, OneReduction, Proof, Shortest,
+};
 use oneport_platform::Rational;
 use oneport_referee::{
-    Recheck, Violation, check_broadcast, check_one, check_reduction, check_shortest,
+    Recheck, Violation, check_all_reduce, check_broadcast, check_one, check_one_broadcast,
+    check_reduction, check_shortest,
 };
 
 /// An answer that the referee has checked.
@@ -108,8 +109,12 @@ fn equal_proof(costs: &Costs, limit: Limit) -> Proof {
 ///
 /// # Errors
 /// [`SingleError::Homogeneous`] names what does not make sense.
-pub fn reduce_released(ready: &[Rational], costs: &Costs) -> Result<Judged, SingleError> {
-    let released = oneport_homogeneous::reduce_released(ready, costs)?;
+pub fn reduce_released(
+    ready: &[Rational],
+    root: Option<u64>,
+    costs: &Costs,
+) -> Result<Judged, SingleError> {
+    let released = oneport_homogeneous::reduce_released(ready, root, costs)?;
     let best = released.reduction.length.clone();
     let one = OneReduction {
         reduction: released.reduction,
@@ -207,10 +212,23 @@ pub fn reduce_processors(
     })
 }
 
+/// One all-reduction, and the reduction in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AllReduced {
+    /// The schedule with its bound.
+    pub one: OneAllReduce,
+    /// Whether the referee could repeat the argument for the bound.
+    pub recheck: Recheck,
+    /// The answer about the reduction; its schedule is in `one`.
+    pub found: Found,
+}
+
 /// The result of one reduction sent to all: the shortest reduction known into a processor of the list, then fastest
 /// node first. With [`Method::SlowestFirst`] and the fastest processor as destination, which is the default, it is at
-/// most 3.5 times the optimum (Liu-Kuo-Wang 2009, Theorem 3). The reduction's bound holds for the whole, which contains
-/// it.
+/// most 3.5 times the optimum (Liu-Kuo-Wang 2009, Theorem 3). The bound is the largest of that of the reduction, that
+/// of a reduction into the fastest processor, and that of a broadcast from the fastest and from the slowest: the whole
+/// contains them.
 ///
 /// # Errors
 /// An empty list, a time that is not positive, a destination out of range, a method that does not apply.
@@ -219,35 +237,55 @@ pub fn all_reduce(
     destination: Option<usize>,
     method: Method,
     budget: &Budget,
-) -> Result<(AllReduce, Found), SingleError> {
-    let destination = destination.map_or_else(|| oneport_heterogeneous::fastest(times), Ok)?;
-    let processors = Processors::new(times.to_vec(), Destination::Listed(destination))?;
-    let mut found = reduce_processors(&processors, method, budget)?;
+) -> Result<AllReduced, SingleError> {
+    let fastest = oneport_heterogeneous::fastest(times)?;
+    let destination = destination.unwrap_or(fastest);
+    let into = |processor| Processors::new(times.to_vec(), Destination::Listed(processor));
+    let mut found = reduce_processors(&into(destination)?, method, budget)?;
     let Some(reduction) = found.checked.shortest.reduction.take() else {
         return Err(oneport_heterogeneous::Error::NoProcessor.into());
     };
-    let mut all = oneport_heterogeneous::all_reduce_by(times, reduction)?;
-    all.lower_bound = all
-        .lower_bound
-        .max(found.checked.shortest.lower_bound.clone());
-    check_reduction(&all.reduction, Limit::Unlimited)?;
-    check_broadcast(&all.broadcast, Limit::Unlimited)?;
-    Ok((all, found))
+    let all = oneport_heterogeneous::all_reduce_by(times, reduction)?;
+    let shortest = &found.checked.shortest;
+    let (lower_bound, proof) = if shortest.lower_bound >= all.lower_bound {
+        let proof = (destination as u32, shortest.proof.clone());
+        (shortest.lower_bound.clone(), Some(proof))
+    } else {
+        let hardest = oneport_heterogeneous::bound::lower_bound(&into(fastest)?.cluster());
+        let proof = (hardest.length == all.lower_bound).then(|| (fastest as u32, hardest.proof()));
+        (all.lower_bound, proof)
+    };
+    let one = OneAllReduce {
+        reduction: all.reduction,
+        broadcast: all.broadcast,
+        lower_bound,
+        proof,
+    };
+    let recheck = check_all_reduce(&one)?;
+    Ok(AllReduced {
+        one,
+        recheck,
+        found,
+    })
 }
 
-/// One broadcast over processors of unequal speeds: fastest node first, and a bound. From the fastest processor it is
-/// at most 1.5 times the optimum (Khuller and Kim; Liu-Kuo-Wang 2009, Theorem 3).
+/// One broadcast over processors of unequal speeds: fastest node first, and a bound, which the referee has repeated.
+/// From the fastest processor it is at most 1.5 times the optimum (Khuller and Kim; Liu-Kuo-Wang 2009, Theorem 3).
 ///
 /// # Errors
 /// An empty list, a time that is not positive, a source out of range.
 pub fn broadcast_heterogeneous(
     times: &[Rational],
     source: usize,
-) -> Result<(Broadcast, Rational), SingleError> {
-    let broadcast = oneport_heterogeneous::broadcast::fastest_first(times, source)?;
-    check_broadcast(&broadcast, Limit::Unlimited)?;
-    let bound = oneport_heterogeneous::broadcast::lower_bound(times, source)?;
-    Ok((broadcast, bound))
+) -> Result<(OneBroadcast, Recheck), SingleError> {
+    let one = OneBroadcast {
+        broadcast: oneport_heterogeneous::broadcast::fastest_first(times, source)?,
+        limit: Limit::Unlimited,
+        lower_bound: oneport_heterogeneous::broadcast::lower_bound(times, source)?,
+        proof: None,
+    };
+    let recheck = check_one_broadcast(&one)?;
+    Ok((one, recheck))
 }
 
 /// A given schedule, and the length of the best that is known.
@@ -325,27 +363,41 @@ pub fn judge_sequence(
     })
 }
 
-/// The shortest reduction of `values` values with equal costs into any processor, the operands in order: as short as
-/// into processor 0.
+/// The shortest reduction of `values` values with equal costs into any processor, under a limit or without, and whether
+/// the operands keep their order: without a limit they always do, see [`oneport_homogeneous::reduce_around`]. As short
+/// as into processor 0.
 ///
 /// # Errors
 /// [`SingleError::Homogeneous`] names what does not make sense.
-pub fn reduce_into(values: u64, root: u64, costs: &Costs) -> Result<Checked, SingleError> {
-    let reduction = oneport_homogeneous::reduce_at(values, root, costs)?;
-    let lower_bound = oneport_homogeneous::length(
-        values,
-        costs,
-        Strategy::Greedy,
-        Limit::Unlimited,
-        Tie::Oldest,
-    )?;
-    check(Shortest {
-        instance: equal(values, costs, Limit::Unlimited),
-        length: reduction.length.clone(),
-        lower_bound,
-        proof: Proof::Counting,
-        reduction: Some(reduction),
-    })
+pub fn reduce_into(
+    values: u64,
+    root: u64,
+    costs: &Costs,
+    limit: Limit,
+) -> Result<(Checked, bool), SingleError> {
+    let (reduction, ordered) = oneport_homogeneous::reduce_around(values, root, costs, limit)?;
+    let one = OneReduction {
+        reduction,
+        limit,
+        commutative: !ordered,
+        lower_bound: oneport_homogeneous::length(
+            values,
+            costs,
+            Strategy::Greedy,
+            limit,
+            Tie::Oldest,
+        )?,
+        proof: Some(equal_proof(costs, limit)),
+    };
+    let recheck = check_one(&one)?;
+    let shortest = Shortest {
+        instance: equal(values, costs, limit),
+        length: one.reduction.length.clone(),
+        lower_bound: one.lower_bound,
+        proof: equal_proof(costs, limit),
+        reduction: Some(one.reduction),
+    };
+    Ok((Checked { shortest, recheck }, ordered))
 }
 
 fn check(shortest: Shortest) -> Result<Checked, SingleError> {

@@ -42,8 +42,8 @@ pub use plan::{Plan, Status};
 pub use problem::{Problem, ProblemError, Unmade};
 pub use rates::{DemandRates, Rates, RatesError, TaskRates};
 pub use reduction::{
-    Broadcast, Class, Costs, Dates, Instance, Limit, OneReduction, Proof, Reduction, Shortest,
-    SlotPrices, Window,
+    Broadcast, Class, Costs, Dates, Instance, Limit, OneAllReduce, OneBroadcast, OneReduction,
+    Proof, Reduction, Shortest, SlotPrices, Window,
 };
 pub use ring::{EqualRings, Ring, RingPacking};
 pub use routing::{Around, Routing, SharedFlow};

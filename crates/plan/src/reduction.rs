@@ -280,21 +280,82 @@ impl OneReduction {
                 compute: compute.clone(),
                 limit: self.limit,
             },
-            Costs::PerSender(times) => {
-                let mut counts: BTreeMap<&Rational, u64> = BTreeMap::new();
-                for (_, time) in times
-                    .iter()
-                    .enumerate()
-                    .filter(|&(place, _)| place != self.reduction.root as usize)
-                {
-                    *counts.entry(time).or_default() += 1;
-                }
-                let class = |(time, senders): (&Rational, u64)| Class {
-                    time: time.clone(),
-                    senders,
-                };
-                Instance::Classes(counts.into_iter().map(class).collect())
-            }
+            Costs::PerSender(times) => Instance::into_one(times, self.reduction.root),
+        }
+    }
+}
+
+impl Instance {
+    /// The reduction into `root` of all other processors of the list. O(n log n).
+    pub fn into_one(times: &[Rational], root: u32) -> Instance {
+        let mut counts: BTreeMap<&Rational, u64> = BTreeMap::new();
+        for (_, time) in times
+            .iter()
+            .enumerate()
+            .filter(|&(place, _)| place != root as usize)
+        {
+            *counts.entry(time).or_default() += 1;
+        }
+        let class = |(time, senders): (&Rational, u64)| Class {
+            time: time.clone(),
+            senders,
+        };
+        Instance::Classes(counts.into_iter().map(class).collect())
+    }
+}
+
+/// A schedule of one broadcast with its bound: what the file `oneport-broadcast/1` holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OneBroadcast {
+    /// The schedule.
+    pub broadcast: Broadcast,
+    /// The limit that it keeps, and under which no broadcast is shorter than the bound; with a time per sender none.
+    pub limit: Limit,
+    /// No broadcast from the same root is shorter; at most the length.
+    pub lower_bound: Rational,
+    /// Equal costs: why no reduction of as many values is shorter. A broadcast read backwards is one. Absent with a
+    /// time per sender, where the referee computes a bound of its own.
+    pub proof: Option<Proof>,
+}
+
+impl OneBroadcast {
+    /// Optimal when the length meets its bound.
+    pub fn status(&self) -> Status {
+        if self.broadcast.length == self.lower_bound {
+            Status::Optimal
+        } else {
+            Status::Feasible
+        }
+    }
+}
+
+/// A reduction into one processor and the broadcast from it, with their bound: what the file `oneport-all-reduce/1`
+/// holds. Both have the same times, one per processor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OneAllReduce {
+    /// The reduction.
+    pub reduction: Reduction,
+    /// The broadcast from the reduction's root; its dates count from the end of the reduction.
+    pub broadcast: Broadcast,
+    /// No all-reduction is shorter: it contains a reduction into every processor, and a broadcast from every one.
+    pub lower_bound: Rational,
+    /// A processor, and why no reduction into it is shorter than the bound; absent where the bound is one on
+    /// broadcasts, which the referee computes itself.
+    pub proof: Option<(u32, Proof)>,
+}
+
+impl OneAllReduce {
+    /// When all processors have the result.
+    pub fn length(&self) -> Rational {
+        &self.reduction.length + &self.broadcast.length
+    }
+
+    /// Optimal when the length meets its bound.
+    pub fn status(&self) -> Status {
+        if self.length() == self.lower_bound {
+            Status::Optimal
+        } else {
+            Status::Feasible
         }
     }
 }

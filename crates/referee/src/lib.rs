@@ -37,7 +37,10 @@ pub use rings::{check_equal_rings, check_rings, ring_bound};
 pub use routing::sustained;
 pub use run::check_run;
 pub use schedule::check_schedule;
-pub use single::{Recheck, check_broadcast, check_one, check_reduction, check_shortest};
+pub use single::{
+    Recheck, check_all_reduce, check_broadcast, check_one, check_one_broadcast, check_reduction,
+    check_shortest,
+};
 pub use steady_state::{check_steady_state, check_steady_state_watched};
 pub use timeline::{TimelineReport, check_timeline};
 pub use violation::{Rule, Violation};

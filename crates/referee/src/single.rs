@@ -6,6 +6,7 @@
 
 mod algorithm2;
 mod count;
+mod everywhere;
 mod exhaustion;
 mod follow;
 mod levels;
@@ -22,6 +23,7 @@ mod written_schedule;
 use oneport_plan::{Broadcast, Costs, Limit, Reduction};
 use oneport_platform::Rational;
 
+pub use everywhere::{check_all_reduce, check_one_broadcast};
 pub use one::check_one;
 pub use shortest::{Recheck, check_shortest};
 

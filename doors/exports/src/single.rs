@@ -1,8 +1,11 @@
-//! Represents one reduction as a run of one period, so that every format can hold it.
+//! Represents one reduction, one broadcast or one all-reduction as a run of one period, so that every format can hold
+//! it.
 //!
-//! The platform has a node per processor and a link per transfer, and every node takes part in one transfer at a time.
-//! The period is the length of the schedule, with one instance; all dates are those of the file. Operands keep their
-//! order, or are numbered as the tree combines them where the operator is commutative.
+//! The platform has a node per processor and a link per pair that transfers, and every node takes part in one transfer
+//! at a time. The period is the length of the schedule, with one instance; all dates are those of the file, those of
+//! the broadcast of an all-reduction counted from the end of its reduction. Operands keep their order, or are numbered
+//! as the tree combines them where the operator is commutative. That a sender of a broadcast with equal costs prepares
+//! every transfer is in the dates alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +13,11 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Zero};
 use oneport_plan::{
-    Amount, Collective, Costs, Interval, LinkId, NodeId, OneReduction, Pattern, PeriodicSchedule,
-    Platform, Problem, Rational, Reduction, ScheduledPattern, Slot, Volumes,
+    Amount, Broadcast, Collective, Costs, Interval, LinkId, NodeId, OneAllReduce, OneBroadcast,
+    OneReduction, Pattern, PeriodicSchedule, Platform, Problem, Rational, Reduction,
+    ScheduledPattern, Slot, Volumes,
 };
-use oneport_platform::{Node, PortModel};
+use oneport_platform::{Node, PlatformBuilder, PortModel};
 use oneport_schedule::{DatedTask, Execution, Piece};
 
 use crate::{ExportError, Request};
@@ -24,7 +28,7 @@ const MOST: usize = 1_000_000;
 /// The name in messages.
 const NAME: &str = "one reduction";
 
-/// One reduction as a run.
+/// One reduction, broadcast or all-reduction as a run.
 #[derive(Debug)]
 pub struct OneRun {
     problem: Problem,
@@ -39,32 +43,53 @@ impl OneRun {
     /// [`ExportError::Refused`]: fewer than two processors or more than a million, transfers without duration, and
     /// invalid schedules.
     pub fn new(one: &OneReduction) -> Result<OneRun, ExportError> {
-        let draft = Draft::new(one)?;
+        let reduction = &one.reduction;
+        let mut net = Net::new(reduction.receivers.len())?;
+        let draft = Draft::new(reduction, &mut net)?;
         let pattern = draft.pattern(one.commutative)?;
-        let execution = draft.execution(&pattern)?;
-        let schedule = PeriodicSchedule {
-            period: one.reduction.length.clone(),
-            instances: 1u8.into(),
-            patterns: vec![ScheduledPattern {
-                pattern,
-                copies: 1u8.into(),
-            }],
-            slots: draft.slots(),
+        let target = NodeId::new(reduction.root as usize);
+        let collective = Collective::reduce(target, net.nodes()).commutative(one.commutative);
+        let (tasks, work) = (draft.tasks(), merge_time(reduction));
+        net.run(collective, work, (pattern, tasks), &reduction.length)
+    }
+
+    /// The run of a broadcast that the referee accepts. O(n log n).
+    ///
+    /// # Errors
+    /// As [`OneRun::new`].
+    pub fn of_broadcast(one: &OneBroadcast) -> Result<OneRun, ExportError> {
+        let broadcast = &one.broadcast;
+        let mut net = Net::new(broadcast.senders.len())?;
+        let (hops, tasks) = copies(broadcast, &Rational::zero(), &mut net)?;
+        let source = NodeId::new(broadcast.root as usize);
+        let targets = net.nodes().into_iter().filter(|&node| node != source);
+        let collective = Collective::broadcast(source, targets.collect());
+        let pattern = Pattern::arborescence(0, hops);
+        let work = Rational::zero();
+        net.run(collective, work, (pattern, tasks), &broadcast.length)
+    }
+
+    /// The run of an all-reduction that the referee accepts. O(n log n).
+    ///
+    /// # Errors
+    /// As [`OneRun::new`].
+    pub fn of_all_reduce(all: &OneAllReduce) -> Result<OneRun, ExportError> {
+        let reduction = &all.reduction;
+        let mut net = Net::new(reduction.receivers.len())?;
+        let draft = Draft::new(reduction, &mut net)?;
+        let (hops, copied) = copies(&all.broadcast, &reduction.length, &mut net)?;
+        let mut pattern = draft.pattern(true)?;
+        let result = Interval {
+            first: 0,
+            last: reduction.receivers.len() - 1,
         };
-        let nodes: Vec<NodeId> = (0..draft.processors()).map(NodeId::new).collect();
-        let target = NodeId::new(one.reduction.root as usize);
-        let work = merge_time(&one.reduction);
-        let collective = Collective::reduce(target, nodes).commutative(one.commutative);
-        let volumes = Volumes {
-            size: Amount::Constant(Rational::one()),
-            work: Amount::Constant(work),
-        };
-        Ok(OneRun {
-            problem: Problem::new(draft.platform, collective, volumes)
-                .map_err(|error| refused(error.to_string()))?,
-            schedule,
-            execution,
-        })
+        // The last task of the reduction is the root's last merge.
+        pattern.copy(result, pattern.last(), hops);
+        let mut tasks = draft.tasks();
+        tasks.extend(copied);
+        let collective = Collective::all_reduce(net.nodes()).commutative(true);
+        let work = merge_time(reduction);
+        net.run(collective, work, (pattern, tasks), &all.length())
     }
 
     /// Request for the formats: one period, the dates of the file.
@@ -95,20 +120,23 @@ fn merge_time(reduction: &Reduction) -> Rational {
     }
 }
 
-/// The reduction on its platform.
-struct Draft<'a> {
-    reduction: &'a Reduction,
-    platform: Platform,
-    /// Per processor: the link to its receiver; `None` for the root.
-    links: Vec<Option<LinkId>>,
-    /// Per processor: its senders, by the dates of merging.
-    children: Vec<Vec<usize>>,
+/// A task at its date.
+struct Dated {
+    start: Rational,
+    duration: Rational,
+    /// The link of a transfer.
+    link: Option<LinkId>,
 }
 
-impl<'a> Draft<'a> {
-    fn new(one: &'a OneReduction) -> Result<Draft<'a>, ExportError> {
-        let reduction = &one.reduction;
-        let processors = reduction.receivers.len();
+/// Processors and the links between them.
+struct Net {
+    builder: PlatformBuilder,
+    processors: usize,
+    links: BTreeMap<(usize, usize), LinkId>,
+}
+
+impl Net {
+    fn new(processors: usize) -> Result<Net, ExportError> {
         if !(2..=MOST).contains(&processors) {
             return Err(refused(format!(
                 "it has {processors} processors; from 2 to {MOST} can be written as a run"
@@ -116,26 +144,203 @@ impl<'a> Draft<'a> {
         }
         let mut builder = Platform::builder();
         builder.model(PortModel::HalfDuplex);
-        let wrong = |error: oneport_platform::PlatformError| refused(error.to_string());
         for processor in 0..processors {
             builder
                 .node(Node::processor(format!("P{processor}"), Rational::one()))
-                .map_err(wrong)?;
+                .map_err(|error| refused(error.to_string()))?;
         }
+        Ok(Net {
+            builder,
+            processors,
+            links: BTreeMap::new(),
+        })
+    }
+
+    fn nodes(&self) -> Vec<NodeId> {
+        (0..self.processors).map(NodeId::new).collect()
+    }
+
+    /// The link of a transfer that takes this time.
+    fn link(&mut self, from: usize, to: usize, time: &Rational) -> Result<LinkId, ExportError> {
+        if time.is_zero() {
+            return Err(refused(format!(
+                "the transfer from processor {from} takes no time; no link does so"
+            )));
+        }
+        if let Some(&link) = self.links.get(&(from, to)) {
+            return Ok(link);
+        }
+        let link = self
+            .builder
+            .link(NodeId::new(from), NodeId::new(to), time.clone())
+            .map_err(|error| refused(error.to_string()))?;
+        self.links.insert((from, to), link);
+        Ok(link)
+    }
+
+    /// The run of one pattern, its tasks at these dates.
+    fn run(
+        self,
+        collective: Collective,
+        work: Rational,
+        (pattern, tasks): (Pattern, Vec<Dated>),
+        length: &Rational,
+    ) -> Result<OneRun, ExportError> {
+        let wrong = |error: String| refused(error);
+        let platform = self
+            .builder
+            .build()
+            .map_err(|error| wrong(error.to_string()))?;
+        let volumes = Volumes {
+            size: Amount::Constant(Rational::one()),
+            work: Amount::Constant(work),
+        };
+        let execution = execution(&pattern, &tasks, length);
+        Ok(OneRun {
+            problem: Problem::new(platform, collective, volumes)
+                .map_err(|error| wrong(error.to_string()))?,
+            schedule: PeriodicSchedule {
+                period: length.clone(),
+                instances: 1u8.into(),
+                patterns: vec![ScheduledPattern {
+                    pattern,
+                    copies: 1u8.into(),
+                }],
+                slots: slots(&tasks),
+            },
+            execution,
+        })
+    }
+}
+
+/// The hops of a broadcast in the order of their dates, each with the place of the hop that brought the message to its
+/// sender; and their tasks, dates counted from another.
+type Hops = (Vec<(LinkId, Option<u32>)>, Vec<Dated>);
+
+fn copies(broadcast: &Broadcast, from: &Rational, net: &mut Net) -> Result<Hops, ExportError> {
+    let root = broadcast.root as usize;
+    let start = |to: usize| broadcast.starts.get(to).unwrap_or_default();
+    let mut receivers: Vec<usize> = (0..broadcast.senders.len())
+        .filter(|&to| to != root)
+        .collect();
+    receivers.sort_by_cached_key(|&to| (start(to), to));
+    let mut brought: Vec<Option<u32>> = vec![None; broadcast.senders.len()];
+    let (mut hops, mut tasks) = (Vec::new(), Vec::new());
+    for (place, to) in (0_u32..).zip(receivers) {
+        let sender = broadcast.senders[to] as usize;
+        let duration = broadcast
+            .costs
+            .transfer(sender)
+            .cloned()
+            .unwrap_or_default();
+        let link = net.link(sender, to, &duration)?;
+        let after = brought.get(sender).copied().flatten();
+        if sender != root && after.is_none() {
+            return Err(refused(format!(
+                "processor {sender} sends before it has the message"
+            )));
+        }
+        hops.push((link, after));
+        brought[to] = Some(place);
+        tasks.push(Dated {
+            start: from + start(to),
+            duration,
+            link: Some(link),
+        });
+    }
+    Ok((hops, tasks))
+}
+
+/// Every task at its date, in the order of the pattern: inputs come first.
+fn execution(pattern: &Pattern, dated: &[Dated], length: &Rational) -> Execution {
+    let dates = dated
+        .iter()
+        .flat_map(|task| [&task.start, &task.duration])
+        .chain([length]);
+    let units = dates.fold(BigInt::one(), |units, date| units.lcm(date.denom()));
+    let ticks = |time: &Rational| time.numer() * (&units / time.denom());
+    let tasks = pattern.tasks.iter().zip(dated).enumerate();
+    let tasks = tasks.map(|(place, (task, dated))| {
+        let inputs = match *task {
+            oneport_plan::Task::Merge { left, right, .. } => [left, right],
+            oneport_plan::Task::Send { after, .. } => [after, None],
+        };
+        let (start, duration) = (ticks(&dated.start), ticks(&dated.duration));
+        let lane = dated.link.map(|_| 0);
+        DatedTask {
+            pattern: 0,
+            place,
+            copy: 0,
+            stage: 0,
+            task: *task,
+            message: pattern.message(task.part()),
+            inputs: inputs.map(|it| it.map(|it| it as usize)),
+            pieces: vec![Piece {
+                end: &start + &duration,
+                start,
+                lanes: [lane, lane],
+            }],
+            duration,
+        }
+    });
+    let tasks = tasks.collect();
+    let period = ticks(length);
+    Execution {
+        units,
+        period,
+        instances: 1,
+        depth: 1,
+        started: BTreeMap::from([(0, 1)]),
+        tasks,
+    }
+}
+
+/// Busy links per slot: a slot reaches from each start or end to the next.
+fn slots(tasks: &[Dated]) -> Vec<Slot> {
+    let mut changes: BTreeMap<Rational, (Vec<LinkId>, Vec<LinkId>)> = BTreeMap::new();
+    for task in tasks {
+        let Some(link) = task.link else { continue };
+        changes.entry(task.start.clone()).or_default().0.push(link);
+        let end = &task.start + &task.duration;
+        changes.entry(end).or_default().1.push(link);
+    }
+    let (mut slots, mut busy, mut now) = (Vec::new(), BTreeSet::new(), Rational::zero());
+    for (date, (starting, ending)) in changes {
+        if date > now {
+            slots.push(Slot {
+                length: &date - &now,
+                links: busy.iter().copied().collect(),
+            });
+            now = date;
+        }
+        for link in ending {
+            busy.remove(&link);
+        }
+        busy.extend(starting);
+    }
+    slots
+}
+
+/// The tree of a reduction.
+struct Draft<'a> {
+    reduction: &'a Reduction,
+    /// Per processor: the link to its receiver; `None` for the root.
+    links: Vec<Option<LinkId>>,
+    /// Per processor: its senders, by the dates of merging.
+    children: Vec<Vec<usize>>,
+}
+
+impl<'a> Draft<'a> {
+    fn new(reduction: &'a Reduction, net: &mut Net) -> Result<Draft<'a>, ExportError> {
+        let processors = reduction.receivers.len();
         let mut links = vec![None; processors];
         let mut children = vec![Vec::new(); processors];
         for (processor, &receiver) in reduction.receivers.iter().enumerate() {
             if processor == reduction.root as usize {
                 continue;
             }
-            let cost = transfer_time(reduction, processor);
-            if cost.is_zero() {
-                return Err(refused(format!(
-                    "the transfer from processor {processor} takes no time; no link does so"
-                )));
-            }
-            let link = builder.link(NodeId::new(processor), NodeId::new(receiver as usize), cost);
-            links[processor] = Some(link.map_err(wrong)?);
+            let time = transfer_time(reduction, processor);
+            links[processor] = Some(net.link(processor, receiver as usize, &time)?);
             if let Some(of) = children.get_mut(receiver as usize) {
                 of.push(processor);
             }
@@ -150,10 +355,8 @@ impl<'a> Draft<'a> {
         for (parent, list) in children.iter_mut().enumerate() {
             list.sort_by_cached_key(|&child| (date(child), child.abs_diff(parent), child));
         }
-        let platform = builder.build().map_err(wrong)?;
         let draft = Draft {
             reduction,
-            platform,
             links,
             children,
         };
@@ -244,11 +447,11 @@ impl<'a> Draft<'a> {
         Ok(pattern)
     }
 
-    /// Every task at its date, in the order of the pattern, which is that of the tree: inputs come first.
-    fn execution(&self, pattern: &Pattern) -> Result<Execution, ExportError> {
+    /// Every task at its date, in the order of the pattern.
+    fn tasks(&self) -> Vec<Dated> {
         let reduction = self.reduction;
         let compute = merge_time(reduction);
-        let mut dated = Vec::with_capacity(pattern.tasks.len());
+        let mut dated = Vec::with_capacity(2 * self.processors());
         for processor in self.upwards() {
             for &child in &self.children[processor] {
                 let start = match &reduction.merges {
@@ -256,86 +459,24 @@ impl<'a> Draft<'a> {
                     // Merging is part of the transfer: it takes no time at its end.
                     None => self.end(child),
                 };
-                dated.push((start.unwrap_or_default(), compute.clone(), false));
+                dated.push(Dated {
+                    start: start.unwrap_or_default(),
+                    duration: compute.clone(),
+                    link: None,
+                });
             }
-            if self.links[processor].is_some() {
-                let start = reduction.starts.get(processor).unwrap_or_default();
-                dated.push((start, transfer_time(reduction, processor), true));
+            if let Some(link) = self.links[processor] {
+                dated.push(Dated {
+                    start: reduction.starts.get(processor).unwrap_or_default(),
+                    duration: transfer_time(reduction, processor),
+                    link: Some(link),
+                });
             }
         }
-        let dates = dated
-            .iter()
-            .flat_map(|(start, length, _)| [start, length])
-            .chain([&reduction.length]);
-        let units = dates.fold(BigInt::one(), |units, date| units.lcm(date.denom()));
-        let ticks = |time: &Rational| time.numer() * (&units / time.denom());
-        let tasks = pattern.tasks.iter().zip(&dated).enumerate();
-        let tasks = tasks.map(|(place, (task, (start, length, sends)))| {
-            let inputs = match *task {
-                oneport_plan::Task::Merge { left, right, .. } => [left, right],
-                oneport_plan::Task::Send { after, .. } => [after, None],
-            };
-            let (start, duration) = (ticks(start), ticks(length));
-            let lane = sends.then_some(0);
-            DatedTask {
-                pattern: 0,
-                place,
-                copy: 0,
-                stage: 0,
-                task: *task,
-                message: pattern.message(task.part()),
-                inputs: inputs.map(|it| it.map(|it| it as usize)),
-                pieces: vec![Piece {
-                    end: &start + &duration,
-                    start,
-                    lanes: [lane, lane],
-                }],
-                duration,
-            }
-        });
-        let tasks = tasks.collect();
-        let period = ticks(&reduction.length);
-        Ok(Execution {
-            units,
-            period,
-            instances: 1,
-            depth: 1,
-            started: BTreeMap::from([(0, 1)]),
-            tasks,
-        })
+        dated
     }
 
     fn end(&self, processor: usize) -> Option<Rational> {
         Some(self.reduction.starts.get(processor)? + self.reduction.costs.transfer(processor)?)
-    }
-
-    /// Busy links per slot: a slot reaches from each start or end to the next.
-    fn slots(&self) -> Vec<Slot> {
-        let mut changes: BTreeMap<Rational, (Vec<LinkId>, Vec<LinkId>)> = BTreeMap::new();
-        for (processor, link) in self.links.iter().enumerate() {
-            let Some(link) = *link else { continue };
-            let (Some(start), Some(end)) =
-                (self.reduction.starts.get(processor), self.end(processor))
-            else {
-                continue;
-            };
-            changes.entry(start).or_default().0.push(link);
-            changes.entry(end).or_default().1.push(link);
-        }
-        let (mut slots, mut busy, mut now) = (Vec::new(), BTreeSet::new(), Rational::zero());
-        for (date, (starting, ending)) in changes {
-            if date > now {
-                slots.push(Slot {
-                    length: &date - &now,
-                    links: busy.iter().copied().collect(),
-                });
-                now = date;
-            }
-            for link in ending {
-                busy.remove(&link);
-            }
-            busy.extend(starting);
-        }
-        slots
     }
 }

@@ -426,13 +426,13 @@ fn theorem_3() -> Result<Finding> {
         .filter(|times| times.len() > 1)
         .collect();
     for times in &samples {
-        let (all, _) = all_reduce(&rationals(times), None, Method::SlowestFirst, &budget())?;
+        let all = all_reduce(&rationals(times), None, Method::SlowestFirst, &budget())?.one;
         ensure!(
-            all.length <= &all.lower_bound * Rational::new(7.into(), 2.into()),
+            all.length() <= &all.lower_bound * Rational::new(7.into(), 2.into()),
             "{times:?}: {}",
-            all.length
+            all.length()
         );
-        worst = worst.max(&all.length / &all.lower_bound);
+        worst = worst.max(all.length() / &all.lower_bound);
     }
     Ok(Finding::claim(
         true,

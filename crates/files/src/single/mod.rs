@@ -1,9 +1,11 @@
-//! Single reductions and broadcasts as JSON: lists of transfers, and the file `oneport-reduction/1`.
+//! Single reductions and broadcasts as JSON: lists of transfers, and the files `oneport-reduction/1`,
+//! `oneport-broadcast/1` and `oneport-all-reduce/1`.
 //!
-//! The file holds one reduction with all that is known of its length. Every list has one entry per processor, counted
+//! A file holds one schedule with all that is known of its length. Every list has one entry per processor, counted
 //! from 0; the root's entry is `null`, for it sends nothing. Dates are strings in lowest terms, or whole numbers of
 //! `unit` where the file gives one. `fixtures/README.md` documents every field.
 
+mod everywhere;
 mod lists;
 mod read;
 mod write;
@@ -11,7 +13,7 @@ mod write;
 use std::path::Path;
 
 use num_traits::Zero;
-use oneport_plan::{Broadcast, Dates, OneReduction, Plan, Reduction};
+use oneport_plan::{Broadcast, Dates, OneAllReduce, OneBroadcast, OneReduction, Plan, Reduction};
 use oneport_platform::Rational;
 use serde::Serialize;
 
@@ -20,6 +22,10 @@ use crate::json::Json;
 use crate::plan::{Chosen, MAX_PLAN_BYTES};
 use crate::source::{Source, read_bytes};
 
+pub use everywhere::{
+    one_all_reduce_from_json, one_all_reduce_to_json, one_broadcast_from_json,
+    one_broadcast_to_json,
+};
 pub use lists::{read_receivers, read_starts, receivers_from_json, starts_from_json};
 pub use read::one_reduction_from_json;
 pub use write::one_reduction_to_json;
@@ -31,39 +37,51 @@ pub enum AnswerFile {
     Plan(Box<Plan>, Option<Chosen>),
     /// One reduction: `oneport-reduction/1`.
     Reduction(Box<OneReduction>),
+    /// One broadcast: `oneport-broadcast/1`.
+    Broadcast(Box<OneBroadcast>),
+    /// A reduction and the broadcast that follows it: `oneport-all-reduce/1`.
+    AllReduce(Box<OneAllReduce>),
 }
 
-/// Reads a plan or one reduction, whichever the file's `format` says.
+/// Reads a plan, one reduction, one broadcast or one all-reduction, whichever the file's `format` says.
 ///
 /// # Errors
-/// A file that cannot be read or is over [`MAX_PLAN_BYTES`]; else as [`read_plan`](crate::read_plan) and
-/// [`one_reduction_from_json`].
+/// A file that cannot be read or is over [`MAX_PLAN_BYTES`]; else as [`read_plan`](crate::read_plan),
+/// [`one_reduction_from_json`], [`one_broadcast_from_json`] and [`one_all_reduce_from_json`].
 pub fn read_answer(path: &Path) -> Result<AnswerFile, FormatError> {
     let (name, bytes) = (
         path.display().to_string(),
         read_bytes(path, MAX_PLAN_BYTES)?,
     );
-    if is_one_reduction(&name, &bytes) {
-        return Ok(AnswerFile::Reduction(Box::new(one_reduction_from_json(
-            &name, &bytes,
-        )?)));
-    }
-    let (plan, chosen) = crate::plan::plan_of(&name, &bytes)?;
-    Ok(AnswerFile::Plan(Box::new(plan), chosen))
+    let format = format_of(&name, &bytes);
+    let of = |kind: &str| {
+        format
+            .as_deref()
+            .and_then(|format| format.strip_prefix(kind))
+            .is_some_and(|rest| rest.starts_with('/'))
+    };
+    Ok(if of("oneport-reduction") {
+        AnswerFile::Reduction(Box::new(one_reduction_from_json(&name, &bytes)?))
+    } else if of("oneport-broadcast") {
+        AnswerFile::Broadcast(Box::new(one_broadcast_from_json(&name, &bytes)?))
+    } else if of("oneport-all-reduce") {
+        AnswerFile::AllReduce(Box::new(one_all_reduce_from_json(&name, &bytes)?))
+    } else {
+        let (plan, chosen) = crate::plan::plan_of(&name, &bytes)?;
+        AnswerFile::Plan(Box::new(plan), chosen)
+    })
 }
 
-/// Whether the file says that it is one reduction, of whichever version.
-fn is_one_reduction(name: &str, bytes: &[u8]) -> bool {
-    let says = || -> Result<bool, FormatError> {
+/// The format that the file names, of whichever version.
+fn format_of(name: &str, bytes: &[u8]) -> Option<String> {
+    let says = || -> Result<Option<String>, FormatError> {
         let top = Json::parse(Source::new(name, bytes, "an answer")?)?;
         let [format] = top.open_object(["format"])?;
-        Ok(format.is_some_and(|format| {
-            format
-                .string()
-                .is_ok_and(|text| text.starts_with("oneport-reduction/"))
-        }))
+        format
+            .map(|format| format.string().map(|text| text.to_string()))
+            .transpose()
     };
-    says().unwrap_or(false)
+    says().ok().flatten()
 }
 
 /// One transfer of a reduction.

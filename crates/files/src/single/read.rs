@@ -29,6 +29,40 @@ const KEYS: [&str; 14] = [
     "proof",
 ];
 
+/// The other end of each processor's transfer, in messages.
+#[derive(Clone, Copy)]
+pub(super) struct Partner {
+    /// The key of the list.
+    pub key: &'static str,
+    /// The list's meaning.
+    pub meaning: &'static str,
+    /// The name of the other end.
+    name: &'static str,
+    /// What the root does not do.
+    nothing: &'static str,
+    /// The root's meaning.
+    pub root: &'static str,
+}
+
+impl Partner {
+    /// Of a reduction.
+    pub const RECEIVER: Partner = Partner {
+        key: "receivers",
+        meaning: "to whom each processor sends, null for the root",
+        name: "receiver",
+        nothing: "sends nothing",
+        root: "the processor that ends with the result",
+    };
+    /// Of a broadcast.
+    pub const SENDER: Partner = Partner {
+        key: "senders",
+        meaning: "from whom each processor receives, null for the root",
+        name: "sender",
+        nothing: "receives nothing",
+        root: "the processor that has the message",
+    };
+}
+
 /// Reads one reduction; `name` is the file's name in messages. Linear in the bytes, but for the numbers.
 ///
 /// Every list must have one entry per processor, the root's being `null`. The status may be "optimal" only if the
@@ -55,22 +89,15 @@ pub fn one_reduction_from_json(name: &str, bytes: &[u8]) -> Result<OneReduction,
         lower_bound,
         proof,
     ] = top.object(KEYS)?;
-    check_format(&need(&top, format, "format", "\"oneport-reduction/1\"")?)?;
-    let list = need(
-        &top,
-        receivers,
-        "receivers",
-        "to whom each processor sends, null for the root",
+    check_format(
+        &need(&top, format, "format", "\"oneport-reduction/1\"")?,
+        FORMAT,
     )?;
-    let processors = count(&list)?;
-    let root = need(
-        &top,
-        root,
-        "root",
-        "the processor that ends with the result",
-    )?
-    .place("processor", processors)?;
-    let receivers = read_receivers(&list, processors, root)?;
+    let partner = Partner::RECEIVER;
+    let list = need(&top, receivers, partner.key, partner.meaning)?;
+    let processors = count(&list, partner)?;
+    let root = need(&top, root, "root", partner.root)?.place("processor", processors)?;
+    let receivers = read_partners(&list, processors, root, partner)?;
     let costs = read_costs(
         need(
             &top,
@@ -81,7 +108,10 @@ pub fn one_reduction_from_json(name: &str, bytes: &[u8]) -> Result<OneReduction,
         processors,
     )?;
     let unit = unit.map(read_unit).transpose()?;
-    let dates = |list: Json<'_, '_>, root| read_dates(&list, unit.as_ref(), processors, root);
+    let dates = |list: Json<'_, '_>, root: Option<usize>| {
+        let root = root.map(|root| (root, partner));
+        read_dates(&list, unit.as_ref(), processors, root)
+    };
     let starts = dates(
         need(&top, starts, "starts", "when each processor starts to send")?,
         Some(root),
@@ -131,14 +161,15 @@ pub fn one_reduction_from_json(name: &str, bytes: &[u8]) -> Result<OneReduction,
     Ok(one)
 }
 
-fn check_format(value: &Json<'_, '_>) -> Result<(), FormatError> {
+/// The file has this format.
+pub(super) fn check_format(value: &Json<'_, '_>, format: &'static str) -> Result<(), FormatError> {
     let found = value.string()?;
-    if found == FORMAT {
+    if found == format {
         return Ok(());
     }
     Err(value.fail(Mistake::WrongFormat {
         found: quoted(&found),
-        expected: FORMAT,
+        expected: format,
     }))
 }
 
@@ -159,14 +190,17 @@ fn check_status(value: &Json<'_, '_>, one: &OneReduction) -> Result<(), FormatEr
 }
 
 /// Entries of the list, up to what 32 bits number.
-fn count(list: &Json<'_, '_>) -> Result<usize, FormatError> {
+pub(super) fn count(list: &Json<'_, '_>, partner: Partner) -> Result<usize, FormatError> {
     let mut processors = 0;
     list.each(|place, _| {
         processors = place + 1;
         Ok(())
     })?;
     match processors {
-        0 => Err(list.wrong("a list of receivers: there is at least one processor, the root")),
+        0 => Err(list.wrong(format!(
+            "a list of {}: there is at least one processor, the root",
+            partner.key
+        ))),
         _ if u32::try_from(processors).is_err() => {
             Err(list.wrong("a list of at most 4294967295 processors"))
         }
@@ -174,35 +208,40 @@ fn count(list: &Json<'_, '_>) -> Result<usize, FormatError> {
     }
 }
 
-fn read_receivers(
+/// The other end of each processor's transfer; that of the root is itself.
+pub(super) fn read_partners(
     list: &Json<'_, '_>,
     processors: usize,
     root: usize,
+    partner: Partner,
 ) -> Result<Vec<u32>, FormatError> {
-    let mut receivers = Vec::with_capacity(processors);
+    let mut partners = Vec::with_capacity(processors);
+    let (name, nothing) = (partner.name, partner.nothing);
     list.each(|place, entry| {
-        let receiver = match (place == root, entry.is_null()) {
+        one_each(list, place, processors)?;
+        let other = match (place == root, entry.is_null()) {
             (true, true) => root,
             (true, false) => {
-                return Err(entry.wrong(format!(
-                    "null: processor {root} is the root and sends nothing"
-                )));
+                return Err(
+                    entry.wrong(format!("null: processor {root} is the root and {nothing}"))
+                );
             }
             (false, true) => {
                 let right = format!(
-                    "the receiver of processor {place}; only the root, processor {root}, has none"
+                    "the {name} of processor {place}; only the root, processor {root}, has none"
                 );
                 return Err(entry.wrong(right));
             }
             (false, false) => entry.place("processor", processors)?,
         };
-        receivers.push(receiver as u32);
+        partners.push(other as u32);
         Ok(())
     })?;
-    Ok(receivers)
+    enough(list, partners.len(), processors)?;
+    Ok(partners)
 }
 
-fn read_costs(value: Json<'_, '_>, processors: usize) -> Result<Costs, FormatError> {
+pub(super) fn read_costs(value: Json<'_, '_>, processors: usize) -> Result<Costs, FormatError> {
     let [transfer, compute, times] = value.object(["transfer", "compute", "times"])?;
     if let Some(list) = times {
         if transfer.or(compute).is_some() {
@@ -235,7 +274,7 @@ fn read_costs(value: Json<'_, '_>, processors: usize) -> Result<Costs, FormatErr
     })
 }
 
-fn read_limit(value: &Json<'_, '_>) -> Result<Limit, FormatError> {
+pub(super) fn read_limit(value: &Json<'_, '_>) -> Result<Limit, FormatError> {
     match value.object(["transfers", "reducers"])? {
         [Some(_), Some(_)] => Err(value.fail(Mistake::BothKeys("transfers", "reducers"))),
         [Some(most), None] => Ok(Limit::Transfers(most.whole()?)),
@@ -247,7 +286,7 @@ fn read_limit(value: &Json<'_, '_>) -> Result<Limit, FormatError> {
     }
 }
 
-fn read_unit(value: Json<'_, '_>) -> Result<Rational, FormatError> {
+pub(super) fn read_unit(value: Json<'_, '_>) -> Result<Rational, FormatError> {
     let unit = rational(value)?;
     if unit > Rational::zero() {
         Ok(unit)
@@ -257,23 +296,23 @@ fn read_unit(value: Json<'_, '_>) -> Result<Rational, FormatError> {
 }
 
 /// A list of dates, in units where there is one; the root's entry is `null`.
-fn read_dates(
+pub(super) fn read_dates(
     list: &Json<'_, '_>,
     unit: Option<&Rational>,
     processors: usize,
-    root: Option<usize>,
+    root: Option<(usize, Partner)>,
 ) -> Result<Dates, FormatError> {
     let (mut ticks, mut exact) = (Vec::new(), Vec::new());
     let mut found = 0;
     list.each(|place, entry| {
         one_each(list, place, processors)?;
         found = place + 1;
-        if entry.is_null() != (Some(place) == root) {
+        if entry.is_null() != root.is_some_and(|(root, _)| root == place) {
             return Err(entry.wrong(match root {
-                Some(root) if root == place => {
-                    format!("null: processor {root} is the root and sends nothing")
+                Some((root, partner)) if root == place => {
+                    format!("null: processor {root} is the root and {}", partner.nothing)
                 }
-                Some(root) => format!("a date; only the root, processor {root}, has none"),
+                Some((root, _)) => format!("a date; only the root, processor {root}, has none"),
                 None => "a date; every processor has one".to_string(),
             }));
         }
@@ -316,7 +355,7 @@ fn right_count(processors: usize) -> String {
 }
 
 /// A proof. A proof of lowered times contains another proof, of a different kind.
-fn read_proof(value: &Json<'_, '_>, outermost: bool) -> Result<Proof, FormatError> {
+pub(super) fn read_proof(value: &Json<'_, '_>, outermost: bool) -> Result<Proof, FormatError> {
     let [kind, prices, times, proof, states] =
         value.object(["kind", "prices", "times", "proof", "states"])?;
     let kind = need(value, kind, "kind", "how the bound is proved")?;

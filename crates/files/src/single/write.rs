@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use num_traits::Zero;
-use oneport_plan::{Costs, Dates, Limit, OneReduction, Proof};
+use oneport_plan::{Costs, Dates, Limit, OneReduction, Proof, Status};
 use oneport_platform::Rational;
 
 /// The value of `format`.
@@ -20,26 +20,8 @@ pub fn one_reduction_to_json(one: &OneReduction) -> String {
     let reduction = &one.reduction;
     let root = reduction.root as usize;
     let mut out = format!("{{\n  \"format\": \"{FORMAT}\",\n");
-    match &reduction.costs {
-        Costs::Equal { transfer, compute } => {
-            let _ = writeln!(
-                out,
-                "  \"costs\": {{\"transfer\": \"{transfer}\", \"compute\": \"{compute}\"}},"
-            );
-        }
-        Costs::PerSender(times) => {
-            out.push_str("  \"costs\": {\"times\": ");
-            entries(&mut out, times.iter().map(|time| format!("\"{time}\"")));
-            out.push_str("},\n");
-        }
-    }
-    match one.limit {
-        Limit::Unlimited => {}
-        Limit::Transfers(most) => {
-            out.push_str(&format!("  \"limit\": {{\"transfers\": {most}}},\n"))
-        }
-        Limit::Reducers(most) => out.push_str(&format!("  \"limit\": {{\"reducers\": {most}}},\n")),
-    }
+    write_costs(&mut out, &reduction.costs);
+    write_limit(&mut out, one.limit);
     let _ = writeln!(
         out,
         "  \"commutative\": {},\n  \"root\": {root},",
@@ -58,43 +40,86 @@ pub fn one_reduction_to_json(one: &OneReduction) -> String {
         ("ready", reduction.ready.as_ref(), None),
     ];
     let unit = common(lists.iter().filter_map(|(_, dates, _)| *dates));
-    if let Some(unit) = unit {
-        let _ = writeln!(out, "  \"unit\": \"{unit}\",");
-    }
+    write_unit(&mut out, unit);
     for (key, dates, root) in lists {
-        let Some(dates) = dates else { continue };
-        let _ = write!(out, "  \"{key}\": ");
-        let date = |place| match dates {
-            Dates::Ticks { ticks, .. } if unit.is_some() => {
-                ticks.get(place).copied().unwrap_or(0).to_string()
-            }
-            _ => format!("\"{}\"", dates.get(place).unwrap_or_else(Rational::zero)),
-        };
-        entries(
-            &mut out,
-            (0..dates.len()).map(|place| null_or(Some(place) == root, date(place))),
-        );
-        out.push_str(",\n");
+        if let Some(dates) = dates {
+            write_list(&mut out, key, dates, unit, root);
+        }
     }
-    let _ = writeln!(out, "  \"length\": \"{}\",", reduction.length);
-    let _ = writeln!(
-        out,
-        "  \"status\": \"{}\",\n  \"lower_bound\": \"{}\"",
-        one.status().name(),
-        one.lower_bound
-    );
+    write_bound(&mut out, &reduction.length, one.status(), &one.lower_bound);
     if let Some(proof) = &one.proof {
-        out.truncate(out.trim_end().len());
         out.push_str(",\n  \"proof\": ");
         write_proof(&mut out, proof);
-        out.push('\n');
     }
-    out.push_str("}\n");
+    out.push_str("\n}\n");
     out
 }
 
+pub(super) fn write_costs(out: &mut String, costs: &Costs) {
+    match costs {
+        Costs::Equal { transfer, compute } => {
+            let _ = writeln!(
+                out,
+                "  \"costs\": {{\"transfer\": \"{transfer}\", \"compute\": \"{compute}\"}},"
+            );
+        }
+        Costs::PerSender(times) => {
+            out.push_str("  \"costs\": {\"times\": ");
+            entries(out, times.iter().map(|time| format!("\"{time}\"")));
+            out.push_str("},\n");
+        }
+    }
+}
+
+pub(super) fn write_limit(out: &mut String, limit: Limit) {
+    match limit {
+        Limit::Unlimited => {}
+        Limit::Transfers(most) => {
+            out.push_str(&format!("  \"limit\": {{\"transfers\": {most}}},\n"))
+        }
+        Limit::Reducers(most) => out.push_str(&format!("  \"limit\": {{\"reducers\": {most}}},\n")),
+    }
+}
+
+pub(super) fn write_unit(out: &mut String, unit: Option<&Rational>) {
+    if let Some(unit) = unit {
+        let _ = writeln!(out, "  \"unit\": \"{unit}\",");
+    }
+}
+
+/// A list of dates; the root's entry is `null`.
+pub(super) fn write_list(
+    out: &mut String,
+    key: &str,
+    dates: &Dates,
+    unit: Option<&Rational>,
+    root: Option<usize>,
+) {
+    let _ = write!(out, "  \"{key}\": ");
+    let date = |place| match dates {
+        Dates::Ticks { ticks, .. } if unit.is_some() => {
+            ticks.get(place).copied().unwrap_or(0).to_string()
+        }
+        _ => format!("\"{}\"", dates.get(place).unwrap_or_else(Rational::zero)),
+    };
+    entries(
+        out,
+        (0..dates.len()).map(|place| null_or(Some(place) == root, date(place))),
+    );
+    out.push_str(",\n");
+}
+
+/// Length, status and bound, without the end of the line.
+pub(super) fn write_bound(out: &mut String, length: &Rational, status: Status, bound: &Rational) {
+    let _ = write!(
+        out,
+        "  \"length\": \"{length}\",\n  \"status\": \"{}\",\n  \"lower_bound\": \"{bound}\"",
+        status.name()
+    );
+}
+
 /// The unit of all lists, if they have one.
-fn common<'d>(lists: impl Iterator<Item = &'d Dates>) -> Option<&'d Rational> {
+pub(super) fn common<'d>(lists: impl Iterator<Item = &'d Dates>) -> Option<&'d Rational> {
     let mut common = None;
     for dates in lists {
         match (dates, common) {
@@ -106,11 +131,11 @@ fn common<'d>(lists: impl Iterator<Item = &'d Dates>) -> Option<&'d Rational> {
     common
 }
 
-fn null_or(null: bool, text: String) -> String {
+pub(super) fn null_or(null: bool, text: String) -> String {
     if null { "null".to_string() } else { text }
 }
 
-fn entries(out: &mut String, entries: impl Iterator<Item = String>) {
+pub(super) fn entries(out: &mut String, entries: impl Iterator<Item = String>) {
     out.push('[');
     for (place, entry) in entries.enumerate() {
         out.push_str(match place {
@@ -123,7 +148,7 @@ fn entries(out: &mut String, entries: impl Iterator<Item = String>) {
     out.push(']');
 }
 
-fn write_proof(out: &mut String, proof: &Proof) {
+pub(super) fn write_proof(out: &mut String, proof: &Proof) {
     let _ = write!(out, "{{\"kind\": \"{}\"", proof.name());
     match proof {
         Proof::Counting | Proof::LimitedTransfers | Proof::Levels | Proof::SlowestFirst => {}

@@ -16,6 +16,7 @@
 mod amounts;
 mod collectives;
 mod common;
+mod everywhere;
 mod hostile;
 mod plans;
 mod platforms;

@@ -2,14 +2,19 @@
 
 use crate::common;
 
-use common::{PAIRS, costs, exhaustive, greedy, judge, number, whole};
+use common::{PAIRS, costs, exhaustive, exhaustive_into, greedy, judge, number, whole};
 use oneport_homogeneous::{Costs, Error, Released, reduce_released};
 use oneport_plan::{Dates, Limit};
 use oneport_platform::Rational;
 
 fn solved(ready: &[u64], pair: (u64, u64)) -> Released {
+    solved_into(ready, None, pair)
+}
+
+fn solved_into(ready: &[u64], root: Option<u64>, pair: (u64, u64)) -> Released {
     let ready: Vec<Rational> = ready.iter().map(|&date| whole(date)).collect();
-    let released = reduce_released(&ready, &costs(pair)).unwrap();
+    let released = reduce_released(&ready, root, &costs(pair)).unwrap();
+    assert!(root.is_none_or(|root| u64::from(released.reduction.root) == root));
     judge(
         &released.reduction,
         (whole(pair.0), whole(pair.1)),
@@ -60,6 +65,49 @@ fn lengths_are_optimal() {
             assert_eq!((length, bound), (optimum, optimum), "{ready:?}, {pair:?}");
         }
     }
+}
+
+/// A given root, against all schedules of up to 6 values that end there: optimal, and known to be.
+#[test]
+fn a_given_root_is_solved() {
+    let mut state = 11_u64;
+    let mut draw = |below: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let mut worse = 0;
+    for pair in PAIRS {
+        for _ in 0..25 {
+            let horizon = 1 + draw(4 * (pair.0 + pair.1) + 1);
+            let ready: Vec<u64> = (0..1 + draw(6)).map(|_| draw(horizon)).collect();
+            let free = number(&solved(&ready, pair).reduction.length);
+            let mut best = u64::MAX;
+            for root in 0..ready.len() as u64 {
+                let released = solved_into(&ready, Some(root), pair);
+                let optimum = exhaustive_into(&ready, root as usize, pair);
+                let (length, bound) = (
+                    number(&released.reduction.length),
+                    number(&released.lower_bound),
+                );
+                assert_eq!(
+                    (length, bound),
+                    (optimum, optimum),
+                    "{ready:?}, {pair:?}, root {root}"
+                );
+                best = best.min(length);
+                worse += u32::from(length > free);
+            }
+            assert_eq!(best, free, "{ready:?}, {pair:?}");
+        }
+    }
+    assert!(worse > 100, "the root matters in {worse} cases only");
+    let refused = reduce_released(&[whole(1)], Some(1), &costs((1, 1)));
+    assert!(matches!(
+        refused,
+        Err(Error::NoProcessor { processor: 1, .. })
+    ));
 }
 
 /// Merges shorter than transfers: optima of up to ten values from an exhaustive search of another program.
@@ -123,15 +171,18 @@ fn odd_numbers_are_exact() {
     let third = Rational::new(1.into(), 3.into());
     let costs = Costs::new(third.clone(), huge.clone()).unwrap();
     let ready = [whole(0), huge.clone(), third.clone(), whole(7)];
-    let released = reduce_released(&ready, &costs).unwrap();
+    let released = reduce_released(&ready, None, &costs).unwrap();
     judge(&released.reduction, (third, huge), Limit::Unlimited);
     assert!(matches!(released.reduction.starts, Dates::Exact(_)));
 }
 
 #[test]
 fn nonsense_is_refused() {
-    assert_eq!(reduce_released(&[], &costs((1, 1))), Err(Error::NoValues));
-    let refused = reduce_released(&[whole(1), -whole(2)], &costs((1, 1)));
+    assert_eq!(
+        reduce_released(&[], None, &costs((1, 1))),
+        Err(Error::NoValues)
+    );
+    let refused = reduce_released(&[whole(1), -whole(2)], None, &costs((1, 1)));
     assert_eq!(
         refused,
         Err(Error::NegativeReady {

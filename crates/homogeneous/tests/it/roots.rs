@@ -3,7 +3,7 @@
 use oneport_homogeneous::reference::listing;
 use oneport_homogeneous::{
     Costs, Error, Extent, Limit, Strategy, Tie, Within, delivered, extent, length, neighbours_at,
-    reduce_at, values_within,
+    reduce_around, reduce_at, values_within,
 };
 use oneport_platform::Rational;
 
@@ -28,6 +28,35 @@ fn children(reduction: &oneport_homogeneous::Reduction) -> Vec<Vec<u64>> {
         });
     }
     children
+}
+
+/// Every root under a limit: as short as the shortest schedule under that limit, the operands in order by the
+/// definition of the model.
+#[test]
+fn every_root_under_a_limit() {
+    for pair in PAIRS {
+        for values in [1, 2, 3, 4, 5, 7, 8, 12, 17, 20] {
+            for most in 1..=6 {
+                for limit in [Limit::Transfers(most), Limit::Reducers(most)] {
+                    let best = length(values, &costs(pair), Strategy::Greedy, limit, Tie::Oldest);
+                    for root in 0..values {
+                        let (found, keeps) =
+                            reduce_around(values, root, &costs(pair), limit).unwrap();
+                        assert_eq!(u64::from(found.root), root);
+                        assert_eq!(Ok(&found.length), best.as_ref());
+                        let merge = (whole(pair.0), whole(pair.1));
+                        judge(&found, merge, limit);
+                        assert!(keeps, "{pair:?}, {values}, {root}, {limit:?}");
+                    }
+                }
+            }
+        }
+    }
+    let refused = reduce_around(3, 3, &costs((1, 1)), Limit::Transfers(1));
+    assert!(matches!(
+        refused,
+        Err(Error::NoProcessor { processor: 3, .. })
+    ));
 }
 
 /// Every root, as short as the shortest schedule of all; the operands in order, by the definition of the model; and

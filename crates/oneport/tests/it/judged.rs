@@ -2,6 +2,7 @@
 
 use oneport::heterogeneous::{Budget, Destination, Method, Processors, all_reduce as theorem_3};
 use oneport::homogeneous::Costs;
+use oneport::plan::Limit;
 use oneport::referee::{Recheck, check_one};
 use oneport::{
     Rational, all_reduce, broadcast_heterogeneous, judge_sequence, judge_tree, reduce_into,
@@ -64,12 +65,13 @@ fn trees_beside_the_best() {
 fn any_root_is_checked() {
     let costs = Costs::new(whole(1), whole(1)).unwrap();
     for root in [0, 7, 99] {
-        let checked = reduce_into(100, root, &costs).unwrap();
+        let (checked, ordered) = reduce_into(100, root, &costs, Limit::Unlimited).unwrap();
+        assert!(ordered);
         assert_eq!(checked.recheck, Recheck::Proved);
         assert_eq!(checked.shortest.length, checked.shortest.lower_bound);
         assert_eq!(u64::from(checked.shortest.reduction.unwrap().root), root);
     }
-    assert!(reduce_into(100, 100, &costs).is_err());
+    assert!(reduce_into(100, 100, &costs, Limit::Unlimited).is_err());
 }
 
 /// With slowest-node-first it is Theorem 3; with the best reduction it is never longer, and the bound never lower.
@@ -86,29 +88,39 @@ fn all_reductions_by_the_best_reduction() {
         }
         let (own, budget) = (times(&list), Budget::of_states(u64::MAX));
         let simple = theorem_3(&own).unwrap();
-        let (same, _) = all_reduce(&own, None, Method::SlowestFirst, &budget).unwrap();
+        let same = all_reduce(&own, None, Method::SlowestFirst, &budget)
+            .unwrap()
+            .one;
         assert_eq!(
-            (&same.reduction, &same.length),
+            (&same.reduction, &same.length()),
             (&simple.reduction, &simple.length)
         );
-        let (best, found) = all_reduce(&own, None, Method::Auto, &budget).unwrap();
+        let answer = all_reduce(&own, None, Method::Auto, &budget).unwrap();
+        let (best, found) = (answer.one, answer.found);
+        assert_eq!(answer.recheck, Recheck::Proved, "{list:?}");
         assert!(
-            best.length <= simple.length && best.lower_bound >= simple.lower_bound,
+            best.length() <= simple.length && best.lower_bound >= simple.lower_bound,
             "{list:?}"
         );
         assert_eq!(best.reduction.length, found.checked.shortest.length);
-        assert!(best.lower_bound <= best.length);
-        shorter += u32::from(best.length < simple.length);
+        assert!(best.lower_bound <= best.length());
+        shorter += u32::from(best.length() < simple.length);
         for destination in 0..own.len() {
-            let (all, _) = all_reduce(&own, Some(destination), Method::Auto, &budget).unwrap();
+            let all = all_reduce(&own, Some(destination), Method::Auto, &budget)
+                .unwrap()
+                .one;
             assert_eq!(
                 (all.reduction.root as usize, all.broadcast.root as usize),
                 (destination, destination)
             );
-            let (broadcast, bound) = broadcast_heterogeneous(&own, destination).unwrap();
-            assert_eq!(&all.reduction.length + &broadcast.length, all.length);
+            let (one, recheck) = broadcast_heterogeneous(&own, destination).unwrap();
+            assert_eq!(recheck, Recheck::Proved);
+            let (broadcast, bound) = (one.broadcast, one.lower_bound);
+            assert_eq!(&all.reduction.length + &broadcast.length, all.length());
             assert!(
-                bound <= broadcast.length && bound <= all.length && all.lower_bound <= all.length
+                bound <= broadcast.length
+                    && bound <= all.length()
+                    && all.lower_bound <= all.length()
             );
         }
     }

@@ -145,7 +145,12 @@ impl Clock {
 
     /// An integer as the date that it represents.
     pub(super) fn date<N: Number>(&self, number: &N) -> String {
-        shown(self.scale.rational(number.big()))
+        shown(self.rational(number))
+    }
+
+    /// The number that an integer stands for.
+    pub(super) fn rational<N: Number>(&self, number: &N) -> Rational {
+        self.scale.rational(number.big())
     }
 }
 

@@ -33,6 +33,7 @@ mod runs;
 mod schemes;
 mod shares;
 mod simulation;
+mod single_everywhere;
 mod single_files;
 mod single_schedules;
 mod single_shortest;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use oneport::plan::{Proof, Reduction};
+use oneport::plan::{Broadcast, Proof, Reduction};
 use oneport::referee::Recheck;
 use oneport::{Rational, Status};
 
@@ -57,6 +57,48 @@ pub fn proof(proof: Option<&Proof>, recheck: &Recheck) -> String {
     }
 }
 
+/// The bound of a broadcast: with equal costs that of the reduction which it is backwards.
+pub fn of_broadcast(proof: Option<&Proof>, recheck: &Recheck) -> String {
+    match proof {
+        Some(_) => format!("read backwards: {}", self::proof(proof, recheck)),
+        None => spread(recheck),
+    }
+}
+
+/// The bound of an all-reduction: that of a reduction into this processor, else of broadcasts.
+pub fn of_all_reduce(into: Option<u32>, proof: Option<&Proof>, recheck: &Recheck) -> String {
+    match (into, proof) {
+        (Some(into), Some(_)) => format!(
+            "it contains a reduction into processor {into}; {}",
+            self::proof(proof, recheck)
+        ),
+        _ => format!(
+            "it contains a broadcast from every processor; {}",
+            spread(recheck)
+        ),
+    }
+}
+
+fn spread(recheck: &Recheck) -> String {
+    let what = "alike receivers, and rates transfer by transfer";
+    match recheck {
+        Recheck::Proved => format!("{what}; the referee repeated it"),
+        Recheck::Unrepeated { why } => format!("{what}; not repeated by the referee: {why}"),
+    }
+}
+
+/// The first transfers of a broadcast, its dates counted from another.
+pub fn received(out: &mut String, broadcast: &Broadcast, from: &Rational) {
+    let receives = (0..broadcast.senders.len()).filter(|&i| i != broadcast.root as usize);
+    let line = |i: usize| {
+        (
+            broadcast.starts.get(i).map(|start| start + from),
+            format!("{} to {i}", broadcast.senders[i]),
+        )
+    };
+    lines(out, receives.map(line).collect());
+}
+
 /// The first transfers of a reduction in the order of their dates.
 pub fn transfers(out: &mut String, reduction: &Reduction) {
     let sends = (0..reduction.receivers.len()).filter(|&i| i != reduction.root as usize);
@@ -70,7 +112,7 @@ pub fn transfers(out: &mut String, reduction: &Reduction) {
 }
 
 /// The first of these in the order of their dates.
-pub fn lines(out: &mut String, mut transfers: Vec<(Option<Rational>, String)>) {
+fn lines(out: &mut String, mut transfers: Vec<(Option<Rational>, String)>) {
     transfers.sort_by(|a, b| a.0.cmp(&b.0));
     for (start, what) in transfers.iter().take(LINES) {
         let _ = write!(

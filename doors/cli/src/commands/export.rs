@@ -142,19 +142,19 @@ pub fn run(arguments: &ExportArguments) -> Result<End> {
 /// The content of a file.
 enum Answer {
     Plan(Box<Plan>),
-    Reduction(Box<OneRun>),
+    Once(Box<OneRun>),
 }
 
 impl Answer {
     fn request(&self) -> Request<'_> {
         match self {
             Answer::Plan(plan) => Request::new(&plan.problem, &plan.schedule),
-            Answer::Reduction(run) => run.request(),
+            Answer::Once(run) => run.request(),
         }
     }
 }
 
-/// Reads a plan or a reduction, and checks it.
+/// Reads a plan, or a schedule that is executed once, and checks it.
 fn answer(path: &Path) -> Result<Answer> {
     let name = path.display();
     match files::read_answer(path)? {
@@ -166,7 +166,17 @@ fn answer(path: &Path) -> Result<Answer> {
         AnswerFile::Reduction(one) => {
             referee::check_one(&one).with_context(|| format!("{name}: violation"))?;
             let run = OneRun::new(&one).with_context(|| format!("{name}"))?;
-            Ok(Answer::Reduction(Box::new(run)))
+            Ok(Answer::Once(Box::new(run)))
+        }
+        AnswerFile::Broadcast(one) => {
+            referee::check_one_broadcast(&one).with_context(|| format!("{name}: violation"))?;
+            let run = OneRun::of_broadcast(&one).with_context(|| format!("{name}"))?;
+            Ok(Answer::Once(Box::new(run)))
+        }
+        AnswerFile::AllReduce(all) => {
+            referee::check_all_reduce(&all).with_context(|| format!("{name}: violation"))?;
+            let run = OneRun::of_all_reduce(&all).with_context(|| format!("{name}"))?;
+            Ok(Answer::Once(Box::new(run)))
         }
     }
 }

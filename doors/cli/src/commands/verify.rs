@@ -7,6 +7,7 @@ use clap::Args;
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 use oneport::files::{AnswerFile, Chosen, OneReduction};
+use oneport::plan::{OneAllReduce, OneBroadcast};
 use oneport::referee::Recheck;
 use oneport::watch::Watch;
 use oneport::{Plan, Platform, files, referee, schedule};
@@ -25,8 +26,8 @@ const EXECUTED: u64 = 100_000;
 /// Measured: a period of 20,000 digits 0.02 s, above 92 s before this limit.
 const WORDS: u64 = 2_000_000;
 
-/// Check a plan or one reduction: ports, messages, throughput, certificate. Exit 0 and one line, or exit 1 and the
-/// first violation.
+/// Check a plan, or one reduction, broadcast or all-reduction: ports, messages, throughput, certificate. Exit 0 and one
+/// line, or exit 1 and the first violation.
 #[derive(Debug, Args)]
 pub struct VerifyArguments {
     /// The plan file.
@@ -51,6 +52,8 @@ pub fn run(arguments: &VerifyArguments) -> Result<End> {
     let (plan, chosen) = match files::read_answer(&arguments.plan)? {
         AnswerFile::Plan(plan, chosen) => (*plan, chosen),
         AnswerFile::Reduction(one) => return reduction(arguments, &one),
+        AnswerFile::Broadcast(one) => return broadcast(arguments, &one),
+        AnswerFile::AllReduce(all) => return all_reduce(arguments, &all),
     };
     if let Some(path) = &arguments.platform {
         let platform = arguments.topology.read(path, None)?.platform;
@@ -107,15 +110,8 @@ fn status(plan: &Plan, chosen: Option<&Chosen>) -> String {
 
 /// One reduction: its schedule, date by date, and its bound.
 fn reduction(arguments: &VerifyArguments, one: &OneReduction) -> Result<End> {
+    executed_once(arguments, "one reduction")?;
     let name = arguments.plan.display();
-    if arguments.platform.is_some() {
-        anyhow::bail!("{name}: one reduction has no platform; leave --platform out");
-    }
-    if arguments.whole_messages {
-        anyhow::bail!(
-            "{name}: one reduction has no period and cuts no message; leave --whole-messages out"
-        );
-    }
     let recheck = referee::check_one(one).with_context(|| format!("{name}: violation"))?;
     print(&format!(
         "ok: reduction of {}, length {}",
@@ -125,6 +121,60 @@ fn reduction(arguments: &VerifyArguments, one: &OneReduction) -> Result<End> {
             &one.lower_bound,
             recheck == Recheck::Proved,
             &words::proof(one.proof.as_ref(), &recheck)
+        ),
+    ))?;
+    Ok(End::Done)
+}
+
+/// Refuses what only plans have.
+fn executed_once(arguments: &VerifyArguments, what: &str) -> Result<()> {
+    let name = arguments.plan.display();
+    if arguments.platform.is_some() {
+        anyhow::bail!("{name}: {what} has no platform; leave --platform out");
+    }
+    if arguments.whole_messages {
+        anyhow::bail!(
+            "{name}: {what} has no period and cuts no message; leave --whole-messages out"
+        );
+    }
+    Ok(())
+}
+
+/// One broadcast: its schedule, date by date, and its bound.
+fn broadcast(arguments: &VerifyArguments, one: &OneBroadcast) -> Result<End> {
+    executed_once(arguments, "one broadcast")?;
+    let name = arguments.plan.display();
+    let recheck =
+        referee::check_one_broadcast(one).with_context(|| format!("{name}: violation"))?;
+    print(&format!(
+        "ok: broadcast to {}, length {}",
+        count(one.broadcast.senders.len(), "processor"),
+        words::length(
+            &one.broadcast.length,
+            &one.lower_bound,
+            recheck == Recheck::Proved,
+            &words::of_broadcast(one.proof.as_ref(), &recheck)
+        ),
+    ))?;
+    Ok(End::Done)
+}
+
+/// One all-reduction: both schedules, date by date, and the bound.
+fn all_reduce(arguments: &VerifyArguments, all: &OneAllReduce) -> Result<End> {
+    executed_once(arguments, "one all-reduction")?;
+    let name = arguments.plan.display();
+    let recheck = referee::check_all_reduce(all).with_context(|| format!("{name}: violation"))?;
+    let (into, proof) = (all.proof.as_ref())
+        .map(|(into, proof)| (*into, proof))
+        .unzip();
+    print(&format!(
+        "ok: all-reduction among {}, length {}",
+        count(all.reduction.receivers.len(), "processor"),
+        words::length(
+            &all.length(),
+            &all.lower_bound,
+            recheck == Recheck::Proved,
+            &words::of_all_reduce(into, proof, &recheck)
         ),
     ))?;
     Ok(End::Done)

@@ -1,7 +1,9 @@
 //! One reduction in every format: the dates are the file's, and what is combined is everything, in order.
 
 use oneport_exports::{FORMATS, OneRun, Request, format};
-use oneport_plan::{Costs, Dates, Limit, OneReduction, Rational, Reduction};
+use oneport_plan::{
+    Broadcast, Costs, Dates, Limit, OneAllReduce, OneBroadcast, OneReduction, Rational, Reduction,
+};
 use serde_json::Value;
 
 use crate::common::Dice;
@@ -178,6 +180,102 @@ fn the_table_is_the_schedule() {
         let mut whole = words.pop().unwrap();
         whole.sort_unstable();
         assert_eq!(whole, (0..n).collect::<Vec<_>>());
+    }
+}
+
+/// A broadcast along a random tree: every processor sends to its children in turn, in thirds.
+fn broadcast(times: &[Rational], root: usize, dice: &mut Dice) -> Broadcast {
+    let n = times.len();
+    let mut order: Vec<usize> = (0..n).collect();
+    order.swap(0, root);
+    let (mut senders, mut starts) = (vec![root as u32; n], vec![ratio(0, 1); n]);
+    let mut free: Vec<Rational> = starts.clone();
+    for place in 1..n {
+        let (sender, receiver) = (order[dice.below(place)], order[place]);
+        senders[receiver] = sender as u32;
+        starts[receiver] = free[sender].clone();
+        let end = &free[sender] + &times[sender];
+        (free[sender], free[receiver]) = (end.clone(), end);
+    }
+    let arrival = |to: usize| &starts[to] + &times[senders[to] as usize];
+    let length = (0..n).filter(|&to| to != root).map(arrival).max().unwrap();
+    Broadcast {
+        costs: Costs::PerSender(times.to_vec()),
+        root: root as u32,
+        senders,
+        starts: Dates::Exact(starts),
+        preparations: None,
+        length,
+    }
+}
+
+/// A broadcast and an all-reduction: every transfer at its date, and every processor gets everything.
+#[test]
+fn broadcasts_and_all_reductions_are_runs() {
+    for seed in 0..60 {
+        let mut dice = Dice(seed);
+        let n = 2 + dice.below(7);
+        let reduction = reduction(n, false, &mut dice).reduction;
+        let Costs::PerSender(times) = &reduction.costs else {
+            panic!()
+        };
+        let broadcast = broadcast(times, reduction.root as usize, &mut dice);
+        let one = OneBroadcast {
+            broadcast: broadcast.clone(),
+            limit: Limit::Unlimited,
+            lower_bound: ratio(0, 1),
+            proof: None,
+        };
+        let all = OneAllReduce {
+            reduction: reduction.clone(),
+            broadcast: broadcast.clone(),
+            lower_bound: ratio(0, 1),
+            proof: None,
+        };
+        for (run, from) in [
+            (OneRun::of_broadcast(&one).unwrap(), None),
+            (OneRun::of_all_reduce(&all).unwrap(), Some(&reduction)),
+        ] {
+            let written = format("events").unwrap().write(&run.request()).unwrap();
+            let table: Value = serde_json::from_str(&written.files[0].text()).unwrap();
+            let (length, transfers) = match from {
+                None => (broadcast.length.clone(), n - 1),
+                Some(reduction) => (&reduction.length + &broadcast.length, 2 * (n - 1)),
+            };
+            assert_eq!(table["period"], length.to_string());
+            let sends: Vec<(usize, usize, Rational)> = table["tasks"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter_map(|task| {
+                    let send = task.get("send")?;
+                    let end = |key: &str| send[key].as_str().unwrap()[1..].parse().unwrap();
+                    let start = task["pieces"][0]["start"].as_str().unwrap();
+                    Some((
+                        end("from"),
+                        end("to"),
+                        oneport_platform::parse_rational(start).unwrap(),
+                    ))
+                })
+                .collect();
+            assert_eq!(sends.len(), transfers);
+            let offset = from.map_or(ratio(0, 1), |reduction| reduction.length.clone());
+            for to in (0..n).filter(|&to| to != broadcast.root as usize) {
+                let sender = broadcast.senders[to] as usize;
+                let start = &offset + broadcast.starts.get(to).unwrap();
+                assert!(sends.contains(&(sender, to, start)));
+                if let Some(reduction) = from {
+                    let receiver = reduction.receivers[to] as usize;
+                    assert!(sends.contains(&(to, receiver, reduction.starts.get(to).unwrap())));
+                }
+            }
+            for name in ["mpi", "simgrid", "goal"] {
+                assert!(
+                    format(name).unwrap().write(&run.request()).is_ok(),
+                    "{name}"
+                );
+            }
+        }
     }
 }
 

@@ -94,11 +94,28 @@ struct State {
     complete: u64,
     port: u64,
     receives: bool,
+    /// It must not send.
+    stays: bool,
 }
 
 /// The shortest of all schedules of these values: transfers in the order of their starts, each as early as it can.
 /// Limits of 99 and more are none.
-pub fn exhaustive(ready: &[u64], (d, c): (u64, u64), transfers: usize, reducers: usize) -> u64 {
+pub fn exhaustive(ready: &[u64], pair: (u64, u64), transfers: usize, reducers: usize) -> u64 {
+    search(ready, None, pair, transfers, reducers)
+}
+
+/// The shortest of all schedules of these values that end at the root.
+pub fn exhaustive_into(ready: &[u64], root: usize, pair: (u64, u64)) -> u64 {
+    search(ready, Some(root), pair, 99, 99)
+}
+
+fn search(
+    ready: &[u64],
+    root: Option<usize>,
+    (d, c): (u64, u64),
+    transfers: usize,
+    reducers: usize,
+) -> u64 {
     struct Search {
         d: u64,
         c: u64,
@@ -118,6 +135,7 @@ pub fn exhaustive(ready: &[u64], (d, c): (u64, u64), transfers: usize, reducers:
                     let (from, to) = (alive[sender], alive[receiver]);
                     let first = !to.receives;
                     if sender == receiver
+                        || from.stays
                         || seen.contains(&(from, to))
                         || (first && used == self.reducers)
                     {
@@ -139,6 +157,7 @@ pub fn exhaustive(ready: &[u64], (d, c): (u64, u64), transfers: usize, reducers:
                         complete,
                         port: start + self.d,
                         receives: true,
+                        stays: to.stays,
                     };
                     next.remove(sender);
                     next.sort_unstable();
@@ -151,10 +170,12 @@ pub fn exhaustive(ready: &[u64], (d, c): (u64, u64), transfers: usize, reducers:
     }
     let mut alive: Vec<State> = ready
         .iter()
-        .map(|&complete| State {
+        .enumerate()
+        .map(|(value, &complete)| State {
             complete,
             port: 0,
             receives: false,
+            stays: root == Some(value),
         })
         .collect();
     alive.sort_unstable();

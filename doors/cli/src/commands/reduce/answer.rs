@@ -7,7 +7,9 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use clap::Args;
 use oneport::homogeneous::MOST_WRITTEN;
-use oneport::plan::{Broadcast, Instance, Limit, OneReduction, Proof, Reduction};
+use oneport::plan::{
+    Broadcast, Instance, Limit, OneAllReduce, OneBroadcast, OneReduction, Proof, Reduction,
+};
 use oneport::referee::Recheck;
 use oneport::{Checked, Judged, Rational, Status, files};
 use serde_json::{Value, json};
@@ -39,14 +41,17 @@ pub enum Schedule {
     AllReduce(Box<Reduction>, Box<Broadcast>),
 }
 
-/// The fields of a reduction's file besides the schedule.
+/// The fields of a schedule's file besides the schedule.
 pub struct Terms {
     /// The limit that it keeps.
     pub limit: Limit,
     /// Whether the operator commutes.
     pub commutative: bool,
-    /// The proof that no schedule is shorter, if the referee could repeat it.
+    /// The proof that no schedule is shorter, if the referee could repeat it; of an all-reduction, that no reduction into
+    /// `into` is.
     pub proof: Option<Proof>,
+    /// The processor of that proof.
+    pub into: Option<u32>,
 }
 
 /// An answer, to be reported.
@@ -156,6 +161,7 @@ impl Answer {
                 limit,
                 commutative,
                 proof: rechecked.then(|| shortest.proof.clone()),
+                into: None,
             },
             notes: Vec::new(),
             facts: json!({ "proof": shortest.proof.name(), "rechecked": rechecked }),
@@ -195,6 +201,7 @@ impl Answer {
                 limit: one.limit,
                 commutative: one.commutative,
                 proof: one.proof.filter(|_| proved),
+                into: None,
             },
             schedule: Schedule::Reduction(Box::new(one.reduction)),
             notes: vec![beside],
@@ -258,25 +265,39 @@ impl Answer {
         Ok(End::Done)
     }
 
-    /// `oneport-reduction/1`.
+    /// The schedule's file, by its kind.
     fn file(&self) -> Result<String> {
-        let Schedule::Reduction(reduction) = &self.schedule else {
-            bail!(usage(
-                "--output: the file holds one reduction, and this is none; --tree F.json lists the transfers"
-            ));
-        };
         let Terms {
             limit,
             commutative,
             proof,
+            into,
         } = &self.terms;
-        Ok(files::one_reduction_to_json(&OneReduction {
-            reduction: (**reduction).clone(),
-            limit: *limit,
-            commutative: *commutative,
-            lower_bound: self.lower_bound.clone(),
-            proof: proof.clone(),
-        }))
+        let lower_bound = self.lower_bound.clone();
+        Ok(match &self.schedule {
+            Schedule::Reduction(reduction) => files::one_reduction_to_json(&OneReduction {
+                reduction: (**reduction).clone(),
+                limit: *limit,
+                commutative: *commutative,
+                lower_bound,
+                proof: proof.clone(),
+            }),
+            Schedule::Broadcast(broadcast) => files::one_broadcast_to_json(&OneBroadcast {
+                broadcast: (**broadcast).clone(),
+                limit: *limit,
+                lower_bound,
+                proof: proof.clone(),
+            }),
+            Schedule::AllReduce(reduction, broadcast) => {
+                files::one_all_reduce_to_json(&OneAllReduce {
+                    reduction: (**reduction).clone(),
+                    broadcast: (**broadcast).clone(),
+                    lower_bound,
+                    proof: into.zip(proof.clone()),
+                })
+            }
+            Schedule::None(_) => bail!("--output: there is no schedule to write"),
+        })
     }
 
     fn gantt(&self) -> Result<String> {
@@ -360,25 +381,15 @@ impl Answer {
                 );
             }
             Schedule::Reduction(reduction) => words::transfers(&mut out, reduction),
-            Schedule::Broadcast(broadcast) => received(&mut out, broadcast, &Rational::default()),
+            Schedule::Broadcast(broadcast) => {
+                words::received(&mut out, broadcast, &Rational::default())
+            }
             Schedule::AllReduce(reduction, broadcast) => {
                 words::transfers(&mut out, reduction);
                 out.push_str("\n  then");
-                received(&mut out, broadcast, &reduction.length);
+                words::received(&mut out, broadcast, &reduction.length);
             }
         }
         out
     }
-}
-
-/// The first transfers of a broadcast, its dates counted from another.
-fn received(out: &mut String, broadcast: &Broadcast, from: &Rational) {
-    let receives = (0..broadcast.senders.len()).filter(|&i| i != broadcast.root as usize);
-    let line = |i: usize| {
-        (
-            broadcast.starts.get(i).map(|start| start + from),
-            format!("{} to {i}", broadcast.senders[i]),
-        )
-    };
-    words::lines(out, receives.map(line).collect());
 }

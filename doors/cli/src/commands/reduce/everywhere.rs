@@ -3,10 +3,12 @@
 use anyhow::{Result, bail};
 use oneport::heterogeneous::{Budget, Method};
 use oneport::plan::Limit;
+use oneport::referee::Recheck;
 use oneport::{Rational, all_reduce, broadcast_heterogeneous, heterogeneous};
 use serde_json::json;
 
 use super::answer::{Answer, Schedule, Terms};
+use crate::answers::reduction as words;
 use crate::words::numbers::readable;
 use crate::words::output::count;
 use crate::words::usage::usage;
@@ -18,8 +20,10 @@ pub fn all(
     method: Method,
     budget: &Budget,
 ) -> Result<Answer> {
-    let (all, found) = all_reduce(times, destination, method, budget)?;
-    let (reduction, broadcast) = (all.reduction, all.broadcast);
+    let all = all_reduce(times, destination, method, budget)?;
+    let (one, found) = (all.one, all.found);
+    let length = one.length();
+    let (reduction, broadcast) = (one.reduction, one.broadcast);
     let facts = json!({
         "collective": "all-reduce",
         "destination": reduction.root,
@@ -27,6 +31,7 @@ pub fn all(
         "reduction_lower_bound": found.checked.shortest.lower_bound.to_string(),
         "broadcast_length": broadcast.length.to_string(),
         "broadcast_begins": reduction.length.to_string(),
+        "rechecked": all.recheck == Recheck::Proved,
     });
     let theorem = found.method == Method::SlowestFirst
         && heterogeneous::fastest(times) == Ok(reduction.root as usize);
@@ -41,13 +46,14 @@ pub fn all(
             ""
         }
     )];
+    let (into, proof) = one.proof.unzip();
+    let proved = all.recheck == Recheck::Proved;
     Ok(Answer {
         title: format!("all-reduction among {}", count(times.len(), "processor")),
-        length: all.length,
-        lower_bound: all.lower_bound,
-        proved: false,
-        proof: "it contains a reduction to every processor, and a broadcast from every one"
-            .to_string(),
+        length,
+        lower_bound: one.lower_bound,
+        proved,
+        proof: words::of_all_reduce(into, proof.as_ref(), &all.recheck),
         method: (
             found.method.name().to_string(),
             format!("{}; then fastest node first", found.why),
@@ -56,7 +62,8 @@ pub fn all(
         terms: Terms {
             limit: Limit::Unlimited,
             commutative: true,
-            proof: None,
+            proof: proof.filter(|_| proved),
+            into: into.filter(|_| proved),
         },
         notes,
         facts,
@@ -71,24 +78,29 @@ pub fn broadcast(times: &[Rational], source: Option<usize>) -> Result<Answer> {
         ));
     }
     let source = source.map_or_else(|| heterogeneous::fastest(times), Ok)?;
-    let (broadcast, lower_bound) = broadcast_heterogeneous(times, source)?;
+    let (one, recheck) = broadcast_heterogeneous(times, source)?;
     Ok(Answer {
         title: format!(
             "broadcast from processor {source} to {}",
             count(times.len(), "processor")
         ),
-        length: broadcast.length.clone(),
-        lower_bound,
-        proved: false,
-        proof: "two relaxations, transfer by transfer".to_string(),
+        length: one.broadcast.length.clone(),
+        lower_bound: one.lower_bound,
+        proved: recheck == Recheck::Proved,
+        proof: words::of_broadcast(None, &recheck),
         method: ("fnf".to_string(), "fastest node first".to_string()),
-        schedule: Schedule::Broadcast(Box::new(broadcast)),
+        schedule: Schedule::Broadcast(Box::new(one.broadcast)),
         terms: Terms {
             limit: Limit::Unlimited,
             commutative: true,
             proof: None,
+            into: None,
         },
         notes: Vec::new(),
-        facts: json!({ "collective": "broadcast", "source": source }),
+        facts: json!({
+            "collective": "broadcast",
+            "source": source,
+            "rechecked": recheck == Recheck::Proved,
+        }),
     })
 }

@@ -77,25 +77,22 @@ pub struct HomogeneousArguments {
     /// Tie-breaking rule of Algorithm 1; it matters for the binomial and Fibonacci strategies.
     #[arg(long, value_enum, default_value_t = TieName::Oldest)]
     pub tie: TieName,
-    /// Date at which each value is ready (default: 0 for all). The operator must be commutative.
-    #[arg(long, value_name = "R,R,...", allow_hyphen_values = true, conflicts_with_all = ["max_transfers", "max_reducers", "strategy", "tie"])]
+    /// Date at which each value is ready (default: 0 for all). The operator must be commutative. With 0 < C < D the
+    /// schedule is not always proved optimal: the answer has a bound.
+    #[arg(long, value_name = "R,R,...", allow_hyphen_values = true, conflicts_with_all = ["strategy", "tie"])]
     pub ready: Option<String>,
     /// Reverse the schedule: a broadcast in which each transfer takes C to prepare.
     #[arg(long, conflicts_with_all = ["ready", "strategy"])]
     pub broadcast: bool,
-    /// Reduce into this processor, counted from 0, with the operands in order: as short as into processor 0.
-    #[arg(long, value_name = "R", allow_hyphen_values = true, conflicts_with_all = ["ready", "strategy", "tie", "max_transfers", "max_reducers", "broadcast", "tree_in"])]
+    /// Reduce into this processor, counted from 0: as short as into processor 0, with the operands in order where no
+    /// limit is given; with --ready it may take longer than into the best root.
+    #[arg(long, value_name = "R", allow_hyphen_values = true, conflicts_with_all = ["strategy", "tie", "broadcast", "tree_in"])]
     pub root: Option<String>,
     /// Print only the children and the parent of this processor in the tree of --root (default 0).
-    #[arg(long, value_name = "R", allow_hyphen_values = true, conflicts_with_all = ["ready", "strategy", "tie", "max_transfers", "max_reducers", "broadcast", "tree_in", "within", "gantt", "tree", "output", "windows"])]
+    #[arg(long, value_name = "R", allow_hyphen_values = true, conflicts_with_all = ["strategy", "tie", "broadcast", "tree_in", "within", "gantt", "tree", "output", "windows"])]
     pub rank: Option<String>,
     /// Also say how many values can be reduced within this time.
-    #[arg(
-        long,
-        value_name = "T",
-        allow_hyphen_values = true,
-        conflicts_with = "ready"
-    )]
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub within: Option<String>,
     /// Time your own tree next to the best: a JSON array with the parent of each processor, null for the root.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["n", "ready", "strategy", "tie", "max_transfers", "max_reducers", "broadcast"])]
@@ -112,6 +109,7 @@ pub fn run(arguments: &HomogeneousArguments) -> Result<End> {
         cost("--compute", &arguments.compute)?,
     )?;
     let limit = limit(arguments)?;
+    answerable(arguments, limit)?;
     let input = arguments.tree_in.as_deref().map(|path| ("--tree-in", path));
     arguments.answer.try_outputs(input.as_slice())?;
     let started = Instant::now();
@@ -135,15 +133,37 @@ pub fn run(arguments: &HomogeneousArguments) -> Result<End> {
     }
     let written = arguments.answer.wants_schedule() || n <= LISTED;
     let answer = if arguments.ready.is_some() {
-        released(arguments, &costs)?
+        released(arguments, &costs, n)?
     } else if arguments.root.is_some() {
-        into(&costs, n, root)?
+        into(&costs, n, root, limit, written)?
     } else if arguments.broadcast {
         broadcast(&costs, n, limit, written)?
     } else {
         plain(arguments, &costs, n, limit, written)?
     };
     report(arguments, answer, &costs, (n, limit), started)
+}
+
+/// Refuses combinations of options for which there is no method.
+fn answerable(arguments: &HomogeneousArguments, limit: Limit) -> Result<()> {
+    let (ready, limited) = (arguments.ready.is_some(), limit != Limit::Unlimited);
+    let whole_tree = "write the schedule with --tree F.json, which has every processor's receiver";
+    Err(usage(match (arguments.rank.is_some(), ready, limited) {
+        (true, true, _) => {
+            format!("--rank: with --ready a processor's neighbours depend on all dates; {whole_tree}")
+        }
+        (true, false, true) => {
+            format!("--rank: under a limit a processor's neighbours depend on the whole tree; {whole_tree}")
+        }
+        (false, true, true) => {
+            "--ready: there is no method for values that are ready at different dates under a limit; leave one of the two out"
+                .to_string()
+        }
+        (false, true, false) if arguments.within.is_some() => {
+            "--within: it counts values that are all ready at 0; leave --ready or --within out".to_string()
+        }
+        _ => return Ok(()),
+    }))
 }
 
 /// Adds what is known of every question, and prints.
@@ -246,26 +266,50 @@ fn processor(option: &str, text: &str, n: u64) -> Result<u64> {
 }
 
 /// The shortest reduction into a processor.
-fn into(costs: &Costs, n: u64, root: u64) -> Result<Answer> {
+fn into(costs: &Costs, n: u64, root: u64, limit: Limit, written: bool) -> Result<Answer> {
     let title = format!(
         "reduction of {} into processor {root}, {}",
         count(n, "value"),
-        words(costs, Limit::Unlimited)
+        words(costs, limit)
     );
-    if n > MOST_WRITTEN {
-        bail!(
-            "{n} values are too many to write the schedule down; at most {MOST_WRITTEN}, or ask for one processor with --rank"
-        );
-    }
-    let checked = reduce_into(n, root, costs)?;
-    let why = "split at the root, the operands in order".to_string();
-    let mut answer = Answer::new(title, "splitting", why, &checked);
+    let [_, algorithm] = found(StrategyName::Greedy, limit);
+    let (checked, ordered) = if written {
+        let (checked, ordered) = reduce_into(n, root, costs, limit)?;
+        (checked, Some(ordered))
+    } else {
+        let checked = reduce_homogeneous(n, costs, Strategy::Greedy, limit, Tie::Oldest, false)?;
+        (checked, (limit == Limit::Unlimited).then_some(true))
+    };
+    let (method, why) = match (limit, ordered) {
+        (Limit::Unlimited, _) => (
+            "splitting",
+            "split at the root, the operands in order".to_string(),
+        ),
+        (_, Some(true)) => (
+            "greedy",
+            format!("{algorithm}; parts on both sides of the root, the operands in order"),
+        ),
+        (_, Some(false)) => (
+            "greedy",
+            format!(
+                "{algorithm}; processors 0 and {root} change places, so the operator must commute"
+            ),
+        ),
+        (_, None) => (
+            "greedy",
+            format!("{algorithm}; any processor may be the root if the operator commutes"),
+        ),
+    };
+    let mut answer = Answer::new(title, method, why, &checked);
     answer.fact("root", root);
-    extent_of(
-        &mut answer,
-        neighbours_at(n, root, root, costs)?.children.len() as u64,
-        None,
-    );
+    if let Some(ordered) = ordered {
+        answer.terms.commutative = !ordered;
+        answer.fact("commutative", !ordered);
+    }
+    if limit == Limit::Unlimited {
+        let degree = neighbours_at(n, root, root, costs)?.children.len();
+        extent_of(&mut answer, degree as u64, None);
+    }
     Ok(answer)
 }
 
@@ -310,18 +354,25 @@ fn plain(
     Ok(answer)
 }
 
-fn released(arguments: &HomogeneousArguments, costs: &Costs) -> Result<Answer> {
+fn released(arguments: &HomogeneousArguments, costs: &Costs, n: u64) -> Result<Answer> {
     let ready = numbers("--ready", arguments.ready.as_deref().unwrap_or_default())?;
-    let released = reduce_released(&ready, costs)?;
+    let root = arguments
+        .root
+        .as_deref()
+        .map(|text| processor("--root", text, n))
+        .transpose()?;
+    let released = reduce_released(&ready, root, costs)?;
+    let chosen = released.one.reduction.root;
+    let into = root.map_or(String::new(), |root| format!(" into processor {root}"));
     let title = format!(
-        "reduction of {}, released over time, {}",
+        "reduction of {}{into}, released over time, {}",
         count(ready.len(), "value"),
         words(costs, Limit::Unlimited)
     );
     let why = "release dates, the operator taken as commutative".to_string();
     let mut answer = Answer::judged(title, "released", why, released);
     answer.notes.clear();
-    answer.facts = json!({ "proof": "released", "rechecked": answer.proved });
+    answer.facts = json!({ "proof": "released", "rechecked": answer.proved, "root": chosen });
     Ok(answer)
 }
 

@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive};
-use oneport::files::{AnswerFile, OneReduction};
+use oneport::files::AnswerFile;
 use oneport::plan::{Kind, Timeline, WeightedPattern};
 use oneport::{Plan, files, referee, schedule};
 
@@ -85,7 +85,9 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
     }
     let (plan, chosen) = match files::read_answer(&arguments.plan)? {
         AnswerFile::Plan(plan, chosen) => (*plan, chosen),
-        AnswerFile::Reduction(one) => return one_reduction(arguments, &one),
+        AnswerFile::Reduction(one) => return once(arguments, reduction::Once::Reduction(&one)),
+        AnswerFile::Broadcast(one) => return once(arguments, reduction::Once::Broadcast(&one)),
+        AnswerFile::AllReduce(all) => return once(arguments, reduction::Once::AllReduce(&all)),
     };
     if arguments.windows.is_some() {
         bail!(usage(
@@ -165,11 +167,12 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
     Ok(End::Done)
 }
 
-fn one_reduction(arguments: &ShowArguments, one: &OneReduction) -> Result<End> {
+fn once(arguments: &ShowArguments, once: reduction::Once<'_>) -> Result<End> {
     if arguments.timeline.is_some() {
-        bail!(usage(
-            "--timeline: one reduction has no periods; draw it with --gantt"
-        ));
+        bail!(usage(format!(
+            "--timeline: one {} has no periods; draw it with --gantt",
+            once.name()
+        )));
     }
     let ShowArguments {
         gantt,
@@ -180,7 +183,7 @@ fn one_reduction(arguments: &ShowArguments, one: &OneReduction) -> Result<End> {
     } = arguments;
     reduction::run(
         &arguments.plan,
-        one,
+        once,
         &Drawings {
             gantt,
             trees: [graph, tree],

@@ -1,10 +1,11 @@
-//! `oneport show` of one reduction.
+//! `oneport show` of one reduction, broadcast or all-reduction.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use oneport::plan::{Costs, Limit, OneReduction};
-use oneport::referee::{self, Recheck};
+use oneport::Rational;
+use oneport::plan::{Costs, Limit, OneAllReduce, OneBroadcast, OneReduction, Reduction};
+use oneport::referee::{self, Recheck, Violation};
 use oneport_drawings::{dot, svg};
 
 use crate::answers::reduction as words;
@@ -13,6 +14,7 @@ use crate::words::drawing;
 use crate::words::end::End;
 use crate::words::numbers::readable;
 use crate::words::output::{count, print};
+use crate::words::usage::usage;
 
 /// The requested drawings.
 pub struct Drawings<'a> {
@@ -24,23 +26,86 @@ pub struct Drawings<'a> {
     pub windows: &'a Option<PathBuf>,
 }
 
-/// Prints one reduction, or draws it.
-pub fn run(plan: &Path, one: &OneReduction, arguments: &Drawings<'_>) -> Result<End> {
+/// A schedule that is executed once.
+#[derive(Clone, Copy)]
+pub enum Once<'a> {
+    /// One reduction.
+    Reduction(&'a OneReduction),
+    /// One broadcast.
+    Broadcast(&'a OneBroadcast),
+    /// A reduction and the broadcast that follows it.
+    AllReduce(&'a OneAllReduce),
+}
+
+impl<'a> Once<'a> {
+    /// In messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Once::Reduction(_) => "reduction",
+            Once::Broadcast(_) => "broadcast",
+            Once::AllReduce(_) => "all-reduction",
+        }
+    }
+
+    fn check(self) -> Result<Recheck, Violation> {
+        match self {
+            Once::Reduction(one) => referee::check_one(one),
+            Once::Broadcast(one) => referee::check_one_broadcast(one),
+            Once::AllReduce(all) => referee::check_all_reduce(all),
+        }
+    }
+
+    /// The reduction, whose tree and windows are drawn.
+    fn reduction(self) -> Option<&'a Reduction> {
+        match self {
+            Once::Reduction(one) => Some(&one.reduction),
+            Once::AllReduce(all) => Some(&all.reduction),
+            Once::Broadcast(_) => None,
+        }
+    }
+
+    fn gantt(self) -> String {
+        match self {
+            Once::Reduction(one) => svg::reduction_gantt(&one.reduction),
+            Once::Broadcast(one) => svg::broadcast_gantt(&one.broadcast),
+            Once::AllReduce(all) => svg::all_reduce_gantt(&all.reduction, &all.broadcast),
+        }
+    }
+
+    fn text(self, recheck: &Recheck) -> String {
+        match self {
+            Once::Reduction(one) => reduction_text(one, recheck),
+            Once::Broadcast(one) => broadcast_text(one, recheck),
+            Once::AllReduce(all) => all_reduce_text(all, recheck),
+        }
+    }
+}
+
+/// Prints a schedule that is executed once, or draws it.
+pub fn run(plan: &Path, once: Once<'_>, arguments: &Drawings<'_>) -> Result<End> {
     // An invalid schedule is not drawn: the drawing would suggest that it is valid.
-    let recheck =
-        referee::check_one(one).with_context(|| format!("{}: violation", plan.display()))?;
-    let reduction = &one.reduction;
+    let recheck = once
+        .check()
+        .with_context(|| format!("{}: violation", plan.display()))?;
+    let tree = |option: &str| {
+        once.reduction().ok_or_else(|| {
+            usage(format!(
+                "{option}: a broadcast is drawn with --gantt; its tree is that of the reduction, read backwards"
+            ))
+        })
+    };
     let mut drawn = false;
     let write = |path: &Path, text: &str| -> Result<()> {
         drawing::write(path, text)?;
         print(&path.display().to_string())
     };
     if let Some(path) = arguments.gantt {
-        write(path, &svg::reduction_gantt(reduction))?;
+        write(path, &once.gantt())?;
         drawn = true;
     }
     for path in arguments.trees.into_iter().flatten() {
         let is_dot = ["dot", "gv"].contains(&drawing::extension(path).as_str());
+        let reduction = tree("--tree")?;
         write(
             path,
             &if is_dot {
@@ -52,48 +117,99 @@ pub fn run(plan: &Path, one: &OneReduction, arguments: &Drawings<'_>) -> Result<
         drawn = true;
     }
     if let Some(path) = arguments.windows {
-        write(path, &windows::draw(path, reduction)?)?;
+        write(path, &windows::draw(path, tree("--windows")?)?)?;
         drawn = true;
     }
     if !drawn {
-        let proof = words::proof(one.proof.as_ref(), &recheck);
-        let mut text = format!(
-            "reduction of {} into processor {}, {}\nlength  {}\noperator  {}",
-            count(reduction.receivers.len(), "value"),
-            reduction.root,
-            costs(one),
-            words::length(
-                &reduction.length,
-                &one.lower_bound,
-                recheck == Recheck::Proved,
-                &proof
-            ),
-            if one.commutative {
-                "commutative"
-            } else {
-                "the operands keep their order"
-            },
-        );
-        words::transfers(&mut text, reduction);
-        print(&text)?;
+        print(&once.text(&recheck))?;
     }
     Ok(End::Done)
 }
 
-fn costs(one: &OneReduction) -> String {
-    let costs = match &one.reduction.costs {
+fn reduction_text(one: &OneReduction, recheck: &Recheck) -> String {
+    let reduction = &one.reduction;
+    let proof = words::proof(one.proof.as_ref(), recheck);
+    let mut text = format!(
+        "reduction of {} into processor {}, {}\nlength  {}\noperator  {}",
+        count(reduction.receivers.len(), "value"),
+        reduction.root,
+        costs(&reduction.costs, one.limit, "merge", "reducer"),
+        words::length(
+            &reduction.length,
+            &one.lower_bound,
+            *recheck == Recheck::Proved,
+            &proof
+        ),
+        if one.commutative {
+            "commutative"
+        } else {
+            "the operands keep their order"
+        },
+    );
+    words::transfers(&mut text, reduction);
+    text
+}
+
+fn broadcast_text(one: &OneBroadcast, recheck: &Recheck) -> String {
+    let broadcast = &one.broadcast;
+    let proof = words::of_broadcast(one.proof.as_ref(), recheck);
+    let mut text = format!(
+        "broadcast from processor {} to {}, {}\nlength  {}",
+        broadcast.root,
+        count(broadcast.senders.len(), "processor"),
+        costs(&broadcast.costs, one.limit, "preparation", "sender"),
+        words::length(
+            &broadcast.length,
+            &one.lower_bound,
+            *recheck == Recheck::Proved,
+            &proof
+        ),
+    );
+    words::received(&mut text, broadcast, &Rational::default());
+    text
+}
+
+fn all_reduce_text(all: &OneAllReduce, recheck: &Recheck) -> String {
+    let (reduction, broadcast) = (&all.reduction, &all.broadcast);
+    let (into, proof) = all
+        .proof
+        .as_ref()
+        .map(|(into, proof)| (*into, proof))
+        .unzip();
+    let mut text = format!(
+        "all-reduction among {} by way of processor {}, {}\nlength  {}\nparts   reduction {}, then broadcast {}",
+        count(reduction.receivers.len(), "processor"),
+        reduction.root,
+        costs(&reduction.costs, Limit::Unlimited, "merge", "reducer"),
+        words::length(
+            &all.length(),
+            &all.lower_bound,
+            *recheck == Recheck::Proved,
+            &words::of_all_reduce(into, proof, recheck)
+        ),
+        readable(&reduction.length),
+        readable(&broadcast.length),
+    );
+    words::transfers(&mut text, reduction);
+    text.push_str("\n  then");
+    words::received(&mut text, broadcast, &reduction.length);
+    text
+}
+
+fn costs(costs: &Costs, limit: Limit, second: &str, limited: &str) -> String {
+    let costs = match costs {
         Costs::Equal { transfer, compute } => {
             format!(
-                "transfer {}, merge {}",
+                "transfer {}, {second} {}",
                 readable(transfer),
                 readable(compute)
             )
         }
         Costs::PerSender(_) => "a transfer takes its sender's time".to_string(),
     };
-    match one.limit {
+    match limit {
         Limit::Unlimited => costs,
         Limit::Transfers(most) => format!("{costs}, at most {} at once", count(most, "transfer")),
-        Limit::Reducers(most) => format!("{costs}, at most {}", count(most, "reducer")),
+        Limit::Reducers(most) => format!("{costs}, at most {}", count(most, limited)),
     }
 }
