@@ -15,9 +15,9 @@
 //! `g_0 - F + W`, where `W` sums `x_d 2^m_d` over the flat levels. `W` does not fall when a fast sender is
 //! added, so `F <= f` may be asked for instead of `F = f`, if only the levels have room for `f`.
 //!
-//! For a ratio of 2 or more slowest-node-first is optimal (Theorem 4). Below 2 the module `top_tree` maximises `W`
-//! exactly. The length is the least path sum `a t_f + b t_s` whose deadline holds: at most some 130 by 66 candidates, a
-//! binary search.
+//! For a ratio of 2 or more slowest-node-first is optimal (Theorem 4, see [`slowest_first`]). Below 2 the module
+//! `top_tree` maximises `W` exactly. The length is the least path sum `a t_f + b t_s` whose deadline holds: at most
+//! some 130 by 66 candidates, a binary search.
 
 mod top_tree;
 

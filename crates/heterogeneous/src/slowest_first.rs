@@ -33,6 +33,12 @@
 //! 4. So the starts order the senders slowest first, and the earliest-possible schedule of that order is no longer. ∎
 //!
 //! The argument needs no common unit, only that each time divides the next.
+//!
+//! # Two classes
+//!
+//! *SNF is optimal for two classes if the slow time is at least twice the fast one* (Theorem 4). The paper's proof has
+//! the same gap (E001-13 in `docs/errata.md`); docs/theory.md, "One reduction, executed once", proves the theorem for
+//! all real ratios.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
@@ -78,7 +84,7 @@ pub enum Reason {
     OneClass,
     /// Each time divides the next slower one (Theorem 1 for powers of 2; the module's proof for all).
     DivisorChain,
-    /// Two classes, the slow one at least twice as slow (Theorem 4).
+    /// Two classes, the slow one at least twice as slow (Theorem 4; proved in docs/theory.md).
     TwoClasses,
 }
 

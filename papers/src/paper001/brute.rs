@@ -55,6 +55,29 @@ pub fn counts(sequence: &[u64], run: &Run, t: u64) -> [usize; 3] {
     ]
 }
 
+/// Inequality (1) at every start.
+pub fn is_valid(times: &[u64], run: &Run) -> bool {
+    let n = times.len() + 1;
+    run.starts.iter().all(|&start| {
+        let [active, _, complete] = counts(times, run, start);
+        2 * active + complete <= n
+    })
+}
+
+/// Predecessors of lemma 1, as (predecessor, sender): every start takes the two processors that have been free for the
+/// longest time, which are the receivers of the predecessors.
+pub fn waits(sequence: &[u64], run: &Run) -> Vec<(usize, usize)> {
+    let mut ends: Vec<(u64, usize)> = (0..sequence.len())
+        .map(|sender| (run.starts[sender] + sequence[sender], sender))
+        .collect();
+    ends.sort_unstable();
+    let free = std::iter::repeat_n(None, sequence.len() + 1)
+        .chain(ends.into_iter().map(|(_, sender)| Some(sender)));
+    free.zip((0..sequence.len()).flat_map(|sender| [sender; 2]))
+        .filter_map(|(predecessor, sender)| Some((predecessor?, sender)))
+        .collect()
+}
+
 /// Every different order of the times.
 pub fn orders(times: &[u64]) -> Vec<Vec<u64>> {
     let mut sorted = times.to_vec();
@@ -111,6 +134,61 @@ pub fn critical_path(times: &[u64], fastest_on_top: bool) -> u64 {
         }
     }
     best[full]
+}
+
+/// A binary tree: the children of every node, node 0 being the root.
+pub type Binary = Vec<[Option<usize>; 2]>;
+
+/// All binary trees of `n` nodes, a missing left child and a missing right one being the same.
+pub fn shapes(n: usize) -> Vec<Binary> {
+    if n == 0 {
+        return vec![Vec::new()];
+    }
+    let mut all = Vec::new();
+    for left in 0..=(n - 1) / 2 {
+        let right = n - 1 - left;
+        for (small, large) in shapes(left).into_iter().flat_map(|small| {
+            shapes(right)
+                .into_iter()
+                .map(move |large| (small.clone(), large))
+        }) {
+            let moved = |tree: Binary, by: usize| {
+                tree.into_iter()
+                    .map(move |children| children.map(|child| Some(child? + by)))
+            };
+            let root = [(left > 0).then_some(1), (right > 0).then_some(1 + left)];
+            all.push(
+                std::iter::once(root)
+                    .chain(moved(small, 1))
+                    .chain(moved(large, 1 + left))
+                    .collect(),
+            );
+        }
+    }
+    all
+}
+
+/// The greatest sum of weights on a path down from a node.
+pub fn heaviest_path(tree: &Binary, weights: &[u64], node: usize) -> u64 {
+    let children = tree[node].iter().flatten();
+    let below = children
+        .map(|&child| heaviest_path(tree, weights, child))
+        .max();
+    weights[node] + below.unwrap_or(0)
+}
+
+/// The tree without a node that has one child, which its parent gets instead; and the root.
+pub fn without(tree: &Binary, node: usize) -> (Binary, usize) {
+    let child = tree[node].iter().flatten().next().copied();
+    let mut rest = tree.clone();
+    for slot in rest
+        .iter_mut()
+        .flatten()
+        .filter(|slot| **slot == Some(node))
+    {
+        *slot = child;
+    }
+    (rest, if node == 0 { child.unwrap_or(0) } else { 0 })
 }
 
 /// T(f, s) of the recursion (2), (3) for all `f <= most_fast`, `s <= most_slow`.

@@ -1,5 +1,7 @@
 //! One counterexample per erratum of Liu-Kuo-Wang 2009.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Context, Result, ensure};
 use num_traits::Signed;
 use oneport::Rational;
@@ -7,6 +9,7 @@ use oneport::heterogeneous::guided;
 
 use super::brute;
 use super::checked::schedule;
+use super::exchanges::{self, Stop};
 use super::figures::slow_destination;
 use super::tables::printed_cells;
 use crate::errata::Sides;
@@ -114,18 +117,60 @@ pub fn time_ratio(paper: &Paper) -> Result<Sides> {
     Ok(Sides::new(printed, right))
 }
 
-/// E001-8: senders q, r, p of times 1, 2, 2 among four processors: the start of p modulo its time, after q was delayed
-/// until p starts and both were exchanged as in the proof of theorem 1.
-pub fn exchange_breaks_multiples() -> Result<Sides> {
-    let sequence = [1, 2, 2];
-    let starts = brute::earliest(&sequence).starts;
-    ensure!(starts == [0, 0, 2], "{starts:?}");
-    let delayed = starts[2] - sequence[0];
-    // Lemma 2: p takes the start of q.
+/// E001-8: the start of a slowest sender modulo its time, where the proof of theorem 1 stops; 25 senders.
+pub fn exchange_breaks_multiples() -> Result<(Sides, Stop)> {
+    let times = [[4; 10].as_slice(), &[2, 2, 4, 1, 1, 4, 1, 2, 2, 2], &[1; 5]].concat();
+    let stop = stops(&times, false)?;
+    Ok((Sides::new(whole(0), whole(stop.start % stop.time)), stop))
+}
+
+/// E001-13: levels of fast predecessors of q, where the proof of theorem 4 stops; ratio 7/3, 39 senders.
+pub fn no_two_levels() -> Result<(Sides, Stop)> {
+    let times: Vec<u64> = "SSSSSSSSSffSSSSSSfSffffSSffffffffffffff"
+        .chars()
+        .map(|class| if class == 'S' { 7 } else { 3 })
+        .collect();
+    let stop = stops(&times, true)?;
+    Ok((Sides::new(2_usize, stop.levels), stop))
+}
+
+/// Where a printed proof stops on an optimal schedule.
+fn stops(times: &[u64], lemma_3: bool) -> Result<Stop> {
+    let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
+    for &time in times {
+        *counts.entry(time).or_default() += 1;
+    }
+    let (classes, counts): (Vec<u64>, Vec<usize>) = counts.into_iter().unzip();
+    let length = brute::earliest(times).length;
+    let optimum = brute::classes(&classes, &counts).0;
+    ensure!(length == optimum, "{length} is not the optimum, {optimum}");
+    exchanges::printed_proof(times, lemma_3)?.context("the printed proof reaches its end")
+}
+
+/// E001-14: the least pair of T in the column of A = (4, 5) that is left if point C is at ceil((s + 1) / 2), as
+/// printed, and if it is at floor((s + 1) / 2); f = 9, s = 8, times 2 and 3.
+pub fn point_c() -> Result<Sides> {
+    let (f, s, a) = (9, 8, 4);
+    let table = brute::table(2, 3, f, s);
+    let pair = |share: usize| table[a][share].max(table[f - 1 - a][s - share]);
+    let left = |c: usize| {
+        // The first case, where A is at C or before: fewer slow ones than A has are left out.
+        let from = if a < c { a + 1 } else { 0 };
+        (from..=s).map(pair).min().context("an empty column")
+    };
     Ok(Sides::new(
-        whole(starts[2] % sequence[2]),
-        whole(delayed % sequence[2]),
+        whole(left((s + 1).div_ceil(2))?),
+        whole(left(s.div_ceil(2))?),
     ))
+}
+
+/// E001-15: whether the clusters of theorem 1 are all of which the summary speaks: times 1, 3 and 6.
+pub fn powers_of_two() -> Sides {
+    let times = [1u64, 3, 6];
+    let word = |yes: bool| Value::Words(if yes { "covered" } else { "not covered" }.to_string());
+    let summary = times.windows(2).all(|pair| pair[1].is_multiple_of(pair[0]));
+    let theorem = times.iter().all(|time| time.is_power_of_two());
+    Sides::new(word(summary), word(theorem))
 }
 
 #[cfg(test)]
@@ -216,7 +261,33 @@ mod tests {
     }
 
     #[test]
-    fn e001_8_an_exchange_may_end_all_multiples() {
-        check(exchange_breaks_multiples(), "0", "1");
+    fn e001_8_an_exchange_may_end_all_multiples() -> Result<()> {
+        let (sides, stop) = exchange_breaks_multiples()?;
+        check(Ok(sides), "0", "1");
+        assert_eq!((stop.start, stop.window), (1, [0, 2]));
+        Ok(())
+    }
+
+    #[test]
+    fn e001_13_an_exchange_may_end_all_layers() -> Result<()> {
+        let (sides, stop) = no_two_levels()?;
+        check(Ok(sides), "2", "0");
+        // In thirds of the fast time.
+        assert_eq!((stop.start, stop.window), (1, [0, 3]));
+        Ok(())
+    }
+
+    #[test]
+    fn e001_14_point_c_is_one_too_far_for_even_s() {
+        check(point_c(), "9", "8");
+    }
+
+    #[test]
+    fn e001_15_the_summary_claims_more_than_theorem_1() {
+        let word = |word: &str| Value::Words(word.to_string());
+        assert_eq!(
+            powers_of_two(),
+            Sides::new(word("covered"), word("not covered"))
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! The worked figures of Liu-Kuo-Wang 2009.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use oneport::heterogeneous::{
     Dependency, Destination, Method, Processors, check_starts, earliest, slowest_first,
 };
@@ -10,6 +10,7 @@ use oneport_drawings::svg;
 
 use super::brute;
 use super::checked::budget;
+use super::pictures;
 use crate::figures::Figure;
 use crate::numbers::{number, whole, whole_number};
 use crate::rows::{Check, Finding, Value};
@@ -27,7 +28,6 @@ pub const CHECKS: &[(&str, Check)] = &[
     }),
     ("figure-8-destination", |_| destination()),
     ("figure-12", |_| figure_12()),
-    ("figures-13-to-16", |_| regions()),
 ];
 
 /// Transmission times of A to G, figure 1; A is the destination.
@@ -71,12 +71,17 @@ fn example_lengths() -> Result<Finding> {
     let tried = lengths.len();
     lengths.sort_unstable();
     lengths.dedup();
-    ensure!(lengths == [11, 12, 14, 15], "{lengths:?}");
-    let third = figure_3_schedule()?.length;
-    ensure!(third == whole(14), "the sequence of figure 3 takes {third}");
+    let (third, fifth) = (
+        figure_3_schedule()?.length,
+        slowest_first::length(&example()?.cluster()),
+    );
+    ensure!(
+        lengths == [11, 12, 14, 15] && third == whole(14) && fifth == whole(11),
+        "{lengths:?}; figure 3 {third}, slowest node first {fifth}"
+    );
     Ok(Finding::claim(
         true,
-        format!("{tried} sequences take 11, 12, 14 or 15; that of figure 3 takes 14"),
+        format!("{tried} sequences, each executed"),
     ))
 }
 
@@ -201,40 +206,6 @@ fn figure_12() -> Result<Finding> {
     Ok(Finding::claim(true, format!("{tried} pairs of cells")))
 }
 
-/// Figures 13 to 16: a pair in a region that the third algorithm skips is never better than the pair it is skipped for.
-fn regions() -> Result<Finding> {
-    let mut tried = 0;
-    for (fast, slow) in [(10, 11), (2, 3), (10, 19)] {
-        let table = brute::table(fast, slow, 22, 22);
-        for f in 1..=22usize {
-            for s in 1..=22usize {
-                // A = (a, a + 1) on the line s = f + 1, the smaller one of the two; its buddy B.
-                for a in (0..f.min(s)).take_while(|a| 2 * a < f) {
-                    let b = (f - 1 - a, s - a - 1);
-                    let (at_a, at_b) = (table[a][a + 1], table[b.0][b.1]);
-                    // Figures 13 and 14: nothing with fewer slow ones than A; figure 15: nothing with more.
-                    let under = a < b.1 + 1 || at_a <= at_b;
-                    let skipped = if under { 0..=a } else { a + 2..=s };
-                    for share in skipped {
-                        let pair = table[a][share].max(table[b.0][s - share]);
-                        ensure!(
-                            pair >= at_a.max(at_b),
-                            "f = {f}, s = {s}, A = ({a}, {}): {share} is better",
-                            a + 1
-                        );
-                        tried += 1;
-                    }
-                }
-            }
-        }
-    }
-    ensure!(tried > 0, "no region was skipped");
-    Ok(Finding::claim(
-        true,
-        format!("{tried} skipped pairs; algorithm 3 as a whole in tables 2 to 4"),
-    ))
-}
-
 /// The schedule of figure 3 with its last transfer started later: valid, and not earliest-possible.
 fn valid_but_not_earliest() -> Result<Reduction> {
     let mut schedule = figure_3_schedule()?;
@@ -300,100 +271,6 @@ fn active_and_complete(schedule: &Reduction) -> Result<Figure> {
     ))
 }
 
-/// Figure 10: the windows of a schedule, read backwards from its end.
-fn backwards(schedule: &Reduction) -> Result<Figure> {
-    let windows = Dependency::of(schedule)?.windows();
-    let mut rows: Vec<(Rational, Vec<String>)> = Vec::new();
-    for sender in (0..EXAMPLE.len()).filter(|&sender| sender != A) {
-        let start = schedule.starts.get(sender).unwrap_or_default();
-        let end = &start + whole(EXAMPLE[sender]);
-        let receiver = schedule
-            .receivers
-            .get(sender)
-            .map_or(String::new(), ToString::to_string);
-        let from = &schedule.length - &end;
-        let row = vec![
-            from.to_string(),
-            (&schedule.length - start).to_string(),
-            sender.to_string(),
-            receiver,
-        ];
-        rows.push((from, row));
-    }
-    rows.sort();
-    ensure!(rows.len() == windows.len(), "{} windows", windows.len());
-    let rows = rows.into_iter().map(|(_, row)| row).collect();
-    let caption = "Every window of figure 9 from its end to its start, the end of the reduction being 0: a broadcast in which senders and \
-                   receivers have changed places.";
-    Ok(Figure::table(
-        "Figure 10 of papers 001",
-        caption,
-        &["from", "to", "sender of figure 9", "its receiver"],
-        rows,
-    ))
-}
-
-/// Figure 16: the pairs that the first case of section 5.3.4 leaves out where slow senders outnumber fast ones, and
-/// their buddies. No skipped pair is better than the one on the line s = f + 1 in its column.
-fn figure_16() -> Result<Figure> {
-    const CELL: f64 = 26.0;
-    let (f, s) = (8usize, 12usize);
-    let table = brute::table(2, 3, f, s);
-    let pair = |left: usize, share: usize| table[left][share].max(table[f - 1 - left][s - share]);
-    let skipped = |left: usize, share: usize| {
-        let (column, share) = if 2 * left < f {
-            (left, share)
-        } else {
-            (f - 1 - left, s - share)
-        };
-        share <= column
-    };
-    let (width, height) = ((f as f64 + 2.0) * CELL, (s as f64 + 3.0) * CELL);
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
-         font-family=\"sans-serif\" font-size=\"11\">\n<title>Figure 16</title>\n<rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n"
-    );
-    for (left, column) in table.iter().enumerate().take(f) {
-        for (share, length) in column.iter().enumerate().take(s + 1) {
-            ensure!(
-                !skipped(left, share) || 2 * left >= f || pair(left, share) >= pair(left, left + 1),
-                "({left}, {share})"
-            );
-            let (x, y) = (
-                (left as f64 + 1.0) * CELL,
-                ((s - share) as f64 + 0.5) * CELL,
-            );
-            let fill = if skipped(left, share) {
-                "#b6c2cf"
-            } else {
-                "#f7f9fb"
-            };
-            svg.push_str(&format!(
-                "<rect x=\"{x}\" y=\"{y}\" width=\"{CELL}\" height=\"{CELL}\" fill=\"{fill}\" stroke=\"#d5dde5\"/>\n\
-                 <text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{length}</text>\n",
-                x + CELL / 2.0,
-                y + 17.0
-            ));
-        }
-    }
-    for left in 0..f {
-        let (x, y) = (
-            (left as f64 + 1.0) * CELL,
-            ((s - left - 1) as f64 + 0.5) * CELL,
-        );
-        svg.push_str(&format!(
-            "<rect x=\"{x}\" y=\"{y}\" width=\"{CELL}\" height=\"{CELL}\" fill=\"none\" stroke=\"#8a3b12\" stroke-width=\"1.5\"/>\n"
-        ));
-    }
-    svg.push_str(&format!(
-        "<text x=\"{CELL}\" y=\"{}\">f to the right, s upwards</text>\n</svg>\n",
-        height - 12.0
-    ));
-    let caption = "f = 8, s = 12, times 2 and 3: T(f, s) in each cell; grey pairs cannot be better than those on the line s = f + 1 (framed), \
-                   and are left out, as are their buddies.";
-    Ok(Figure::svg("Figure 16 of papers 001", caption, svg))
-}
-
 pub fn figures() -> Result<Vec<Figure>> {
     let processors = example()?;
     let third = figure_3_schedule()?;
@@ -408,6 +285,7 @@ pub fn figures() -> Result<Vec<Figure>> {
         .reduction;
     let snf = earliest(&eighth, &slowest_first::sequence(&eighth))?;
     let first = valid_but_not_earliest()?;
+    let alternative = alternative.context("figure 8 without a schedule")?;
     let mut figures = vec![
         Figure::svg(
             "Figure 1 of papers 001",
@@ -426,31 +304,31 @@ pub fn figures() -> Result<Vec<Figure>> {
             "Slowest node first, which is optimal here.",
             svg::reduction_gantt(&fifth),
         ),
+    ];
+    figures.extend(pictures::exchanges()?);
+    figures.extend([
         Figure::svg(
             "Figure 8 of papers 001: slowest node first",
             "x = 3/2, the destination (processor 0) is slow.",
             svg::reduction_gantt(&snf),
         ),
         Figure::svg(
+            "Figure 8 of papers 001: optimum",
+            "x = 3/2, the destination (processor 0) is slow: 4 instead of 9/2.",
+            svg::reduction_gantt(&alternative),
+        ),
+        Figure::svg(
             "Figure 9 of papers 001",
             "A reduction, here the one of figure 5; the text has no dates.",
             svg::reduction_gantt(&fifth),
         ),
-        backwards(&fifth)?,
-        figure_16()?,
+        pictures::figure_10(&fifth)?,
         Figure::svg(
             "Figure 11 of papers 001",
             "The transmission windows of figure 5, read backwards: times in the nodes, sender and receiver beside them.",
             svg::windows(&Dependency::of(&fifth)?.windows()),
         ),
-    ];
-    if let Some(alternative) = alternative {
-        let caption = "x = 3/2, the destination (processor 0) is slow: 4 instead of 9/2.";
-        figures.push(Figure::svg(
-            "Figure 8 of papers 001: optimum",
-            caption,
-            svg::reduction_gantt(&alternative),
-        ));
-    }
+    ]);
+    figures.extend(pictures::tables()?);
     Ok(figures)
 }

@@ -3,11 +3,14 @@
 pub mod brute;
 mod checked;
 pub mod errata;
+mod exchanges;
 mod figure_17;
 pub mod figures;
+mod pictures;
 mod searches;
 pub mod tables;
 mod theorems;
+mod third;
 
 use crate::chapter::Chapter;
 use crate::rows::{Check, Finding};
@@ -21,6 +24,7 @@ pub const CHAPTER: Chapter = Chapter {
         theorems::CHECKS,
         searches::CHECKS,
         tables::CHECKS,
+        third::CHECKS,
         ERRATA,
     ],
     figures: &[
@@ -38,9 +42,32 @@ const ERRATA: &[(&str, Check)] = &[
             .note("the window [s(p), c(s, p)] starts there"))
     }),
     ("theorem-1-proof", |_| {
-        Ok(errata::exchange_breaks_multiples()?
+        let (sides, stop) = errata::exchange_breaks_multiples()?;
+        let [from, to] = stop.window;
+        Ok(sides.finding().note(format!(
+            "25 senders, optimal and in the form of corollary 1: after {} moves p, of time {}, starts at {}, within the window [{from}, {to}] of \
+             a faster sender; the theorem holds",
+            stop.moves, stop.time, stop.start
+        )))
+    }),
+    ("theorem-4-proof", |_| {
+        let (sides, stop) = errata::no_two_levels()?;
+        let [from, to] = stop.window;
+        Ok(sides.finding().note(format!(
+            "39 senders of times 7 and 3, optimal and in the form of corollary 1: after {} moves p starts at {}, within the window [{from}, {to}] \
+             of q; the theorem holds, docs/theory.md proves it",
+            stop.moves, stop.start
+        )))
+    }),
+    ("point-c", |_| {
+        Ok(errata::point_c()?.finding().note(
+            "t_f = 2, t_s = 3: S(A) = 5 is more than S(B) + 1 = 4, so the first case does not apply; other columns have the 8 too",
+        ))
+    }),
+    ("summary", |_| {
+        Ok(errata::powers_of_two()
             .finding()
-            .note("times 1, 2, 2; the theorem holds"))
+            .note("times 1, 3 and 6; the claim holds (row above), its proof is ours"))
     }),
     ("ratio-two", |_| {
         Ok(errata::ratio_of_two()?

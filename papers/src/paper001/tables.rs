@@ -20,6 +20,7 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("saving-all", saving_all),
     ("first-any-ratio", |_| first_any_ratio()),
     ("other-ratios", |_| other_ratios()),
+    ("recursion-time", |_| recursion_time()),
     ("theorem-5", |_| theorem_5()),
     ("third-rule", |paper| third_rule(paper)),
 ];
@@ -160,6 +161,32 @@ fn other_ratios() -> Result<Finding> {
         found.push(format!("{slow}: {second}, {third}, {text}"));
     }
     Ok(Finding::claim(true, found.join("; ")))
+}
+
+/// Section 5.3.2: pairs of cells that the recursion (2) compares for the whole table, each pair of buddies once.
+fn recursion_time() -> Result<Finding> {
+    let mut largest = whole(0);
+    let sizes = [1_usize, 2, 3, 5, 8, 13, 21, 34];
+    for (f, s) in sizes.into_iter().flat_map(|f| sizes.map(|s| (f, s))) {
+        let mut pairs = 0;
+        for (f, s) in (1..=f).flat_map(|f| (0..=s).map(move |s| (f, s))) {
+            let all = (0..f).flat_map(|left| (0..=s).map(move |share| (left, share)));
+            pairs += all
+                .filter(|&(left, share)| (left, share) <= (f - 1 - left, s - share))
+                .count();
+        }
+        let bound = (f * s).pow(2);
+        ensure!(pairs <= 3 * bound, "f = {f}, s = {s}: {pairs} pairs");
+        largest = largest.max(whole(pairs) / whole(bound));
+    }
+    Ok(Finding::claim(
+        true,
+        format!(
+            "{} tables up to f = s = 34: at most {} f^2 s^2 pairs",
+            sizes.len() * sizes.len(),
+            crate::numbers::short(&largest)
+        ),
+    ))
 }
 
 /// Theorem 5: one cell takes at most f / 2 + 1 binary searches.

@@ -70,6 +70,43 @@ pub fn ready(tree: &Tree, d: u64, c: u64) -> Vec<u64> {
     ready
 }
 
+/// As [`ready`], without sorting, and how many steps it takes. A machine with `m` children is busy with their transfers
+/// (or merges, if these take longer) for `m` times the step at the end. Arrivals by steps before the last one, in `m`
+/// classes: of a class the earliest arrival decides, and it is followed by the others of its class and of later ones.
+pub fn ready_in_steps(tree: &Tree, d: u64, c: u64) -> (Vec<u64>, u64) {
+    let (n, step) = (tree.len(), d.max(c));
+    let mut steps = 0;
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); n];
+    for child in 1..n {
+        children[tree[child]].push(child);
+        steps += 1;
+    }
+    let mut ready = vec![0_u64; n];
+    for machine in (0..n).rev() {
+        let own = &children[machine];
+        let Some(last) = own.iter().map(|&child| ready[child]).max() else {
+            continue;
+        };
+        let mut classes: Vec<(u64, u64)> = vec![(u64::MAX, 0); own.len()];
+        for &child in own {
+            let class = (last - ready[child]).checked_div(step).unwrap_or(0);
+            if let Some((earliest, count)) = classes.get_mut(class as usize) {
+                *earliest = ready[child].min(*earliest);
+                *count += 1;
+            }
+            steps += 2;
+        }
+        let mut after = 0;
+        for (earliest, count) in classes.into_iter().filter(|(_, count)| *count > 0) {
+            after += count;
+            ready[machine] = ready[machine].max(earliest + d + (after - 1) * step + c);
+            steps += 1;
+        }
+        steps += own.len() as u64;
+    }
+    (ready, steps)
+}
+
 /// The length of the best schedule with this tree.
 pub fn length(tree: &Tree, d: u64, c: u64) -> u64 {
     ready(tree, d, c)[0]

@@ -5,6 +5,7 @@ use oneport::Rational;
 use oneport::homogeneous::{Strategy, bounds};
 use oneport::plan::Limit;
 
+use super::brute;
 use super::checked::{costs, length};
 use crate::errata::Sides;
 use crate::numbers::{number, whole};
@@ -87,7 +88,8 @@ fn bound(limit: Limit) -> Result<Sides> {
     ))
 }
 
-/// E002-5: the printed bound for six values and three transfers; the corrected one, which is the length.
+/// E002-5: the printed bound for six values and three transfers; the corrected one, which is the length. No fewer
+/// values and no smaller limit contradict the printed bound.
 pub fn bound_of_limited_transfers() -> Result<Sides> {
     bound(Limit::Transfers(3))
 }
@@ -97,16 +99,31 @@ pub fn bound_of_limited_reducers() -> Result<Sides> {
     bound(Limit::Reducers(3))
 }
 
-/// E002-8: values that fit into k (c + d) by theorem 14, and values up to 10 that do; k = 1, d = c = 0.
-pub fn no_costs() -> Result<Sides> {
-    let (k, most) = (1, 10);
-    let fits =
-        |n: u64| Ok::<_, anyhow::Error>(length(n, 0, 0, Strategy::Greedy, Limit::Unlimited)? == 0);
+/// E002-8: values that fit into no time, and values up to 10 that do in every tree; k = 1, d = c = 0. By theorem 14 it
+/// is `2^k`, by theorem 17 `F_(k+2)`.
+fn no_costs(printed: u64) -> Result<Sides> {
+    let most = 10;
     let mut right = 0;
     for n in 1..=most {
-        right = if fits(n)? { n } else { right };
+        let mut lengths = brute::trees(n)
+            .into_iter()
+            .map(|tree| brute::length(&tree, 0, 0));
+        let ours = length(n as u64, 0, 0, Strategy::Greedy, Limit::Unlimited)?;
+        if lengths.all(|length| length == 0) && ours == 0 {
+            right = n;
+        }
     }
-    Ok(Sides::new(whole(1 << k), whole(right)))
+    Ok(Sides::new(whole(printed), right))
+}
+
+/// E002-8, theorem 14: `2^k` for k = 1.
+pub fn no_costs_binomial() -> Result<Sides> {
+    no_costs(1 << 1)
+}
+
+/// E002-8, theorem 17: `F_(k+2)` for k = 1, with `F_1 = F_2 = 1`.
+pub fn no_costs_fibonacci() -> Result<Sides> {
+    no_costs((2..1 + 2).fold((1, 1), |(a, b), _| (b, a + b)).1)
 }
 
 /// E002-9: which statement of the paper has the number that is cited as a proposition's, and bounds the length below.
@@ -182,7 +199,8 @@ mod tests {
     }
 
     #[test]
-    fn e002_8_theorem_14_needs_a_cost() {
-        check(no_costs(), "2", "10");
+    fn e002_8_theorems_14_and_17_need_a_cost() {
+        check(no_costs_binomial(), "2", "10");
+        check(no_costs_fibonacci(), "2", "10");
     }
 }

@@ -9,7 +9,7 @@ use oneport::plan::Limit;
 
 use super::brute::{self, Tree};
 use super::checked::{COSTS, costs, length, reduce};
-use crate::numbers::{whole, whole_number};
+use crate::numbers::{short, whole, whole_number};
 use crate::rows::{Check, Finding};
 
 pub const CHECKS: &[(&str, Check)] = &[
@@ -80,6 +80,77 @@ pub fn default_times() -> Result<Finding> {
     Ok(Finding::claim(
         true,
         format!("{tried} trees, each simulated step by step"),
+    ))
+}
+
+/// Proposition 3 without sorting: the latest of a machine's children come in classes of width max(d, c), of which the
+/// earliest decides. The number of steps, and the dates of the formula, which sorts.
+pub fn linear_time() -> Result<Finding> {
+    let (mut tried, mut most) = (0, whole(0));
+    let mut random = 1_u64;
+    for (d, c) in COSTS {
+        for n in [1, 2, 3, 7, 20, 60, 200, 1000] {
+            for shape in 0..3 {
+                // Random receivers among all, the nearest and the farthest machines before.
+                let tree: Tree = (0..n as usize)
+                    .map(|machine| {
+                        random ^= random << 13;
+                        random ^= random >> 7;
+                        random ^= random << 17;
+                        let width = machine
+                            .min([usize::MAX, 3, 1 + n as usize / 4][shape])
+                            .max(1);
+                        let back = random as usize % width;
+                        if shape == 1 {
+                            machine.saturating_sub(1 + back)
+                        } else {
+                            back.min(machine)
+                        }
+                    })
+                    .collect();
+                let (dates, steps) = brute::ready_in_steps(&tree, d, c);
+                ensure!(
+                    dates == brute::ready(&tree, d, c),
+                    "n = {n}, d = {d}, c = {c}: {tree:?}"
+                );
+                most = most.max(whole(steps) / whole(n));
+                tried += 1;
+            }
+        }
+    }
+    ensure!(most <= whole(6), "{most} steps per machine");
+    Ok(Finding::claim(
+        true,
+        format!(
+            "{tried} random trees of up to 1000 machines: at most {} steps per machine",
+            short(&most)
+        ),
+    )
+    .note("ours sorts the children, O(n log n), since a schedule needs their order"))
+}
+
+/// Section 6.1: no schedule has more than floor(n / 2) transfers at once, and with that limit none is longer.
+pub fn half() -> Result<Finding> {
+    let mut tried = 0;
+    for (d, c) in COSTS {
+        for n in 2..=48 {
+            let half = Limit::Transfers(n / 2);
+            let schedule = reduce(n, d, c, Strategy::Greedy, Limit::Unlimited)?;
+            oneport::referee::check_reduction(&schedule, half)?;
+            let limited = length(n, d, c, Strategy::Greedy, half)?;
+            ensure!(
+                schedule.length == whole(limited),
+                "n = {n}, d = {d}, c = {c}: {limited} instead of {}",
+                schedule.length
+            );
+            tried += 1;
+        }
+    }
+    Ok(Finding::claim(
+        true,
+        format!(
+            "{tried} cases: Algorithm 1's schedule keeps the limit, and Algorithm 2 is as short"
+        ),
     ))
 }
 

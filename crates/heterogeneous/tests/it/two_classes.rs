@@ -179,13 +179,17 @@ fn lemmas_4_and_5() {
     assert!(falls > 0, "below s - 1 fast senders may help");
 }
 
-/// Theorem 4, and that 2 is tight.
+/// Theorem 4 at whole and other ratios, against the paper's recursion, and that 2 is tight.
 #[test]
 fn slowest_first_is_optimal_from_ratio_2_on() {
     for (slow, optimal) in [
         (ratio(2, 1), true),
+        (ratio(201, 100), true),
         (ratio(21, 10), true),
+        (ratio(7, 3), true),
         (ratio(5, 2), true),
+        (ratio(14, 5), true),
+        (ratio(3, 1), true),
         (ratio(33, 10), true),
         (ratio(199, 100), false),
     ] {
@@ -200,6 +204,66 @@ fn slowest_first_is_optimal_from_ratio_2_on() {
             }
         }
         assert_eq!(failures == 0, optimal, "{slow}: {failures}");
+    }
+}
+
+/// The proof of Theorem 4 in docs/theory.md: among all trees of `f` fast senders that end by `L`, one of greatest room
+/// has no slow sender that starts after a fast one. By numbers per depth: the room of every such vector of depths, and
+/// of those in the proof's order.
+#[test]
+fn the_best_tree_starts_slowest_first() {
+    // Inner nodes per depth, at most twice those of the depth before, none that ends after `most` depths.
+    fn trees(
+        f: u64,
+        depth: usize,
+        most: usize,
+        slots: u64,
+        tree: &mut Vec<u64>,
+        all: &mut Vec<Vec<u64>>,
+    ) {
+        if f == 0 {
+            all.push(tree.clone());
+        } else if depth < most {
+            for nodes in 1..=f.min(slots) {
+                tree.push(nodes);
+                trees(f - nodes, depth + 1, most, 2 * nodes, tree, all);
+                tree.pop();
+            }
+        }
+    }
+    // Ratios and lengths in units of 1 / 12 of the fast time; below 24 the theorem does not hold.
+    for slow in [20_u64, 24, 25, 28, 30, 33, 36, 40] {
+        let (mut tried, mut ordered_best) = (0, 0);
+        for length in (12..=96).step_by(5) {
+            let room = |depth: u64| (length - 12 * depth) / slow;
+            let most = (length / 12) as usize;
+            for f in 1..=12 {
+                let mut all = Vec::new();
+                trees(f, 0, most, 1, &mut Vec::new(), &mut all);
+                let measured = all.iter().map(|tree| {
+                    let (mut sum, mut latest_slow, mut open) = (0, None, 1);
+                    for depth in 0..=tree.len() as u64 {
+                        let inner = tree.get(depth as usize).copied().unwrap_or(0);
+                        let left = open - inner;
+                        if left > 0 {
+                            sum += left << room(depth);
+                            latest_slow = latest_slow.max(room(depth).checked_sub(1));
+                        }
+                        open = 2 * inner;
+                    }
+                    let first_fast = length - 12 * tree.len() as u64;
+                    let ordered = latest_slow.is_none_or(|layer| layer * slow <= first_fast);
+                    (sum, ordered)
+                });
+                let measured: Vec<(u64, bool)> = measured.collect();
+                if let Some(greatest) = measured.iter().map(|(sum, _)| sum).max() {
+                    tried += 1;
+                    ordered_best += u32::from(measured.contains(&(*greatest, true)));
+                }
+            }
+        }
+        assert!(tried > 100, "{tried}");
+        assert_eq!(tried == ordered_best, slow >= 24, "ratio {slow} / 12");
     }
 }
 

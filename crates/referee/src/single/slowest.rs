@@ -10,7 +10,8 @@ use num_traits::Zero;
 const DATES: usize = 1 << 20;
 
 /// Whether slowest-node-first is known to be optimal for these ascending times: each divides the next (Theorem 1, and
-/// the first claim of the introduction), or there are two with a ratio of at least 2 (Theorem 4).
+/// the first claim of the introduction), or there are two with a ratio of at least 2 (Theorem 4). Both are proved in
+/// docs/theory.md, "One reduction, executed once"; the paper's proofs have gaps.
 pub(super) fn is_optimal(times: &[BigUint]) -> bool {
     let divide = times
         .windows(2)
