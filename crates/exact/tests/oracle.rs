@@ -225,7 +225,7 @@ fn programs() -> impl Strategy<Value = LinearProgram> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
     fn every_method_agrees_with_the_tableau(program in programs()) {

@@ -117,7 +117,7 @@ fn whole(vertices: usize, ends: &Ends, weights: &[u64]) -> Steps {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(75))]
 
     #[test]
     fn longest_steps_meet_the_theorem((vertices, ends, weights) in graph(7, 30, 50)) {

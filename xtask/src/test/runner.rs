@@ -1,15 +1,15 @@
 //! Runs all tests side by side, each in a separate process, the longest first.
 //!
 //! `cargo test` runs the programs in sequence, and waits at the end of each for its longest test. Here all tests of all
-//! programs, the documentation's examples and the benchmarks' answers are one list, from which as many workers take as
-//! there are processors. How long each took is kept for the next run.
+//! programs and the documentation's examples are one list, from which as many workers take as there are processors. How
+//! long each took is kept for the next run.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use super::binaries::{Binary, Built};
 use super::record::{self, Record};
@@ -53,7 +53,7 @@ pub enum Which {
     Changed,
     /// All but the long ones.
     Every,
-    /// The long ones alone.
+    /// The long ones, the property tests on further random cases, and the answers of the benchmarks.
     Long,
 }
 
@@ -136,11 +136,29 @@ fn groups(built: &Built, which: Which) -> Result<Vec<Group>> {
 /// Where the property tests look for the seed of their random cases.
 const SEED: &str = "PROPTEST_RNG_SEED";
 
+/// With these seeds the long run draws further cases of each property.
+const FURTHER_SEEDS: [&str; 3] = ["2", "3", "4"];
+
 /// The same cases every time: a red run is then the change's doing. `cargo test` by hand draws new ones.
 fn seed(command: &mut Command) {
-    if std::env::var_os(SEED).is_none() {
+    let has_one = command.get_envs().any(|(name, _)| name == SEED);
+    if !has_one && std::env::var_os(SEED).is_none() {
         command.env(SEED, "1");
     }
+}
+
+/// The whole program with each further seed, if its package has property tests.
+fn with_further_seeds(binary: &Binary) -> Result<Vec<(String, Command)>> {
+    let manifest = binary.folder.join("Cargo.toml");
+    let text = std::fs::read_to_string(&manifest)
+        .with_context(|| format!("cannot read {}", manifest.display()))?;
+    let seeds = FURTHER_SEEDS.iter().filter(|_| text.contains("\nproptest"));
+    let one = |seed: &&str| {
+        let mut command = binary.command();
+        command.env(SEED, seed);
+        (format!("{} with seed {seed}", binary.name), command)
+    };
+    Ok(seeds.map(one).collect())
 }
 
 /// The examples in the documentation: cargo compiles and runs them crate by crate.
@@ -168,20 +186,22 @@ fn of_binary(binary: &Binary, which: Which) -> Result<Group> {
         command,
         single,
     };
-    let jobs = if !binary.is_benchmark {
-        let (others, long) = binary.tests()?;
-        let names = if which == Which::Long { long } else { others };
-        let one = |name: String| {
-            let mut command = binary.command();
-            command.args(["--exact", &name, "--include-ignored"]);
-            job(format!("{program} {name}"), command, true)
-        };
-        names.into_iter().map(one).collect()
-    } else if which == Which::Long {
-        Vec::new()
-    } else {
+    let one = |name: String| {
+        let mut command = binary.command();
+        command.args(["--exact", &name, "--include-ignored"]);
+        job(format!("{program} {name}"), command, true)
+    };
+    let jobs = match (binary.is_benchmark, which) {
         // Without `--bench`, Criterion runs each function once.
-        vec![job(format!("{program} (answers)"), binary.command(), false)]
+        (true, Which::Long) => vec![job(format!("{program} (answers)"), binary.command(), false)],
+        (true, _) => Vec::new(),
+        (false, Which::Long) => {
+            let further = with_further_seeds(binary)?.into_iter();
+            let further = further.map(|(name, command)| job(name, command, false));
+            let (_, long) = binary.tests()?;
+            long.into_iter().map(one).chain(further).collect()
+        }
+        (false, _) => binary.tests()?.0.into_iter().map(one).collect(),
     };
     Ok(Group {
         name: program,

@@ -71,7 +71,7 @@ fn platform(seed: u64) -> Platform {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 75, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn every_flow_is_paths_and_circulations(

@@ -468,7 +468,7 @@ fn cases() -> impl Strategy<Value = (Case, usize, usize)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn every_sum_of_trees_and_circulations_is_extracted_exactly((case, _, _) in cases()) {

@@ -127,7 +127,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(1000))]
+        #![proptest_config(ProptestConfig::with_cases(250))]
 
         /// Heaps and rows, each with its proof.
         #[test]

@@ -114,7 +114,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(1500))]
+        #![proptest_config(ProptestConfig::with_cases(375))]
 
         /// Compared with the definition: without the gate the node is not reached.
         #[test]

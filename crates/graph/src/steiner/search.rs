@@ -379,7 +379,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(1500))]
+        #![proptest_config(ProptestConfig::with_cases(375))]
 
         /// Branching and the subsets of the needed nodes come to the same, and branching that is stopped is not wrong.
         #[test]

@@ -59,7 +59,7 @@ fn graph(most: usize, arcs: usize, price: u64) -> impl Strategy<Value = (usize, 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig::with_cases(375))]
 
     #[test]
     fn least_of_all_choices((nodes, root, arcs) in graph(6, 14, 6)) {
@@ -159,7 +159,7 @@ fn shallow_case() -> impl Strategy<Value = (usize, Arcs, Vec<u32>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig::with_cases(375))]
 
     /// As cheap as before and no deeper; and where only single nodes have weights, of all that are as cheap none has
     /// any node nearer to the root.

@@ -170,7 +170,7 @@ fn a_star_and_no_chain() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(500))]
 
     /// Sparse graphs with few different costs: ties, free arcs, what is not connected, loops, nodes that do not exist.
     #[test]
@@ -194,7 +194,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
+    #![proptest_config(ProptestConfig::with_cases(125))]
 
     /// More required nodes than are gone through by subsets.
     #[test]

@@ -220,8 +220,18 @@ fn all_distinct_times_by_slots() {
 
 #[test]
 fn two_classes_equal_levels() {
+    slots_equal_levels(12);
+}
+
+#[test]
+#[ignore = "long: 60 pairs of classes"]
+fn many_two_classes_equal_levels() {
+    slots_equal_levels(60);
+}
+
+fn slots_equal_levels(draws: usize) {
     let draw = Draw(Cell::new(3));
-    for _ in 0..60 {
+    for _ in 0..draws {
         let fast = 2 + draw.below(30) as i64;
         let slow = fast + 1 + draw.below(fast as u64) as i64;
         let counts = |bound| 1 + draw.below(bound);

@@ -10,7 +10,7 @@ use oneport_platform::{NodeId, PortModel};
 use proptest::prelude::*;
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(75))]
 
     #[test]
     fn the_optimum_lies_between_what_is_found_and_what_is_proved(
@@ -42,7 +42,7 @@ proptest! {
 fn bounds_are_bounds_wherever_the_work_ends() {
     let costs = Costs::Uniform { low: 1, high: 9 };
     let mut early = 0;
-    for (seed, model) in (0..).zip(PortModel::ALL.into_iter().cycle()).take(8) {
+    for (seed, model) in (0..).zip(PortModel::ALL.into_iter().cycle()).take(4) {
         let options = Drawn {
             seed,
             link_cost: costs.clone(),

@@ -59,7 +59,7 @@ fn by_paths(case: &Case) -> Rational {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
     fn flows_are_as_fast_as_paths(case in cases(5, 12)) {

@@ -54,7 +54,7 @@ fn certify(case: &Case) -> Rational {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(800))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
     fn both_formulations_are_optimal(case in connected_cases(7, 16)) {

@@ -67,7 +67,7 @@ fn allowed(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     /// Step after step: no matching allows a longer one, none whose edges last as long has more edges, and what is
     /// left is what the steps did not take.

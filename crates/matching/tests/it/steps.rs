@@ -112,7 +112,7 @@ fn instance(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(75))]
 
     #[test]
     fn no_more_than_the_face_has_dimensions_and_one((vertices, ends, times) in instance(8, 14, 6)) {

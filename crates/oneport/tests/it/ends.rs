@@ -95,14 +95,15 @@ fn collectives(platform: &Platform) -> Vec<Collective> {
     collectives
 }
 
-/// Runs the work without an end, then with ends after tenths of its questions; what comes after is told.
+/// Runs the work without an end, then with ends after three tenths of its questions; what comes after is told. Which
+/// tenths depends on the name: over all names they are all nine.
 fn ends(name: &str, work: impl Fn(&Watch)) -> Vec<String> {
     // No run has so many questions; the limit is there, because the search for a period is shorter under one.
     let free = Watch::in_questions(u64::from(u32::MAX));
     work(&free);
     let all = free.questions();
     let mut late = Vec::new();
-    for tenth in 1..10 {
+    for tenth in (1 + name.len() as u64 % 3..10).step_by(3) {
         let limit = all * tenth / 10;
         let watch = Watch::in_questions(limit);
         work(&watch);

@@ -184,8 +184,19 @@ fn has_detour(plan: &Plan, pattern: &Pattern) -> bool {
 
 #[test]
 fn every_plan_runs_in_whatever_order_links_are_listed() {
+    plans_run(0..140);
+}
+
+#[test]
+#[ignore = "long: 420 further questions"]
+fn further_plans_run_in_whatever_order_links_are_listed() {
+    plans_run(140..560);
+}
+
+fn plans_run(seeds: std::ops::Range<u64>) {
     let (mut planned, mut unbounded, mut refused) = (0, 0, Vec::new());
-    for seed in 0..560 {
+    let drawn = seeds.clone().count();
+    for seed in seeds {
         let dice = &mut Dice::new(seed);
         let mut draft = Draft::random(dice);
         let collective = draft.collective(seed as usize, dice);
@@ -237,7 +248,8 @@ fn every_plan_runs_in_whatever_order_links_are_listed() {
         refused.len(),
         refused.join("\n")
     );
-    assert!(planned > 700 && unbounded > 30, "{planned} {unbounded}");
+    let often = 4 * planned > 5 * drawn && 20 * unbounded > drawn;
+    assert!(often, "{planned} plans, {unbounded} without a bound");
 }
 
 /// A switch with free links to a router and back: a circle there costs nothing, and is in no pattern.

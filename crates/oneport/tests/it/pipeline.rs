@@ -56,7 +56,7 @@ fn check(case: &Case, plan: &Plan) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(75))]
 
     #[test]
     fn exact_periods_attain_the_optimum(case in connected_cases(6, 12)) {

@@ -29,7 +29,7 @@ fn fewest(case: &Case, throughput: &Rational) -> Option<Option<u32>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig::with_cases(375))]
 
     #[test]
     fn no_smaller_period_attains_the_optimum(case in connected_cases(5, 20)) {
@@ -47,7 +47,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig::with_cases(375))]
 
     #[test]
     fn no_fewer_instances_lose_as_little(case in connected_cases(5, 20), percent in 1..50i64, most in 1..9u64) {

@@ -67,7 +67,7 @@ fn check(case: &Case, formulation: Formulation) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(800))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
     fn the_step_divides_every_optimal_number(case in connected_cases(4, 8)) {

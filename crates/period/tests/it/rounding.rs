@@ -63,7 +63,7 @@ fn rate(whole: &WholePatterns) -> Rational {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4000))]
+    #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
     fn a_fixed_period_keeps_its_promises(

@@ -353,7 +353,7 @@ fn garble_run(dice: &mut Dice, run: &mut Timeline) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 250, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn garbled_plans_and_runs_get_an_answer(seed: u64) {

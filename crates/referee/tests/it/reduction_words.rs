@@ -15,6 +15,12 @@ fn run_report(plan: &Plan, run: &Timeline) -> Result<TimelineReport, Violation> 
 /// One change to the toy's tree, and the words of the refusal.
 #[track_caller]
 fn refused(change: impl Fn(&mut Plan, &mut Pattern), words: &str) {
+    refused_after(&change, words);
+}
+
+/// Compiled once, not once per change.
+#[track_caller]
+fn refused_after(change: &dyn Fn(&mut Plan, &mut Pattern), words: &str) {
     let mut plan = reduce_toy();
     let mut tree = plan.steady_state.patterns[0].pattern.clone();
     change(&mut plan, &mut tree);
@@ -199,6 +205,11 @@ fn refusals_name_processors() {
 /// P2 -> P1 in [0, 1] and v12 over P1 -> P0 in [2, 3]; the merges v12 at P1 in [1, 2] and v02 at P0 in [3, 7/2].
 #[track_caller]
 fn run_refused(change: impl Fn(&mut Timeline), words: &str) {
+    run_refused_after(&change, words);
+}
+
+#[track_caller]
+fn run_refused_after(change: &dyn Fn(&mut Timeline), words: &str) {
     let plan = reduce_toy();
     let mut run = unroll(&plan, 1);
     run_report(&plan, &run).unwrap();

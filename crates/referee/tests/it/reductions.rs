@@ -82,7 +82,7 @@ fn question(dice: &mut Dice) -> (Platform, Collective, Volumes) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 50, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Intervals and sets on machine integers and lazily exact, against spreading all values over all links in
     /// rationals. `width` makes the prices outgrow machine integers; small differences make ties nearly.
@@ -155,7 +155,7 @@ fn twice_changed_runs_get_the_verdict_of_the_naive_run() {
 /// The same with more operands, where most of the exact values are never computed: prices that nearly tie.
 #[test]
 fn bounds_of_many_operands_are_those_of_spreading() {
-    for seed in 0..6 {
+    for seed in 0..3 {
         let mut dice = Dice(seed);
         let names: Vec<String> = (0..12).map(|i| format!("N{i}")).collect();
         let nodes: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -174,7 +174,7 @@ fn bounds_of_many_operands_are_those_of_spreading() {
         let mut participants: Vec<NodeId> = platform.node_ids().collect();
         dice.shuffle(&mut participants);
         let (target, commutative) = (participants[0], seed % 4 == 0);
-        participants.truncate(if commutative { 6 } else { 9 });
+        participants.truncate(if commutative { 6 } else { 8 });
         let collective = Collective::reduce(target, participants).commutative(commutative);
         let volumes = generate::random_volumes(&mut dice, &collective, true);
         let mut prices = Vec::new();
@@ -404,13 +404,26 @@ fn honest_plans() -> Vec<Plan> {
     std::iter::once(reduce_toy()).chain(small).collect()
 }
 
-/// Refused are exactly the mutants that the naive twin finds wrong.
+/// How many of the honest plans are changed in every run; the long run changes the others.
+const CHANGED_ALWAYS: usize = 2;
+
 #[test]
 fn changed_plans_get_the_verdict_of_the_naive_judge() {
+    changes_are_judged(&honest_plans()[..CHANGED_ALWAYS]);
+}
+
+#[test]
+#[ignore = "long: all changes to eight further plans"]
+fn further_changed_plans_get_the_verdict_of_the_naive_judge() {
+    changes_are_judged(&honest_plans()[CHANGED_ALWAYS..]);
+}
+
+/// Refused are exactly the mutants that the naive twin finds wrong.
+fn changes_are_judged(plans: &[Plan]) {
     let mut counts = [0, 0];
     let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
-    for plan in honest_plans() {
-        for mutant in plan_mutants(&plan) {
+    for plan in plans {
+        for mutant in plan_mutants(plan) {
             let found = check_plan(&mutant.value);
             assert_eq!(
                 found.is_ok(),

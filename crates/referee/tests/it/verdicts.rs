@@ -166,6 +166,12 @@ fn a_gather_is_a_scatter_against_the_links() {
 /// One change to the toy, and the words of the refusal.
 #[track_caller]
 fn refused(change: impl Fn(&mut Plan), words: &str) {
+    refused_after(&change, words);
+}
+
+/// Compiled once, not once per change.
+#[track_caller]
+fn refused_after(change: &dyn Fn(&mut Plan), words: &str) {
     let mut plan = toy();
     change(&mut plan);
     let violation = check_plan(&plan).expect_err(words);
@@ -378,6 +384,11 @@ fn refusals_name_the_plan() {
 /// period: [0] sa(0), sb(0); [1] sa(1), sb(1), a0(0), b1(0); [2] a0(1), b1(1).
 #[track_caller]
 fn run_refused(change: impl Fn(&mut oneport_plan::Timeline), words: &str) {
+    run_refused_after(&change, words);
+}
+
+#[track_caller]
+fn run_refused_after(change: &dyn Fn(&mut oneport_plan::Timeline), words: &str) {
     let plan = toy();
     let mut timeline = unroll(&plan, 2);
     check_timeline(&plan.platform, &plan.collective, &plan.volumes, &timeline).unwrap();

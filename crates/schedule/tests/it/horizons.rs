@@ -28,7 +28,7 @@ fn schedule(case: &Case, most: u64) -> PeriodicSchedule {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(75))]
 
     #[test]
     fn the_sum_is_what_the_referee_counts(case in cases(any_models(), 6, 4), most in 1..12u64, dates in prop::collection::vec(0..4000i64, 6)) {

@@ -145,7 +145,7 @@ pub fn check_busy(platform: &Platform, links: &[LinkId]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1200))]
+    #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
     fn a_number_of_instances_keeps_its_promises(case in cases(any_models(), 6, 4), most in 1..40u64) {
@@ -240,7 +240,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1200))]
+    #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
     fn a_loss_keeps_its_promises(case in cases(any_models(), 6, 4), percent in 0..60i64, limit in 1..100u64) {
@@ -272,7 +272,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     /// Against all numbers of copies of all patterns.
     #[test]
@@ -301,7 +301,7 @@ fn breaks(schedule: &PeriodicSchedule, link: LinkId) -> usize {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(800))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     /// If links alone are exclusive, every message can be sent without a break.
     #[test]
@@ -402,7 +402,7 @@ fn check_full(case: &Case, whole: &WholePatterns) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
+    #![proptest_config(ProptestConfig::with_cases(125))]
 
     #[test]
     fn a_run_brings_everything_where_it_is_wanted(case in cases(any_models(), 6, 3), most in 1..4u64, periods in 1..=3u64) {
@@ -455,7 +455,7 @@ fn best_of_few(case: &Case, most: usize) -> Rational {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(75))]
 
     #[test]
     fn few_instances_are_rounded_well(case in single_cases(), most in 1..=4u64) {

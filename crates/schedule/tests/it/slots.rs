@@ -54,7 +54,7 @@ fn port_times(case: &Case, links: &BTreeMap<LinkId, Rational>) -> Vec<Rational> 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
     fn slots_are_matchings_as_long_as_the_busiest_port(

@@ -134,7 +134,7 @@ fn the_toy_loses_what_the_paper_says() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(500))]
 
     /// RR-4872, proposition 4, in the strict form: `TP - floor rule < card(TREES) / T_fixed`, and for whole
     /// `T_fixed` and weights that are whole over `T` at most `card(TREES) (1 - 1/T) / T_fixed`; with the trees of the
@@ -260,7 +260,7 @@ fn schedule(case: &Case, most: Option<u64>) -> PeriodicSchedule {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig::with_cases(250))]
 
     #[test]
     fn slots_are_matchings_as_long_as_the_busiest_port(case in cases(6, 4), most in prop::option::of(1..9u64)) {

@@ -42,7 +42,7 @@ fn counted(execution: &Execution) -> (usize, usize, u64) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
     fn cuts_are_those_of_single_messages(case in cases(any_models(), 6, 4), most in 1..30u64) {
@@ -76,7 +76,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(75))]
 
     /// Where ports are a bipartite graph, equal messages need no longer period, if it is as long as a whole number of
     /// them (Koenig). With several ports it may not be: 3 messages at 2 ports take 3/2.

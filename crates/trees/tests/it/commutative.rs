@@ -422,7 +422,7 @@ fn cases(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     /// The theorem: all processors participate, constant volumes.
     #[test]

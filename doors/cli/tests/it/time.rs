@@ -237,8 +237,8 @@ fn never_slower_than_what_is_compared() {
         _ => vec![],
     };
     let mut compared = 0;
-    for (seed, model) in [("1", "full-duplex"), ("2", "half-duplex"), ("3", "links")] {
-        let platform = drawn(&folder, seed, model);
+    for (number, model) in ["full-duplex", "half-duplex", "links"].iter().enumerate() {
+        let platform = drawn(&folder, &(1 + number).to_string(), model);
         for (place, collective) in [
             "broadcast",
             "reduce",
@@ -252,6 +252,10 @@ fn never_slower_than_what_is_compared() {
         .into_iter()
         .enumerate()
         {
+            // Every collective under some models, every model with half of the collectives, at either size.
+            if (place / 2 + number) % 2 == 1 {
+                continue;
+            }
             let bytes = ["--bytes=1kB", "--bytes=1MB"][place % 2];
             let mut question = vec![collective, "--platform", &platform, bytes, "--json"];
             question.extend(rooted(collective));
@@ -279,7 +283,7 @@ fn never_slower_than_what_is_compared() {
             }
         }
     }
-    assert!(compared > 100, "{compared}");
+    assert!(compared > 50, "{compared}");
 }
 
 #[test]

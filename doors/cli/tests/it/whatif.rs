@@ -254,7 +254,12 @@ fn tables_of_messages_equal_platforms_written_by_hand() {
         (3, &["broadcast", "--source", "n1"]),
         (4, &["all-gather"]),
     ] {
-        for (other, model) in (0..).zip(["full-duplex", "half-duplex", "multiport", "links"]) {
+        // Each question under two of the port models, each port model with two of the questions.
+        let models = ["full-duplex", "half-duplex", "multiport", "links"];
+        for (other, model) in (0..)
+            .zip(models)
+            .filter(|(other, _)| (seed + other) % 2 == 0)
+        {
             check_table(&Net::random(seed * 100 + other, 5, model), question);
         }
     }

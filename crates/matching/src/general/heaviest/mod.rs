@@ -121,7 +121,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(1500))]
+        #![proptest_config(ProptestConfig::with_cases(375))]
 
         /// Few different weights: ties of all kinds.
         #[test]

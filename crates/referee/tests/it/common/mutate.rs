@@ -38,6 +38,16 @@ impl<T: Clone + PartialEq> Mutants<'_, T> {
         fields: impl Fn(&mut T) -> Vec<&mut F>,
         variants: impl Fn(&F) -> Vec<F>,
     ) {
+        self.replace_each(what, &fields, &variants);
+    }
+
+    /// Compiled once per type of field, not once per call.
+    fn replace_each<F: Clone>(
+        &mut self,
+        what: &str,
+        fields: &dyn Fn(&mut T) -> Vec<&mut F>,
+        variants: &dyn Fn(&F) -> Vec<F>,
+    ) {
         let mut copy = self.original.clone();
         let originals: Vec<F> = fields(&mut copy)
             .into_iter()
@@ -54,6 +64,10 @@ impl<T: Clone + PartialEq> Mutants<'_, T> {
 
     /// Drops and duplicates each element of each list, and swaps each with the next.
     fn reshape<E: Clone>(&mut self, what: &str, lists: impl Fn(&mut T) -> Vec<&mut Vec<E>>) {
+        self.reshape_each(what, &lists);
+    }
+
+    fn reshape_each<E: Clone>(&mut self, what: &str, lists: &dyn Fn(&mut T) -> Vec<&mut Vec<E>>) {
         let mut copy = self.original.clone();
         let lengths: Vec<usize> = lists(&mut copy)
             .into_iter()
