@@ -43,7 +43,7 @@ pub use problem::{Problem, ProblemError, Unmade};
 pub use rates::{DemandRates, Rates, RatesError, TaskRates};
 pub use reduction::{
     Broadcast, Class, Costs, Dates, Instance, Limit, OneAllReduce, OneBroadcast, OneReduction,
-    Proof, Reduction, Shortest, SlotPrices, Window,
+    Proof, Reduction, SenderWeights, Shortest, SlotPrices, Window,
 };
 pub use ring::{EqualRings, Ring, RingPacking};
 pub use routing::{Around, Routing, SharedFlow};

@@ -193,6 +193,8 @@ pub enum Proof {
     LimitedTransfers,
     /// Classes: prices of slots, see [`SlotPrices`].
     Prices(SlotPrices),
+    /// Classes: weights of senders, see [`SenderWeights`].
+    Weights(SenderWeights),
     /// Two classes: the numbers of fast senders per level (Liu-Kuo-Wang 2009, Observation 1).
     Levels,
     /// Classes whose times divide one another, or two classes with a ratio of at least 2: slowest-node-first is optimal
@@ -201,9 +203,10 @@ pub enum Proof {
     /// Classes, their times lowered to these, fastest first; `proof` proves the bound for the lowered classes, where no
     /// reduction can be longer (Liu-Kuo-Wang 2009, proof of Theorem 2).
     Lowered {
-        /// One time per class, positive and at most the class's own; classes of equal times become one.
+        /// One time per class, at most the class's own; positive, but for [`Proof::Weights`], where 0 will do. Classes
+        /// of equal times become one.
         times: Vec<Rational>,
-        /// [`Proof::SlowestFirst`] or [`Proof::Levels`].
+        /// [`Proof::SlowestFirst`], [`Proof::Levels`] or [`Proof::Weights`].
         proof: Box<Proof>,
     },
     /// All schedules below the bound were enumerated; no short proof exists.
@@ -227,6 +230,26 @@ pub struct SlotPrices {
     pub prices: Vec<(Rational, Rational)>,
 }
 
+/// Weights of senders: a proof that no schedule of a [`Instance::Classes`] is shorter than a bound `B`.
+///
+/// Read a schedule backwards as [`SlotPrices`] does, and number the single senders `1, ..., n` from the fastest to the
+/// slowest. Without loss the senders below a sender have larger numbers (Liu-Kuo-Wang 2009, Observation 1). Give each
+/// sender a weight `w_j` of any sign. In a slot that leaves the time `r` before `B`, a tree whose topmost sender is `j`
+/// weighs at most `F_j(r)`, which is `w_j` plus the two largest of the values `F_k(r - t_j)` of different `k > j` and
+/// of 0, for nothing. Where the senders `i, ..., n` are left, a slot's two largest such values are `A >= A'`, and one
+/// sender is on top in one slot only; so the open slots carry at most the sum of all `A'`, plus for every sender the
+/// largest `A - A'` of the slots where `A` has it on top. If that is less than `w_i + ... + w_n`, these senders do not
+/// all end before `B`.
+///
+/// The proof places the senders in order, each in every open slot, and drops the states that a list of weights
+/// excludes. No state is left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SenderWeights {
+    /// A list of `m` weights is about the states with at most `m` senders left: weights of the `m` slowest, slowest
+    /// last.
+    pub lists: Vec<Vec<i64>>,
+}
+
 impl Proof {
     /// Its short name, as files and reports have it.
     pub fn name(&self) -> &'static str {
@@ -234,6 +257,7 @@ impl Proof {
             Proof::Counting => "counting",
             Proof::LimitedTransfers => "limited-transfers",
             Proof::Prices(_) => "prices",
+            Proof::Weights(_) => "weights",
             Proof::Levels => "levels",
             Proof::SlowestFirst => "slowest-first",
             Proof::Lowered { .. } => "lowered",

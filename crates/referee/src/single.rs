@@ -18,6 +18,7 @@ mod shortest;
 mod slowest;
 mod ticks;
 mod tree;
+mod weights;
 mod written_schedule;
 
 use oneport_plan::{Broadcast, Costs, Limit, Reduction};

@@ -1,7 +1,9 @@
 //! Reading `oneport-reduction/1`.
 
-use num_traits::Zero;
-use oneport_plan::{Costs, Dates, Limit, OneReduction, Proof, Reduction, SlotPrices};
+use num_traits::{ToPrimitive, Zero};
+use oneport_plan::{
+    Costs, Dates, Limit, OneReduction, Proof, Reduction, SenderWeights, SlotPrices,
+};
 use oneport_platform::Rational;
 
 use super::write::FORMAT;
@@ -356,8 +358,8 @@ fn right_count(processors: usize) -> String {
 
 /// A proof. A proof of lowered times contains another proof, of a different kind.
 pub(super) fn read_proof(value: &Json<'_, '_>, outermost: bool) -> Result<Proof, FormatError> {
-    let [kind, prices, times, proof, states] =
-        value.object(["kind", "prices", "times", "proof", "states"])?;
+    let [kind, prices, weights, times, proof, states] =
+        value.object(["kind", "prices", "weights", "times", "proof", "states"])?;
     let kind = need(value, kind, "kind", "how the bound is proved")?;
     let text = kind.string()?;
     let unused = |entries: &[(&'static str, Option<Json<'_, '_>>)]| match entries
@@ -372,11 +374,12 @@ pub(super) fn read_proof(value: &Json<'_, '_>, outermost: bool) -> Result<Proof,
     };
     let all = [
         ("prices", prices),
+        ("weights", weights),
         ("times", times),
         ("proof", proof),
         ("states", states),
     ];
-    let [of_prices, of_times, of_proof, of_states] = all;
+    let [of_prices, of_weights, of_times, of_proof, of_states] = all;
     Ok(match &*text {
         "counting" | "limited-transfers" | "levels" | "slowest-first" => {
             unused(&all)?;
@@ -388,7 +391,7 @@ pub(super) fn read_proof(value: &Json<'_, '_>, outermost: bool) -> Result<Proof,
             }
         }
         "prices" => {
-            unused(&[of_times, of_proof, of_states])?;
+            unused(&[of_weights, of_times, of_proof, of_states])?;
             Proof::Prices(read_prices(&need(
                 value,
                 prices,
@@ -396,8 +399,13 @@ pub(super) fn read_proof(value: &Json<'_, '_>, outermost: bool) -> Result<Proof,
                 "a list of [date, price]",
             )?)?)
         }
+        "weights" => {
+            unused(&[of_prices, of_times, of_proof, of_states])?;
+            let lists = need(value, weights, "weights", "lists of weights of senders")?;
+            Proof::Weights(read_weights(&lists)?)
+        }
         "lowered" if outermost => {
-            unused(&[of_prices, of_states])?;
+            unused(&[of_prices, of_weights, of_states])?;
             let mut lowered = Vec::new();
             need(value, times, "times", "the lowered times of the classes")?.each(|_, entry| {
                 lowered.push(rational(entry)?);
@@ -413,7 +421,7 @@ pub(super) fn read_proof(value: &Json<'_, '_>, outermost: bool) -> Result<Proof,
             }
         }
         "exhaustion" => {
-            unused(&[of_prices, of_times, of_proof])?;
+            unused(&[of_prices, of_weights, of_times, of_proof])?;
             Proof::Exhaustion {
                 states: need(value, states, "states", "how many were visited")?.whole()?,
             }
@@ -421,11 +429,27 @@ pub(super) fn read_proof(value: &Json<'_, '_>, outermost: bool) -> Result<Proof,
         _ => {
             let lowered = if outermost { ", lowered" } else { "" };
             let known = format!(
-                "a kind of proof: counting, limited-transfers, prices, levels, slowest-first, exhaustion{lowered}"
+                "a kind of proof: counting, limited-transfers, prices, weights, levels, slowest-first, exhaustion{lowered}"
             );
             return Err(kind.wrong(known));
         }
     })
+}
+
+fn read_weights(lists: &Json<'_, '_>) -> Result<SenderWeights, FormatError> {
+    let mut all = Vec::new();
+    lists.each(|_, entry| {
+        let mut list = Vec::new();
+        entry.each(|_, weight| {
+            let whole = Some(rational(weight)?).filter(Rational::is_integer);
+            let fits = whole.and_then(|whole| whole.to_integer().to_i64());
+            list.push(fits.ok_or_else(|| weight.wrong("a whole number of 64 bits"))?);
+            Ok(())
+        })?;
+        all.push(list);
+        Ok(())
+    })?;
+    Ok(SenderWeights { lists: all })
 }
 
 fn read_prices(list: &Json<'_, '_>) -> Result<SlotPrices, FormatError> {

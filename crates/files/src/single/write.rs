@@ -162,6 +162,14 @@ pub(super) fn write_proof(out: &mut String, proof: &Proof) {
                     .map(|(date, price)| format!("[\"{date}\", \"{price}\"]")),
             );
         }
+        Proof::Weights(weights) => {
+            out.push_str(", \"weights\": [");
+            for (place, list) in weights.lists.iter().enumerate() {
+                out.push_str(if place == 0 { "" } else { ",\n    " });
+                entries(out, list.iter().map(i64::to_string));
+            }
+            out.push(']');
+        }
         Proof::Lowered { times, proof } => {
             out.push_str(", \"times\": ");
             entries(out, times.iter().map(|time| format!("\"{time}\"")));

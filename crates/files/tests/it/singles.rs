@@ -4,7 +4,9 @@ use oneport_files::{
     AnswerFile, one_reduction_from_json, one_reduction_to_json, read_answer, receivers_from_json,
     starts_from_json,
 };
-use oneport_plan::{Costs, Dates, Limit, OneReduction, Proof, Reduction, SlotPrices, Status};
+use oneport_plan::{
+    Costs, Dates, Limit, OneReduction, Proof, Reduction, SenderWeights, SlotPrices, Status,
+};
 use oneport_platform::Rational;
 
 fn ratio(numerator: i64, denominator: i64) -> Rational {
@@ -66,6 +68,10 @@ fn what_is_written_is_read_back() {
         Proof::LimitedTransfers,
         Proof::Prices(prices.clone()),
         Proof::Prices(SlotPrices { prices: Vec::new() }),
+        Proof::Weights(SenderWeights {
+            lists: vec![(0..30).collect(), vec![i64::MIN, i64::MAX], Vec::new()],
+        }),
+        Proof::Weights(SenderWeights { lists: Vec::new() }),
         Proof::Levels,
         Proof::SlowestFirst,
         Proof::Lowered {

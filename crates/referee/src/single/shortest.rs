@@ -11,7 +11,9 @@ use oneport_platform::Rational;
 use super::count::Equal;
 use super::levels::TwoClasses;
 use super::ticks::Clock;
-use super::{Finding, algorithm2, check_reduction, exhaustion, not_proved, prices, slowest};
+use super::{
+    Finding, algorithm2, check_reduction, exhaustion, not_proved, prices, slowest, weights,
+};
 use crate::Violation;
 use crate::arithmetic::{is_non_negative, is_positive, is_sound};
 use crate::violation::{bad_number, fault, shown};
@@ -37,6 +39,8 @@ pub enum Recheck {
 /// - [`Proof::LimitedTransfers`]: the recurrence of RR-7898, Algorithm 2, up to 2^21 values, unless counting
 ///   suffices.
 /// - [`Proof::Prices`]: as [`SlotPrices`] states, over up to 2,000,000 dates of at most 128 bits. O(classes dates).
+/// - [`Proof::Weights`]: as [`SenderWeights`] states, for up to 2000 senders, in up to 400,000 states; one list that
+///   excludes the first slot takes O(senders dates), whatever the number of schedules.
 /// - [`Proof::Levels`]: two classes, any number of senders, see the module `levels`.
 /// - [`Proof::SlowestFirst`]: its condition, and the length of that schedule.
 /// - [`Proof::Lowered`]: that no time was raised; then the proof for the lowered times.
@@ -48,6 +52,7 @@ pub enum Recheck {
 /// # Errors
 /// The first rule broken: [`Rule::Proof`](crate::Rule::Proof) when the proof does not prove the bound.
 ///
+/// [`SenderWeights`]: oneport_plan::SenderWeights
 /// [`SlotPrices`]: oneport_plan::SlotPrices
 pub fn check_shortest(shortest: &Shortest) -> Result<Recheck, Violation> {
     check_instance(&shortest.instance)?;
@@ -294,6 +299,7 @@ impl EqualCase<'_> {
             (Proof::Exhaustion { .. }, Limit::Transfers(limit)) => self.check_transfers(limit),
             (Proof::Exhaustion { .. }, _) => self.check_count(),
             (Proof::Prices(_), _) => Err(mismatch("prices of slots", "classes of senders")),
+            (Proof::Weights(_), _) => Err(mismatch("weights", "classes of senders")),
             (Proof::Levels, _) => Err(mismatch("levels", "two classes of senders")),
             (Proof::SlowestFirst, _) => Err(mismatch("slowest first", "classes of senders")),
             (Proof::Lowered { .. }, _) => Err(mismatch("lowered times", "classes of senders")),
@@ -363,11 +369,15 @@ impl EqualCase<'_> {
 }
 
 /// The classes with lowered times; every schedule of the given ones is one of these, at the same starts.
-fn lowered(classes: &[Class], times: &[Rational]) -> Result<Vec<Class>, Violation> {
+fn lowered(
+    classes: &[Class],
+    times: &[Rational],
+    may_be: fn(&Rational) -> bool,
+) -> Result<Vec<Class>, Violation> {
     let lower = classes
         .iter()
         .zip(times)
-        .all(|(class, time)| is_positive(time) && *time <= class.time);
+        .all(|(class, time)| may_be(time) && *time <= class.time);
     if !lower || times.len() != classes.len() {
         return Err(mismatch(
             "lowered times",
@@ -412,6 +422,7 @@ fn check_classes(classes: &[Class], bound: &Rational, proof: &Proof) -> Result<F
     let sooner = || "some schedule ends sooner".to_string();
     match proof {
         Proof::Prices(list) => prices::check(classes, bound, list),
+        Proof::Weights(lists) => weights::check(classes, bound, lists),
         Proof::Levels => {
             let [(fast, fast_senders), (slow, slow_senders)] = senders.as_slice() else {
                 return Err(mismatch("levels", "two classes of senders"));
@@ -450,13 +461,22 @@ fn check_classes(classes: &[Class], bound: &Rational, proof: &Proof) -> Result<F
             }
         }
         Proof::Lowered { times, proof } => {
-            if !matches!(**proof, Proof::SlowestFirst | Proof::Levels) {
+            if !matches!(
+                **proof,
+                Proof::SlowestFirst | Proof::Levels | Proof::Weights(_)
+            ) {
                 return Err(mismatch(
                     "lowered times",
-                    "slowest first or levels for what is proved with them",
+                    "slowest first, levels or weights for what is proved with them",
                 ));
             }
-            check_classes(&lowered(classes, times)?, bound, proof)
+            // Weights are added for senders that take no time, too.
+            let least = if matches!(**proof, Proof::Weights(_)) {
+                is_non_negative
+            } else {
+                is_positive
+            };
+            check_classes(&lowered(classes, times, least)?, bound, proof)
         }
         Proof::Exhaustion { states } => {
             if !clock.is_small() {

@@ -6,7 +6,9 @@ use crate::single_support;
 use std::collections::BTreeSet;
 
 use num_traits::{One, Zero};
-use oneport_plan::{Class, Costs, Dates, Instance, Limit, Proof, Reduction, Shortest, SlotPrices};
+use oneport_plan::{
+    Class, Costs, Dates, Instance, Limit, Proof, Reduction, SenderWeights, Shortest, SlotPrices,
+};
 use oneport_platform::Rational;
 use oneport_referee::{Recheck, Rule, Violation, check_shortest};
 use single_support::{Dice, brute, make, ratio};
@@ -591,6 +593,63 @@ fn the_schedule_must_answer_the_question() {
     unproved.lower_bound = ratio(0, 1);
     unproved.proof = Proof::Counting;
     assert_eq!(check_shortest(&unproved), Ok(Recheck::Proved));
+}
+
+/// Whatever the weights, bounds are accepted up to the optimum and no further; also where times are lowered to 0.
+#[test]
+fn weights_of_senders_prove_exactly_the_true_bounds() {
+    let mut dice = Dice(23);
+    for senders in small_instances(&mut dice, 60) {
+        let count: u64 = senders.iter().map(|class| class.1).sum();
+        let mut list = |most: u64| (0..most).map(|_| dice.below(30) as i64 - 6).collect();
+        let lists = (1..=count.min(4))
+            .map(|most| list(count.min(2 * most)))
+            .collect();
+        let weights = Proof::Weights(SenderWeights { lists });
+        let optimum = whole(brute::classes(&senders)) * ratio(3, 2);
+        let instance = classes(&senders, &ratio(3, 2));
+        assert_tight(&instance, &optimum, &(&optimum + whole(3)), &weights);
+        let lowered: Vec<(u64, u64)> = senders
+            .iter()
+            .map(|&(time, count)| (time / 4 * 3, count))
+            .collect();
+        let proof = Proof::Lowered {
+            times: lowered
+                .iter()
+                .map(|&(time, _)| whole(time) * ratio(3, 2))
+                .collect(),
+            proof: Box::new(weights),
+        };
+        let optimum = whole(brute::classes(&lowered)) * ratio(3, 2);
+        assert_tight(&instance, &optimum, &(&optimum + whole(3)), &proof);
+    }
+}
+
+/// One list is enough for many senders, and the limits are kept.
+#[test]
+fn weights_of_many_senders() {
+    // With equal weights the 40 like senders are counted: 5 levels of slots have room for 31, 6 for 63.
+    let even = |lists, list: usize| {
+        Proof::Weights(SenderWeights {
+            lists: vec![vec![1; list]; lists],
+        })
+    };
+    let instance = classes(&[(3, 40)], &ratio(1, 7));
+    let claim = |ticks: u64, proof| bound(&instance, &(whole(ticks) * ratio(1, 7)), proof);
+    assert_eq!(claim(18, even(1, 40)), Ok(Recheck::Proved));
+    assert_ne!(claim(19, even(1, 40)), Ok(Recheck::Proved));
+    for (list, weight) in [(0, 1), (41, 1), (3, i64::MAX), (3, i64::MIN)] {
+        let lists = vec![vec![weight; list]];
+        let verdict = claim(18, Proof::Weights(SenderWeights { lists }));
+        assert!(told(&verdict).contains("list 0 has "), "{verdict:?}");
+    }
+    let many = classes(&[(3, 2001)], &ratio(1, 7));
+    assert!(matches!(
+        bound(&many, &ratio(1, 7), even(1, 1)),
+        Ok(Recheck::Unrepeated { .. })
+    ));
+    let equal = equal(3, &ratio(1, 1), &ratio(1, 1), Limit::Unlimited);
+    assert!(told(&bound(&equal, &ratio(1, 1), even(1, 1))).starts_with("a proof by weights"));
 }
 
 /// Lowered times prove what they prove, whatever the classes; raised ones prove nothing.

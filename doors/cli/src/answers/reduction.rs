@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use oneport::plan::{Broadcast, Proof, Reduction};
+use oneport::plan::{Broadcast, Proof, Reduction, SenderWeights};
 use oneport::referee::Recheck;
 use oneport::{Rational, Status};
 
@@ -40,13 +40,17 @@ pub fn proof(proof: Option<&Proof>, recheck: &Recheck) -> String {
         Some(Proof::Counting) => "less time combines fewer values".to_string(),
         Some(Proof::LimitedTransfers) => "Theorem 7 of RR-7898".to_string(),
         Some(Proof::Prices(prices)) => format!("prices of {} slots", prices.prices.len()),
+        Some(Proof::Weights(weights)) => weighed(weights),
         Some(Proof::Levels) => "no numbers of fast senders per level make it shorter".to_string(),
         Some(Proof::SlowestFirst) => {
             "slowest node first, Theorems 1 and 4 of Liu-Kuo-Wang 2009".to_string()
         }
-        Some(Proof::Lowered { .. }) => {
-            "the optimum for times lowered until a theorem gives it".to_string()
-        }
+        Some(Proof::Lowered { proof, .. }) => match &**proof {
+            Proof::Weights(weights) => {
+                format!("{}, their times lowered to a grid", weighed(weights))
+            }
+            _ => "the optimum for times lowered until a theorem gives it".to_string(),
+        },
         Some(Proof::Exhaustion { states }) => format!("exhaustive search of {states} states"),
         None if *recheck == Recheck::Proved => "fewer values can be combined sooner".to_string(),
         None => "stated, without a proof".to_string(),
@@ -97,6 +101,14 @@ pub fn received(out: &mut String, broadcast: &Broadcast, from: &Rational) {
         )
     };
     lines(out, receives.map(line).collect());
+}
+
+/// How weights prove a bound.
+fn weighed(weights: &SenderWeights) -> String {
+    match weights.lists.len() {
+        1 => "weights of senders".to_string(),
+        lists => format!("{lists} lists of weights of senders"),
+    }
 }
 
 /// The first transfers of a reduction in the order of their dates.
