@@ -8,7 +8,7 @@ use oneport_plan::{
 use oneport_platform::Rational;
 use oneport_referee::{
     Recheck, Violation, check_all_reduce, check_broadcast, check_one, check_one_broadcast,
-    check_reduction, check_shortest,
+    check_shortest,
 };
 
 /// An answer that the referee has checked.
