@@ -8,7 +8,7 @@ use oneport_period as period;
 use oneport_plan::{Bound, Certificate, Known, Plan, Problem, Rates, Status, SteadyState};
 use oneport_platform::Rational;
 use oneport_referee::{self as referee, Violation};
-use oneport_schedule as schedule;
+use oneport_schedule::{self as schedule, Whole};
 
 use crate::bounding::bound;
 use crate::{Error, Options, claimed, judged};
@@ -21,6 +21,8 @@ pub struct FromRates {
     pub plan: Plan,
     /// Transfers that are in no pattern: circulations, and unneeded copies.
     pub left_over: Vec<LeftOver>,
+    /// If the options ask for whole messages: what that takes.
+    pub whole: Option<Whole>,
 }
 
 /// Why rates make no plan.
@@ -45,7 +47,7 @@ pub enum RatesError {
 ///
 /// Rates prove nothing by themselves. The plan's bound is the best of what `prices` prove and, where that is above the
 /// throughput, of what [`bound`] finds; its status follows. The schedule is the smallest that rounding finds for these
-/// patterns, as the options ask; transfers that are left over are in no plan.
+/// patterns, as the options ask, and cuts no message if they ask for that; transfers that are left over are in no plan.
 ///
 /// # Errors
 /// [`RatesError`]: rates that do not balance, by place and amount; that keep a port, a link or a processor busy for
@@ -86,13 +88,24 @@ pub fn plan_of_rates(
     let whole = period::whole_patterns(&question, &solution, &options.period, false)
         .map_err(Error::from)?;
     let schedule = schedule::periodic(problem, whole).map_err(Error::from)?;
+    let (schedule, whole) = if options.whole_messages {
+        let (schedule, whole) = schedule::whole_messages(problem, &schedule);
+        (schedule, Some(whole))
+    } else {
+        (schedule, None)
+    };
     let plan = Plan {
         steady_state,
         ..claimed(problem, solution, schedule)
     };
+    let plan = judged(&question, plan, options)?;
+    if whole.is_some() {
+        referee::check_whole_messages(problem, &plan.schedule).map_err(Error::from)?;
+    }
     Ok(FromRates {
-        plan: judged(&question, plan, options)?,
+        plan,
         left_over,
+        whole,
     })
 }
 

@@ -36,10 +36,8 @@ pub fn text(
     let plan = &planned.plan;
     let shown = Shown::of(plan.platform(), exact);
     let mut out = head(plan, bottleneck, shown, certified)?;
-    match &planned.whole {
-        Some(whole) => out.push_str(&uncut(plan, whole, Shown::of(plan.platform(), exact))),
-        None => out.push_str(&cut(&cuts(&plan.problem, &plan.schedule))),
-    }
+    let whole = planned.whole.as_ref();
+    out.push_str(&pieces(plan, whole, Shown::of(plan.platform(), exact)));
     let ended = planned
         .ended_by
         .map(|limit| format!("; {}", limits::told(limit, plan.status)))
@@ -51,6 +49,14 @@ pub fn text(
         clock::seconds(planned.solver_time)
     );
     Ok(out)
+}
+
+/// What it takes to cut no message, if that was asked for; else the number of cut messages, empty if none is.
+pub fn pieces(plan: &Plan, whole: Option<&Whole>, shown: Shown) -> String {
+    match whole {
+        Some(whole) => uncut(plan, whole, shown),
+        None => cut(&cuts(&plan.problem, &plan.schedule)),
+    }
 }
 
 /// The number of cut messages; empty if no message is cut.

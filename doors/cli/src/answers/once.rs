@@ -303,7 +303,8 @@ mod tests {
             let plan = planned(&problem)?;
             let least = lower_bound(&problem, &plan.upper_bound);
             let found = Own::new(&problem, &plan.steady_state, &watch)
-                .shortest(&problem, &search, &least)?.context("no limit")?;
+                .shortest(&problem, &search, &least)?
+                .context("nothing ends the search")?;
             executed(&problem, &found)?;
             // Two doublings that gain less than 1/1000 each end the search.
             let dated =
@@ -354,7 +355,7 @@ mod tests {
                     .context("nothing ends the search")?;
                 executed(&problem, &found)?;
                 let patterns = PieceSearch::of_patterns(&problem, &plan.steady_state)
-                    .shortest(&problem, &search, &least)?.context("no limit")?;
+                    .shortest(&problem, &search, &least)?;
                 let [ours, theirs] = [found, patterns].map(|found| found.shortest.length);
                 assert!(
                     least <= ours && ours <= theirs,

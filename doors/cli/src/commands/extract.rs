@@ -8,12 +8,12 @@ use num_traits::Zero;
 use oneport::extract::LeftOver;
 use oneport::{FromRates, Options, Period, Platform, files, plan_of_rates};
 
-use crate::answers::answer::loss_of;
+use crate::answers::answer::{loss_of, pieces};
 use crate::flags::instances;
 use crate::flags::limits::{self, LimitArguments};
 use crate::flags::platform::ReadingArguments;
 use crate::words::end::End;
-use crate::words::numbers::{percent, readable, readable_count};
+use crate::words::numbers::{Shown, percent, readable, readable_count};
 use crate::words::output::{count, print, try_outputs};
 
 /// Turn rates of transfers and merges into patterns, matchings and a schedule. `show --rates --json` writes the format,
@@ -28,6 +28,9 @@ pub struct ExtractArguments {
     /// Model and units of the platform.
     #[command(flatten)]
     reading: ReadingArguments,
+    /// Fix the period's length, in units of time.
+    #[arg(long, value_name = "T", allow_hyphen_values = true, conflicts_with_all = ["max_instances", "exact_period"])]
+    pub period: Option<String>,
     /// Schedule the whole throughput, however long the period is.
     #[arg(long)]
     pub exact_period: bool,
@@ -39,6 +42,9 @@ pub struct ExtractArguments {
         conflicts_with = "exact_period"
     )]
     pub max_instances: Option<String>,
+    /// Cut no message; the period is repeated if that is necessary. Without this option, the cut messages are counted.
+    #[arg(long)]
+    pub whole_messages: bool,
     /// Limits.
     #[command(flatten)]
     pub limits: LimitArguments,
@@ -57,10 +63,11 @@ pub fn run(arguments: &ExtractArguments) -> Result<End> {
     )?;
     let platform = arguments.reading.read(&arguments.platform)?.platform;
     let file = files::read_rates(rates, &platform)?;
-    let period = match &arguments.max_instances {
-        Some(most) => Period::AtMost(instances::most(most)?),
-        None if arguments.exact_period => Period::Exact,
-        None => Period::default(),
+    let period = match (&arguments.period, &arguments.max_instances) {
+        (Some(period), _) => Period::Fixed(instances::length(period)?),
+        (None, Some(most)) => Period::AtMost(instances::most(most)?),
+        (None, None) if arguments.exact_period => Period::Exact,
+        (None, None) => Period::default(),
     };
     let problem = file.problem;
     let made = plan_of_rates(
@@ -69,6 +76,7 @@ pub fn run(arguments: &ExtractArguments) -> Result<End> {
         &file.certificate,
         &Options {
             period,
+            whole_messages: arguments.whole_messages,
             watch: watch.clone(),
             ..Options::default()
         },
@@ -85,11 +93,14 @@ pub fn run(arguments: &ExtractArguments) -> Result<End> {
     Ok(End::Done)
 }
 
-/// The plan in a line, and a line for each transfer that is in no pattern.
+/// The plan in a line, one on the messages that are cut, and one for each transfer that is in no pattern.
 fn told(
     platform: &Platform,
     FromRates {
-        plan, left_over, ..
+        plan,
+        left_over,
+        whole,
+        ..
     }: &FromRates,
 ) -> String {
     let loss = loss_of(plan);
@@ -109,6 +120,8 @@ fn told(
         readable(&plan.schedule.period),
         count(readable_count(&plan.schedule.instances), "instance"),
     )];
+    let pieces = pieces(plan, whole.as_ref(), Shown::of(platform, false));
+    lines.extend(pieces.lines().map(str::to_string));
     lines.extend(left_over.iter().map(|left| {
         let LeftOver {
             demand,

@@ -1,8 +1,9 @@
-//! The option that limits the instances of a period.
+//! The options that fix a period, or limit its instances.
 
 use std::num::NonZeroU64;
 
 use anyhow::Result;
+use oneport::{Rational, parse_rational};
 
 use crate::words::usage::usage;
 
@@ -14,4 +15,16 @@ pub fn most(text: &str) -> Result<u64> {
         ))
     };
     text.parse().map(NonZeroU64::get).map_err(|_| wrong())
+}
+
+/// The length of a period that `--period` gives: a positive number.
+pub fn length(text: &str) -> Result<Rational> {
+    let value = parse_rational(text).map_err(|error| usage(format!("--period: {error}")))?;
+    if value > Rational::from_integer(0.into()) {
+        Ok(value)
+    } else {
+        Err(usage(format!(
+            "--period: {text} is not positive; give a number such as 12, 0.5 or 5/2"
+        )))
+    }
 }

@@ -410,3 +410,42 @@ fn work_by_task_there_and_back() {
     ];
     oneport(&all).misused(&["--work", "work by task", "reduce"]);
 }
+
+/// RR-4872's flows of the toy (slide 29), for which the paper has a period of 48 that cuts no message; 4 is enough.
+const SLIDE_29: &str = r#"{
+  "format": "oneport-rates/1",
+  "collective": {"name": "scatter", "source": "Ps", "targets": ["P0", "P1"]},
+  "model": "full-duplex", "size": "1", "throughput": "1/2", "per": "1",
+  "sends": [
+    {"demand": 0, "from": "Ps", "to": "Pa", "rate": "1/4"}, {"demand": 0, "from": "Pa", "to": "P0", "rate": "1/4"},
+    {"demand": 0, "from": "Ps", "to": "Pb", "rate": "1/4"}, {"demand": 0, "from": "Pb", "to": "P0", "rate": "1/4"},
+    {"demand": 1, "from": "Ps", "to": "Pb", "rate": "1/2"}, {"demand": 1, "from": "Pb", "to": "P1", "rate": "1/2"}
+  ]
+}"#;
+
+#[test]
+fn rates_of_ones_own_with_whole_messages_and_a_given_period() {
+    let folder = Folder::new();
+    let (platform, plan) = (fixture("toy-scatter.toml"), folder.path("plan.json"));
+    let rates = folder.write("rates.json", SLIDE_29);
+    let extract = |options: &[&str]| {
+        let fixed = ["extract", &rates, "--platform", &platform, "-o", &plan];
+        oneport(&[&fixed[..], options].concat())
+    };
+    let whole = extract(&["--whole-messages"]).ok().stdout;
+    assert!(
+        whole.contains("period 4 ") && whole.contains("no message is cut"),
+        "{whole}"
+    );
+    oneport(&["verify", &plan, "--whole-messages"]).ok();
+    let fixed = extract(&["--period", "12"]).ok().stdout;
+    assert!(fixed.contains("period 12 for 6 instances"), "{fixed}");
+    // Of 5 units the best whole numbers of messages lose something.
+    let short = extract(&["--period", "5", "--whole-messages"]).ok().stdout;
+    assert!(
+        short.contains("below the throughput") && short.contains("period 5"),
+        "{short}"
+    );
+    extract(&["--period", "0"]).refused(2, &["--period", "positive"]);
+    extract(&["--period", "4", "--exact-period"]).misused(&["--exact-period"]);
+}

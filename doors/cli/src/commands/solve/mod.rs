@@ -329,7 +329,7 @@ fn options(arguments: &SolveArguments) -> Result<Options> {
 /// The requested kind of periodic schedule.
 fn period(arguments: &SolveArguments) -> Result<Period> {
     if let Some(period) = &arguments.period {
-        return Ok(Period::Fixed(positive("--period", period)?));
+        return Ok(Period::Fixed(instances::length(period)?));
     }
     if arguments.exact_period {
         return Ok(Period::Exact);
@@ -373,17 +373,6 @@ fn loss(text: &str) -> Result<Rational> {
     } else {
         Err(wrong(&format!(
             "'{text}' is not from 0 up to but not including 1"
-        )))
-    }
-}
-
-fn positive(option: &str, text: &str) -> Result<Rational> {
-    let value = parse_rational(text).map_err(|error| usage(format!("{option}: {error}")))?;
-    if value > Rational::from_integer(0.into()) {
-        Ok(value)
-    } else {
-        Err(usage(format!(
-            "{option}: {text} is not positive; give a number such as 12, 0.5 or 5/2"
         )))
     }
 }
