@@ -105,14 +105,17 @@ pub enum LpError {
         /// The name of a link that costs nothing.
         link: String,
     },
-    /// The table of work allows no tree.
-    #[error("no processors can make v[{},{}]{place}: the table of work gives them no time for its merges; \
-             add entries for some of them", part.first, part.last)]
+    /// No tree can be carried out.
+    #[error("no processors can make v[{},{}]{place}{}", part.first, part.last,
+            if *by_task { ": the table of work gives them no time for its merges; add entries for some of them" }
+            else { "; let a node compute that all owners reach and that reaches the target" })]
     Unmade {
         /// The partial result.
         part: Interval,
         /// " and bring it to 'NAME'" where it can be made, but not there.
         place: String,
+        /// Whether a table of work by task forbids it.
+        by_task: bool,
     },
     /// The work was ended before any steady state was known.
     #[error(

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use oneport_plan::{Certificate, Unmade};
+use oneport_plan::{Amount, Certificate, Unmade};
 
 use crate::attempts;
 use crate::bounds::arborescences::with_cuts;
@@ -44,7 +44,7 @@ const ATTEMPTS: [Attempt; 11] = [
 /// question's watch is told of every round.
 ///
 /// # Errors
-/// [`LpError::Exact`] when HiGHS refuses to work; [`LpError::Unmade`] if work by task allows no tree;
+/// [`LpError::Exact`] when HiGHS refuses to work; [`LpError::Unmade`] if no tree can be carried out;
 /// [`LpError::Unbounded`] and [`LpError::FreeLink`] of links that cost nothing; [`LpError::Contradiction`] never,
 /// unless oneport is wrong.
 pub fn solve(question: &Question, options: &Options) -> Result<Solution, LpError> {
@@ -53,6 +53,7 @@ pub fn solve(question: &Question, options: &Options) -> Result<Solution, LpError
         return Err(LpError::Unmade {
             part,
             place: target.map_or_else(String::new, name),
+            by_task: matches!(question.volumes().work, Amount::Tasks(_)),
         });
     }
     free::check(question)?;

@@ -16,9 +16,10 @@ pub enum CollectiveError {
         /// How many nodes there are.
         nodes: usize,
     },
-    /// Only a processor owns what is combined, or receives the result.
+    /// Only a processor owns what is combined in any order, or combined and copied, or receives the result.
     #[error(
-        "{collective}: {role} '{node}' is a router; only processors take part (give the node a compute cost)"
+        "{collective}: {role} '{node}' is a router; here only processors take part: give the node a compute cost (a node \
+             that merges nothing takes part in a reduction that keeps the order of operands)"
     )]
     Router {
         /// The collective's name.
@@ -159,6 +160,15 @@ pub enum CollectiveError {
              participants needed (gather moves a single value)"
     )]
     OwnResult {
+        /// The collective's name.
+        collective: &'static str,
+    },
+    /// A reduction of one value, wanted elsewhere.
+    #[error(
+        "{collective}: a single participant, so nothing is combined; at least 2 participants needed (gather moves a single \
+             value)"
+    )]
+    NothingCombined {
         /// The collective's name.
         collective: &'static str,
     },

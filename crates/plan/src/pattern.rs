@@ -166,9 +166,10 @@ impl Pattern {
         pattern
     }
 
-    /// A reduction tree (RR-4872 definition 1): every interval is made once, so it names one value that travels, and
-    /// the inputs of each task are found by their intervals: the task before that last made or moved it. Inputs that
-    /// are given do not count. `O(t log t)` for `t` tasks.
+    /// A reduction tree: every interval is made once, so it names one value that travels, and the inputs of each task
+    /// are found by their intervals: the task before that last made or moved it. Inputs that are given do not count.
+    /// (RR-4872's definition 1 admits circulations and values that nobody uses, too: E000-27 in docs/errata.md.)
+    /// `O(t log t)` for `t` tasks.
     pub fn tree(
         demand: usize,
         order: Option<Vec<usize>>,

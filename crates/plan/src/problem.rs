@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
-use crate::{Amount, Block, Collective, CollectiveError, Demand, Interval, VolumeError, Volumes};
+use crate::{
+    Amount, Block, Collective, CollectiveError, Demand, Interval, Kind, VolumeError, Volumes,
+};
 
 /// Why a question makes no sense.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -240,12 +242,13 @@ impl Problem {
         })
     }
 
-    /// The partial result that a table of work makes impossible: the shortest one that no processor can make, or the
-    /// whole result that cannot be brought to its target. `None` if some tree exists, and if work is not by task.
-    /// `O(n^3 p log n + n^2 p^2)` for `n` operands and `p` nodes.
+    /// The partial result that cannot be made: under a table of work the shortest one that no processor can make;
+    /// where a participant does not compute, the whole one; or the whole one that cannot be brought to its target.
+    /// `None` if some tree exists, and if work is not by task and all participants compute. `O(n^3 p log n + n^2 p^2)`
+    /// for `n` operands and `p` nodes.
     pub fn unmade(&self) -> Option<Unmade> {
         let Amount::Tasks(_) = self.volumes.work else {
-            return None;
+            return self.without_processor();
         };
         let demand = self.demands().next()?;
         let (whole, target) = (demand.whole(), demand.targets().first().copied()?);
@@ -287,6 +290,31 @@ impl Problem {
             .map(|part| Unmade { part, target: None })
     }
 
+    /// Of the reductions with a participant that does not compute, the first for which no processor is reached from all
+    /// owners and reaches the target. Where one is, it can merge everything.
+    fn without_processor(&self) -> Option<Unmade> {
+        let merges = |node: &NodeId| self.platform.node(*node).is_processor();
+        let idle = |demand: &Demand<'_>| {
+            let mut nodes = demand.operands.iter().chain(demand.targets());
+            demand.kind() == Kind::Combine && !nodes.all(merges)
+        };
+        self.demands().filter(idle).find_map(|demand| {
+            let from = demand.operands.iter();
+            let from: Vec<Vec<bool>> = from
+                .map(|&owner| reach(&self.platform, owner, true))
+                .collect();
+            let target = demand.targets().first().copied()?;
+            let to = reach(&self.platform, target, false);
+            let gathers = |node: &NodeId| from.iter().all(|reached| reached[node.index()]);
+            let makers: Vec<NodeId> = self.platform.processors().filter(gathers).collect();
+            let unmade = Unmade {
+                part: demand.whole(),
+                target: (!makers.is_empty()).then_some(target),
+            };
+            (!makers.iter().any(|maker| to[maker.index()])).then_some(unmade)
+        })
+    }
+
     /// Where a partial result is, or can be made of parts that are known.
     fn makers(
         &self,
@@ -324,7 +352,7 @@ impl Problem {
     }
 }
 
-/// A partial result that makes a reduction impossible under a table of work.
+/// A partial result that makes a reduction impossible: under a table of work, or for want of a processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unmade {
     /// The partial result.

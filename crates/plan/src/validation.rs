@@ -10,8 +10,8 @@ use crate::demand::{CustomDemand, Wanted};
 use crate::named::Named;
 
 impl Collective {
-    /// Checks that every participant exists and is listed once, that it computes if values are combined, and that it is
-    /// not a switch if they only move.
+    /// Checks that every participant exists and is listed once, and that it is not a switch. Where values are combined
+    /// and copied, or combined in any order, that it computes.
     ///
     /// # Errors
     /// The first participant that does not fit, by name.
@@ -28,14 +28,16 @@ impl Collective {
         let collective = form.name;
         // A collective whose lists are too short has no demand, and then nothing is wanted that a switch could not
         // keep.
-        let copies = self.demand(0).is_some_and(|demand| demand.kind().copies());
+        let first = self.demand(0);
+        let copies = first.as_ref().is_some_and(|demand| demand.kind().copies());
+        let commutes = first.is_some_and(|demand| demand.commutative);
         let mut centre: Option<NodeId> = None;
         for (role, nodes) in form.roles.iter().zip(self.cast()) {
             let check = Check {
                 collective,
                 role: role.one,
                 copies,
-                combines: form.combines,
+                merges: form.combines && (copies || commutes),
                 platform,
             };
             check.distinct(nodes)?;
@@ -50,7 +52,12 @@ impl Collective {
             // The last role is the role of the owners of values, or of the receivers of messages.
             let last = form.roles.last() == Some(role);
             if form.combines && last && nodes.len() == 1 {
-                return Err(CollectiveError::OwnResult { collective });
+                let owns = form.is_mutual() || named.targets() == nodes;
+                return Err(if owns {
+                    CollectiveError::OwnResult { collective }
+                } else {
+                    CollectiveError::NothingCombined { collective }
+                });
             }
             let alone = form.roles.len() == 1;
             let least = if last && (alone || form.combines) {
@@ -92,8 +99,9 @@ struct Check<'a> {
     role: &'static str,
     /// Whether they have to keep what they pass on.
     copies: bool,
-    /// Whether values are combined, so that they have to compute.
-    combines: bool,
+    /// Whether they have to compute: owners and receivers of what is combined, unless operands keep their order and
+    /// nobody copies. Then others may merge.
+    merges: bool,
     platform: &'a Platform,
 }
 
@@ -119,7 +127,7 @@ impl Check<'_> {
             collective,
             role,
             copies,
-            combines,
+            merges,
             platform,
         } = self;
         let nodes = platform.nodes().len();
@@ -133,7 +141,7 @@ impl Check<'_> {
         let node = || platform.name(id).to_string();
         match platform.node(id) {
             own if own.is_processor() => {}
-            _ if combines => {
+            _ if merges => {
                 return Err(CollectiveError::Router {
                     collective,
                     role,
@@ -215,7 +223,7 @@ fn validate_demand(custom: &CustomDemand, platform: &Platform) -> Result<(), Col
         collective,
         role,
         copies: kind.copies(),
-        combines: kind.combines(),
+        merges: kind.combines() && (kind.copies() || demand.commutative),
         platform,
     };
     if custom.owners.is_empty() {

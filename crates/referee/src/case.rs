@@ -162,6 +162,16 @@ impl<'a> Case<'a> {
         (0..self.demands()).filter_map(of_demand).collect()
     }
 
+    /// For a group: owners and receivers that do not compute, each once.
+    pub(crate) fn bystanders(&self) -> Vec<NodeId> {
+        let goals = self.goals().into_iter().flatten().map(|(_, node)| node);
+        let mut nodes: Vec<NodeId> = self.operands().iter().copied().chain(goals).collect();
+        nodes.retain(|&node| !self.platform.node(node).is_processor());
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes
+    }
+
     /// For a group of one message from each of some nodes to each other: these nodes.
     pub(crate) fn exchanged(&self) -> Option<&'a [NodeId]> {
         self.block.and_then(|block| block.exchanged())

@@ -221,11 +221,14 @@ fn priced_demands(
     } else {
         free_groups(case, &lengths)
     };
-    let processors: Vec<NodeId> = case
+    // Owners and receivers that do not merge have a place of their own.
+    let mut processors: Vec<NodeId> = case
         .platform
         .processors()
         .filter(|&node| stands_for[node.index()] == node)
+        .chain(case.bystanders())
         .collect();
+    processors.sort_unstable();
     let sets = case.is_commutative() && !many;
     // Arborescences need no table of partial results.
     let are_streams = many && arborescence::is_for(case, processors.len());

@@ -228,6 +228,59 @@ fn all_trees_of_tiny_questions() {
     assert!(solved >= 30 && refused >= 1, "{solved} {refused}");
 }
 
+/// Owners and receivers that merge nothing: every tree of tiny questions, whatever the volumes.
+#[test]
+fn owners_and_targets_without_a_processor() {
+    let (mut solved, mut refused) = (0, 0);
+    for seed in 200..270 {
+        let dice = &mut Dice::new(seed);
+        let model = [PortModel::FullDuplex, PortModel::HalfDuplex][dice.below(2)];
+        let count = 3 + dice.below(2);
+        let mut nodes = naive::processors(count);
+        for (at, node) in nodes.iter_mut().enumerate() {
+            if dice.below(2) == 0 {
+                *node = Node::router(format!("r{at}"));
+            }
+        }
+        let platform = naive::random(dice, nodes, model, 2);
+        let first = dice.below(count);
+        let owners: Vec<usize> = (0..2 + dice.below(2))
+            .map(|at| (at + first) % count)
+            .collect();
+        let collective = reduce(&owners, dice.below(count));
+        let work = match dice.below(4) {
+            0 => Amount::Constant(Rational::zero()),
+            1 => Amount::Affine {
+                fixed: ratio(1, 2),
+                per_operand: ratio(1, 3),
+            },
+            2 if platform.processors().next().is_some() => {
+                unrelated(dice, &platform, owners.len()).work
+            }
+            _ => Amount::Constant(ratio(3, 2)),
+        };
+        let volumes = Volumes {
+            size: Amount::Affine {
+                fixed: ratio(1, 1),
+                per_operand: ratio(dice.below(2) as i64, 1),
+            },
+            work,
+        };
+        let problem = Problem::new(&platform, &collective, &volumes).unwrap();
+        let trees = &naive::demands(&platform, &collective, &volumes)[0].1;
+        assert_eq!(problem.unmade().is_some(), trees.is_empty(), "{volumes:?}");
+        if trees.is_empty() {
+            let refusal = solve(&Question::new(&problem), &Options::default()).unwrap_err();
+            assert!(matches!(refusal, LpError::Unmade { .. }), "{refusal}");
+            refused += 1;
+        } else if !trees.iter().any(is_free) {
+            optimum(&platform, &collective, &volumes);
+            solved += 1;
+        }
+    }
+    assert!(solved >= 30 && refused >= 1, "{solved} {refused}");
+}
+
 #[test]
 fn columns_and_the_compact_program_agree() {
     let mut solved = 0;

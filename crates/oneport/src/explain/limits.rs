@@ -47,7 +47,7 @@ pub enum Members {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Hint {
-    /// The port of this router, which forwards one message at a time.
+    /// The port of this router, which owns and wants nothing, and forwards one message at a time.
     RouterPort(NodeId),
     /// Processors: the work of merges.
     Merging,
@@ -160,11 +160,18 @@ fn hints(
     prices: &BTreeMap<Resource, Rational>,
 ) -> Vec<Hint> {
     let (platform, collective) = (problem.platform(), problem.collective());
+    // A router that owns or wants something does not only forward.
+    let takes_part = |node: NodeId| {
+        problem
+            .demands()
+            .any(|demand| demand.operands.contains(&node) || demand.targets().contains(&node))
+    };
     let router = prices.keys().find_map(|resource| {
         let node = resource
             .node()
             .filter(|&node| !platform.node(node).is_processor())?;
-        (platform.model_of(node) != PortModel::Links).then_some(Hint::RouterPort(node))
+        let forwards = platform.model_of(node) != PortModel::Links && !takes_part(node);
+        forwards.then_some(Hint::RouterPort(node))
     });
     let merging = prices
         .keys()

@@ -35,6 +35,8 @@ pub(super) struct Priced {
     /// Where work is by task: the class of each merge, by number of the result, split and place; absent where it
     /// cannot be done.
     pub tasks: Option<BTreeMap<(usize, usize, usize), usize>>,
+    /// Per place: whether its node merges. Empty if all do.
+    pub merging: Vec<bool>,
     /// Per link: price of a unit of size. `size x length` is a price times `denominator`.
     pub lengths: Vec<BigUint>,
     /// Per processor: price of a unit of work. `work x merge` is a price times `denominator`.
@@ -51,7 +53,7 @@ impl Priced {
         parts: &Parts,
     ) -> Result<Priced, Violation> {
         let mut places = vec![0; case.platform.nodes().len()];
-        for node in case.platform.processors() {
+        for node in case.platform.processors().chain(case.bystanders()) {
             places[node.index()] = processors
                 .binary_search(&stands_for[node.index()])
                 .unwrap_or_default();
@@ -87,7 +89,14 @@ impl Priced {
         let denominator = common_denominator(sides.iter(), entries)
             .map_err(too_large("priced transfers and merges"))?;
         let (link_factor, merge_factor) = (&denominator / &sides[0].1, &denominator / &sides[1].1);
+        let is_processor = |node: &NodeId| case.platform.node(*node).is_processor();
+        let merging: Vec<bool> = processors.iter().map(is_processor).collect();
         Ok(Priced {
+            merging: if merging.contains(&false) {
+                merging
+            } else {
+                Vec::new()
+            },
             owners: case
                 .operands()
                 .iter()
@@ -149,8 +158,16 @@ impl Priced {
         Ok(distances)
     }
 
+    /// Whether a merge depends on the split or cannot be done at some places.
+    pub fn is_by_task(&self) -> bool {
+        self.tasks.is_some() || !self.merging.is_empty()
+    }
+
     /// The class of work of a merge at a place; `None` where it cannot be done there.
     pub fn work_of(&self, parts: &Parts, part: usize, split: usize, place: usize) -> Option<usize> {
+        if self.merging.get(place) == Some(&false) {
+            return None;
+        }
         match &self.tasks {
             Some(tasks) => tasks.get(&(part, split, place)).copied(),
             None => Some(self.work_class.of(parts, part)),

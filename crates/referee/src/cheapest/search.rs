@@ -83,7 +83,7 @@ impl<'a> Search<'a> {
                 Some(operand) => {
                     self.made[part * self.processors + self.priced.owners[operand]] = 0
                 }
-                None if self.priced.tasks.is_some() => {
+                None if self.priced.is_by_task() => {
                     self.parts.splits(part, &mut splits);
                     self.bound_tasks(part, &splits);
                 }
@@ -205,7 +205,7 @@ impl<'a> Search<'a> {
             return known;
         }
         let mut best = Best::default();
-        if self.parts.single(part).is_none() && self.priced.tasks.is_some() {
+        if self.parts.single(part).is_none() && self.priced.is_by_task() {
             best.price = self.make_by_task(part, processor);
         } else if self.parts.single(part).is_none() {
             let (mut splits, mut merge) = (Vec::new(), Vec::new());

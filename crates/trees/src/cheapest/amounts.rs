@@ -34,6 +34,8 @@ const NEVER: u32 = u32::MAX;
 pub(super) struct Amounts {
     classes: Classes,
     operands: usize,
+    /// Per place: whether merges can be done there. Empty if they can everywhere.
+    able: Vec<bool>,
     /// Numerators by class.
     pub values: Vec<BigUint>,
     /// Common denominator of all values.
@@ -65,9 +67,18 @@ impl Amounts {
         Amounts {
             classes,
             operands,
+            able: Vec::new(),
             values,
             denominator: unit.denom().magnitude().clone(),
         }
+    }
+
+    /// The same works where merges can be done at some places only.
+    pub fn at(mut self, able: Vec<bool>) -> Self {
+        if able.contains(&false) {
+            self.able = able;
+        }
+        self
     }
 
     /// Works of merges at these processors.
@@ -105,18 +116,22 @@ impl Amounts {
         Amounts {
             classes,
             operands,
+            able: Vec::new(),
             values,
             denominator: unit.denom().magnitude().clone(),
         }
     }
 
-    /// Whether these are works by task.
+    /// Whether these are works by task, or some merges cannot be done at some places.
     pub fn are_by_task(&self) -> bool {
-        matches!(self.classes, Classes::ByTask(_))
+        matches!(self.classes, Classes::ByTask(_)) || !self.able.is_empty()
     }
 
     /// The class of the merge of a result at a place; `None` where it cannot be done there.
     pub fn class_of_merge(&self, part: Interval, split: usize, place: usize) -> Option<usize> {
+        if self.able.get(place) == Some(&false) {
+            return None;
+        }
         let Classes::ByTask(tasks) = &self.classes else {
             return Some(self.class(part));
         };

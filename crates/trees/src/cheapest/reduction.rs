@@ -13,7 +13,7 @@ use super::weights::Factors;
 pub struct Reduction {
     /// The links, by id.
     pub(super) graph: Digraph<()>,
-    /// The node index of each processor; a processor's *place* is its place here.
+    /// The node index of each processor, and of each participant that does not compute; its *place* is its place here.
     pub(super) processors: Vec<usize>,
     /// The place of each operand's owner.
     pub(super) owners: Vec<usize>,
@@ -28,11 +28,17 @@ pub struct Reduction {
 impl Reduction {
     /// Prepares the reduction of the participants' values, in this order.
     ///
-    /// Participants and volumes are those of a valid collective. (If a participant does not compute, or the platform
-    /// does not have it, no tree exists. A negative amount counts 0.) `O(n^2 + links)` exact operations for tables of
-    /// volumes, `O(n + links)` for other volumes.
+    /// Participants and volumes are those of a valid collective. A participant that does not compute merges nothing.
+    /// (If the platform does not have a participant, no tree exists. A negative amount counts 0.) `O(n^2 + links)`
+    /// exact operations for tables of volumes, `O(n + links)` for other volumes.
     pub fn new(platform: &Platform, participants: &[NodeId], volumes: &Volumes) -> Self {
-        let processors: Vec<usize> = platform.processors().map(NodeId::index).collect();
+        let mut processors: Vec<usize> = platform.processors().map(NodeId::index).collect();
+        let known = participants.iter().map(|node| node.index());
+        processors.extend(known.filter(|&node| node < platform.nodes().len()));
+        processors.sort_unstable();
+        processors.dedup();
+        let merges = |&node: &usize| platform.node(NodeId::new(node)).is_processor();
+        let able: Vec<bool> = processors.iter().map(merges).collect();
         let place = |node: &NodeId| processors.binary_search(&node.index()).ok();
         let owners: Vec<usize> = participants
             .iter()
@@ -40,7 +46,7 @@ impl Reduction {
             .collect::<Option<_>>()
             .unwrap_or_default();
         let sizes = Amounts::new(&volumes.size, owners.len());
-        let works = Amounts::of_work(&volumes.work, owners.len(), &processors);
+        let works = Amounts::of_work(&volumes.work, owners.len(), &processors).at(able);
         let factors = Factors::new(
             platform,
             &processors,
@@ -91,7 +97,7 @@ impl Reduction {
         })
     }
 
-    /// Whether work depends on the split and the processor, and some processors may not do some tasks.
+    /// Whether work depends on the split and the place, or cannot be done at some places.
     pub(super) fn is_by_task(&self) -> bool {
         self.works.are_by_task()
     }

@@ -131,6 +131,12 @@ impl Halving<'_> {
 
     /// Per node of `nodes`: the price of having the partial result there.
     fn held(&self, part: Interval, made: &[u64], nodes: &[usize]) -> Vec<u64> {
+        // What rests is there where it is made. (Halved operands are looked at again where a price is capped.)
+        if self.reduction.is_by_task() && self.reduction.rests(part) {
+            let place = |node: &usize| self.reduction.processors.binary_search(node).ok();
+            let here = |node| place(node).map_or(FAR, |place| made[place]);
+            return nodes.iter().map(here).collect();
+        }
         let class = self.reduction.sizes.class(part);
         let mut order: Vec<usize> = (0..made.len()).filter(|&place| made[place] < FAR).collect();
         order.sort_by_key(|&place| made[place]);

@@ -31,11 +31,12 @@ impl Factors {
     pub fn new(platform: &Platform, processors: &[usize], size: &BigUint, work: &BigUint) -> Self {
         let links = Scaled::of(platform.links().iter().map(|link| &link.cost));
         let nodes = platform.nodes();
-        let merges = Scaled::of(
-            processors
-                .iter()
-                .filter_map(|&node| nodes.get(node)?.compute.as_ref()),
-        );
+        // 0 for a participant that does not compute: it merges nothing.
+        let compute = |&node: &usize| nodes.get(node)?.compute.clone();
+        let compute = processors
+            .iter()
+            .map(|node| compute(node).unwrap_or_default());
+        let merges = Scaled::of(&compute.collect::<Vec<_>>());
         let denominator = |scaled: &Scaled| scaled.unit.denom().magnitude().clone();
         let (of_links, of_merges) = (denominator(&links) * size, denominator(&merges) * work);
         let denominator = common_multiple([&of_links, &of_merges]);

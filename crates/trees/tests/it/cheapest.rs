@@ -379,7 +379,10 @@ fn questions(most: usize) -> impl Strategy<Value = (Platform, Vec<NodeId>, Volum
                 }
             }
             let platform = builder.build().unwrap();
-            let mut owners: Vec<NodeId> = platform.processors().collect();
+            // Routers may own values, too.
+            let any = shuffle & (1 << 41) != 0;
+            let owns = |node: &NodeId| any || platform.node(*node).is_processor();
+            let mut owners: Vec<NodeId> = platform.node_ids().filter(owns).collect();
             let turn = shuffle as usize % owners.len();
             owners.rotate_left(turn);
             if shuffle & (1 << 40) != 0 {

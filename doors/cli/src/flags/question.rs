@@ -445,6 +445,10 @@ pub fn problem(
             };
             usage(format!("{option}: {error}"))
         }
+        // Under the name that was typed.
+        ProblemError::Collective(error) if error.to_string().contains(ALL_TO_ALL.1) => {
+            anyhow!(error.to_string().replace(ALL_TO_ALL.1, ALL_TO_ALL.0))
+        }
         error => error.into(),
     })
 }

@@ -420,3 +420,33 @@ fn counts_are_for_the_nodes_that_are_listed() {
     ])
     .refused(2, &["scatter-v has no program", "all-gather"]);
 }
+
+/// A router that owns messages does not only forward, and an all-to-all of sources and targets goes by its name.
+#[test]
+fn routers_that_take_part_are_told_no_hint_on_forwarding() {
+    let folder = Folder::new();
+    let platform = folder.write(
+        "routers.toml",
+        r#"
+format = "oneport-platform/1"
+node = [{ name = "a" }, { name = "b" }, { name = "c" }]
+link = [{ from = "a", to = "b", cost = 1, duplex = true }, { from = "b", to = "c", cost = 1, duplex = true }]
+"#,
+    );
+    let ask = |sources: &str| {
+        solve(
+            &platform,
+            &["all-to-all", "--sources", sources, "--targets", "c"],
+        )
+    };
+    let told = ask("b").ok().stdout;
+    assert!(told.contains("'b'") && !told.contains("forwards"), "{told}");
+    // From a, b only forwards.
+    let told = ask("a").ok().stdout;
+    assert!(told.contains("limited by"), "{told}");
+    let refused = ask("a,a").refused(1, &["all-to-all: source 'a' is listed twice"]);
+    assert!(
+        !refused.stderr.contains("sources-to-targets"),
+        "{refused:?}"
+    );
+}

@@ -188,6 +188,50 @@ fn every_tampered_task_is_found() {
     }
 }
 
+/// Nodes that own a value or want the result, and merge nothing.
+const IDLE: &str = r#"
+format = "oneport-platform/1"
+node = [{ name = "0", compute = "1/2" }, { name = "1" }, { name = "2", compute = 1 }, { name = "3", replicates = false }]
+link = [
+  { from = "1", to = "0", cost = 1 }, { from = "2", to = "0", cost = 1 }, { from = "1", to = "2", cost = 1, duplex = true },
+  { from = "0", to = "3", cost = 1, duplex = true },
+]
+"#;
+
+#[test]
+fn a_node_without_compute_owns_a_value_or_wants_the_result() {
+    let folder = Folder::new();
+    let (platform, plan) = (folder.write("idle.toml", IDLE), folder.path("plan.json"));
+    let ask = |options: &[&str]| {
+        oneport(
+            &[
+                &["solve", "reduce", "--platform", &platform, "--json"],
+                options,
+            ]
+            .concat(),
+        )
+    };
+    for (target, participants) in [("0", "0,1,2"), ("0", "1,2"), ("1", "2,1"), ("2", "1,2")] {
+        let question = [
+            "--target",
+            target,
+            "--participants",
+            participants,
+            "-o",
+            &plan,
+        ];
+        let columns = ask(&question).ok().object();
+        assert_eq!(columns["status"], "optimal", "{columns}");
+        let compact = ask(&[&question[..], &["--formulation", "compact"]].concat());
+        assert_eq!(columns["throughput"], compact.ok().object()["throughput"]);
+        oneport(&["verify", &plan]).ok();
+    }
+    let question = ["--target", "0", "--participants", "0,1,2"];
+    assert_eq!(ask(&question).ok().object()["throughput"], "1");
+    ask(&[&question[..], &["--commutative"]].concat()).refused(1, &["'1'", "only processors"]);
+    ask(&["--target", "0", "--participants", "0,3"]).refused(1, &["'3'", "switch"]);
+}
+
 #[test]
 fn bad_questions_are_named_and_refused() {
     let folder = Folder::new();
@@ -200,6 +244,13 @@ fn bad_questions_are_named_and_refused() {
     ask(&["--target", "0", "--participants", "1,2,1"]).refused(1, &["'1'", "twice"]);
     ask(&["--target", "0", "--participants", "0"])
         .refused(1, &["single participant", "own result", "unbounded"]);
+    let elsewhere = ask(&["--target", "0", "--participants", "1"]);
+    assert!(
+        !elsewhere.stderr.contains("unbounded"),
+        "{}",
+        elsewhere.stderr
+    );
+    elsewhere.refused(1, &["single participant", "nothing is combined", "gather"]);
     ask(&["--target", "0", "--work", "-1"]).refused(2, &["--work", "-1", "0 or more"]);
     ask(&["--target", "0", "--work", "one"]).refused(2, &["--work", "one"]);
     ask(&["--target", "0", "--size", "0"]).refused(2, &["--size", "positive"]);
@@ -229,8 +280,10 @@ fn bad_questions_are_named_and_refused() {
     let ask = |options: &[&str]| {
         oneport(&[&["solve", "reduce", "--platform", &routed], options].concat())
     };
-    ask(&["--target", "r"]).refused(1, &["target 'r'", "router"]);
-    ask(&["--target", "b", "--participants", "a,r"]).refused(1, &["participant 'r'", "router"]);
+    ask(&["--target", "r", "--commutative"]).refused(1, &["target 'r'", "router"]);
+    let idle = ["--target", "b", "--participants", "a,r"];
+    ask(&[&idle[..], &["--commutative"]].concat()).refused(1, &["participant 'r'", "router"]);
+    ask(&idle).ok();
     ask(&["--target", "a"]).refused(1, &["infeasible", "from 'b' to 'a'"]);
     ask(&["--target", "b"]).ok();
 }

@@ -239,8 +239,10 @@ impl Reductions<'_> {
                 .into_iter()
                 .collect();
         }
-        let compute = self.platform.node(at).compute.as_ref().unwrap();
         let mut made = BTreeSet::new();
+        let Some(compute) = &self.platform.node(at).compute else {
+            return made;
+        };
         for split in part.first..part.last {
             // Absent: it cannot be done here.
             let Some(work) = self.volumes.work.of_merge(at, part, split) else {
@@ -273,7 +275,7 @@ impl Reductions<'_> {
     fn held(&self, part: Interval, to: NodeId) -> BTreeSet<Load> {
         let size = self.volumes.size.of(part).unwrap();
         let mut held = BTreeSet::new();
-        for at in self.platform.processors() {
+        for at in self.platform.node_ids() {
             let made = self.made(part, at);
             for path in simple_paths(self.platform, at, to) {
                 let way = Load::over(self.platform, path, &size);
