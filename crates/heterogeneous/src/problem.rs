@@ -147,18 +147,25 @@ impl<'a> Progress<'a> {
         }
     }
 
+    /// Whether the caller has not had enough; other threads may call this.
+    pub(crate) fn goes_on(&self) -> bool {
+        !self.stopped && (self.budget.watch)(&self.search()) == ControlFlow::Continue(())
+    }
+
+    fn search(&self) -> Search {
+        let date = |ticks: u64| &self.unit * Rational::from_integer(ticks.into());
+        Search {
+            states: self.states,
+            length: date(self.length),
+            lower_bound: date(self.lower),
+        }
+    }
+
     /// Counts states; false, from then on, when the budget is used up or the caller has had enough.
     pub(crate) fn go_on(&mut self, states: u64) -> bool {
         self.states = self.states.saturating_add(states);
         if !self.stopped {
-            let date = |ticks: u64| &self.unit * Rational::from_integer(ticks.into());
-            let search = Search {
-                states: self.states,
-                length: date(self.length),
-                lower_bound: date(self.lower),
-            };
-            self.stopped = self.states > self.budget.states
-                || (self.budget.watch)(&search) == ControlFlow::Break(());
+            self.stopped = self.states > self.budget.states || !self.goes_on();
         }
         !self.stopped
     }

@@ -5,11 +5,12 @@
 //! afterwards is the multiset of open slots alone. The search asks whether all senders end by a deadline `D`:
 //!
 //! - `stages`: a slot matters by what it leaves before `D`, rounded down to sums of later times; many slots become
-//!   equal.
+//!   equal. Where too many are left, all times are lowered to a grid, which keeps bounds.
 //! - `weights`: bounds from Lagrangian relaxation, learnt for states that survive, then applied to all their fellows.
+//!   The weights are the proof: the referee tries the states again that they leave.
 //! - `layers`: all states, sender by sender, equal ones once; a layer may be cut to a width (a beam search).
 //!
-//! Narrow passes over many deadlines come first: they rule out the low ones and reach the high ones. The width grows
+//! Narrow passes over many deadlines come first: they exclude the low ones and reach the high ones. The width grows
 //! until every deadline between is decided. Nothing depends on the number of threads.
 
 mod layers;
@@ -17,76 +18,53 @@ mod stages;
 mod table;
 mod weights;
 
+use std::collections::BTreeMap;
+
 use crate::problem::{Problem, Progress};
 use crate::snf_placement::Placed;
+use oneport_plan::{Proof, SenderWeights};
 
 use layers::{Limits, Pass, Pool};
 use stages::Stage;
 
-/// States per layer, pass by pass. Trades passes for memory of the last. Measured: 22 and 26 arbitrary times 0.39 and
-/// 0.53 s, the worst of 20, all proved optimal.
-const WIDTHS: [usize; 6] = [100, 1000, 8000, 64_000, 512_000, usize::MAX];
+/// States per layer, pass by pass. Trades passes for memory of the last. Not measured.
+pub(crate) const WIDTHS: [usize; 6] = [100, 1000, 8000, 64_000, 512_000, usize::MAX];
 /// Limit: bytes of one layer and of the origins of all; with the layer before and a copy for the bounds, below 2 GB.
 const LAYER_BYTES: usize = 500 << 20;
-/// The result of a search.
-pub(crate) struct Closed {
-    /// No schedule is shorter, in ticks.
-    pub lower: u64,
-    /// Length of the best placement, in ticks.
-    pub length: u64,
-    /// That placement.
-    pub placed: Vec<Placed>,
-    /// Whether the bound needed no search beyond the first state.
-    pub at_root: bool,
-}
+/// Slots of all stages; with more, times are lowered to a grid. Trades a tighter bound for time. Not measured.
+const MOST_CELLS: usize = 1 << 18;
+/// Fact: states of a pass up to which its weights are a proof, three quarters of what the referee repeats.
+const MOST_REPEATED: u64 = 300_000;
 
-/// Searches between a lower bound and a placement until they meet or the work is to stop.
-///
-/// Takes at most about 2 GB. When the budget, `watch` or that limit ends the work early, the best placement and bound
-/// known are returned.
-pub(crate) fn close(
-    problem: &Problem,
-    (lower, length, placed): (u64, u64, Vec<Placed>),
-    progress: &mut Progress,
-) -> Closed {
-    let classes: Vec<usize> = problem
-        .senders
-        .iter()
-        .enumerate()
-        .flat_map(|(class, &n)| (0..n).map(move |_| class))
-        .collect();
-    let times: Vec<u64> = classes.iter().map(|&class| problem.times[class]).collect();
-    let slowest = times.last().copied().unwrap_or(0);
-    let closed = Closed {
-        lower: lower.max(slowest),
-        length,
-        placed,
-        at_root: true,
-    };
-    let lengths = stages::sums(&times, length);
-    let mut search = Deadlines {
-        classes,
-        times,
-        lengths,
-        closed,
-    };
-    search.closed.lower = search.first_from(search.closed.lower);
-    for width in WIDTHS {
-        if search.is_closed() || !search.sweep(width, progress) {
-            break;
-        }
-    }
-    search.closed
-}
-
-/// The deadlines between the bound and the best placement.
-struct Deadlines {
+/// The deadlines between the bound and the best placement, in units of the grid.
+pub(crate) struct Deadlines<'p> {
+    problem: &'p Problem,
     /// Per sender, fastest first.
     classes: Vec<usize>,
+    /// Ticks of a unit: times are rounded down to it.
+    grid: u64,
+    /// Per sender, in units.
     times: Vec<u64>,
     /// The possible lengths, ascending, if they are not too many.
     lengths: Option<Vec<u64>>,
-    closed: Closed,
+    /// No schedule of the rounded times is shorter.
+    lower: u64,
+    /// What the lists prove of the same, in fewer states.
+    proved: (u64, Vec<Vec<i64>>),
+    /// The rounded times fit, or need not be tried.
+    fits: u64,
+    /// Length of the best placement, in ticks, and that placement.
+    pub best: (u64, Vec<Placed>),
+    /// Weights for the first state.
+    weights: Vec<i64>,
+}
+
+/// A bound in ticks, and why.
+pub(crate) struct Lower {
+    /// No schedule is shorter.
+    pub length: u64,
+    /// Why.
+    pub proof: Proof,
 }
 
 /// The answer of a pass for one deadline.
@@ -97,9 +75,78 @@ enum Answer {
     Stop,
 }
 
-impl Deadlines {
-    fn is_closed(&self) -> bool {
-        self.closed.lower >= self.closed.length
+impl<'p> Deadlines<'p> {
+    /// Between what is known: no schedule is shorter than `lower` ticks.
+    pub(crate) fn new(problem: &'p Problem, lower: u64, best: (u64, Vec<Placed>)) -> Deadlines<'p> {
+        let alike = problem.senders.iter().enumerate();
+        let classes: Vec<usize> = alike
+            .flat_map(|(class, &senders)| std::iter::repeat_n(class, senders as usize))
+            .collect();
+        let ticks: Vec<u64> = classes.iter().map(|&class| problem.times[class]).collect();
+        let grid = grid(&ticks, best.0);
+        let times: Vec<u64> = ticks.iter().map(|&time| time / grid).collect();
+        let slowest = times.last().copied().unwrap_or(0);
+        let fits = best.0.div_ceil(grid);
+        // The slowest sender alone: it fits nowhere before its own time.
+        let mut alone = vec![0; times.len()];
+        alone.last_mut().into_iter().for_each(|weight| *weight = 1);
+        let mut deadlines = Deadlines {
+            problem,
+            classes,
+            grid,
+            lengths: stages::sums(&times, fits),
+            lower: slowest,
+            proved: (slowest, vec![alone]),
+            fits,
+            best,
+            weights: weights::even(times.len()),
+            times,
+        };
+        if grid == 1 {
+            deadlines.lower = deadlines.first_from(lower.max(slowest));
+        }
+        deadlines
+    }
+
+    /// No schedule is shorter, in ticks; not necessarily a possible length.
+    pub(crate) fn lower(&self) -> u64 {
+        self.lower * self.grid
+    }
+
+    /// Whether the best placement is optimal.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.lower() >= self.best.0
+    }
+
+    /// Keeps a placement where it is shorter.
+    pub(crate) fn offer(&mut self, (length, placed): (u64, Vec<Placed>)) {
+        if length < self.best.0 {
+            self.best = (length, placed);
+            self.fits = self.fits.min(length.div_ceil(self.grid));
+        }
+    }
+
+    /// The bound that weights prove.
+    pub(crate) fn weighed(&self) -> Lower {
+        let weights = Proof::Weights(SenderWeights {
+            lists: self.proved.1.clone(),
+        });
+        Lower {
+            length: self.proved.0 * self.grid,
+            proof: self.of_rounded(weights),
+        }
+    }
+
+    /// A proof for the rounded times as one for the times.
+    fn of_rounded(&self, proof: Proof) -> Proof {
+        if self.grid == 1 {
+            return proof;
+        }
+        let lowered = |time: &u64| self.problem.date(time / self.grid * self.grid);
+        Proof::Lowered {
+            times: self.problem.times.iter().map(lowered).collect(),
+            proof: Box::new(proof),
+        }
     }
 
     /// The first possible length from `date` on.
@@ -127,12 +174,10 @@ impl Deadlines {
 
     /// Decides what passes of this width can: raises the bound, then improves the placement. False when the work is to
     /// stop.
-    fn sweep(&mut self, width: usize, progress: &mut Progress) -> bool {
+    pub(crate) fn sweep(&mut self, width: usize, progress: &mut Progress) -> bool {
         // The first deadline left open by this width.
-        let mut open = self.closed.length;
-        while let Some(deadline) =
-            self.middle(self.closed.lower, open.min(self.closed.length), width)
-        {
+        let mut open = self.fits;
+        while let Some(deadline) = self.middle(self.lower, open.min(self.fits), width) {
             match self.ask(deadline, width, progress) {
                 Answer::Yes | Answer::No => {}
                 Answer::Open => open = deadline,
@@ -141,11 +186,10 @@ impl Deadlines {
         }
         // The last one.
         let mut last = open;
-        while let Some(deadline) = self.middle(last.saturating_add(1), self.closed.length, width) {
+        while let Some(deadline) = self.middle(last.saturating_add(1), self.fits, width) {
             match self.ask(deadline, width, progress) {
                 Answer::Yes => {}
-                Answer::No => last = deadline,
-                Answer::Open => last = deadline,
+                Answer::No | Answer::Open => last = deadline,
                 Answer::Stop => return false,
             }
         }
@@ -154,55 +198,52 @@ impl Deadlines {
 
     /// One pass.
     fn ask(&mut self, deadline: u64, width: usize, progress: &mut Progress) -> Answer {
-        let Some(stages) = stages::stages(&self.times, deadline) else {
+        let stages = stages::stages(&self.times, deadline);
+        let Some(stages) = stages.filter(|stages| stages::cells(stages) <= 2 * MOST_CELLS) else {
             return Answer::Stop;
         };
-        let Some(mut pool) = Pool::new(&stages) else {
-            return self.impossible(deadline, true, progress);
+        let (mut pool, excluded) = Pool::new(&stages, &self.weights, progress);
+        self.weights.clone_from(&pool.weights);
+        if excluded {
+            return self.impossible(deadline, pool, progress);
+        }
+        let limits = Limits {
+            width,
+            memory: LAYER_BYTES,
         };
-        let mut go_on = |states| progress.go_on(states);
-        match layers::pass(
-            &stages,
-            &mut pool,
-            Limits {
-                width,
-                memory: LAYER_BYTES,
-                go_on: &mut go_on,
-            },
-        ) {
+        match layers::pass(&stages, &mut pool, &limits, progress) {
             Pass::Placed(taken) => {
-                self.improve(&stages, deadline, &taken);
-                progress.length = self.closed.length;
+                self.fits = deadline;
+                self.improve(&stages, &taken);
+                progress.length = self.best.0;
                 Answer::Yes
             }
-            Pass::Impossible => self.impossible(deadline, false, progress),
+            Pass::Impossible => self.impossible(deadline, pool, progress),
             Pass::Cut => Answer::Open,
             Pass::Stopped => Answer::Stop,
         }
     }
 
-    fn impossible(&mut self, deadline: u64, at_root: bool, progress: &mut Progress) -> Answer {
-        let next = self.first_from(deadline + 1).min(self.closed.length);
-        if next > self.closed.lower {
-            self.closed.lower = next;
-            self.closed.at_root = at_root;
-            progress.lower = next;
+    fn impossible(&mut self, deadline: u64, pool: Pool, progress: &mut Progress) -> Answer {
+        let next = self.first_from(deadline + 1).min(self.fits);
+        if next > self.proved.0 && pool.states <= MOST_REPEATED {
+            self.proved = (next, pool.lists);
+        }
+        if next > self.lower {
+            self.lower = next;
+            progress.lower = self.lower();
         }
         Answer::No
     }
 
     /// Keeps a placement found for a deadline: which open slots the senders take, by rounded rests, gives their dates.
-    fn improve(&mut self, stages: &[Stage], deadline: u64, taken: &[u16]) {
+    fn improve(&mut self, stages: &[Stage], taken: &[u16]) {
         // The number at the current stage and the date of each open slot.
         let mut open: Vec<(u16, u64)> = stages.first().map(|_| (0, 0)).into_iter().collect();
-        let mut rows: std::collections::BTreeMap<(u64, usize), u64> =
-            std::collections::BTreeMap::new();
+        let mut rows: BTreeMap<(u64, usize), u64> = BTreeMap::new();
         let mut length = 0;
-        for ((stage, &slot), (&time, &class)) in stages
-            .iter()
-            .zip(taken)
-            .zip(self.times.iter().zip(&self.classes))
-        {
+        for ((stage, &slot), &class) in stages.iter().zip(taken).zip(&self.classes) {
+            let time = self.problem.times[class];
             // Among slots with one number, the one open longest.
             let same = open
                 .iter()
@@ -221,15 +262,25 @@ impl Deadlines {
             open.extend([(number, date + time); 2]);
             open.retain(|(number, _)| *number != stages::DEAD);
         }
-        if length <= deadline && length < self.closed.length {
-            let placed = rows.into_iter().map(|((date, class), senders)| Placed {
-                date,
-                class,
-                senders,
-            });
-            (self.closed.length, self.closed.placed) = (length, placed.collect());
-        }
+        let placed = rows.into_iter().map(|((date, class), senders)| Placed {
+            date,
+            class,
+            senders,
+        });
+        self.offer((length, placed.collect()));
     }
+}
+
+/// Ticks of a unit: 1 where that leaves few slots.
+fn grid(times: &[u64], length: u64) -> u64 {
+    let unit = |grid: u64| {
+        let times: Vec<u64> = times.iter().map(|time| time / grid).collect();
+        let stages = stages::stages(&times, length.div_ceil(grid));
+        stages.is_some_and(|stages| stages::cells(&stages) <= MOST_CELLS)
+    };
+    // With so many dates there may be as many slots at every stage.
+    let dates = (MOST_CELLS / times.len().max(1)).max(1) as u64;
+    if unit(1) { 1 } else { length.div_ceil(dates) }
 }
 
 /// A slot's number at the next stage.

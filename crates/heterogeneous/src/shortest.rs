@@ -6,13 +6,14 @@ use num_traits::Zero;
 use oneport_plan::{Instance, Proof, Reduction, Shortest};
 use oneport_platform::Rational;
 
+use crate::anneal::race;
 use crate::placement::Found;
 use crate::problem::{Budget, Problem, Progress};
+use crate::search::{Deadlines, Lower, WIDTHS};
 use crate::slowest_first::{self, Reason};
 use crate::snf_placement::Placed;
 use crate::{
-    Cluster, Error, Placement, Processors, anneal, bound, dynamic, earliest, levels, search, slots,
-    snf_placement,
+    Cluster, Error, Placement, Processors, bound, dynamic, earliest, levels, slots, snf_placement,
 };
 
 /// How the answer is found.
@@ -28,7 +29,7 @@ pub enum Method {
     Levels,
     /// Few classes, any counts: a program over the slots of each date.
     Slots,
-    /// Any times, few senders: a search.
+    /// Any times, up to 1000 senders: annealing, and a search with weights of senders.
     Search,
 }
 
@@ -65,25 +66,18 @@ pub struct Answer {
     pub why: String,
 }
 
-/// Senders up to which [`Method::Auto`] searches, if their times mostly differ. Trades a proof for time. Not measured.
-const FEW: u64 = 40;
 /// Limit: senders of the search.
 const MOST_SEARCHED: u64 = 1000;
-/// Senders up to which a search closes the gap of slot flow. Trades a proof for time. Not measured.
+/// Senders up to which [`Method::Auto`] searches if their times mostly differ, and up to which a search closes the gap
+/// of slot flow. Trades a proof for time. Not measured.
 const MOST_CLOSED: u64 = 400;
-/// Senders times steps of annealing before a search. Trades time of annealing for states of the search. Not measured.
-const WORK_BEFORE: u64 = 60_000_000;
-/// The same after a search that leaves a gap. Trades time for shorter schedules. Not measured.
-const WORK_AFTER: u64 = 300_000_000;
-/// Dates up to which prices prove a length. Trades a proof for time. Not measured.
-const MOST_DATES: usize = 1 << 14;
 
 /// The shortest reduction.
 ///
 /// [`Method::Auto`] takes slowest-node-first where a theorem says that it is optimal, [`Method::Levels`] for two
-/// classes, [`Method::Search`] for few senders of mostly different times, else [`Method::Slots`]; where one of these is
-/// too large for the cluster, the dynamic program, the search, and last slowest-node-first with its bound. A search or
-/// program that the budget stops answers with the best schedule and bound it has.
+/// classes, [`Method::Search`] for up to 400 senders of mostly different times, else [`Method::Slots`]; where one of
+/// these is too large for the cluster, the dynamic program, the search, and last slowest-node-first with its bound. A
+/// search or program that the budget stops answers with the best schedule and bound it has.
 ///
 /// # Errors
 /// A method that does not apply to the cluster, or would take too much; see each.
@@ -133,7 +127,7 @@ fn by_slowest_first(cluster: &Cluster) -> Result<Found, Error> {
     })
 }
 
-/// Slot flow, and where bound and placement do not meet and the senders are few, the search between them.
+/// Slot flow, and where bound and placement do not meet and the senders are few, annealing and the search.
 ///
 /// # Errors
 /// Times of more than 56 bits in their common unit; see [`slots::improve`].
@@ -144,49 +138,30 @@ fn by_slots(cluster: &Cluster, budget: &Budget) -> Result<Found, Error> {
         return Ok(problem.found(0, 0, Proof::Exhaustion { states: 0 }, &[]));
     }
     let mut progress = Progress::new(&problem, budget, length);
-    let start = annealed(&problem, (length, placed), WORK_BEFORE, &mut progress);
+    let start = race(&problem, (length, placed), 0, &mut progress);
     let flowed = slots::improve(&problem, start, &mut progress)?;
     if flowed.lower >= flowed.length {
         return Ok(problem.found(flowed.length, flowed.lower, flowed.proof, &flowed.placed));
     }
-    let (mut lower, mut proof, mut best) =
-        (flowed.lower, flowed.proof, (flowed.length, flowed.placed));
-    if problem.count() <= MOST_CLOSED {
-        let closed = search::close(&problem, (lower, best.0, best.1), &mut progress);
-        if closed.lower > lower {
-            (lower, proof) = (
-                closed.lower,
-                Proof::Exhaustion {
-                    states: progress.states,
-                },
-            );
-        }
-        best = (closed.length, closed.placed);
+    let best = (flowed.length, flowed.placed);
+    let mut lower = Lower {
+        length: flowed.lower,
+        proof: flowed.proof,
+    };
+    if problem.count() > MOST_CLOSED {
+        let best = race(&problem, best, 2, &mut progress);
+        return Ok(problem.found(best.0, lower.length, lower.proof, &best.1));
     }
-    if lower < best.0 {
-        best = annealed(&problem, best, WORK_AFTER, &mut progress);
+    let closed = closed(&problem, lower.length, best, &mut progress);
+    if closed.lower.length > lower.length {
+        lower = closed.lower;
     }
-    Ok(problem.found(best.0, lower, proof, &best.1))
+    let (length, placed) = closed.best;
+    Ok(problem.found(length, lower.length, lower.proof, &placed))
 }
 
-/// A shorter placement, where the senders are many enough for annealing to be of use.
-fn annealed(
-    problem: &Problem,
-    best: (u64, Vec<Placed>),
-    work: u64,
-    progress: &mut Progress,
-) -> (u64, Vec<Placed>) {
-    // Another seed for every amount of work: what was tried before need not be tried again.
-    anneal::improve(
-        problem,
-        best,
-        work,
-        anneal::steps(problem.count(), work),
-        progress,
-    )
-}
-
-/// The search, for any times and up to 1000 senders (some 30 can be expected to be solved if all times differ).
+/// Annealing and the search, for any times and up to 1000 senders (some 30 can be expected to be solved if all times
+/// differ).
 ///
 /// # Errors
 /// More than 1000 senders; times of more than 56 bits in their common unit.
@@ -200,24 +175,55 @@ fn by_search(cluster: &Cluster, budget: &Budget) -> Result<Found, Error> {
             most: MOST_SEARCHED,
         });
     }
-    let (length, placed) = snf_placement::slowest_first(&problem.times, &problem.senders);
-    let mut progress = Progress::new(&problem, budget, length);
-    let (length, placed) = annealed(&problem, (length, placed), WORK_BEFORE, &mut progress);
-    let closed = search::close(&problem, (0, length, placed), &mut progress);
-    let mut proof = Proof::Exhaustion {
-        states: progress.states,
+    let best = snf_placement::slowest_first(&problem.times, &problem.senders);
+    let mut progress = Progress::new(&problem, budget, best.0);
+    let Closed { lower, best } = closed(&problem, 0, best, &mut progress);
+    Ok(problem.found(best.0, lower.length, lower.proof, &best.1))
+}
+
+/// The result of annealing and search.
+struct Closed {
+    lower: Lower,
+    best: (u64, Vec<Placed>),
+}
+
+/// Annealing and passes of the search in turn, each longer than before, until bound and placement meet or the work is
+/// to stop. No schedule is shorter than `lower` ticks.
+///
+/// Takes at most about 2 GB.
+fn closed(
+    problem: &Problem,
+    lower: u64,
+    best: (u64, Vec<Placed>),
+    progress: &mut Progress,
+) -> Closed {
+    let best = race(problem, best, 0, progress);
+    let mut deadlines = Deadlines::new(problem, lower, best);
+    let mut searches = true;
+    for (round, width) in (1..).zip(WIDTHS) {
+        searches = searches && deadlines.sweep(width, progress);
+        if deadlines.is_closed() || !progress.go_on(0) {
+            break;
+        }
+        let best = race(problem, deadlines.best.clone(), round, progress);
+        deadlines.offer(best);
+    }
+    let weighed = deadlines.weighed();
+    // A bound that closes the gap counts, even if nobody can repeat it; another one does not.
+    let lower = if deadlines.is_closed() && weighed.length < deadlines.lower() {
+        Lower {
+            length: deadlines.lower(),
+            proof: Proof::Exhaustion {
+                states: progress.states,
+            },
+        }
+    } else {
+        weighed
     };
-    // A short proof, where the search hardly had to search.
-    if closed.at_root
-        && let Some(prices) = slots::certify(&problem, closed.lower, MOST_DATES, &mut progress)?
-    {
-        proof = prices;
+    Closed {
+        lower,
+        best: deadlines.best,
     }
-    let mut best = (closed.length, closed.placed);
-    if closed.lower < best.0 {
-        best = annealed(&problem, best, WORK_AFTER, &mut progress);
-    }
-    Ok(problem.found(best.0, closed.lower, proof, &best.1))
 }
 
 fn choose(cluster: &Cluster, method: Method) -> (Method, String) {
@@ -242,7 +248,7 @@ fn choose(cluster: &Cluster, method: Method) -> (Method, String) {
             "2 classes, ratio 2 or more: slowest-node-first is optimal (Theorem 4)".into(),
         ),
         (None, 2) => (Method::Levels, "2 classes: levels".into()),
-        (None, _) if senders <= FEW && 2 * classes as u64 > senders => (
+        (None, _) if senders <= MOST_CLOSED && 2 * classes as u64 > senders => (
             Method::Search,
             format!("{classes} classes of {senders} senders: search"),
         ),

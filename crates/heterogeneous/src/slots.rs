@@ -100,32 +100,6 @@ pub(crate) fn improve(
     })
 }
 
-/// Slot prices that prove that no schedule is shorter than `below` ticks, where there are such prices and no more than
-/// `most` dates.
-pub(crate) fn certify(
-    problem: &Problem,
-    below: u64,
-    most: usize,
-    progress: &mut Progress,
-) -> Result<Option<Proof>, Error> {
-    let Some(flow) = below
-        .checked_sub(1)
-        .and_then(|latest| Flow::new(problem.times.clone(), latest, most))
-    else {
-        return Ok(None);
-    };
-    let deadline = flow.dates.len() - 1;
-    let state = State::new(deadline, &problem.senders);
-    match decide(&flow, deadline, &state, &mut Vec::new(), &mut || {
-        progress.go_on(1)
-    })? {
-        Verdict::Never(weights) => Ok(Some(
-            problem.proof(&flow.dates, &prices(&flow, deadline, &state, &weights)),
-        )),
-        _ => Ok(None),
-    }
-}
-
 /// How many questions whole numbers are worth.
 fn questions(flow: &Flow) -> usize {
     let classes = flow.times.len().max(1);

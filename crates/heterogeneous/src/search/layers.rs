@@ -9,24 +9,28 @@ use std::cmp::Reverse;
 
 use rayon::prelude::*;
 
-use super::stages::{DEAD, Stage};
+use super::stages::{DEAD, Stage, cells};
 use super::table::Keys;
-use super::weights::{ONE, Potential, improve};
+use super::weights::{Bound, Gains, Steps, improve, shortened};
+use crate::problem::Progress;
 
 /// States per task of a thread. Trades idle threads for calls. Not measured.
-const PIECE: usize = 512;
+const PIECE: usize = 128;
 /// Fact: bytes per state besides its key.
 const ORIGIN: usize = 8;
 /// States up to which a layer's bounds are not learnt. Trades states for time of bounds. Not measured.
-const FEW: usize = 64;
-/// Bounds per stage. Trades time per state for states. Not measured.
-const MOST_BOUNDS: usize = 8;
-/// States tried per bound learnt, less one. Trades time of bounds for states. Not measured.
-const PICKS: usize = 16;
+const FEW: usize = 32;
+/// Bounds learnt per stage. Trades time of bounds for states. Not measured.
+const MOST_LEARNT: usize = 8;
+/// Bounds that every state is held against, the latest. Trades time per state for states. Not measured.
+const MOST_BOUNDS: usize = 12;
+/// Fact: values of all lists of weights of a pass, half of what the referee repeats.
+const MOST_VALUES: usize = 1 << 22;
+/// States tried per bound learnt, plus one. Trades time of bounds for states. Not measured.
+const PICKS: usize = 5;
 /// Steps of the bound on the first state. Trades time of bounds for states. Not measured.
-const ROOT_STEPS: usize = 300;
-/// Steps of a bound learnt. Trades time of bounds for states. Measured: 26 arbitrary times take 0.05 to 0.2 s and a few
-/// thousand states.
+const ROOT_STEPS: usize = 400;
+/// Steps of a bound learnt. Trades time of bounds for states. Not measured.
 const STATE_STEPS: usize = 60;
 
 /// One layer: states as runs of slot numbers, and how they came about.
@@ -57,79 +61,146 @@ struct Child {
 }
 
 /// Limits of one pass.
-pub(super) struct Limits<'a> {
+pub(super) struct Limits {
     /// States kept per layer.
     pub width: usize,
     /// Bytes of one layer, and of what all layers leave behind.
     pub memory: usize,
-    /// Called with the number of states of every layer; false stops.
-    pub go_on: &'a mut dyn FnMut(u64) -> bool,
 }
 
-/// Bounds by stage: some to begin with, more as states survive them.
+/// Bounds: one to begin with, more as states survive them.
 pub(super) struct Pool {
-    all: Vec<Vec<Potential>>,
+    /// The latest, by which states are dropped.
+    bounds: Vec<Bound>,
+    /// The weights of all, each from its first stage on.
+    pub lists: Vec<Vec<i64>>,
+    /// Values of all lists.
+    values: usize,
+    /// States kept so far.
+    pub states: u64,
+    /// Weights that the next pass may start from.
+    pub weights: Vec<i64>,
 }
 
 impl Pool {
-    /// Bounds for the first state; `None` when one of them rules it out.
-    pub(super) fn new(stages: &[Stage]) -> Option<Pool> {
-        let ones = Potential::new(stages, vec![ONE; stages.len()], 0);
-        if stages.first().is_none_or(|stage| stage.rests.is_empty()) {
-            return stages.is_empty().then(|| Pool { all: Vec::new() });
+    /// Bounds for the first state, from these weights on, and whether they exclude it.
+    pub(super) fn new(stages: &[Stage], weights: &[i64], progress: &mut Progress) -> (Pool, bool) {
+        let first: &[u16] = match stages.first() {
+            Some(stage) if stage.rests.is_empty() => &[DEAD],
+            _ => &[0],
+        };
+        let steps = Steps {
+            most: ROOT_STEPS,
+            go_on: &mut || progress.go_on(0),
+        };
+        let (mut bound, excluded) = improve(stages, (0, first), weights, steps);
+        let weights = bound.weights.clone();
+        if excluded {
+            bound = shortened(stages, first, bound);
         }
-        let (root, ruled_out) = improve(stages, 0, &[0], &ones, ROOT_STEPS);
-        (!ruled_out).then(|| Pool {
-            all: vec![vec![ones, root]; stages.len() + 1],
-        })
+        let mut pool = Pool {
+            bounds: Vec::new(),
+            lists: Vec::new(),
+            values: 0,
+            states: 0,
+            weights,
+        };
+        pool.add(stages, bound);
+        (pool, excluded)
     }
 
-    /// Learns bounds from a layer and drops the states that they rule out.
+    /// One more bound; the oldest but the first gives way.
+    fn add(&mut self, stages: &[Stage], bound: Bound) {
+        self.values += cells(&stages[bound.from..]);
+        self.lists.push(bound.weights[bound.from..].to_vec());
+        if self.bounds.len() == MOST_BOUNDS {
+            self.bounds.remove(1);
+        }
+        self.bounds.push(bound);
+    }
+
+    /// The least surplus of a state by any bound, below 0 as soon as one excludes it.
+    fn score(&self, stage: usize, slots: &[u16], gains: &mut Gains) -> i64 {
+        let mut least = i64::MAX;
+        for bound in &self.bounds {
+            least = least.min(bound.surplus(stage, slots, gains));
+            if least < 0 {
+                break;
+            }
+        }
+        least
+    }
+
+    /// Learns bounds from a layer and drops the states that they exclude.
     fn learn(
         &mut self,
         stages: &[Stage],
         stage: usize,
         (mut layer, mut scores): (Layer, Vec<i64>),
+        progress: &Progress,
     ) -> (Layer, Vec<i64>) {
-        while layer.origins.len() >= FEW && self.all[stage].len() < MOST_BOUNDS {
-            let states = layer.origins.len();
-            let mut order: Vec<usize> = (0..states).collect();
-            order.sort_by_key(|&state| (scores[state], state));
-            let picks: Vec<usize> = (1..PICKS)
-                .map(|part| order[part * states / PICKS])
-                .collect();
-            let bounds = &self.all[stage];
-            let learnt: Vec<Option<(usize, Potential)>> = picks
-                .par_iter()
-                .map(|&pick| {
-                    let slots = layer.keys.get(pick);
-                    let start = bounds
-                        .iter()
-                        .min_by_key(|bound| bound.surplus(stage, slots))?;
-                    let (bound, ruled_out) = improve(stages, stage, slots, start, STATE_STEPS);
-                    let sample = (0..states).step_by(1 + states / 2000);
-                    let ruled = sample
-                        .filter(|&state| bound.surplus(stage, layer.keys.get(state)) < 0)
-                        .count();
-                    ruled_out.then_some((ruled, bound))
-                })
-                .collect();
-            let Some((_, bound)) = learnt.into_iter().flatten().max_by_key(|(ruled, _)| *ruled)
-            else {
+        for _ in 0..MOST_LEARNT {
+            if layer.origins.len() < FEW || self.values + cells(&stages[stage..]) > MOST_VALUES {
+                break;
+            }
+            let Some(bound) = self.learnt(stages, stage, (&layer, &scores), progress) else {
                 break;
             };
+            let mut gains = Gains::default();
             (layer, scores) = keep(&layer, |state| {
-                let surplus = bound.surplus(stage, layer.keys.get(state));
+                let surplus = bound.surplus(stage, layer.keys.get(state), &mut gains);
                 (surplus >= 0).then(|| scores[state].min(surplus))
             });
-            self.all[stage].push(bound);
+            self.add(stages, bound);
         }
         (layer, scores)
+    }
+
+    /// Of bounds that exclude some state of a layer, the one that excludes most.
+    fn learnt(
+        &self,
+        stages: &[Stage],
+        stage: usize,
+        (layer, scores): (&Layer, &[i64]),
+        progress: &Progress,
+    ) -> Option<Bound> {
+        let states = layer.origins.len();
+        let mut order: Vec<usize> = (0..states).collect();
+        order.sort_by_key(|&state| (scores[state], state));
+        let picks: Vec<usize> = (1..PICKS)
+            .map(|part| order[part * states / PICKS])
+            .collect();
+        let learnt: Vec<Option<(usize, Bound)>> = picks
+            .par_iter()
+            .map(|&pick| {
+                let slots = layer.keys.get(pick);
+                let mut gains = Gains::default();
+                let start = self
+                    .bounds
+                    .iter()
+                    .min_by_key(|bound| bound.surplus(stage, slots, &mut gains))?;
+                let steps = Steps {
+                    most: STATE_STEPS,
+                    go_on: &mut || progress.goes_on(),
+                };
+                let (bound, excluded) = improve(stages, (stage, slots), &start.weights, steps);
+                let sample = (0..states).step_by(1 + states / 2000);
+                let dropped = sample
+                    .filter(|&state| bound.surplus(stage, layer.keys.get(state), &mut gains) < 0)
+                    .count();
+                excluded.then_some((dropped, bound))
+            })
+            .collect();
+        let most = learnt
+            .into_iter()
+            .flatten()
+            .max_by_key(|(dropped, _)| *dropped);
+        most.map(|(_, bound)| bound)
     }
 }
 
 /// The states that have a new score, in their order.
-fn keep(layer: &Layer, score: impl Fn(usize) -> Option<i64>) -> (Layer, Vec<i64>) {
+fn keep(layer: &Layer, mut score: impl FnMut(usize) -> Option<i64>) -> (Layer, Vec<i64>) {
     let mut kept = Layer {
         keys: Keys::new(),
         origins: Vec::new(),
@@ -145,8 +216,13 @@ fn keep(layer: &Layer, score: impl Fn(usize) -> Option<i64>) -> (Layer, Vec<i64>
     (kept, scores)
 }
 
-/// Places all senders, or finds that they do not fit. `potentials` are by stage.
-pub(super) fn pass(stages: &[Stage], pool: &mut Pool, limits: Limits) -> Pass {
+/// Places all senders, or finds that they do not fit.
+pub(super) fn pass(
+    stages: &[Stage],
+    pool: &mut Pool,
+    limits: &Limits,
+    progress: &mut Progress,
+) -> Pass {
     if stages.is_empty() {
         return Pass::Placed(Vec::new());
     }
@@ -166,17 +242,11 @@ pub(super) fn pass(stages: &[Stage], pool: &mut Pool, limits: Limits) -> Pass {
             .map(|layer| ORIGIN * layer.origins.len())
             .sum();
         let memory = limits.memory.saturating_sub(origins);
-        let Some(found) = expand(
-            stages,
-            stage,
-            layer,
-            &pool.all[stage + 1],
-            (memory, limits.go_on),
-        ) else {
+        let Some(found) = expand(stages, stage, layer, pool, (memory, progress)) else {
             return Pass::Stopped;
         };
         let found = if stage + 1 < stages.len() {
-            pool.learn(stages, stage + 1, found)
+            pool.learn(stages, stage + 1, found, progress)
         } else {
             found
         };
@@ -185,7 +255,8 @@ pub(super) fn pass(stages: &[Stage], pool: &mut Pool, limits: Limits) -> Pass {
         if states == 0 {
             return if cut { Pass::Cut } else { Pass::Impossible };
         }
-        if !(limits.go_on)(states as u64) {
+        pool.states += states as u64;
+        if !progress.go_on(states as u64) {
             return Pass::Stopped;
         }
         if states > limits.width {
@@ -213,8 +284,8 @@ fn expand(
     stages: &[Stage],
     stage: usize,
     layer: &Layer,
-    potentials: &[Potential],
-    (memory, go_on): (usize, &mut dyn FnMut(u64) -> bool),
+    pool: &Pool,
+    (memory, progress): (usize, &mut Progress),
 ) -> Option<(Layer, Vec<i64>)> {
     let states = layer.origins.len();
     let pieces: Vec<usize> = (0..states).step_by(PIECE).collect();
@@ -230,13 +301,13 @@ fn expand(
             .map(|&start| {
                 let mut slots = Vec::new();
                 let mut children = Vec::new();
+                let mut gains = Gains::default();
                 for state in start..states.min(start + PIECE) {
                     successors(
                         &stages[stage],
-                        stage + 1,
                         state,
                         layer.keys.get(state),
-                        potentials,
+                        |slots| pool.score(stage + 1, slots, &mut gains),
                         (&mut slots, &mut children),
                     );
                 }
@@ -254,58 +325,33 @@ fn expand(
                 }
             }
         }
-        if next.keys.memory() + 2 * ORIGIN * scores.len() > memory || !go_on(0) {
+        if next.keys.memory() + 2 * ORIGIN * scores.len() > memory || !progress.go_on(0) {
             return None;
         }
     }
     Some((next, scores))
 }
 
-/// Appends the successors of one state that no bound rules out.
+/// Appends the successors of one state whose score is not below 0.
 fn successors(
     stage: &Stage,
-    next: usize,
     state: usize,
     slots: &[u16],
-    potentials: &[Potential],
+    mut score: impl FnMut(&[u16]) -> i64,
     (keys, children): (&mut Vec<u16>, &mut Vec<Child>),
 ) {
-    // All stay but one: what each bound says without the one.
-    let stayed: Vec<i64> = potentials
-        .iter()
-        .map(|bound| {
-            let all = slots
-                .iter()
-                .map(|&slot| bound.value(next, stage.stay[usize::from(slot)]));
-            all.fold(0, i64::saturating_add)
-                .saturating_sub(bound.needs[next])
-        })
-        .collect();
-    let mut before = None;
     let mut opened = None;
     for (place, &slot) in slots.iter().enumerate() {
-        let (take, stay) = (stage.take[usize::from(slot)], stage.stay[usize::from(slot)]);
+        let take = stage.take[usize::from(slot)];
         // The same slot again; or a larger one that opens what a smaller one opens, which is a waste.
-        if before == Some(slot) || opened == Some(take) {
+        if opened == Some(take) {
             continue;
         }
-        (before, opened) = (Some(slot), Some(take));
-        let surplus = potentials.iter().zip(&stayed).map(|(bound, &stayed)| {
-            stayed
-                .saturating_sub(bound.value(next, stay))
-                .saturating_add(2 * bound.value(next, take))
-        });
-        let score = surplus.min().unwrap_or(0);
-        if score < 0 {
-            continue;
-        }
+        opened = Some(take);
         let start = keys.len();
-        let moved = slots
-            .iter()
-            .enumerate()
-            .filter(|(other, _)| *other != place);
+        let others = slots.iter().enumerate();
         let mut twice = if take == DEAD { 0 } else { 2 };
-        for (_, &other) in moved {
+        for (_, &other) in others.filter(|(other, _)| *other != place) {
             let other = stage.stay[usize::from(other)];
             if other == DEAD {
                 continue;
@@ -317,6 +363,11 @@ fn successors(
             keys.push(other);
         }
         keys.extend(std::iter::repeat_n(take, twice));
+        let score = score(&keys[start..]);
+        if score < 0 {
+            keys.truncate(start);
+            continue;
+        }
         children.push(Child {
             origin: state as u32,
             taken: slot,

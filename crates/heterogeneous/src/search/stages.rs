@@ -8,7 +8,9 @@
 /// No slot: nothing fits in what remains.
 pub(super) const DEAD: u16 = u16::MAX;
 /// Sums of later times kept per stage; with more, slots are not rounded. Trades memory for fewer states. Not measured.
-const MOST_SUMS: usize = 1 << 17;
+const MOST_SUMS: usize = 1 << 15;
+/// The same for all stages together. Trades memory for fewer states. Not measured.
+const ALL_SUMS: usize = 1 << 22;
 
 /// The slots that may be open when it is one sender's turn, by what they leave before the deadline, ascending.
 pub(super) struct Stage {
@@ -60,6 +62,11 @@ pub(super) fn stages(times: &[u64], deadline: u64) -> Option<Vec<Stage>> {
     Some(stages)
 }
 
+/// The slots of all these stages.
+pub(super) fn cells(stages: &[Stage]) -> usize {
+    stages.iter().map(|stage| stage.rests.len()).sum()
+}
+
 /// The largest sum of later times within `rest`; `None` when not even the next time fits.
 fn floor(sums: Option<&[u64]>, rest: u64, next: Option<u64>) -> Option<u64> {
     next.filter(|&next| next <= rest)?;
@@ -77,6 +84,7 @@ pub(super) fn sums(times: &[u64], latest: u64) -> Option<Vec<u64>> {
 fn suffix_sums(times: &[u64], deadline: u64) -> Vec<Option<Vec<u64>>> {
     let mut sums = vec![None; times.len() + 1];
     let mut last = vec![0u64];
+    let mut all = 0;
     sums[times.len()] = Some(last.clone());
     for (sender, &time) in times.iter().enumerate().rev() {
         let fitting = last.partition_point(|&sum| sum <= deadline.saturating_sub(time));
@@ -86,7 +94,8 @@ fn suffix_sums(times: &[u64], deadline: u64) -> Vec<Option<Vec<u64>>> {
         let mut both: Vec<u64> = last.iter().copied().chain(shifted).collect();
         both.sort_unstable();
         both.dedup();
-        if both.len() > MOST_SUMS {
+        all += both.len();
+        if both.len() > MOST_SUMS || all > ALL_SUMS {
             break;
         }
         sums[sender] = Some(both.clone());

@@ -1,11 +1,12 @@
 //! The search against brute force and slot flow, and the paper's own searches.
 
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use num_traits::{ToPrimitive, Zero};
+use num_traits::{Signed, ToPrimitive, Zero};
 use oneport_heterogeneous::guided::{self, Guide, Reading};
 use oneport_heterogeneous::{
-    Budget, Cluster, Destination, Error, Method, Processors, earliest, shortest,
+    Budget, Cluster, Destination, Error, Method, Processors, Search, earliest, shortest,
 };
 use oneport_plan::{Class, Proof};
 use oneport_platform::Rational;
@@ -226,15 +227,79 @@ fn different_times(senders: usize) {
 }
 
 #[test]
-fn a_bound_at_the_first_state_becomes_prices() {
+fn one_list_of_weights_is_enough_where_senders_are_counted() {
     // One class: counting alone proves the bound.
     let answer = shortest(&cluster(&[7; 9]), Method::Search, &FREE).unwrap();
     assert_eq!(answer.shortest.length, Rational::from_integer(28.into()));
-    assert!(
-        matches!(answer.shortest.proof, Proof::Prices(_)),
-        "{:?}",
-        answer.shortest.proof
-    );
+    let Proof::Weights(weights) = &answer.shortest.proof else {
+        panic!("{:?}", answer.shortest.proof);
+    };
+    assert_eq!(weights.lists, [vec![1; 9]]);
+}
+
+/// Times without small common unit are lowered to a grid: a bound that is true, and close.
+#[test]
+fn times_are_lowered_where_they_leave_too_many_slots() {
+    let mut state = 5u64;
+    let mut draw = || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (1 << (28 + (state >> 60) % 12)) + ((state >> 30) & 0xfff_ffff)
+    };
+    let mut times: Vec<u64> = (0..50).map(|_| draw()).collect();
+    // A few senders that are faster than the grid.
+    times.extend([1, 2, 3]);
+    let cluster = cluster(&times);
+    let budget = Budget::of_states(500);
+    let found = shortest(&cluster, Method::Search, &budget)
+        .unwrap()
+        .shortest;
+    let Proof::Lowered { times, proof } = &found.proof else {
+        panic!("{:?}", found.proof);
+    };
+    assert!(matches!(**proof, Proof::Weights(_)));
+    let classes = cluster.classes().iter();
+    assert!(classes.zip(times).all(|(class, time)| *time <= class.time));
+    assert!(times[..3].iter().all(Zero::is_zero));
+    let gap = &found.length - &found.lower_bound;
+    assert!(gap.is_positive() && gap * Rational::from_integer(20.into()) < found.length);
+}
+
+/// A watch ends the work at once, wherever it is; what was found until then is the answer.
+#[test]
+fn a_watch_ends_the_work_at_once() {
+    let mut state = 60u64;
+    let times: Vec<u64> = (0..60)
+        .map(|_| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            100 + (state >> 33) % 900
+        })
+        .collect();
+    let cluster = cluster(&times);
+    let stopped = |enough: fn(&Search) -> bool| {
+        let late = AtomicU64::new(0);
+        let watch = |search: &Search| {
+            if enough(search) || late.load(Ordering::Relaxed) > 0 {
+                late.fetch_add(1, Ordering::Relaxed);
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        };
+        let budget = Budget {
+            states: u64::MAX,
+            watch: &watch,
+        };
+        let found = shortest(&cluster, Method::Auto, &budget).unwrap();
+        // Once per walk and little more.
+        assert!(late.load(Ordering::Relaxed) < 50);
+        found.shortest
+    };
+    let none = stopped(|_| true);
+    let some = stopped(|search| search.lower_bound.is_positive());
+    assert!(none.length > some.length && none.lower_bound < some.lower_bound);
 }
 
 #[test]
