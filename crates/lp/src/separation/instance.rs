@@ -86,6 +86,15 @@ pub enum SeparationError {
         /// Nodes.
         platform: usize,
     },
+    /// Prices of either sign for a message of a single node.
+    #[error(
+        "a message for node {target} alone goes by a path, and lightest paths under negative prices are NP-hard to find; \
+         messages for all nodes go by trees"
+    )]
+    EitherSign {
+        /// The node's number.
+        target: usize,
+    },
     /// Not one price per link.
     #[error("{prices} prices are given for {links} links; there must be one per link")]
     PricesCount {

@@ -19,6 +19,9 @@
 //! inequalities until the optimum of (D') over them lies in `K`; then (P') over the same matchings and patterns is
 //! optimal for (P), and a basic solution has at most `|E| + 1` matchings and patterns together (theorem 2, lemma 2).
 //!
+//! [`Instance::separate_either_sign`] is the oracle of the printed `K`, whose `v` has either sign, for messages that
+//! all nodes want.
+//!
 //! Nodes are half-duplex. Other models: [`oneport_platform::gadget`], whose links may cost 0; those need no matching
 //! and have no row in (P).
 

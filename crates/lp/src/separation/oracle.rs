@@ -56,6 +56,8 @@ pub struct Proof {
     pub matchings: Prices<BigUint>,
     /// For each message, in their order.
     pub lightest: Vec<Lightest>,
+    /// What was added to each link's weight before the lightest trees were looked for; 0 where no price is negative.
+    pub shift: Rational,
 }
 
 /// The proof that no path of a message is lighter.
@@ -84,18 +86,55 @@ impl Instance {
         if let Some(link) = v.iter().position(Signed::is_negative) {
             return Ok(Separated::Outside(Inequality::NegativeV(link)));
         }
+        self.types(u, v, Rational::zero())
+    }
+
+    /// The same for the `K` that the paper prints, whose `v(e)` have either sign, for messages that all nodes want
+    /// (lemma 3). Links of negative price are in no heaviest matching. A spanning tree has one link per node but the
+    /// source, so the same weight added to every link leaves the lightest tree the lightest; that makes weights
+    /// non-negative.
+    ///
+    /// # Errors
+    /// [`SeparationError::PricesCount`]; [`SeparationError::EitherSign`] for a message of a single node, whose lightest
+    /// path is NP-hard to find under such prices (E004-15).
+    pub fn separate_either_sign(
+        &self,
+        u: &Rational,
+        v: &[Rational],
+    ) -> Result<Separated, SeparationError> {
+        self.is_price_list(v)?;
+        if let Some(target) = self.messages.iter().find_map(|message| message.target) {
+            return Err(SeparationError::EitherSign { target });
+        }
+        if u.is_negative() {
+            return Ok(Separated::Outside(Inequality::NegativeU));
+        }
+        let weights = self.weighted(v, &Rational::zero());
+        let least = weights.into_iter().map(|(_, _, weight)| weight).min();
+        let shift = -least.unwrap_or_default().min(Rational::zero());
+        self.types(u, v, shift)
+    }
+
+    /// Types I and II, with `shift` added to links' weights.
+    fn types(
+        &self,
+        u: &Rational,
+        v: &[Rational],
+        shift: Rational,
+    ) -> Result<Separated, SeparationError> {
         let unit = common_denominator(v).magnitude().clone();
-        let heaviest = self.heaviest(&unit, v)?;
+        let mut heaviest = self.heaviest(&unit, v)?;
+        heaviest.edges.retain(|&link| !v[link].is_negative());
         let weight: Rational = heaviest.edges.iter().map(|&link| &v[link]).sum();
         if weight > *u {
             return Ok(Separated::Outside(Inequality::Matching(heaviest.edges)));
         }
-        let arcs = self.weighted(v);
+        let arcs = self.weighted(v, &shift);
         let mut total = Rational::zero();
         let (mut pattern, mut lightest) = (Vec::new(), Vec::new());
         for message in &self.messages {
             let (links, weight, proof) = self.lightest(message, &arcs)?;
-            total += weight * rate(message);
+            total += (weight - self.shifted(&shift)) * rate(message);
             pattern.push(links);
             lightest.push(proof);
         }
@@ -106,6 +145,7 @@ impl Instance {
             unit,
             matchings: heaviest.proof,
             lightest,
+            shift,
         })))
     }
 
@@ -120,20 +160,29 @@ impl Instance {
         }
     }
 
-    /// The links with weight `c(e) v(e)`.
-    fn weighted(&self, v: &[Rational]) -> Vec<(usize, usize, Rational)> {
+    /// The links with weight `c(e) v(e)`, and `shift` more.
+    fn weighted(&self, v: &[Rational], shift: &Rational) -> Vec<(usize, usize, Rational)> {
         self.links
             .iter()
             .zip(v)
-            .map(|((from, to, cost), v)| (*from, *to, cost * v))
+            .map(|((from, to, cost), v)| (*from, *to, cost * v + shift))
             .collect()
     }
 
-    /// The links with their prices in units.
+    /// By how much a shift makes a spanning tree heavier.
+    fn shifted(&self, shift: &Rational) -> Rational {
+        shift * Rational::from_integer(self.nodes.saturating_sub(1).into())
+    }
+
+    /// The links with their prices in units; 0 for negative ones, which no heaviest matching has to use.
     fn priced(&self, unit: &BigUint, v: &[Rational]) -> Vec<(usize, usize, BigUint)> {
         let unit = BigInt::from(unit.clone());
         let ends = self.links.iter().zip(v);
-        ends.map(|((from, to, _), v)| (*from, *to, numerator_over(v, &unit).into_parts().1))
+        let price = |v: &Rational| match v.is_negative() {
+            true => BigUint::zero(),
+            false => numerator_over(v, &unit).into_parts().1,
+        };
+        ends.map(|((from, to, _), v)| (*from, *to, price(v)))
             .collect()
     }
 
@@ -284,7 +333,11 @@ impl Proof {
     ) -> Result<(), SeparationError> {
         let unproved = |what: String| Err(SeparationError::Unproved(what));
         instance.is_price_list(v)?;
-        if u.is_negative() || v.iter().any(Signed::is_negative) {
+        let of_paths = instance
+            .messages
+            .iter()
+            .any(|message| message.target.is_some());
+        if u.is_negative() || (of_paths && v.iter().any(Signed::is_negative)) {
             return unproved("u or a price of a link is negative".to_string());
         }
         if self.unit.is_zero()
@@ -309,10 +362,16 @@ impl Proof {
                 instance.messages.len()
             ));
         }
-        let arcs = instance.weighted(v);
+        let arcs = instance.weighted(v, &self.shift);
+        if (of_paths && !self.shift.is_zero())
+            || arcs.iter().any(|(_, _, weight)| weight.is_negative())
+        {
+            return unproved(format!("{} is added to every link's weight", self.shift));
+        }
         let mut total = Rational::zero();
         for (message, proof) in instance.messages.iter().zip(&self.lightest) {
-            total += proof.bound(message, instance.nodes, &arcs)? * rate(message);
+            let bound = proof.bound(message, instance.nodes, &arcs)?;
+            total += (bound - instance.shifted(&self.shift)) * rate(message);
         }
         if total < Rational::one() {
             return unproved(format!(

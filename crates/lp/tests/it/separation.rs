@@ -153,6 +153,80 @@ fn the_oracle_decides() {
     }
 }
 
+/// Lemma 3 with prices of either sign: broadcasts and total exchanges, all trees and all matchings.
+#[test]
+fn the_oracle_decides_with_either_sign() {
+    let (mut inside, mut trees, mut sets) = (0, 0, 0);
+    for seed in 200..230 {
+        let (platform, mut dice) = platform(seed, 4);
+        if platform.links().len() > 10 {
+            continue;
+        }
+        let instance =
+            Instance::new(&platform, &collective(&platform, 2 * (seed % 2))).expect("fits");
+        let matchings: Vec<Vec<usize>> = link_sets(&platform)
+            .into_iter()
+            .map(|set| set.into_iter().map(LinkId::index).collect())
+            .collect();
+        let ways = ways(&platform, &instance);
+        let best = optimum(&instance).weighted;
+        for round in 0..24 {
+            // A link of negative price now and then, and the others round the optimum.
+            let mut price = |at: &Rational| match dice.below(5) {
+                0 => ratio(-(dice.below(3) as i64), 5),
+                _ => at * ratio(6 + dice.below(6) as i64, 7) + ratio(round % 2, 4),
+            };
+            let v: Vec<Rational> = best.v.iter().map(&mut price).collect();
+            let u = &best.u * ratio(8 + 4 * (round % 4), 7);
+            let weight = |links: &Vec<usize>| links.iter().map(|&e| &v[e]).sum::<Rational>();
+            let takes = |links: &Vec<usize>| {
+                links
+                    .iter()
+                    .map(|&e| &v[e] * &instance.links()[e].2)
+                    .sum::<Rational>()
+            };
+            let type_one = matchings.iter().all(|set| weight(set) <= u);
+            let lightest: Rational = ways
+                .iter()
+                .map(|ways| ways.iter().map(takes).min().expect("a tree"))
+                .sum();
+            let found = instance.separate_either_sign(&u, &v).expect("trees");
+            match &found {
+                Separated::Inside(proof) => {
+                    assert!(type_one && lightest >= Rational::one(), "seed {seed}");
+                    proof.check(&instance, &u, &v).expect("adds up");
+                    let mut wrong = proof.clone();
+                    wrong.shift += Rational::one();
+                    assert!(wrong.check(&instance, &u, &v).is_err());
+                    inside += usize::from(v.iter().any(Signed::is_negative));
+                }
+                Separated::Outside(inequality) => {
+                    let slack = inequality.halfspace(&instance).slack(&u, &v);
+                    assert!(slack.is_negative(), "seed {seed}");
+                    match inequality {
+                        Inequality::Matching(_) => sets += 1,
+                        _ => {
+                            assert_eq!(slack + Rational::one(), lightest, "seed {seed}");
+                            trees += 1;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(
+        inside >= 10 && trees >= 10 && sets >= 10,
+        "{inside} inside, {trees} trees, {sets} matchings"
+    );
+    let (platform, _) = platform(1, 4);
+    let scatter = Instance::new(&platform, &collective(&platform, 1)).expect("fits");
+    let zero = vec![Rational::zero(); platform.links().len()];
+    assert!(matches!(
+        scatter.separate_either_sign(&Rational::zero(), &zero),
+        Err(SeparationError::EitherSign { .. })
+    ));
+}
+
 /// (P') over the oracle's inequalities is (P) with everything enumerated, and what `solve` says.
 #[test]
 fn the_optimum_is_that_of_everything() {
