@@ -14,7 +14,7 @@ use crate::numbers::{number, whole};
 use crate::paper001::brute::Dice;
 use crate::paper001::tables::{STOPS, third};
 use crate::reduce::experiment;
-use crate::rows::{Paper, judge_all};
+use crate::rows::{Paper, judge_some};
 
 /// How each command is called.
 pub const USAGE: &str = "\
@@ -234,7 +234,7 @@ fn some_rows(arguments: &[String], chapters: &[Chapter]) -> Result<String> {
         .context("which paper? one of 000 to 004")?;
     let chapter = chapters.iter().find(|chapter| chapter.stem == stem);
     let chapter = chapter.with_context(|| format!("no paper '{stem}'; there are 000 to 004"))?;
-    let mut paper = Paper::load(stem)?;
+    let paper = Paper::load(stem)?;
     if let Some(id) = ids
         .iter()
         .find(|&id| paper.rows.iter().all(|row| row.id != *id))
@@ -242,15 +242,8 @@ fn some_rows(arguments: &[String], chapters: &[Chapter]) -> Result<String> {
         bail!("{}: no row '{id}'", paper.name);
     }
     let wanted = |id: &str| ids.is_empty() || ids.iter().any(|other| other == id);
-    let checks: Vec<_> = chapter
-        .checks
-        .concat()
-        .into_iter()
-        .filter(|(id, _)| wanted(id))
-        .collect();
-    paper.rows.retain(|row| wanted(&row.id));
     let mut lines = Vec::new();
-    for judged in judge_all(&paper, &checks)? {
+    for judged in judge_some(&paper, &chapter.checks.concat(), wanted)? {
         let verdict = judged
             .verdict
             .map_err(|why| anyhow!("{}: {why}", judged.row.id))?;

@@ -5,6 +5,9 @@ use std::fmt::Write;
 /// Distance of neighbouring places, in pixels.
 const STEP: f64 = 96.0;
 const RADIUS: f64 = 15.0;
+/// Width of a letter, and what a name has beside it; nodes with longer names are wider.
+const LETTER: f64 = 6.2;
+const BESIDE: f64 = 6.0;
 /// Room for the title above, and around.
 const TOP: f64 = 52.0;
 const SIDE: f64 = 48.0;
@@ -90,10 +93,15 @@ impl Sketch {
         self.links.iter().for_each(|link| self.draw(&mut out, link));
         for (name, place) in &self.nodes {
             let (x, y) = pixels(*place);
+            let half = half_width(name);
             let _ = writeln!(
                 out,
-                "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{RADIUS}\" fill=\"#eef2f6\" stroke=\"#1f2933\"/>\n\
+                "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"{RADIUS}\" fill=\"#eef2f6\" stroke=\"#1f2933\"/>\n\
                  <text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"11\" fill=\"#1f2933\">{}</text>",
+                x - half,
+                y - RADIUS,
+                2.0 * half,
+                2.0 * RADIUS,
                 y + 4.0,
                 escape(name)
             );
@@ -118,9 +126,15 @@ impl Sketch {
                 from.1 + uy * along + ux * beside,
             )
         };
-        let (start, end) = (at(RADIUS, aside), at(length - RADIUS - 3.0, aside));
-        let [left, right] = [4.0, -4.0].map(|beside| at(length - RADIUS - 12.0, aside + beside));
-        let tip = at(length - RADIUS, aside);
+        // Where a line through the middle leaves a node.
+        let border = |node: usize| {
+            let half = half_width(&self.nodes[node].0);
+            1.0 / (ux / half).hypot(uy / RADIUS)
+        };
+        let (first, last) = (border(link.from), length - border(link.to));
+        let (start, end) = (at(first, aside), at(last - 3.0, aside));
+        let [left, right] = [4.0, -4.0].map(|beside| at(last - 12.0, aside + beside));
+        let tip = at(last, aside);
         let dash = if link.dashed {
             " stroke-dasharray=\"4 3\""
         } else {
@@ -142,6 +156,10 @@ impl Sketch {
             );
         }
     }
+}
+
+fn half_width(name: &str) -> f64 {
+    (name.chars().count() as f64 * LETTER / 2.0 + BESIDE).max(RADIUS)
 }
 
 fn pixels((x, y): (f64, f64)) -> (f64, f64) {
@@ -168,7 +186,7 @@ mod tests {
         two.add(&sketch, (2.0, 0.0));
         let svg = two.svg("t");
         assert_eq!(
-            (svg.matches("<circle").count(), svg.matches("<line").count()),
+            (svg.matches("rx=").count(), svg.matches("<line").count()),
             (4, 4)
         );
         assert_eq!(

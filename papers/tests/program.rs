@@ -37,6 +37,10 @@ fn single_rows_are_judged() -> Result<()> {
             && found.contains("within-15: 382/25"),
         "{found}"
     );
+    // The check of this row reads two other rows.
+    let output = run(&["rows", "004", "figure-2-costs"])?;
+    let found = String::from_utf8_lossy(&output.stdout);
+    assert!(found.contains("1, 1, 1/2 (holds)"), "{found}");
     for wrong in [
         &["rows", "001", "nothing"][..],
         &["rows", "005"],

@@ -11,29 +11,47 @@
 //! for all nodes has to reach the in-nodes too. Without these links the source's in-node, or an in-node of a node that
 //! got the message elsewhere, costs a separate transfer.
 //!
-//! **Theorem.** If every link has an end at which it is alone (a half-duplex core, or a node that serves one transfer
-//! in that direction at a time, or a separate in- or out-node), the largest throughput on the gadget is that on the
-//! platform.
+//! **Relays.** A link between two nodes that serve several, but not all, of their links at a time is not alone at
+//! either end: copies of it would be used simultaneously. It gets three half-duplex *relays* `in -> relay -> out`,
+//! joined at cost 0. All out-nodes of the sender send to the first, and the last sends to all in-nodes of the
+//! receiver, each at the link's cost. The receiver's core has links of cost 0 to all three, so that messages for all
+//! nodes reach them. Nothing else leaves a relay, or enters it. Links of cost 0 occupy nothing and need no relays.
+//!
+//! **Theorem.** Let every link have an end at which it is alone (a half-duplex core, or a node that serves one transfer
+//! in that direction at a time, or a separate in- or out-node), or relays. Take the graph whose vertices are ports
+//! (one for a half-duplex node, one per direction for another, a separate one for a link that has its own) and whose
+//! edges are the links that take time. If the parts of it that hold links with relays have no odd cycle, the largest
+//! throughput on the gadget is that on the platform.
 //!
 //! *Proof.* From the platform: transfers that may happen simultaneously number at most `k` per direction at a node, so
-//! they can be given different in- and out-nodes, and are a matching of the gadget; links of cost 0 need none. A path
-//! on the platform continues over links of cost 0, and these reach all in- and out-nodes from the cores. Back: a
-//! matching of the gadget has at most `k` transfers per direction at a node, and uses a link once, because of the end
-//! where the link is alone. Contract the gadget's nodes to the cores: a tree becomes a connected graph, which contains
-//! a tree that uses each link at most as long.
+//! they can be given different in- and out-nodes, and are a matching of the gadget, where a link with relays is used
+//! twice in the same matching, for the message that enters and for the one before it that leaves; links of cost 0 need
+//! none. A path on the platform continues over links of cost 0, and these reach all in- and out-nodes from the cores.
 //!
-//! A link between two nodes that serve several, but not all, of their links at a time is not alone at either end: its
-//! copies would be used simultaneously. Such platforms are refused. Whether there is a gadget for them is not known
-//! here.
+//! Back: contract the gadget's nodes to the cores. A tree becomes a connected graph, which contains a tree that uses
+//! each link at most as long: what arrives at a core through relays has come from the sender, since all else in the
+//! relays is from the receiver itself. It remains that the platform's ports can serve the links for these times. In a
+//! part of the graph without relays a matching of the gadget is a set of transfers that the platform allows: at most
+//! `k` per direction at a node, and each link once, because of the end where it is alone. In a part without odd
+//! cycles, times fit if each port is busy for no more than what it serves, and each link for no more than 1 (Koenig).
+//! The gadget sees to both: out-nodes and in-nodes serve as much as the ports, and the first relay of a link receives
+//! all of its messages. Different parts of the graph share no port.
+//!
+//! With an odd cycle the gadget would promise too much: the two transfers over a relayed link need not happen
+//! simultaneously, and so break the cycle (E004-13 has an example with 3/7 on the platform and 1/2 with relays). Such
+//! platforms are refused. Whether there is a gadget for them is not known here.
+
+use std::collections::BTreeSet;
 
 use num_traits::Zero;
+use petgraph::unionfind::UnionFind;
 
-use crate::{LinkId, NodeId, Platform, PortModel, Rational};
+use crate::{Link, LinkId, Node, NodeId, Platform, PlatformError, PortModel, Rational};
 
 /// A platform of half-duplex nodes that does what another platform does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gadget {
-    /// All nodes: whose part each is, and which.
+    /// All nodes: whose part each is, and which; relays are parts of the receiver.
     pub nodes: Vec<(NodeId, Part)>,
     /// All links.
     pub links: Vec<GadgetLink>,
@@ -50,6 +68,13 @@ pub enum Part {
     In,
     /// Sends.
     Out,
+    /// Stands between the out-nodes of a link's sender and the in-nodes of its receiver.
+    Relay {
+        /// The platform's link.
+        of: LinkId,
+        /// 0 receives, 1 is between, 2 sends.
+        stage: u8,
+    },
 }
 
 /// A link of a gadget.
@@ -59,19 +84,20 @@ pub struct GadgetLink {
     pub from: usize,
     /// The receiving node, by its place.
     pub to: usize,
-    /// Time per unit of message, that of the platform's link; 0 between the parts of a node.
+    /// Time per unit of message, that of the platform's link; 0 between the parts of a node, and between relays.
     pub cost: Rational,
-    /// The platform's link; `None` between the parts of a node.
+    /// The platform's link; `None` between the parts of a node, and between relays.
     pub of: Option<LinkId>,
 }
 
 /// Why a platform has no gadget.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GadgetError {
-    /// A link that is not alone at either end.
+    /// A link that is not alone at either end, where links close an odd cycle of ports.
     #[error(
         "'{from} -> {to}': '{from}' sends over {sends} of {outgoing} links at a time and '{to}' receives over {receives} of \
-         {incoming}; at one end of every link it must be one, or all"
+         {incoming}; at one end it must be one, or all, since half-duplex nodes close an odd cycle of ports here and \
+         relays would be too fast"
     )]
     Shared {
         /// Name of the sender.
@@ -109,7 +135,7 @@ impl Side {
     }
 }
 
-/// The gadget of a platform. Delays of links are left aside: a throughput does not depend on them. `O(n + m k)` for
+/// The gadget of a platform. Delays of links are left aside: a throughput does not depend on them. `O(n + m k^2)` for
 /// `n` nodes, `m` links and at most `k` ports of a node.
 ///
 /// ```
@@ -127,7 +153,8 @@ impl Side {
 /// ```
 ///
 /// # Errors
-/// [`GadgetError::Shared`] names the first link that is not alone at either end.
+/// [`GadgetError::Shared`] names the first link that is not alone at either end and lies where half-duplex nodes close
+/// an odd cycle of ports.
 pub fn gadget(platform: &Platform) -> Result<Gadget, GadgetError> {
     let mut gadget = Gadget {
         nodes: platform.node_ids().map(|node| (node, Part::Core)).collect(),
@@ -142,41 +169,87 @@ pub fn gadget(platform: &Platform) -> Result<Gadget, GadgetError> {
             gadget.side(platform, node, Part::In, incoming),
         ]);
     }
-    for link in platform.link_ids() {
-        let arc = platform.link(link);
-        let (sending, receiving) = (&ends[arc.from.index()][0], &ends[arc.to.index()][1]);
-        if sending.is_shared() && receiving.is_shared() {
+    let joined: Vec<Joined> = platform
+        .link_ids()
+        .map(|link| Joined::of(platform, link, &ends))
+        .collect();
+    let mut cover = DoubleCover::of(gadget.nodes.len(), &joined);
+    for joined in joined {
+        let Link { from, to, cost, .. } = platform.link(joined.link);
+        let (sending, receiving) = (&ends[from.index()][0], &ends[to.index()][1]);
+        if !(sending.is_shared() && receiving.is_shared()) || cost.is_zero() {
+            gadget.join(&joined.senders, &joined.receivers, cost, joined.link);
+            continue;
+        }
+        if cover.has_odd_cycle(&joined) {
             return Err(GadgetError::Shared {
-                from: platform.name(arc.from).to_string(),
-                to: platform.name(arc.to).to_string(),
+                from: platform.name(*from).to_string(),
+                to: platform.name(*to).to_string(),
                 sends: sending.places.len(),
                 outgoing: sending.degree,
                 receives: receiving.places.len(),
                 incoming: receiving.degree,
             });
         }
+        let [first, last] = gadget.relays(joined.link, *to);
+        gadget.join(&joined.senders, &[first], cost, joined.link);
+        gadget.join(&[last], &joined.receivers, cost, joined.link);
+    }
+    Ok(gadget)
+}
+
+/// A link of the platform and the gadget's nodes that it joins.
+struct Joined {
+    link: LinkId,
+    senders: Vec<usize>,
+    receivers: Vec<usize>,
+    takes_time: bool,
+}
+
+impl Joined {
+    fn of(platform: &Platform, link: LinkId, ends: &[[Side; 2]]) -> Joined {
+        let arc = platform.link(link);
         let index = |links: &[LinkId]| {
             links
                 .iter()
                 .position(|other| *other == link)
                 .unwrap_or_default()
         };
-        let (out, into) = (
-            index(platform.outgoing(arc.from)),
-            index(platform.incoming(arc.to)),
-        );
-        for &from in sending.of(out) {
-            for &to in receiving.of(into) {
-                gadget.links.push(GadgetLink {
-                    from,
-                    to,
-                    cost: arc.cost.clone(),
-                    of: Some(link),
-                });
-            }
+        let out = index(platform.outgoing(arc.from));
+        let into = index(platform.incoming(arc.to));
+        Joined {
+            link,
+            senders: ends[arc.from.index()][0].of(out).to_vec(),
+            receivers: ends[arc.to.index()][1].of(into).to_vec(),
+            takes_time: !arc.cost.is_zero(),
         }
     }
-    Ok(gadget)
+
+    /// The ports that it joins, each by the first of its places.
+    fn ports(&self) -> Option<[usize; 2]> {
+        Some([*self.senders.first()?, *self.receivers.first()?])
+    }
+}
+
+/// The graph of ports twice over, every link from one copy to the other. A part of the graph has an odd cycle if and
+/// only if its two copies are connected.
+struct DoubleCover(UnionFind<usize>);
+
+impl DoubleCover {
+    fn of(places: usize, links: &[Joined]) -> DoubleCover {
+        let mut sets = UnionFind::new(2 * places);
+        let timed = links.iter().filter(|link| link.takes_time);
+        for [from, to] in timed.filter_map(Joined::ports) {
+            sets.union(2 * from, 2 * to + 1);
+            sets.union(2 * from + 1, 2 * to);
+        }
+        DoubleCover(sets)
+    }
+
+    fn has_odd_cycle(&mut self, link: &Joined) -> bool {
+        link.ports()
+            .is_some_and(|[from, _]| self.0.equiv(2 * from, 2 * from + 1))
+    }
 }
 
 impl Gadget {
@@ -207,6 +280,31 @@ impl Gadget {
         Side { places, degree }
     }
 
+    /// Adds the relays of a link to `receiver`: the first and the last.
+    fn relays(&mut self, of: LinkId, receiver: NodeId) -> [usize; 2] {
+        let first = self.nodes.len();
+        for stage in 0..3 {
+            self.nodes.push((receiver, Part::Relay { of, stage }));
+            self.free(receiver.index(), first + usize::from(stage));
+        }
+        self.free(first, first + 1);
+        self.free(first + 1, first + 2);
+        [first, first + 2]
+    }
+
+    fn join(&mut self, senders: &[usize], receivers: &[usize], cost: &Rational, of: LinkId) {
+        for &from in senders {
+            for &to in receivers {
+                self.links.push(GadgetLink {
+                    from,
+                    to,
+                    cost: cost.clone(),
+                    of: Some(of),
+                });
+            }
+        }
+    }
+
     fn free(&mut self, from: usize, to: usize) {
         self.links.push(GadgetLink {
             from,
@@ -216,16 +314,82 @@ impl Gadget {
         });
     }
 
-    /// The platform's links among some of the gadget's, ascending, each once: what may be used simultaneously, of
-    /// what may be on the gadget.
+    /// The gadget as a platform, and what each node is. A core keeps its name, its work and whether it replicates. The
+    /// others are routers that pass a message on once, since the core has copies for all of them: `a in 2` and
+    /// `a out 1` are ports of `a`, and `a -> b in`, `a -> b relay` and `a -> b out` the relays of a link. Latencies and
+    /// overheads are left out.
+    ///
+    /// # Errors
+    /// A node of the platform has such a name already.
+    pub fn as_platform(&self, platform: &Platform) -> Result<Platform, PlatformError> {
+        let mut builder = Platform::builder();
+        builder.model(PortModel::HalfDuplex);
+        if let Some(units) = platform.units() {
+            builder.units(units);
+        }
+        for (place, &(of, part)) in self.nodes.iter().enumerate() {
+            let name = self.name(platform, place);
+            builder.node(match part {
+                Part::Core => Node {
+                    model: None,
+                    ports: None,
+                    ..platform.node(of).clone()
+                },
+                Part::In | Part::Out | Part::Relay { .. } => Node {
+                    replicates: false,
+                    ..Node::router(name)
+                },
+            })?;
+        }
+        for link in &self.links {
+            builder.link(
+                NodeId::new(link.from),
+                NodeId::new(link.to),
+                link.cost.clone(),
+            )?;
+        }
+        builder.build()
+    }
+
+    fn name(&self, platform: &Platform, place: usize) -> String {
+        let Some(&(node, part)) = self.nodes.get(place) else {
+            return String::new();
+        };
+        let name = platform.name(node);
+        // The places of one side of a node follow each other.
+        let number = || {
+            let before = self.nodes.iter().take(place);
+            1 + before
+                .rev()
+                .take_while(|&&other| other == (node, part))
+                .count()
+        };
+        match part {
+            Part::Core => name.to_string(),
+            Part::In => format!("{name} in {}", number()),
+            Part::Out => format!("{name} out {}", number()),
+            Part::Relay { of, stage } => {
+                let stage = ["in", "relay", "out"][usize::from(stage.min(2))];
+                format!("{} {stage}", platform.link_name(of))
+            }
+        }
+    }
+
+    /// The platform's links among those of one of the gadget's patterns, ascending, each once; a link with relays if
+    /// both of its transfers are there.
     pub fn contracted(&self, links: &[usize]) -> Vec<LinkId> {
-        let mut own: Vec<LinkId> = links
-            .iter()
-            .filter_map(|&link| self.links.get(link)?.of)
-            .collect();
-        own.sort_unstable();
-        own.dedup();
-        own
+        let relay = |node: usize| matches!(self.nodes.get(node), Some((_, Part::Relay { .. })));
+        let (mut whole, mut halves) = (BTreeSet::new(), [BTreeSet::new(), BTreeSet::new()]);
+        for link in links.iter().filter_map(|&link| self.links.get(link)) {
+            let Some(of) = link.of else { continue };
+            match (relay(link.to), relay(link.from)) {
+                (true, _) => halves[0].insert(of),
+                (_, true) => halves[1].insert(of),
+                _ => whole.insert(of),
+            };
+        }
+        whole.extend(halves[0].intersection(&halves[1]));
+        whole.into_iter().collect()
     }
 
     /// The platform's path or tree from `source` of one of the gadget: the first link to arrive at each node, in the
@@ -302,14 +466,18 @@ mod tests {
         Ok(())
     }
 
-    #[test]
-    fn links_that_are_nowhere_alone_are_refused() -> Result<(), Box<dyn std::error::Error>> {
+    /// Four nodes of two ports, every pair joined in both directions; the last node of another model.
+    fn complete(last: PortModel) -> Result<Platform, PlatformError> {
         let mut builder = Platform::builder();
         let one = Rational::from_integer(1.into());
         for name in ["a", "b", "c", "d"] {
             let node = Node::processor(name, one.clone());
             builder.node(Node {
-                model: Some(PortModel::Multiport),
+                model: Some(if name == "d" {
+                    last
+                } else {
+                    PortModel::Multiport
+                }),
                 ports: Some(2),
                 ..node
             })?;
@@ -319,12 +487,41 @@ mod tests {
                 builder.link(NodeId::new(from), NodeId::new(to), one.clone())?;
             }
         }
-        let error = gadget(&builder.build()?)
+        builder.build()
+    }
+
+    #[test]
+    fn links_that_are_nowhere_alone_have_relays() -> Result<(), Box<dyn std::error::Error>> {
+        let platform = complete(PortModel::Multiport)?;
+        let gadget = gadget(&platform)?;
+        // Cores, two ports a side and node, three relays a link; three links of cost 0 per pair of ports, five among
+        // the relays of a link, and four that take time.
+        assert_eq!(
+            (gadget.nodes.len(), gadget.links.len()),
+            (4 + 4 * 4 + 12 * 3, 4 * 6 + 12 * (5 + 4))
+        );
+        // Half of a relayed link leads nowhere.
+        let of = |link: LinkId| -> Vec<usize> {
+            (0..gadget.links.len())
+                .filter(|&place| gadget.links[place].of == Some(link))
+                .collect()
+        };
+        let used = of(LinkId::new(0));
+        assert_eq!(used.len(), 4);
+        assert_eq!(gadget.contracted(&used), [LinkId::new(0)]);
+        assert!(gadget.contracted(&used[..2]).is_empty());
+        assert!(gadget.contracted(&used[2..]).is_empty());
+        Ok(())
+    }
+
+    #[test]
+    fn odd_cycles_of_ports_are_refused() -> Result<(), Box<dyn std::error::Error>> {
+        let error = gadget(&complete(PortModel::HalfDuplex)?)
             .err()
             .map(|error| error.to_string())
             .unwrap_or_default();
         assert!(
-            error.starts_with("'a -> b': 'a' sends over 2 of 3 links"),
+            error.starts_with("'a -> b': 'a' sends over 2 of 3 links at a time"),
             "{error}"
         );
         Ok(())

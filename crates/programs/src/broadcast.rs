@@ -8,9 +8,9 @@
 //! or out of its target. Where all nodes are targets and none is a switch, the optimum is the throughput (Edmonds'
 //! branching theorem); with other nodes it is an upper bound.
 //!
-//! A half-duplex node has one port for both directions. With such nodes this is the program that section 2.2.2 marks as
-//! wrong: its optimum is an upper bound, because port times within limits need not fit (3/4 on figure 2, where 2/3 is the
-//! throughput). (P) is right there.
+//! A half-duplex node has one port for both directions. With such nodes this is the program that section 2.2.2 marks
+//! as wrong: its optimum is an upper bound, because port times within limits need not fit (3/4 on figure 2, where 2/3
+//! is the throughput). (P) is right there.
 
 use std::fmt::Write as _;
 use std::rc::Rc;

@@ -158,22 +158,24 @@ fn theorem_4() -> Result<Finding> {
 /// The ratios as curves and as a table.
 pub fn figures() -> Result<Vec<Figure>> {
     let runs = runs()?;
-    let (mut series, mut rows) = (Vec::new(), Vec::new());
+    let (mut series, mut rows): (Vec<svg::Series>, _) = (Vec::new(), Vec::new());
+    // Curves that coincide are drawn once, under all their names.
+    let mut add = |name: String, points: Vec<(f64, f64)>| match series
+        .iter_mut()
+        .find(|drawn| drawn.points == points)
+    {
+        Some(drawn) => drawn.name = format!("{}; {name}", drawn.name),
+        None => series.push(svg::Series { name, points }),
+    };
     for followed in &runs {
         let run = &followed.run;
         let points = |value: &dyn Fn(u64) -> u64| {
             let point = |k: u64| (k as f64, value(k) as f64 / run.ceiling(k) as f64);
             run.grid().into_iter().map(point).collect()
         };
-        series.push(svg::Series {
-            name: run.name.clone(),
-            points: points(&|k| run.delivered(k)),
-        });
+        add(run.name.clone(), points(&|k| run.delivered(k)));
         let name = format!("TP (K - L T): {}", run.name);
-        series.push(svg::Series {
-            name,
-            points: points(&|k| followed.floor(k)),
-        });
+        add(name, points(&|k| followed.floor(k)));
         for k in [2, 5, 20, PERIODS] {
             rows.push(vec![
                 run.name.clone(),

@@ -1,12 +1,14 @@
 //! Figures 1 to 8 and of section 2.3, as far as the text determines them.
 
 use anyhow::Result;
+use num_bigint::BigUint;
+use num_traits::{One, Signed};
 use oneport::Plan;
 use oneport::platform::gadget::{Part, gadget};
-use oneport::{Platform, PortModel, Rational};
+use oneport::{NodeId, Platform, PortModel, Rational};
 use oneport_drawings::svg;
 
-use super::example::{ALL, D1, T1, T2, T3, wrong_busy};
+use super::example::{ALL, D1, T1, T2, T3, bidirectional_busy, wrong_busy};
 use super::gadget::modelled;
 use super::platforms::{broadcast, figure_1, figure_2, only, plan};
 use super::program::{self, Net};
@@ -82,29 +84,31 @@ fn as_printed() -> Result<Vec<Figure>> {
             &tree,
         ));
     }
-    // 1/4 of T1 and 1/2 of T2.
-    let busy = wrong_busy()?;
     let mut ports = Sketch::default();
     let (senders, receivers): (Vec<_>, Vec<_>) = (0..3)
         .map(|node| {
             let y = node as f64 * 0.8;
             (
-                ports.node(format!("{}s", node + 1), (0.0, y)),
-                ports.node(format!("{}r", node + 1), (2.0, y)),
+                ports.node(format!("P{} out", node + 1), (0.0, y)),
+                ports.node(format!("P{} in", node + 1), (2.0, y)),
             )
         })
         .unzip();
-    for (link, time) in two.links().iter().zip(&busy) {
-        ports.link(
-            senders[link.from.index()],
-            receivers[link.to.index()],
-            time.to_string(),
-        );
+    for (link, time) in two.links().iter().zip(&bidirectional_busy()?) {
+        if time.is_positive() {
+            ports.link(
+                senders[link.from.index()],
+                receivers[link.to.index()],
+                time.to_string(),
+            );
+        }
     }
-    let caption = "Bidirectional: send ports on the left, receive ports on the right, and how long each pair is busy with 1/4 of T1 and \
-                   1/2 of T2. No port is busy for more than 1, so matchings of a bipartite graph suffice.";
+    let caption = "Bidirectional, tree T2 weighted by 1: send ports on the left, receive ports on the right, and how long each pair is \
+                   busy per unit of time. No port is busy for more than 1, so matchings of a bipartite graph suffice.";
     figures.push(drawn("figure 4", caption, &ports));
-    let caption = "Unidirectional: the same times on the graph itself, an odd cycle: every pair shares a node, so 5/4 are needed.";
+    // 1/4 of T1 and 1/2 of T2.
+    let busy = wrong_busy()?;
+    let caption = "Unidirectional, 1/4 of T1 and 1/2 of T2: how long each link is busy. The links are an odd cycle: every pair shares a node, so 5/4 are needed.";
     figures.push(drawn(
         "figure 5",
         caption,
@@ -135,7 +139,7 @@ fn as_printed() -> Result<Vec<Figure>> {
             &tree,
         ));
     }
-    let nine = rows(&matchings(&one, &ONE), 5, (3.2, 2.8));
+    let nine = rows(&matchings(&one, &ONE), 3, (2.8, 2.8));
     let caption = "The nine matchings of figure 1; 1 -> 2 and 2 -> 1 are two (E004-4).";
     figures.push(Figure {
         wide: true,
@@ -155,7 +159,7 @@ fn as_printed() -> Result<Vec<Figure>> {
         ..drawn(
             "section 2.3: the five DAGs",
             caption,
-            &rows(&five, 5, (3.2, 0.0)),
+            &rows(&five, 3, (2.8, 2.8)),
         )
     });
     Ok(figures)
@@ -210,14 +214,23 @@ fn gadgets() -> Result<Vec<Figure>> {
                 (1.0 + 2.0 * column as f64, y)
             }
         };
-        for &(of, part) in &gadget.nodes {
-            let suffix = match part {
+        for (number, &(of, part)) in gadget.nodes.iter().enumerate() {
+            let side = match part {
                 Part::Core => "",
                 Part::In => " in",
                 Part::Out => " out",
+                Part::Relay { .. } => " relay",
+            };
+            let alike = |other: &&(NodeId, Part)| **other == (of, part);
+            let all = gadget.nodes.iter().filter(alike).count();
+            let before = gadget.nodes[..number].iter().filter(alike).count();
+            let which = if all > 1 {
+                format!(" {}", before + 1)
+            } else {
+                String::new()
             };
             sketch.node(
-                format!("{}{suffix}", plain.name(of)),
+                format!("{}{side}{which}", plain.name(of)),
                 place(part, of.index()),
             );
         }
@@ -233,6 +246,14 @@ fn gadgets() -> Result<Vec<Figure>> {
         figures.push(drawn(name, &caption, &sketch));
     }
     Ok(figures)
+}
+
+fn counted_messages(count: &BigUint) -> String {
+    if count.is_one() {
+        "1 message".to_string()
+    } else {
+        format!("{count} messages")
+    }
 }
 
 /// A platform's graph with its flows, and one period.
@@ -254,8 +275,9 @@ fn both(figures: &mut Vec<Figure>, name: &str, platform: Platform) -> Result<Pla
     ));
     let schedule = &plan.schedule;
     let caption = format!(
-        "{} messages every {} units of time.",
-        schedule.instances, schedule.period
+        "{} every {} units of time.",
+        counted_messages(&schedule.instances),
+        schedule.period
     );
     figures.push(Figure::svg(
         format!("Papers 004, {name}: one period"),
@@ -324,4 +346,50 @@ pub fn figures() -> Result<Vec<Figure>> {
         rows,
     ));
     Ok(figures)
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::Context;
+
+    use super::*;
+    use crate::figures::Body;
+
+    /// Figure 4 is that of section 2.2.1: T2 alone, so P1 out to P2 in for 1, P2 out to P3 in for 1/2, and nothing
+    /// else.
+    #[test]
+    fn figure_4_has_tree_t2_alone() -> Result<()> {
+        let figures = as_printed()?;
+        let figure = figures
+            .iter()
+            .find(|figure| figure.title == "Papers 004, figure 4");
+        let Body::Svg(svg) = &figure.context("no figure 4")?.body else {
+            anyhow::bail!("figure 4 is a table")
+        };
+        assert_eq!(svg.matches("<line").count(), 2);
+        assert!(svg.contains(">1</text>") && svg.contains(">1/2</text>"));
+        assert!(svg.contains("P1 out") && svg.contains("P3 in"));
+        Ok(())
+    }
+
+    /// No two nodes of figure 8 have the same name.
+    #[test]
+    fn parts_have_names() -> Result<()> {
+        for figure in gadgets()? {
+            let Body::Svg(svg) = &figure.body else {
+                continue;
+            };
+            let names: Vec<&str> = svg
+                .lines()
+                .filter(|line| line.contains("font-size=\"11\""))
+                .collect();
+            assert!(names.len() > 5, "{}", figure.title);
+            if figure.title.ends_with('8') {
+                assert!(
+                    svg.contains("P in 1") && svg.contains("P in 2") && svg.contains("P out 2")
+                );
+            }
+        }
+        Ok(())
+    }
 }

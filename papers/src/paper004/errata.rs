@@ -2,15 +2,19 @@
 
 use anyhow::{Context, Result, ensure};
 use num_traits::Signed;
+use oneport::platform::Node;
 use oneport::platform::gadget::gadget;
 use oneport::{Collective, NodeId, Platform, PortModel, Rational};
 use oneport_exact::{Relation, Sense};
+use oneport_lp::Watch;
 use oneport_lp::separation::{Inequality, Instance, Separated};
 
 use super::example::{ALL, Reading, T2, T3, over, printed_program};
 use super::exhaustive;
 use super::gadget;
-use super::platforms::{broadcast, figure_1, figure_2, half_duplex, only, plan, throughput};
+use super::platforms::{
+    broadcast, figure_1, figure_2, half_duplex, only, plan, random_platforms, throughput,
+};
 use super::program::{self, Ended, Net, Program};
 use crate::cases;
 use crate::errata::Sides;
@@ -89,6 +93,22 @@ pub const CHECKS: &[(&str, Check)] = &[
     }),
     ("dimension-of-d", |_| {
         Ok(dimension_of_d()?.finding().note("figure 2: columns of D"))
+    }),
+    ("spanning-trees", |_| {
+        Ok(spanning_trees()?
+            .finding()
+            .note("figure 2: sets of two links that join all nodes"))
+    }),
+    ("not-in-np", |_| {
+        let (sides, digits) = decision()?;
+        Ok(sides.finding().note(format!(
+            "certificates of both answers on 14 platforms: at most |E| + 1 numbers, of up to {digits} binary digits"
+        )))
+    }),
+    ("owners-in-gadgets", |_| {
+        Ok(owners_in_gadgets()?
+            .finding()
+            .note("bidirectional a <-> b, both links of cost 1"))
     }),
     ("variables-of-p-prime", |_| {
         Ok(variables_of_p_prime()?
@@ -542,6 +562,100 @@ pub fn variables_of_p_prime() -> Result<Sides> {
     Ok(Sides::new(variables + 1, variables))
 }
 
+/// E004-16: spanning trees of figure 2 without regard to directions, and those rooted in the source.
+pub fn spanning_trees() -> Result<Sides> {
+    let net = Net::of(&figure_2()?);
+    let links = net.arcs.len();
+    let joined = |chosen: u32| {
+        let mut reached = vec![false; net.nodes];
+        reached[0] = true;
+        for _ in 0..net.nodes {
+            for (link, arc) in net.arcs.iter().enumerate() {
+                if chosen >> link & 1 == 1 && (reached[arc.from] || reached[arc.to]) {
+                    (reached[arc.from], reached[arc.to]) = (true, true);
+                }
+            }
+        }
+        reached.into_iter().all(|reached| reached)
+    };
+    let of_size = |chosen: &u32| chosen.count_ones() as usize + 1 == net.nodes;
+    let all = (0..1u32 << links)
+        .filter(of_size)
+        .filter(|&chosen| joined(chosen));
+    Ok(Sides::new(all.count(), net.trees(0).len()))
+}
+
+/// E004-17: certificates that the throughput is at least, and at most, the optimum: at most `|E| + 1` weights and as
+/// many prices, checked by adding up. Returns the most binary digits of one of their numbers. By Cramer's rule a basic
+/// solution has numerators and denominators of at most `n (1 + log n + 2 n C)` digits for rows of `n` numbers of `C`.
+pub fn decision() -> Result<(Sides, u64)> {
+    let mut platforms = vec![figure_1()?, figure_2()?];
+    platforms.extend(random_platforms(&[(4, 2), (5, 3), (6, 3)], 4)?);
+    let length = |value: &Rational| value.numer().bits().max(value.denom().bits());
+    let mut longest = 0;
+    for platform in &platforms {
+        let instance = Instance::new(platform, &broadcast(platform))?;
+        let found = instance.optimum(&Watch::unlimited())?;
+        found.check(&instance)?;
+        let of_matchings = found.weighted.matchings.iter().map(|(_, weight)| weight);
+        let of_patterns = found.weighted.patterns.iter().map(|(_, weight)| weight);
+        let weights: Vec<&Rational> = of_matchings.chain(of_patterns).collect();
+        let n = platform.links().len() as u64 + 1;
+        ensure!(
+            weights.len() as u64 <= n,
+            "{} weights, {n} rows",
+            weights.len()
+        );
+        let of_cost = platform
+            .links()
+            .iter()
+            .map(|link| length(&link.cost))
+            .max()
+            .unwrap_or(1);
+        let most = n * (1 + u64::from(n.ilog2() + 1) + 2 * of_cost * n);
+        let prices = found.weighted.v.iter().chain([&found.weighted.u]);
+        let digits = weights
+            .into_iter()
+            .chain(prices)
+            .map(length)
+            .max()
+            .unwrap_or(0);
+        ensure!(digits <= most, "{digits} digits, {most} at most");
+        longest = longest.max(digits);
+    }
+    let words = |text: &str| Value::Words(text.to_string());
+    Ok((Sides::new(words("not in NP"), words("in P")), longest))
+}
+
+/// E004-18: a total exchange on a gadget whose nodes are all sources, and on the platform.
+pub fn owners_in_gadgets() -> Result<Sides> {
+    let links = [("a", "b", "1"), ("b", "a", "1")];
+    let platform = half_duplex("a b", &links)?.with_model(PortModel::FullDuplex);
+    let all_gather = |platform: &Platform| Collective::all_gather(platform.node_ids().collect());
+    let right = throughput(&platform, &all_gather(&platform))?;
+    let gadget = gadget(&platform)?;
+    let cores = Instance::of_gadget(&platform, &gadget, &all_gather(&platform))?;
+    ensure!(
+        cores.optimum(&Watch::unlimited())?.weighted.value == right,
+        "with the cores as sources it is wrong too"
+    );
+    let mut builder = Platform::builder();
+    builder.model(PortModel::HalfDuplex);
+    for place in 0..gadget.nodes.len() {
+        builder.node(Node::processor(format!("n{place}"), whole(1)))?;
+    }
+    for link in &gadget.links {
+        builder.link(
+            NodeId::new(link.from),
+            NodeId::new(link.to),
+            link.cost.clone(),
+        )?;
+    }
+    let owning = builder.build()?;
+    let printed = Instance::new(&owning, &all_gather(&owning))?.optimum(&Watch::unlimited())?;
+    Ok(Sides::new(printed.weighted.value, right))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -659,5 +773,19 @@ mod tests {
     fn e004_16_slips_of_the_pen() {
         check(dimension_of_d(), "2", "5");
         check(variables_of_p_prime(), "6", "5");
+        check(spanning_trees(), "3", "2");
+    }
+
+    #[test]
+    fn e004_17_the_broadcast_problem_is_in_p() -> Result<()> {
+        let (sides, digits) = decision()?;
+        assert_eq!(sides, Sides::new(words("not in NP"), words("in P")));
+        assert!(digits > 1);
+        Ok(())
+    }
+
+    #[test]
+    fn e004_18_in_nodes_and_out_nodes_own_nothing() {
+        check(owners_in_gadgets(), "1/4", "1");
     }
 }

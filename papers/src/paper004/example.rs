@@ -1,6 +1,6 @@
 //! Section 2: figures 1 and 2 number by number.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use num_traits::Zero;
 use oneport::{Platform, PortModel, Rational};
 use oneport_exact::{Relation, Sense};
@@ -99,13 +99,18 @@ pub const PRINTED_BUT_SENSE: Reading = Reading {
     bidirectional: false,
 };
 
-/// Section 2.2's flow programs for figure 2. Columns: a; x_2^{12}, x_3^{12}, x_3^{13}, x_3^{23}; t_12, t_13, t_23.
+/// How section 2.2's flow program for figure 2 ends.
 pub fn printed_program(reading: Reading) -> Result<Ended> {
+    let (program, [a, ..]) = flow_program(reading)?;
+    program.end(Sense::Maximize, a)
+}
+
+/// Section 2.2's flow programs for figure 2. Columns: a; x_2^{12}, x_3^{12}, x_3^{13}, x_3^{23}; t_12, t_13, t_23.
+fn flow_program(reading: Reading) -> Result<(Program, [usize; 8])> {
     let mut program = Program::default();
     let columns = program.many(8);
-    let [a, x2, x3, x13, x23, t12, t13, t23] = columns[..] else {
-        anyhow::bail!("eight columns")
-    };
+    let columns: [usize; 8] = columns.try_into().ok().context("eight columns")?;
+    let [a, x2, x3, x13, x23, t12, t13, t23] = columns;
     let (one, minus) = (whole(1), whole(-1));
     let mut equal = |entries: &[(usize, &Rational)]| {
         program.row(
@@ -142,7 +147,7 @@ pub fn printed_program(reading: Reading) -> Result<Ended> {
             ports.iter().map(|&t| (t, whole(1))),
         );
     }
-    program.end(Sense::Maximize, a)
+    Ok((program, columns))
 }
 
 /// The value by our solver, by (P) with the bidirectional model's sets, and by the printed program with `>=`.
@@ -161,13 +166,49 @@ fn bidirectional_value() -> Result<Finding> {
     Ok(Finding::value(ours))
 }
 
-/// "Using only tree T2": T2 alone attains it.
+/// x_2^{12}, x_3^{12}, x_3^{23} and a where the printed program is at its optimum: no other values are possible there.
+/// "Using only tree T2": T2 alone attains it, and the schedule that figure 4 leads to takes one unit of time.
 fn bidirectional_solution() -> Result<Finding> {
-    let platform = only(&figure_2()?, &["P1 -> P2", "P2 -> P3"])?.with_model(PortModel::FullDuplex);
-    Ok(Finding::value(throughput(
-        &platform,
-        &broadcast(&platform),
-    )?))
+    let (mut program, [a, x2, x3, x13, x23, ..]) = flow_program(Reading {
+        at_most: false,
+        bidirectional: true,
+    })?;
+    let optimum = program.end(Sense::Maximize, a)?.value()?;
+    program.row(Relation::Equal, optimum.clone(), [(a, whole(1))]);
+    let only_value = |column| -> Result<Rational> {
+        let least = program.end(Sense::Minimize, column)?.value()?;
+        let most = program.end(Sense::Maximize, column)?.value()?;
+        ensure!(least == most, "an x is anything from {least} to {most}");
+        Ok(most)
+    };
+    ensure!(only_value(x13)?.is_zero(), "P1 sends to P3");
+    let solution = [only_value(x2)?, only_value(x3)?, only_value(x23)?];
+    let part = only(&figure_2()?, &["P1 -> P2", "P2 -> P3"])?.with_model(PortModel::FullDuplex);
+    let along = throughput(&part, &broadcast(&part))?;
+    ensure!(along == optimum, "T2 alone attains {along}");
+    let (net, busy) = (Net::of(&figure_2()?), bidirectional_busy()?);
+    let ports = |arc: &program::Arc| [Some(2 * arc.from), Some(2 * arc.to + 1)];
+    let graph = PortGraph {
+        capacities: vec![1; 2 * net.nodes],
+        edges: net.arcs.iter().map(ports).collect(),
+    };
+    let time = least_period(&graph, &busy)?;
+    ensure!(time == whole(1), "figure 4 takes {time}");
+    Ok(list(solution.into_iter().chain([optimum])).note(
+        "no other values at the optimum; T2 alone, weighted by 1, fits into one unit of time",
+    ))
+}
+
+/// How long T2, weighted by the bidirectional optimum, keeps 1 -> 2, 1 -> 3, 2 -> 3 busy: figure 4.
+pub fn bidirectional_busy() -> Result<Vec<Rational>> {
+    let platform = figure_2()?.with_model(PortModel::FullDuplex);
+    let optimum = enumerated(&platform, &broadcast(&platform))?;
+    let [_, second] = trees_of_figure_3(&platform)?;
+    ensure!(
+        optimum.patterns == [(second, whole(1))],
+        "the optimum uses another tree than T2"
+    );
+    Ok(program::busy(&Net::of(&platform), &optimum.patterns))
 }
 
 /// T1 and T2 of figure 3, by links.
@@ -313,67 +354,98 @@ fn dags() -> Result<Finding> {
     Ok(Finding::value(dags_of_figure_1()?.len()))
 }
 
-/// Costs with which the throughputs of section 2.3 come out. T1 takes max(2a, a + d), T2 a + b + d: so a = 1 and
-/// b + d = 3/4. Of these D1 takes 13/8 for two b, and by matchings of the printed weights for one.
+/// Figure 1 with other costs: of the links out of s, of 1 <-> 2, and of the last links.
+fn figure_1_with(costs: [&Rational; 3]) -> Result<Platform> {
+    let mut builder = Platform::builder();
+    builder.model(PortModel::HalfDuplex);
+    let plain = figure_1()?;
+    for node in plain.nodes() {
+        builder.node(node.clone())?;
+    }
+    for (place, link) in plain.links().iter().enumerate() {
+        builder.link(link.from, link.to, costs[place / 2].clone())?;
+    }
+    Ok(builder.build()?)
+}
+
+/// Costs with which the throughputs of section 2.3 come out.
+///
+/// *Proof that there are no others.* By symmetry a is the cost of both links out of s, b of 1 <-> 2, d of both last
+/// links. T1 takes max(2a, a + d): s -> 1 runs beside 2 -> 4, and s -> 2 beside 1 -> 3. T2 takes a + b + d. So max(2a,
+/// a + d) = 2 and a + b + d = 7/4; a + d = 2 is impossible with b > 0, so a = 1 and b + d = 3/4. Per message on D1,
+/// with a share w of T1, the times of s -> 1, s -> 2 and 1 -> 2 add up to 1 + w + b (1 - w), 2 -> 4 runs beside s ->
+/// 1, and 1 -> 3 beside s -> 2 but for max(d - w, 0): together 1 + b (1 - w) + max(w, d), which is least at w = d.
+/// That is 1 + d + b (1 - d) = 7/4 - 3/4 b + b^2, a quadratic, which is 13/8 for two b at most. The share of T1 there
+/// is d, and the paper prints 4/13 of 8/13, which is half.
 fn costs_of_figure_1() -> Result<Finding> {
     const STEPS: u64 = 24;
     let (one, most) = (whole(1), number("3/4")?);
-    let mut found = Vec::new();
+    let over = |costs: [&Rational; 3], names: &[&str]| -> Result<Rational> {
+        let part = only(&figure_1_with(costs)?, names)?;
+        Ok(enumerated(&part, &broadcast(&part))?.value)
+    };
+    let of_d1 = |b: &Rational| over([&one, b, &(&most - b)], &D1).map(|value| value.recip());
+    let [zeroth, first, second] =
+        quadratic(&[number("1/8")?, number("3/8")?, number("5/8")?], of_d1)?;
     for step in 1..STEPS * 3 / 4 {
         let b = whole(step) / whole(STEPS);
-        let d = &most - &b;
-        let mut builder = Platform::builder();
-        builder.model(PortModel::HalfDuplex);
-        let plain = figure_1()?;
-        for node in plain.nodes() {
-            builder.node(node.clone())?;
-        }
-        for (link, cost) in plain.links().iter().zip([&one, &one, &b, &b, &d, &d]) {
-            builder.link(link.from, link.to, cost.clone())?;
-        }
-        let platform = builder.build()?;
-        let over = |names: &[&str]| {
-            let part = only(&platform, names)?;
-            Ok::<_, anyhow::Error>(enumerated(&part, &broadcast(&part))?.value)
-        };
+        let costs = [&one, &b, &(&most - &b)];
         ensure!(
-            over(&T1)? == number("1/2")? && over(&T2)? == number("4/7")?,
+            over(costs, &T1)? == number("1/2")? && over(costs, &T2)? == number("4/7")?,
             "b = {b}: T1 or T2 takes another time"
         );
-        if over(&D1)? == number("8/13")? {
-            let part = only(&platform, &D1)?;
-            let net = Net::of(&part);
-            let weight = number("4/13")?;
-            let trees = [
-                (links(&part, &T1)?, weight.clone()),
-                (links(&part, &T2)?, weight),
-            ];
-            let printed = ["4/13", "4/13", "4/13", "1/13"]
-                .map(number)
-                .into_iter()
-                .collect::<Result<Vec<_>>>()?;
-            let weights: Vec<&Rational> = printed.iter().collect();
-            let fits =
-                program::sets_of_weights(&net.matchings(), &program::busy(&net, &trees), &weights)
-                    .is_ok();
-            found.push((format!("1, {b}, {d}"), fits));
-        }
+        let time = &zeroth + (&first + &second * &b) * &b;
+        ensure!(of_d1(&b)? == time, "b = {b}: D1 does not take {time}");
     }
-    let fitting: Vec<&str> = found
+    let roots = roots(&(zeroth - number("13/8")?), &first, &second)?;
+    let share = number("4/13")? / number("8/13")?;
+    let fitting: Vec<String> = roots
         .iter()
-        .filter(|(_, fits)| *fits)
-        .map(|(costs, _)| costs.as_str())
+        .filter(|b| &most - *b == share)
+        .map(|b| format!("1, {b}, {}", &most - b))
         .collect();
-    let others: Vec<&str> = found
+    let ours: Vec<String> = figure_1()?
+        .links()
         .iter()
-        .filter(|(_, fits)| !fits)
-        .map(|(costs, _)| costs.as_str())
+        .step_by(2)
+        .map(|link| link.cost.to_string())
         .collect();
-    Ok(Finding::claim(fitting == ["1, 1/4, 1/2"], format!("{}; in steps of 1/{STEPS}", fitting.join("; "))).note(format!(
-        "T1 takes max(2a, a + d), T2 a + b + d: so a = 1 and b + d = 3/4; D1 takes 13/8 also with {}, but not by matchings of the \
-         printed weights",
-        others.join("; ")
+    let shown: Vec<String> = roots.iter().map(ToString::to_string).collect();
+    Ok(Finding::claim(fitting == [ours.join(", ")], fitting.join("; ")).note(format!(
+        "T1 takes max(2a, a + d), T2 a + b + d: so a = 1 and b + d = 3/4; D1 takes a quadratic in b, which is 13/8 for b = {} only; its \
+         share of T1 is d, and half is printed",
+        shown.join(" and ")
     )))
+}
+
+/// The coefficients, from the constant up, of the quadratic through the values at three places.
+fn quadratic(
+    places: &[Rational; 3],
+    value: impl Fn(&Rational) -> Result<Rational>,
+) -> Result<[Rational; 3]> {
+    let [x, y, z] = places;
+    let [at_x, at_y, at_z] = [value(x)?, value(y)?, value(z)?];
+    // Newton's divided differences.
+    let (xy, yz) = ((&at_y - &at_x) / (y - x), (&at_z - &at_y) / (z - y));
+    let second = (yz - &xy) / (z - x);
+    let first = xy - &second * (x + y);
+    Ok([at_x - (&first + &second * x) * x, first, second])
+}
+
+/// The roots of a quadratic, ascending.
+///
+/// # Errors
+/// They are no fractions.
+fn roots(zeroth: &Rational, first: &Rational, second: &Rational) -> Result<Vec<Rational>> {
+    let square = first * first - whole(4) * second * zeroth;
+    let root = Rational::new(square.numer().sqrt(), square.denom().sqrt());
+    ensure!(&root * &root == square, "the roots are no fractions");
+    let mut roots = [-&root, root]
+        .map(|root| (root - first) / (second * whole(2)))
+        .to_vec();
+    roots.sort();
+    roots.dedup();
+    Ok(roots)
 }
 
 /// The best throughput over some links, by our solver and by (P).

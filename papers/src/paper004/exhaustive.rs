@@ -1,4 +1,4 @@
-//! `opt(G, K)` of section 6 by trying every half-duplex schedule of a few broadcasts.
+//! `opt(G, K)` of section 6 by trying every schedule of a few broadcasts, on half-duplex or full-duplex nodes.
 //!
 //! Costs are whole, and a transfer is not interrupted: (i) and (ii) of section 2.1 forbid it. Starting every transfer
 //! as early as the order of transfers at the ports allows makes all dates whole, so whole dates are enough.
@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Result, ensure};
-use oneport::Platform;
+use oneport::{NodeId, Platform, PortModel};
 
 use crate::numbers::whole_number;
 
@@ -62,6 +62,13 @@ pub fn opt(platform: &Platform, messages: usize, horizon: u64) -> Result<Vec<usi
 }
 
 impl Search<'_> {
+    /// What a transfer occupies: the only port of a half-duplex node, or one of two.
+    fn ports(&self, link: usize) -> [(NodeId, bool); 2] {
+        let link = &self.platform.links()[link];
+        let receives = |node| self.platform.model_of(node) != PortModel::HalfDuplex;
+        [(link.from, false), (link.to, receives(link.to))]
+    }
+
     /// Every choice of transfers that begin now, link by link; then one unit of time passes.
     fn start(&self, link: usize, state: &mut State, next: &mut BTreeSet<State>) {
         let links = self.platform.links();
@@ -70,12 +77,9 @@ impl Search<'_> {
             return;
         };
         self.start(link + 1, state, next);
-        let ends = [arc.from, arc.to];
-        let busy = |&(other, _): &(usize, u64)| {
-            [links[other].from, links[other].to]
-                .iter()
-                .any(|end| ends.contains(end))
-        };
+        let ends = self.ports(link);
+        let busy =
+            |&(other, _): &(usize, u64)| self.ports(other).iter().any(|end| ends.contains(end));
         if state.iter().flat_map(|one| &one.flying).any(busy) {
             return;
         }

@@ -6,6 +6,9 @@ use oneport::platform::Node;
 use oneport::platform::gadget::{Gadget, GadgetLink, Part, gadget};
 use oneport::{Collective, NodeId, Platform, PortModel, Rational};
 
+use oneport_lp::Watch;
+use oneport_lp::separation::Instance;
+
 use super::platforms::{broadcast, figure_1, figure_2, plan, random_platforms, throughput};
 use super::program::{self, Arc, Links, Net};
 use crate::cases;
@@ -16,6 +19,7 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("gadget-full-duplex", |_| agrees(PortModel::FullDuplex)),
     ("gadget-delta-port", |_| agrees(PortModel::Multiport)),
     ("gadget-mixed", |_| mixed()),
+    ("gadget-relays", |_| relays()),
     ("gadget-back-links", |_| back_links()),
 ];
 
@@ -123,6 +127,54 @@ fn mixed() -> Result<Finding> {
         PortModel::Multiport,
     ];
     compare(|place, node| models[(place + 2 * node + node / 2) % 3])
+}
+
+/// Three nodes of two ports and a full-duplex one, each joined to all others: the gadget's optimum by the oracle of
+/// section 3.5, whose graphs are too large to be enumerated, and the platform's by our solver and by (P).
+fn relays() -> Result<Finding> {
+    let (mut tried, mut relays, mut slower) = (0usize, 0usize, 0usize);
+    for plain in random_platforms(&[(4, 3)], 2)? {
+        let mut builder = Platform::builder();
+        for id in plain.node_ids() {
+            let full = id.index() == 3;
+            builder.node(Node {
+                model: Some(if full {
+                    PortModel::FullDuplex
+                } else {
+                    PortModel::Multiport
+                }),
+                ports: Some(2),
+                ..plain.node(id).clone()
+            })?;
+        }
+        for link in plain.links() {
+            builder.link(link.from, link.to, link.cost.clone())?;
+        }
+        let platform = builder.build()?;
+        let gadget = gadget(&platform)?;
+        let of_relays = |part: &&(NodeId, Part)| matches!(part.1, Part::Relay { .. });
+        let here = gadget.nodes.iter().filter(of_relays).count();
+        if here == 0 {
+            continue;
+        }
+        let scatter = Collective::scatter(NodeId::new(0), platform.node_ids().skip(1).collect());
+        for collective in [broadcast(&platform), scatter] {
+            let ours = throughput(&platform, &collective)?;
+            let instance = Instance::of_gadget(&platform, &gadget, &collective)?;
+            let found = instance.optimum(&Watch::unlimited())?;
+            found.check(&instance)?;
+            let theirs = found.weighted.value;
+            ensure!(ours == theirs, "{ours} ours, {theirs} with relays");
+            let free = modelled(&platform, |_| PortModel::Links)?;
+            slower += usize::from(ours < plan(&free, &collective)?.steady_state.throughput);
+            tried += 1;
+        }
+        relays = relays.max(here);
+    }
+    Ok(Finding::claim(
+        tried > 0 && slower > 0,
+        format!("{tried} questions, up to {relays} relays; in {slower} the ports matter"),
+    ))
 }
 
 /// Without the links from the heart to its in-nodes each of these needs a separate message.

@@ -4,9 +4,9 @@
 use num_traits::One;
 use oneport_lp::Watch;
 use oneport_lp::separation::{Instance, SeparationError};
-use oneport_plan::{Collective, Volumes};
-use oneport_platform::gadget::{Gadget, GadgetError, gadget};
-use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
+use oneport_plan::{Collective, CustomDemand, Volumes, Wanted};
+use oneport_platform::gadget::{Gadget, GadgetError, GadgetLink, Part, gadget};
+use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 
 use crate::common::naive::{Dice, check, processors, random};
 use crate::common::ratio;
@@ -131,7 +131,6 @@ fn full_duplex(nodes: usize, links: &[(usize, usize, i64)]) -> Platform {
 
 /// As printed, figure 7 lacks the links from the core to the in-nodes.
 fn as_printed(mut gadget: Gadget) -> Gadget {
-    use oneport_platform::gadget::Part;
     let nodes = gadget.nodes.clone();
     gadget
         .links
@@ -170,28 +169,195 @@ fn figure_7_needs_links_back() {
     );
 }
 
-/// Two nodes of two ports and three links each, joined by a link: 3/7 on the platform. No gadget.
-#[test]
-fn a_link_between_divided_nodes_is_refused() {
+fn divided(nodes: &[(&str, PortModel)], links: &[(usize, usize, i64)]) -> Platform {
     let mut builder = Platform::builder();
-    let two = |name: &str| Node {
-        model: Some(PortModel::Multiport),
-        ports: Some(2),
-        ..Node::processor(name, Rational::one())
-    };
-    let ids: Vec<NodeId> = ["j", "i", "u", "s", "t", "w"]
+    let ids: Vec<NodeId> = nodes
         .iter()
-        .map(|name| builder.node(two(name)).unwrap())
+        .map(|&(name, model)| {
+            let node = Node {
+                model: Some(model),
+                ports: Some(2),
+                ..Node::processor(name, Rational::one())
+            };
+            builder.node(node).unwrap()
+        })
         .collect();
-    for (from, to) in [(0, 1), (0, 2), (0, 4), (2, 1), (3, 1), (3, 5)] {
-        builder.link(ids[from], ids[to], Rational::one()).unwrap();
+    for &(from, to, cost) in links {
+        builder.link(ids[from], ids[to], ratio(cost, 1)).unwrap();
     }
-    let error = gadget(&builder.build().unwrap()).unwrap_err();
+    builder.build().unwrap()
+}
+
+fn relays(gadget: &Gadget) -> usize {
+    gadget
+        .nodes
+        .iter()
+        .filter(|(_, part)| matches!(part, Part::Relay { .. }))
+        .count()
+}
+
+/// Nodes of two ports with three links joined by links: with relays the optimum is the platform's, as printed it is
+/// not.
+#[test]
+fn links_between_divided_nodes_have_relays() {
+    let two = PortModel::Multiport;
+    let links = [
+        (0, 1, 1),
+        (0, 2, 1),
+        (0, 3, 1),
+        (1, 2, 1),
+        (1, 3, 1),
+        (2, 1, 5),
+        (3, 1, 5),
+    ];
+    let platform = divided(&[("a", two), ("b", two), ("c", two), ("d", two)], &links);
+    let scatter = Collective::scatter(NodeId::new(0), vec![NodeId::new(1)]);
+    let right = gadget(&platform).unwrap();
+    assert_eq!(relays(&right), 3);
+    assert_eq!(on_gadget(&platform, &right, &scatter), ratio(6, 5));
+    // Without relays, every out-node joined to every in-node: two copies of a -> b at a time.
+    let mut plain = right;
+    let of = |part: Part| -> Vec<usize> {
+        let node = NodeId::new(usize::from(part == Part::In));
+        let places = 0..plain.nodes.len();
+        places
+            .filter(|&place| plain.nodes[place] == (node, part))
+            .collect()
+    };
+    let ends = [of(Part::Out), of(Part::In)];
+    plain.links.retain(|link| link.of != Some(LinkId::new(0)));
+    for (&from, &to) in ends[0]
+        .iter()
+        .flat_map(|from| ends[1].iter().map(move |to| (from, to)))
+    {
+        plain.links.push(GadgetLink {
+            from,
+            to,
+            cost: Rational::one(),
+            of: Some(LinkId::new(0)),
+        });
+    }
+    let plain = Instance::of_gadget(&platform, &plain, &scatter).unwrap();
     assert_eq!(
-        error.to_string(),
-        "'j -> i': 'j' sends over 2 of 3 links at a time and 'i' receives over 2 of 3; at one end of every link it must \
-         be one, or all"
+        plain.optimum(&Watch::unlimited()).unwrap().weighted.value,
+        ratio(2, 1)
     );
+}
+
+/// Random platforms of nodes with two ports and nodes of the other models that close no odd cycle.
+#[test]
+fn relays_change_no_optimum() {
+    let (mut with, mut mattered) = (0, 0);
+    for seed in 0..24 {
+        let mut dice = Dice::new(7000 + seed);
+        let mut list = processors(4);
+        for node in &mut list {
+            node.model = Some(if dice.below(4) == 0 {
+                [PortModel::FullDuplex, PortModel::Links][dice.below(2)]
+            } else {
+                PortModel::Multiport
+            });
+            node.ports = Some(2);
+        }
+        let extra = 12 + dice.below(6);
+        let platform = random(&mut dice, list, PortModel::FullDuplex, extra);
+        let gadget = gadget(&platform).expect("ports in pairs have no odd cycle");
+        if relays(&gadget) == 0 {
+            continue;
+        }
+        with += 1;
+        let collective = collective(&platform, seed);
+        let native = check(&platform, &collective, &Volumes::of_size(Rational::one()));
+        assert_eq!(
+            on_gadget(&platform, &gadget, &collective),
+            native,
+            "seed {seed}"
+        );
+        // Without limits on ports it would have been easier.
+        let mut builder = Platform::builder();
+        for node in platform.nodes() {
+            let model = Some(PortModel::Links);
+            let free = Node {
+                model,
+                ports: None,
+                ..node.clone()
+            };
+            builder.node(free).unwrap();
+        }
+        for link in platform.links() {
+            builder.link(link.from, link.to, link.cost.clone()).unwrap();
+        }
+        let free = check(
+            &builder.build().unwrap(),
+            &collective,
+            &Volumes::of_size(Rational::one()),
+        );
+        mattered += usize::from(free != native);
+    }
+    assert!(
+        with >= 8 && mattered >= 4,
+        "{with} with relays, in {mattered} ports matter"
+    );
+}
+
+/// j and i serve two of three links, u is half-duplex: u, j's send ports and i's receive ports are an odd cycle. It is
+/// refused, because relays promise 1/2 where 3/7 is the optimum.
+#[test]
+fn relays_would_break_an_odd_cycle() {
+    let two = PortModel::Multiport;
+    let links = [
+        (0, 1, 1),
+        (0, 2, 1),
+        (0, 4, 1),
+        (2, 1, 1),
+        (3, 1, 1),
+        (3, 5, 1),
+    ];
+    let nodes = |u| {
+        [
+            ("j", two),
+            ("i", two),
+            ("u", u),
+            ("s", two),
+            ("t", two),
+            ("w", two),
+        ]
+    };
+    let platform = divided(&nodes(PortModel::HalfDuplex), &links);
+    let error = gadget(&platform).unwrap_err();
+    assert!(
+        error.to_string().starts_with(
+            "'j -> i': 'j' sends over 2 of 3 links at a time and 'i' receives over 2 of 3; at one end"
+        ),
+        "{error}"
+    );
+    let routes = [(0, 1, 1), (0, 2, 1), (2, 1, 1), (0, 4, 2), (3, 1, 2)];
+    let demand = |&(from, to, rate): &(usize, usize, u64)| CustomDemand {
+        owners: vec![NodeId::new(from)],
+        wanted: Wanted::At(vec![NodeId::new(to)]),
+        commutative: false,
+        rate,
+    };
+    let demands = Collective::Custom(routes.iter().map(demand).collect());
+    let native = check(&platform, &demands, &Volumes::of_size(Rational::one()));
+    // The gadget of two-ported nodes, with u's ports made one.
+    let mut relayed = gadget(&divided(&nodes(two), &links)).unwrap();
+    let u = NodeId::new(2);
+    let core = |place: usize, nodes: &[(NodeId, Part)]| if nodes[place].0 == u { 2 } else { place };
+    for link in &mut relayed.links {
+        (link.from, link.to) = (
+            core(link.from, &relayed.nodes),
+            core(link.to, &relayed.nodes),
+        );
+    }
+    relayed.links.retain(|link| link.from != link.to);
+    let instance = Instance::of_gadget(&platform, &relayed, &demands).unwrap();
+    let promised = instance
+        .optimum(&Watch::unlimited())
+        .unwrap()
+        .weighted
+        .value;
+    assert_eq!((native, promised), (ratio(3, 7), ratio(1, 2)));
 }
 
 #[test]

@@ -16,9 +16,9 @@ use oneport_timing::{
 const NAMED: usize = 30_000;
 /// Tasks of a run of our own schedules. Trades shorter runs for time. Not measured.
 const OWN: usize = 300_000;
-/// Tasks of a run of the periodic schedule that promises most, where a single size is asked for. Trades shorter runs for
-/// time and memory. Measured: a broadcast among 20 half-duplex nodes (degree 4, costs 10 to 20)
-/// takes 1.4 % more than its bound, with 300,000 tasks 3.0 %.
+/// Tasks of a run of the periodic schedule that promises most, where a single size is asked for. Trades shorter runs
+/// for time and memory. Measured: a broadcast among 20 half-duplex nodes (degree 4, costs 10 to 20) takes 1.4 % more
+/// than its bound, with 300,000 tasks 3.0 %.
 pub const FOLLOWED: usize = 1_200_000;
 /// If the best time is within 1/1000 of the bound, periodic schedules are not searched. Trades the last 0.1 % for time.
 /// Not measured.
@@ -276,7 +276,8 @@ mod tests {
         Ok(())
     }
 
-    /// The run of a solved plan, message by message (theorem 4), takes no less than one operation does in as many tasks.
+    /// The run of a solved plan, message by message (theorem 4), takes no less than one operation does in as many
+    /// tasks.
     #[test]
     fn no_run_of_the_plan_is_shorter() -> Result<()> {
         let watch = Watch::unlimited();

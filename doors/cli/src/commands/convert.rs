@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 use oneport::files::{self, PlatformFormat};
+use oneport::platform::gadget::{Part, gadget};
+use oneport::{NodeId, Platform};
 use oneport_topologies::Format;
 
 use crate::flags::topology::TopologyArguments;
@@ -29,6 +31,11 @@ pub struct ConvertArguments {
     /// Format of OUT (default: by its name).
     #[arg(long, value_name = "F")]
     pub to: Option<String>,
+    /// Write a platform of half-duplex nodes with the same throughputs (RR-2004-32, section 5): a node `a` with
+    /// several ports becomes a core `a`, ports `a in 1`, `a out 1`, .., and relays `a -> b in`, `relay`, `out` for
+    /// links that need them. All but the cores are routers, and links between parts cost 0.
+    #[arg(long)]
+    pub gadget: bool,
     /// Values that a topology file lacks.
     #[command(flatten)]
     pub topology: TopologyArguments,
@@ -54,7 +61,13 @@ pub fn run(arguments: &ConvertArguments) -> Result<End> {
         })?,
     };
     try_outputs(&[("IN", &arguments.input)], &[("OUT", &arguments.output)])?;
-    let platform = arguments.topology.read(&arguments.input, from)?.platform;
+    let read = arguments.topology.read(&arguments.input, from)?.platform;
+    let (platform, parts) = if arguments.gadget {
+        let (platform, parts) = as_gadget(&read)?;
+        (platform, Some(parts))
+    } else {
+        (read, None)
+    };
     let text = files::write_platform(&platform, to)
         .with_context(|| arguments.output.display().to_string())?;
     files::write_atomically(&arguments.output, text.as_bytes())
@@ -66,5 +79,36 @@ pub fn run(arguments: &ConvertArguments) -> Result<End> {
         count(platform.processors().count(), "processor"),
         count(platform.links().len(), "link"),
     ))?;
+    parts.map_or(Ok(()), |parts| print(&parts))?;
     Ok(End::Done)
+}
+
+/// The gadget as a platform, and what its nodes are.
+fn as_gadget(platform: &Platform) -> Result<(Platform, String)> {
+    let gadget = gadget(platform)?;
+    let written = gadget.as_platform(platform)?;
+    let mut lines = Vec::new();
+    for (place, &(node, part)) in gadget.nodes.iter().enumerate() {
+        let (name, of) = (written.name(NodeId::new(place)), platform.name(node));
+        let is = match part {
+            Part::Core => continue,
+            Part::In => format!("receives for '{of}'"),
+            Part::Out => format!("sends for '{of}'"),
+            Part::Relay { of, .. } => format!("stands on the link '{}'", platform.link_name(of)),
+        };
+        lines.push(format!("  '{name}' {is}"));
+    }
+    let mut text = format!(
+        "all nodes are half-duplex; {} under their names, and {} more:",
+        count(platform.nodes().len(), "node"),
+        lines.len()
+    );
+    if platform.links().iter().any(|link| link.delays.is_some()) {
+        text.insert_str(0, "latencies and overheads are left out; ");
+    }
+    for line in lines {
+        text.push('\n');
+        text.push_str(&line);
+    }
+    Ok((written, text))
 }

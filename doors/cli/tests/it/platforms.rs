@@ -268,3 +268,70 @@ fn hostile_platforms_are_refused_in_one_line() {
     ])
     .refused(1, &["no-such-file.toml"]);
 }
+
+/// Section 5 of RR-2004-32 as a file: half-duplex nodes, relays where ports are fewer than links, the same throughputs.
+#[test]
+fn a_gadget_is_a_platform() {
+    let folder = Folder::new();
+    let mut text = "format = \"oneport-platform/1\"\nmodel = \"multiport\"\n".to_string();
+    for name in ["a", "b", "c", "d"] {
+        text += &format!("[[node]]\nname = \"{name}\"\ncompute = \"1\"\nports = 2\n");
+    }
+    for (ends, cost) in [
+        ("ab", 1),
+        ("ac", 1),
+        ("ad", 1),
+        ("bc", 1),
+        ("bd", 1),
+        ("cb", 5),
+        ("db", 5),
+    ] {
+        let (from, to) = ends.split_at(1);
+        text += &format!("[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\ncost = \"{cost}\"\n");
+    }
+    let (native, written) = (
+        folder.write("native.toml", text),
+        folder.path("gadget.toml"),
+    );
+    let said = oneport(&["convert", "--gadget", &native, &written])
+        .ok()
+        .stdout;
+    for words in [
+        "4 nodes under their names",
+        "'a out 2' sends for 'a'",
+        "'b in 1' receives for 'b'",
+        "'a -> b relay' stands on the link 'a -> b'",
+    ] {
+        assert!(said.contains(words), "{said}");
+    }
+    let throughput = |platform: &str, question: &[&str]| {
+        let options = [&["solve"], question, &["--platform", platform, "--json"]].concat();
+        let answer = oneport(&options).ok().object();
+        assert_eq!(answer["status"], "optimal");
+        answer["throughput"].clone()
+    };
+    for (question, right) in [
+        (
+            &["scatter", "--source", "a", "--targets", "b"][..],
+            Some("6/5"),
+        ),
+        (&["broadcast", "--source", "a"][..], None),
+    ] {
+        let found = throughput(&written, question);
+        assert_eq!(found, throughput(&native, question));
+        assert!(right.is_none_or(|right| found == right), "{found}");
+    }
+    // A half-duplex c closes an odd cycle with a -> b.
+    let odd = read(&native).replacen(
+        "name = \"c\"\ncompute = \"1\"\nports = 2",
+        "name = \"c\"\ncompute = \"1\"\nmodel = \"half-duplex\"",
+        1,
+    );
+    oneport(&[
+        "convert",
+        "--gadget",
+        &folder.write("odd.toml", odd),
+        &written,
+    ])
+    .refused(1, &["'a -> b'", "odd cycle"]);
+}
