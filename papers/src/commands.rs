@@ -229,12 +229,19 @@ fn programs(arguments: &[String]) -> Result<String> {
 }
 
 fn some_rows(arguments: &[String], chapters: &[Chapter]) -> Result<String> {
-    let (stem, ids) = arguments
+    let (name, ids) = arguments
         .split_first()
-        .context("which paper? one of 000 to 004")?;
-    let chapter = chapters.iter().find(|chapter| chapter.stem == stem);
-    let chapter = chapter.with_context(|| format!("no paper '{stem}'; there are 000 to 004"))?;
-    let paper = Paper::load(stem)?;
+        .context("which paper? one of 000 to 004, or its name, as RR-4872")?;
+    let mut chapter = None;
+    for one in chapters {
+        let paper = Paper::load(one.stem)?;
+        if one.stem == name || paper.name == *name {
+            chapter = Some((one, paper));
+        }
+    }
+    let (chapter, paper) = chapter.with_context(|| {
+        format!("no paper '{name}'; there are 000 to 004, and names as RR-4872")
+    })?;
     if let Some(id) = ids
         .iter()
         .find(|&id| paper.rows.iter().all(|row| row.id != *id))

@@ -41,6 +41,8 @@ fn single_rows_are_judged() -> Result<()> {
     let output = run(&["rows", "004", "figure-2-costs"])?;
     let found = String::from_utf8_lossy(&output.stdout);
     assert!(found.contains("1, 1, 1/2 (holds)"), "{found}");
+    let output = run(&["rows", "RR-7898", "figure-1"])?;
+    assert!(output.status.success(), "a paper by its name");
     for wrong in [
         &["rows", "001", "nothing"][..],
         &["rows", "005"],

@@ -264,7 +264,7 @@ fn active_and_complete(schedule: &Reduction) -> Result<Figure> {
     let caption =
         "From each date to the next: senders that are active, senders that are done; n = 7.";
     Ok(Figure::table(
-        "Figure 1 of papers 001: A and C",
+        "Liu-Kuo-Wang 2009, figure 1: A and C",
         caption,
         &["t", "A", "C", "2A + C"],
         rows,
@@ -288,19 +288,19 @@ pub fn figures() -> Result<Vec<Figure>> {
     let alternative = alternative.context("figure 8 without a schedule")?;
     let mut figures = vec![
         Figure::svg(
-            "Figure 1 of papers 001",
+            "Liu-Kuo-Wang 2009, figure 1",
             "A valid schedule of these seven processors, A to G as 0 to 6; the text has no dates, these are ours (figure 3, its last transfer 1 \
              later).",
             svg::reduction_gantt(&first),
         ),
         active_and_complete(&first)?,
         Figure::svg(
-            "Figures 3 and 4 of papers 001",
+            "Liu-Kuo-Wang 2009, figures 3 and 4",
             "Earliest-possible schedule of G, F, D, C, B, E with destinations; processors A to G are 0 to 6.",
             svg::reduction_gantt(&third),
         ),
         Figure::svg(
-            "Figure 5 of papers 001",
+            "Liu-Kuo-Wang 2009, figure 5",
             "Slowest node first, which is optimal here.",
             svg::reduction_gantt(&fifth),
         ),
@@ -308,23 +308,23 @@ pub fn figures() -> Result<Vec<Figure>> {
     figures.extend(pictures::exchanges()?);
     figures.extend([
         Figure::svg(
-            "Figure 8 of papers 001: slowest node first",
+            "Liu-Kuo-Wang 2009, figure 8: slowest node first",
             "x = 3/2, the destination (processor 0) is slow.",
             svg::reduction_gantt(&snf),
         ),
         Figure::svg(
-            "Figure 8 of papers 001: optimum",
+            "Liu-Kuo-Wang 2009, figure 8: optimum",
             "x = 3/2, the destination (processor 0) is slow: 4 instead of 9/2.",
             svg::reduction_gantt(&alternative),
         ),
         Figure::svg(
-            "Figure 9 of papers 001",
+            "Liu-Kuo-Wang 2009, figure 9",
             "A reduction, here the one of figure 5; the text has no dates.",
             svg::reduction_gantt(&fifth),
         ),
         pictures::figure_10(&fifth)?,
         Figure::svg(
-            "Figure 11 of papers 001",
+            "Liu-Kuo-Wang 2009, figure 11",
             "The transmission windows of figure 5, read backwards: times in the nodes, sender and receiver beside them.",
             svg::windows(&Dependency::of(&fifth)?.windows()),
         ),

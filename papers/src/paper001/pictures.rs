@@ -110,7 +110,7 @@ fn figure_6() -> Result<Figure> {
         ("after", named(&times, &changed, &names)),
     ];
     Ok(Figure::svg(
-        "Figure 6 of papers 001",
+        "Liu-Kuo-Wang 2009, figure 6",
         "Lemma 2 on four processors, times 2 (p) and 1: p starts when the faster q ends, and they change places.",
         chart("Figure 6", &groups, 1),
     ))
@@ -136,7 +136,7 @@ fn figure_7() -> Result<Figure> {
         times.len()
     );
     Ok(Figure::svg(
-        "Figure 7 of papers 001",
+        "Liu-Kuo-Wang 2009, figure 7",
         caption,
         chart("Figure 7", &groups, times[q1]),
     ))
@@ -167,7 +167,7 @@ pub fn figure_10(schedule: &Reduction) -> Result<Figure> {
     let caption = "Every window of figure 9, read backwards from the end of the reduction, which is 0 here. Sender and receiver are named as in \
                    figure 9: backwards, the receiver sends.";
     Ok(Figure::svg(
-        "Figure 10 of papers 001",
+        "Liu-Kuo-Wang 2009, figure 10",
         caption,
         chart("Figure 10", &[("from the end", windows)], 1),
     ))
@@ -257,7 +257,7 @@ fn figure_12() -> Result<Figure> {
     };
     let caption = "Times 2 and 3: T(f, s) in each cell. No grey cell is less than the framed one, f* = 6, s* = 3.";
     Ok(Figure::svg(
-        "Figure 12 of papers 001",
+        "Liu-Kuo-Wang 2009, figure 12",
         caption,
         cells.svg(beyond, |f, s| (f, s) == at),
     ))
@@ -318,7 +318,7 @@ fn regions() -> Result<Vec<Figure>> {
             "Pairs of T({f}, {s}), times 2 and 3; {words}. Grey pairs cannot be better than others and are left out, as are their buddies."
         );
         figures.push(Figure::svg(
-            format!("Figure {number} of papers 001"),
+            format!("Liu-Kuo-Wang 2009, figure {number}"),
             caption,
             svg,
         ));

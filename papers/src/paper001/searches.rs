@@ -285,7 +285,7 @@ pub fn figures() -> Result<Vec<Figure>> {
         "SNF search, ours",
     ];
     Ok(vec![Figure::table(
-        "Table 1 of papers 001",
+        "Liu-Kuo-Wang 2009, table 1",
         "Nodes N and leaves L: means of 50 random clusters as printed, exact expectations, and the difference in standard errors. \
          Searches: share of the nodes; ours on 20 clusters with speeds 3, 4, 5 (the paper's are not stated).",
         &header,

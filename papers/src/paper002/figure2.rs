@@ -255,7 +255,7 @@ pub fn figures() -> Result<Vec<Figure>> {
             reference: Some((1.0, "optimum".to_string())),
             ..Default::default()
         };
-        let title = format!("Figure 2 of papers 002, ties: {name}");
+        let title = format!("RR-7898, figure 2, ties: {name}");
         let drawing = svg::curve(
             &title,
             "number of values",

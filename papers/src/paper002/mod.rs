@@ -146,12 +146,12 @@ fn figures() -> Result<Vec<Figure>> {
     let limited = reduce(16, 2, 1, Strategy::Greedy, Limit::Transfers(3))?;
     let mut figures = vec![
         Figure::svg(
-            "Figure 1 of papers 002: schedule",
+            "RR-7898, figure 1: schedule",
             "Four values, d = c.",
             svg::reduction_gantt(&four),
         ),
         Figure::svg(
-            "Figure 1 of papers 002: spanning tree",
+            "RR-7898, figure 1: spanning tree",
             "The sink is at the top.",
             svg::once_tree(&four),
         ),

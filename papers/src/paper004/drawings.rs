@@ -54,7 +54,7 @@ fn rows(sketches: &[Sketch], columns: usize, (right, down): (f64, f64)) -> Sketc
 }
 
 fn drawn(title: &str, caption: &str, sketch: &Sketch) -> Figure {
-    Figure::svg(format!("Papers 004, {title}"), caption, sketch.svg(title))
+    Figure::svg(format!("RR-2004-32, {title}"), caption, sketch.svg(title))
 }
 
 /// Figures 1 to 6 and the trees, matchings and DAGs of section 2.3.
@@ -269,7 +269,7 @@ fn both(figures: &mut Vec<Figure>, name: &str, platform: Platform) -> Result<Pla
     let caption = format!("Throughput {tp}; links in use, the wider the busier.");
     let graph = figures::graph(&case, Some(&plan.steady_state));
     figures.push(Figure::svg(
-        format!("Papers 004, {name}: flows"),
+        format!("RR-2004-32, {name}: flows"),
         caption,
         graph,
     ));
@@ -280,7 +280,7 @@ fn both(figures: &mut Vec<Figure>, name: &str, platform: Platform) -> Result<Pla
         schedule.period
     );
     figures.push(Figure::svg(
-        format!("Papers 004, {name}: one period"),
+        format!("RR-2004-32, {name}: one period"),
         caption,
         figures::gantt(&case, schedule),
     ));
@@ -306,7 +306,7 @@ pub fn figures() -> Result<Vec<Figure>> {
     let two = both(&mut figures, "figure 2", figure_2()?)?;
     for (place, weighted) in two.steady_state.patterns.iter().enumerate() {
         let drawing = svg::pattern(&two.problem, &weighted.pattern, Some(&weighted.weight));
-        let title = format!("Papers 004, our optimum on figure 2: tree {}", place + 1);
+        let title = format!("RR-2004-32, our optimum on figure 2: tree {}", place + 1);
         figures.push(Figure::svg(title, "T2; T1 is not used.", drawing));
     }
     let mut rows = Vec::new();
@@ -340,7 +340,7 @@ pub fn figures() -> Result<Vec<Figure>> {
         "optimum, full-duplex",
     ];
     figures.push(Figure::table(
-        "Papers 004: port constraints are not enough",
+        "RR-2004-32: port constraints are not enough",
         "The linear program that section 2.2.2 marks as wrong, what its trees really achieve, and the optima.",
         &header,
         rows,
@@ -362,7 +362,7 @@ mod tests {
         let figures = as_printed()?;
         let figure = figures
             .iter()
-            .find(|figure| figure.title == "Papers 004, figure 4");
+            .find(|figure| figure.title == "RR-2004-32, figure 4");
         let Body::Svg(svg) = &figure.context("no figure 4")?.body else {
             anyhow::bail!("figure 4 is a table")
         };

@@ -756,7 +756,7 @@ pub fn figures() -> Result<Vec<Figure>> {
     let caption = "The ellipsoid method with central cuts; the oracle is a heaviest matching (Edmonds) and lightest arborescences or \
                    shortest paths, exact. Digits are binary. Computed by us: the paper names the method and gives no numbers.";
     Ok(vec![Figure::table(
-        "Papers 004: the ellipsoid method",
+        "RR-2004-32: the ellipsoid method",
         caption,
         &header,
         rows,

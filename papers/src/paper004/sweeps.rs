@@ -526,7 +526,7 @@ pub fn figures() -> Result<Vec<Figure>> {
             .map(|point| (point.nodes as f64, value(point)))
             .collect(),
     };
-    let title = "Papers 004: time to the optimum";
+    let title = "RR-2004-32: time to the optimum";
     let drawing = svg::curve(
         title,
         "nodes",
@@ -535,7 +535,7 @@ pub fn figures() -> Result<Vec<Figure>> {
         &svg::CurveOptions::default(),
     );
     let rounds = svg::curve(
-        "Papers 004: rounds to the optimum",
+        "RR-2004-32: rounds to the optimum",
         "nodes",
         "rounds of column generation",
         &[
@@ -567,12 +567,12 @@ pub fn figures() -> Result<Vec<Figure>> {
         "seconds",
     ];
     let table = Figure::table(
-        "Papers 004: time to the optimum, numbers",
+        "RR-2004-32: time to the optimum, numbers",
         caption,
         &header,
         rows.collect(),
     );
-    let rounds = Figure::svg("Papers 004: rounds to the optimum", caption, rounds);
+    let rounds = Figure::svg("RR-2004-32: rounds to the optimum", caption, rounds);
     Ok(vec![
         Figure::svg(title, caption, drawing),
         rounds,
@@ -627,7 +627,7 @@ fn models() -> Result<Figure> {
     let caption = "Random platforms, links of cost 1 to 4, everything enumerated. A full-duplex steady state run half as \
                    fast need not fit half-duplex ports; no ratio above 2 was met.";
     Ok(Figure::table(
-        "Papers 004: what the port models cost",
+        "RR-2004-32: what the port models cost",
         caption,
         &header,
         rows,

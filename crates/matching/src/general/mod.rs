@@ -83,7 +83,7 @@
 //! - A. Schrijver, "Combinatorial Optimization", volume A, chapters 25, 28 and 32.
 //!
 //! # Example
-//! Papers/004, figure 2: every port is busy for at most 1, yet the three transfers need 5/4, one at a time.
+//! RR-2004-32, figure 2: every port is busy for at most 1, yet the three transfers need 5/4, one at a time.
 //! ```
 //! use num_rational::BigRational;
 //! use oneport_matching::general::{PortGraph, decompose, least_period, separate};

@@ -17,7 +17,7 @@ const CLUSTER: &str = "The paper's Xeons (3.2 GHz), Athlons (2 GHz), fast Ethern
 
 /// Curves, tables, and what real libraries took.
 pub fn figures() -> Result<Vec<Figure>> {
-    let title = "Figure 17 of papers 001";
+    let title = "Liu-Kuo-Wang 2009, figure 17";
     let here =
         "One port, dates added up exactly. No tree at all is shorter than slowest node first here.";
     let caption = format!("{here} {CLUSTER}");
@@ -29,7 +29,7 @@ pub fn figures() -> Result<Vec<Figure>> {
         (Network::OnePort, "one port"),
         (Network::Default, "SMPI's own network"),
     ] {
-        let title = format!("Figure 17 of papers 001 in SimGrid: {name}");
+        let title = format!("Liu-Kuo-Wang 2009, figure 17 in SimGrid: {name}");
         let caption = "gcd, fast root: times over that of slowest node first. SMPI follows the MPI libraries' choices \
              of algorithm; those that cut the vector, and (where ports share their bandwidth) the flat tree, are no trees \
              under one port.";
@@ -251,6 +251,6 @@ fn measured() -> Result<Option<Figure>> {
          messages take what they take. Every result was compared with the definition. MPI_MAX is MPI's own operator, as in the paper, \
          and merges as fast as this machine can; the column before it is the same with an operator of the user's. Medians of 5 runs (MPICH: 1); \
          `ONEPORT_MPI=N` takes N of all sizes. The times say little where ranks outnumber cores.";
-    let title = "Figure 17 of papers 001 on real MPI, microseconds";
+    let title = "Liu-Kuo-Wang 2009, figure 17 on real MPI, microseconds";
     Ok((!columns.is_empty()).then(|| Figure::table(title, caption, &header, rows)))
 }
