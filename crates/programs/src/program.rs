@@ -89,7 +89,7 @@ pub(crate) struct Paper<'p> {
 /// How large a program is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Size {
-    /// Variables that are in a row.
+    /// Variables, those that nothing is charged for included.
     pub variables: u64,
     /// Rows.
     pub rows: u64,

@@ -54,11 +54,15 @@ pub struct Own<'a> {
     ways: Vec<PieceSearch<'a>>,
     /// Tasks of the second way, the schedule that promises most.
     followed: usize,
+    /// Whether the first run takes a moment.
+    few: bool,
 }
 
 impl<'a> Own<'a> {
     /// If no periodic schedule is found before the watch ends, only the patterns are searched.
     pub fn new(problem: &'a Problem, state: &'a SteadyState, watch: &Watch) -> Own<'a> {
+        let tasks = state.patterns.iter().map(|one| one.pattern.tasks.len());
+        let few = tasks.sum::<usize>() <= NAMED;
         if !problem.collective().is_cut() {
             let way = |state: SteadyState| {
                 PieceSearch::new(problem, move |pieces, watch| {
@@ -68,6 +72,7 @@ impl<'a> Own<'a> {
             return Own {
                 ways: whole(state).into_iter().map(way).collect(),
                 followed: OWN,
+                few,
             };
         }
         let mut ways = vec![PieceSearch::of_patterns(problem, state)];
@@ -81,6 +86,7 @@ impl<'a> Own<'a> {
         Own {
             ways,
             followed: OWN,
+            few,
         }
     }
 
@@ -106,6 +112,13 @@ impl<'a> Own<'a> {
             bail!("the steady state has no pattern; please report it with the platform file");
         };
         let mut best = match first.shortest(problem, search, least) {
+            Err(OnceError::Stopped(limit)) if self.few => {
+                // What takes a moment is dated all the same, and nothing after it.
+                let over = Watch::unlimited();
+                over.end(limit);
+                let watch = &over;
+                first.shortest(problem, &SearchLimits { watch, ..*search }, least)?
+            }
             Err(OnceError::Stopped(_)) => return Ok(None),
             found => found?,
         };

@@ -49,7 +49,7 @@ fn what_a_limit_leaves_unlisted_is_bounded() {
         whole["ended_by"].is_null() && whole["delivered"].is_string(),
         "{whole:#}"
     );
-    let short = ["run", &path, "--until", "1000000", "--memory-limit", "150M"];
+    let short = ["run", &path, "--until", "1000000", "--memory-limit", "50M"];
     let limited = json(&[&short[..], &["--json"]].concat());
     assert_eq!(
         (&limited["ended_by"], &limited["delivered"]),
@@ -64,7 +64,7 @@ fn what_a_limit_leaves_unlisted_is_bounded() {
         said.contains("not counted") && said.contains("ended by --memory-limit"),
         "{said}"
     );
-    oneport(&["run", &path, "--instances", "7", "--memory-limit", "150M"])
+    oneport(&["run", &path, "--instances", "7", "--memory-limit", "50M"])
         .refused(1, &["--instances", "ended by --memory-limit", "--until K"]);
 }
 
