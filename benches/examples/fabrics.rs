@@ -15,9 +15,10 @@ fn main() {
         "a100-1", "a100-2", "a100-4", "mi250-1", "mi250-2", "h100-2", "a100-8", "a100-16",
         "a100-128",
     ];
-    let names: Vec<&str> = match arguments.is_empty() {
-        true => usual.to_vec(),
-        false => arguments.iter().map(String::as_str).collect(),
+    let names: Vec<&str> = if arguments.is_empty() {
+        usual.to_vec()
+    } else {
+        arguments.iter().map(String::as_str).collect()
     };
     println!(
         "| fabric | collective | throughput | status | whole s | program | period | slots | referee | patterns | slots |"

@@ -74,9 +74,12 @@ fn width(svg: &str) -> Option<usize> {
 
 /// A table for spreadsheets.
 pub fn csv(header: &[String], rows: &[Vec<String>]) -> String {
-    let quoted = |cell: &String| match cell.contains([',', '"', '\n']) {
-        true => format!("\"{}\"", cell.replace('"', "\"\"")),
-        false => cell.clone(),
+    let quoted = |cell: &String| {
+        if cell.contains([',', '"', '\n']) {
+            format!("\"{}\"", cell.replace('"', "\"\""))
+        } else {
+            cell.clone()
+        }
     };
     let line = |cells: &[String]| cells.iter().map(quoted).collect::<Vec<_>>().join(",") + "\n";
     line(header) + &rows.iter().map(|row| line(row)).collect::<String>()

@@ -152,9 +152,10 @@ pub fn change(draw: &mut Draw, certificate: &mut Certificate) {
         }
     } else if !rows.is_empty() {
         let place = rows.start + draw.below(rows.len());
-        match drop {
-            true => _ = certificate.rows.remove(place),
-            false => certificate.rows[place].1 *= &factor,
+        if drop {
+            _ = certificate.rows.remove(place)
+        } else {
+            certificate.rows[place].1 *= &factor
         }
     }
 }
@@ -174,9 +175,10 @@ fn change_task(draw: &mut Draw, certificate: &mut Certificate, drop: bool, facto
             continue;
         };
         if place < tree.prices.len() {
-            match drop {
-                true => _ = tree.prices.remove(place),
-                false => tree.prices[place].1 *= factor,
+            if drop {
+                _ = tree.prices.remove(place)
+            } else {
+                tree.prices[place].1 *= factor
             }
             return;
         }

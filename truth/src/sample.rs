@@ -149,9 +149,10 @@ fn random_node(draw: &mut Draw, node: NodeId, takes_part: bool, copies: bool) ->
     } else {
         Node::router(name)
     };
-    node.replicates = match takes_part {
-        true => copies || draw.percent(65),
-        false => draw.percent(50),
+    node.replicates = if takes_part {
+        copies || draw.percent(65)
+    } else {
+        draw.percent(50)
     };
     node.ports = draw.percent(60).then(|| draw.between(1, 3) as u32);
     node

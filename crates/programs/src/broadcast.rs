@@ -51,11 +51,10 @@ pub(crate) fn build<'p>(
         .any(|node| platform.model_of(node) == PortModel::HalfDuplex);
     check_ports(platform, code, form, |model| model == PortModel::HalfDuplex)?;
     check_switches(platform, code)?;
-    let title = match half {
-        true => {
-            "Unidirectional steady-state broadcast problem on G (wrong solution): RR-2004-32, section 2.2.2"
-        }
-        false => "Bidirectional steady-state broadcast problem on G: RR-2004-32, section 2.2.1",
+    let title = if half {
+        "Unidirectional steady-state broadcast problem on G (wrong solution): RR-2004-32, section 2.2.2"
+    } else {
+        "Bidirectional steady-state broadcast problem on G: RR-2004-32, section 2.2.1"
     };
     let mut program = Program::new(paper, code, Sense::Maximise, form.title(title));
     match form {

@@ -288,13 +288,19 @@ impl<'p> Program<'p> {
         side: &Rational,
     ) -> Result<(), ProgramError> {
         let numbers = terms.iter().map(|(_, value)| value).chain([side]);
-        let scale = numbers.fold(BigInt::one(), |scale, number| match number.is_integer() {
-            true => scale,
-            false => scale.lcm(number.denom()),
+        let scale = numbers.fold(BigInt::one(), |scale, number| {
+            if number.is_integer() {
+                scale
+            } else {
+                scale.lcm(number.denom())
+            }
         });
-        let scaled = |value: &Rational| match scale.is_one() {
-            true => value.numer().clone(),
-            false => value.numer() * (&scale / value.denom()),
+        let scaled = |value: &Rational| {
+            if scale.is_one() {
+                value.numer().clone()
+            } else {
+                value.numer() * (&scale / value.denom())
+            }
         };
         let start = self.text.len();
         let _ = write!(self.text, " {name}:");

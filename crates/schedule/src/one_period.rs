@@ -143,7 +143,7 @@ impl Run<'_> {
                 Task::Merge { left, right, .. } => [left, right],
             };
             for copy in 0..copies {
-                if self.tasks.len() % OFTEN == 0 {
+                if self.tasks.len().is_multiple_of(OFTEN) {
                     watch.ask()?;
                 }
                 let place_of = |input: u32| {

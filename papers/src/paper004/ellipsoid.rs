@@ -151,9 +151,12 @@ impl Ellipsoid {
             .map(|side| (side * &scale).ceil().to_integer())
             .collect();
         let shape = (0..n).map(|row| {
-            let entry = |column: usize| match row == column {
-                true => ((&centre[row] * &centre[row] * n) >> bits) + 1,
-                false => BigInt::zero(),
+            let entry = |column: usize| {
+                if row == column {
+                    ((&centre[row] * &centre[row] * n) >> bits) + 1
+                } else {
+                    BigInt::zero()
+                }
             };
             (0..n).map(entry).collect()
         });

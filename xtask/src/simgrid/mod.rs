@@ -197,9 +197,10 @@ impl Bench {
             self.output(solve.args(["--time-limit", SOLVE, "--max-instances", INSTANCES]))?;
         if !output.status.success() {
             let said = last_line(&output.stderr);
-            match REASONS.iter().any(|reason| said.contains(reason)) {
-                true => count.left_out += 1,
-                false => count.wrong.push(format!("{}: {said}", case.name)),
+            if REASONS.iter().any(|reason| said.contains(reason)) {
+                count.left_out += 1
+            } else {
+                count.wrong.push(format!("{}: {said}", case.name))
             }
             return Ok(format!("no plan: {said}"));
         }

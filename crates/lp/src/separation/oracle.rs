@@ -178,9 +178,12 @@ impl Instance {
     fn priced(&self, unit: &BigUint, v: &[Rational]) -> Vec<(usize, usize, BigUint)> {
         let unit = BigInt::from(unit.clone());
         let ends = self.links.iter().zip(v);
-        let price = |v: &Rational| match v.is_negative() {
-            true => BigUint::zero(),
-            false => numerator_over(v, &unit).into_parts().1,
+        let price = |v: &Rational| {
+            if v.is_negative() {
+                BigUint::zero()
+            } else {
+                numerator_over(v, &unit).into_parts().1
+            }
         };
         ends.map(|((from, to, _), v)| (*from, *to, price(v)))
             .collect()

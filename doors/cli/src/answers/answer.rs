@@ -109,9 +109,10 @@ pub fn head(
 ) -> Result<String> {
     let schedule = &plan.schedule;
     let loss = loss_of(plan);
-    let loss = match loss.is_zero() {
-        true => "attains the throughput".to_string(),
-        false => format!("{} below the throughput", percent(&loss)),
+    let loss = if loss.is_zero() {
+        "attains the throughput".to_string()
+    } else {
+        format!("{} below the throughput", percent(&loss))
     };
     let mut out = header(&plan.problem);
     out.push_str(&sustained(

@@ -106,9 +106,10 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
         .as_ref()
         .map(|name| node(&platform, name, "--root"))
         .transpose()?;
-    let names: Vec<&str> = match arguments.collectives.is_empty() {
-        true => USUAL.to_vec(),
-        false => arguments.collectives.iter().map(String::as_str).collect(),
+    let names: Vec<&str> = if arguments.collectives.is_empty() {
+        USUAL.to_vec()
+    } else {
+        arguments.collectives.iter().map(String::as_str).collect()
     };
     if arguments.measured.is_some() && names.len() != 1 {
         return Err(usage(
@@ -342,19 +343,18 @@ impl<'b> Across<'b> {
     fn sentence(&self, platform: &Platform, bound: &Rational) -> String {
         let says = self.need.inequality.statement().sentence(platform);
         let (links, capacity) = (links(platform, &self.links), rate(platform, &self.capacity));
-        let (each, per) = match self.messages == Rational::from_integer(1.into()) {
-            true => ("", capacity.clone()),
-            false => {
-                let each = if self.need.demand.is_none() {
-                    " for each message"
-                } else {
-                    ""
-                };
-                (
-                    each,
-                    format!("{capacity} / {} = {}", self.messages, rate(platform, bound)),
-                )
-            }
+        let (each, per) = if self.messages == Rational::from_integer(1.into()) {
+            ("", capacity.clone())
+        } else {
+            let each = if self.need.demand.is_none() {
+                " for each message"
+            } else {
+                ""
+            };
+            (
+                each,
+                format!("{capacity} / {} = {}", self.messages, rate(platform, bound)),
+            )
         };
         format!(
             "{says}{each}: through {links} of {capacity} together no schedule exceeds {per} per operation"

@@ -65,9 +65,10 @@ pub fn run(arguments: &CheckArguments) -> Result<End> {
         });
     }
     let good = verdict.with_context(|| format!("{name}"))?;
-    let compared = match good.known {
-        true => "every result is right",
-        false => "results not compared: the collective is not known",
+    let compared = if good.known {
+        "every result is right"
+    } else {
+        "results not compared: the collective is not known"
     };
     print(&format!(
         "{}: {} among {}, {}, {} run; no race, no deadlock, {compared}",

@@ -161,9 +161,10 @@ fn text(file: &str, imported: &Imported) -> String {
     let _ = writeln!(out, "nodes: {}", nodes(imported));
     let row = |(class, number): (Class<'_>, usize)| {
         let [from, to] = class.ends;
-        let (between, number) = match class.both_ways {
-            true => (format!("{from} - {to}"), format!("{number}, per direction")),
-            false => (format!("{from} -> {to}"), number.to_string()),
+        let (between, number) = if class.both_ways {
+            (format!("{from} - {to}"), format!("{number}, per direction"))
+        } else {
+            (format!("{from} -> {to}"), number.to_string())
         };
         vec![
             class.kind.to_string(),

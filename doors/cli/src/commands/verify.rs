@@ -73,13 +73,12 @@ pub fn run(arguments: &VerifyArguments) -> Result<End> {
         }
         verdict => verdict.with_context(|| format!("{name}: violation"))?,
     };
-    let whole = match arguments.whole_messages {
-        true => {
-            let checked = referee::check_whole_messages(&plan.problem, &plan.schedule);
-            checked.with_context(|| format!("{name}: violation"))?;
-            ", no message cut"
-        }
-        false => "",
+    let whole = if arguments.whole_messages {
+        let checked = referee::check_whole_messages(&plan.problem, &plan.schedule);
+        checked.with_context(|| format!("{name}: violation"))?;
+        ", no message cut"
+    } else {
+        ""
     };
     let executed =
         execute(&plan, &watch).with_context(|| format!("{name}: violation in the run"))?;
@@ -206,9 +205,10 @@ fn execute(plan: &Plan, watch: &Watch) -> Result<String> {
     }
     let timeline = schedule::timeline_in_units(&plan.problem, &plan.schedule, periods)?;
     let report = referee::check_timeline(&plan.problem, &timeline)?;
-    let short = match periods < wanted {
-        true => format!(", not the {wanted} that reach the steady state and leave it"),
-        false => String::new(),
+    let short = if periods < wanted {
+        format!(", not the {wanted} that reach the steady state and leave it")
+    } else {
+        String::new()
     };
     Ok(format!(
         "; executed {} over {}{short}",

@@ -103,9 +103,12 @@ impl Net {
                         && paired == both
                         && (ends(from, to) || both && ends(to, from))
                 };
-                let changed = self.links.iter().filter_map(|link| match meant(link) {
-                    true => times(link.2).map(|cost| (link.0, link.1, cost)),
-                    false => Some(*link),
+                let changed = self.links.iter().filter_map(|link| {
+                    if meant(link) {
+                        times(link.2).map(|cost| (link.0, link.1, cost))
+                    } else {
+                        Some(*link)
+                    }
                 });
                 net.links = changed.collect();
             }

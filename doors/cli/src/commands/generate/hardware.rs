@@ -46,9 +46,10 @@ pub fn rate(option: &str, text: &str) -> Result<Rational> {
             .rate(&quantity, text)
             .map_err(|error| wrong(&error))?,
     };
-    match rate.is_positive() {
-        true => Ok(rate),
-        false => Err(wrong(&format!("'{text}' is not positive"))),
+    if rate.is_positive() {
+        Ok(rate)
+    } else {
+        Err(wrong(&format!("'{text}' is not positive")))
     }
 }
 

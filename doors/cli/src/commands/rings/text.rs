@@ -255,13 +255,15 @@ fn of_trees(report: &Report<'_>) -> String {
         return "not known: a limit came first".to_string();
     };
     let packing = &report.rings.packing;
-    let proof = match trees == bound {
-        true => "optimal".to_string(),
-        false => format!("upper bound {}", rate(report.platform, &bound)),
+    let proof = if trees == bound {
+        "optimal".to_string()
+    } else {
+        format!("upper bound {}", rate(report.platform, &bound))
     };
-    let cost = match packing.total >= trees {
-        true => "rings cost nothing".to_string(),
-        false => format!("rings cost {}", percent(&below(&packing.total, &trees))),
+    let cost = if packing.total >= trees {
+        "rings cost nothing".to_string()
+    } else {
+        format!("rings cost {}", percent(&below(&packing.total, &trees)))
     };
     format!(
         "{} of bus bandwidth for all-gathers ({proof}): {cost}",

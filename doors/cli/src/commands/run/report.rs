@@ -114,9 +114,12 @@ impl Delivery {
     /// The instances delivered, with their dates.
     fn phases(&self, counted: &Counted, shown: Shown) -> String {
         let mut out = String::new();
-        let of_bound = |delivered: &BigUint| match self.bound.is_zero() {
-            true => String::new(),
-            false => format!(" ({} of it)", percent(&ratio(delivered, &self.bound))),
+        let of_bound = |delivered: &BigUint| {
+            if self.bound.is_zero() {
+                String::new()
+            } else {
+                format!(" ({} of it)", percent(&ratio(delivered, &self.bound)))
+            }
         };
         let Counted { horizon, dated, .. } = counted;
         let _ = writeln!(

@@ -128,9 +128,10 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
     })?;
     draw(&arguments.graph, &|| {
         let (problem, certificate) = (&plan.problem, Some(&plan.certificate));
-        Ok(match arguments.rates.rates {
-            true => oneport_drawings::svg::graph_of_rates(problem, &plan.steady_state, certificate),
-            false => oneport_drawings::svg::graph(problem, Some(&plan.steady_state), certificate),
+        Ok(if arguments.rates.rates {
+            oneport_drawings::svg::graph_of_rates(problem, &plan.steady_state, certificate)
+        } else {
+            oneport_drawings::svg::graph(problem, Some(&plan.steady_state), certificate)
         })
     })?;
     draw(&arguments.timeline, &|| {
@@ -155,13 +156,12 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
     }
     if !drawn {
         let shown = Shown::of(plan.platform(), arguments.text.exact);
-        print(&match arguments.rates.rates {
-            true => rates::text(&plan, &arguments.rates, shown)?,
-            false => {
-                let links = plan.platform().links().len();
-                let proof = chosen.as_ref().map(|chosen| certified(chosen, links));
-                text::text(&plan, &arguments.text, proof.as_deref())?
-            }
+        print(&if arguments.rates.rates {
+            rates::text(&plan, &arguments.rates, shown)?
+        } else {
+            let links = plan.platform().links().len();
+            let proof = chosen.as_ref().map(|chosen| certified(chosen, links));
+            text::text(&plan, &arguments.text, proof.as_deref())?
         })?;
     }
     Ok(End::Done)
@@ -230,9 +230,10 @@ fn timeline(plan: &Plan, arguments: &ShowArguments) -> Result<Timeline> {
         );
     }
     let timeline = schedule::timeline(&plan.problem, &plan.schedule, periods)?;
-    match arguments.eager {
-        true => eagerly(plan, &timeline, arguments.text.exact),
-        false => Ok(timeline),
+    if arguments.eager {
+        eagerly(plan, &timeline, arguments.text.exact)
+    } else {
+        Ok(timeline)
     }
 }
 

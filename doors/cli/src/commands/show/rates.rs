@@ -177,9 +177,12 @@ fn merge(left: &Value, right: &Value) -> String {
 }
 
 fn csv(variables: &[Variable], throughput: &Rational) -> String {
-    let quoted = |text: &str| match text.contains([',', '"', '\n']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_string(),
+    let quoted = |text: &str| {
+        if text.contains([',', '"', '\n']) {
+            format!("\"{}\"", text.replace('"', "\"\""))
+        } else {
+            text.to_string()
+        }
     };
     let mut lines = vec![
         "variable,demand,place,what,amount".to_string(),

@@ -124,9 +124,10 @@ pub fn tasks(plan: &Plan) -> BigUint {
 
 /// Executes one period task by task. `None` if it has more than `TASKS` tasks, or if the execution fails.
 pub fn execution(plan: &Plan) -> Result<Option<Execution>> {
-    match tasks(plan) <= BigUint::from(TASKS) {
-        true => Ok(schedule::execution(&plan.problem, &plan.schedule).ok()),
-        false => Ok(None),
+    if tasks(plan) <= BigUint::from(TASKS) {
+        Ok(schedule::execution(&plan.problem, &plan.schedule).ok())
+    } else {
+        Ok(None)
     }
 }
 

@@ -267,9 +267,10 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
             Ok(End::Done)
         }
         Outcome::Unlisted(unlisted) => {
-            print(&match arguments.json {
-                true => report::unlisted(path, &problem, &unlisted, seconds).to_string(),
-                false => answer::unlisted(&problem, &unlisted, seconds, arguments.exact),
+            print(&if arguments.json {
+                report::unlisted(path, &problem, &unlisted, seconds).to_string()
+            } else {
+                answer::unlisted(&problem, &unlisted, seconds, arguments.exact)
             })?;
             // An answer is a throughput, and a plan if one is to be written.
             if unlisted.bounded.known.is_some() && arguments.output.is_none() {
