@@ -31,10 +31,10 @@ const ROUNDS: u64 = 2;
 /// shorter schedules. Not measured.
 const WALKS: u64 = 4;
 /// Senders times steps of a walk of the first round. Trades states of the search for shorter schedules. Not measured.
-const WORK: u64 = 80_000_000;
+const WORK: u64 = 10_000_000;
 /// Steps per sender of a walk of the first round. Trades time for nothing where senders are few. Measured: of 100 times
 /// from 100 to 1000, walks of 150,000, 400,000 and 3,000,000 steps end at 2112, 2107 and 2103.
-const MOST_STEPS: u64 = 8000;
+const MOST_STEPS: u64 = 1000;
 /// Parts of the mean time that the heat is counted in. Trades time for shorter schedules. Measured: of 100 times from
 /// 100 to 1000, walks with 4, 1, 0.4 and 0.2 parts end at 1988, 1985, 1984 and 1984; 30 times want the larger ones.
 const COLD: u64 = 200;

@@ -71,6 +71,8 @@ const MOST_SEARCHED: u64 = 1000;
 /// Senders up to which [`Method::Auto`] searches if their times mostly differ, and up to which a search closes the gap
 /// of slot flow. Trades a proof for time. Not measured.
 const MOST_CLOSED: u64 = 400;
+/// Round of annealing that a search begins with. Trades states of the search for shorter schedules. Not measured.
+const ROUND: u32 = 3;
 
 /// The shortest reduction.
 ///
@@ -149,7 +151,7 @@ fn by_slots(cluster: &Cluster, budget: &Budget) -> Result<Found, Error> {
         proof: flowed.proof,
     };
     if problem.count() > MOST_CLOSED {
-        let best = race(&problem, best, 2, &mut progress);
+        let best = race(&problem, best, ROUND, &mut progress);
         return Ok(problem.found(best.0, lower.length, lower.proof, &best.1));
     }
     let closed = closed(&problem, lower.length, best, &mut progress);
@@ -197,7 +199,7 @@ fn closed(
     best: (u64, Vec<Placed>),
     progress: &mut Progress,
 ) -> Closed {
-    let best = race(problem, best, 0, progress);
+    let best = race(problem, best, ROUND, progress);
     let mut deadlines = Deadlines::new(problem, lower, best);
     let mut searches = true;
     for (round, width) in (1..).zip(WIDTHS) {
@@ -205,7 +207,7 @@ fn closed(
         if deadlines.is_closed() || !progress.go_on(0) {
             break;
         }
-        let best = race(problem, deadlines.best.clone(), round, progress);
+        let best = race(problem, deadlines.best.clone(), ROUND + round, progress);
         deadlines.offer(best);
     }
     let weighed = deadlines.weighed();
