@@ -128,7 +128,6 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "oneport-period",
             "oneport-homogeneous",
             "oneport-heterogeneous",
-            "oneport-watch",
             "oneport-referee",
             "oneport-files",
         ],
@@ -136,6 +135,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     (
         "oneport-baselines",
         &[
+            "oneport-watch",
             "oneport-numbers",
             "oneport-graph",
             "oneport-platform",

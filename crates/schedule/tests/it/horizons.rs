@@ -129,7 +129,7 @@ fn ascending(nodes: usize, paths: &[(Vec<usize>, u32)]) -> (Problem, PeriodicSch
         patterns: paths.iter().map(pattern).collect(),
         slots: Vec::new(),
     };
-    let problem = Problem::new(&builder.build().unwrap(), &collective, &Volumes::default());
+    let problem = Problem::new(builder.build().unwrap(), &collective, Volumes::default());
     (problem.unwrap(), schedule)
 }
 

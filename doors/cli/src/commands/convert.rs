@@ -94,15 +94,19 @@ fn as_gadget(platform: &Platform) -> Result<(Platform, String)> {
             Part::Core => continue,
             Part::In => format!("receives for '{of}'"),
             Part::Out => format!("sends for '{of}'"),
-            Part::Relay { of, .. } => format!("stands on the link '{}'", platform.link_name(of)),
+            Part::Relay { of, .. } => format!("is on the link '{}'", platform.link_name(of)),
         };
         lines.push(format!("  '{name}' {is}"));
     }
-    let mut text = format!(
-        "all nodes are half-duplex; {} under their names, and {} more:",
-        count(platform.nodes().len(), "node"),
-        lines.len()
-    );
+    let mut text = if lines.is_empty() {
+        "all nodes were half-duplex before: no node is added".to_string()
+    } else {
+        let named = count(platform.nodes().len(), "node");
+        format!(
+            "all nodes are half-duplex; {named} under their names, and {} more:",
+            lines.len()
+        )
+    };
     if platform.links().iter().any(|link| link.delays.is_some()) {
         text.insert_str(0, "latencies and overheads are left out; ");
     }

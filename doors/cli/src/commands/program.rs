@@ -112,9 +112,10 @@ pub fn run(arguments: &ProgramArguments) -> Result<End> {
     };
     let Some(path) = &arguments.output else {
         return match written(&mut BufWriter::new(io::stdout().lock())) {
-            Err(ProgramError::Output { kind, .. }) if kind == ErrorKind::BrokenPipe => {
-                Ok(End::Done)
-            }
+            Err(ProgramError::Output {
+                kind: ErrorKind::BrokenPipe,
+                ..
+            }) => Ok(End::Done),
             written => Ok(written.map(|_| End::Done)?),
         };
     };

@@ -1,7 +1,7 @@
 //! The commands of README.md and of the guide run as they stand, and print what the pages show.
 //!
-//! A page's blocks run in the order of the page, in a folder that contains nothing but a link to `fixtures/`. A block of
-//! text after a block of commands is their output. Blocks that call `cargo` build oneport itself and are left out.
+//! A page's blocks run in the order of the page, in a folder that contains nothing but a link to `fixtures/`. A block
+//! of text after a block of commands is their output. Blocks that call `cargo` build oneport itself and are left out.
 
 #![cfg(unix)]
 

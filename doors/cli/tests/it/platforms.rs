@@ -300,7 +300,7 @@ fn a_gadget_is_a_platform() {
         "4 nodes under their names",
         "'a out 2' sends for 'a'",
         "'b in 1' receives for 'b'",
-        "'a -> b relay' stands on the link 'a -> b'",
+        "'a -> b relay' is on the link 'a -> b'",
     ] {
         assert!(said.contains(words), "{said}");
     }

@@ -47,8 +47,8 @@ pub struct Terms {
     pub limit: Limit,
     /// Whether the operator commutes.
     pub commutative: bool,
-    /// The proof that no schedule is shorter, if the referee could repeat it; of an all-reduction, that no reduction into
-    /// `into` is.
+    /// The proof that no schedule is shorter, if the referee could repeat it; of an all-reduction, that no reduction
+    /// into `into` is.
     pub proof: Option<Proof>,
     /// The processor of that proof.
     pub into: Option<u32>,

@@ -207,6 +207,9 @@ fn no_longer(
     Ok(())
 }
 
+/// The name of the best algorithm, and its run.
+type Best = (String, Found);
+
 /// Our own run and all algorithms, each with its best number of pieces, and the best of them. The referee executes the
 /// best. What a limit leaves undated is missing.
 fn time(
@@ -215,7 +218,7 @@ fn time(
     named: &mut [NamedSearch<'_>],
     follows: bool,
     watch: &Watch,
-) -> Result<(Vec<Timed>, Option<(String, Found)>)> {
+) -> Result<(Vec<Timed>, Option<Best>)> {
     let search = once::search(problem, watch);
     // From the second size on, the search of an algorithm that cannot be the best is shorter.
     let goal = own.as_ref().map(|own| &own.shortest.length);
