@@ -51,7 +51,7 @@ fn atomic_flavours() -> Result<Finding> {
     )))
 }
 
-/// The paper's first reference: of all orders in which receivers are served, each sender without a pause, the fastest first is best.
+/// Reference 1: of all orders in which receivers are served, each sender without a pause, the fastest first is best.
 fn fastest_at_the_top() -> Result<Finding> {
     const NODES: usize = 4;
     const SLOWEST: u64 = 5;
@@ -111,7 +111,7 @@ fn served_in_turn(times: &[u64], order: &[usize]) -> u64 {
     last
 }
 
-/// The second reference: a message keeps the sender busy, then the network, then the receiver. With two routers in each link
+/// Reference 2: a message keeps the sender busy, then the network, then the receiver. With two routers in each link
 /// the throughput is that of all trees under these three times.
 fn three_times() -> Result<Finding> {
     let (mut tried, mut networks, mut receivers) = (0usize, 0usize, 0usize);

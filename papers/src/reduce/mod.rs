@@ -320,8 +320,8 @@ fn links_of_figure_6() -> Result<Finding> {
     Ok(Finding::value(Value::List(vec![four.into(), six.into()])))
 }
 
-/// The question of section 6: every P_i wants `v[0,i]`. Proved optima on figure 6's nodes, fully connected, and on random
-/// platforms.
+/// The question of section 6: every P_i wants `v[0,i]`. Proved optima on figure 6's nodes, fully connected, and on
+/// random platforms.
 fn prefixes() -> Result<Finding> {
     let mut found = Vec::new();
     for platform in [
