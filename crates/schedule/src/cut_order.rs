@@ -163,12 +163,16 @@ impl Slots {
             let busy = slot.links.iter();
             busy.filter_map(|link| number.get(link).copied()).collect()
         };
-        let lengths = schedule.slots.iter();
+        let lengths: Vec<u128> = (schedule.slots.iter())
+            .map(|slot| in_units(&slot.length, &units).to_u128())
+            .collect::<Option<_>>()?;
+        // No link is busy for longer than all slots together.
+        lengths
+            .iter()
+            .try_fold(0_u128, |sum, length| sum.checked_add(*length))?;
         Some(Slots {
             goal,
-            lengths: lengths
-                .map(|slot| in_units(&slot.length, &units).to_u128())
-                .collect::<Option<_>>()?,
+            lengths,
             busy: schedule.slots.iter().map(lines_of).collect(),
             lines,
         })

@@ -206,6 +206,9 @@ fn where_ports_limit_no_odd_set_is_named() {
         let told = oneport(&["show", &plan, "--explain"]).ok().stdout
             + &oneport(&["show", &plan]).ok().stdout;
         let compared = oneport(&[&["compare"], &ask[..]].concat()).ok().stdout;
+        // The best tree and DAG have fewer links, whose own limits are named.
+        let of_all = |line: &&str| !line.trim_start().starts_with("best ");
+        let compared: String = compared.lines().filter(of_all).collect();
         let changed = oneport(&[&["whatif"], &ask[..]].concat()).ok().stdout;
         assert!(
             !(told.clone() + &compared + &changed).contains("odd set"),
