@@ -1,6 +1,6 @@
 //! One reduction executed once: the shortest schedule, its bound, and the referee's word on both.
 
-use oneport_heterogeneous::{Budget, Cluster, Destination, Method, Placement, Processors};
+use oneport_heterogeneous::{Budget, Cluster, Destination, Method, Placement, Processors, Search};
 use oneport_homogeneous::{Costs, Strategy, Tie};
 use oneport_plan::{
     Broadcast, Instance, Limit, OneAllReduce, OneBroadcast, OneReduction, Proof, Shortest,
@@ -8,7 +8,7 @@ use oneport_plan::{
 use oneport_platform::Rational;
 use oneport_referee::{
     Recheck, Violation, check_all_reduce, check_broadcast, check_one, check_one_broadcast,
-    check_shortest,
+    check_shortest, check_shortest_while,
 };
 
 /// An answer that the referee has checked.
@@ -180,7 +180,7 @@ pub fn reduce_cluster(
     budget: &Budget,
 ) -> Result<Found, SingleError> {
     let answer = oneport_heterogeneous::shortest(cluster, method, budget)?;
-    let checked = check(answer.shortest)?;
+    let checked = check_within(answer.shortest, budget)?;
     Ok(Found {
         checked,
         method: answer.method,
@@ -203,7 +203,7 @@ pub fn reduce_processors(
     // A placement that is not optimal leaves gaps, and an earliest-possible schedule closes some.
     answer.shortest.length = reduction.length.clone();
     answer.shortest.reduction = Some(reduction);
-    let checked = check(answer.shortest)?;
+    let checked = check_within(answer.shortest, budget)?;
     Ok(Found {
         checked,
         method: answer.method,
@@ -398,6 +398,18 @@ pub fn reduce_into(
         reduction: Some(one.reduction),
     };
     Ok((Checked { shortest, recheck }, ordered))
+}
+
+/// Checks an answer as long as the watch of the budget lets it.
+fn check_within(shortest: Shortest, budget: &Budget) -> Result<Checked, SingleError> {
+    let search = Search {
+        states: 0,
+        length: shortest.length.clone(),
+        lower_bound: shortest.lower_bound.clone(),
+    };
+    let go_on = || (budget.watch)(&search).is_continue();
+    let recheck = check_shortest_while(&shortest, &go_on)?;
+    Ok(Checked { shortest, recheck })
 }
 
 fn check(shortest: Shortest) -> Result<Checked, SingleError> {

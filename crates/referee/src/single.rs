@@ -26,7 +26,7 @@ use oneport_platform::Rational;
 
 pub use everywhere::{check_all_reduce, check_one_broadcast};
 pub use one::check_one;
-pub use shortest::{Recheck, check_shortest};
+pub use shortest::{Recheck, check_shortest, check_shortest_while};
 
 use ticks::{Clock, Number};
 use tree::Tree;

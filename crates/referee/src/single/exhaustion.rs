@@ -5,15 +5,22 @@ use std::collections::BTreeSet;
 /// Limit: states visited. Measured: most of the 0.5 s for 26 senders.
 const STATES: usize = 200_000;
 
+/// States between two questions whether to go on. Trades questions for time after a limit. Not measured.
+const ASKED: usize = 1024;
+
 /// Limit: senders; each takes one step of the recursion.
 const SENDERS: u64 = 64;
 
-/// Whether some schedule ends before `end`; `None` where that takes too long. `classes` are times, ascending, and
-/// numbers of senders.
+/// Whether some schedule ends before `end`; `None` where that takes too long, or `go_on` ends it. `classes` are times,
+/// ascending, and numbers of senders.
 ///
 /// One slot is open at 0; a sender that takes a slot of date `a` opens two at `a + time`. By Observation 1 no sender
 /// need be above a faster one, so the senders take slots fastest first; like senders at ascending dates.
-pub(super) fn ends_before(classes: &[(u128, u64)], end: u128) -> Option<bool> {
+pub(super) fn ends_before(
+    classes: &[(u128, u64)],
+    end: u128,
+    go_on: &dyn Fn() -> bool,
+) -> Option<bool> {
     let total = classes
         .iter()
         .fold(0_u64, |sum, (_, senders)| sum.saturating_add(*senders));
@@ -27,6 +34,8 @@ pub(super) fn ends_before(classes: &[(u128, u64)], end: u128) -> Option<bool> {
     Search {
         times: &times,
         end,
+        go_on,
+        visited: 0,
         failed: BTreeSet::new(),
     }
     .place(0, 0, vec![0])
@@ -35,6 +44,9 @@ pub(super) fn ends_before(classes: &[(u128, u64)], end: u128) -> Option<bool> {
 struct Search<'a> {
     times: &'a [u128],
     end: u128,
+    go_on: &'a dyn Fn() -> bool,
+    /// States visited.
+    visited: usize,
     /// States that lead nowhere: how many senders are placed, the earliest date for the next, the open slots.
     failed: BTreeSet<(usize, u128, Vec<u128>)>,
 }
@@ -53,7 +65,9 @@ impl Search<'_> {
         if self.failed.contains(&state) {
             return Some(false);
         }
-        if self.failed.len() >= STATES {
+        self.visited += 1;
+        let ended = self.visited % ASKED == 0 && !(self.go_on)();
+        if ended || self.failed.len() >= STATES {
             return None;
         }
         let slots = &state.2;
@@ -129,18 +143,18 @@ mod tests {
                 .collect();
             for end in 1..=times.iter().sum::<u128>() + 1 {
                 assert_eq!(
-                    ends_before(&classes, end),
+                    ends_before(&classes, end, &|| true),
                     Some(naive(&times, &[0], end)),
                     "{classes:?} {end}"
                 );
             }
         }
         // As many senders as are tried at all, and one more.
-        assert_eq!(ends_before(&[(1, SENDERS)], 8), Some(true));
-        assert_eq!(ends_before(&[(1, SENDERS)], 7), Some(false));
-        assert_eq!(ends_before(&[(1, SENDERS + 1)], 8), None);
+        assert_eq!(ends_before(&[(1, SENDERS)], 8, &|| true), Some(true));
+        assert_eq!(ends_before(&[(1, SENDERS)], 7, &|| true), Some(false));
+        assert_eq!(ends_before(&[(1, SENDERS + 1)], 8, &|| true), None);
         // Room for more than 2^64 senders.
-        assert_eq!(ends_before(&[(1, 3)], 1 << 40), Some(true));
+        assert_eq!(ends_before(&[(1, 3)], 1 << 40, &|| true), Some(true));
     }
 
     /// The limit holds although several senders may be given up between two looks at it.
@@ -151,10 +165,16 @@ mod tests {
             109,
         ];
         let mut search = Search {
+            go_on: &|| true,
+            visited: 0,
             times: &times,
             end: 154,
             failed: BTreeSet::new(),
         };
+        search.go_on = &|| false;
+        assert_eq!(search.place(0, 0, vec![0]), None);
+        assert_eq!(search.visited, ASKED);
+        search.go_on = &|| true;
         assert_eq!(search.place(0, 0, vec![0]), None);
         assert!(
             (STATES..STATES + times.len()).contains(&search.failed.len()),

@@ -55,6 +55,18 @@ pub enum Recheck {
 /// [`SenderWeights`]: oneport_plan::SenderWeights
 /// [`SlotPrices`]: oneport_plan::SlotPrices
 pub fn check_shortest(shortest: &Shortest) -> Result<Recheck, Violation> {
+    check_shortest_while(shortest, &|| true)
+}
+
+/// [`check_shortest`] as long as `go_on` says so: asked now and then where schedules are tried again, which takes up to
+/// a second. What takes a moment is checked in any case.
+///
+/// # Errors
+/// As [`check_shortest`].
+pub fn check_shortest_while(
+    shortest: &Shortest,
+    go_on: &dyn Fn() -> bool,
+) -> Result<Recheck, Violation> {
     check_instance(&shortest.instance)?;
     if !is_non_negative(&shortest.length) {
         return Err(bad_number("length", &shortest.length, "at least 0"));
@@ -101,7 +113,7 @@ pub fn check_shortest(shortest: &Shortest) -> Result<Recheck, Violation> {
             }
             .check(&shortest.proof)?
         }
-        Instance::Classes(classes) => check_classes(classes, bound, &shortest.proof)?,
+        Instance::Classes(classes) => check_classes(classes, bound, &shortest.proof, go_on)?,
     };
     Ok(match finding {
         Finding::Proved => Recheck::Proved,
@@ -407,7 +419,12 @@ fn searched(states: u64) -> String {
     format!("the bound rests on a search through {states} states")
 }
 
-fn check_classes(classes: &[Class], bound: &Rational, proof: &Proof) -> Result<Finding, Violation> {
+fn check_classes(
+    classes: &[Class],
+    bound: &Rational,
+    proof: &Proof,
+    go_on: &dyn Fn() -> bool,
+) -> Result<Finding, Violation> {
     let numbers: Vec<&Rational> = classes
         .iter()
         .map(|class| &class.time)
@@ -476,7 +493,7 @@ fn check_classes(classes: &[Class], bound: &Rational, proof: &Proof) -> Result<F
             } else {
                 is_positive
             };
-            check_classes(&lowered(classes, times, least)?, bound, proof)
+            check_classes(&lowered(classes, times, least)?, bound, proof, go_on)
         }
         Proof::Exhaustion { states } => {
             if !clock.is_small() {
@@ -486,7 +503,7 @@ fn check_classes(classes: &[Class], bound: &Rational, proof: &Proof) -> Result<F
                 .iter()
                 .map(|class| (clock.number(&class.time), class.senders))
                 .collect();
-            match exhaustion::ends_before(&senders, clock.number(bound)) {
+            match exhaustion::ends_before(&senders, clock.number(bound), go_on) {
                 Some(false) => Ok(Finding::Proved),
                 Some(true) => not_proved(bound, sooner()),
                 None => Ok(Finding::Unrepeated(searched(*states))),
