@@ -15,6 +15,8 @@
 mod answers;
 mod commands;
 mod flags;
+#[cfg(all(test, feature = "compare", feature = "exports", feature = "rings"))]
+mod limits_test;
 mod words;
 
 use std::process::ExitCode;
