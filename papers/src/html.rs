@@ -43,6 +43,13 @@ fn header(out: &mut String, report: &Report) {
     out.push_str("<header>\n<h1>The papers against oneport</h1>\n<p>Every printed value and claim, computed again in exact arithmetic.</p>\n<ul class=\"counts\">\n");
     for (verdict, meaning) in VERDICTS {
         let (count, name) = (report.count(verdict), verdict.name());
+        let meaning = match verdict {
+            Verdict::Holds => format!(
+                "{meaning}; {} of them are statements of ours",
+                report.ours()
+            ),
+            _ => meaning.to_string(),
+        };
         let _ = writeln!(
             out,
             "<li class=\"{}\"><b>{count}</b> {name}<small>{meaning}</small></li>",

@@ -28,7 +28,7 @@ pub const KINDS: [(Kind, &str); 5] = [
 pub const VERDICTS: [(Verdict, &str); 5] = [
     (
         Verdict::Exact,
-        "ours is what is printed; our means know no printed value but the one that the note names",
+        "ours equals the printed value; if a printed value was used, the note names it",
     ),
     (Verdict::Holds, "true wherever it was tried"),
     (
@@ -128,6 +128,13 @@ impl Report {
             String::new()
         };
         format!("{total} rows: {}{unexpected}", counts.join(", "))
+    }
+
+    /// Number of statements of ours that hold.
+    pub fn ours(&self) -> usize {
+        let rows = self.sections.iter().flat_map(|section| &section.rows);
+        rows.filter(|judged| judged.verdict == Ok(Verdict::Holds) && judged.row.kind == Kind::Ours)
+            .count()
     }
 
     /// Rows that nobody could reproduce or decide: paper, place, subject, reason.

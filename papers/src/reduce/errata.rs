@@ -61,6 +61,17 @@ pub fn operands_are_no_nodes() -> Result<Sides> {
     )
 }
 
+/// E000-30: figure 6 without a lower bound on send and cons.
+pub fn rates_without_sign() -> Result<Sides> {
+    programs(
+        &toy::four("figure 6", "1", ["1/2", "1", "1"])?,
+        Errors {
+            negative_rates: true,
+            ..Errors::default()
+        },
+    )
+}
+
 /// E000-12: a third node, and two operands.
 pub fn more_nodes_than_operands() -> Result<Sides> {
     programs(
@@ -606,6 +617,12 @@ mod tests {
         assert_eq!(result_comes_back()?, numbers("1", "3/20")?);
         let (tried, right) = printed_is_right()?;
         assert!(right > 0 && right < tried, "{right} of {tried}");
+        Ok(())
+    }
+
+    #[test]
+    fn e000_30_rates_have_no_sign() -> Result<()> {
+        assert_eq!(rates_without_sign()?, numbers("3/2", "1")?);
         Ok(())
     }
 

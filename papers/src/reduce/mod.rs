@@ -59,6 +59,11 @@ pub const CHECKS: &[(&str, Check)] = &[
             .finding()
             .note("v[0,2] travels 0 -> 1 -> 0 for ever; nobody merges anything"))
     }),
+    ("signs", |_| {
+        Ok(errata::rates_without_sign()?
+            .finding()
+            .note("for example send(2 -> 0, v[1,1]) = -1/2; s and alpha keep their printed bounds"))
+    }),
     ("ssr-figure-6", |_| printed_program_on_figure_6()),
     ("ssr-random", |_| ssr_at_random()),
     ("figure-6b", |_| solution()),

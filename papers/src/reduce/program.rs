@@ -23,6 +23,8 @@ pub struct Errors {
     pub nodes_for_operands: bool,
     /// E000-13: `v[k,m]` is used by `T[n,k,m]`, as the text above (10) says.
     pub wrong_split: bool,
+    /// E000-30: send and cons may be negative; s and alpha may not.
+    pub negative_rates: bool,
     /// E003-5: the throughput counts `v[0,m]` for every `m`.
     pub any_part: bool,
     /// E003-6: the throughput leaves out the merge `T[0,N-1,N]` at the target.
@@ -35,6 +37,7 @@ pub const SSR: Errors = Errors {
     node_numbers: false,
     nodes_for_operands: false,
     wrong_split: false,
+    negative_rates: false,
     any_part: false,
     short_sum: false,
 };
@@ -169,6 +172,51 @@ impl<'a> Program<'a> {
         for (name, row) in rows {
             self.add(name, Relation::AtMost, Rational::one(), row);
         }
+        if self.errors.negative_rates {
+            self.add_bounds();
+        }
+    }
+
+    /// The printed bounds `0 <= s(P_i -> P_j) <= 1` and `0 <= alpha(P_i)`, which follow only if no rate is negative.
+    fn add_bounds(&mut self) {
+        let mut rows: BTreeMap<String, BTreeMap<usize, Rational>> = BTreeMap::new();
+        for (task, &column) in &self.columns {
+            let (name, time) = match *task {
+                Task::Send { link, .. } => (
+                    format!("s({})", self.platform.link_name(link)),
+                    self.platform.link(link).cost.clone(),
+                ),
+                Task::Merge { node, .. } => {
+                    let node = self.platform.node(node);
+                    (
+                        format!("alpha({})", node.name),
+                        node.compute.clone().unwrap_or_default(),
+                    )
+                }
+            };
+            rows.entry(name).or_default().insert(column, time);
+        }
+        for (name, row) in rows {
+            self.add(name.clone(), Relation::AtMost, Rational::one(), row.clone());
+            self.add(name, Relation::AtLeast, Rational::zero(), row);
+        }
+    }
+
+    /// The rows; a rate that may be negative is the difference of two columns, the second `self.tasks.len()` later.
+    fn rows(&self) -> (Vec<Line>, usize) {
+        let columns = self.tasks.len() + 1;
+        if !self.errors.negative_rates {
+            return (self.lines.clone(), columns);
+        }
+        let mut lines = self.lines.clone();
+        for (_, _, row) in &mut lines {
+            let negative: Vec<_> = row
+                .range(1..)
+                .map(|(&column, value)| (column + self.tasks.len(), -value))
+                .collect();
+            row.extend(negative);
+        }
+        (lines, columns + self.tasks.len())
     }
 
     /// The exceptions of (10).
@@ -255,12 +303,12 @@ impl<'a> Program<'a> {
 
     /// The largest throughput, and rates that reach it.
     pub fn solve(&self) -> Result<(Rational, Rates)> {
-        let (throughput, values) = optimum(
-            &self.lines,
-            self.tasks.len() + 1,
-            Sense::Maximize,
-            THROUGHPUT,
-        )?;
+        let (lines, columns) = self.rows();
+        let (throughput, mut values) = optimum(&lines, columns, Sense::Maximize, THROUGHPUT)?;
+        let negative = values.split_off(self.tasks.len() + 1);
+        for (value, negative) in values.iter_mut().skip(1).zip(negative) {
+            *value -= negative;
+        }
         let rates = self.tasks.iter().copied().zip(values.into_iter().skip(1));
         Ok((
             throughput,
