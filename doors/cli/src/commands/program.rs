@@ -36,8 +36,8 @@ pub struct ProgramArguments {
     /// Model and units of the platform.
     #[command(flatten)]
     pub reading: ReadingArguments,
-    /// Write the program as the paper prints it (docs/errata.md lists the corrections left out). Rates are at least 0, and
-    /// in SSR the owners and the last value are right (E000-11, E000-12): a comment in the file says so.
+    /// Write the program as the paper prints it (docs/errata.md lists the corrections left out). Rates are at least 0,
+    /// and in SSR the owners and the last value are right (E000-11, E000-12): a comment in the file says so.
     #[arg(long)]
     pub as_printed: bool,
     /// Limits. Rows are written one by one; a limit ends the command with an error, and no file appears.
