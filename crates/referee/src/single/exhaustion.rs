@@ -66,7 +66,7 @@ impl Search<'_> {
             return Some(false);
         }
         self.visited += 1;
-        let ended = self.visited % ASKED == 0 && !(self.go_on)();
+        let ended = self.visited.is_multiple_of(ASKED) && !(self.go_on)();
         if ended || self.failed.len() >= STATES {
             return None;
         }
