@@ -290,7 +290,7 @@ struct Known {
 ///
 /// Not asked, because it takes minutes: `solve reduce-scatter` on a star of 3000 with a time limit. The referee prices
 /// trees without a watch if a certificate has inequalities, and these are of some demands only.
-const KNOWN: [Known; 7] = [
+const KNOWN: [Known; 6] = [
     Known {
         command: "time",
         question: "all-reduce --commutative --size 1 --platform @",
@@ -322,14 +322,6 @@ const KNOWN: [Known; 7] = [
         looks: 0,
         bytes: 300_000_000,
         why: "a plan is read, and up to 100,000 transfers are executed, without a watch: 0.6 s of CPU",
-    },
-    Known {
-        command: "solve",
-        question: "barrier --work 0 --platform @",
-        shapes: &["clique", "half", "ports", "racks", "star", "torus"],
-        looks: 12_000,
-        bytes: 0,
-        why: "stages begin after the limit, and each looks again",
     },
     Known {
         command: "whatif",
