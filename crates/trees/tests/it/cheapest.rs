@@ -274,9 +274,12 @@ fn check_guide(
     let guide = reduction.guide(&prices.prices(platform));
     let table = twin.table();
     let least = |target: NodeId| table[0][participants.len() - 1][target.index()].clone();
-    // The finest unit is chosen by a tree that is up to this dear; it has 29 bits or more.
+    // The finest unit is chosen by a tree that is up to this dear, to a processor or an owner; it has 29 bits or more.
+    let is_place =
+        |node: &NodeId| platform.node(*node).is_processor() || participants.contains(node);
     let dearest = platform
-        .processors()
+        .node_ids()
+        .filter(is_place)
         .filter_map(|to| star(&twin, to).or_else(|| least(to)))
         .max()
         .unwrap_or_default();
