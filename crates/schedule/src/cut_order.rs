@@ -18,13 +18,14 @@ use crate::units::{duration, in_units, units};
 /// Slots up to which every order is considered, unless a better one is known. Trades time for fewer cuts. Not measured.
 const EXACT: usize = 7;
 
-/// Links looked at while slots of a longer list are moved. Trades time for fewer cuts. Not measured.
-const EFFORT: usize = 2_000_000;
+/// Links looked at while slots of a longer list are moved. Trades time for fewer cuts. Measured: a scatter to 300 nodes
+/// cuts 117 of 117,436 messages without moves; 2,000,000 looks take 0.04 s and leave 108.
+const EFFORT: usize = 100_000;
 
 /// Copies of a task that follow one another on a link, and how long each takes, in units; both positive.
 pub(crate) type Group = (BigInt, BigInt);
 
-/// What the best order has least of.
+/// Quantity that the best order minimises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Goal {
     /// Messages cut; then stretches of links.
@@ -33,7 +34,7 @@ pub(crate) enum Goal {
     Repetitions,
 }
 
-/// The messages that each link sends per period, in order, and their times; those that take no time are left out.
+/// The messages that each link sends per period, in order, and their times. Messages that take no time are left out.
 /// Messages of a link that all take the same time are one group: their order does not matter.
 pub(crate) fn groups(
     problem: &Problem,
@@ -129,7 +130,7 @@ struct Slots {
     lines: Vec<Line>,
 }
 
-/// What an order costs so far; none of it falls as slots are appended.
+/// Cost of the first slots of an order. No entry falls as slots are appended.
 type Cost = [u128; 3];
 
 /// Slots that have been put in order.
