@@ -410,7 +410,7 @@ pub fn unsplit_by_order(toy: &Toy) -> Result<Vec<(Rational, Vec<usize>)>> {
     Ok(found)
 }
 
-/// All orders of so many things.
+/// All permutations of `0..count`.
 fn orders(count: usize) -> Vec<Vec<usize>> {
     if count == 0 {
         return vec![Vec::new()];

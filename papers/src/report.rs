@@ -137,7 +137,7 @@ impl Report {
             .count()
     }
 
-    /// Rows that nobody could reproduce or decide: paper, place, subject, reason.
+    /// Rows that are not reproducible or open: paper, place, subject, reason.
     pub fn lost(&self) -> Vec<[String; 4]> {
         let lost = |section: &Section, judged: &Judged| {
             let row = &judged.row;

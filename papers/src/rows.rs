@@ -500,7 +500,7 @@ pub fn judge_all(paper: &Paper, checks: &[(&str, Check)]) -> Result<Vec<Judged>>
     judge_some(paper, checks, |_| true)
 }
 
-/// The same for some rows. Their checks see the whole paper, since some read what other rows print.
+/// [`judge_all`] for some rows. Their checks get the whole paper, since some read values of other rows.
 ///
 /// # Errors
 /// Checks without a row.

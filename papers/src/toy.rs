@@ -157,7 +157,7 @@ impl Toy {
         self.schedule_in(period, &printed)
     }
 
-    /// The same with the matchings in another order.
+    /// The schedule with the matchings in another order.
     pub fn schedule_in(&self, period: &Rational, order: &[usize]) -> Result<PeriodicSchedule> {
         let WholePatterns {
             period,

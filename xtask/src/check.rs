@@ -5,7 +5,6 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::steps::{self, State, Step, cargo};
-use crate::test::binaries;
 use crate::test::runner::{self, Which};
 use crate::{bench, package, simgrid, tidy, workflow};
 
@@ -68,13 +67,7 @@ const REST: &[Step] = &[
             )
         },
     },
-    Step {
-        name: "compile the tests",
-        run: |state| {
-            state.built = binaries::build()?;
-            Ok(())
-        },
-    },
+    steps::COMPILE,
     Step {
         name: "run the long tests",
         run: |state| runner::run(&state.built, state.which),

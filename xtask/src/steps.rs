@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 
 use crate::cost::{self, Cost};
-use crate::test::binaries::Built;
+use crate::test::binaries::{self, Built};
 use crate::test::runner::Which;
 use crate::{setup, workspace};
 
@@ -24,6 +24,15 @@ pub struct State {
     /// The test programs, once they are compiled.
     pub built: Built,
 }
+
+/// The step before any that runs tests.
+pub const COMPILE: Step = Step {
+    name: "compile the tests",
+    run: |state| {
+        state.built = binaries::build()?;
+        Ok(())
+    },
+};
 
 impl State {
     /// Before the first step.

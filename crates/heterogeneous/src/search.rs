@@ -49,7 +49,7 @@ pub(crate) struct Deadlines<'p> {
     lengths: Option<Vec<u64>>,
     /// No schedule of the rounded times is shorter.
     lower: u64,
-    /// What the lists prove of the same, in fewer states.
+    /// Bound that the lists of weights prove for the same senders, in fewer states.
     proved: (u64, Vec<Vec<i64>>),
     /// The rounded times fit, or need not be tried.
     fits: u64,
@@ -118,7 +118,7 @@ impl<'p> Deadlines<'p> {
         self.lower() >= self.best.0
     }
 
-    /// Keeps a placement where it is shorter.
+    /// Keeps a placement if it is shorter.
     pub(crate) fn offer(&mut self, (length, placed): (u64, Vec<Placed>)) {
         if length < self.best.0 {
             self.best = (length, placed);
@@ -278,7 +278,7 @@ fn grid(times: &[u64], length: u64) -> u64 {
         let stages = stages::stages(&times, length.div_ceil(grid));
         stages.is_some_and(|stages| stages::cells(&stages) <= MOST_CELLS)
     };
-    // With so many dates there may be as many slots at every stage.
+    // Each stage may have as many slots as there are dates.
     let dates = (MOST_CELLS / times.len().max(1)).max(1) as u64;
     if unit(1) { 1 } else { length.div_ceil(dates) }
 }

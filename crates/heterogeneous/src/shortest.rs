@@ -211,7 +211,7 @@ fn closed(
         deadlines.offer(best);
     }
     let weighed = deadlines.weighed();
-    // A bound that closes the gap counts, even if nobody can repeat it; another one does not.
+    // A bound that the referee cannot repeat counts only if it closes the gap.
     let lower = if deadlines.is_closed() && weighed.length < deadlines.lower() {
         Lower {
             length: deadlines.lower(),

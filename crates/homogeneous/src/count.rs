@@ -157,7 +157,7 @@ fn unlimited(pair: &Pair<BigUint>, time: &BigUint) -> Within {
     Within::Most(sum)
 }
 
-/// What is combined under a limit.
+/// Number of values combined under a limit.
 fn limited<N: Time>(pair: &Pair<N>, limit: Limit, time: &N) -> Result<BigUint, Error> {
     let mut total = BigUint::from(1_u8);
     let walk = walk(pair, limit, |date, count| {

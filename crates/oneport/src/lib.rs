@@ -184,7 +184,7 @@ pub fn schedules_of(
     schedules_watched(problem, steady_state, instances, own, &Watch::unlimited())
 }
 
-/// [`schedules_of`] under a watch: those that are found before it ends.
+/// [`schedules_of`] under a watch: the schedules found before it ends.
 ///
 /// # Errors
 /// As [`schedules_of`].

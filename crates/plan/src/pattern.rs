@@ -168,7 +168,7 @@ impl Pattern {
 
     /// A reduction tree: every interval is made once, so it names one value that travels, and the inputs of each task
     /// are found by their intervals: the task before that last made or moved it. Inputs that are given do not count.
-    /// (RR-4872's definition 1 admits circulations and values that nobody uses, too: E000-27 in docs/errata.md.)
+    /// (RR-4872's definition 1 also admits circulations and unused values: E000-27 in docs/errata.md.)
     /// `O(t log t)` for `t` tasks.
     pub fn tree(
         demand: usize,

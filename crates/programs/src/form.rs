@@ -134,7 +134,7 @@ pub enum ProgramError {
     Output {
         /// The kind of error.
         kind: io::ErrorKind,
-        /// What the operating system says.
+        /// Message of the operating system.
         message: String,
     },
     /// A plan that does not fit together.

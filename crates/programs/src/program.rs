@@ -80,7 +80,7 @@ type Namer<'p> = Box<dyn Fn(u64, &mut String) + 'p>;
 
 /// Where a program is written.
 pub(crate) struct Paper<'p> {
-    /// What takes the text.
+    /// Receives the text.
     pub(crate) out: &'p mut dyn io::Write,
     /// Ends the writing.
     pub(crate) watch: &'p Watch,
@@ -89,7 +89,7 @@ pub(crate) struct Paper<'p> {
 /// How large a program is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Size {
-    /// Variables, those that nothing is charged for included.
+    /// Variables, including those without a cost.
     pub variables: u64,
     /// Rows.
     pub rows: u64,
@@ -104,7 +104,7 @@ pub(crate) struct Program<'p> {
     names: Vec<String>,
     families: Vec<Namer<'p>>,
     free: Vec<Variable>,
-    /// What is not written yet.
+    /// Text that is not written yet.
     text: String,
     /// The next section's heading; it is written with its first row.
     heading: Option<String>,

@@ -1,4 +1,4 @@
-//! Every command keeps its limits, whatever the shape of the platform: one list, derived from the command line.
+//! Every command keeps its limits on platforms of every shape: one list, derived from the command line.
 //!
 //! No clock is read. The watch counts how often it is looked at: a look takes a millisecond. Bytes that are allocated
 //! between two looks stand for the time between them, so a loop that allocates nothing is not seen. A run takes the
@@ -60,7 +60,7 @@ const LIMITS: [Limited; 4] = [
 /// One command at a time is counted.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// What a run took.
+/// Looks and bytes of a run.
 #[derive(Debug, Default)]
 struct Taken {
     /// Most bytes allocated between two looks.
@@ -277,16 +277,16 @@ struct Known {
     command: &'static str,
     question: &'static str,
     shapes: &'static [&'static str],
-    /// At most so many looks beyond [`LATE`].
+    /// Limit on the looks beyond [`LATE`].
     looks: u64,
-    /// At most so many bytes, between two looks or above the memory limit; 0: as everywhere.
+    /// Limit on the bytes between two looks or above the memory limit; 0 for the general limit.
     bytes: u64,
     /// The reason.
     #[allow(dead_code)]
     why: &'static str,
 }
 
-/// What is not kept, of the questions on large platforms.
+/// Limits that questions on large platforms do not keep.
 ///
 /// Not asked, because it takes minutes: `solve reduce-scatter` on a star of 3000 with a time limit. The referee prices
 /// trees without a watch if a certificate has inequalities, and these are of some demands only.

@@ -270,7 +270,7 @@ fn sides(instance: &Instance) -> Result<Vec<Rational>> {
     Ok([corner.iter().sum()].into_iter().chain(corner).collect())
 }
 
-/// What integer multiples make of the costs.
+/// The costs as integer multiples of a unit.
 fn factor(instance: &Instance) -> Rational {
     Rational::from_integer(common_denominator(
         instance.links().iter().map(|(_, _, cost)| cost),
@@ -812,7 +812,7 @@ mod tests {
             <= whole(1)
     }
 
-    /// What the rounding argument claims: after every step the optimum is inside. Figure 2, down to one fraction.
+    /// The rounding argument: after every step the optimum is inside. Figure 2, down to one fraction.
     #[test]
     fn the_ellipsoid_contains_the_optimum() -> Result<()> {
         let instance = Instance::new(&figure_2()?, &broadcast(&figure_2()?))?;

@@ -62,7 +62,7 @@ pub fn opt(platform: &Platform, messages: usize, horizon: u64) -> Result<Vec<usi
 }
 
 impl Search<'_> {
-    /// What a transfer occupies: the only port of a half-duplex node, or one of two.
+    /// Ports that a transfer occupies: the only port of a half-duplex node, or one of two.
     fn ports(&self, link: usize) -> [(NodeId, bool); 2] {
         let link = &self.platform.links()[link];
         let receives = |node| self.platform.model_of(node) != PortModel::HalfDuplex;

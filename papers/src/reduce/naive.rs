@@ -17,7 +17,7 @@ use crate::rows::{Finding, Value};
 /// A task in halves of the unit of time: how long, and what it occupies.
 type Job = (usize, Vec<Resource>);
 
-/// What is busy in each half.
+/// Busy resources in each half.
 type Busy = Vec<(usize, Resource)>;
 
 /// The reductions still to be placed, and whether dates are taken modulo the period.

@@ -1,7 +1,7 @@
 //! Compiled or fetched once per machine: a finished HiGHS is kept in the user's cache folder.
 //!
 //! Other clones copy a compiled HiGHS from there: a copy, not a link, so that a clone works on when the cache is
-//! emptied. A shared library is used where it lies. Nothing here is an error: where the cache cannot be used, HiGHS is
+//! emptied. A shared library is used in place. Nothing here is an error: if the cache cannot be used, HiGHS is
 //! compiled for this clone alone.
 
 use std::env;

@@ -13,7 +13,7 @@
 //! bin/pkg-config   link to a pkg-config (the binding finds HiGHS with it)
 //! system/HASH/     where this system's HiGHS is taken: its highs.pc, completed
 //! wheel/HASH/      where the Python package's is taken: a highs.pc that leads to the user's cache folder
-//! highs/           where it was compiled: static library, headers, highs.pc, and a stamp of what it was built from
+//! highs/           if it was compiled: static library, headers, highs.pc, and a stamp of what it was built from
 //! python/          tools that this machine lacked, as Python packages
 //! mpi/NAME/        MPI libraries that this machine lacked, for the tests alone, as Python packages
 //! ```
@@ -90,7 +90,7 @@ enum Choice {
 }
 
 impl Choice {
-    /// What is there, as far as can be seen quickly; nothing is fetched or compiled. The inner result says why nothing.
+    /// The HiGHS in place, without fetching or compiling one. The inner error is the reason if there is none.
     fn look(origin: Origin, place: &Place) -> Result<Choice, String> {
         match origin {
             Origin::System => system::find(place).map(Choice::Shared),
@@ -141,7 +141,7 @@ impl Choice {
     }
 }
 
-/// What the user chose; empty without a choice.
+/// The user's choice; empty without one.
 fn chosen() -> String {
     env::var(CHOICE).unwrap_or_default()
 }

@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use super::library::{self, fnv};
 use super::place::Place;
 
-/// A program that asks a HiGHS for all that `oneport-exact` needs.
+/// A program that calls each function of HiGHS that `oneport-exact` needs.
 const PROBE: &str = include_str!("probe.c");
 
 /// Whose HiGHS it is.

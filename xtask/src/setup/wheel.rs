@@ -19,7 +19,7 @@ use super::tools;
 const PACKAGE: &str = "highsbox";
 const VERSION: &str = "1.15.1";
 
-/// What of the package is kept, from its folder: the library, its licence, the headers.
+/// Parts of the package that are kept: the library, its licence, the headers.
 const DISTRIBUTION: &str = "highsbox/highs_dist";
 const LIBRARY: &str = if cfg!(target_vendor = "apple") {
     "lib/libhighs.dylib"

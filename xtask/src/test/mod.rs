@@ -25,13 +25,7 @@ const STEPS: &[Step] = &[
         name: "MPI libraries",
         run: |_| setup::mpi::provide().map(drop),
     },
-    Step {
-        name: "compile the tests",
-        run: |state| {
-            state.built = binaries::build()?;
-            Ok(())
-        },
-    },
+    steps::COMPILE,
     Step {
         name: "run the tests",
         run: |state| runner::run(&state.built, state.which),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::error::FormatError;
 use crate::json::{Json, need};
 
-/// A search among the links of a larger platform, of which the plan's platform has those that it chose.
+/// A search among the links of a larger platform. The plan's platform has the chosen links only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chosen {
     /// The shape that the links were to have.

@@ -40,7 +40,7 @@ pub(super) struct Partner {
     pub meaning: &'static str,
     /// The name of the other end.
     name: &'static str,
-    /// What the root does not do.
+    /// The task that the root lacks: it sends nothing, or receives nothing.
     nothing: &'static str,
     /// The root's meaning.
     pub root: &'static str,
@@ -177,7 +177,7 @@ pub(super) fn check_format(value: &Json<'_, '_>, format: &'static str) -> Result
 
 fn check_status(value: &Json<'_, '_>, one: &OneReduction) -> Result<(), FormatError> {
     let text = value.string()?;
-    // Of equal costs a referee can count without a proof.
+    // If costs are equal, a referee can count without a proof.
     let counted = matches!(one.reduction.costs, Costs::Equal { .. });
     let why_not = if one.reduction.length != one.lower_bound {
         Some("the length is not the lower bound")

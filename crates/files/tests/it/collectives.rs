@@ -1148,7 +1148,7 @@ fn a_large_plan_is_written_and_read_fast() {
     reads_back(plan, 15_000_000);
 }
 
-/// A barrier's tokens have no order: the file says nothing of one, and one that asks for an order is refused.
+/// A barrier's tokens have no order: the file has no key for it, and a file with an order is refused.
 #[test]
 fn a_barrier_has_no_order() {
     let mut plan = all_reduce();

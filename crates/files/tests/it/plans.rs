@@ -550,7 +550,7 @@ fn links_permissions_and_devices_are_respected() {
             & 0o777,
         0o640
     );
-    // While a secret file is written, nobody else reads what is written of it.
+    // While a secret file is written, no other user can read it.
     let modes = || {
         let entries = std::fs::read_dir(folder.path()).expect("a folder");
         let mode = |entry: std::io::Result<std::fs::DirEntry>| {

@@ -156,7 +156,7 @@ impl Pool {
         (layer, scores)
     }
 
-    /// Of bounds that exclude some state of a layer, the one that excludes most.
+    /// The bound that excludes most states of a layer, if one excludes any.
     fn learnt(
         &self,
         stages: &[Stage],

@@ -9,7 +9,7 @@
 pub(super) const DEAD: u16 = u16::MAX;
 /// Sums of later times kept per stage; with more, slots are not rounded. Trades memory for fewer states. Not measured.
 const MOST_SUMS: usize = 1 << 15;
-/// The same for all stages together. Trades memory for fewer states. Not measured.
+/// Limit for all stages together. Trades memory for fewer states. Not measured.
 const ALL_SUMS: usize = 1 << 22;
 
 /// The slots that may be open when it is one sender's turn, by what they leave before the deadline, ascending.

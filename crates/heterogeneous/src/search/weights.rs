@@ -74,7 +74,7 @@ pub(super) struct Bound {
 pub(super) struct Gains(Vec<(u16, i64)>);
 
 impl Bound {
-    /// What the weights say of the stages from `from` on.
+    /// Bounds by the weights for the stages from `from` on.
     pub(super) fn new(stages: &[Stage], mut weights: Vec<i64>, from: usize) -> Bound {
         let senders = stages.len();
         weights.iter_mut().take(from).for_each(|weight| *weight = 0);

@@ -202,7 +202,7 @@ fn twenty_two_different_times() {
     different_times(22);
 }
 
-/// Ten to a hundred and nine, as in a good mixed room; answers are the same whatever the number of threads.
+/// Ten to a hundred and nine, as in a good mixed room; the number of threads does not change answers.
 fn different_times(senders: usize) {
     let mut state = 22u64;
     for _ in 0..4 {

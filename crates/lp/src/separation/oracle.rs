@@ -56,7 +56,7 @@ pub struct Proof {
     pub matchings: Prices<BigUint>,
     /// For each message, in their order.
     pub lightest: Vec<Lightest>,
-    /// What was added to each link's weight before the lightest trees were looked for; 0 where no price is negative.
+    /// Amount added to each link's weight before the search for lightest trees; 0 if no price is negative.
     pub shift: Rational,
 }
 
@@ -169,7 +169,7 @@ impl Instance {
             .collect()
     }
 
-    /// By how much a shift makes a spanning tree heavier.
+    /// Weight that a shift adds to a spanning tree.
     fn shifted(&self, shift: &Rational) -> Rational {
         shift * Rational::from_integer(self.nodes.saturating_sub(1).into())
     }

@@ -80,6 +80,17 @@ fn ways(platform: &Platform, instance: &Instance) -> Vec<Vec<Vec<usize>>> {
     instance.messages().iter().map(of_message).collect()
 }
 
+/// The least time at these prices, summed over the messages; `ways` lists each message's sets of links.
+fn lightest(instance: &Instance, ways: &[Vec<Vec<usize>>], v: &[Rational]) -> Rational {
+    let takes = |links: &Vec<usize>| -> Rational {
+        let terms = links.iter().map(|&e| &v[e] * &instance.links()[e].2);
+        terms.sum()
+    };
+    ways.iter()
+        .map(|ways| ways.iter().map(takes).min().expect("a way"))
+        .sum()
+}
+
 /// On every drawn point the oracle says what all inequalities say; its proof adds up; its inequality is violated,
 /// and the optimum of (D) satisfies it with all points above.
 #[test]
@@ -107,17 +118,8 @@ fn the_oracle_decides() {
                 v[0] = ratio(-1, 3);
             }
             let weight = |links: &Vec<usize>| links.iter().map(|&link| &v[link]).sum::<Rational>();
-            let takes = |links: &Vec<usize>| {
-                links
-                    .iter()
-                    .map(|&e| &v[e] * &instance.links()[e].2)
-                    .sum::<Rational>()
-            };
             let type_one = matchings.iter().all(|set| weight(set) <= u);
-            let lightest: Rational = ways
-                .iter()
-                .map(|ways| ways.iter().map(takes).min().expect("a way"))
-                .sum();
+            let lightest = lightest(&instance, &ways, &v);
             let positive = !u.is_negative() && !v.iter().any(Signed::is_negative);
             let inside = positive && type_one && lightest >= Rational::one();
             match instance.separate(&u, &v).expect("prices") {
@@ -179,17 +181,8 @@ fn the_oracle_decides_with_either_sign() {
             let v: Vec<Rational> = best.v.iter().map(&mut price).collect();
             let u = &best.u * ratio(8 + 4 * (round % 4), 7);
             let weight = |links: &Vec<usize>| links.iter().map(|&e| &v[e]).sum::<Rational>();
-            let takes = |links: &Vec<usize>| {
-                links
-                    .iter()
-                    .map(|&e| &v[e] * &instance.links()[e].2)
-                    .sum::<Rational>()
-            };
             let type_one = matchings.iter().all(|set| weight(set) <= u);
-            let lightest: Rational = ways
-                .iter()
-                .map(|ways| ways.iter().map(takes).min().expect("a tree"))
-                .sum();
+            let lightest = lightest(&instance, &ways, &v);
             let found = instance.separate_either_sign(&u, &v).expect("trees");
             match &found {
                 Separated::Inside(proof) => {

@@ -228,7 +228,7 @@ fn all_trees_of_tiny_questions() {
     assert!(solved >= 30 && refused >= 1, "{solved} {refused}");
 }
 
-/// Owners and receivers that merge nothing: every tree of tiny questions, whatever the volumes.
+/// Owners and receivers that merge nothing: every tree of tiny questions, for all kinds of volumes.
 #[test]
 fn owners_and_targets_without_a_processor() {
     let (mut solved, mut refused) = (0, 0);

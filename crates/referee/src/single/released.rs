@@ -69,7 +69,7 @@ pub(super) fn check(
         0 | 1 => last,
         _ => last + &equal.compute,
     };
-    // Of values with equal dates the last one counts all.
+    // The last of several values with equal dates counts all of them.
     let counted = |place: usize| dates.get(place + 1) != dates.get(place);
     let too_many = |place: usize| {
         let left = (dates[place] < bound).then(|| &bound - &dates[place]);
@@ -132,7 +132,7 @@ type Processor = (u128, u128);
 
 /// A trial of all ways.
 struct Trial {
-    /// Of a transfer, and of a merge.
+    /// Time of a transfer, and of a merge.
     costs: (u128, u128),
     length: u128,
     /// Processors that were tried before.

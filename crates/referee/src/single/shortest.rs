@@ -40,7 +40,7 @@ pub enum Recheck {
 ///   suffices.
 /// - [`Proof::Prices`]: as [`SlotPrices`] states, over up to 2,000,000 dates of at most 128 bits. O(classes dates).
 /// - [`Proof::Weights`]: as [`SenderWeights`] states, for up to 2000 senders, in up to 400,000 states; one list that
-///   excludes the first slot takes O(senders dates), whatever the number of schedules.
+///   excludes the first slot takes O(senders dates) for any number of schedules.
 /// - [`Proof::Levels`]: two classes, any number of senders, see the module `levels`.
 /// - [`Proof::SlowestFirst`]: its condition, and the length of that schedule.
 /// - [`Proof::Lowered`]: that no time was raised; then the proof for the lowered times.

@@ -120,7 +120,7 @@ struct Stage {
     stay: Vec<Option<u32>>,
 }
 
-/// The slots of every sender (`times` ascend) and of nobody after the last; `None` where they are too many.
+/// The slots of every sender (`times` ascend), and an empty list after the last; `None` if they are too many.
 ///
 /// Below a slot hang later senders in order, each once, so what it leaves counts down to a sum of their times.
 fn stages(times: &[u128], latest: u128) -> Option<Vec<Stage>> {
@@ -191,7 +191,7 @@ struct Carried {
     topmost: Option<u32>,
 }
 
-/// What slots carry by one list of weights.
+/// The most weight below each slot, by one list of weights.
 struct Table {
     /// The first stage that the list is about.
     from: usize,

@@ -127,7 +127,7 @@ fn proofs_are_repeated_and_limits_kept() {
 }
 
 /// Without a proof: with equal costs the referee counts, so a bound up to the optimum is proved and one above it
-/// refused, also under limits; with a time per sender nothing is proved, whatever the bound.
+/// refused, also under limits; with a time per sender no bound is proved.
 #[test]
 fn without_a_proof_equal_costs_are_counted() {
     let mut dice = Dice(29);

@@ -196,7 +196,7 @@ fn flows() -> impl Strategy<Value = (usize, Vec<(Vec<usize>, u32)>)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Below two periods' messages between periods, below three at any date, in whatever order a period's links send.
+    /// Below two periods' messages between periods, below three at any date, for every order of a period's sends.
     #[test]
     fn buffers_stay_below_three_periods_messages((nodes, paths) in flows(), turns in prop::collection::vec(0..20usize, 16)) {
         let (problem, schedule) = ascending(nodes, &paths);

@@ -73,7 +73,7 @@ impl Amounts {
         }
     }
 
-    /// The same works where merges can be done at some places only.
+    /// The same works, with merges at some places only.
     pub fn at(mut self, able: Vec<bool>) -> Self {
         if able.contains(&false) {
             self.able = able;

@@ -51,7 +51,7 @@ pub fn text(
     Ok(out)
 }
 
-/// What it takes to cut no message, if that was asked for; else the number of cut messages, empty if none is.
+/// The period that cuts no message, if `whole` is given; otherwise the number of cut messages, empty if it is 0.
 pub fn pieces(plan: &Plan, whole: Option<&Whole>, shown: Shown) -> String {
     match whole {
         Some(whole) => uncut(plan, whole, shown),

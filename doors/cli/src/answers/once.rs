@@ -113,7 +113,7 @@ impl<'a> Own<'a> {
         };
         let mut best = match first.shortest(problem, search, least) {
             Err(OnceError::Stopped(limit)) if self.few => {
-                // What takes a moment is dated all the same, and nothing after it.
+                // A first run of few tasks is dated even after the limit; no other run is.
                 let over = Watch::unlimited();
                 over.end(limit);
                 let watch = &over;

@@ -94,7 +94,7 @@ pub fn run(arguments: &VerifyArguments) -> Result<End> {
     Ok(End::Done)
 }
 
-/// The status, and what it is of where a search chose the links.
+/// The status; if a search chose the links, also the platform that it holds for.
 fn status(plan: &Plan, chosen: Option<&Chosen>) -> String {
     let status = plan.status.name();
     chosen.map_or_else(

@@ -35,7 +35,7 @@ pub fn refuse(error: &clap::Error) -> ! {
     if error.use_stderr() {
         error.exit()
     }
-    // Help and version are an answer: what cannot be written is an error, a closed pipe is none.
+    // Help and version are answers: a failed write is an error, a closed pipe is not.
     match error.print().and_then(|()| stdout().flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             eprintln!("error: cannot write to standard output: {error}");

@@ -371,7 +371,7 @@ node = [{ name = "a", compute = 1 }, { name = "b", compute = 1 }, { name = "c", 
 link = [{ from = "a", to = "c", cost = 1 }, { from = "c", to = "b", cost = 1 }, { from = "b", to = "a", cost = 1 }]
 "#;
 
-/// A barrier's tokens have no order, whatever is said: all commands agree, and a plan in order is refused.
+/// A barrier's tokens have no order with or without the option: all commands agree, and a plan in order is refused.
 #[test]
 fn a_barrier_has_no_order() {
     let folder = Folder::new();

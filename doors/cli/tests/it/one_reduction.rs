@@ -9,6 +9,17 @@ fn reduce(arguments: &[&str]) -> Run {
     oneport(&[&["reduce"], arguments].concat())
 }
 
+/// Writes the file in each format that takes schedules executed once.
+#[track_caller]
+fn exports(folder: &Folder, file: &str) {
+    for format in ["mpi", "simgrid", "goal", "events"] {
+        let out = folder.path(&format!("run.{format}"));
+        oneport(&["export", file, "--to", format, &out])
+            .ok()
+            .prints(&[format]);
+    }
+}
+
 /// Written, verified, shown, drawn, exported; a changed date is named by all who read it.
 #[test]
 fn the_file_goes_everywhere() {
@@ -91,12 +102,7 @@ fn the_file_goes_everywhere() {
             ),
             _ => _ = drawn.refused(2, &["--windows", "a time per sender"]),
         }
-        for format in ["mpi", "simgrid", "goal", "events"] {
-            let out = folder.path(&format!("run.{format}"));
-            oneport(&["export", &file, "--to", format, &out])
-                .ok()
-                .prints(&[format]);
-        }
+        exports(&folder, &file);
         let text = read(&file);
         let wrong = text.replacen("\"length\": \"", "\"length\": \"1", 1);
         let broken = folder.write("broken.json", wrong.replace("\"optimal\"", "\"feasible\""));
@@ -123,7 +129,7 @@ fn the_file_goes_everywhere() {
     .refused(1, &["--pieces"]);
 }
 
-/// The same for broadcasts and all-reductions, of both models.
+/// Files of broadcasts and all-reductions, with equal costs and with a time per sender.
 #[test]
 fn broadcasts_and_all_reductions_go_everywhere() {
     let folder = Folder::new();
@@ -175,12 +181,7 @@ fn broadcasts_and_all_reductions_go_everywhere() {
         } else {
             drawn.ok();
         }
-        for format in ["mpi", "simgrid", "goal", "events"] {
-            let out = folder.path(&format!("run.{format}"));
-            oneport(&["export", &file, "--to", format, &out])
-                .ok()
-                .prints(&[format]);
-        }
+        exports(&folder, &file);
         // A raised bound, and a length that is not the schedule's.
         let text = read(&file);
         let bound = printed["lower_bound"].as_str().unwrap();

@@ -299,7 +299,7 @@ fn a_broadcast_has_a_best_tree_and_a_best_dag() {
         ("4/7".into(), "8/13".into())
     );
     assert!(!row("fastest edge first").is_null());
-    // What limits them, as the command says of these links: P1 relays all messages of either.
+    // P1 relays all messages of both, so its port limits them, as `solve` says for these links.
     let limits = |name: &str| {
         let rows = rows["rows"].as_array().expect("rows");
         let row = rows.iter().find(|row| row["name"] == name).expect("a row");

@@ -440,7 +440,7 @@ fn rates_of_ones_own_with_whole_messages_and_a_given_period() {
     oneport(&["verify", &plan, "--whole-messages"]).ok();
     let fixed = extract(&["--period", "12"]).ok().stdout;
     assert!(fixed.contains("period 12 for 6 instances"), "{fixed}");
-    // Of 5 units the best whole numbers of messages lose something.
+    // Within 5 units the best whole numbers of messages lose throughput.
     let short = extract(&["--period", "5", "--whole-messages"]).ok().stdout;
     assert!(
         short.contains("below the throughput") && short.contains("period 5"),

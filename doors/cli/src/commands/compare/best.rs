@@ -127,7 +127,7 @@ pub struct ShapeFound {
     pub name: &'static str,
     /// Its links, its throughput, and the bound of the search.
     pub shaped: Shaped,
-    /// What limits these links; `None` if there was no time to find out.
+    /// Resources that limit these links; `None` if the time limit came first.
     pub limited_by: Option<String>,
 }
 

@@ -47,7 +47,7 @@ pub fn find(problem: &Problem, shape: Shape, options: &Options) -> Result<Shaped
     })
 }
 
-/// What the plan's file says of the choice.
+/// The record of the choice in the plan's file.
 pub fn chosen(shape: Shape, shaped: &Shaped) -> Chosen {
     Chosen {
         shape: match shape {
