@@ -116,8 +116,9 @@ fn rows(out: &mut String, rows: &[Judged]) {
         );
         let _ = writeln!(
             out,
-            "<tr><td>{}</td><td>{}{note}{drawn}</td><td class=\"value\"><small>{kind}</small>{}</td><td class=\"value\">{}</td><td><span class=\"badge {}\">{name}</span>{erratum}</td></tr>",
+            "<tr><td>{}<small>{}</small></td><td>{}{note}{drawn}</td><td class=\"value\"><small>{kind}</small>{}</td><td class=\"value\">{}</td><td><span class=\"badge {}\">{name}</span>{erratum}</td></tr>",
             escape(&row.place),
+            escape(&row.id),
             words(&row.what),
             value(&row.stated.to_string()),
             value(&judged.ours),

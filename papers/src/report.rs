@@ -213,7 +213,7 @@ impl Report {
             let rows = section.rows.iter().map(|judged| {
                 let row = &judged.row;
                 vec![
-                    row.place.clone(),
+                    format!("{} (`{}`)", row.place, row.id),
                     row.what.clone(),
                     row.kind.name().to_string(),
                     row.stated.to_string(),

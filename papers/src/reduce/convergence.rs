@@ -130,7 +130,7 @@ pub fn proposition_4() -> Result<Finding> {
         tried.len()
     );
     Ok(Finding::claim(holds, tried).note(format!(
-        "loss < card(TREES) / T, even <= card(TREES) (1 - 1/T) / T_fixed; refilling the room left is better for {better} periods; one tree \
+        "loss < card(TREES) / T_fixed, even <= card(TREES) (1 - 1/T) / T_fixed, T the period of whole weights; refilling the room left is better for {better} periods; one tree \
          of weight 1 loses nothing (toy, T_fixed up to 100)"
     )))
 }
