@@ -117,10 +117,10 @@ impl<'a> Sides<'a> {
         Ok(())
     }
 
-    /// The watch of a check: none where it takes a moment, because cuts and borders are added up, or the problem is
-    /// small.
+    /// The watch of a check: none if it takes a moment, because cuts and borders are added up, or the problem is small.
+    /// Many reductions take longer: the referee prices trees of those that no cut crosses.
     fn checking(&self, certificate: &Certificate) -> Watch {
-        let added_up = !certificate.needs.is_empty();
+        let added_up = !certificate.needs.is_empty() && !many_reductions(self.problem);
         if added_up || is_small(self.problem) {
             Watch::unlimited()
         } else {
@@ -240,6 +240,13 @@ impl<'a> Sides<'a> {
         };
         Ok(Some(Routing::Branchings { copied, combined }))
     }
+}
+
+/// Whether there are too many reductions to price their trees in a moment.
+fn many_reductions(problem: &Problem) -> bool {
+    let blocks = problem.blocks();
+    let combined = blocks.iter().any(|block| block.kind == Kind::Combine);
+    combined && problem.collective().demands() > 1 && !is_small(problem)
 }
 
 /// Whether every check of the problem takes a moment.
