@@ -147,12 +147,8 @@ fn seed(command: &mut Command) {
     }
 }
 
-/// The whole program with each further seed, if its package has property tests and `ONEPORT_FURTHER_SEEDS` is set.
-/// Not always: seeds 2 and 4 find guides of oneport-trees whose lower bound is 0, far below the price.
+/// The whole program with each further seed, if its package has property tests.
 fn with_further_seeds(binary: &Binary) -> Result<Vec<(String, Command)>> {
-    if std::env::var_os("ONEPORT_FURTHER_SEEDS").is_none() {
-        return Ok(Vec::new());
-    }
     let manifest = binary.folder.join("Cargo.toml");
     let text = std::fs::read_to_string(&manifest)
         .with_context(|| format!("cannot read {}", manifest.display()))?;
