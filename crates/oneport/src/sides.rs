@@ -3,6 +3,8 @@
 //! `bound` begins with it, an answer with a gap falls back on its bounds, and without room for a schedule it is the
 //! answer. So these answers agree.
 
+use std::collections::BTreeSet;
+
 use oneport_lp::{self as lp, LpError, Question};
 use oneport_plan::{Bound, Certificate, Collective, Kind, Problem, Routing};
 use oneport_platform::Rational;
@@ -118,9 +120,9 @@ impl<'a> Sides<'a> {
     }
 
     /// The watch of a check: none if it takes a moment, because cuts and borders are added up, or the problem is small.
-    /// Many reductions take longer: the referee prices trees of those that no cut crosses.
+    /// Trees of reductions that have no need are priced, which takes longer.
     fn checking(&self, certificate: &Certificate) -> Watch {
-        let added_up = !certificate.needs.is_empty() && !many_reductions(self.problem);
+        let added_up = !certificate.needs.is_empty() && !prices_trees(self.problem, certificate);
         if added_up || is_small(self.problem) {
             Watch::unlimited()
         } else {
@@ -242,11 +244,17 @@ impl<'a> Sides<'a> {
     }
 }
 
-/// Whether there are too many reductions to price their trees in a moment.
-fn many_reductions(problem: &Problem) -> bool {
-    let blocks = problem.blocks();
-    let combined = blocks.iter().any(|block| block.kind == Kind::Combine);
-    combined && problem.collective().demands() > 1 && !is_small(problem)
+/// Whether a reduction has no need in the certificate, so that the referee prices its trees.
+fn prices_trees(problem: &Problem, certificate: &Certificate) -> bool {
+    let reductions: usize = problem
+        .blocks()
+        .iter()
+        .filter(|block| block.kind == Kind::Combine)
+        .map(|block| block.count)
+        .sum();
+    // A need without a demand holds for all of them.
+    let needy: Option<BTreeSet<usize>> = certificate.needs.iter().map(|need| need.demand).collect();
+    needy.is_some_and(|needy| needy.len() < reductions)
 }
 
 /// Whether every check of the problem takes a moment.
