@@ -132,7 +132,12 @@ fn from_line(line: &str) -> Option<Format> {
         Some(Format::IbLinkInfo)
     } else if begins("switchguid=") || begins("caguid=") || is_block(line) {
         Some(Format::IbNetDiscover)
-    } else if begins("SwitchName=") || begins("BlockName=") || begins("RingName=") {
+    } else if begins("SwitchName=")
+        || begins("BlockName=")
+        || begins("RingName=")
+        || begins("TorusName=")
+        || begins("AggregatedBlock=")
+    {
         Some(Format::SlurmConf)
     } else if begins("npus_count:") {
         Some(Format::AstraSim)

@@ -70,6 +70,8 @@ pub(crate) struct Draft<'o> {
     noted: BTreeSet<Note>,
     /// Kinds of links whose bandwidth was asked for.
     kinds: BTreeSet<&'static str>,
+    /// Other keys of `link_bandwidth` that mean something here.
+    allowed: BTreeSet<String>,
 }
 
 impl<'o> Draft<'o> {
@@ -86,6 +88,7 @@ impl<'o> Draft<'o> {
             notes: Vec::new(),
             noted: BTreeSet::new(),
             kinds: BTreeSet::new(),
+            allowed: BTreeSet::new(),
         }
     }
 
@@ -247,6 +250,11 @@ impl<'o> Draft<'o> {
         stated
     }
 
+    /// Says that the user may give a bandwidth for this.
+    pub fn allow(&mut self, key: &str) {
+        self.allowed.insert(key.to_string());
+    }
+
     /// Adds a remark, once.
     pub fn note(&mut self, topic: Topic, text: impl Into<String>) {
         /// Most remarks: no file needs more, and a hostile one would.
@@ -305,7 +313,9 @@ impl<'o> Draft<'o> {
     /// Refuses bandwidths for kinds that the file has no links of: a typing error would go unnoticed.
     fn check_kinds(&self) -> Result<(), Mistake> {
         let mut given = self.options.link_bandwidth.keys();
-        let Some(kind) = given.find(|kind| !self.kinds.contains(kind.as_str())) else {
+        let Some(kind) =
+            given.find(|kind| !self.kinds.contains(kind.as_str()) && !self.allowed.contains(*kind))
+        else {
             return Ok(());
         };
         let known: Vec<&str> = self.kinds.iter().copied().collect();

@@ -30,6 +30,7 @@ mod replicate;
 mod simgrid;
 mod simgrid_cluster;
 mod slurm;
+mod slurm_net;
 mod tiers_json;
 mod xml;
 mod yaml;

@@ -1,93 +1,215 @@
-//! Slurm's `topology.conf` and `topology.yaml` (since 25.05): switches with their nodes and switches; blocks.
+//! Slurm's `topology.conf`, what `scontrol show topology` prints, and `topology.yaml` (since 25.05): switches with their
+//! nodes and switches, blocks, rings, tori.
 //!
-//! Nodes are processors. The files hold no bandwidths (`LinkSpeed` is not even read by Slurm), so the user gives them:
-//! `node` between nodes and their switch, `level1` between these switches and the next, and so on. Blocks are switches
-//! below one that joins them all.
+//! `scontrol` lists under each switch all nodes below it; [`crate::slurm_net`] hangs a node on its lowest switches only.
 //!
-//! Facts from slurm.schedmd.com, topology.conf and topology.yaml.
-
-use std::collections::{BTreeMap, BTreeSet};
+//! Facts from slurm.schedmd.com, topology.conf and topology.yaml, and from SchedMD/slurm, `src/plugins/topology`.
 
 use oneport_files::error::{FormatError, Mistake, clip};
 use oneport_files::source::Source;
 use oneport_platform::Rational;
 
-use crate::draft::{Draft, Role};
+use crate::draft::Draft;
+use crate::graph::rate_in;
 use crate::hostlist::expand;
 use crate::imported::Topic;
-use crate::mistakes::{said, unexpected, unknown};
+use crate::mistakes::{said, unexpected};
+use crate::slurm_net::add;
 use crate::yaml::Yaml;
 
-/// Kinds of links by the level of their lower end.
-const LEVELS: [&str; 8] = [
-    "node", "level1", "level2", "level3", "level4", "level5", "level6", "level7",
-];
 /// Most names of all lists.
 const MAX_NAMES: usize = 200_000;
+/// The keys of `topology.conf` and of `scontrol show topology`.
+const KEYS: [&str; 15] = [
+    "SwitchName",
+    "Nodes",
+    "Switches",
+    "LinkSpeed",
+    "Level",
+    "BlockName",
+    "AggregatedBlock",
+    "BlockIndex",
+    "BlockSize",
+    "BlockSizes",
+    "RingName",
+    "RingSize",
+    "TorusName",
+    "Dims",
+    "PlacementDims",
+];
 
-/// A switch or block with what is below.
-struct Switch {
-    name: String,
-    nodes: Vec<String>,
-    switches: Vec<String>,
-    offset: usize,
+/// A switch, or a block, with what is below.
+#[derive(Default)]
+pub(super) struct Switch {
+    pub name: String,
+    pub nodes: Vec<String>,
+    pub switches: Vec<String>,
+    /// `LinkSpeed` as it is written, and in GB/s if it has a unit.
+    pub speed: Option<(String, Option<Rational>)>,
+    pub offset: usize,
 }
 
-/// Reads `topology.conf`.
+/// Nodes on a ring, or on a torus of three dimensions: the first coordinate varies fastest.
+pub(super) struct Torus {
+    pub name: String,
+    /// Sizes of the dimensions; one for a ring.
+    pub sizes: Vec<usize>,
+    /// Per place: its node, if it has one.
+    pub nodes: Vec<Option<String>>,
+    pub offset: usize,
+}
+
+/// What a file holds.
+#[derive(Default)]
+pub(super) struct Cluster {
+    pub switches: Vec<Switch>,
+    pub blocks: Vec<Switch>,
+    pub tori: Vec<Torus>,
+}
+
+/// Reads `topology.conf`, or what `scontrol show topology` prints.
 pub(crate) fn read_conf(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {
-    let mut switches = Vec::new();
-    let mut blocks = Vec::new();
+    let mut cluster = Cluster::default();
     let mut budget = MAX_NAMES;
     for line in source.text.lines() {
         let offset = source.offset_of(line);
-        let wrong = |mistake| source.error(offset, None, mistake);
-        let line = line.split('#').next().unwrap_or_default();
-        let mut switch = Switch {
-            name: String::new(),
-            nodes: Vec::new(),
-            switches: Vec::new(),
-            offset,
-        };
-        let mut is_block = false;
-        for word in line.split_whitespace() {
+        let text = line.split('#').next().unwrap_or_default();
+        let line = Line::read(text, &mut budget)
+            .and_then(|line| line.whole())
+            .map_err(|mistake| source.error(offset, None, mistake))?;
+        line.store(&mut cluster, draft, offset)
+            .map_err(|mistake| source.error(offset, None, mistake))?;
+    }
+    add(source, draft, cluster)
+}
+
+/// A line of `topology.conf`.
+#[derive(Default)]
+struct Line {
+    /// The key of its name in lower case, and the name.
+    named: Option<(String, String)>,
+    nodes: Vec<String>,
+    switches: Vec<String>,
+    speed: Option<(String, Option<Rational>)>,
+    level: Option<u32>,
+    dims: Option<Vec<usize>>,
+    is_placement: bool,
+}
+
+impl Line {
+    fn read(text: &str, budget: &mut usize) -> Result<Line, Mistake> {
+        let mut line = Line::default();
+        for word in text.split_whitespace() {
             let (key, value) = word.split_once('=').ok_or_else(|| {
                 let expected = "KEY=VALUE, such as SwitchName=s0 Nodes=tux[0-3]";
-                wrong(unexpected(format!("'{}'", clip(word)), expected))
+                unexpected(format!("'{}'", clip(word)), expected)
             })?;
-            match key.to_ascii_lowercase().as_str() {
-                "switchname" => switch.name = value.to_string(),
-                "blockname" => (switch.name, is_block) = (value.to_string(), true),
-                "nodes" => switch.nodes = expand(value, &mut budget).map_err(wrong)?,
-                "switches" => switch.switches = expand(value, &mut budget).map_err(wrong)?,
-                "linkspeed" | "blocksizes" => {}
-                "ringname" => {
-                    let text =
-                        "rings are not read; write them as a graph (DOT, GraphML, node-link JSON)";
-                    return Err(wrong(said(text)));
+            let lower = key.to_ascii_lowercase();
+            match lower.as_str() {
+                "switchname" | "blockname" | "aggregatedblock" | "ringname" | "torusname" => {
+                    line.named = Some((lower, value.to_string()));
                 }
+                "nodes" => line.nodes = expand(value, budget)?,
+                "switches" => line.switches = expand(value, budget)?,
+                "linkspeed" => line.speed = Some((clip(value), link_speed(value))),
+                "level" => line.level = value.parse().ok(),
+                "dims" => line.dims = Some(dims(value)?),
+                "placementdims" => line.is_placement = true,
+                "blockindex" | "blocksize" | "blocksizes" | "ringsize" | "anchors" => {}
                 _ => {
-                    let known = vec![
-                        "SwitchName",
-                        "Nodes",
-                        "Switches",
-                        "LinkSpeed",
-                        "BlockName",
-                        "BlockSizes",
-                    ];
-                    return Err(wrong(Mistake::UnknownKey {
+                    return Err(Mistake::UnknownKey {
                         key: clip(key),
-                        known,
-                    }));
+                        known: KEYS.to_vec(),
+                    });
                 }
             }
         }
-        match (switch.name.is_empty(), is_block) {
-            (true, _) => {}
-            (false, true) => blocks.push(switch),
-            (false, false) => switches.push(switch),
+        Ok(line)
+    }
+
+    /// Refuses a line that `SLURM_TOPO_LEN` cut off: a switch above others that names none of them.
+    fn whole(self) -> Result<Line, Mistake> {
+        match self.level {
+            Some(1..) if self.switches.is_empty() => Err(said(
+                "a switch above others (Level=1 or more) without Switches=: the line is cut off; print it whole with \
+                 SLURM_TOPO_LEN=1000000 scontrol show topology",
+            )),
+            _ => Ok(self),
         }
     }
-    add(source, draft, switches, blocks)
+
+    fn store(
+        self,
+        cluster: &mut Cluster,
+        draft: &mut Draft<'_>,
+        offset: usize,
+    ) -> Result<(), Mistake> {
+        let Some((key, name)) = self.named else {
+            return Ok(());
+        };
+        let switch = Switch {
+            name,
+            nodes: self.nodes,
+            switches: self.switches,
+            speed: self.speed,
+            offset,
+        };
+        match key.as_str() {
+            "blockname" => cluster.blocks.push(switch),
+            "aggregatedblock" => draft.note(
+                Topic::LeftOut,
+                "aggregated blocks: they are blocks that are listed, taken together",
+            ),
+            "ringname" | "torusname" if self.is_placement => {}
+            "ringname" | "torusname" => {
+                let sizes = self.dims.unwrap_or_else(|| vec![switch.nodes.len()]);
+                cluster.tori.push(torus(switch, sizes)?);
+            }
+            _ => cluster.switches.push(switch),
+        }
+        Ok(())
+    }
+}
+
+/// `4x4x2`.
+fn dims(text: &str) -> Result<Vec<usize>, Mistake> {
+    let sizes: Result<Vec<usize>, _> = text.split('x').map(str::parse).collect();
+    sizes.map_err(|_| unexpected(format!("'{}'", clip(text)), "three sizes, such as 4x4x2"))
+}
+
+/// GB/s of a `LinkSpeed` that has a unit: `100G`, `25Gbit/s`. Slurm's own is a number of arbitrary units.
+fn link_speed(text: &str) -> Option<Rational> {
+    let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '/');
+    let unit = match text.get(number.len()..)? {
+        "" => return None,
+        "G" | "Gb" | "Gbps" | "Gbit" | "GbE" => "Gbit/s",
+        "M" | "Mb" | "Mbps" | "Mbit" => "Mbit/s",
+        unit => unit,
+    };
+    let units = oneport_platform::Units::gigabytes_and_seconds();
+    rate_in(&format!("{number} {unit}"), units).ok()
+}
+
+/// A torus whose nodes stand in the order of its places.
+fn torus(listed: Switch, sizes: Vec<usize>) -> Result<Torus, Mistake> {
+    let places = sizes
+        .iter()
+        .try_fold(1_usize, |product, &size| product.checked_mul(size));
+    if places != Some(listed.nodes.len()) {
+        let sizes: Vec<String> = sizes.iter().map(usize::to_string).collect();
+        return Err(said(format!(
+            "'{}' has {} nodes, but {} places; name a node for every place",
+            clip(&listed.name),
+            listed.nodes.len(),
+            sizes.join(" x ")
+        )));
+    }
+    Ok(Torus {
+        name: listed.name,
+        sizes,
+        nodes: listed.nodes.into_iter().map(Some).collect(),
+        offset: listed.offset,
+    })
 }
 
 /// Reads `topology.yaml`.
@@ -130,17 +252,121 @@ pub(crate) fn read_yaml(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<()
             .map(|entry| switch(source, entry, one, &mut budget))
             .collect()
     };
-    let (mut switches, mut blocks) = (Vec::new(), Vec::new());
+    let mut cluster = Cluster::default();
     if let Some(tree) = chosen.get("tree") {
-        switches = listed(tree, "switches", "the switches", "switch")?;
+        cluster.switches = listed(tree, "switches", "the switches", "switch")?;
     } else if let Some(block) = chosen.get("block") {
-        blocks = listed(block, "blocks", "the blocks", "block")?;
+        cluster.blocks = listed(block, "blocks", "the blocks", "block")?;
+    } else if let Some(ring) = chosen.get("ring") {
+        for ring in listed(ring, "rings", "the rings", "ring")? {
+            let (sizes, offset) = (vec![ring.nodes.len()], ring.offset);
+            let ring = torus(ring, sizes).map_err(|mistake| source.error(offset, None, mistake))?;
+            cluster.tori.push(ring);
+        }
+    } else if let Some(tori) = chosen.get("torus3d") {
+        cluster.tori = yaml_tori(source, tori)?;
     } else {
-        let text = "neither 'tree' nor 'block' is given; a flat topology lists no nodes, and rings and tori are not read: \
-                    write them as a graph (DOT, GraphML, node-link JSON)";
+        let text = "none of 'tree', 'block', 'ring', 'torus3d' is given; a flat topology lists no nodes: write the network \
+                    as a graph (DOT, GraphML, node-link JSON)";
         return Err(chosen.error(source, said(text)));
     }
-    add(source, draft, switches, blocks)
+    add(source, draft, cluster)
+}
+
+/// The tori of `toruses`: nodes by place, or regions of them.
+fn yaml_tori(source: &Source<'_>, tori: &Yaml) -> Result<Vec<Torus>, FormatError> {
+    let need = |of: &Yaml, key, meaning| of.error(source, Mistake::MissingKey { key, meaning });
+    let list = tori
+        .get("toruses")
+        .ok_or_else(|| need(tori, "toruses", "the tori"))?;
+    let mut budget = MAX_NAMES;
+    let mut read = Vec::new();
+    for one in list.list(source)? {
+        let sizes = one
+            .get("dims")
+            .ok_or_else(|| need(one, "dims", "x, y and z"))?;
+        let sizes = xyz(source, sizes, 1)?;
+        if one.get("regions").is_none() {
+            let listed = switch(source, one, "name", &mut budget)?;
+            read.push(torus(listed, sizes.to_vec()).map_err(|mistake| one.error(source, mistake))?);
+            continue;
+        }
+        let name = one.get("name").and_then(Yaml::text).unwrap_or_default();
+        let places = sizes
+            .iter()
+            .try_fold(1_usize, |product, &size| product.checked_mul(size))
+            .filter(|&places| places <= MAX_NAMES);
+        let Some(places) = places else {
+            let text = format!("a torus has at most {MAX_NAMES} places");
+            return Err(one.error(source, said(text)));
+        };
+        let mut torus = Torus {
+            name: name.to_string(),
+            sizes: sizes.to_vec(),
+            nodes: vec![None; places],
+            offset: one.offset,
+        };
+        for region in one
+            .get("regions")
+            .map_or(Ok(&[][..]), |all| all.list(source))?
+        {
+            place_region(source, region, sizes, &mut torus, &mut budget)?;
+        }
+        read.push(torus);
+    }
+    Ok(read)
+}
+
+/// Puts the nodes of a region at their places.
+fn place_region(
+    source: &Source<'_>,
+    region: &Yaml,
+    sizes: [usize; 3],
+    torus: &mut Torus,
+    budget: &mut usize,
+) -> Result<(), FormatError> {
+    let part = |key, least| {
+        let meaning = "x, y and z";
+        let given = region
+            .get(key)
+            .ok_or_else(|| region.error(source, Mistake::MissingKey { key, meaning }))?;
+        xyz(source, given, least)
+    };
+    let (anchor, dims) = (part("anchor", 0)?, part("dims", 1)?);
+    let text = region.get("nodes").and_then(Yaml::text).unwrap_or_default();
+    let names = expand(text, budget).map_err(|mistake| region.error(source, mistake))?;
+    let fits = anchor
+        .iter()
+        .zip(&dims)
+        .zip(&sizes)
+        .all(|((anchor, size), all)| anchor.checked_add(*size).is_some_and(|end| end <= *all));
+    let [width, depth, _] = dims;
+    if !fits || dims.iter().product::<usize>() != names.len() {
+        let text = "a region fits into its torus and has a node for every place of its dims";
+        return Err(region.error(source, said(text)));
+    }
+    for (at, name) in names.into_iter().enumerate() {
+        let [x, y, z] = [at % width, at / width % depth, at / width / depth];
+        let place = anchor[0] + x + sizes[0] * (anchor[1] + y + sizes[1] * (anchor[2] + z));
+        if let Some(node) = torus.nodes.get_mut(place) {
+            *node = Some(name);
+        }
+    }
+    Ok(())
+}
+
+/// `{x: 4, y: 4, z: 2}`, each at least `least`.
+fn xyz(source: &Source<'_>, given: &Yaml, least: usize) -> Result<[usize; 3], FormatError> {
+    let mut sizes = [0; 3];
+    for (size, key) in sizes.iter_mut().zip(["x", "y", "z"]) {
+        let text = given.get(key).and_then(Yaml::text).unwrap_or_default();
+        let parsed = text.parse().ok().filter(|&size| size >= least);
+        *size = parsed.ok_or_else(|| {
+            let expected = format!("a whole number from {least} for {key}");
+            given.error(source, unexpected(format!("'{}'", clip(text)), expected))
+        })?;
+    }
+    Ok(sizes)
 }
 
 fn switch(
@@ -172,188 +398,7 @@ fn switch(
         name: name.to_string(),
         nodes: names("nodes")?,
         switches: names("children")?,
+        speed: None,
         offset: one.offset,
     })
-}
-
-/// Puts switches, or blocks and what joins them, into the draft.
-fn add(
-    source: &Source<'_>,
-    draft: &mut Draft<'_>,
-    mut switches: Vec<Switch>,
-    blocks: Vec<Switch>,
-) -> Result<(), FormatError> {
-    if !blocks.is_empty() {
-        draft.note(
-            Topic::Assumed,
-            "blocks are switches, and one switch joins them: fabric",
-        );
-        let names = blocks.iter().map(|block| block.name.clone()).collect();
-        let offset = blocks.first().map_or(0, |block| block.offset);
-        switches = blocks;
-        switches.push(Switch {
-            name: "fabric".to_string(),
-            nodes: Vec::new(),
-            switches: names,
-            offset,
-        });
-    }
-    if switches.is_empty() {
-        let text = "there is no switch with its nodes, such as SwitchName=s0 Nodes=tux[0-3]";
-        return Err(source.error_in_file(said(text)));
-    }
-    let levels = levels(source, &switches)?;
-    let rates = rates(source, draft, levels.iter().copied().max().unwrap_or(1))?;
-    let mut places: BTreeMap<String, usize> = BTreeMap::new();
-    let mut add = |switch: &Switch, name: &str, kind, role| {
-        let node = draft.node(name, kind, role);
-        node.map_err(|mistake| source.error(switch.offset, Some(clip(name)), mistake))
-    };
-    for switch in &switches {
-        for name in &switch.nodes {
-            if !places.contains_key(name) {
-                places.insert(name.clone(), add(switch, name, "node", Role::Processor)?);
-            }
-        }
-    }
-    let mut own = Vec::with_capacity(switches.len());
-    for switch in &switches {
-        own.push(add(switch, &switch.name, "switch", Role::Switch)?);
-    }
-    let by_name: BTreeMap<&str, usize> = switches
-        .iter()
-        .enumerate()
-        .map(|(at, one)| (one.name.as_str(), at))
-        .collect();
-    let below: BTreeSet<&str> = switches
-        .iter()
-        .flat_map(|switch| &switch.switches)
-        .map(String::as_str)
-        .collect();
-    let tops = by_name.keys().filter(|name| !below.contains(*name)).count();
-    if tops > 1 {
-        let text = format!(
-            "{tops} switches have no switch above them: the file does not connect the nodes below them"
-        );
-        draft.note(Topic::Assumed, text);
-    }
-    for (switch, &node) in switches.iter().zip(&own) {
-        let wrong = |mistake| source.error(switch.offset, Some(clip(&switch.name)), mistake);
-        for below in &switch.nodes {
-            let Some(&place) = places.get(below) else {
-                continue;
-            };
-            link(draft, place, node, 0, &rates).map_err(wrong)?;
-        }
-        for below in &switch.switches {
-            let Some(&at) = by_name.get(below.as_str()) else {
-                continue;
-            };
-            let (Some(&place), Some(&level)) = (own.get(at), levels.get(at)) else {
-                continue;
-            };
-            link(draft, place, node, level, &rates).map_err(wrong)?;
-        }
-    }
-    Ok(())
-}
-
-fn link(
-    draft: &mut Draft<'_>,
-    one: usize,
-    other: usize,
-    level: usize,
-    rates: &[Rational],
-) -> Result<(), Mistake> {
-    if draft.has_link(one, other) {
-        // Said twice: the same cable.
-        return Ok(());
-    }
-    match (LEVELS.get(level), rates.get(level)) {
-        (Some(kind), Some(rate)) => draft.duplex(one, other, kind, rate.clone()),
-        _ => Ok(()),
-    }
-}
-
-/// The level of every switch: 1 above its nodes, one more than the highest below.
-fn levels(source: &Source<'_>, switches: &[Switch]) -> Result<Vec<usize>, FormatError> {
-    let mut by_name: BTreeMap<&str, usize> = BTreeMap::new();
-    for (at, switch) in switches.iter().enumerate() {
-        if by_name.insert(&switch.name, at).is_some() {
-            return Err(source.error(
-                switch.offset,
-                None,
-                Mistake::DuplicateKey(clip(&switch.name)),
-            ));
-        }
-    }
-    for switch in switches {
-        let mut below = switch.switches.iter();
-        if let Some(name) = below.find(|name| !by_name.contains_key(name.as_str())) {
-            let mistake = unknown(name);
-            return Err(source.error(switch.offset, Some(clip(&switch.name)), mistake));
-        }
-    }
-    // Levels rise until nothing changes, at most once per level.
-    let mut levels = vec![1; switches.len()];
-    for _ in 0..=LEVELS.len() {
-        let mut risen = false;
-        for (at, switch) in switches.iter().enumerate() {
-            let below = switch
-                .switches
-                .iter()
-                .filter_map(|name| by_name.get(name.as_str()));
-            let highest = below
-                .filter_map(|&at| levels.get(at))
-                .max()
-                .map_or(1, |level| level + 1);
-            if let Some(level) = levels.get_mut(at).filter(|level| **level < highest) {
-                *level = highest;
-                risen = true;
-            }
-        }
-        if !risen {
-            return Ok(levels);
-        }
-    }
-    let text = format!(
-        "switches are below themselves, or over {} levels high",
-        LEVELS.len() - 1
-    );
-    Err(source.error_in_file(said(text)))
-}
-
-/// The bandwidth of every level, which the user has to give.
-fn rates(
-    source: &Source<'_>,
-    draft: &mut Draft<'_>,
-    height: usize,
-) -> Result<Vec<Rational>, FormatError> {
-    let used = LEVELS.get(..height).unwrap_or_default();
-    let missing: Vec<&str> = used
-        .iter()
-        .copied()
-        .filter(|kind| !draft.options.link_bandwidth.contains_key(*kind))
-        .collect();
-    if !missing.is_empty() {
-        let options: Vec<String> = missing
-            .iter()
-            .map(|kind| format!("--link-bandwidth {kind}=25"))
-            .collect();
-        let text = format!(
-            "Slurm's file holds no bandwidths; give GB/s between nodes and switches, and above each level of switches: {}",
-            options.join(" ")
-        );
-        return Err(source.error_in_file(said(text)));
-    }
-    Ok(used
-        .iter()
-        .map(|kind| {
-            draft.rate(
-                kind,
-                Rational::from_integer(1.into()),
-                "for every such link",
-            )
-        })
-        .collect())
 }

@@ -453,11 +453,6 @@ fn slurm_files_that_are_wrong() {
     refused("SwitchName=a Nodes", &options, &["'Nodes'", "KEY=VALUE"]);
     refused("SwitchName=a Switches=a", &options, &["below themselves"]);
     refused(
-        "# c\nRingName=r Nodes=x[0-3]",
-        &options,
-        &["file:2", "rings are not read", "as a graph"],
-    );
-    refused(
         "SwitchName=a Switches=b\nSwitchName=b Switches=a",
         &options,
         &["below themselves"],

@@ -21,6 +21,7 @@ mod mutants;
 mod nccl;
 mod nccl_graphs;
 mod simulators;
+mod slurm;
 mod smi;
 
 use std::path::{Path, PathBuf};
@@ -107,6 +108,24 @@ pub fn replicated(count: usize, fabric: Fabric, bandwidth: Option<u32>) -> Impor
             fabric,
             bandwidth,
         }),
+        ..ImportOptions::default()
+    }
+}
+
+/// A small file of ours in the manner of another program's.
+#[track_caller]
+pub fn fixture(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/topologies");
+    std::fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// Options that give bandwidths in GB/s by kind.
+pub fn bandwidths(rates: &[(&str, u32)]) -> ImportOptions {
+    let rates = rates
+        .iter()
+        .map(|(kind, rate)| (kind.to_string(), Rational::from_integer((*rate).into())));
+    ImportOptions {
+        link_bandwidth: rates.collect(),
         ..ImportOptions::default()
     }
 }
