@@ -421,6 +421,9 @@ fn unrepresentable(platform: &Platform) -> Option<String> {
     if platform.model() != PortModel::default() {
         return Some(format!("its port model is {}", platform.model()));
     }
+    if let Some(shared) = platform.shared().first() {
+        return Some(format!("it has shared capacities ('{}')", shared.name));
+    }
     for node in platform.nodes() {
         let what = match &node.compute {
             None => "is a router",

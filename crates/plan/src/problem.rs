@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, NodeId, Platform, PlatformError, Rational};
 
 use crate::{
     Amount, Block, Collective, CollectiveError, Demand, Interval, Kind, VolumeError, Volumes,
@@ -13,6 +13,9 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProblemError {
+    /// The platform does not support the question.
+    #[error(transparent)]
+    Platform(#[from] PlatformError),
     /// The collective does not fit the platform.
     #[error(transparent)]
     Collective(#[from] CollectiveError),
@@ -82,7 +85,7 @@ impl Problem {
     /// cannot reach another, that times the sources, or the targets if there are fewer of them.
     ///
     /// # Errors
-    /// The first thing that does not fit, by name; pairs of nodes without a path.
+    /// The first thing that does not fit, by name; shared capacities; pairs of nodes without a path.
     pub fn new(
         platform: impl Into<Arc<Platform>>,
         collective: impl Into<Arc<Collective>>,
@@ -93,6 +96,8 @@ impl Problem {
             collective: collective.into(),
             volumes: volumes.into(),
         };
+        problem.platform.check_shared()?;
+        problem.platform.without_shared("a collective")?;
         problem.collective.validate(&problem.platform)?;
         problem.volumes.validate(&problem.collective)?;
         problem.volumes.validate_on(&problem.platform)?;

@@ -1,6 +1,6 @@
 //! Platforms that differ from another one in a few numbers, or lack some of its links or nodes.
 
-use crate::{LinkId, NodeId, Platform, PlatformError, PortModel, Rational};
+use crate::{LinkId, NodeId, Platform, PlatformError, PortModel, Rational, Shared, SharedId};
 
 /// A number that takes the place of another.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,11 +20,15 @@ impl Number {
     }
 }
 
-/// A change of one link or node.
+/// A change of one link, node or shared capacity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    /// A link's cost (time for one unit of message).
+    /// A link's own cost (time for one unit of message).
     Cost(LinkId, Number),
+    /// The rate of a shared capacity (units of message per unit of time).
+    Rate(SharedId, Number),
+    /// The shared capacity is gone: its links have their other limits only.
+    WithoutShared(SharedId),
     /// The link is gone.
     WithoutLink(LinkId),
     /// A processor's compute cost (time for one unit of work); a router has none that could be multiplied, and becomes
@@ -49,6 +53,8 @@ pub struct Changed {
     pub nodes: Vec<Option<NodeId>>,
     /// The same of links.
     pub links: Vec<Option<LinkId>>,
+    /// The same of shared capacities; one without links is removed.
+    pub shared: Vec<Option<SharedId>>,
 }
 
 impl Platform {
@@ -67,8 +73,8 @@ impl Platform {
     /// ```
     ///
     /// # Errors
-    /// An id of another platform; a cost below 0; a compute cost that is not positive; a multiple of what a router does
-    /// not have; no ports; no node left.
+    /// An id of another platform; a cost below 0; a rate that is not positive; a compute cost that is not positive; a
+    /// multiple of what a router does not have; no ports; no node left.
     ///
     /// # Complexity
     /// `O((n + m) log (n + m) + k)` for `k` changes of `n` nodes and `m` links.
@@ -85,6 +91,7 @@ impl Platform {
 struct Draft {
     nodes: Vec<Option<crate::Node>>,
     costs: Vec<Option<Rational>>,
+    shared: Vec<Option<Shared>>,
 }
 
 impl Draft {
@@ -92,10 +99,10 @@ impl Draft {
         Draft {
             nodes: platform.nodes().iter().cloned().map(Some).collect(),
             costs: platform
-                .links()
-                .iter()
-                .map(|link| Some(link.cost.clone()))
+                .link_ids()
+                .map(|link| Some(platform.own_cost(link).clone()))
                 .collect(),
+            shared: platform.shared().iter().cloned().map(Some).collect(),
         }
     }
 
@@ -107,6 +114,12 @@ impl Draft {
                 *cost = cost.as_ref().map(|old| number.of(old));
             }
             Change::WithoutLink(link) => *self.cost(*link)? = None,
+            Change::Rate(id, number) => {
+                if let Some(shared) = self.shared(*id)? {
+                    shared.rate = number.of(&shared.rate);
+                }
+            }
+            Change::WithoutShared(id) => *self.shared(*id)? = None,
             Change::WithoutNode(node) => {
                 *self.place(*node)? = None;
                 let all = platform
@@ -165,6 +178,16 @@ impl Draft {
             })
     }
 
+    fn shared(&mut self, id: SharedId) -> Result<&mut Option<Shared>, PlatformError> {
+        let shared = self.shared.len();
+        self.shared
+            .get_mut(id.index())
+            .ok_or(PlatformError::UnknownSharedId {
+                id: id.index(),
+                shared,
+            })
+    }
+
     fn build(self, old: &Platform) -> Result<Changed, PlatformError> {
         let mut builder = Platform::builder();
         builder.model(old.model());
@@ -186,10 +209,23 @@ impl Draft {
             }
             links.push(kept);
         }
+        let mut shared = Vec::with_capacity(self.shared.len());
+        for kept in self.shared {
+            let kept = kept.map(|mut kept| {
+                let weights = std::mem::take(&mut kept.weights).into_iter();
+                kept.weights = weights
+                    .filter_map(|(link, weight)| Some((links[link.index()]?, weight)))
+                    .collect();
+                kept
+            });
+            let kept = kept.filter(|kept| !kept.weights.is_empty());
+            shared.push(kept.map(|kept| builder.share(kept)).transpose()?);
+        }
         Ok(Changed {
             platform: builder.build()?,
             nodes,
             links,
+            shared,
         })
     }
 }

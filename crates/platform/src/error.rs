@@ -1,6 +1,6 @@
 //! Mistakes of a platform.
 
-use crate::Rational;
+use crate::{PortModel, Rational};
 
 /// Why a platform was refused. Every variant names the nodes and values involved.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -94,6 +94,14 @@ pub enum PlatformError {
         /// How many links there are.
         links: usize,
     },
+    /// An id that is not a shared capacity of this platform.
+    #[error("shared capacity {id} does not exist; this platform has {shared}, numbered from 0")]
+    UnknownSharedId {
+        /// The id's number.
+        id: usize,
+        /// How many shared capacities there are.
+        shared: usize,
+    },
     /// A multiple of a compute cost that is not there.
     #[error(
         "node '{node}' is a router and has no compute cost that could be multiplied; give it one"
@@ -101,6 +109,63 @@ pub enum PlatformError {
     NoCompute {
         /// The node's name.
         node: String,
+    },
+    /// Two shared capacities have the same name.
+    #[error("shared '{shared}' is given twice; give each shared capacity a unique name")]
+    DuplicateShared {
+        /// The name used twice.
+        shared: String,
+    },
+    /// A shared capacity of no links.
+    #[error("shared '{shared}' has no links; name the links that share it, or leave it out")]
+    NoLinks {
+        /// The name of the capacity.
+        shared: String,
+    },
+    /// A shared capacity whose rate is not positive.
+    #[error(
+        "shared '{shared}': its rate is {rate}; units of message per unit of time must be positive"
+    )]
+    BadRate {
+        /// The name of the capacity.
+        shared: String,
+        /// The refused rate.
+        rate: Box<Rational>,
+    },
+    /// A shared capacity that counts a link 0 times, or too often.
+    #[error("shared '{shared}' counts link {link} {weight} times; a link counts 1 to 1000 times")]
+    BadWeight {
+        /// The name of the capacity.
+        shared: String,
+        /// The number of the link.
+        link: usize,
+        /// The refused weight.
+        weight: u32,
+    },
+    /// A link with a shared capacity that ends at a node with ports.
+    #[error(
+        "shared '{shared}': link '{link}' ends at '{node}', which has ports ({model}); one transfer at a time does not divide \
+         a shared capacity. Put model = \"links\" on '{node}', or write its port as a shared capacity of its links"
+    )]
+    SharedAtPort {
+        /// The name of the capacity.
+        shared: String,
+        /// The link, by the names of its ends.
+        link: String,
+        /// The name of the end with ports.
+        node: String,
+        /// Its port model.
+        model: PortModel,
+    },
+    /// An operation that does not support shared capacities.
+    #[error(
+        "the platform has shared capacities ('{shared}' is the first), which {what} does not support; leave them out of the platform"
+    )]
+    SharedUnsupported {
+        /// The refusing operation.
+        what: &'static str,
+        /// The name of the first capacity.
+        shared: String,
     },
     /// A platform without nodes.
     #[error("the platform has no node; at least one is needed")]

@@ -322,6 +322,7 @@ impl Gadget {
     /// # Errors
     /// A node of the platform has such a name already.
     pub fn as_platform(&self, platform: &Platform) -> Result<Platform, PlatformError> {
+        platform.without_shared("the gadget")?;
         let mut builder = Platform::builder();
         builder.model(PortModel::HalfDuplex);
         if let Some(units) = platform.units() {

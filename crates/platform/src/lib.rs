@@ -9,17 +9,20 @@ mod model;
 pub mod names;
 mod nodes;
 mod platform;
+mod shared;
+mod sharing;
 mod symmetry;
 
 pub use change::{Change, Changed, Number};
 pub use error::PlatformError;
 pub use lists::{Links, Nodes};
 pub use model::{ParsePortModelError, PortModel};
-pub use nodes::{Delays, Link, LinkId, Node, NodeId};
+pub use nodes::{Delays, Link, LinkId, Node, NodeId, SharedId};
 pub use oneport_numbers::{
     NumberError, Rational, Units, count, decimal, decimal_down, floored, floored_quotient,
     parse_rational, percent, readable, units,
 };
 pub use petgraph;
 pub use platform::{Platform, PlatformBuilder};
+pub use shared::Shared;
 pub use symmetry::{Automorphism, free_automorphisms};

@@ -40,6 +40,10 @@ id! {
     /// A directed link of one platform.
     LinkId
 }
+id! {
+    /// A [shared capacity](crate::Shared) of one platform.
+    SharedId
+}
 
 impl From<NodeId> for NodeIndex {
     fn from(id: NodeId) -> NodeIndex {
@@ -116,7 +120,8 @@ pub struct Link {
     pub from: NodeId,
     /// The receiving node.
     pub to: NodeId,
-    /// `c(from, to)`: time to transfer one unit of message.
+    /// `c(from, to)`: time to transfer one unit of message. On a link with [shared capacities](crate::Shared): if no
+    /// other message uses them.
     pub cost: Rational,
     /// Latency and overhead; `None` for zero.
     pub delays: Option<Box<Delays>>,

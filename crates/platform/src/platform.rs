@@ -1,6 +1,6 @@
 //! The platform graph and its validated builder.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use num_traits::{Signed, Zero};
@@ -10,7 +10,8 @@ use petgraph::visit::{
 };
 
 use crate::lists::{Links, Nodes};
-use crate::nodes::{Delays, Link, LinkId, Node, NodeId};
+use crate::nodes::{Delays, Link, LinkId, Node, NodeId, SharedId};
+use crate::shared::{self, Groups, Shared};
 use crate::{PlatformError, PortModel, Rational, Units};
 
 /// Limit: nodes, and links, of a platform; ids have 32 bits.
@@ -27,6 +28,7 @@ pub struct Platform {
     outgoing: Vec<Vec<LinkId>>,
     incoming: Vec<Vec<LinkId>>,
     by_name: BTreeMap<String, NodeId>,
+    pub(crate) groups: Groups,
 }
 
 impl PartialEq for Platform {
@@ -35,6 +37,7 @@ impl PartialEq for Platform {
             && self.units == other.units
             && self.nodes() == other.nodes()
             && self.links() == other.links()
+            && self.groups == other.groups
     }
 }
 
@@ -106,7 +109,8 @@ impl Platform {
         self.model
     }
 
-    /// The same platform under another default port model; nodes with a separate model keep it.
+    /// The same platform under another default port model; nodes with a separate model keep it. Shared capacities may
+    /// not fit the new ports: see [`check_shared`](Self::check_shared).
     pub fn with_model(mut self, model: PortModel) -> Self {
         self.model = model;
         self
@@ -128,10 +132,13 @@ impl Platform {
         self.node(node).model.unwrap_or(self.model)
     }
 
-    /// Whether only links are limited: no node has a port.
+    /// Whether only single links are limited: no node has a port, and no capacity is shared. The links that leave a set
+    /// of nodes can then all be busy at a time.
     pub fn only_links(&self) -> bool {
-        self.node_ids()
-            .all(|node| self.model_of(node) == PortModel::Links)
+        self.shared().is_empty()
+            && self
+                .node_ids()
+                .all(|node| self.model_of(node) == PortModel::Links)
     }
 
     /// The first half-duplex node. Where there is none, the graph of send and receive ports is bipartite, so that no
@@ -270,6 +277,9 @@ pub struct PlatformBuilder {
     graph: DiGraph<Node, Link>,
     by_name: BTreeMap<String, NodeId>,
     by_ends: BTreeMap<(NodeId, NodeId), LinkId>,
+    shared: Vec<Shared>,
+    shared_names: BTreeSet<String>,
+    members: BTreeSet<LinkId>,
 }
 
 impl PlatformBuilder {
@@ -322,7 +332,8 @@ impl PlatformBuilder {
         Ok(id)
     }
 
-    /// Adds a directed link of the given cost (time per unit of message).
+    /// Adds a directed link of the given cost (time per unit of message); 0 where only [shared](Self::share) capacities
+    /// limit it.
     ///
     /// # Errors
     /// Unknown ends, a link from a node to itself, a pair linked twice, a cost below 0.
@@ -424,6 +435,34 @@ impl PlatformBuilder {
         Ok(())
     }
 
+    /// Adds a capacity that links share.
+    ///
+    /// # Errors
+    /// A name that is taken; a rate that is not positive; no links; a link that was not added; a weight of 0.
+    pub fn share(&mut self, shared: Shared) -> Result<SharedId, PlatformError> {
+        if self.shared.len() == LIMIT {
+            return Err(PlatformError::TooMany {
+                what: "shared capacities",
+                limit: LIMIT,
+            });
+        }
+        shared::check(&shared, &self.shared_names, self.graph.edge_count())?;
+        self.shared_names.insert(shared.name.clone());
+        self.members.extend(shared.weights.keys());
+        self.shared.push(shared);
+        Ok(SharedId::new(self.shared.len() - 1))
+    }
+
+    /// Whether the link takes part in a shared capacity.
+    pub fn is_shared(&self, link: LinkId) -> bool {
+        self.members.contains(&link)
+    }
+
+    /// The link between two nodes, if it was added.
+    pub fn find_link(&self, from: NodeId, to: NodeId) -> Option<LinkId> {
+        self.by_ends.get(&(from, to)).copied()
+    }
+
     /// The node of this name, if it was added.
     pub fn find(&self, name: &str) -> Option<NodeId> {
         self.by_name.get(name).copied()
@@ -432,7 +471,7 @@ impl PlatformBuilder {
     /// Finishes the platform.
     ///
     /// # Errors
-    /// A platform without nodes.
+    /// A platform without nodes; a link with a shared capacity that ends at a node with ports.
     pub fn build(self) -> Result<Platform, PlatformError> {
         if self.graph.node_count() == 0 {
             return Err(PlatformError::Empty);
@@ -446,17 +485,24 @@ impl PlatformBuilder {
         let PlatformBuilder {
             model,
             units,
-            graph,
+            mut graph,
             by_name,
+            shared,
             ..
         } = self;
-        Ok(Platform {
+        let links = graph.edge_count();
+        let costs = graph.edge_weights_mut().map(|link| &mut link.cost);
+        let groups = Groups::new(shared, links, costs);
+        let platform = Platform {
             model,
             units,
             graph,
             outgoing,
             incoming,
             by_name,
-        })
+            groups,
+        };
+        platform.check_shared()?;
+        Ok(platform)
     }
 }

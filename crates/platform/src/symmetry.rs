@@ -3,9 +3,9 @@
 use petgraph::graph::{EdgeReference, NodeIndex};
 use petgraph::visit::EdgeRef;
 
-use crate::{Link, LinkId, NodeId, Platform};
+use crate::{Link, LinkId, NodeId, Platform, Rational, SharedId};
 
-/// A renaming of nodes that keeps links, costs, compute costs, port models, ports and `replicates`.
+/// A renaming of nodes that keeps links, costs, shared capacities, compute costs, port models, ports and `replicates`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Automorphism {
     /// The image of each node, by its id.
@@ -38,7 +38,7 @@ pub fn free_automorphisms(platform: &Platform, participants: &[NodeId]) -> Vec<A
             node.replicates,
         )
     };
-    let cost = |link: EdgeReference<'_, Link>| &platform.link(link.id().into()).cost;
+    let cost = |link: EdgeReference<'_, Link>| colour(platform, link.id().into());
     let known = participants
         .iter()
         .filter(|id| id.index() < platform.nodes().len());
@@ -55,8 +55,25 @@ pub fn free_automorphisms(platform: &Platform, participants: &[NodeId]) -> Vec<A
             .map(|link| LinkId::new(link as usize))
             .collect(),
     };
+    let shared = platform.shared_after(|link| link);
     oneport_graph::free_automorphisms(platform.graph(), node, cost, &points)
         .into_iter()
         .map(renaming)
+        // A subgroup: where two keep the shared capacities, so does one after the other.
+        .filter(|found| platform.shared_after(|link| found.links[link.index()]) == shared)
         .collect()
+}
+
+/// The costs of a link, and the weights and rates of its shared capacities, sorted.
+fn colour(platform: &Platform, link: LinkId) -> (&Rational, &Rational, Vec<(u32, &Rational)>) {
+    let of_group = |(id, _): &(SharedId, Rational)| {
+        let shared = &platform.shared()[id.index()];
+        (
+            shared.weights.get(&link).copied().unwrap_or(0),
+            &shared.rate,
+        )
+    };
+    let mut shared: Vec<(u32, &Rational)> = platform.shared_by(link).iter().map(of_group).collect();
+    shared.sort_unstable();
+    (&platform.link(link).cost, platform.own_cost(link), shared)
 }

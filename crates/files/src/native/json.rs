@@ -3,6 +3,7 @@
 use oneport_platform::{NumberError, Platform, Rational, parse_rational};
 
 use super::measures::Measures;
+use super::shared::{Ends, SHARED_KEYS};
 use super::{Assembly, Field, LINK_KEYS, NODE_KEYS, TOP_KEYS};
 use crate::error::{FormatError, Mistake};
 use crate::json::{Json, need};
@@ -24,7 +25,7 @@ pub(crate) fn assemble(
     prefix: &'static str,
     number: fn(&str) -> Result<Rational, NumberError>,
 ) -> Result<Platform, FormatError> {
-    let [format, model, units, nodes, links] = top.object(TOP_KEYS)?;
+    let [format, model, units, nodes, links, shared] = top.object(TOP_KEYS)?;
     let mut assembly = Assembly {
         prefix,
         measures: Measures::new(number),
@@ -41,7 +42,38 @@ pub(crate) fn assemble(
             assembly.link(index, link.offset(), fields)
         })?;
     }
+    if let Some(shared) = shared {
+        shared.each(|index, one| {
+            let [name, bandwidth, links] = one.object(SHARED_KEYS)?;
+            let fields = fields([name, bandwidth])?;
+            let links = links.map(listed).transpose()?;
+            assembly.shared(index, one.offset(), fields, links)
+        })?;
+    }
     assembly.finish()
+}
+
+/// The links of a shared capacity, with their offsets.
+fn listed<'a>(links: Json<'a, '_>) -> Result<Vec<(usize, Ends<'a>)>, FormatError> {
+    let mut all = Vec::new();
+    links.each(|_, link| {
+        let ends = match link.opening() {
+            Some(b'"') => Some(Ends::Arrow(link.string()?)),
+            Some(b'[') => {
+                let mut names = Vec::new();
+                link.each(|_, name| {
+                    names.push(name.string()?);
+                    Ok(())
+                })?;
+                Ends::pair(names)
+            }
+            _ => None,
+        };
+        let ends = ends.ok_or_else(|| link.wrong(Ends::EXPECTED))?;
+        all.push((link.offset(), ends));
+        Ok(())
+    })?;
+    Ok(all)
 }
 
 fn is_of_plans(format: Json<'_, '_>) -> bool {

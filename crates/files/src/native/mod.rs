@@ -4,6 +4,7 @@
 
 mod json;
 mod measures;
+mod shared;
 mod toml;
 mod write;
 
@@ -11,7 +12,7 @@ use std::borrow::Cow;
 
 use num_traits::{Signed, Zero};
 use oneport_platform::{
-    Delays, Node, NodeId, Platform, PlatformBuilder, PortModel, Rational, parse_rational,
+    Delays, LinkId, Node, NodeId, Platform, PlatformBuilder, PortModel, Rational, parse_rational,
 };
 
 use measures::{Measure, Measures};
@@ -27,7 +28,7 @@ use crate::source::Source;
 
 /// The value of `format`.
 const FORMAT: &str = "oneport-platform/1";
-const TOP_KEYS: [&str; 5] = ["format", "model", "units", "node", "link"];
+const TOP_KEYS: [&str; 6] = ["format", "model", "units", "node", "link", "shared"];
 const NODE_KEYS: [&str; 6] = ["name", "compute", "model", "ports", "replicates", "switch"];
 const LINK_KEYS: [&str; 7] = [
     "from",
@@ -60,6 +61,8 @@ struct Assembly<'a> {
     prefix: &'static str,
     measures: Measures,
     builder: PlatformBuilder,
+    /// Links without a cost, which must have shared capacities, and where they stand.
+    unlimited: Vec<(LinkId, Entry)>,
 }
 
 impl<'a> Assembly<'a> {
@@ -69,6 +72,7 @@ impl<'a> Assembly<'a> {
             prefix: "",
             measures: Measures::new(parse_rational),
             builder: Platform::builder(),
+            unlimited: Vec::new(),
         }
     }
 
@@ -186,6 +190,7 @@ impl<'a> Assembly<'a> {
         let [from, to, cost, bandwidth, duplex, latency, overhead] = fields;
         let from = self.end(entry, from, "from", "the sending node")?;
         let to = self.end(entry, to, "to", "the receiving node")?;
+        let limited = cost.is_some() || bandwidth.is_some();
         let cost = self.cost(entry, cost, bandwidth)?;
         let duplex = match duplex {
             Some(field) => self.boolean(entry, "duplex", &field)?,
@@ -195,9 +200,10 @@ impl<'a> Assembly<'a> {
             latency: self.delay(entry, "latency", latency)?,
             overhead: self.delay(entry, "overhead", overhead)?,
         };
-        let builder = &mut self.builder;
+        let (builder, unlimited) = (&mut self.builder, &mut self.unlimited);
         let mut one_way = |from, to| {
             let link = builder.link(from, to, cost.clone())?;
+            unlimited.extend((!limited).then_some((link, entry)));
             builder.delays(link, delays.clone())
         };
         let added =
@@ -219,6 +225,7 @@ impl<'a> Assembly<'a> {
     }
 
     fn finish(mut self) -> Result<Platform, FormatError> {
+        self.check_limits()?;
         if let Some(units) = self.measures.units() {
             self.builder.units(units);
         }
@@ -227,7 +234,7 @@ impl<'a> Assembly<'a> {
             .map_err(|error| self.source.error_in_file(Mistake::Platform(error)))
     }
 
-    /// `cost`, or 1 / `bandwidth`.
+    /// `cost`, or 1 / `bandwidth`; 0 where neither is given.
     fn cost(
         &mut self,
         entry: Entry,
@@ -241,18 +248,7 @@ impl<'a> Assembly<'a> {
                 let mistake = Mistake::BothKeys("cost", "bandwidth");
                 return Err(self.entry_error(entry, "", second.offset, mistake));
             }
-            (None, None) => {
-                let meaning = "the time for one unit of message (or give 'bandwidth', its inverse)";
-                return Err(self.entry_error(
-                    entry,
-                    "",
-                    entry.offset,
-                    Mistake::MissingKey {
-                        key: "cost",
-                        meaning,
-                    },
-                ));
-            }
+            (None, None) => return Ok(Rational::zero()),
         };
         let value = self.value(entry, key, measure, &field)?;
         // Without cost, messages take no time on the link; its bandwidth would be no number.

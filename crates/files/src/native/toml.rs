@@ -9,6 +9,7 @@ use oneport_platform::Platform;
 use toml::Spanned;
 use toml::de::{DeInteger, DeTable, DeValue};
 
+use super::shared::{Ends, SHARED_KEYS};
 use super::{Assembly, Field, LINK_KEYS, NODE_KEYS, TOP_KEYS};
 use crate::error::{FormatError, Mistake, clip, clip_message};
 use crate::scalar::Scalar;
@@ -24,7 +25,8 @@ const MAX_DIGITS: usize = 1000;
 pub(crate) fn read_toml(source: Source<'_>) -> Result<Platform, FormatError> {
     check_size(source.text).map_err(|mistake| source.error_in_file(mistake))?;
     let top = DeTable::parse(source.text).map_err(|error| syntax(&source, &error))?;
-    let [format, model, units, nodes, links] = members(&source, top.get_ref(), None, TOP_KEYS)?;
+    let [format, model, units, nodes, links, shared] =
+        members(&source, top.get_ref(), None, TOP_KEYS)?;
     let mut assembly = Assembly::new(source);
     assembly.head([format, model, units].map(|value| value.map(field)))?;
     let nodes = nodes.ok_or_else(|| {
@@ -43,7 +45,56 @@ pub(crate) fn read_toml(source: Source<'_>) -> Result<Platform, FormatError> {
             assembly.link(index, offset, fields.map(|value| value.map(field)))
         })?;
     }
+    if let Some(shared) = shared {
+        each(&source, shared, "shared", |index, offset, table| {
+            let [name, bandwidth, links] =
+                members(&source, table, Some(("shared", index)), SHARED_KEYS)?;
+            let links = links
+                .map(|links| listed(&source, index, links))
+                .transpose()?;
+            let fields = [name, bandwidth].map(|value| value.map(field));
+            assembly.shared(index, offset, fields, links)
+        })?;
+    }
     assembly.finish()
+}
+
+/// The links of a shared capacity, with their offsets.
+fn listed<'t>(
+    source: &Source<'_>,
+    index: usize,
+    links: Value<'t, '_>,
+) -> Result<Vec<(usize, Ends<'t>)>, FormatError> {
+    let wrong = |value: Value<'_, '_>, expected: &'static str| {
+        let mistake = Mistake::WrongValue {
+            value: field(value).scalar.shown(),
+            expected: Cow::Borrowed(expected),
+        };
+        let key = format!("shared[{index}].links");
+        source.error(value.span().start, Some(key), mistake)
+    };
+    let DeValue::Array(links) = links.get_ref() else {
+        return Err(wrong(
+            links,
+            "a list of links, such as [\"a -> b\", \"b -> a\"]",
+        ));
+    };
+    let ends = |link: Value<'t, '_>| match link.get_ref() {
+        DeValue::String(text) => Some(Ends::Arrow(Cow::Borrowed(text))),
+        DeValue::Array(names) => {
+            let names = names.iter().map(|name| match name.get_ref() {
+                DeValue::String(name) => Some(Cow::Borrowed(name.as_ref())),
+                _ => None,
+            });
+            Ends::pair(names.collect::<Option<_>>()?)
+        }
+        _ => None,
+    };
+    let found = |link: Value<'t, '_>| {
+        let ends = ends(link).ok_or_else(|| wrong(link, Ends::EXPECTED))?;
+        Ok((link.span().start, ends))
+    };
+    links.iter().map(found).collect()
 }
 
 /// Whether a text is small enough to be read back.

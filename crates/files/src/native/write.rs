@@ -3,15 +3,17 @@
 use std::fmt::Write as _;
 
 use num_traits::Zero;
-use oneport_platform::{Link, Node, Platform, parse_rational};
+use oneport_platform::{LinkId, Node, Platform, Shared, parse_rational};
 
+use super::shared::SHARED_KEYS;
 use super::toml::check_size;
 use super::{FORMAT, LINK_KEYS, NODE_KEYS};
 use crate::error::{FormatError, Mistake};
 
 /// Why a platform cannot be written in a format that reads numbers of bounded length only.
 fn check_numbers(platform: &Platform, format: &'static str) -> Result<(), FormatError> {
-    let costs = platform.links().iter().map(|link| &link.cost);
+    let costs = platform.link_ids().map(|link| platform.own_cost(link));
+    let rates = platform.shared().iter().map(|shared| &shared.rate);
     let delays = platform
         .links()
         .iter()
@@ -22,7 +24,8 @@ fn check_numbers(platform: &Platform, format: &'static str) -> Result<(), Format
         .iter()
         .filter_map(|node| node.compute.as_ref())
         .chain(costs)
-        .chain(delays);
+        .chain(delays)
+        .chain(rates);
     for number in numbers {
         // Cheap bound first: 1,000 characters are over 3,000 bits.
         if number.numer().bits() + number.denom().bits() > 3000
@@ -69,6 +72,12 @@ pub(crate) fn write_toml(platform: &Platform) -> Result<String, FormatError> {
             let _ = writeln!(out, "{key} = {value}");
         }
     }
+    for shared in platform.shared() {
+        out.push_str("\n[[shared]]\n");
+        for (key, value) in shared_values(platform, shared) {
+            let _ = writeln!(out, "{key} = {value}");
+        }
+    }
     check_size(&out).map_err(|mistake| unsupported("toml", mistake.to_string()))?;
     Ok(out)
 }
@@ -101,6 +110,12 @@ pub(crate) fn write_json_into(out: &mut String, platform: &Platform, indent: &st
     out.push_str(",\n");
     let links = folded(platform, fold).map(|(link, duplex)| link_values(platform, link, duplex));
     write_list(out, "link", links, indent);
+    if !platform.shared().is_empty() {
+        out.push_str(",\n");
+        let shared = platform.shared().iter();
+        let shared = shared.map(|shared| shared_values(platform, shared));
+        write_list(out, "shared", shared, indent);
+    }
     let _ = write!(out, "\n{indent}}}");
 }
 
@@ -144,13 +159,16 @@ fn node_values(platform: &Platform, node: &Node) -> Values {
     values
 }
 
-fn link_values(platform: &Platform, link: &Link, both: bool) -> Values {
+fn link_values(platform: &Platform, id: LinkId, both: bool) -> Values {
     let [from, to, cost, _, duplex, latency, overhead] = LINK_KEYS;
+    let (link, own) = (platform.link(id), platform.own_cost(id));
     let mut values = vec![
         (from, quote(platform.name(link.from))),
         (to, quote(platform.name(link.to))),
-        (cost, format!("\"{}\"", link.cost)),
     ];
+    if !own.is_zero() || platform.shared_by(id).is_empty() {
+        values.push((cost, format!("\"{own}\"")));
+    }
     if both {
         values.push((duplex, "true".to_string()));
     }
@@ -162,18 +180,37 @@ fn link_values(platform: &Platform, link: &Link, both: bool) -> Values {
     values
 }
 
+fn shared_values(platform: &Platform, shared: &Shared) -> Values {
+    let [name, bandwidth, links] = SHARED_KEYS;
+    let pairs = shared.weights.iter().flat_map(|(&link, &weight)| {
+        let link = platform.link(link);
+        let [from, to] = [link.from, link.to].map(|end| quote(platform.name(end)));
+        std::iter::repeat_n(format!("[{from}, {to}]"), weight as usize)
+    });
+    let pairs: Vec<String> = pairs.collect();
+    vec![
+        (name, quote(&shared.name)),
+        (bandwidth, format!("\"{}\"", shared.rate)),
+        (links, format!("[{}]", pairs.join(", "))),
+    ]
+}
+
 /// The links in order; with `fold`, a link directly followed by its reverse of the same cost comes once, with `true`.
-fn folded(platform: &Platform, fold: bool) -> impl Iterator<Item = (&Link, bool)> {
-    let mut links = platform.links().iter().peekable();
+fn folded(platform: &Platform, fold: bool) -> impl Iterator<Item = (LinkId, bool)> {
+    let mut links = platform.link_ids().peekable();
     std::iter::from_fn(move || {
-        let link = links.next()?;
-        let reverse = |next: &&Link| {
-            fold && next.from == link.to
-                && next.to == link.from
-                && next.cost == link.cost
-                && next.delays == link.delays
+        let id = links.next()?;
+        let link = platform.link(id);
+        let reverse = |next: &LinkId| {
+            let reverse = platform.link(*next);
+            fold && reverse.from == link.to
+                && reverse.to == link.from
+                && platform.own_cost(*next) == platform.own_cost(id)
+                // Where both costs are 0, one is written and the other not, unless both links or none are shared.
+                && platform.shared_by(*next).is_empty() == platform.shared_by(id).is_empty()
+                && reverse.delays == link.delays
         };
-        Some((link, links.next_if(reverse).is_some()))
+        Some((id, links.next_if(reverse).is_some()))
     })
 }
 

@@ -22,5 +22,6 @@ mod plans;
 mod platforms;
 mod rates;
 mod reductions;
+mod shared;
 mod singles;
 mod units;

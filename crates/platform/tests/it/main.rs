@@ -18,4 +18,5 @@ mod common;
 mod fabrics;
 mod generate;
 mod graphs;
+mod shared;
 mod symmetry;

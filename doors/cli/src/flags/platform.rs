@@ -44,6 +44,7 @@ impl ReadingArguments {
                 .parse()
                 .map_err(|error| usage(format!("--model: {error}")))?;
             imported.platform = imported.platform.with_model(model);
+            imported.platform.check_shared()?;
         }
         if let Some(text) = &self.units {
             let units = Units::parse(text).map_err(|error| usage(format!("--units: {error}")))?;

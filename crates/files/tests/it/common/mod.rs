@@ -14,7 +14,7 @@ use oneport_plan::{
     Volumes, WeightedPattern,
 };
 use oneport_platform::units::{Data, Time};
-use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational, Units};
+use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational, Shared, Units};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -97,6 +97,51 @@ fn build(
     builder.build().expect("at least one node")
 }
 
+/// Rates and links of shared capacities.
+fn shared() -> impl Strategy<Value = Vec<(Rational, Vec<Index>)>> {
+    let one = (positive(), prop::collection::vec(any::<Index>(), 1..6));
+    prop_oneof![Just(Vec::new()), prop::collection::vec(one, 1..4)]
+}
+
+/// The platform without ports, with shared capacities; every second link that has one has no cost of its own.
+fn with_shared(platform: &Platform, shared: Vec<(Rational, Vec<Index>)>) -> Option<Platform> {
+    let all: Vec<LinkId> = platform.link_ids().collect();
+    if shared.is_empty() || all.is_empty() {
+        return None;
+    }
+    let mut builder = Platform::builder();
+    builder.model(PortModel::Links);
+    for node in platform.nodes() {
+        let plain = Node {
+            model: None,
+            ..node.clone()
+        };
+        builder.node(plain).expect("a node");
+    }
+    let chosen: Vec<(Rational, Vec<LinkId>)> = shared
+        .into_iter()
+        .map(|(rate, links)| (rate, links.iter().map(|link| *link.get(&all)).collect()))
+        .collect();
+    let shared_by = |id: LinkId| chosen.iter().any(|(_, links)| links.contains(&id));
+    for &id in &all {
+        let link = platform.link(id);
+        let free = id.index() % 2 == 0 && shared_by(id);
+        let cost = if free {
+            Rational::default()
+        } else {
+            link.cost.clone()
+        };
+        builder.link(link.from, link.to, cost).expect("a link");
+    }
+    for (place, (rate, links)) in chosen.into_iter().enumerate() {
+        let name = format!("\"bus\" -> {place}");
+        builder
+            .share(Shared::new(name, rate, links))
+            .expect("a capacity");
+    }
+    Some(builder.build().expect("no ports"))
+}
+
 fn links() -> impl Strategy<Value = Vec<(Index, Index, Rational, bool)>> {
     prop::collection::vec(
         (any::<Index>(), any::<Index>(), positive(), any::<bool>()),
@@ -125,9 +170,11 @@ pub fn platform() -> impl Strategy<Value = Platform> {
         prop::collection::vec(node(), 1..8),
         links(),
         units(),
+        shared(),
     )
-        .prop_map(|(model, nodes, links, units)| {
+        .prop_map(|(model, nodes, links, units, shared)| {
             let platform = build(model, nodes, links);
+            let platform = with_shared(&platform, shared).unwrap_or(platform);
             // A unit of work shows at processors only.
             let bare = platform.processors().next().is_none();
             platform.with_units(units.map(|units| Units {
