@@ -336,6 +336,7 @@ pub fn a_buffer_within_a_period() -> Result<Sides> {
         let mut links = links.to_vec();
         links.sort();
         Ok(Slot {
+            shares: Vec::new(),
             length: number(length)?,
             links,
         })

@@ -165,6 +165,7 @@ impl Toy {
             patterns,
         } = self.whole(period)?;
         let slot = |(links, time): &Weighted| Slot {
+            shares: Vec::new(),
             length: time * &period,
             links: links.clone(),
         };

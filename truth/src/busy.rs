@@ -1,13 +1,48 @@
-//! Which transfers are possible at the same time: straight from the definition of the port models, without any theorem
-//! about matchings.
+//! Which transfers are possible at the same time: straight from the definition of the port models and of shared
+//! capacities, without any theorem about matchings.
 
-use oneport_platform::{LinkId, NodeId, Platform, PortModel};
+use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
 
-/// Every maximal set of links that can be busy at the same time, each ascending. A link serves one transfer at a time;
-/// what the nodes allow is `allows`. `O(2^links)`: for tiny platforms.
+/// Whether a link takes part in a shared capacity. Its ends have no ports, so that it hinders no other link but through
+/// these capacities, and it transfers at any part of its full rate, 1 / cost.
+pub fn is_fluid(platform: &Platform, link: LinkId) -> bool {
+    platform
+        .shared()
+        .iter()
+        .any(|shared| shared.weights.contains_key(&link))
+}
+
+/// What limits the parts of their full rates at which fluid links transfer at a time: each row says that a sum of
+/// factors times parts is at most 1. A link's own rate, then weight times rate over the rate of each shared capacity.
+pub fn fluid_rows(platform: &Platform) -> Vec<Vec<(LinkId, Rational)>> {
+    let mut rows = Vec::new();
+    for link in platform.link_ids().filter(|&link| is_fluid(platform, link)) {
+        let full = platform.link(link).cost.recip();
+        rows.push(vec![(link, full * platform.own_cost(link))]);
+    }
+    for shared in platform.shared() {
+        let factor = |(&link, &weight): (&LinkId, &u32)| {
+            let full = platform.link(link).cost.recip();
+            let weight = Rational::from_integer(weight.into());
+            (link, full * weight / &shared.rate)
+        };
+        rows.push(shared.weights.iter().map(factor).collect());
+    }
+    rows
+}
+
+/// Every maximal set of links that can be busy at the same time, each ascending; fluid links left out. A link serves
+/// one transfer at a time; what the nodes allow is `allows`. `O(2^links)`: for tiny platforms.
 pub fn maximal_sets(platform: &Platform) -> Vec<Vec<LinkId>> {
     let links = platform.links().len();
+    let fluid = platform
+        .link_ids()
+        .filter(|&link| is_fluid(platform, link))
+        .fold(0_u32, |all, link| all | 1 << link.index());
     let fits = |set: u32| {
+        if set & fluid != 0 {
+            return false;
+        }
         let busy: Vec<LinkId> = platform
             .link_ids()
             .filter(|link| set & (1 << link.index()) != 0)

@@ -1,10 +1,11 @@
 //! The price of a task under a certificate, as documented.
 
-use num_traits::One;
+use num_traits::{One, Zero};
 use oneport_plan::{Amount, Certificate, Collective, Interval, Resource, Volumes};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, NodeId, Platform, Rational, SharedId};
 
-/// The price of a unit of time of a link: its ports, itself, and the odd sets that count it.
+/// The price of a unit of time of a link: its ports, itself, the odd sets that count it, and of each shared capacity
+/// the part that it takes at full rate: weight over the capacity's rate, per unit of message.
 pub fn link_price(platform: &Platform, certificate: &Certificate, link: LinkId) -> Rational {
     let ends = Resource::ends(platform, link);
     let occupies =
@@ -16,7 +17,18 @@ pub fn link_price(platform: &Platform, certificate: &Certificate, link: LinkId) 
     let sets = certificate
         .odd_sets()
         .filter(|(set, _)| set.members(platform).contains(&link));
-    prices.chain(sets.map(|(_, price)| price)).sum()
+    let alone: Rational = prices.chain(sets.map(|(_, price)| price)).sum();
+    let mut shared = Rational::zero();
+    for (place, capacity) in platform.shared().iter().enumerate() {
+        let price = certificate.price(Resource::Shared(SharedId::new(place)));
+        if let (Some(price), Some(&weight)) = (price, capacity.weights.get(&link)) {
+            shared += price * Rational::from_integer(weight.into()) / &capacity.rate;
+        }
+    }
+    if shared.is_zero() {
+        return alone;
+    }
+    alone + shared / &platform.link(link).cost
 }
 
 /// The price of a unit of time of a processor.

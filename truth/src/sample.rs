@@ -2,7 +2,8 @@
 
 use oneport_plan::{Amount, Collective, CustomDemand, Form, Member, Volumes, Wanted};
 use oneport_platform::{
-    Node, NodeId, Platform, PlatformBuilder, PortModel, Rational, parse_rational,
+    Change, LinkId, Node, NodeId, Number, Platform, PlatformBuilder, PortModel, Rational, Shared,
+    parse_rational,
 };
 
 use crate::draw::Draw;
@@ -117,7 +118,7 @@ pub fn sample(draw: &mut Draw) -> Sample {
         processors[processors.len() - 1],
     );
     let volumes = volumes(draw, &collective);
-    let platform = builder.build().expect("it has nodes");
+    let platform = shared(draw, builder);
     let model = if mixed { "mixed" } else { model.name() };
     Sample {
         platform,
@@ -207,6 +208,43 @@ fn link(draw: &mut Draw, builder: &mut PlatformBuilder, nodes: usize, numbers: &
             let _ = builder.link(other, one, back);
         }
     }
+}
+
+/// The platform, now and then with capacities that some of the links without ports share: weights of 1 to 3, and
+/// members with and without a limit of their own.
+fn shared(draw: &mut Draw, mut builder: PlatformBuilder) -> Platform {
+    let plain = builder.clone().build().expect("it has nodes");
+    let without_ports = |link: &LinkId| {
+        let ends = [plain.link(*link).from, plain.link(*link).to];
+        ends.iter()
+            .all(|&node| plain.model_of(node) == PortModel::Links)
+    };
+    let all: Vec<LinkId> = plain.link_ids().filter(without_ports).collect();
+    if all.is_empty() || draw.percent(40) {
+        return plain;
+    }
+    for place in 0..draw.between(1, 3) {
+        let mut members = Vec::new();
+        for &link in &all {
+            if draw.percent(60) {
+                members.extend(vec![link; draw.pick(&[1, 1, 1, 2, 3])]);
+            }
+        }
+        let rate = number(draw.pick(&["1", "1", "1/2", "2", "3/2", "1/3"]));
+        if !members.is_empty() {
+            let capacity = Shared::new(format!("s{place}"), rate, members);
+            builder.share(capacity).expect("a good capacity");
+        }
+    }
+    let platform = builder.build().expect("no member has ports");
+    let unlimited = all
+        .into_iter()
+        .filter(|&link| !platform.shared_by(link).is_empty() && draw.percent(40));
+    let changes: Vec<Change> = unlimited
+        .map(|link| Change::Cost(link, Number::Exactly(Rational::default())))
+        .collect();
+    let changed = platform.changed(&changes).expect("good costs");
+    changed.platform
 }
 
 /// The collective of this name among these nodes, in this order; of a reduction, `target` is the last processor drawn.

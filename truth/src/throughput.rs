@@ -10,7 +10,7 @@ use oneport_exact::{Column, LinearProgram, Options, Outcome, Relation, Row, Sens
 use oneport_plan::{Collective, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
-use crate::busy::maximal_sets;
+use crate::busy::{fluid_rows, maximal_sets};
 use crate::game::{Game, Place};
 use crate::search::{Found, cheapest};
 
@@ -135,11 +135,27 @@ impl<'a> Oracle<'a> {
             .max()
             .unwrap_or_default();
         links
+            + self.fluid_worth(&of)
             + self
                 .platform
                 .processors()
                 .map(|node| of(Place::Compute(node)))
                 .sum::<Rational>()
+    }
+
+    /// The most that the rates of fluid links are worth together.
+    fn fluid_worth(&self, price: &dyn Fn(Place) -> Rational) -> Rational {
+        let mut program = LinearProgram::new(Sense::Maximize);
+        let columns = fluid_columns(self.platform, &mut program);
+        for (link, entries) in columns {
+            program
+                .add_column(price(Place::Link(link)), entries)
+                .expect("rows exist");
+        }
+        match Solver::new(program).solve(&Options::default()) {
+            Ok(Outcome::Optimal(optimum)) => optimum.objective,
+            _ => panic!("the rates of fluid links have no best sum"),
+        }
     }
 
     /// The most instances per unit of time that any schedule reaches in the long run.
@@ -178,6 +194,21 @@ impl<'a> Oracle<'a> {
             .chain(self.platform.processors().map(Place::Compute))
             .collect()
     }
+}
+
+/// Adds the rows that limit fluid links; the entries of each link's column: the part of its full rate.
+fn fluid_columns(
+    platform: &Platform,
+    program: &mut LinearProgram,
+) -> BTreeMap<LinkId, Vec<(Row, Rational)>> {
+    let mut columns: BTreeMap<LinkId, Vec<(Row, Rational)>> = BTreeMap::new();
+    for row in fluid_rows(platform) {
+        let at_most = program.add_row(Relation::AtMost, Rational::one());
+        for (link, factor) in row {
+            columns.entry(link).or_default().push((at_most, factor));
+        }
+    }
+    columns
 }
 
 /// The moves of a scheme, or the reason for its absence.
@@ -238,6 +269,15 @@ impl Master {
         let throughput = program
             .add_column(Rational::one(), rates)
             .expect("rows exist");
+        // The mean rates of fluid links are possible rates: what limits rates is linear.
+        for (link, entries) in fluid_columns(platform, &mut program) {
+            let entries = entries
+                .into_iter()
+                .chain([(links[&link], -Rational::one())]);
+            program
+                .add_column(Rational::zero(), entries)
+                .expect("rows exist");
+        }
         for set in maximal_sets(platform) {
             let lasts = set.iter().map(|link| (links[link], -Rational::one()));
             program

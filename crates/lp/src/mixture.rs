@@ -193,9 +193,8 @@ fn counted(
         .collect();
     for (link, time) in platform.link_ids().zip(&times) {
         resources
-            .of_link(link)
-            .iter()
-            .for_each(|&place| loads[place] += time);
+            .times(link, time)
+            .for_each(|(place, time)| loads[place] += time);
     }
     // The work of a merge is the same whatever is merged.
     let merge =

@@ -210,9 +210,8 @@ fn busiest(
     {
         let time = question.time(link) * Rational::from_integer(messages[link.index()].into());
         resources
-            .of_link(link)
-            .iter()
-            .for_each(|&place| loads[place] += &time);
+            .times(link, &time)
+            .for_each(|(place, time)| loads[place] += time);
     }
     let busy = |(place, resource): (usize, Resource)| {
         (&loads[place] / resources.capacity(place), resource)

@@ -1,13 +1,14 @@
 //! Resources that transfers and merges occupy, as rows of a program.
 //!
-//! Transfers occupy the ports and links that the port model names ([`Resource::of_link`]), merges a processor. In
+//! Transfers occupy the ports and links that the port model names ([`Resource::uses`]), merges a processor. In
 //! platforms with half-duplex nodes that is not enough: odd-set inequalities join the rows as they are found to be
 //! violated.
 
 use std::collections::BTreeMap;
 
-use num_traits::{One, Signed, Zero};
-use oneport_plan::{Certificate, OddSet, Pattern, Resource, Task};
+use num_bigint::BigInt;
+use num_traits::{One, Signed, ToPrimitive, Zero};
+use oneport_plan::{Certificate, OddSet, Pattern, Resource, Task, Use};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_trees::cheapest::Prices;
 
@@ -21,9 +22,57 @@ pub struct Resources {
     /// In the places after those.
     odd_sets: Vec<OddSet>,
     capacities: Vec<Rational>,
-    by_link: Vec<Vec<usize>>,
+    by_link: Vec<Vec<Used>>,
     /// Per node.
     processors: Vec<Option<usize>>,
+}
+
+/// A row that a transfer occupies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Used {
+    /// Its place.
+    pub row: usize,
+    /// The part of it that a link takes up at full rate; `None` for one.
+    pub part: Option<Rational>,
+}
+
+impl Used {
+    /// How long the row is busy while the link is busy for this time at full rate.
+    pub fn of(&self, time: &Rational) -> Rational {
+        self.part
+            .as_ref()
+            .map_or_else(|| time.clone(), |part| part * time)
+    }
+
+    /// The same of a whole number, rounded up: it guides.
+    pub fn of_whole(&self, time: u128) -> u128 {
+        let Some(part) = &self.part else { return time };
+        let exact = (part * BigInt::from(time)).ceil().to_integer();
+        exact.to_u128().unwrap_or(u128::MAX)
+    }
+}
+
+/// A price of which a link takes a part.
+pub trait Price: Clone + Zero + for<'n> std::ops::AddAssign<&'n Self> {
+    /// The part of the price that a use pays; whole numbers round down, so that no pattern costs less than it seems to.
+    fn paid(&self, used: &Used) -> Self;
+}
+
+impl Price for Rational {
+    fn paid(&self, used: &Used) -> Self {
+        used.of(self)
+    }
+}
+
+impl Price for u64 {
+    fn paid(&self, used: &Used) -> Self {
+        let Some(part) = &used.part else {
+            return *self;
+        };
+        // A part is at most 1.
+        let exact = (part * BigInt::from(*self)).floor().to_integer();
+        exact.to_u64().unwrap_or(*self)
+    }
 }
 
 impl Resources {
@@ -54,9 +103,13 @@ impl Resources {
             .flat_map(|(place, members)| members.iter().map(move |&resource| (resource, place)))
             .collect();
         let of_link = |link: LinkId| {
-            Resource::of_link(platform, link)
-                .filter_map(|one| place.get(&one).copied())
-                .collect()
+            let row = |used: Use<'_>| {
+                Some(Used {
+                    row: place.get(&used.resource).copied()?,
+                    part: used.part.cloned(),
+                })
+            };
+            Resource::uses(platform, link).filter_map(row).collect()
         };
         let of_node = |node: NodeId| place.get(&Resource::Compute(node)).copied();
         let capacity = |members: &Vec<Resource>| {
@@ -110,8 +163,19 @@ impl Resources {
     }
 
     /// The rows that a transfer over a link occupies.
-    pub fn of_link(&self, link: LinkId) -> &[usize] {
+    pub fn uses(&self, link: LinkId) -> &[Used] {
         &self.by_link[link.index()]
+    }
+
+    /// How long each row is busy while a link is busy for this time at full rate.
+    pub fn times<'r>(
+        &'r self,
+        link: LinkId,
+        time: &'r Rational,
+    ) -> impl Iterator<Item = (usize, Rational)> + 'r {
+        self.uses(link)
+            .iter()
+            .map(move |used| (used.row, used.of(time)))
     }
 
     /// Whether the odd set has a row.
@@ -122,9 +186,10 @@ impl Resources {
     /// Takes in an odd set; returns its members.
     pub fn add(&mut self, platform: &Platform, set: OddSet) -> Vec<LinkId> {
         let members = set.members(platform);
+        let row = self.capacities.len();
         members
             .iter()
-            .for_each(|link| self.by_link[link.index()].push(self.capacities.len()));
+            .for_each(|link| self.by_link[link.index()].push(Used { row, part: None }));
         self.capacities
             .push(Rational::from_integer(set.capacity(platform).into()));
         self.odd_sets.push(set);
@@ -132,13 +197,15 @@ impl Resources {
     }
 
     /// Prices of links and processors, from the prices of the rows.
-    pub fn prices<N: Clone + Zero + for<'n> std::ops::AddAssign<&'n N>>(
-        &self,
-        prices: &[N],
-    ) -> Prices<N> {
-        let sum = |places: &Vec<usize>| {
+    pub fn prices<N: Price>(&self, prices: &[N]) -> Prices<N> {
+        let sum = |uses: &Vec<Used>| {
             let mut sum = N::zero();
-            places.iter().for_each(|&place| sum += &prices[place]);
+            for used in uses {
+                match used.part {
+                    None => sum += &prices[used.row],
+                    Some(_) => sum += &prices[used.row].paid(used),
+                }
+            }
             sum
         };
         let processor =
@@ -169,11 +236,7 @@ impl Resources {
             match *task {
                 Task::Send { link, part, .. } => {
                     let time = question.transfer_time(link, part);
-                    loads.extend(
-                        self.of_link(link)
-                            .iter()
-                            .map(|&place| (place, time.clone())),
-                    );
+                    loads.extend(self.times(link, &time));
                 }
                 Task::Merge {
                     node, part, split, ..

@@ -280,10 +280,8 @@ impl Search<'_> {
             let mut loads: BTreeMap<Resource, Rational> = BTreeMap::new();
             for &link in tree {
                 let time = self.question.time(link);
-                for resource in
-                    Resource::of_link(self.platform(), link).chain([Resource::Link(link)])
-                {
-                    *loads.entry(resource).or_default() += &time;
+                for used in Resource::uses(self.platform(), link) {
+                    *loads.entry(used.resource).or_default() += used.of(&time);
                 }
             }
             let busy = |(resource, load): (Resource, Rational)| {

@@ -236,7 +236,7 @@ impl<'a> Quotient<'a> {
                 };
                 let image = match &self.in_order {
                     Some((_, renamings)) => {
-                        let Automorphism { nodes, links } = element;
+                        let Automorphism { nodes, links, .. } = element;
                         in_order::image(
                             pattern,
                             &Renaming {
@@ -317,6 +317,7 @@ fn image_of(element: &Automorphism, resource: Resource) -> Resource {
         Resource::Compute(at) => Resource::Compute(node(at)),
         Resource::Port(at) => Resource::Port(node(at)),
         Resource::Link(link) => Resource::Link(element.links[link.index()]),
+        Resource::Shared(id) => Resource::Shared(element.shared[id.index()]),
     }
 }
 

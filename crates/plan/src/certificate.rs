@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational, count, names};
+use num_traits::One;
+use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational, SharedId, count, names};
 
 use crate::inequality::Need;
 
@@ -19,6 +20,25 @@ pub enum Resource {
     Port(NodeId),
     /// A link, which serves one transfer at a time.
     Link(LinkId),
+    /// A capacity that several links share, each taking up a part of it.
+    Shared(SharedId),
+}
+
+/// A resource that a transfer over a link occupies, and to which part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Use<'p> {
+    /// The resource.
+    pub resource: Resource,
+    /// The part of it that the link takes up while it transfers at full rate, 1 / cost; `None` for one of what a
+    /// resource has, a port or the link itself.
+    pub part: Option<&'p Rational>,
+}
+
+impl Use<'_> {
+    /// How long the resource is busy while the link is busy for this time at full rate.
+    pub fn of(&self, time: &Rational) -> Rational {
+        self.part.map_or_else(|| time.clone(), |part| part * time)
+    }
 }
 
 impl Resource {
@@ -36,47 +56,61 @@ impl Resource {
         ]
     }
 
-    /// The resources that a transfer over this link occupies: the ports at its ends, and the link itself unless a port
-    /// already limits it to one transfer at a time.
-    pub fn of_link(platform: &Platform, link: LinkId) -> impl Iterator<Item = Resource> + use<> {
+    /// The resources that a transfer over this link occupies: the ports at its ends; the link itself unless a port
+    /// already limits it to one transfer at a time, or a shared capacity is used up by it; its shared capacities. A
+    /// message of time `t` (its size times the cost of the link) keeps each busy for [its part](Use::of) of `t`.
+    pub fn uses(platform: &Platform, link: LinkId) -> impl Iterator<Item = Use<'_>> {
         let ends = Resource::ends(platform, link);
+        let shared = platform.shared_by(link);
         let single = ends.iter().flatten().any(|end| end.capacity(platform) == 1);
-        ends.into_iter()
+        let used_up = shared.iter().any(|(_, part)| part.is_one());
+        let whole = ends
+            .into_iter()
             .flatten()
-            .chain((!single).then_some(Resource::Link(link)))
+            .chain((!single && !used_up).then_some(Resource::Link(link)));
+        whole
+            .map(|resource| Use {
+                resource,
+                part: None,
+            })
+            .chain(shared.iter().map(|(id, part)| Use {
+                resource: Resource::Shared(*id),
+                part: Some(part),
+            }))
     }
 
     /// How many transfers (or merges) it serves at a time: 1, or the ports of a multiport node.
     pub fn capacity(self, platform: &Platform) -> u32 {
         match self {
             Resource::Send(node) | Resource::Receive(node) => platform.ports(node).unwrap_or(1),
-            Resource::Compute(_) | Resource::Port(_) | Resource::Link(_) => 1,
+            Resource::Compute(_) | Resource::Port(_) | Resource::Link(_) | Resource::Shared(_) => 1,
         }
     }
 
-    /// Every port and link that transfers on this platform can occupy, ascending; no processors.
+    /// Every port, link and shared capacity that transfers on this platform can occupy, ascending; no processors.
     pub fn of_platform(platform: &Platform) -> Vec<Resource> {
         let mut all: Vec<Resource> = platform
             .link_ids()
-            .flat_map(|link| Resource::of_link(platform, link))
+            .flat_map(|link| Resource::uses(platform, link))
+            .map(|used| used.resource)
             .collect();
         all.sort_unstable();
         all.dedup();
         all
     }
 
-    /// The node the resource belongs to; `None` for a link.
+    /// The node the resource belongs to; `None` for a link and a shared capacity.
     pub fn node(self) -> Option<NodeId> {
         match self {
             Resource::Send(node)
             | Resource::Receive(node)
             | Resource::Compute(node)
             | Resource::Port(node) => Some(node),
-            Resource::Link(_) => None,
+            Resource::Link(_) | Resource::Shared(_) => None,
         }
     }
 
-    /// "send", "receive", "compute", "port" or "link".
+    /// "send", "receive", "compute", "port", "link" or "shared".
     pub fn kind(self) -> &'static str {
         match self {
             Resource::Send(_) => "send",
@@ -84,10 +118,11 @@ impl Resource {
             Resource::Compute(_) => "compute",
             Resource::Port(_) => "port",
             Resource::Link(_) => "link",
+            Resource::Shared(_) => "shared",
         }
     }
 
-    /// For messages: `send port of 'a'`, `link 'a -> b'`. The resource is one of this platform.
+    /// For messages: `send port of 'a'`, `link 'a -> b'`, `shared 'bus'`. The resource is one of this platform.
     pub fn describe(self, platform: &Platform) -> String {
         let of = |what: &str, node: NodeId| format!("{what} of '{}'", platform.name(node));
         match self {
@@ -96,6 +131,13 @@ impl Resource {
             Resource::Compute(node) => of("processor", node),
             Resource::Port(node) => of("port", node),
             Resource::Link(link) => format!("link '{}'", platform.link_name(link)),
+            Resource::Shared(id) => {
+                let shared = platform.shared().get(id.index());
+                shared.map_or_else(
+                    || format!("shared capacity {id}"),
+                    |shared| format!("shared '{}'", shared.name),
+                )
+            }
         }
     }
 }
@@ -169,7 +211,8 @@ impl Row {
 ///
 /// The prices prove `throughput <= sum_r pi_r cap_r / sum_k cheapest_k(pi)`, where `cheapest_k` is the price of the
 /// cheapest pattern of demand `k`: an instance takes at least that much priced time, and the rows have no more of it
-/// per unit of time. Link `e` costs `size c(e)` times the prices of all resources and odd sets that it belongs to, and
+/// per unit of time. Link `e` costs `size c(e)` times the prices of all resources and odd sets that it belongs to (of a
+/// shared capacity: the price times the part that the link takes up), and
 /// a merge at node `i` costs `work compute_i pi_compute(i)`; a pattern costs the sum over its tasks.
 ///
 /// The needs replace a cheapest pattern that is hard to find. Every one is an
@@ -247,12 +290,14 @@ impl Certificate {
             .sum()
     }
 
-    /// Per link: the price of a unit of time on it, the sum of the prices of its resources and odd sets; `v_k` of
-    /// RR-2004-32, section 3.3. `O(m s)` for `m` links and `s` odd sets, besides sorting.
+    /// Per link: the price of a unit of time on it, the sum of the prices of its resources (each times the
+    /// part that the link takes up) and odd sets; `v_k` of RR-2004-32, section 3.3. `O(m s)` for `m` links and `s` odd
+    /// sets, besides sorting.
     pub fn link_prices(&self, platform: &Platform) -> Vec<Rational> {
         let prices: BTreeMap<Resource, &Rational> = self.prices().collect();
         let of_resources = |link| {
-            Resource::of_link(platform, link).filter_map(|resource| prices.get(&resource).copied())
+            Resource::uses(platform, link)
+                .filter_map(|used| Some(used.of(prices.get(&used.resource)?)))
         };
         let mut all: Vec<Rational> = platform
             .link_ids()

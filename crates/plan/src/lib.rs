@@ -28,7 +28,7 @@ mod volume;
 
 pub use bandwidth::Bandwidth;
 pub use block::Block;
-pub use certificate::{Certificate, OddSet, Resource, Row};
+pub use certificate::{Certificate, OddSet, Resource, Row, Use};
 pub use collective::{Collective, Member};
 pub use collective_error::CollectiveError;
 pub use demand::{Commodity, CustomDemand, Demand, Goals, Kind, Wanted};

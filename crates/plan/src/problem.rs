@@ -85,7 +85,8 @@ impl Problem {
     /// cannot reach another, that times the sources, or the targets if there are fewer of them.
     ///
     /// # Errors
-    /// The first thing that does not fit, by name; shared capacities; pairs of nodes without a path.
+    /// The first thing that does not fit, by name; a shared capacity at a node with ports; pairs of nodes without a
+    /// path.
     pub fn new(
         platform: impl Into<Arc<Platform>>,
         collective: impl Into<Arc<Collective>>,
@@ -97,7 +98,6 @@ impl Problem {
             volumes: volumes.into(),
         };
         problem.platform.check_shared()?;
-        problem.platform.without_shared("a collective")?;
         problem.collective.validate(&problem.platform)?;
         problem.volumes.validate(&problem.collective)?;
         problem.volumes.validate_on(&problem.platform)?;

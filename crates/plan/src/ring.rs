@@ -28,8 +28,8 @@ impl Ring {
     pub fn loads(&self, platform: &Platform) -> BTreeMap<Resource, Rational> {
         let mut loads: BTreeMap<Resource, Rational> = BTreeMap::new();
         for &link in self.hops.iter().flatten() {
-            for resource in Resource::of_link(platform, link) {
-                *loads.entry(resource).or_default() += &platform.link(link).cost;
+            for used in Resource::uses(platform, link) {
+                *loads.entry(used.resource).or_default() += used.of(&platform.link(link).cost);
             }
         }
         loads

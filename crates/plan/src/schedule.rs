@@ -27,13 +27,34 @@ pub struct WholePatterns {
 }
 
 /// A stretch of the period during which the same links are busy without a break: a matching of send and
-/// receive ports.
+/// receive ports, beside links of shared capacities, which transfer at parts of their rates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Slot {
     /// Duration; positive. Slots follow one another from the start of the period.
     pub length: Rational,
     /// The busy links, ascending.
     pub links: Vec<LinkId>,
+    /// Of these, ascending: links that transfer at a part of their full rate, 1 / cost, and the part, more than 0 and
+    /// less than 1, which is the same in every slot of a link. Only links without ports at their ends do; the others
+    /// have the full rate.
+    pub shares: Vec<(LinkId, Rational)>,
+}
+
+impl Slot {
+    /// A slot in which all links transfer at full rate.
+    pub fn full(length: Rational, links: Vec<LinkId>) -> Slot {
+        Slot {
+            length,
+            links,
+            shares: Vec::new(),
+        }
+    }
+
+    /// The part of its full rate at which a link of the slot transfers; `None` for all of it. `O(log n)`.
+    pub fn share(&self, link: LinkId) -> Option<&Rational> {
+        let place = self.shares.binary_search_by_key(&link, |(link, _)| *link);
+        place.ok().map(|place| &self.shares[place].1)
+    }
 }
 
 /// The schedule of one period of the steady state, which repeats.

@@ -68,8 +68,8 @@ impl Shared {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Groups {
     pub(crate) all: Vec<Shared>,
-    /// Per link: its capacities, ascending, with the time of a unit of message on each. Empty where there are none.
-    pub(crate) times: Vec<Vec<(SharedId, Rational)>>,
+    /// Per link: its capacities, ascending, with the part of each that it takes up. Empty where there are none.
+    pub(crate) parts: Vec<Vec<(SharedId, Rational)>>,
     /// The costs that members have of their own, 0 where only shared capacities limit them.
     pub(crate) own: BTreeMap<LinkId, Rational>,
 }
@@ -84,20 +84,21 @@ impl Groups {
         if all.is_empty() {
             return Groups::default();
         }
-        let mut times = vec![Vec::new(); links];
+        let mut parts = vec![Vec::new(); links];
         for (place, shared) in all.iter().enumerate() {
             for (link, &weight) in &shared.weights {
-                times[link.index()].push((SharedId::new(place), shared.time(weight)));
+                parts[link.index()].push((SharedId::new(place), shared.time(weight)));
             }
         }
         let mut own = BTreeMap::new();
         for (link, cost) in costs.enumerate() {
-            let slowest = times[link].iter().map(|(_, time)| time).max();
+            let slowest = parts[link].iter().map(|(_, time)| time).max();
             let Some(slowest) = slowest else { continue };
             let alone = slowest.max(cost).clone();
             own.insert(LinkId::new(link), std::mem::replace(cost, alone));
+            parts[link].iter_mut().for_each(|(_, time)| *time /= &*cost);
         }
-        Groups { all, times, own }
+        Groups { all, parts, own }
     }
 }
 

@@ -8,11 +8,12 @@ impl Platform {
         &self.groups.all
     }
 
-    /// The shared capacities that a link takes part in, ascending, each with the time for which a unit of message over
-    /// the link keeps it busy: weight over rate. An id of another platform has none.
+    /// The shared capacities of a link, ascending, each with the part of it that the link takes up at full rate: more
+    /// than 0, at most 1. A unit of message over the link keeps a capacity busy for this part of
+    /// [`Link::cost`](crate::Link::cost), which is weight over rate. An id of another platform has none.
     pub fn shared_by(&self, link: LinkId) -> &[(SharedId, Rational)] {
-        let times = self.groups.times.get(link.index());
-        times.map_or(&[], Vec::as_slice)
+        let parts = self.groups.parts.get(link.index());
+        parts.map_or(&[], Vec::as_slice)
     }
 
     /// The cost that a link has of its own. [`Link::cost`](crate::Link::cost) is the time of a unit of message that has
@@ -70,24 +71,28 @@ impl Platform {
         }
     }
 
-    /// Rates and weights of the shared capacities after a renaming of links, sorted: a renaming maps every capacity to
-    /// one of the same rate and weights if this is the same as without it.
+    /// Rates, weights and ids of the shared capacities after a renaming of links, sorted: a renaming maps every
+    /// capacity to one of the same rate and weights if these are the same as without it.
     pub(crate) fn shared_after(
         &self,
         image: impl Fn(LinkId) -> LinkId,
-    ) -> Vec<(&Rational, Vec<(LinkId, u32)>)> {
-        let one = |shared: &Shared| {
+    ) -> Vec<(&Rational, Vec<(LinkId, u32)>, SharedId)> {
+        let one = |(place, shared): (usize, &'_ Shared)| {
             let weights = shared.weights.iter();
             let mut weights: Vec<_> = weights
                 .map(|(&link, &weight)| (image(link), weight))
                 .collect();
             weights.sort_unstable();
-            weights
+            (weights, SharedId::new(place))
         };
         let mut all: Vec<_> = self
             .shared()
             .iter()
-            .map(|shared| (&shared.rate, one(shared)))
+            .enumerate()
+            .map(|(place, shared)| {
+                let (weights, id) = one((place, shared));
+                (&shared.rate, weights, id)
+            })
             .collect();
         all.sort_unstable();
         all

@@ -12,6 +12,8 @@ pub struct Automorphism {
     pub nodes: Vec<NodeId>,
     /// The image of each link, by its id.
     pub links: Vec<LinkId>,
+    /// The image of each shared capacity, by its id.
+    pub shared: Vec<SharedId>,
 }
 
 /// A group of automorphisms that acts freely on `participants`: it maps the set to itself, and no element but the
@@ -43,24 +45,36 @@ pub fn free_automorphisms(platform: &Platform, participants: &[NodeId]) -> Vec<A
         .iter()
         .filter(|id| id.index() < platform.nodes().len());
     let points: Vec<NodeIndex> = known.map(|&id| id.into()).collect();
-    let renaming = |found: oneport_graph::Automorphism| Automorphism {
-        nodes: found
-            .nodes
-            .into_iter()
-            .map(|node| NodeId::new(node as usize))
-            .collect(),
-        links: found
+    let shared = platform.shared_after(|link| link);
+    let renaming = |found: oneport_graph::Automorphism| {
+        let links: Vec<LinkId> = found
             .edges
             .into_iter()
             .map(|link| LinkId::new(link as usize))
-            .collect(),
+            .collect();
+        let renamed = platform.shared_after(|link| links[link.index()]);
+        let mut images: Vec<(SharedId, SharedId)> = Vec::with_capacity(shared.len());
+        for (old, new) in shared.iter().zip(renamed) {
+            if (old.0, &old.1) != (new.0, &new.1) {
+                return None;
+            }
+            images.push((new.2, old.2));
+        }
+        images.sort_unstable();
+        Some(Automorphism {
+            nodes: found
+                .nodes
+                .into_iter()
+                .map(|node| NodeId::new(node as usize))
+                .collect(),
+            links,
+            shared: images.into_iter().map(|(_, image)| image).collect(),
+        })
     };
-    let shared = platform.shared_after(|link| link);
+    // Those that keep the shared capacities are a subgroup.
     oneport_graph::free_automorphisms(platform.graph(), node, cost, &points)
         .into_iter()
-        .map(renaming)
-        // A subgroup: where two keep the shared capacities, so does one after the other.
-        .filter(|found| platform.shared_after(|link| found.links[link.index()]) == shared)
+        .filter_map(renaming)
         .collect()
 }
 

@@ -125,6 +125,7 @@ pub fn write(
     out: &mut dyn io::Write,
     watch: &Watch,
 ) -> Result<Size, ProgramError> {
+    check_shared(problem)?;
     let paper = Paper { out, watch };
     match which {
         Which::Sssp => messages::build(problem, form, messages::Ends::OneSource, paper),
@@ -155,5 +156,12 @@ pub fn write_restricted(
     out: &mut dyn io::Write,
     watch: &Watch,
 ) -> Result<Size, ProgramError> {
+    check_shared(&plan.problem)?;
     matchings::restricted(plan, form, Paper { out, watch })
+}
+
+/// The papers have no shared capacities.
+fn check_shared(problem: &Problem) -> Result<(), ProgramError> {
+    let refused = problem.platform().without_shared("a program of a paper");
+    refused.map_err(|error| ProgramError::Problem(error.into()))
 }

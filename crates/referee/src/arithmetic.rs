@@ -1,11 +1,13 @@
 //! Rationals as integers over one common denominator: adding integers needs no greatest common divisor.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
-use oneport_platform::Rational;
+use oneport_plan::Resource;
+use oneport_platform::{LinkId, Platform, Rational};
 
 use crate::Violation;
 use crate::violation::too_large;
@@ -37,6 +39,22 @@ pub(crate) fn parts(value: &Rational) -> (&BigUint, &BigUint) {
 /// `numerator / denominator` in lowest terms; 0 over 0 never arises.
 pub(crate) fn fraction(numerator: BigUint, denominator: &BigUint) -> Rational {
     Rational::new(BigInt::from(numerator), BigInt::from(denominator.clone()))
+}
+
+/// How long a unit of message over a link keeps one of its resources busy: the link's cost; for a shared capacity
+/// weight over rate. Both ids are of the platform.
+pub(crate) fn time_on(platform: &Platform, resource: Resource, link: LinkId) -> Cow<'_, Rational> {
+    let shared = match resource {
+        Resource::Shared(id) => platform.shared().get(id.index()),
+        _ => None,
+    };
+    shared.map_or_else(
+        || Cow::Borrowed(&platform.link(link).cost),
+        |shared| {
+            let weight = shared.weights.get(&link).copied().unwrap_or(0);
+            Cow::Owned(Rational::from_integer(weight.into()) / &shared.rate)
+        },
+    )
 }
 
 /// A common denominator of non-negative rationals.

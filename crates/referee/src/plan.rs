@@ -52,7 +52,7 @@ pub struct Verdict {
 ///         period: one.clone(),
 ///         instances: 1u32.into(),
 ///         patterns: vec![ScheduledPattern { pattern: path, copies: 1u32.into() }],
-///         slots: vec![Slot { length: one, links: vec![link] }],
+///         slots: vec![Slot { shares: Vec::new(),  length: one, links: vec![link] }],
 ///     },
 /// };
 /// assert_eq!(oneport_referee::check_plan(&plan)?.status, Status::Optimal);

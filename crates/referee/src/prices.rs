@@ -1,10 +1,12 @@
 //! The prices of a certificate, and what links and merges cost under them.
 
+use std::collections::BTreeMap;
+
 use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::{ToPrimitive, Zero};
 use oneport_plan::{Certificate, OddSet, Resource};
-use oneport_platform::{PortModel, Rational};
+use oneport_platform::{LinkId, PortModel, Rational, SharedId};
 
 use crate::Violation;
 use crate::arithmetic::{Scale, is_positive, least_common_multiple, parts};
@@ -19,6 +21,8 @@ const MAX_SCALED_BITS: u64 = 1 << 30;
 pub(crate) struct Prices {
     /// Per link: the price of a unit of its time, with the ports at its ends and the odd sets that it belongs to.
     links: Vec<BigUint>,
+    /// Per link with priced shared capacities: what a unit of message pays for them, weight over rate times price.
+    shared: BTreeMap<LinkId, Rational>,
     /// Per node: the price of a unit of the processor's time.
     compute: Vec<BigUint>,
     /// Priced time per unit of time: the sum of prices times capacities.
@@ -76,25 +80,43 @@ impl Prices {
                 .for_each(|link| links[link.index()] += price);
             sum += price * set.capacity(platform);
         }
+        let mut shared: BTreeMap<LinkId, Rational> = BTreeMap::new();
+        for (place, capacity) in platform.shared().iter().enumerate() {
+            let Some(price) = price(Resource::Shared(SharedId::new(place))) else {
+                continue;
+            };
+            let price = Rational::from_integer(price.clone().into());
+            for (&link, &weight) in &capacity.weights {
+                let time = Rational::from_integer(weight.into()) / &capacity.rate;
+                *shared.entry(link).or_default() += &price * time;
+            }
+        }
         Ok(Prices {
             links,
+            shared,
             compute,
             sum,
             factor: (scale.denominator().clone(), divisor),
         })
     }
 
-    /// Per link: `cost x (price of its time)`, the price of a message of unit size, as a fraction that is nearly in
-    /// lowest terms: at an optimum the prices often cancel the denominators of the costs.
+    /// Per link: `cost x (price of its time)` and what it pays for shared capacities, the price of a message of unit
+    /// size, as a fraction that is nearly in lowest terms: at an optimum the prices often cancel the denominators of
+    /// the costs.
     pub(crate) fn lengths(&self, case: &Case<'_>) -> Vec<(BigUint, BigUint)> {
-        let length = |(link, price): (&oneport_platform::Link, &BigUint)| {
-            let (numerator, denominator) = parts(&link.cost);
+        let length = |(id, price): (LinkId, &BigUint)| {
+            let cost = &case.platform.link(id).cost;
+            if let Some(shared) = self.shared.get(&id) {
+                let whole = cost * Rational::from_integer(price.clone().into()) + shared;
+                let (numerator, denominator) = parts(&whole);
+                return (numerator.clone(), denominator.clone());
+            }
+            let (numerator, denominator) = parts(cost);
             let divisor = (price % denominator).gcd(denominator);
             (numerator * (price / &divisor), denominator / divisor)
         };
         case.platform
-            .links()
-            .iter()
+            .link_ids()
             .zip(&self.links)
             .map(length)
             .collect()
@@ -129,7 +151,7 @@ fn check_prices(case: &Case<'_>, prices: &[(Resource, &Rational)]) -> Result<(),
         if let Some(previous) = previous.filter(|&previous| previous >= resource) {
             let (resource, previous) = (named(), previous.describe(case.platform));
             let ports = "list send ports, then receive ports, then processors, then ports of half-duplex nodes, by node";
-            let right = format!("{ports}, then links, each once");
+            let right = format!("{ports}, then links, then shared capacities, each once");
             return Err(
                 fault!(Certificate, "price of the {resource} follows that of the {previous}"; "{right}"),
             );
@@ -150,6 +172,16 @@ fn check_resource(case: &Case<'_>, place: &str, resource: Resource) -> Result<()
             Err(no_link(place, id, platform))
         };
     }
+    if let Resource::Shared(id) = resource {
+        let (id, count) = (id.index(), platform.shared().len());
+        return if id < count {
+            Ok(())
+        } else {
+            Err(
+                fault!(Certificate, "{place} shared capacity {id} does not exist"; "the platform has {count}, numbered from 0"),
+            )
+        };
+    }
     let Some(node) = resource.node() else {
         return Ok(());
     };
@@ -158,7 +190,7 @@ fn check_resource(case: &Case<'_>, place: &str, resource: Resource) -> Result<()
             Resource::Send(_) => "send port",
             Resource::Receive(_) => "receive port",
             Resource::Compute(_) => "processor",
-            Resource::Port(_) | Resource::Link(_) => "port",
+            Resource::Port(_) | Resource::Link(_) | Resource::Shared(_) => "port",
         };
         return Err(no_node(&format!("{place} {kind}"), node, platform));
     }
@@ -192,9 +224,14 @@ fn check_odd_sets(case: &Case<'_>, sets: &[(&OddSet, &Rational)]) -> Result<(), 
             return Err(bad_price(&named(), price));
         }
         for &port in &set.ports {
-            if matches!(port, Resource::Compute(_) | Resource::Link(_)) {
+            let no_port = matches!(
+                port,
+                Resource::Compute(_) | Resource::Link(_) | Resource::Shared(_)
+            );
+            if no_port {
                 let resource = match port {
                     Resource::Compute(node) => format!("processor of node {node}"),
+                    Resource::Shared(id) => format!("shared capacity {id}"),
                     _ => "link".to_string(),
                 };
                 let right = "list ports of nodes, and further links among the links";

@@ -25,7 +25,7 @@ use oneport_platform::{NodeId, Rational};
 use oneport_watch::Watch;
 
 use crate::Violation;
-use crate::arithmetic::{Scale, fraction, is_positive};
+use crate::arithmetic::{Scale, fraction, is_positive, time_on};
 use crate::branchings;
 use crate::case::Case;
 use crate::odd_sets::violated;
@@ -96,10 +96,12 @@ impl Loads {
             .link_ids()
             .filter(|link| !self.messages[link.index()].is_zero())
         {
-            let time = &self.messages[link.index()] * size * &platform.link(link).cost;
-            Resource::of_link(platform, link)
-                .for_each(|one| *busy.entry(one).or_default() += &time);
-            times.push((link, time));
+            let data = &self.messages[link.index()] * size;
+            for used in Resource::uses(platform, link) {
+                let time = &data * time_on(platform, used.resource, link).as_ref();
+                *busy.entry(used.resource).or_default() += time;
+            }
+            times.push((link, data * &platform.link(link).cost));
         }
         for node in platform
             .node_ids()

@@ -219,9 +219,11 @@ impl<'a, N: Date> Execution<'a, N> {
                 busy.len() - 1
             })
         };
-        let of_links = platform
-            .link_ids()
-            .map(|link| Resource::of_link(platform, link).collect());
+        let of_links = platform.link_ids().map(|link| {
+            Resource::uses(platform, link)
+                .map(|used| used.resource)
+                .collect()
+        });
         let of_nodes = platform
             .node_ids()
             .map(|node| vec![Resource::Compute(node)]);

@@ -1,28 +1,30 @@
 //! A periodic schedule: slots in which no port does more than it can, and exactly the time that whole messages need.
 //!
-//! The checks here imply the model. Ports and links: within a slot none serves more links than it can at a time, and
-//! slots follow one another. Processors: the merges of a period fit in it, in sequence. Precedence: a task that could
-//! not start at its place in a period waits for that place in the next. Delivery: every copy of a pattern executes its
-//! demand, and each link's slots last as long as its messages take, so every message is sent whole within a period.
+//! The checks here imply the model. Ports and links: within a slot none serves more links than it can at a time, a
+//! shared capacity carries no more than its rate, and slots follow one another. Processors: the merges of a period fit
+//! in it, in sequence. Precedence: a task that could not start at its place in a period waits for that place in the
+//! next. Delivery: every copy of a pattern executes its demand, and each link's slots last as long as its messages
+//! take, so every message is sent whole within a period.
 
 use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
-use num_traits::Zero;
-use oneport_plan::{Pattern, PeriodicSchedule, Problem, Resource};
-use oneport_platform::LinkId;
+use num_traits::{One, Zero};
+use oneport_plan::{Pattern, PeriodicSchedule, Problem, Resource, Slot};
+use oneport_platform::{LinkId, Rational};
 
 use crate::Violation;
-use crate::arithmetic::{Scale, fraction, is_positive, parts};
+use crate::arithmetic::{Scale, fraction, is_positive, parts, time_on};
 use crate::case::Case;
 use crate::loads::Loads;
 use crate::pattern::PatternChecker;
-use crate::violation::{fault, shown, times_name};
+use crate::violation::{fault, shown, times_name, unordered};
 
 /// Checks that the period and the instances are positive; that the patterns execute their demands, in whole positive
 /// copies, as many per demand as there are instances (times its group's rate); that the links of each slot are
-/// ascending and that no port and no link serves more of them than it can at a time; that the slots fit in the period;
-/// that each link's slots last exactly the time of its messages; and that each processor's merges fit in the period.
+/// ascending and that no port and no link serves more of them than it can at a time, nor a shared capacity; that the
+/// slots fit in the period; that each link's slots, each times its share, last exactly the time of its messages; and
+/// that each processor's merges fit in the period.
 ///
 /// O(total number of tasks + total slot size) products and additions of integers.
 ///
@@ -99,6 +101,7 @@ fn check_patterns(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<Loads,
 /// Every slot is positive, its links are ascending, and no port or link serves more of them than it can.
 fn check_slots(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<(), Violation> {
     let resources = Resource::of_platform(case.platform);
+    let mut speeds: BTreeMap<LinkId, (usize, Option<&Rational>)> = BTreeMap::new();
     // Per resource: the last slot in which it was taken, counted from 1, the number of links that took it there, and
     // the first of them.
     let mut taken = vec![(0, 0, LinkId::new(0)); resources.len()];
@@ -121,7 +124,8 @@ fn check_slots(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<(), Viola
                 let found = format!("slot {place}: {link} follows {previous}");
                 return Err(fault!(Schedule, "{found}"; "list links by id, each once"));
             }
-            for resource in Resource::of_link(case.platform, id) {
+            let whole = Resource::uses(case.platform, id).filter(|used| used.part.is_none());
+            for resource in whole.map(|used| used.resource) {
                 let of = resources.binary_search(&resource).ok();
                 let Some((last, links, first)) = of.and_then(|of| taken.get_mut(of)) else {
                     continue;
@@ -135,8 +139,71 @@ fn check_slots(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<(), Viola
                 }
             }
         }
+        check_shares(case, place, slot)?;
+        for &link in slot
+            .links
+            .iter()
+            .filter(|_| !case.platform.shared().is_empty())
+        {
+            let share = slot.share(link);
+            let &mut (first, before) = speeds.entry(link).or_insert((place, share));
+            if share != before {
+                let name = case.platform.link_name(link);
+                let said = |share: Option<&Rational>| share.map_or("1".to_string(), shown);
+                let found = format!("slot {place}: the share of {name} is {}", said(share));
+                return Err(
+                    fault!(Schedule, "{found}"; "it is {} in slot {first}; a link keeps its share", said(before)),
+                );
+            }
+        }
     }
     Ok(())
+}
+
+/// Links at a part of their rate are among the links of the slot and have no ports at their ends, and no shared
+/// capacity carries more than its rate. The links of the slot exist and are ascending.
+fn check_shares(case: &Case<'_>, place: usize, slot: &Slot) -> Result<(), Violation> {
+    let platform = case.platform;
+    if !slot.shares.is_sorted_by(|one, other| one.0 < other.0) {
+        return Err(unordered(&format!("slot {place}: the shares")));
+    }
+    for (link, share) in &slot.shares {
+        case.link(*link, || format!("slot {place}: a share"))?;
+        let name = || platform.link_name(*link);
+        if slot.links.binary_search(link).is_err() {
+            let right = "only links of the slot have a share";
+            return Err(fault!(Schedule, "slot {place}: {} has a share", name(); "{right}"));
+        }
+        if !is_positive(share) || *share >= Rational::one() {
+            let found = format!("slot {place}: the share of {} is {}", name(), shown(share));
+            return Err(fault!(Schedule, "{found}"; "it is more than 0 and less than 1"));
+        }
+        if let Some(port) = Resource::ends(platform, *link).into_iter().flatten().next() {
+            let port = port.describe(platform);
+            let found = format!(
+                "slot {place}: {} has a share, and the {port} serves it",
+                name()
+            );
+            return Err(fault!(Schedule, "{found}"; "a port serves transfers one after the other"));
+        }
+    }
+    let mut carried: BTreeMap<Resource, Rational> = BTreeMap::new();
+    for &link in slot.links.iter().filter(|_| !platform.shared().is_empty()) {
+        let shared = Resource::uses(platform, link).filter(|used| used.part.is_some());
+        for resource in shared.map(|used| used.resource) {
+            // At full rate a unit of message takes the link's cost.
+            let part = time_on(platform, resource, link).as_ref() / &platform.link(link).cost;
+            let part = slot.share(link).map_or(part.clone(), |share| share * part);
+            *carried.entry(resource).or_default() += part;
+        }
+    }
+    let overfull = carried
+        .into_iter()
+        .find(|(_, part)| *part > Rational::one());
+    overfull.map_or(Ok(()), |(resource, part)| {
+        let (resource, part) = (resource.describe(platform), shown(&part));
+        Err(fault!(Schedule, "slot {place}: the {resource} carries {part} of its rate"; "at most 1 is possible"))
+    })
 }
 
 /// A link too many at a port.
@@ -170,10 +237,15 @@ fn check_times(
 ) -> Result<(), Violation> {
     let mut total = BigUint::zero();
     let mut busy = vec![BigUint::zero(); loads.traffic.len()];
+    // Of slots in which a link has a part of its rate, with that part.
+    let mut parts_of: BTreeMap<LinkId, Rational> = BTreeMap::new();
     for slot in &schedule.slots {
         let length = scale.scaled(&slot.length);
         for link in &slot.links {
-            busy[link.index()] += &length;
+            match slot.share(*link) {
+                None => busy[link.index()] += &length,
+                Some(share) => *parts_of.entry(*link).or_default() += share * &slot.length,
+            }
         }
         total += length;
     }
@@ -183,14 +255,22 @@ fn check_times(
         return Err(fault!(Schedule, "the slots last {total} together"; "the period is {period}"));
     }
     for ((id, busy), traffic) in case.platform.link_ids().zip(busy).zip(&loads.traffic) {
-        if busy.is_zero() && traffic.is_zero() {
+        let part = parts_of.get(&id);
+        if busy.is_zero() && part.is_none() && traffic.is_zero() {
             continue;
         }
         let (cost, cost_denominator) = parts(&case.platform.link(id).cost);
         let (needed, needed_denominator) =
             (traffic * cost, loads.size_denominator() * cost_denominator);
-        if &busy * &needed_denominator != &needed * scale.denominator() {
-            let (link, busy) = (case.platform.link_name(id), shown(scale.rational(busy)));
+        let agrees = match part {
+            None => &busy * &needed_denominator == &needed * scale.denominator(),
+            Some(part) => {
+                scale.rational(busy.clone()) + part == fraction(needed.clone(), &needed_denominator)
+            }
+        };
+        if !agrees {
+            let busy = scale.rational(busy) + part.cloned().unwrap_or_default();
+            let (link, busy) = (case.platform.link_name(id), shown(busy));
             let needed = shown(fraction(needed, &needed_denominator));
             return Err(
                 fault!(Schedule, "the slots of {link} last {busy} per period"; "its messages take {needed}"),

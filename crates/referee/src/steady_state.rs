@@ -1,5 +1,6 @@
 //! A steady state: weighted patterns that no port, no link and no processor is too busy for.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
@@ -9,7 +10,7 @@ use oneport_platform::{LinkId, NodeId, Rational};
 use oneport_watch::Watch;
 
 use crate::Violation;
-use crate::arithmetic::{Scale, fraction, is_positive, parts};
+use crate::arithmetic::{Scale, fraction, is_positive, parts, time_on};
 use crate::case::Case;
 use crate::loads::Loads;
 use crate::odd_sets::violated;
@@ -112,8 +113,8 @@ impl<'a> Sustained<'a> {
             .link_ids()
             .filter(|link| !loads.traffic[link.index()].is_zero())
         {
-            Resource::of_link(platform, link)
-                .for_each(|resource| by_resource.entry(resource).or_default().push(link));
+            Resource::uses(platform, link)
+                .for_each(|used| by_resource.entry(used.resource).or_default().push(link));
         }
         for (resource, links) in &by_resource {
             check_links(&case, &scale, &loads, *resource, links)?;
@@ -213,15 +214,19 @@ fn check_links(
     resource: Resource,
     links: &[LinkId],
 ) -> Result<(), Violation> {
-    let cost = |link: &LinkId| &case.platform.link(*link).cost;
+    let times: Vec<Cow<'_, Rational>> = links
+        .iter()
+        .map(|&link| time_on(case.platform, resource, link))
+        .collect();
     let costs = Scale::new(
         "the costs of the links at one port",
-        links.iter().map(cost),
+        times.iter().map(Cow::as_ref),
         links.len(),
     )?;
     let busy: BigUint = links
         .iter()
-        .map(|link| costs.scaled(cost(link)) * &loads.traffic[link.index()])
+        .zip(&times)
+        .map(|(link, time)| costs.scaled(time) * &loads.traffic[link.index()])
         .sum();
     let whole = costs.denominator() * scale.denominator() * loads.size_denominator();
     check_busy(case, resource, busy, &whole)

@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigUint;
 use num_integer::Integer;
-use num_traits::{ToPrimitive, Zero};
+use num_traits::{One, ToPrimitive, Zero};
 use oneport_plan::{Message, Problem, Resource, Timeline};
-use oneport_platform::Rational;
+use oneport_platform::{Rational, SharedId};
 
 use crate::Violation;
 use crate::arithmetic::{Scale, is_positive, parts};
@@ -70,8 +70,10 @@ impl TimelineReport {
 /// Checks a run by its events and merges alone.
 ///
 /// - An event's pieces are positive (over a link of cost 0 it has one, of length 0), ascending, disjoint, within
-///   `0..horizon`, and add up to `size * cost`; a merge
-///   takes `work * compute`, at a processor, without a break.
+///   `0..horizon`, and add up to `size * cost`, or more on a link that shares capacities; a merge takes `work *
+/// compute`, at a processor, without a break.
+/// - At no time does a shared capacity carry more than its rate, each transfer at one rate from its first piece to its
+/// last.
 /// - At no time do more pieces overlap at a port than it serves, nor two on a link, nor two merges at a processor (they
 ///   may touch; merges of length 0 occupy nothing). Merges do not hinder transfers.
 /// - Transfers that start at one date happen in the order of the list: a message passes links of cost 0 in no time.
@@ -104,6 +106,7 @@ pub fn check_timeline(problem: &Problem, timeline: &Timeline) -> Result<Timeline
         run.check_merge(place, merge)?;
     }
     run.check_ports()?;
+    run.check_shared()?;
     run.check_processors()?;
     let mut buffers = Buffers::default();
     run.follow_all(&mut buffers)?;
@@ -255,9 +258,11 @@ impl<'a> Run<'a> {
         let (size_numerator, size_denominator) = parts(&size);
         let cost = &self.case.platform.link(dated.event.link).cost;
         let (cost_numerator, cost_denominator) = parts(cost);
-        if &total * size_denominator * cost_denominator
-            != size_numerator * cost_numerator * self.scale.denominator()
-        {
+        let found = &total * size_denominator * cost_denominator;
+        let needed = size_numerator * cost_numerator * self.scale.denominator();
+        // A link that shares capacities may be slower than if it were alone.
+        let shares = !self.case.platform.shared_by(dated.event.link).is_empty();
+        if found < needed || found > needed && !shares {
             let (transfer, found, needed) =
                 (self.transfer(dated), self.date(&total), shown(size * cost));
             return Err(
@@ -298,7 +303,14 @@ impl<'a> Run<'a> {
     fn check_ports(&self) -> Result<(), Violation> {
         let mut busy: BTreeMap<Resource, Vec<Stretch<'_>>> = BTreeMap::new();
         for (place, dated) in self.events.iter().enumerate() {
-            for resource in Resource::of_link(self.case.platform, dated.event.link) {
+            let own = Resource::Link(dated.event.link);
+            let uses = Resource::uses(self.case.platform, dated.event.link);
+            let whole = uses.filter(|used| used.part.is_none());
+            let mut exclusive: BTreeSet<Resource> = whole.map(|used| used.resource).collect();
+            if exclusive.is_empty() {
+                exclusive.insert(own);
+            }
+            for resource in exclusive {
                 let stretches = busy.entry(resource).or_default();
                 // Pieces of length 0 occupy nothing.
                 let pieces = dated.pieces.iter().filter(|(start, end)| start < end);
@@ -308,6 +320,44 @@ impl<'a> Run<'a> {
         self.check_capacities(busy, &|place| {
             self.events.get(place).map(|dated| self.transfer(dated))
         })
+    }
+
+    /// No shared capacity carries more than its rate. Every transfer has one rate: its size over the time of its
+    /// pieces.
+    fn check_shared(&self) -> Result<(), Violation> {
+        let platform = self.case.platform;
+        for (place, shared) in platform.shared().iter().enumerate() {
+            // What each date adds to the capacity's use, in parts of its rate; what ends goes first.
+            let mut changes: BTreeMap<&BigUint, Rational> = BTreeMap::new();
+            for dated in &self.events {
+                let Some(&weight) = shared.weights.get(&dated.event.link) else {
+                    continue;
+                };
+                let total: BigUint = dated.pieces.iter().map(|(start, end)| end - start).sum();
+                if total.is_zero() {
+                    continue;
+                }
+                let size = self.case.volumes.size_of(dated.event.message);
+                let rate =
+                    size / self.scale.rational(total) * Rational::from_integer(weight.into());
+                let part = rate / &shared.rate;
+                for (start, end) in &dated.pieces {
+                    *changes.entry(start).or_default() += &part;
+                    *changes.entry(end).or_default() -= &part;
+                }
+            }
+            let mut carried = Rational::zero();
+            for (date, change) in changes {
+                carried += change;
+                if carried > Rational::one() {
+                    let resource = Resource::Shared(SharedId::new(place)).describe(platform);
+                    let (date, carried) = (self.date(date), shown(&carried));
+                    let found = format!("the {resource} carries {carried} of its rate from {date}");
+                    return Err(fault!(Run, "{found}"; "at most 1 is possible"));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// No processor does two things at a time.

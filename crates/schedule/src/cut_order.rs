@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{ToPrimitive, Zero};
-use oneport_plan::{PeriodicSchedule, Problem, ScheduledPattern, Slot, Task};
+use oneport_plan::{PeriodicSchedule, Problem, Slot, Task};
 use oneport_platform::LinkId;
 
-use crate::units::{duration, in_units, units};
+use crate::units::{duration, in_units, speeds, units};
 
 /// Slots up to which every order is considered, unless a better one is known. Trades time for fewer cuts. Not measured.
 const EXACT: usize = 7;
@@ -38,19 +38,17 @@ pub(crate) enum Goal {
 /// Messages of a link that all take the same time are one group: their order does not matter.
 pub(crate) fn groups(
     problem: &Problem,
-    patterns: &[ScheduledPattern],
+    schedule: &PeriodicSchedule,
     units: &BigInt,
 ) -> BTreeMap<LinkId, Vec<Group>> {
     let mut groups: BTreeMap<LinkId, Vec<Group>> = BTreeMap::new();
-    for scheduled in patterns {
+    let speeds = speeds(schedule);
+    for scheduled in &schedule.patterns {
         for (_, task) in scheduled.pattern.by_stage() {
             let Task::Send { link, .. } = task else {
                 continue;
             };
-            let time = in_units(
-                &duration(problem.platform(), problem.volumes(), &task),
-                units,
-            );
+            let time = in_units(&duration(problem, &speeds, &task), units);
             if !time.is_zero() {
                 groups
                     .entry(link)
@@ -148,10 +146,10 @@ struct Prefix {
 
 impl Slots {
     fn new(problem: &Problem, schedule: &PeriodicSchedule, goal: Goal) -> Option<Slots> {
-        let units = units(problem.platform(), problem.volumes(), schedule);
+        let units = units(problem, schedule);
         let mut number: BTreeMap<LinkId, usize> = BTreeMap::new();
         let mut lines = Vec::new();
-        for (link, groups) in groups(problem, &schedule.patterns, &units) {
+        for (link, groups) in groups(problem, schedule, &units) {
             let (mut line, mut start) = (Vec::new(), BigInt::zero());
             for (copies, time) in groups {
                 line.push((start.to_u128()?, time.to_u128()?));

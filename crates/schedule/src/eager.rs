@@ -107,7 +107,13 @@ impl Free<'_> {
             return (ready.clone(), ready);
         }
         let needed: Vec<Resource> = match *task {
-            Task::Send { link, .. } => Resource::of_link(self.platform, link).collect(),
+            // Links of shared capacities keep the rates of the schedule, which fit together.
+            Task::Send { link, .. } if !self.platform.shared_by(link).is_empty() => {
+                vec![Resource::Link(link)]
+            }
+            Task::Send { link, .. } => Resource::uses(self.platform, link)
+                .map(|used| used.resource)
+                .collect(),
             Task::Merge { node, .. } => vec![Resource::Compute(node)],
         };
         let mut start = ready;

@@ -6,7 +6,7 @@ use num_integer::Integer;
 use num_traits::{One, Zero};
 use oneport_numbers::common_denominator;
 use oneport_plan::{Amount, Interval, Pattern, Problem, Resource, Task};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, NodeId, Platform, Rational, SharedId};
 
 use crate::ports::LinkSet;
 
@@ -18,7 +18,7 @@ pub struct Measure<'a> {
     platform: &'a Platform,
     size: Units<'a>,
     work: Units<'a>,
-    /// Ports, exclusive links, and processors, ascending.
+    /// Ports, exclusive links, processors and shared capacities, ascending.
     resources: Vec<Resource>,
     /// Per resource: the factor of its busy times, which makes them comparable with one period.
     factors: Vec<BigInt>,
@@ -26,6 +26,9 @@ pub struct Measure<'a> {
     scale: BigInt,
     /// Per link or node: the resources that it keeps busy, as the first entries of an array and their number.
     occupied: Vec<([usize; 3], usize)>,
+    /// Per link: the shared capacities that it takes up, and how many of the units into which each is divided. Empty
+    /// where there are none.
+    shared: Vec<Vec<(usize, BigInt)>>,
     /// Per link or node: the odd sets that it keeps busy, numbered after the resources. Empty before any is known.
     odd_sets: Vec<Vec<usize>>,
 }
@@ -78,9 +81,13 @@ impl<'a> Measure<'a> {
         let mut resources = Resource::of_platform(platform);
         resources.extend(platform.processors().map(Resource::Compute));
         resources.sort_unstable();
+        let units = shared_units(platform);
         let capacities: Vec<BigInt> = resources
             .iter()
-            .map(|it| it.capacity(platform).into())
+            .map(|it| match it {
+                Resource::Shared(id) => units[id.index()].clone(),
+                it => it.capacity(platform).into(),
+            })
             .collect();
         let scale = capacities
             .iter()
@@ -90,7 +97,19 @@ impl<'a> Measure<'a> {
             .map(|capacity| &scale / capacity)
             .collect();
         let number = |resource: Resource| resources.binary_search(&resource).ok();
-        let of_link = |link| places(Resource::of_link(platform, link).filter_map(number));
+        let whole = |link| Resource::uses(platform, link).filter(|used| used.part.is_none());
+        let of_link = |link| places(whole(link).filter_map(|used| number(used.resource)));
+        let shares = |link: LinkId| {
+            let taken = |(id, part): &(SharedId, Rational)| {
+                let units = (part * &units[id.index()]).to_integer();
+                Some((number(Resource::Shared(*id))?, units))
+            };
+            platform.shared_by(link).iter().filter_map(taken).collect()
+        };
+        let shared = match units.is_empty() {
+            true => Vec::new(),
+            false => platform.link_ids().map(shares).collect(),
+        };
         let of_node = |node| places(number(Resource::Compute(node)).into_iter());
         let occupied = platform
             .link_ids()
@@ -106,6 +125,7 @@ impl<'a> Measure<'a> {
             factors,
             scale,
             occupied,
+            shared,
             odd_sets: Vec::new(),
         }
     }
@@ -219,11 +239,33 @@ impl<'a> Measure<'a> {
             .map(NodeId::new)
     }
 
-    /// The resources that a place keeps busy: ports of a link or the link itself, or a processor; and odd sets.
-    pub fn occupied(&self, place: usize) -> impl Iterator<Item = usize> {
+    /// The resources that a place keeps busy: ports of a link or the link itself, or a processor, and odd sets; and
+    /// shared capacities, with the number of units that the link takes up of each.
+    pub fn occupied(&self, place: usize) -> impl Iterator<Item = (usize, Option<&BigInt>)> {
         let (numbers, count) = self.occupied[place];
         let odd_sets = self.odd_sets.get(place).into_iter().flatten();
-        numbers.into_iter().take(count).chain(odd_sets.copied())
+        let whole = numbers.into_iter().take(count).chain(odd_sets.copied());
+        let shared = self.shared.get(place).into_iter().flatten();
+        whole
+            .map(|number| (number, None))
+            .chain(shared.map(|(number, units)| (*number, Some(units))))
+    }
+
+    /// Adds the time for which a place is busy to what it keeps busy.
+    pub fn occupy<T>(&self, place: usize, time: &T, mut add: impl FnMut(usize, &T))
+    where
+        T: Clone + for<'t> std::ops::MulAssign<&'t BigInt>,
+    {
+        for (resource, units) in self.occupied(place) {
+            match units {
+                None => add(resource, time),
+                Some(units) => {
+                    let mut time = time.clone();
+                    time *= units;
+                    add(resource, &time);
+                }
+            }
+        }
     }
 
     /// The resource of this number; none is an odd set.
@@ -276,8 +318,7 @@ impl<'a> Measure<'a> {
         {
             let mut time = times(place);
             time *= units;
-            self.occupied(place)
-                .for_each(|resource| loads[resource] += &time);
+            self.occupy(place, &time, |resource, time| loads[resource] += time);
         }
         loads
             .into_iter()
@@ -285,6 +326,18 @@ impl<'a> Measure<'a> {
             .map(|(resource, load)| self.counted(resource, load))
             .collect()
     }
+}
+
+/// Into how many units a shared capacity is divided, so that each of its links takes up a whole number.
+fn shared_units(platform: &Platform) -> Vec<BigInt> {
+    let mut units = vec![BigInt::one(); platform.shared().len()];
+    for link in platform.link_ids() {
+        for (id, part) in platform.shared_by(link) {
+            let unit = &mut units[id.index()];
+            *unit = unit.lcm(part.denom());
+        }
+    }
+    units
 }
 
 /// Up to three numbers, and how many there are.

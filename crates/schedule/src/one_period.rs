@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
-use oneport_plan::{Pattern, PeriodicSchedule, Problem, Resource, Task, Volumes};
+use oneport_plan::{Pattern, PeriodicSchedule, Problem, Resource, Task};
 use oneport_platform::{LinkId, Platform};
 use oneport_watch::{Limit, Watch};
 
 use crate::ScheduleError;
 use crate::execution::{DatedTask, EVENT_LIMIT, Execution, OFTEN, Piece};
 use crate::staging::placed;
-use crate::units::{duration, in_units, units};
+use crate::units::{Speeds, duration, in_units, speeds, units};
 
 /// Bytes of a task while it is listed. Trades lists that would just fit for memory. Measured: 3 million tasks 1.95 GB.
 const TASK: u64 = 650;
@@ -72,11 +72,11 @@ pub fn execution_watched(
     watch
         .room_for(count.saturating_mul(TASK))
         .map_err(unlisted)?;
-    let (platform, volumes) = (problem.platform(), problem.volumes());
-    let units = units(platform, volumes, schedule);
+    let platform = problem.platform();
+    let units = units(problem, schedule);
     let mut run = Run {
-        platform,
-        volumes,
+        problem,
+        speeds: speeds(schedule),
         units,
         tasks: Vec::new(),
     };
@@ -110,8 +110,8 @@ pub fn execution_watched(
 
 /// Builder of an execution; times are in units.
 struct Run<'a> {
-    platform: &'a Platform,
-    volumes: &'a Volumes,
+    problem: &'a Problem,
+    speeds: Speeds,
     units: BigInt,
     tasks: Vec<DatedTask>,
 }
@@ -137,7 +137,7 @@ impl Run<'_> {
         let base = self.tasks.len();
         for place in order {
             let task = pattern.tasks[place];
-            let duration = in_units(&duration(self.platform, self.volumes, &task), &self.units);
+            let duration = in_units(&duration(self.problem, &self.speeds, &task), &self.units);
             let behind = match task {
                 Task::Send { after, .. } => [after, None],
                 Task::Merge { left, right, .. } => [left, right],

@@ -3,14 +3,14 @@
 use num_bigint::BigInt;
 use num_traits::Zero;
 use oneport_plan::{PeriodicSchedule, Problem, WholePatterns};
-use oneport_platform::{Platform, Rational};
+use oneport_platform::{LinkId, Platform, Rational};
 use oneport_watch::Watch;
 
 use crate::ScheduleError;
 use crate::cut_order::{Goal, ordered};
 use crate::loads::Measure;
-use crate::ports;
-use crate::slot_order::{fewest_interruptions, with_unhindered};
+use crate::ports::{self, LinkTimes};
+use crate::slot_order::{fewest_interruptions, with_shares, with_unhindered};
 
 /// Orders whole patterns into slots: the weighted graph of ports is split into sets of links that can be busy at the
 /// same time, whose lengths add up to what the busiest port or link needs, or the odd set of half-duplex ports that
@@ -19,7 +19,9 @@ use crate::slot_order::{fewest_interruptions, with_unhindered};
 ///
 /// The order of these sets is chosen so that few messages are cut: of up to 7 the order that cuts fewest, of more the
 /// best found. A link that no port limits works without a break, so none of its messages is cut. Where links alone are
-/// exclusive, that is every link.
+/// exclusive, that is every link. A link with shared capacities works for the whole period, at the part of its full
+/// rate that is its busy time over the period: so at every moment a capacity carries what it carries on average, no
+/// more than its rate.
 ///
 /// # Errors
 /// [`ScheduleError::Overfull`] when a port, a link or a processor is busier than the period is long;
@@ -48,6 +50,11 @@ pub fn periodic_watched(
         ports::check_odd_sets(platform, &times, &whole.period)?;
     }
     let (unhindered, others) = ports::unhindered(platform, times);
+    let (members, unhindered): (LinkTimes, LinkTimes) = unhindered
+        .into_iter()
+        .partition(|(link, _)| !platform.shared_by(*link).is_empty());
+    let share = |(link, time): (LinkId, Rational)| (link, time / &whole.period);
+    let members: Vec<(LinkId, Rational)> = members.into_iter().map(share).collect();
     let slots = fewest_interruptions(ports::slots(platform, &others, watch)?);
     let schedule = PeriodicSchedule {
         period: whole.period,
@@ -56,8 +63,9 @@ pub fn periodic_watched(
         slots,
     };
     let schedule = ordered(problem, schedule, Goal::Cuts);
+    let slots = with_unhindered(schedule.slots, unhindered);
     Ok(PeriodicSchedule {
-        slots: with_unhindered(schedule.slots, unhindered),
+        slots: with_shares(slots, &schedule.period, &members),
         ..schedule
     })
 }

@@ -187,6 +187,7 @@ pub fn slots(
         general::decompose(&graph, &only_times(times))?.steps
     };
     let slot = |step: oneport_matching::Step| Slot {
+        shares: Vec::new(),
         length: step.length,
         links: step.edges.into_iter().map(|edge| times[edge].0).collect(),
     };

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use num_traits::Zero;
+use num_traits::{One, Signed, Zero};
 use oneport_plan::Slot;
 use oneport_platform::{LinkId, Rational};
 
@@ -75,6 +75,31 @@ pub fn with_unhindered(slots: Vec<Slot>, links: LinkTimes) -> Vec<Slot> {
     between(dates)
 }
 
+/// Adds links that share capacities, each at its part of its full rate in all slots and in what they leave of the
+/// period: at every moment each capacity carries what it carries on average.
+pub fn with_shares(
+    mut slots: Vec<Slot>,
+    period: &Rational,
+    members: &[(LinkId, Rational)],
+) -> Vec<Slot> {
+    if members.is_empty() {
+        return slots;
+    }
+    let rest = period - slots.iter().map(|slot| &slot.length).sum::<Rational>();
+    if rest.is_positive() {
+        slots.push(Slot::full(rest, Vec::new()));
+    }
+    let parts = members.iter().filter(|(_, share)| !share.is_one());
+    let mut shares: Vec<(LinkId, Rational)> = parts.cloned().collect();
+    shares.sort_by_key(|(link, _)| *link);
+    for slot in &mut slots {
+        slot.links.extend(members.iter().map(|(link, _)| *link));
+        slot.links.sort_unstable();
+        slot.shares.clone_from(&shares);
+    }
+    slots
+}
+
 /// The slots between dates at which links begin and end. No link works twice at a time.
 pub(crate) fn between(dates: BTreeMap<Rational, [Vec<LinkId>; 2]>) -> Vec<Slot> {
     let mut slots = Vec::with_capacity(dates.len());
@@ -83,6 +108,7 @@ pub(crate) fn between(dates: BTreeMap<Rational, [Vec<LinkId>; 2]>) -> Vec<Slot> 
     for (date, [begins, ends]) in dates {
         if date > start {
             slots.push(Slot {
+                shares: Vec::new(),
                 length: &date - start,
                 links: busy.iter().copied().collect(),
             });
@@ -144,6 +170,7 @@ mod tests {
     fn the_toy_is_not_interrupted() -> Result<(), Box<dyn std::error::Error>> {
         let slot = |length: &str, links: &[usize]| -> Result<Slot, Box<dyn std::error::Error>> {
             Ok(Slot {
+                shares: Vec::new(),
                 length: parse_rational(length)?,
                 links: links.iter().map(|&link| LinkId::new(link)).collect(),
             })

@@ -1,13 +1,25 @@
 //! The unit of dates: every length of a schedule and of its tasks is a whole number of units.
 
+use std::collections::BTreeMap;
+
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::One;
-use oneport_plan::{PeriodicSchedule, Task, Volumes};
-use oneport_platform::{Platform, Rational};
+use oneport_plan::{PeriodicSchedule, Problem, Task};
+use oneport_platform::{LinkId, Rational};
+
+/// Links that transfer at a part of their full rate, which each keeps over the period, and the part.
+pub(crate) type Speeds = BTreeMap<LinkId, Rational>;
+
+/// The shares of a schedule's links.
+pub(crate) fn speeds(schedule: &PeriodicSchedule) -> Speeds {
+    let shares = schedule.slots.iter().flat_map(|slot| &slot.shares);
+    shares.cloned().collect()
+}
 
 /// The number of units in one unit of time, such that all dates of the schedule are integers.
-pub(crate) fn units(platform: &Platform, volumes: &Volumes, schedule: &PeriodicSchedule) -> BigInt {
+pub(crate) fn units(problem: &Problem, schedule: &PeriodicSchedule) -> BigInt {
+    let speeds = speeds(schedule);
     let mut units = BigInt::one();
     let mut include = |time: &Rational| {
         if !units.is_multiple_of(time.denom()) {
@@ -21,16 +33,21 @@ pub(crate) fn units(platform: &Platform, volumes: &Volumes, schedule: &PeriodicS
             .pattern
             .tasks
             .iter()
-            .for_each(|task| include(&duration(platform, volumes, task)));
+            .for_each(|task| include(&duration(problem, &speeds, task)));
     }
     units
 }
 
 /// How long a task takes.
-pub(crate) fn duration(platform: &Platform, volumes: &Volumes, task: &Task) -> Rational {
+pub(crate) fn duration(problem: &Problem, speeds: &Speeds, task: &Task) -> Rational {
+    let (platform, volumes) = (problem.platform(), problem.volumes());
     match *task {
         Task::Send { link, part, .. } => {
-            volumes.size.of(part).unwrap_or_default() * &platform.link(link).cost
+            let time = volumes.size.of(part).unwrap_or_default() * &platform.link(link).cost;
+            match speeds.get(&link) {
+                Some(share) => time / share,
+                None => time,
+            }
         }
         Task::Merge {
             node, part, split, ..

@@ -88,8 +88,9 @@ impl Loads {
             .filter(|link| !self.links[link.index()].is_zero())
             .collect();
         for &link in &used {
-            for resource in Resource::of_link(platform, link) {
-                *busy.entry(resource).or_insert_with(Rational::zero) += &self.links[link.index()];
+            for used in Resource::uses(platform, link) {
+                let time = used.of(&self.links[link.index()]);
+                *busy.entry(used.resource).or_insert_with(Rational::zero) += time;
             }
         }
         for (resource, time) in &mut busy {

@@ -4,10 +4,12 @@
 
 use std::collections::BTreeMap;
 
+use num_bigint::BigInt;
+use num_traits::ToPrimitive;
 use oneport_graph::shortest_paths;
 use oneport_numbers::Scaled;
 use oneport_plan::{Problem, Resource};
-use oneport_platform::{LinkId, NodeId, Platform};
+use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_watch::Watch;
 use petgraph::graph::EdgeReference;
 use petgraph::visit::EdgeRef;
@@ -175,10 +177,17 @@ impl Rings {
         let lanes = |resource: &Resource| u64::from(resource.capacity(platform));
         let common = resources.iter().map(lanes).max().unwrap_or(1);
         let busy = |link: LinkId| -> Vec<(u32, u64)> {
-            let of = Resource::of_link(platform, link)
-                .filter_map(|one| Some((resources.binary_search(&one).ok()?, one)));
-            of.map(|(number, one)| (number as u32, costs[link.index()] * common / lanes(&one)))
-                .collect()
+            let of = Resource::uses(platform, link).filter_map(|used| {
+                let number = resources.binary_search(&used.resource).ok()?;
+                let whole = costs[link.index()] * common / lanes(&used.resource);
+                // Any order is a ring: costs may be rounded.
+                let part = |part: &Rational| part * BigInt::from(whole);
+                let time = used.part.map_or(Some(whole), |share| {
+                    part(share).ceil().to_integer().to_u64()
+                })?;
+                Some((number as u32, time))
+            });
+            of.collect()
         };
         let links: Vec<Vec<(u32, u64)>> = platform.link_ids().map(busy).collect();
         let way = |from: NodeId, to: NodeId| -> Option<Vec<(u32, u64)>> {

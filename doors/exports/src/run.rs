@@ -189,6 +189,7 @@ impl Track {
             Resource::Port(_) => "port".to_string(),
             Resource::Compute(_) => "merge".to_string(),
             Resource::Link(link) => format!("to {}", platform.name(platform.link(link).to)),
+            Resource::Shared(id) => format!("shared {id}"),
         }
     }
 }

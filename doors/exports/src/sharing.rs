@@ -49,9 +49,9 @@ impl Sharing {
             let mut uses: BTreeMap<usize, BigInt> = BTreeMap::new();
             for (place, units) in measure.uses(&scheduled.pattern) {
                 let time = (&times[place] * &unit * units).to_integer();
-                measure
-                    .occupied(place)
-                    .for_each(|resource| *uses.entry(resource).or_default() += &time);
+                measure.occupy(place, &time, |resource, time| {
+                    *uses.entry(resource).or_default() += time;
+                });
             }
             let counted = uses.into_iter().map(|(resource, time)| {
                 Some((resource, measure.counted(resource, time).to_u64()?))

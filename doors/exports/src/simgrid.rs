@@ -70,6 +70,7 @@ fn name(resource: Resource) -> String {
         Resource::Receive(node) => format!("in{node}"),
         Resource::Port(node) => format!("port{node}"),
         Resource::Link(link) => format!("link{link}"),
+        Resource::Shared(id) => format!("shared{id}"),
         Resource::Compute(node) => format!("node{node}"),
     }
 }

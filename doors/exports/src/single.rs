@@ -308,6 +308,7 @@ fn slots(tasks: &[Dated]) -> Vec<Slot> {
     for (date, (starting, ending)) in changes {
         if date > now {
             slots.push(Slot {
+                shares: Vec::new(),
                 length: &date - &now,
                 links: busy.iter().copied().collect(),
             });

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use num_traits::{One, Zero};
+use num_traits::Zero;
 use oneport_graph::shortest_paths;
 use oneport_plan::{NodeId, Problem, Rational, Resource};
 use oneport_platform::{LinkId, Platform};
@@ -108,22 +108,23 @@ fn occupied(platform: &Platform, links: &[LinkId], amount: &Rational) -> Rationa
         return Rational::zero();
     }
     let rates = links.iter().map(|&link| platform.link(link).cost.recip());
-    let mut rate: Rational = rates.clone().sum();
-    // Resources that all these links share.
-    let mut shared: Option<Vec<Resource>> = None;
+    let mut rate: Rational = rates.sum();
+    // Resources that all these links share, each with the least time that a unit of data keeps it busy.
+    let mut shared: Option<BTreeMap<Resource, Rational>> = None;
     for &link in links {
-        let own: Vec<Resource> = Resource::of_link(platform, link).collect();
+        let own: BTreeMap<Resource, Rational> = Resource::uses(platform, link)
+            .map(|used| (used.resource, used.of(&platform.link(link).cost)))
+            .collect();
+        let least = |(resource, time): (Resource, Rational)| {
+            Some((resource, own.get(&resource)?.min(&time).clone()))
+        };
         shared = Some(match shared {
             None => own,
-            Some(before) => before
-                .into_iter()
-                .filter(|resource| own.contains(resource))
-                .collect(),
+            Some(before) => before.into_iter().filter_map(least).collect(),
         });
     }
-    let fastest = rates.max().unwrap_or_else(Rational::one);
-    for resource in shared.unwrap_or_default() {
-        rate = rate.min(&fastest * Rational::from_integer(resource.capacity(platform).into()));
+    for (resource, time) in shared.unwrap_or_default() {
+        rate = rate.min(Rational::from_integer(resource.capacity(platform).into()) / time);
     }
     let overhead = links
         .iter()

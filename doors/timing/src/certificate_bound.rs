@@ -100,10 +100,18 @@ impl Windows {
     /// Minimum idle time before the first and after the last useful task. `None` if the resource is never useful.
     fn of_resource(&self, problem: &Problem, resource: Resource) -> Option<Rational> {
         let platform = problem.platform();
-        let using = |link: &LinkId| Resource::of_link(platform, *link).any(|own| own == resource);
+        let using = |link: &LinkId| {
+            Resource::uses(platform, *link)
+                .map(|used| used.resource)
+                .any(|own| own == resource)
+        };
         match resource {
             Resource::Compute(node) => self.of_merges(problem, node),
             Resource::Link(link) => self.of_links(platform, vec![link]),
+            Resource::Shared(id) => {
+                let shared = platform.shared().get(id.index())?;
+                self.of_links(platform, shared.weights.keys().copied().collect())
+            }
             Resource::Send(node) => self.of_links(platform, platform.outgoing(node).to_vec()),
             Resource::Receive(node) => self.of_links(platform, platform.incoming(node).to_vec()),
             Resource::Port(node) => {

@@ -90,6 +90,9 @@ struct Lengths {
 
 impl Lengths {
     fn of(problem: &Problem, graph: &TaskGraph) -> Result<Lengths, OnceError> {
+        problem
+            .platform()
+            .without_shared("the run of one operation")?;
         let (platform, volumes) = (problem.platform(), problem.volumes());
         let (Some(size), Some(work)) = (volumes.size.constant(), volumes.work.constant()) else {
             return Err(OnceError::NotConstant);

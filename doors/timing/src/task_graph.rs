@@ -167,7 +167,11 @@ fn resources(platform: &Platform) -> (Lists, Vec<u32>) {
         })
     };
     for link in platform.link_ids() {
-        occupied.push(Resource::of_link(platform, link).map(&mut number));
+        occupied.push(
+            Resource::uses(platform, link)
+                .map(|used| used.resource)
+                .map(&mut number),
+        );
     }
     for node in platform.node_ids() {
         occupied.push([number(Resource::Compute(node))]);

@@ -56,6 +56,7 @@ fn joined(schedule: &PeriodicSchedule, periods: &Rational) -> PeriodicSchedule {
             .slots
             .iter()
             .map(|slot| Slot {
+                shares: Vec::new(),
                 length: &slot.length * periods,
                 links: slot.links.clone(),
             })

@@ -69,7 +69,9 @@ fn reductions(toy: &Toy, columns: bool) -> Result<Vec<Vec<Job>>> {
         let (time, needs) = match *task {
             Task::Send { link, .. } => (
                 platform.link(link).cost.clone(),
-                Resource::of_link(platform, link).collect(),
+                Resource::uses(platform, link)
+                    .map(|used| used.resource)
+                    .collect(),
             ),
             Task::Merge { node, .. } => (
                 platform

@@ -22,7 +22,9 @@ pub fn run(case: &Case, tree: &Pattern) -> Timeline {
         let (inputs, made) = flow(platform, task);
         let (resources, time) = match task {
             Task::Send { link, .. } => (
-                Resource::of_link(platform, link).collect(),
+                Resource::uses(platform, link)
+                    .map(|used| used.resource)
+                    .collect(),
                 platform.link(link).cost.clone(),
             ),
             Task::Merge {

@@ -322,3 +322,28 @@ fn backwards_and_forwards_agree() {
         "{compared} {several} {switches}"
     );
 }
+
+/// Three hosts on a bus of rate 2, each pair linked in both directions; one host's links count twice.
+#[test]
+fn links_on_a_bus_share_its_rate() {
+    let bus = platform(
+        "model = \"links\"
+        node = [{ name = \"a\", compute = 1 }, { name = \"b\", compute = 1 }, { name = \"c\", compute = 1 }]
+        link = [
+            { from = \"a\", to = \"b\", duplex = true },
+            { from = \"b\", to = \"c\", duplex = true },
+            { from = \"c\", to = \"a\", duplex = true },
+        ]
+        shared = [{ bandwidth = 2, links = [
+            \"a -> b\", \"b -> a\", \"b -> c\", \"c -> b\", \"c -> b\", \"c -> a\", \"c -> a\", \"a -> c\",
+        ] }]",
+    );
+    assert_eq!(maximal_sets(&bus), [Vec::new()], "no link excludes another");
+    let participants: Vec<_> = bus.node_ids().collect();
+    // Six transfers, two of which take 2 of the bus.
+    let exchange = Collective::all_to_all(participants.clone());
+    check(&bus, &exchange, &unit(), "1/4");
+    // From c one copy leaves, and the other goes on from there.
+    let broadcast = Collective::broadcast(participants[2], participants[..2].to_vec());
+    check(&bus, &broadcast, &unit(), "2/3");
+}

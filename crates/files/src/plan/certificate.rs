@@ -52,30 +52,47 @@ impl Reader<'_> {
     }
 
     fn price(&self, entry: &Json<'_, '_>) -> Result<(Resource, Rational), FormatError> {
-        let [resource, node, link, price] = entry.object(["resource", "node", "link", "price"])?;
-        let resource = self.resource(entry, [resource, node, link])?;
+        let [resource, node, link, name, price] =
+            entry.object(["resource", "node", "link", "name", "price"])?;
+        let resource = self.resource(entry, [resource, node, link, name])?;
         Ok((
             resource,
             rational(need(entry, price, "price", "the resource's price")?)?,
         ))
     }
 
-    /// A resource by its kind and its node or link.
+    /// A resource by its kind and its node, link or name.
     fn resource(
         &self,
         entry: &Json<'_, '_>,
-        [resource, node, link]: [Option<Json<'_, '_>>; 3],
+        [resource, node, link, name]: [Option<Json<'_, '_>>; 4],
     ) -> Result<Resource, FormatError> {
-        const KINDS: &str = "a resource: send, receive, port, compute or link";
+        const KINDS: &str = "a resource: send, receive, port, compute, link or shared";
         let resource = need(entry, resource, "resource", KINDS)?;
         let kind = resource.string()?;
+        let absent = |values: [(&'static str, Option<Json<'_, '_>>); 2], why: &'static str| {
+            let given = values
+                .into_iter()
+                .find_map(|(key, value)| Some((key, value?)));
+            given.map_or(Ok(()), |(key, value)| {
+                Err(value.fail(Mistake::NotHere { key, why }))
+            })
+        };
+        if kind == "shared" {
+            absent(
+                [("node", node), ("link", link)],
+                "a shared capacity is known by its name",
+            )?;
+            let name = need(entry, name, "name", "the name of the shared capacity")?;
+            let found = self.platform.find_shared(&name.string()?);
+            let found = found.ok_or_else(|| name.wrong("a shared capacity of the platform"))?;
+            return Ok(Resource::Shared(found));
+        }
         if kind == "link" {
-            if let Some(node) = node {
-                return Err(node.fail(Mistake::NotHere {
-                    key: "node",
-                    why: "a link is known by its number",
-                }));
-            }
+            absent(
+                [("node", node), ("name", name)],
+                "a link is known by its number",
+            )?;
             let link = need(entry, link, "link", "the link's number")?;
             return Ok(Resource::Link(link_number(&link, self.platform)?));
         }
@@ -86,12 +103,10 @@ impl Reader<'_> {
             "compute" => Resource::Compute,
             _ => return Err(resource.wrong(KINDS)),
         };
-        if let Some(link) = link {
-            return Err(link.fail(Mistake::NotHere {
-                key: "link",
-                why: "the resource belongs to a node",
-            }));
-        }
+        absent(
+            [("link", link), ("name", name)],
+            "the resource belongs to a node",
+        )?;
         Ok(make(find(
             &need(entry, node, "node", "the node of the resource")?,
             self.platform,
@@ -106,8 +121,9 @@ impl Reader<'_> {
         };
         need(entry, ports, "ports", "the ports of the set")?.each(|_, port| {
             let [resource, node] = port.object(["resource", "node"])?;
-            let found = self.resource(&port, [resource, node, None])?;
-            if let (Resource::Compute(_), Some(resource)) = (found, resource) {
+            let found = self.resource(&port, [resource, node, None, None])?;
+            if let (Resource::Compute(_) | Resource::Shared(_), Some(resource)) = (found, resource)
+            {
                 return Err(resource.wrong("a port: send, receive or port"));
             }
             set.ports.push(found);
@@ -172,6 +188,11 @@ fn write_resource(out: &mut String, platform: &Platform, resource: Resource) {
     let _ = write!(out, "\"resource\": {}, ", quote(resource.kind()));
     let _ = match resource {
         Resource::Link(link) => write!(out, "\"link\": {link}"),
+        Resource::Shared(id) => {
+            let shared = platform.shared().get(id.index());
+            let name = shared.map_or("", |shared| &shared.name);
+            write!(out, "\"name\": {}", quote(name))
+        }
         Resource::Send(node)
         | Resource::Receive(node)
         | Resource::Compute(node)

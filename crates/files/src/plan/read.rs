@@ -3,9 +3,9 @@
 use oneport_plan::{
     PeriodicSchedule, Plan, ScheduledPattern, Slot, Status, SteadyState, WeightedPattern,
 };
-use oneport_platform::Platform;
+use oneport_platform::{LinkId, Platform, Rational};
 
-use super::cells::{Reader, links_of};
+use super::cells::{Reader, link_number, links_of};
 use super::chosen::{self, Chosen};
 use super::demand::Demands;
 use super::pattern::Patterns;
@@ -222,16 +222,34 @@ impl Context<'_> {
         Ok(patterns)
     }
 
+    /// Links that transfer at a part of their rate; absent where there are none.
+    fn shares(&self, list: &Json<'_, '_>) -> Result<Vec<(LinkId, Rational)>, FormatError> {
+        let mut shares = Vec::new();
+        list.each(|_, entry| {
+            let [link, share] = entry.object(["link", "share"])?;
+            let link = need(&entry, link, "link", "the link's number")?;
+            let share = need(&entry, share, "share", "the part of its rate")?;
+            shares.push((link_number(&link, self.platform)?, rational(share)?));
+            Ok(())
+        })?;
+        Ok(shares)
+    }
+
     fn slots(&self, list: Json<'_, '_>) -> Result<Vec<Slot>, FormatError> {
         let mut slots = Vec::new();
         list.each(|_, entry| {
-            let [length, links] = entry.object(["length", "links"])?;
+            let [length, links, shares] = entry.object(["length", "links", "shares"])?;
             let length = rational(need(&entry, length, "length", "the slot's duration")?)?;
             let links = links_of(
                 &need(&entry, links, "links", "the busy links")?,
                 self.platform,
             )?;
-            slots.push(Slot { length, links });
+            let shares = shares.map_or(Ok(Vec::new()), |shares| self.shares(&shares))?;
+            slots.push(Slot {
+                length,
+                links,
+                shares,
+            });
             Ok(())
         })?;
         Ok(slots)

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io;
 
 use oneport_plan::{Amount, Collective, CustomDemand, Member, Plan, Wanted};
-use oneport_platform::Platform;
+use oneport_platform::{LinkId, Platform, Rational};
 use oneport_watch::{Limit, Watch};
 
 use super::cells::{link_list, list, name, node_list};
@@ -97,6 +97,13 @@ pub fn write_chosen_plan(
     sink.list("    ", "slots", &schedule.slots, |out, slot| {
         let _ = write!(out, "\"length\": \"{}\", ", slot.length);
         link_list(out, &slot.links);
+        if !slot.shares.is_empty() {
+            let share = |(link, share): &(LinkId, Rational)| {
+                format!("{{\"link\": {link}, \"share\": \"{share}\"}}")
+            };
+            let shares: Vec<String> = slot.shares.iter().map(share).collect();
+            let _ = write!(out, ", \"shares\": [{}]", shares.join(", "));
+        }
     })?;
     sink.out.push_str("\n  },\n  \"platform\": ");
     write_json_into(&mut sink.out, platform, "  ", false);

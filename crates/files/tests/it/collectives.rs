@@ -77,6 +77,7 @@ fn plan(collective: Collective, patterns: Vec<Pattern>) -> Plan {
             instances: BigUint::from(1_u32),
             patterns: patterns.iter().map(scheduled).collect(),
             slots: vec![Slot {
+                shares: Vec::new(),
                 length: ratio(1, 1),
                 links: vec![LinkId::new(0), LinkId::new(2)],
             }],

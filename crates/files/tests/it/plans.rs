@@ -39,6 +39,7 @@ fn toy() -> Plan {
         |commodity, links: [usize; 2]| Pattern::path(commodity, links.map(LinkId::new).to_vec());
     let patterns = [path(0, [0, 2]), path(1, [1, 4])];
     let slot = |length, links: &[usize]| Slot {
+        shares: Vec::new(),
         length,
         links: links.iter().copied().map(LinkId::new).collect(),
     };
@@ -484,6 +485,7 @@ fn a_large_plan_is_written_and_read_fast() {
                 .collect(),
             slots: (0..1000)
                 .map(|index| Slot {
+                    shares: Vec::new(),
                     length: ratio(index + 1, 1000),
                     links: (0..1000).map(LinkId::new).collect(),
                 })

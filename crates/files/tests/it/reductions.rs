@@ -43,6 +43,7 @@ fn figure_6() -> Plan {
     };
     let (first, second) = (tree(0, 1, 2, 3), tree(1, 2, 1, 2));
     let slot = |length, links: [usize; 2]| Slot {
+        shares: Vec::new(),
         length,
         links: links.map(LinkId::new).to_vec(),
     };

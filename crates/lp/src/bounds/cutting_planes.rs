@@ -110,9 +110,8 @@ impl<'a> Program<'a> {
         for (id, link) in platform.link_ids().zip(platform.links()) {
             let time = &volume.size * &link.cost;
             let busy = resources
-                .of_link(id)
-                .iter()
-                .map(|&place| (rows[place], time.clone()));
+                .times(id, &time)
+                .map(|(place, time)| (rows[place], time));
             links.push(program.add_column(Rational::zero(), busy)?);
         }
         let mut merges = Vec::new();

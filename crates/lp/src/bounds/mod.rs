@@ -17,6 +17,7 @@ mod cutting_planes;
 mod exchange;
 mod gathering;
 mod partition;
+mod rows;
 pub(crate) mod shared_tasks;
 pub mod singletons;
 pub(crate) mod slowest_cut;
@@ -40,6 +41,7 @@ use singletons::Least;
 use volume::Volume;
 
 pub use cuts::cut_bound;
+pub(crate) use rows::row_bound;
 
 /// Links up to which cutting planes are tried. Trades a tighter bound for time. Not measured.
 const MOST_LINKS: usize = 1500;

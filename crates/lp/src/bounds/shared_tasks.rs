@@ -144,20 +144,21 @@ fn useful(tasks: &Tasks, goal: usize) -> Vec<usize> {
     useful
 }
 
-/// The time a task takes and what it occupies.
-fn load(question: &Question, task: Task) -> (Rational, Vec<Resource>) {
+/// What a task occupies, and for how long.
+fn load(question: &Question, task: Task) -> Vec<(Resource, Rational)> {
     let platform = question.platform();
     match task {
-        Task::Send { link, part, .. } => (
-            question.transfer_time(link, part),
-            Resource::of_link(platform, link).collect(),
-        ),
+        Task::Send { link, part, .. } => {
+            let time = question.transfer_time(link, part);
+            let uses = Resource::uses(platform, link);
+            uses.map(|used| (used.resource, used.of(&time))).collect()
+        }
         Task::Merge {
             node, part, split, ..
-        } => (
-            question.volumes().merge_time(platform, node, part, split),
-            vec![Resource::Compute(node)],
-        ),
+        } => {
+            let time = question.volumes().merge_time(platform, node, part, split);
+            vec![(Resource::Compute(node), time)]
+        }
     }
 }
 
@@ -274,11 +275,8 @@ impl Program {
     }
 
     fn occupied(&self, question: &Question, task: Task) -> Vec<(Row, Rational)> {
-        let (time, resources) = load(question, task);
-        resources
-            .iter()
-            .filter_map(|resource| Some((*self.resources.get(resource)?, time.clone())))
-            .collect()
+        let row = |(resource, time)| Some((*self.resources.get(&resource)?, time));
+        load(question, task).into_iter().filter_map(row).collect()
     }
 
     fn note(&mut self, question: &Question, task: Task, column: Column) {
@@ -389,14 +387,16 @@ impl<'s> Prices<'s> {
 
     /// The price of a task: its time times the prices of what it occupies.
     fn of(&self, question: &Question, task: Task) -> Rational {
-        let (time, resources) = load(question, task);
-        let own = resources
-            .iter()
-            .filter_map(|resource| self.resources.get(resource).copied());
+        let own = load(question, task);
+        let own = own
+            .into_iter()
+            .filter_map(|(resource, time)| Some(time * *self.resources.get(&resource)?));
         let sets = match task {
-            Task::Send { link, .. } => self.odd_sets[link.index()].clone(),
+            Task::Send { link, part, .. } => {
+                question.transfer_time(link, part) * &self.odd_sets[link.index()]
+            }
             Task::Merge { .. } => Rational::zero(),
         };
-        time * (own.sum::<Rational>() + sets)
+        own.sum::<Rational>() + sets
     }
 }

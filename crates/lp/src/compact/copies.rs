@@ -75,9 +75,8 @@ pub fn solve(question: &Question) -> Result<Option<(Bound, Option<SteadyState>)>
             .map(|link| {
                 let time = question.time(link);
                 let entries = resources
-                    .of_link(link)
-                    .iter()
-                    .map(|&place| (rows[place], time.clone()));
+                    .times(link, &time)
+                    .map(|(place, time)| (rows[place], time));
                 let column = program.add_column(Rational::zero(), entries)?;
                 uses.push((column, link, time));
                 Ok(column)

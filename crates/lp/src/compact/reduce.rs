@@ -265,20 +265,17 @@ impl Builder<'_> {
 
     /// Entries of a task in the rows of the resources and of the balances.
     fn entries(&self, reduction: usize, task: Task) -> Vec<(Row, Rational)> {
-        let (uses, time, made, used) = match task {
+        let (uses, made, used): (Vec<(Resource, Rational)>, _, _) = match task {
             Task::Send { link, part, .. } => {
                 let ends = self.platform.link(link);
                 let size = self.volumes.size_of(Message {
                     demand: reduction,
                     part,
                 });
-                let uses = Resource::of_link(self.platform, link).collect();
-                (
-                    uses,
-                    size * &ends.cost,
-                    (ends.to, part),
-                    vec![(ends.from, part)],
-                )
+                let time = size * &ends.cost;
+                let uses =
+                    Resource::uses(self.platform, link).map(|used| (used.resource, used.of(&time)));
+                (uses.collect(), (ends.to, part), vec![(ends.from, part)])
             }
             Task::Merge {
                 node, part, split, ..
@@ -293,16 +290,15 @@ impl Builder<'_> {
                     last: part.last,
                 };
                 (
-                    vec![Resource::Compute(node)],
-                    time,
+                    vec![(Resource::Compute(node), time)],
                     (node, part),
                     vec![(node, left), (node, right)],
                 )
             }
         };
         let resources = uses
-            .iter()
-            .filter_map(|resource| Some((*self.resources.get(resource)?, time.clone())));
+            .into_iter()
+            .filter_map(|(resource, time)| Some((*self.resources.get(&resource)?, time)));
         let balances = std::iter::once((made, Rational::one()))
             .chain(used.into_iter().map(|used| (used, -Rational::one())));
         let balances = balances.filter_map(|((node, value), change)| {

@@ -73,9 +73,8 @@ pub fn build(question: &Question) -> Result<FlowProgram, ExactError> {
                 .into_iter()
                 .filter_map(|(row, value)| Some((row?, value)));
             let entries = resources
-                .of_link(link)
-                .iter()
-                .map(|&place| (rows[place], time.clone()))
+                .times(link, &time)
+                .map(|(place, time)| (rows[place], time))
                 .chain(ends);
             let column = program.add_column(Rational::zero(), entries)?;
             flows.push(Flow {

@@ -14,6 +14,7 @@ use petgraph::visit::{EdgeRef, Reversed};
 
 use crate::Question;
 use crate::flow::{Flow, Group, Side};
+use crate::resources::Resources;
 
 /// The basic members other than `T`.
 pub struct Start {
@@ -41,7 +42,8 @@ pub fn shortest_paths(
             .map(|link| question.time(link))
             .collect::<Vec<_>>(),
     );
-    let mut loads: BTreeMap<Resource, u128> = BTreeMap::new();
+    let resources = Resources::new(platform, false);
+    let mut loads = vec![0u128; resources.count()];
     let mut tree = Vec::with_capacity(groups.len() * platform.nodes().len());
     for (place, group) in groups.iter().enumerate() {
         let (by, order) = search(question, group, &times);
@@ -60,9 +62,9 @@ pub fn shortest_paths(
             let passed = messages[node];
             if passed > 0 {
                 let busy = times[link.index()].saturating_mul(passed.into());
-                for resource in Resource::of_link(platform, link) {
-                    let load = loads.entry(resource).or_default();
-                    *load = load.saturating_add(busy);
+                for used in resources.uses(link) {
+                    let load = &mut loads[used.row];
+                    *load = load.saturating_add(used.of_whole(busy));
                 }
                 let sum = &mut messages[towards_root(question, group, link).index()];
                 *sum = sum.saturating_add(passed);
@@ -77,7 +79,8 @@ pub fn shortest_paths(
         ];
         sides[0].cmp(&sides[1]).then(b.0.cmp(&a.0))
     };
-    let busiest = loads.into_iter().max_by(less)?.0;
+    let loads = resources.list().zip(loads);
+    let busiest = loads.filter(|(_, load)| *load > 0).max_by(less)?.0;
     let idle_ports = ports
         .iter()
         .filter(|(resource, _)| *resource != busiest)

@@ -201,9 +201,8 @@ pub fn build(question: &Question, budget: &Budget) -> Result<FlowProgram, ExactE
                 .into_iter()
                 .filter_map(|(row, value)| Some((row?, value.clone())));
             let entries = resources
-                .of_link(link)
-                .iter()
-                .map(|&place| (rows[place], time.clone()))
+                .times(link, time)
+                .map(|(place, time)| (rows[place], time))
                 .chain(ends);
             let column = program.add_column(Rational::zero(), entries)?;
             flows.push(Flow {

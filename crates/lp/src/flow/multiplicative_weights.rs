@@ -21,7 +21,7 @@ use petgraph::visit::EdgeRef;
 
 use crate::mixture::mixed;
 use crate::odd_sets::PortSets;
-use crate::resources::Resources;
+use crate::resources::{Resources, Used};
 use crate::{LpError, Question};
 
 /// Links looked at over all rounds. Trades a tighter bound for time. Not measured.
@@ -248,8 +248,8 @@ impl<'q> Guide<'q> {
         self.messages[pattern.demand].1
     }
 
-    fn ports(&self, link: LinkId) -> &[usize] {
-        self.resources.of_link(link)
+    fn ports(&self, link: LinkId) -> &[Used] {
+        self.resources.uses(link)
     }
 
     /// Prices times capacities, rounded up: it guides.
@@ -273,7 +273,7 @@ impl<'q> Guide<'q> {
         let ports: u128 = self
             .ports(link)
             .iter()
-            .map(|&port| u128::from(self.prices[port]))
+            .map(|port| port.of_whole(self.prices[port.row].into()))
             .sum();
         u128::from(self.times[link.index()]) * ports
     }
@@ -319,8 +319,8 @@ impl<'q> Guide<'q> {
             let rate = u128::from(self.rate(pattern));
             for link in pattern.links() {
                 let time = rate.saturating_mul(self.times[link.index()].into());
-                for &port in self.ports(link) {
-                    loads[port] = loads[port].saturating_add(time);
+                for port in self.ports(link) {
+                    loads[port.row] = loads[port.row].saturating_add(port.of_whole(time));
                 }
             }
         }
@@ -360,16 +360,20 @@ fn exact_bound(
         .link_ids()
         .map(|link| question.time(link))
         .collect();
-    let unit = common_denominator(&times);
-    let cost = |link: LinkId| -> BigInt {
-        let ports: BigInt = guide
+    let length = |(link, time): (LinkId, &Rational)| -> Rational {
+        let ports: Rational = guide
             .ports(link)
             .iter()
-            .map(|&port| BigInt::from(prices[port]))
+            .map(|port| port.of(&BigInt::from(prices[port.row]).into()))
             .sum();
-        numerator_over(&times[link.index()], &unit) * ports
+        time * ports
     };
-    let costs: Vec<BigInt> = platform.link_ids().map(cost).collect();
+    let lengths: Vec<Rational> = platform.link_ids().zip(&times).map(length).collect();
+    let unit = common_denominator(&lengths);
+    let costs: Vec<BigInt> = lengths
+        .iter()
+        .map(|length| numerator_over(length, &unit))
+        .collect();
     let mut total = BigInt::zero();
     for (&source, places) in &guide.by_source {
         let distance = exact_distances(question, source, &costs);
@@ -414,8 +418,8 @@ fn steady_state(
     let mut loads: BTreeMap<Resource, Rational> = BTreeMap::new();
     for (link, count) in messages {
         let busy = guide.question.time(link) * Rational::from_integer(count);
-        for resource in Resource::of_link(platform, link) {
-            *loads.entry(resource).or_insert_with(Rational::zero) += &busy;
+        for used in Resource::uses(platform, link) {
+            *loads.entry(used.resource).or_insert_with(Rational::zero) += used.of(&busy);
         }
     }
     let share = |(resource, time): (Resource, Rational)| {

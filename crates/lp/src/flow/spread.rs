@@ -19,7 +19,9 @@ use num_integer::Integer;
 use num_traits::{One, ToPrimitive};
 use oneport_numbers::Scaled;
 use oneport_plan::{Certificate, Resource, Routing, SharedFlow};
-use oneport_platform::{Automorphism, LinkId, NodeId, Platform, Rational, free_automorphisms};
+use oneport_platform::{
+    Automorphism, LinkId, NodeId, Platform, Rational, SharedId, free_automorphisms,
+};
 
 use super::{Group, Side, groups};
 use crate::resources::Resources;
@@ -246,9 +248,9 @@ impl<'q> Router<'q> {
         let cost = |(place, &time): (usize, &u64)| {
             let price = self
                 .resources
-                .of_link(LinkId::new(place))
+                .uses(LinkId::new(place))
                 .iter()
-                .map(|&one| u128::from(prices[one]))
+                .map(|one| one.of_whole(prices[one.row].into()))
                 .sum::<u128>();
             price * u128::from(time)
         };
@@ -392,9 +394,9 @@ impl<'q> Router<'q> {
             {
                 let time = u128::from(amount) * u128::from(self.times[link]) * count;
                 self.resources
-                    .of_link(LinkId::new(link))
+                    .uses(LinkId::new(link))
                     .iter()
-                    .for_each(|&one| sums[alike.resources[one]] += time);
+                    .for_each(|one| sums[alike.resources[one.row]] += one.of_whole(time));
             }
         }
         let load = |place: usize| {
@@ -493,7 +495,9 @@ impl Alike {
             let platform = question.platform();
             let places: BTreeMap<Resource, usize> = router.resources.list().zip(0..).collect();
             let of_root: BTreeMap<NodeId, usize> = members.iter().copied().zip(0..).collect();
-            let mut join = |nodes: &dyn Fn(NodeId) -> NodeId, links: &dyn Fn(LinkId) -> LinkId| {
+            let mut join = |nodes: &dyn Fn(NodeId) -> NodeId,
+                            links: &dyn Fn(LinkId) -> LinkId,
+                            shared: &dyn Fn(SharedId) -> SharedId| {
                 for (place, root) in members.iter().enumerate() {
                     of_root
                         .get(&nodes(*root))
@@ -501,21 +505,30 @@ impl Alike {
                         .for_each(|&&other| of_groups.join(place, other));
                 }
                 for (resource, &place) in &places {
-                    let image = places.get(&image_of(*resource, nodes, links));
+                    let image = places.get(&image_of(*resource, nodes, links, shared));
                     image
                         .iter()
                         .for_each(|&&other| of_resources.join(place, other));
                 }
             };
-            for Automorphism { nodes, links } in
-                free_automorphisms(platform, &members).iter().skip(1)
+            for Automorphism {
+                nodes,
+                links,
+                shared,
+            } in free_automorphisms(platform, &members).iter().skip(1)
             {
-                join(&|node| nodes[node.index()], &|link| links[link.index()]);
+                join(
+                    &|node| nodes[node.index()],
+                    &|link| links[link.index()],
+                    &|id| shared[id.index()],
+                );
             }
             for (nodes, links) in swaps(platform, &sorted) {
-                join(&|node| nodes.get(&node).copied().unwrap_or(node), &|link| {
-                    links.get(&link).copied().unwrap_or(link)
-                });
+                join(
+                    &|node| nodes.get(&node).copied().unwrap_or(node),
+                    &|link| links.get(&link).copied().unwrap_or(link),
+                    &|id| id,
+                );
             }
         }
         let mut sizes = vec![0; resources];
@@ -537,6 +550,7 @@ fn image_of(
     resource: Resource,
     nodes: &dyn Fn(NodeId) -> NodeId,
     links: &dyn Fn(LinkId) -> LinkId,
+    shared: &dyn Fn(SharedId) -> SharedId,
 ) -> Resource {
     match resource {
         Resource::Send(at) => Resource::Send(nodes(at)),
@@ -544,22 +558,28 @@ fn image_of(
         Resource::Compute(at) => Resource::Compute(nodes(at)),
         Resource::Port(at) => Resource::Port(nodes(at)),
         Resource::Link(link) => Resource::Link(links(link)),
+        Resource::Shared(id) => Resource::Shared(shared(id)),
     }
 }
+
+/// The other end of a link, the link's cost and shared capacities, and the link.
+type End<'p> = (NodeId, &'p Rational, &'p [(SharedId, Rational)], LinkId);
 
 /// Images under a renaming, where they differ.
 type Renaming = (BTreeMap<NodeId, NodeId>, BTreeMap<LinkId, LinkId>);
 
-/// Renamings that swap a node with another one that has the same neighbours over links of the same costs.
+/// Renamings that swap a node with another one that has the same neighbours over links of the same costs and parts of
+/// shared capacities: each of these keeps its place.
 fn swaps(platform: &Platform, members: &BTreeSet<NodeId>) -> Vec<Renaming> {
     let mut first: BTreeMap<_, (NodeId, Vec<LinkId>)> = BTreeMap::new();
     let mut found = Vec::new();
     for node in platform.node_ids() {
         let of = |links: &[LinkId], other: fn(&oneport_platform::Link) -> NodeId| {
-            let mut ends: Vec<(NodeId, &Rational, LinkId)> = links
-                .iter()
-                .map(|&id| (other(platform.link(id)), &platform.link(id).cost, id))
-                .collect();
+            let end = |&id: &LinkId| {
+                let link = platform.link(id);
+                (other(link), &link.cost, platform.shared_by(id), id)
+            };
+            let mut ends: Vec<End<'_>> = links.iter().map(end).collect();
             ends.sort_unstable();
             ends
         };
@@ -567,10 +587,10 @@ fn swaps(platform: &Platform, members: &BTreeSet<NodeId>) -> Vec<Renaming> {
             of(platform.outgoing(node), |link| link.to),
             of(platform.incoming(node), |link| link.from),
         );
-        let own: Vec<LinkId> = out.iter().chain(&into).map(|end| end.2).collect();
-        let alike = |ends: Vec<(NodeId, &Rational, LinkId)>| -> Vec<(NodeId, Rational)> {
+        let own: Vec<LinkId> = out.iter().chain(&into).map(|end| end.3).collect();
+        let alike = |ends: Vec<End<'_>>| -> Vec<_> {
             ends.into_iter()
-                .map(|(end, cost, _)| (end, cost.clone()))
+                .map(|(end, cost, shared, _)| (end, cost.clone(), shared.to_vec()))
                 .collect()
         };
         let (model, ports) = (platform.model_of(node), platform.node(node).ports);

@@ -7,7 +7,7 @@ use num_traits::{One, Signed, Zero};
 use oneport_plan::{Block, Bound, Certificate, Demand, Resource};
 use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 
-use crate::bounds::{cut_bound, first_of_all_reduce};
+use crate::bounds::{cut_bound, first_of_all_reduce, row_bound};
 use crate::question::is_all_reduce;
 use crate::{LpError, Question, only_way};
 
@@ -16,12 +16,13 @@ use crate::{LpError, Question, only_way};
 pub type Quick = fn(&Question, Option<&Rational>) -> Result<Option<Bound>, LpError>;
 
 /// Bounds by cuts if only links are exclusive, by partitions or single participants for all-reduces, by one port; on
-/// trees by the busiest link or port.
-pub const QUICK: [Quick; 4] = [
+/// trees by the busiest link or port; by one row or like rows where capacities are shared.
+pub const QUICK: [Quick; 5] = [
     only_way::bound,
     |question, _| cut_bound(question),
     first_of_all_reduce,
     slowest_port,
+    row_bound,
 ];
 
 /// The bounds of [`QUICK`] that are found before the question's watch ends.

@@ -76,7 +76,10 @@ fn twin(
     let price = |wanted: Resource| certificate.price(wanted).cloned().unwrap_or_default();
     let size = volumes.size.constant().unwrap();
     for link in platform.link_ids() {
-        let mut of_time: Rational = Resource::of_link(platform, link).map(price).sum();
+        let mut of_time: Rational = Resource::uses(platform, link)
+            .map(|used| used.resource)
+            .map(price)
+            .sum();
         for (set, price) in certificate.odd_sets() {
             if set.members(platform).contains(&link) {
                 of_time += price;

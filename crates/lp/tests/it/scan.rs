@@ -127,7 +127,7 @@ fn check(platform: &Platform, participants: &[NodeId], size: &Rational, solution
             match *task {
                 Task::Send { link, .. } => {
                     let time = &platform.link(link).cost * size * &weighted.weight;
-                    for resource in Resource::of_link(platform, link) {
+                    for resource in Resource::uses(platform, link).map(|used| used.resource) {
                         *loads.entry(resource).or_default() += &time;
                     }
                 }

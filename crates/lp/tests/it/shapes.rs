@@ -144,9 +144,11 @@ fn best_tree(platform: &Platform, targets: &[usize]) -> Rational {
             links.sort_unstable();
             links.dedup();
             let load = |resource: &Resource| -> Rational {
-                let uses = links
-                    .iter()
-                    .filter(|&&link| Resource::of_link(platform, link).any(|one| one == *resource));
+                let uses = links.iter().filter(|&&link| {
+                    Resource::uses(platform, link)
+                        .map(|used| used.resource)
+                        .any(|one| one == *resource)
+                });
                 let busy: Rational = uses.map(|&link| platform.link(link).cost.clone()).sum();
                 busy / Rational::from_integer(resource.capacity(platform).into())
             };

@@ -29,5 +29,6 @@ mod pipeline;
 #[path = "../../examples/nasty/questions.rs"]
 mod questions;
 mod rates;
+mod shared;
 mod smallest;
 mod why;

@@ -76,14 +76,15 @@ pub fn round(
                 entries.push((row, sign));
             }
         }
-        for resource in Resource::of_link(question.platform(), link) {
+        for used in Resource::uses(question.platform(), link) {
+            let resource = used.resource;
             let whole =
                 || period * Rational::from_integer(resource.capacity(question.platform()).into());
             let room = || free.get(&resource).cloned().unwrap_or_else(whole);
             let row = *ports
                 .entry(resource)
                 .or_insert_with(|| program.add_row(Relation::AtMost, room()));
-            entries.push((row, question.time(link)));
+            entries.push((row, used.of(&question.time(link))));
         }
         columns.push(program.add_column(Rational::zero(), entries)?);
     }
@@ -196,9 +197,10 @@ fn free_time(
     let mut free: BTreeMap<Resource, Rational> = BTreeMap::new();
     for (link, count) in counts {
         let busy = question.time(link) * Rational::from_integer(count);
-        for resource in Resource::of_link(question.platform(), link) {
+        for used in Resource::uses(question.platform(), link) {
+            let resource = used.resource;
             let capacity = Rational::from_integer(resource.capacity(question.platform()).into());
-            *free.entry(resource).or_insert_with(|| period * capacity) -= &busy;
+            *free.entry(resource).or_insert_with(|| period * capacity) -= used.of(&busy);
         }
     }
     free

@@ -173,6 +173,15 @@ pub fn unit(question: &Question, resource: Resource) -> Option<Rational> {
             platform.link(link).cost.clone(),
             common(&volumes.size, operands)?,
         ),
+        Resource::Shared(id) => {
+            let shared = platform.shared().get(id.index())?;
+            let weights = shared.weights.values();
+            let times = weights.map(|&weight| Rational::from_integer(weight.into()) / &shared.rate);
+            (
+                times.reduce(|a, b| divisor(&a, &b))?,
+                common(&volumes.size, operands)?,
+            )
+        }
         Resource::Compute(node) => (
             platform.node(node).compute.clone()?,
             common(&volumes.work, operands)?,

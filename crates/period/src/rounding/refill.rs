@@ -35,9 +35,10 @@ pub fn with_paths(
                 return;
             };
             for link in &links {
-                let occupied = shares.measure.occupied(shares.measure.link(*link));
-                let counted = |port| shares.measure.counted(port, times[link.index()].clone());
-                occupied.for_each(|port| loads[port] += counted(port));
+                let (measure, time) = (&shares.measure, &times[link.index()]);
+                measure.occupy(measure.link(*link), time, |port, time| {
+                    loads[port] += measure.counted(port, time.clone());
+                });
             }
             found.push(Pattern::path(place, links));
         }
@@ -129,14 +130,14 @@ fn path_with_room(
     while let Some(node) = queue.pop_front() {
         for &link in platform.outgoing(node) {
             let to = platform.link(link).to;
-            let mut ports = shares.measure.occupied(shares.measure.link(link));
-            if to != commodity.source
-                && by[to.index()].is_none()
-                && ports.all(|port| {
-                    &loads[port] + shares.measure.counted(port, times[link.index()].clone())
-                        <= *room
-                })
-            {
+            let has_room = || {
+                let (measure, mut fits) = (&shares.measure, true);
+                measure.occupy(measure.link(link), &times[link.index()], |port, time| {
+                    fits &= &loads[port] + measure.counted(port, time.clone()) <= *room;
+                });
+                fits
+            };
+            if to != commodity.source && by[to.index()].is_none() && has_room() {
                 by[to.index()] = Some(link);
                 queue.push_back(to);
             }

@@ -186,9 +186,9 @@ impl<'a> Shares<'a> {
         let mut loads: BTreeMap<usize, BigInt> = BTreeMap::new();
         for (place, units) in uses {
             let time = units * &self.times[*place];
-            for resource in self.measure.occupied(*place) {
-                *loads.entry(resource).or_default() += &time;
-            }
+            self.measure.occupy(*place, &time, |resource, time| {
+                *loads.entry(resource).or_default() += time;
+            });
         }
         let busy = loads.into_iter().filter(|(_, time)| !time.is_zero());
         busy.map(|(resource, time)| (resource, self.measure.counted(resource, time)))

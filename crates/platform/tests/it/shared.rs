@@ -42,11 +42,12 @@ fn the_cost_of_a_member_is_its_time_when_it_is_alone() {
             .link_ids()
             .all(|link| platform.own_cost(link) == &ratio(1, 1))
     );
+    // Of 3 units of time that a message takes alone on link 1, it needs 2/4 of a unit of the fast capacity.
     let used = |link: usize| platform.shared_by(LinkId::new(link)).to_vec();
     let [fast, slow] = [0, 1].map(SharedId::new);
     assert_eq!(used(0), [(fast, ratio(1, 4))]);
-    assert_eq!(used(1), [(fast, ratio(1, 2)), (slow, ratio(3, 1))]);
-    assert_eq!((used(2), used(3)), (vec![(slow, ratio(6, 1))], vec![]));
+    assert_eq!(used(1), [(fast, ratio(1, 6)), (slow, ratio(1, 1))]);
+    assert_eq!((used(2), used(3)), (vec![(slow, ratio(1, 1))], vec![]));
     assert_eq!(platform.find_shared("slow"), Some(slow));
     assert!(!platform.only_links() && triangle([]).only_links());
 }

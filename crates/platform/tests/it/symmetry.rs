@@ -45,12 +45,14 @@ fn check(platform: &Platform, participants: &[NodeId]) -> usize {
         Automorphism {
             nodes: node_map,
             links: link_map,
+            shared,
         },
     ) in group.iter().enumerate()
     {
         assert_eq!(node_map.iter().collect::<BTreeSet<_>>().len(), nodes);
         assert_eq!(link_map.iter().collect::<BTreeSet<_>>().len(), links);
         assert_eq!((node_map.len(), link_map.len()), (nodes, links));
+        assert_eq!(shared.len(), platform.shared().len());
         for id in platform.node_ids() {
             let image = node_map[id.index()];
             let (node, other) = (platform.node(id), platform.node(image));

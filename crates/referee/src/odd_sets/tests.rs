@@ -93,7 +93,11 @@ fn any_is_broken(platform: &Platform, times: &[(LinkId, BigUint)]) -> bool {
 /// Scales random times until no port and no link is overloaded.
 fn fit(platform: &Platform, times: &mut [(LinkId, BigUint)]) {
     for resource in Resource::of_platform(platform) {
-        let uses = |link: LinkId| Resource::of_link(platform, link).any(|used| used == resource);
+        let uses = |link: LinkId| {
+            Resource::uses(platform, link)
+                .map(|used| used.resource)
+                .any(|used| used == resource)
+        };
         let room = BigUint::from(WHOLE * u64::from(resource.capacity(platform)));
         loop {
             let load: BigUint = times
@@ -179,8 +183,8 @@ proptest! {
                 let place = (i * 7 + slot + seed as usize % 101) % count;
                 let (link, time) = &mut times[place];
                 let fits = |resource: Resource| taken.get(&resource).copied().unwrap_or(0) < resource.capacity(&platform);
-                if Resource::of_link(&platform, *link).all(fits) && (seed >> ((i + slot) % 64)) & 1 == 0 {
-                    Resource::of_link(&platform, *link).for_each(|resource| *taken.entry(resource).or_default() += 1);
+                if Resource::uses(&platform, *link).map(|used| used.resource).all(fits) && (seed >> ((i + slot) % 64)) & 1 == 0 {
+                    Resource::uses(&platform, *link).map(|used| used.resource).for_each(|resource| *taken.entry(resource).or_default() += 1);
                     *time += length;
                 }
             }

@@ -160,6 +160,7 @@ fn merges_at_the_limit() {
             instances: 1u32.into(),
             patterns: vec![scheduled(&tree, 1)],
             slots: vec![Slot {
+                shares: Vec::new(),
                 length: ratio(1, 100),
                 links: vec![LinkId::new(0)],
             }],

@@ -63,6 +63,7 @@ fn copies_are_multiples_of_the_instances() {
     let (platform, collective, volumes) = question();
     let with = |copies: [u32; 2], instances: u32| {
         let busy = |link: usize| Slot {
+            shares: Vec::new(),
             length: whole(copies[link] as usize),
             links: vec![LinkId::new(link)],
         };

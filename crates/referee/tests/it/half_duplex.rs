@@ -37,6 +37,7 @@ fn figure2_plan() -> Plan {
     let (platform, collective) = figure2();
     let chain = tree(&[(0, None), (2, Some(0))]);
     let slot = |length, link| Slot {
+        shares: Vec::new(),
         length,
         links: vec![LinkId::new(link)],
     };
@@ -176,6 +177,7 @@ fn slots_prove_the_steady_state_that_they_carry() {
         )
     };
     let slot = |links: [usize; 3]| Slot {
+        shares: Vec::new(),
         length: ratio(1, 1),
         links: links.map(LinkId::new).to_vec(),
     };
@@ -235,6 +237,7 @@ fn a_port_does_one_thing_at_a_time() {
     let nodes: Vec<NodeId> = platform.node_ids().collect();
     let chain = tree(&[(0, None), (1, Some(0)), (2, Some(1))]);
     let slot = |links: &[usize]| Slot {
+        shares: Vec::new(),
         length: ratio(1, 1),
         links: links.iter().map(|&link| LinkId::new(link)).collect(),
     };

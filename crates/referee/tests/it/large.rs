@@ -574,6 +574,7 @@ fn long_schedules_are_added_up() {
     let slots = platform
         .link_ids()
         .map(|link| Slot {
+            shares: Vec::new(),
             length: cost.clone(),
             links: vec![link],
         })

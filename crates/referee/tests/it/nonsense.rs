@@ -290,6 +290,7 @@ fn garble(dice: &mut Dice, plan: &mut Plan) {
             instances: dice.below(3).into(),
             patterns: list(dice, scheduled),
             slots: list(dice, |dice| Slot {
+                shares: Vec::new(),
                 length: number(dice),
                 links: list(dice, link),
             }),

@@ -226,7 +226,9 @@ fn occupies(
             let size: Rational = carried.iter().map(|(piece, _)| share(*piece)).sum();
             let time = found.overhead() + &found.cost * volumes.size.constant().unwrap() * size;
             (
-                Resource::of_link(platform, *link).collect(),
+                Resource::uses(platform, *link)
+                    .map(|used| used.resource)
+                    .collect(),
                 time,
                 found.latency(),
             )

@@ -703,6 +703,7 @@ fn merges_fit_in_the_period() {
             instances: 1u32.into(),
             patterns: vec![scheduled(&tree, 1)],
             slots: vec![oneport_plan::Slot {
+                shares: Vec::new(),
                 length: ratio(1, 2),
                 links: vec![LinkId::new(0)],
             }],

@@ -17,8 +17,8 @@ use oneport_platform::{LinkId, Rational};
 
 use crate::cut_order::{Goal, Group, groups, ordered};
 use crate::places::{Clock, clocks};
-use crate::slot_order::{between, with_unhindered};
-use crate::units::{in_units, units};
+use crate::slot_order::{between, with_shares, with_unhindered};
+use crate::units::{in_units, speeds, units};
 use search::{Outcome, Shop};
 
 /// Repetitions of the period up to which single messages are placed by a search. Trades a short schedule for time. Not
@@ -131,11 +131,7 @@ pub fn cuts(problem: &Problem, schedule: &PeriodicSchedule) -> Cuts {
         cut: BigUint::zero(),
         pieces: 0,
     };
-    for traffic in traffic(
-        problem,
-        schedule,
-        &units(problem.platform(), problem.volumes(), schedule),
-    ) {
+    for traffic in traffic(problem, schedule, &units(problem, schedule)) {
         let (cut, pieces) = traffic.cuts();
         all.cut += cut;
         all.pieces = all.pieces.max(pieces);
@@ -158,7 +154,7 @@ pub fn cuts(problem: &Problem, schedule: &PeriodicSchedule) -> Cuts {
 /// period.
 pub fn whole_messages(problem: &Problem, schedule: &PeriodicSchedule) -> (PeriodicSchedule, Whole) {
     let schedule = &ordered(problem, schedule.clone(), Goal::Repetitions);
-    let units = units(problem.platform(), problem.volumes(), schedule);
+    let units = units(problem, schedule);
     let traffic = traffic(problem, schedule, &units);
     let enough = traffic
         .iter()
@@ -206,7 +202,7 @@ pub fn whole_messages(problem: &Problem, schedule: &PeriodicSchedule) -> (Period
 /// most 200,000 steps finds one.
 pub fn uncut(problem: &Problem, schedule: &PeriodicSchedule) -> Option<PeriodicSchedule> {
     let schedule = &ordered(problem, schedule.clone(), Goal::Repetitions);
-    let units = units(problem.platform(), problem.volumes(), schedule);
+    let units = units(problem, schedule);
     let traffic = traffic(problem, schedule, &units);
     if traffic.iter().all(|link| link.factor().is_one()) {
         return Some(schedule.clone());
@@ -225,7 +221,7 @@ fn repeated(schedule: &PeriodicSchedule, factor: &BigUint) -> PeriodicSchedule {
     let times = Rational::from_integer(factor.clone().into());
     let slot = |slot: &Slot| Slot {
         length: &slot.length * &times,
-        links: slot.links.clone(),
+        ..slot.clone()
     };
     let pattern = |scheduled: &ScheduledPattern| ScheduledPattern {
         pattern: scheduled.pattern.clone(),
@@ -247,7 +243,7 @@ fn traffic(problem: &Problem, schedule: &PeriodicSchedule, units: &BigInt) -> Ve
         stretches: clocks.get(&link).map(Clock::lengths).unwrap_or_default(),
         groups,
     };
-    groups(problem, &schedule.patterns, units)
+    groups(problem, schedule, units)
         .into_iter()
         .map(of_link)
         .collect()
@@ -265,6 +261,16 @@ fn placed(
     let (hindered, others): (Vec<&Traffic>, Vec<&Traffic>) = traffic
         .iter()
         .partition(|link| Resource::ends(platform, link.link) != [None, None]);
+    let (members, others): (Vec<&Traffic>, Vec<&Traffic>) = others
+        .into_iter()
+        .partition(|link| !platform.shared_by(link.link).is_empty());
+    let speeds = speeds(schedule);
+    let one = Rational::one();
+    let members: Vec<(LinkId, Rational)> = members
+        .into_iter()
+        .map(|link| (link.link, speeds.get(&link.link).unwrap_or(&one).clone()))
+        .collect();
+    let period = &schedule.period * Rational::from_integer(factor.into());
     let Some(shop) = shop(problem, schedule, &hindered, units, factor) else {
         return Outcome::Ended;
     };
@@ -280,7 +286,8 @@ fn placed(
             let time: BigInt = link.groups.iter().map(|(copies, time)| copies * time).sum();
             (link.link, Rational::new(time * factor, units.clone()))
         };
-        with_unhindered(between(dates), others.iter().map(busy).collect())
+        let slots = with_unhindered(between(dates), others.iter().map(busy).collect());
+        with_shares(slots, &period, &members)
     })
 }
 
@@ -322,7 +329,8 @@ fn shop(
     };
     let mut links = Vec::new();
     for traffic in traffic {
-        let needs = Resource::of_link(platform, traffic.link)
+        let needs = Resource::uses(platform, traffic.link)
+            .map(|used| used.resource)
             .filter_map(|own| resources.binary_search(&own).ok());
         let needs: Vec<usize> = needs.collect();
         for (place, (copies, time)) in traffic.groups.iter().enumerate() {

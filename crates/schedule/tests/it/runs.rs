@@ -87,7 +87,9 @@ fn naive_dates(case: &Case, execution: &Execution, turns: &[Turn<'_>]) -> Vec<[B
     let uses = |turn: &Turn<'_>| -> Vec<Resource> {
         match turn.dated.task {
             _ if turn.dates[0] == turn.dates[1] => Vec::new(),
-            Task::Send { link, .. } => Resource::of_link(&case.platform, link).collect(),
+            Task::Send { link, .. } => Resource::uses(&case.platform, link)
+                .map(|used| used.resource)
+                .collect(),
             Task::Merge { node, .. } => vec![Resource::Compute(node)],
         }
     };
@@ -258,7 +260,7 @@ proptest! {
         // Nor sooner than the busiest port, link or processor allows.
         let work = |resource: Resource| -> Rational {
             let uses = |task: &Task| match *task {
-                Task::Send { link, .. } => Resource::of_link(&case.platform, link).any(|it| it == resource),
+                Task::Send { link, .. } => Resource::uses(&case.platform, link).map(|used| used.resource).any(|it| it == resource),
                 Task::Merge { node, .. } => Resource::Compute(node) == resource,
             };
             let execution = execution(&problem(&case), &schedule).unwrap();

@@ -279,7 +279,7 @@ proptest! {
         let mut spent: BTreeMap<LinkId, Rational> = BTreeMap::new();
         for slot in &schedule.slots {
             let ports: BTreeSet<Resource> =
-                slot.links.iter().flat_map(|&link| Resource::of_link(&case.platform, link)).collect();
+                slot.links.iter().flat_map(|&link| Resource::uses(&case.platform, link).map(|used| used.resource)).collect();
             prop_assert_eq!(ports.len(), 2 * slot.links.len(), "a port does two things at a time: {:?}", slot);
             for &link in &slot.links {
                 *spent.entry(link).or_default() += &slot.length;

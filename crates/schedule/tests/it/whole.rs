@@ -142,14 +142,17 @@ fn the_referee_names_the_link_and_the_date() {
     };
     let third = Rational::new(1.into(), 3.into());
     let part = Slot {
+        shares: Vec::new(),
         length: &slot.length * &third,
         links: slot.links.clone(),
     };
     let rest = Slot {
+        shares: Vec::new(),
         length: &slot.length - &part.length,
         links: slot.links.clone(),
     };
     let pause = Slot {
+        shares: Vec::new(),
         length: third.clone(),
         links: Vec::new(),
     };

@@ -99,8 +99,8 @@ pub fn loads(
                     continue;
                 };
                 let time = &arc.cost * volumes.size.of(part).unwrap_or_default();
-                for resource in Resource::of_link(platform, link) {
-                    *times.entry(resource).or_default() += &time;
+                for used in Resource::uses(platform, link) {
+                    *times.entry(used.resource).or_default() += used.of(&time);
                 }
             }
             Task::Merge {

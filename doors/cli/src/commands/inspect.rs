@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use clap::Args;
 use num_traits::{Inv, Zero};
+use oneport::platform::names::common;
 use oneport::{Platform, Rational};
 use oneport_topologies::{Format, Imported, Topic, read_topology};
 use serde_json::{Value, json};
@@ -140,6 +141,28 @@ fn nodes(imported: &Imported) -> String {
     counts.join(", ")
 }
 
+/// The number of shared capacities of every class: the name, with `*` for digits where there are several, the rate and
+/// the number of links.
+fn shared(platform: &Platform) -> BTreeMap<(String, Rational, usize), usize> {
+    let mut classes: BTreeMap<(String, Rational, usize), Vec<&str>> = BTreeMap::new();
+    for shared in platform.shared() {
+        let key = (
+            common(&shared.name),
+            shared.rate.clone(),
+            shared.weights.len(),
+        );
+        classes.entry(key).or_default().push(&shared.name);
+    }
+    let named = |((name, rate, links), names): ((String, Rational, usize), Vec<&str>)| {
+        let name = match names[..] {
+            [only] => only.to_string(),
+            _ => name,
+        };
+        ((name, rate, links), names.len())
+    };
+    classes.into_iter().map(named).collect()
+}
+
 /// The bandwidth, in the platform's units if it has units.
 fn bandwidth(platform: &Platform, cost: &Rational) -> String {
     match platform.units() {
@@ -179,6 +202,24 @@ fn text(file: &str, imported: &Imported) -> String {
         classes(imported).into_iter().map(row),
     );
     let _ = writeln!(out, "{}", table.trim_fmt());
+    let shared = shared(platform);
+    if !shared.is_empty() {
+        let row = |((name, rate, links), number): ((String, Rational, usize), usize)| {
+            let each = if number > 1 { " each" } else { "" };
+            vec![
+                format!("'{name}'"),
+                bandwidth(platform, &rate.inv()),
+                format!("{}{each}", count(links, "link")),
+                number.to_string(),
+            ]
+        };
+        let table = plain(
+            &["shared", "bandwidth", "by", "number"],
+            &[],
+            shared.into_iter().map(row),
+        );
+        let _ = writeln!(out, "{}", table.trim_fmt());
+    }
     for topic in Topic::ALL {
         for note in imported.notes.iter().filter(|note| note.topic == topic) {
             let _ = writeln!(out, "{}: {}", topic.name(), note.text);
@@ -244,6 +285,12 @@ fn object(imported: &Imported) -> Value {
         "units": platform.units().map(|units| units.to_string()),
         "nodes": node_counts(imported).into_iter().collect::<BTreeMap<_, _>>(),
         "links": links,
+        "shared": shared(platform)
+            .into_iter()
+            .map(|((name, rate, links), number)| {
+                json!({"name": name, "bandwidth": rate.to_string(), "links": links, "number": number})
+            })
+            .collect::<Vec<Value>>(),
         "accelerators": accelerators,
         "assumed": notes(Topic::Assumed),
         "merged": notes(Topic::Merged),

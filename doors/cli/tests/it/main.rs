@@ -34,6 +34,7 @@ mod rates;
 mod reduce;
 mod rings;
 mod schemas;
+mod shared;
 mod single;
 mod solve;
 mod time;

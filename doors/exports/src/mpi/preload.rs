@@ -6,6 +6,7 @@
 use std::fmt::Write as _;
 
 use super::{FORMAT, HEAD, Table, operation};
+use crate::format::check_rates;
 use crate::{ExportError, File, Format, Request};
 
 /// The library with one plan, for messages of any size.
@@ -48,6 +49,7 @@ fn refused(reason: String) -> ExportError {
 pub fn preload(plans: &[Preloaded<'_>], hosts: bool) -> Result<Vec<File>, ExportError> {
     let mut tables: Vec<Table<'_>> = Vec::with_capacity(plans.len());
     for (number, plan) in plans.iter().enumerate() {
+        check_rates(PRELOAD.name, &plan.request)?;
         let (operation, _) = operation(&plan.request)?;
         if operation.form.counted {
             let name = operation.collective;

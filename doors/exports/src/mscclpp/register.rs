@@ -12,6 +12,7 @@ use super::schema::Plan;
 use super::sizes::Sizes;
 use super::{planned, to_json};
 use crate::fitting::note;
+use crate::format::check_rates;
 use crate::pieces::{is_small, lost};
 use crate::{ExportError, File, Format, Pieces, Request, Written};
 
@@ -56,6 +57,7 @@ pub fn registered(requests: &[Request<'_>]) -> Result<Written, ExportError> {
     let (mut rows, mut plans, mut notes) = (String::new(), Vec::new(), Vec::new());
     let mut known: Vec<(String, usize)> = Vec::new();
     for (number, request) in requests.iter().enumerate() {
+        check_rates(NAME, request)?;
         let sized = by_size(request).map_err(renamed)?;
         let Some(largest) = sized.last() else {
             continue;

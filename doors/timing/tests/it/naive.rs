@@ -33,7 +33,7 @@ impl<'a> Naive<'a> {
         let mut lanes = Vec::new();
         let links = platform
             .link_ids()
-            .flat_map(|link| Resource::of_link(platform, link));
+            .flat_map(|link| Resource::uses(platform, link).map(|used| used.resource));
         for resource in links.chain(platform.node_ids().map(Resource::Compute)) {
             numbers.entry(resource).or_insert_with(|| {
                 lanes.push(vec![number("0"); resource.capacity(platform) as usize]);
@@ -57,7 +57,8 @@ impl<'a> Naive<'a> {
                         of.latency().clone(),
                     ]);
                     needed.push(
-                        Resource::of_link(platform, *link)
+                        Resource::uses(platform, *link)
+                            .map(|used| used.resource)
                             .map(|resource| numbers[&resource])
                             .collect(),
                     );

@@ -56,7 +56,9 @@ impl SearchLimits<'_> {
             for link in self.platform.outgoing(*node).to_vec() {
                 let of = self.platform.link(link);
                 let takes = of.overhead() + &of.cost * &self.share;
-                let occupied: Vec<Resource> = Resource::of_link(self.platform, link).collect();
+                let occupied: Vec<Resource> = Resource::uses(self.platform, link)
+                    .map(|used| used.resource)
+                    .collect();
                 let used = [(*piece, *node, *set)];
                 self.next(
                     state,

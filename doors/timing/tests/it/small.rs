@@ -48,8 +48,9 @@ impl SearchLimits<'_> {
             if state.there.contains_key(&(of.to, piece)) {
                 continue;
             }
-            let free =
-                Resource::of_link(platform, link).filter_map(|resource| state.free.get(&resource));
+            let free = Resource::uses(platform, link)
+                .map(|used| used.resource)
+                .filter_map(|resource| state.free.get(&resource));
             let start = free
                 .chain([ready, &state.last])
                 .max()
@@ -62,7 +63,8 @@ impl SearchLimits<'_> {
             }
             let mut next = state.clone();
             next.there.insert((of.to, piece), arrival);
-            Resource::of_link(platform, link)
+            Resource::uses(platform, link)
+                .map(|used| used.resource)
                 .for_each(|resource| drop(next.free.insert(resource, end.clone())));
             next.last = start;
             self.search(&next);

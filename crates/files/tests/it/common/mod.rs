@@ -14,7 +14,9 @@ use oneport_plan::{
     Volumes, WeightedPattern,
 };
 use oneport_platform::units::{Data, Time};
-use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational, Shared, Units};
+use oneport_platform::{
+    LinkId, Node, NodeId, Platform, PortModel, Rational, Shared, SharedId, Units,
+};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -193,9 +195,12 @@ fn connected(platform: &Platform) -> Platform {
         .iter()
         .map(|node| builder.node(node.clone()).expect("a node"))
         .collect();
-    for link in platform.links() {
-        let cost = link.cost.clone();
+    for id in platform.link_ids() {
+        let (link, cost) = (platform.link(id), platform.own_cost(id).clone());
         builder.link(link.from, link.to, cost).expect("a link");
+    }
+    for shared in platform.shared() {
+        builder.share(shared.clone()).expect("a capacity");
     }
     for (place, &from) in nodes.iter().enumerate() {
         let to = nodes[(place + 1) % nodes.len()];
@@ -383,11 +388,13 @@ fn certificate(
 ) -> Certificate {
     let links = platform.links().len();
     let node = |at: &Index| NodeId::new(at.index(platform.nodes().len()));
-    let resource = |(place, at): (usize, &Index)| match place % 5 {
+    let shared = platform.shared().len();
+    let resource = |(place, at): (usize, &Index)| match place % 6 {
         0 => Resource::Send(node(at)),
         1 => Resource::Receive(node(at)),
         2 => Resource::Port(node(at)),
         3 if links > 0 => Resource::Link(LinkId::new(at.index(links))),
+        4 if shared > 0 => Resource::Shared(SharedId::new(at.index(shared))),
         _ => Resource::Compute(node(at)),
     };
     let list = |draw: &Draw| -> Vec<LinkId> {
@@ -566,9 +573,13 @@ pub fn plan() -> impl Strategy<Value = Plan> {
                             .collect(),
                         slots: rest
                             .iter()
-                            .map(|draw| Slot {
-                                length: draw.2.clone(),
-                                links: links(draw),
+                            .map(|draw| {
+                                let slower = links(draw).into_iter().take(1);
+                                Slot {
+                                    length: draw.2.clone(),
+                                    links: links(draw),
+                                    shares: slower.map(|link| (link, draw.2.clone())).collect(),
+                                }
                             })
                             .collect(),
                     },

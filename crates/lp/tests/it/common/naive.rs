@@ -477,6 +477,17 @@ pub fn priced(platform: &Platform, certificate: &Certificate) -> Priced {
             Resource::Receive(node) => platform.incoming(node).to_vec(),
             Resource::Port(node) => [platform.outgoing(node), platform.incoming(node)].concat(),
             Resource::Link(link) => vec![link],
+            Resource::Shared(id) => {
+                for link in platform.link_ids() {
+                    let mut own = platform.shared_by(link).iter();
+                    let part = own
+                        .find(|(other, _)| *other == id)
+                        .map(|(_, part)| part * price);
+                    links[link.index()] += part.unwrap_or_default();
+                }
+                worth += price;
+                continue;
+            }
             Resource::Compute(node) => {
                 processors[node.index()] += price;
                 worth += price;

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use num_traits::Zero;
-use oneport_plan::Problem;
+use oneport_plan::{Problem, Resource};
 use oneport_platform::names::{common, list};
-use oneport_platform::{Change, LinkId, NodeId, Number, Platform, PortModel, Rational};
+use oneport_platform::{Change, LinkId, NodeId, Number, Platform, PortModel, Rational, SharedId};
 
 /// The kind of a class's members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,6 +16,8 @@ pub enum Kind {
     Ports,
     /// Processors.
     Processors,
+    /// Capacities that links share.
+    Shared,
 }
 
 impl Kind {
@@ -25,6 +27,7 @@ impl Kind {
             Kind::Links => "links",
             Kind::Ports => "ports",
             Kind::Processors => "processors",
+            Kind::Shared => "shared",
         }
     }
 }
@@ -38,10 +41,12 @@ pub struct Class {
     pub name: String,
     /// The number of cables, nodes or processors.
     pub members: usize,
-    /// Cost of each link (of ports: of each node's fastest link), or compute cost of each processor.
+    /// Cost of each link of its own (of ports: of each node's fastest link), or compute cost of each processor; of
+    /// shared capacities 1 over the rate.
     pub cost: Rational,
     links: Vec<LinkId>,
     nodes: Vec<NodeId>,
+    shared: Vec<SharedId>,
 }
 
 /// A change of all members of a class.
@@ -86,7 +91,7 @@ impl Class {
             (Trial::Removed, Kind::Processors) => {
                 Some(self.nodes.iter().copied().map(Change::Router).collect())
             }
-            (Trial::Removed, Kind::Ports) => None,
+            (Trial::Removed, Kind::Ports | Kind::Shared) => None,
         }
     }
 
@@ -98,6 +103,14 @@ impl Class {
                 .iter()
                 .map(|&node| Change::Compute(node, number.clone()))
                 .collect(),
+            Kind::Shared => {
+                let rate = match number {
+                    Number::Times(factor) => Number::Times(factor.recip()),
+                    Number::Exactly(cost) => Number::Exactly(cost.recip()),
+                };
+                let shared = self.shared.iter();
+                shared.map(|&id| Change::Rate(id, rate.clone())).collect()
+            }
             Kind::Links | Kind::Ports => self
                 .links
                 .iter()
@@ -118,6 +131,7 @@ pub fn classes(problem: &Problem) -> Vec<Class> {
             .into_iter()
             .filter(|class| !known.contains(&class.links)),
     );
+    classes.extend(shared(platform));
     let free = problem.volumes().work.constant().is_some_and(Zero::is_zero);
     if problem.collective().combines() && !free {
         classes.extend(processors(platform));
@@ -160,11 +174,14 @@ type Cable = (LinkId, Option<LinkId>);
 
 fn cables(platform: &Platform) -> Vec<Class> {
     let mut classes: BTreeMap<AlikeCables, Vec<Cable>> = BTreeMap::new();
-    for id in platform.link_ids() {
+    // A link that only shared capacities limit has no speed of its own.
+    let limited =
+        |id: &LinkId| platform.shared_by(*id).is_empty() || !platform.own_cost(*id).is_zero();
+    for id in platform.link_ids().filter(limited) {
         let link = platform.link(id);
         let back = platform
             .link_between(link.to, link.from)
-            .filter(|&back| platform.link(back).cost == link.cost);
+            .filter(|back| limited(back) && platform.own_cost(*back) == platform.own_cost(id));
         if back.is_some_and(|back| back < id) {
             continue;
         }
@@ -179,7 +196,7 @@ fn cables(platform: &Platform) -> Vec<Class> {
             from,
             to,
             both: back.is_some(),
-            cost: link.cost.clone(),
+            cost: platform.own_cost(id).clone(),
         };
         classes.entry(alike).or_default().push(cable);
     }
@@ -206,6 +223,7 @@ fn cables(platform: &Platform) -> Vec<Class> {
             cost,
             links,
             nodes: Vec::new(),
+            shared: Vec::new(),
         }
     };
     classes.into_iter().map(class).collect()
@@ -228,6 +246,7 @@ fn ports(platform: &Platform) -> Vec<Class> {
         cost,
         links: platform.links_at(&nodes),
         nodes,
+        shared: Vec::new(),
     };
     nodes_alike(platform, fastest)
         .into_iter()
@@ -248,11 +267,34 @@ fn processors(platform: &Platform) -> Vec<Class> {
         cost,
         links: Vec::new(),
         nodes,
+        shared: Vec::new(),
     };
     nodes_alike(platform, compute)
         .into_iter()
         .map(class)
         .collect()
+}
+
+/// Shared capacities whose names differ in digits only, with equal rates.
+fn shared(platform: &Platform) -> Vec<Class> {
+    let mut classes: BTreeMap<(String, &Rational), Vec<SharedId>> = BTreeMap::new();
+    for (place, shared) in platform.shared().iter().enumerate() {
+        let key = (common(&shared.name), &shared.rate);
+        classes.entry(key).or_default().push(SharedId::new(place));
+    }
+    let class = |((name, rate), shared): ((String, &Rational), Vec<SharedId>)| Class {
+        kind: Kind::Shared,
+        name: match shared[..] {
+            [only] => Resource::Shared(only).describe(platform),
+            _ => format!("shared '{name}'"),
+        },
+        members: shared.len(),
+        cost: rate.recip(),
+        links: Vec::new(),
+        nodes: Vec::new(),
+        shared,
+    };
+    classes.into_iter().map(class).collect()
 }
 
 /// Nodes that are alike and have equal costs, those without one left out. Where several classes have alike names, each

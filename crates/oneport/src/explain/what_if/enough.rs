@@ -40,7 +40,7 @@ const TRIES: usize = 4;
 const CHORDS: usize = 8;
 
 /// The factor that suffices for the throughput of a doubled class. `None` if doubling gains nothing, or if an optimum
-/// is not proved.
+/// is not proved, or where capacities are shared.
 pub(super) fn enough(
     problem: &Problem,
     base: &Rated,
@@ -50,6 +50,10 @@ pub(super) fn enough(
 ) -> Result<Option<Enough>, Error> {
     let (_, rated) = doubled;
     let wanted = &rated.steady_state.throughput;
+    // The cost of a link that shares capacities is not linear in its own.
+    if !problem.platform().shared().is_empty() {
+        return Ok(None);
+    }
     let optimal = [base, rated]
         .into_iter()
         .all(|rated| rated.status == Status::Optimal);

@@ -363,7 +363,11 @@ fn slots(
         }
         links.iter().for_each(|link| left[link.index()] -= &length);
         period += &length;
-        slots.push(Slot { length, links });
+        slots.push(Slot {
+            shares: Vec::new(),
+            length,
+            links,
+        });
     }
     (
         slots,

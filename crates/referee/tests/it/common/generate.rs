@@ -339,7 +339,11 @@ fn schedule(
             left[link.index()] -= &length;
         }
         period += &length;
-        slots.push(Slot { length, links });
+        slots.push(Slot {
+            shares: Vec::new(),
+            length,
+            links,
+        });
     }
     period = period.max(merging) + whole(dice.below(2));
     dice.shuffle(&mut patterns);

@@ -88,7 +88,7 @@ fn loads(
         for used in sends(pattern) {
             let time =
                 weight * plan.volumes.size_of(used.message) * &plan.platform.link(used.link).cost;
-            for port in Resource::of_link(&plan.platform, used.link) {
+            for port in Resource::uses(&plan.platform, used.link).map(|used| used.resource) {
                 *resources.entry(port).or_insert_with(Rational::zero) += &time;
             }
             *links.entry(used.link).or_insert_with(Rational::zero) += time;
@@ -152,11 +152,13 @@ fn schedule(plan: &Plan) -> bool {
         let fits = slot.links.windows(2).all(|pair| pair[0] < pair[1])
             && slot.links.iter().all(|link| {
                 link.index() < plan.platform.links().len()
-                    && Resource::of_link(&plan.platform, *link).all(|port| {
-                        let busy = ports.entry(port).or_default();
-                        *busy += 1;
-                        *busy <= port.capacity(&plan.platform)
-                    })
+                    && Resource::uses(&plan.platform, *link)
+                        .map(|used| used.resource)
+                        .all(|port| {
+                            let busy = ports.entry(port).or_default();
+                            *busy += 1;
+                            *busy <= port.capacity(&plan.platform)
+                        })
             });
         if !fits || !slot.length.is_positive() {
             return false;

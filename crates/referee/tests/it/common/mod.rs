@@ -178,6 +178,7 @@ pub fn toy() -> Plan {
     let [sa, sb, a0, _, b1] = [0, 1, 2, 3, 4].map(LinkId::new);
     let (to_0, to_1) = (path(0, &[sa, a0]), path(1, &[sb, b1]));
     let slot = |length, links: &[LinkId]| Slot {
+        shares: Vec::new(),
         length,
         links: links.to_vec(),
     };
@@ -216,6 +217,7 @@ pub fn paper_toy() -> Plan {
         weighted(&to_1, ratio(1, 2)),
     ];
     let slot = |length, links: &[LinkId]| Slot {
+        shares: Vec::new(),
         length: ratio(length, 1),
         links: links.to_vec(),
     };
@@ -290,6 +292,7 @@ pub fn ring() -> Plan {
                 .map(|pattern| scheduled(pattern, 1))
                 .collect(),
             slots: vec![Slot {
+                shares: Vec::new(),
                 length: ratio(3, 1),
                 links: links.to_vec(),
             }],
@@ -543,6 +546,7 @@ pub fn reduce_toy() -> Plan {
         instances: 1u32.into(),
         patterns: vec![scheduled(&tree, 1)],
         slots: vec![Slot {
+            shares: Vec::new(),
             length: ratio(1, 1),
             links: vec![LinkId::new(2), LinkId::new(5)],
         }],

@@ -189,7 +189,7 @@ pub fn loads<'p>(
             match *task {
                 Task::Send { link, part, .. } => {
                     let time = &count * volumes.size.of(part).unwrap() * &platform.link(link).cost;
-                    for port in Resource::of_link(platform, link) {
+                    for port in Resource::uses(platform, link).map(|used| used.resource) {
                         *loads.entry(port).or_default() += &time;
                     }
                 }

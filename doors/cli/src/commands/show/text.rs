@@ -182,7 +182,14 @@ fn slots(plan: &Plan, shown: Shown) -> String {
             let links: Vec<String> = slot
                 .links
                 .iter()
-                .map(|&link| plan.platform().link_name(link))
+                .map(|&link| match slot.share(link) {
+                    None => plan.platform().link_name(link),
+                    Some(share) => format!(
+                        "{} ({} of its rate)",
+                        plan.platform().link_name(link),
+                        readable(share)
+                    ),
+                })
                 .collect();
             let from = start.clone();
             start += &slot.length;

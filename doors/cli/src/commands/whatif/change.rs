@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! change    = target ":" operation
-//! target    = node | node "->" node | node "<->" node            (a node is a name, or a pattern with *)
+//! target    = node | node "->" node | node "<->" node | "shared" "'" name "'"   (a name, or a pattern with *)
 //! operation = "remove"
 //!           | ("bandwidth" | "cost" | "compute") ("x" factor | "/" divisor | "=" value)
 //!           | "ports" "=" number | "model" "=" model
@@ -11,7 +11,7 @@
 
 use anyhow::Result;
 use num_traits::Signed;
-use oneport::platform::{Change, LinkId, Number};
+use oneport::platform::{Change, LinkId, Number, SharedId};
 use oneport::units::{Dimension, Quantity};
 use oneport::{NodeId, Platform, PortModel, Rational, Units, files, parse_rational};
 
@@ -35,6 +35,7 @@ enum Operation {
 enum Targets {
     Links(Vec<LinkId>),
     Nodes(Vec<NodeId>),
+    Shared(Vec<SharedId>),
 }
 
 /// Parses changes for a platform and returns them in the given order.
@@ -79,6 +80,17 @@ fn change(platform: &Platform, text: &str) -> Result<Vec<Change>, String> {
         }
         (Targets::Links(_), _) => {
             Err("this is a link; a link has bandwidth, cost, remove".to_string())
+        }
+        (Targets::Shared(shared), Operation::Cost(number)) => {
+            let rate = inverse(number);
+            let one = |id| Change::Rate(id, rate.clone());
+            Ok(shared.into_iter().map(one).collect())
+        }
+        (Targets::Shared(shared), Operation::Remove) => {
+            Ok(shared.into_iter().map(Change::WithoutShared).collect())
+        }
+        (Targets::Shared(_), _) => {
+            Err("this is a shared capacity; it has bandwidth, cost, remove".to_string())
         }
         (Targets::Nodes(nodes), Operation::Cost(number)) => Ok(platform
             .links_at(&nodes)
@@ -126,8 +138,7 @@ fn compute(
     }
 }
 
-const OPERATIONS: &str =
-    "a link has bandwidth, cost, remove; a node has compute, ports, model, remove";
+const OPERATIONS: &str = "a link has bandwidth, cost, remove; a shared capacity has these, too; a node has compute, ports, model, remove";
 
 fn operation(text: &str, units: Option<Units>) -> Result<Operation, String> {
     let end = text
@@ -234,6 +245,9 @@ fn targets(platform: &Platform, text: &str) -> Result<Targets, String> {
     if let Some(node) = platform.find(text) {
         return Ok(Targets::Nodes(vec![node]));
     }
+    if let Some(name) = shared_name(text) {
+        return shared(platform, name).map(Targets::Shared);
+    }
     let mut first = None;
     for arrow in ["<->", "->"] {
         for (at, _) in text.match_indices(arrow) {
@@ -251,6 +265,36 @@ fn targets(platform: &Platform, text: &str) -> Result<Targets, String> {
         Some(error) => Err(error),
         None => nodes(platform, text).map(Targets::Nodes),
     }
+}
+
+/// The name in `shared 'bus'`.
+fn shared_name(text: &str) -> Option<&str> {
+    let quoted = text.strip_prefix("shared ")?.trim();
+    quoted.strip_prefix('\'')?.strip_suffix('\'')
+}
+
+/// The shared capacities of a name or pattern; an error if there is none.
+fn shared(platform: &Platform, pattern: &str) -> Result<Vec<SharedId>, String> {
+    if let Some(id) = platform.find_shared(pattern) {
+        return Ok(vec![id]);
+    }
+    let all = platform.shared().iter().enumerate();
+    let found: Vec<SharedId> = all
+        .filter(|(_, shared)| matches(pattern, &shared.name))
+        .map(|(place, _)| SharedId::new(place))
+        .collect();
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let names = platform
+        .shared()
+        .iter()
+        .map(|shared| format!("'{}'", shared.name));
+    let right = match platform.shared().is_empty() {
+        true => "the platform has none".to_string(),
+        false => format!("there are {}", few(names, LISTED, ", ...")),
+    };
+    Err(format!("there is no shared capacity '{pattern}'; {right}"))
 }
 
 /// The links between nodes of two patterns; an error if no link matches.

@@ -55,16 +55,19 @@ Changes: TARGET: OPERATION
   'A: ports = 2'              under multiport
   'A: model = links'          the node's own port model
   'A: bandwidth x2'           every link that enters or leaves A
+  \"shared 'bus': bandwidth x2\"   a shared capacity; also '= 25 GB/s', 'remove'
   'A: remove'                 the node and its links are gone; 'all' processors are then the others
 Changes apply one after another, and --source, --participants, ... are read on the platform that results.
 
-The table: a class holds cables (a link and its way back), nodes' ports, or processors of equal kind, port model and
-cost whose names differ in digits only (shown as *). Each is tried alone, the throughput is found anew and proved.
+The table: a class holds cables (a link and its way back), nodes' ports, shared capacities, or processors of equal kind,
+port model and cost whose names differ in digits only (shown as *). Each is tried alone, the throughput is found anew
+and proved.
   doubled   cables: both directions carry twice as much; ports: every link that enters or leaves these nodes carries
             twice as much; processors: a merge takes half the time
   enough    a factor that gains as much as doubling, the least one unless it says 'or less'
   halved    the opposite
-  removed   cables are gone; processors only forward. Not possible for ports, nor for participants of a reduction
+  removed   cables are gone; processors only forward. Not possible for ports and shared capacities, nor for participants
+            of a reduction
 Where no class alone gains by doubling, pairs and triples of the six classes that cost most when halved are doubled
 together; triples are told where they gain more than each of their pairs.
 Ports are left out where they have the same links as a class of cables, processors where merges take no time.

@@ -281,8 +281,10 @@ impl Report<'_> {
         }
         let rate = class.cost.recip();
         match (class.kind, self.problem.platform().units()) {
-            (Kind::Links | Kind::Ports, Some(units)) => units.show_rate(&rate),
-            (Kind::Links | Kind::Ports, None) => format!("bandwidth {}", readable(&rate)),
+            (Kind::Links | Kind::Ports | Kind::Shared, Some(units)) => units.show_rate(&rate),
+            (Kind::Links | Kind::Ports | Kind::Shared, None) => {
+                format!("bandwidth {}", readable(&rate))
+            }
             (Kind::Processors, Some(units)) if units.work_is_data => {
                 format!("merges {}", units.show_rate(&rate))
             }

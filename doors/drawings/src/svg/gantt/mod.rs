@@ -41,7 +41,11 @@ pub fn gantt(problem: &Problem, schedule: &PeriodicSchedule) -> String {
 ///
 /// O(b log b) for b boxes before merging.
 pub fn period_gantt(problem: &Problem, schedule: &PeriodicSchedule, period: &Timeline) -> String {
-    of_bars(problem, schedule, &occupancy::counted(problem, period))
+    of_bars(
+        problem,
+        schedule,
+        &occupancy::counted(problem, schedule, period),
+    )
 }
 
 fn of_bars(problem: &Problem, schedule: &PeriodicSchedule, bars: &[Bar]) -> String {

@@ -43,7 +43,7 @@ pub(in crate::svg) enum Note {
 /// another without a break are one bar.
 pub(in crate::svg) fn of_period(problem: &Problem, schedule: &PeriodicSchedule) -> Vec<Bar> {
     let (platform, volumes) = (problem.platform(), problem.volumes());
-    let windows = windows(schedule);
+    let (windows, shares) = (windows(schedule), shares(schedule));
     let mut bars = Vec::new();
     let (sends, merges) = queues(schedule);
     for (link, queue) in sends {
@@ -51,7 +51,7 @@ pub(in crate::svg) fn of_period(problem: &Problem, schedule: &PeriodicSchedule) 
             continue;
         };
         let timed = queue.into_iter().map(|(message, copies)| {
-            let one = volumes.size_of(message) * &ends.cost;
+            let one = slower(volumes.size_of(message) * &ends.cost, shares.get(&link));
             (message, copies, one)
         });
         fill(link, timed, windows, &mut bars);
@@ -79,8 +79,13 @@ pub(in crate::svg) fn of_period(problem: &Problem, schedule: &PeriodicSchedule) 
 
 /// The bars of one period whose transfers and merges are dated from its start, in the same order; of the same kind
 /// without a break, one bar.
-pub(in crate::svg) fn counted(problem: &Problem, period: &Timeline) -> Vec<Bar> {
+pub(in crate::svg) fn counted(
+    problem: &Problem,
+    schedule: &PeriodicSchedule,
+    period: &Timeline,
+) -> Vec<Bar> {
     let (platform, volumes) = (problem.platform(), problem.volumes());
+    let shares = shares(schedule);
     let mut single = of_timeline(period);
     single.sort_by(|a, b| (a.activity, &a.start).cmp(&(b.activity, &b.start)));
     let mut bars: Vec<Bar> = Vec::new();
@@ -89,7 +94,7 @@ pub(in crate::svg) fn counted(problem: &Problem, period: &Timeline) -> Vec<Bar> 
         let one = match bar.activity {
             Activity::Transfer(link) => words::link(platform, link)
                 .map_or_else(Rational::zero, |ends| {
-                    volumes.size_of(bar.message) * &ends.cost
+                    slower(volumes.size_of(bar.message) * &ends.cost, shares.get(&link))
                 }),
             Activity::Merge { node, split } => volumes.merge_time(platform, node, part, split),
         };
@@ -116,6 +121,18 @@ pub(in crate::svg) fn counted(problem: &Problem, period: &Timeline) -> Vec<Bar> 
         }
     }
     bars
+}
+
+/// Links that transfer at a part of their full rate, and the part.
+fn shares(schedule: &PeriodicSchedule) -> BTreeMap<LinkId, &Rational> {
+    let shares = schedule.slots.iter().flat_map(|slot| &slot.shares);
+    let positive = shares.filter(|(_, share)| share.is_positive());
+    positive.map(|(link, share)| (*link, share)).collect()
+}
+
+/// The time of a message at a part of the full rate.
+fn slower(time: Rational, share: Option<&&Rational>) -> Rational {
+    share.map_or(time.clone(), |share| time / *share)
 }
 
 /// Tasks of a period, in order, and how often each is done.

@@ -70,7 +70,7 @@ fn ports(platform: &Platform, id: LinkId) -> Vec<(NodeId, Port)> {
         Resource::Send(node) => Some((node, Port::Send)),
         Resource::Receive(node) => Some((node, Port::Receive)),
         Resource::Port(node) => Some((node, Port::Both)),
-        Resource::Compute(_) | Resource::Link(_) => None,
+        Resource::Compute(_) | Resource::Link(_) | Resource::Shared(_) => None,
     };
     let ports: Vec<_> = Resource::ends(platform, id)
         .into_iter()

@@ -112,7 +112,7 @@ fn drawn(
 ) -> String {
     let solved = flows.is_some();
     let flows = flows.unwrap_or_default();
-    let charged = Charged::of(certificate);
+    let charged = Charged::of(platform, certificate);
     let marks = Marks::new(platform, roles, &flows, &charged);
     let placement = placement(platform, roles, &marks);
     let strokes = strokes::strokes(platform, &flows, &charged, solved);

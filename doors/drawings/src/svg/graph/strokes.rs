@@ -28,28 +28,36 @@ pub(super) struct Charged {
 }
 
 impl Charged {
-    pub(super) fn of(certificate: Option<&Certificate>) -> Charged {
+    pub(super) fn of(platform: &Platform, certificate: Option<&Certificate>) -> Charged {
         let mut charged = Charged::default();
         let Some(certificate) = certificate else {
             return charged;
         };
         for (resource, price) in certificate.prices() {
             if price.is_positive() {
-                charged.add(resource);
+                charged.add(platform, resource);
             }
         }
         for (set, price) in certificate.odd_sets() {
             if price.is_positive() {
-                set.ports.iter().for_each(|&port| charged.add(port));
+                set.ports
+                    .iter()
+                    .for_each(|&port| charged.add(platform, port));
             }
         }
         charged
     }
 
-    fn add(&mut self, resource: Resource) {
+    fn add(&mut self, platform: &Platform, resource: Resource) {
         let (node, what) = match resource {
             Resource::Link(link) => {
                 self.links.insert(link);
+                return;
+            }
+            Resource::Shared(id) => {
+                let shared = platform.shared().get(id.index());
+                let links = shared.into_iter().flat_map(|shared| shared.weights.keys());
+                self.links.extend(links);
                 return;
             }
             Resource::Send(node) => (node, "send port"),

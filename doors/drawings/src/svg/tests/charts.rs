@@ -301,6 +301,7 @@ fn chatter(turns: usize) -> (Platform, Collective, PeriodicSchedule) {
         .collect();
     let slots: Vec<Slot> = (0..turns * links.len())
         .map(|slot| Slot {
+            shares: Vec::new(),
             length: q("1/3"),
             links: vec![links[slot % links.len()]],
         })
@@ -522,6 +523,7 @@ fn names_are_escaped_and_come_back() {
         slots: links
             .iter()
             .map(|&link| Slot {
+                shares: Vec::new(),
                 length: q("1"),
                 links: vec![link],
             })

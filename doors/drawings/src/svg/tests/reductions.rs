@@ -54,6 +54,7 @@ pub(super) fn figure_6() -> Reduction {
         Pattern::tree(0, None, tasks)
     };
     let slot = |length, links: &[LinkId]| Slot {
+        shares: Vec::new(),
         length: q(length),
         links: links.to_vec(),
     };
@@ -204,6 +205,7 @@ impl Reduction {
         times
             .into_iter()
             .map(|(link, length)| Slot {
+                shares: Vec::new(),
                 length,
                 links: vec![link],
             })

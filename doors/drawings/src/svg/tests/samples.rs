@@ -63,6 +63,7 @@ pub(super) fn toy() -> Sample {
         link(pb, p1, "4/3"),
     );
     let slot = |length, links: &[LinkId]| Slot {
+        shares: Vec::new(),
         length: q(length),
         links: links.to_vec(),
     };
@@ -212,7 +213,11 @@ pub(super) fn matchings(
         }
         busy.retain(|_, time| time.is_positive());
         period += &length;
-        slots.push(Slot { length, links });
+        slots.push(Slot {
+            shares: Vec::new(),
+            length,
+            links,
+        });
     }
     (slots, period)
 }
