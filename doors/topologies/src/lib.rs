@@ -29,6 +29,14 @@ mod pci_tree;
 mod replicate;
 mod simgrid;
 mod simgrid_cluster;
+mod simgrid_fat_tree;
+mod simgrid_net;
+mod simgrid_search;
+mod simgrid_stages;
+#[cfg(test)]
+mod simgrid_test;
+mod simgrid_units;
+mod simgrid_zones;
 mod slurm;
 mod tiers_json;
 mod xml;
