@@ -336,9 +336,10 @@ impl<'o> Draft<'o> {
         }
         for wire in &self.wires {
             let [from, to] = [wire.from, wire.to].map(NodeId::new);
-            let cost = match wire.rate.is_zero() {
-                true => Rational::zero(),
-                false => wire.rate.recip(),
+            let cost = if wire.rate.is_zero() {
+                Rational::zero()
+            } else {
+                wire.rate.recip()
             };
             let link = builder.link(from, to, cost).map_err(refuse)?;
             if !wire.latency.is_zero() {

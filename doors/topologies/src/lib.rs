@@ -33,6 +33,7 @@ mod simgrid_fat_tree;
 mod simgrid_net;
 mod simgrid_search;
 mod simgrid_stages;
+mod simgrid_sums;
 #[cfg(test)]
 mod simgrid_test;
 mod simgrid_units;

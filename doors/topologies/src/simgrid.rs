@@ -132,9 +132,10 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
                 "zone" | "AS" => self.zone(child, Some(zone), depth + 1)?,
                 "host" | "router" => {
                     let name = need(self.source, child, "id", "the node's name")?;
-                    let kind = match child.has_tag_name("host") {
-                        true => Kind::Host,
-                        false => Kind::Router,
+                    let kind = if child.has_tag_name("host") {
+                        Kind::Host
+                    } else {
+                        Kind::Router
                     };
                     self.member(child, name, zone, kind)?;
                 }
@@ -485,13 +486,10 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
                 if inside.is_none() && !between_zones {
                     continue;
                 }
-                let text = match between_zones {
-                    true => {
-                        format!("'{name}' is no zone; write a <route>, or put the node into a zone")
-                    }
-                    false => {
-                        format!("'{name}' is a zone; write a <zoneRoute> with gw_src and gw_dst")
-                    }
+                let text = if between_zones {
+                    format!("'{name}' is no zone; write a <route>, or put the node into a zone")
+                } else {
+                    format!("'{name}' is a zone; write a <zoneRoute> with gw_src and gw_dst")
                 };
                 return Err(wrong(self.source, element, said(text)));
             };
@@ -583,7 +581,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             let key = |key: &&str| node.attribute(*key).is_some();
             ["bandwidth_file", "latency_file", "state_file"]
                 .iter()
-                .any(|name| key(name))
+                .any(key)
         };
         if has("trace") || root.descendants().any(profile) {
             let text = "profiles: bandwidths and latencies are those of the start";

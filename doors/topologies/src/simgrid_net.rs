@@ -113,14 +113,14 @@ impl Net {
     /// Joins `a` and `b` of each way `a -> b` without load, if stage `a` has no other way on or stage `b` no other way
     /// in.
     fn contract(&mut self) {
+        let free: Vec<usize> = (0..self.arcs.len())
+            .filter(|&arc| self.arcs.get(arc).is_some_and(|arc| arc.loads.is_empty()))
+            .collect();
         let mut join = Join {
             ends: self.ends(),
             pairs: self.arcs.iter().map(|arc| (arc.from, arc.to)).collect(),
             gone: BTreeSet::new(),
         };
-        let free: Vec<usize> = (0..self.arcs.len())
-            .filter(|&arc| self.arcs.get(arc).is_some_and(|arc| arc.loads.is_empty()))
-            .collect();
         let mut before = None;
         while before != Some(join.gone.len()) {
             before = Some(join.gone.len());
@@ -154,9 +154,10 @@ impl Net {
         } else {
             return;
         };
-        let sides = match forward {
-            true => &join.ends.out,
-            false => &join.ends.into,
+        let sides = if forward {
+            &join.ends.out
+        } else {
+            &join.ends.into
         };
         let moved = sides.get(node).cloned().unwrap_or_default();
         let swap = |end: usize| if end == node { target } else { end };
@@ -217,9 +218,10 @@ impl Join {
     }
 
     fn side(&mut self, leaves: bool) -> &mut Vec<Vec<usize>> {
-        match leaves {
-            true => &mut self.ends.out,
-            false => &mut self.ends.into,
+        if leaves {
+            &mut self.ends.out
+        } else {
+            &mut self.ends.into
         }
     }
 }
@@ -243,11 +245,10 @@ impl Loads {
                 continue;
             };
             loads.latency += &capacity.latency;
-            match capacity.fat {
-                true => {
-                    loads.fat.insert(load);
-                }
-                false => *loads.shared.entry(load).or_default() += 1,
+            if capacity.fat {
+                loads.fat.insert(load);
+            } else {
+                *loads.shared.entry(load).or_default() += 1
             }
         }
         loads
@@ -255,11 +256,20 @@ impl Loads {
 
     /// The rate of a transfer that is alone, as far as shared capacities bound it.
     fn rate(&self, capacities: &[Capacity]) -> Option<Rational> {
+        self.rate_of(capacities, |_| true)
+    }
+
+    /// The same, as far as some of them bound it.
+    fn rate_of(&self, capacities: &[Capacity], counts: impl Fn(usize) -> bool) -> Option<Rational> {
         let rate = |(load, count): (&usize, &u32)| {
             let rate = &capacities.get(*load)?.rate;
-            Some(rate / Rational::from_integer((*count).into()))
+            Some(match count {
+                1 => rate.clone(),
+                _ => rate / Rational::from_integer((*count).into()),
+            })
         };
-        self.shared.iter().filter_map(rate).min()
+        let loads = self.shared.iter().filter(|(load, _)| counts(**load));
+        loads.filter_map(rate).min()
     }
 }
 
@@ -274,6 +284,9 @@ fn least(one: Option<Rational>, other: Option<Rational>) -> Option<Rational> {
 impl Net {
     /// A FATPIPE link between stages that bounds some transfer more than the shared links of its route do.
     pub fn unbounded(&self, capacities: &[Capacity]) -> Option<usize> {
+        if !capacities.iter().any(|capacity| capacity.fat) {
+            return None;
+        }
         let mut widest = Widest {
             net: self,
             rates: self
@@ -383,18 +396,9 @@ impl Net {
             known: BTreeMap::new(),
         };
         for (number, (arc, loads)) in self.arcs.iter().zip(&loads).enumerate() {
-            let alone = |capacity: &usize| owners.get(capacity).is_some_and(|all| all.len() == 1);
-            let own = Loads {
-                shared: loads
-                    .shared
-                    .clone()
-                    .into_iter()
-                    .filter(|(load, _)| alone(load))
-                    .collect(),
-                fat: BTreeSet::new(),
-                latency: Rational::zero(),
-            };
-            let mut rate = least(own.rate(capacities), bounds.get(number).cloned().flatten());
+            let alone = |load: usize| owners.get(&load).is_some_and(|all| all.len() == 1);
+            let own = loads.rate_of(capacities, alone);
+            let mut rate = least(own, bounds.get(number).cloned().flatten());
             if rate.is_none() && loads.shared.is_empty() {
                 rate = Some(implied.rate(number)?);
             }
@@ -516,12 +520,15 @@ impl Implied<'_> {
     }
 }
 
+/// Per pair of hosts: the sorted loads of each path between them that passes stages only.
+#[cfg(test)]
+pub(super) type Paths = BTreeMap<(usize, usize), Vec<Vec<usize>>>;
+
 #[cfg(test)]
 impl Net {
-    /// Per pair of hosts: the sorted loads of each path between them that passes stages only.
-    pub fn paths(&self) -> BTreeMap<(usize, usize), Vec<Vec<usize>>> {
+    pub fn paths(&self) -> Paths {
         let ends = self.ends();
-        let mut all: BTreeMap<(usize, usize), Vec<Vec<usize>>> = BTreeMap::new();
+        let mut all = Paths::new();
         for host in (0..self.nodes.len()).filter(|&node| self.is_host(node)) {
             let mut open = vec![(host, Vec::new())];
             while let Some((node, loads)) = open.pop() {

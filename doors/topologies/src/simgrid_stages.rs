@@ -19,10 +19,15 @@ use crate::draft::Draft;
 use crate::imported::Topic;
 use crate::mistakes::{said, too_many};
 use crate::simgrid_net::Net;
+use crate::simgrid_sums::Sums;
 use crate::simgrid_zones::{Routing, Stretch, Zones};
 
 /// Most hosts between which every route is drawn as a link of its own.
 const MAX_PAIRED: usize = 500;
+
+/// Routes of a zone from which a star takes their place where it says the same.
+/// Trades the limits of single links for fewer links. Not measured.
+const MANY_ROUTES: usize = 2_000;
 
 /// A node of the drawing.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,9 +66,10 @@ pub(super) fn draw(zones: &Zones, draft: &mut Draft<'_>) -> Result<(), Mistake> 
 
 fn drawing(zones: &Zones) -> Result<Drawing<'_>, Mistake> {
     let mut drawing = Drawing::new(zones);
-    match zones.has_deep_bypass() {
-        true => drawing.every_route()?,
-        false => drawing.every_zone()?,
+    if zones.has_deep_bypass() {
+        drawing.every_route()?
+    } else {
+        drawing.every_zone()?
     }
     drawing.net.simplify();
     let Some(fat) = drawing.net.unbounded(&zones.capacities) else {
@@ -86,7 +92,7 @@ fn drawing(zones: &Zones) -> Result<Drawing<'_>, Mistake> {
 
 /// Per pair of hosts: the loads of each path between them that passes stages only.
 #[cfg(test)]
-pub(super) fn paths(zones: &Zones) -> Result<BTreeMap<(usize, usize), Vec<Vec<usize>>>, Mistake> {
+pub(super) fn paths(zones: &Zones) -> Result<crate::simgrid_net::Paths, Mistake> {
     let drawing = drawing(zones)?;
     let points: BTreeMap<usize, usize> = drawing
         .places
@@ -194,6 +200,11 @@ impl<'z> Drawing<'z> {
                     continue;
                 }
                 Routing::Pairs(pairs) | Routing::Full(pairs) => {
+                    let many = pairs.len() > MANY_ROUTES && !bypassed && gates.is_empty();
+                    if many && let Some(sums) = self.sums(number, pairs) {
+                        self.lists(number, &sums)?;
+                        continue;
+                    }
                     let mut ends: BTreeSet<(usize, usize)> =
                         pairs.keys().chain(zone.bypasses.keys()).copied().collect();
                     if matches!(zone.routing, Routing::Full(_)) {
@@ -213,6 +224,28 @@ impl<'z> Drawing<'z> {
             }
         }
         Ok(())
+    }
+
+    /// The routes of a zone as sums of lists, if they are such and join every two hosts.
+    fn sums(&self, zone: usize, pairs: &BTreeMap<(usize, usize), Stretch>) -> Option<Sums> {
+        let members = self.zones.zones.get(zone)?.members.iter();
+        let hosts: Vec<usize> = members
+            .copied()
+            .filter(|&member| self.zones.is_host(member))
+            .collect();
+        let loads = pairs
+            .iter()
+            .map(|(&ends, stretch)| (ends, stretch.loads.as_slice()));
+        Sums::of(&hosts, loads)
+    }
+
+    fn lists(&mut self, zone: usize, sums: &Sums) -> Result<(), Mistake> {
+        let (up, down) = (Stage::Up(zone, true), Stage::Down(zone, true));
+        for (&host, [leave, enter]) in &sums.lists {
+            self.arc(Stage::Host(host), up, leave.clone())?;
+            self.arc(down, Stage::Host(host), enter.clone())?;
+        }
+        self.arc(up, down, sums.middle.clone())
     }
 
     /// The gateways of a zone are hosts of it, or gateways of zones in it.
@@ -243,9 +276,10 @@ impl<'z> Drawing<'z> {
             return Some(Stage::Host(member));
         }
         let (zone, gate) = (self.zones.inside(member)?, gate?);
-        let (gates, stage) = match leaves {
-            true => (&mut self.exits, Stage::Out(zone, gate)),
-            false => (&mut self.entries, Stage::In(zone, gate)),
+        let (gates, stage) = if leaves {
+            (&mut self.exits, Stage::Out(zone, gate))
+        } else {
+            (&mut self.entries, Stage::In(zone, gate))
         };
         gates.get_mut(zone)?.insert(gate);
         Some(stage)
@@ -360,6 +394,10 @@ struct Gates {
 }
 
 impl Gates {
+    fn is_empty(&self) -> bool {
+        self.exits.is_empty() && self.entries.is_empty()
+    }
+
     fn new(zones: &Zones, zone: usize, exits: &BTreeSet<usize>, entries: &BTreeSet<usize>) -> Self {
         let by_member = |gates: &BTreeSet<usize>| {
             let mut all: BTreeMap<usize, Vec<usize>> = BTreeMap::new();

@@ -142,9 +142,10 @@ impl Torus {
                 || (start > size / 2 && (start + size / 2) % size >= goal);
             while at(here) != goal {
                 let base = here - at(here) * stride;
-                let next = match forward {
-                    true => base + (at(here) + 1) % size * stride,
-                    false => base + (at(here) + size - 1) % size * stride,
+                let next = if forward {
+                    base + (at(here) + 1) % size * stride
+                } else {
+                    base + (at(here) + size - 1) % size * stride
                 };
                 let owner = if forward { here } else { next };
                 loads.extend(self.limiters.get(here));

@@ -568,3 +568,33 @@ fn simgrids_own_examples() {
     }
     assert!(read > 10, "{read}");
 }
+
+/// 50 hosts whose routes are written out: 2,450 routes over a link of each end and a bus.
+#[test]
+fn many_routes_over_one_bus_are_a_star() {
+    let hosts: String = (0..50)
+        .map(|host| format!("<host id=\"h{host}\"/>"))
+        .collect();
+    let cables: String = (0..50)
+        .map(|host| link(&format!("l{host}"), "1GBps", "SHARED"))
+        .collect();
+    let pairs = (0..50).flat_map(|from| (from + 1..50).map(move |to| (from, to)));
+    let routes: String = pairs
+        .map(|(from, to)| {
+            let ends = [format!("h{from}"), format!("h{to}")];
+            let [one, other] = [format!("l{from}"), format!("l{to}")];
+            route(&ends[0], &ends[1], &[&one, "bus", &other])
+        })
+        .collect();
+    let bus = link("bus", "8GBps", "SHARED");
+    let text = format!(
+        "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\">{hosts}{cables}{bus}{routes}</zone></platform>"
+    );
+    let platform = import(&text).platform;
+    assert_eq!((platform.links().len(), platform.shared().len()), (101, 50));
+    assert_eq!(own(&platform, "z.up", "z.down"), "8, 1 us");
+    assert_eq!(shared(&platform, "l7"), "1: h7 -> z.up x1, z.down -> h7 x1");
+    // Where one route differs, every route is a link.
+    let text = text.replacen("<link_ctn id=\"bus\"/>", "", 1);
+    assert_eq!(import(&text).platform.links().len(), 2450);
+}
