@@ -291,3 +291,164 @@ proptest! {
         }
     }
 }
+
+fn cluster(topology: &str, parameters: &str, hosts: usize, more: &str) -> String {
+    format!(
+        "<cluster id=\"c\" prefix=\"n\" suffix=\"\" radical=\"0-{}\" speed=\"1Gf\" bw=\"1GBps\" lat=\"1us\" \
+         topology=\"{topology}\" topo_parameters=\"{parameters}\" {more}/>",
+        hosts - 1
+    )
+}
+
+/// Two hosts behind a link each, and clusters of every topology with a gateway that is one of their hosts.
+#[test]
+fn clusters_are_drawn_as_their_routes() {
+    let limiter = "limiter_link=\"3GBps\" sharing_policy=\"SHARED\"";
+    for (topology, parameters, hosts) in [
+        ("FLAT", "", 4),
+        ("TORUS", "3,2", 6),
+        ("FAT_TREE", "2;3,2;2,2;1,2", 6),
+        ("DRAGONFLY", "2,1;2,1;2,1;2", 16),
+    ] {
+        for more in ["", limiter] {
+            let cluster = cluster(topology, parameters, hosts, more);
+            let text = format!(
+                "<platform version=\"4.1\"><zone id=\"all\" routing=\"Full\"><zone id=\"pair\" routing=\"Floyd\"><host id=\"a\"/>\
+                 <router id=\"r\"/><host id=\"b\"/><link id=\"x\" bandwidth=\"1GBps\"/><link id=\"y\" bandwidth=\"1GBps\"/>\
+                 <route src=\"a\" dst=\"r\"><link_ctn id=\"x\"/></route><route src=\"r\" dst=\"b\"><link_ctn id=\"y\"/></route></zone>\
+                 {cluster}<link id=\"z\" bandwidth=\"1GBps\"/><zoneRoute src=\"pair\" dst=\"c\" gw_src=\"r\" gw_dst=\"n1\">\
+                 <link_ctn id=\"z\"/></zoneRoute></zone></platform>"
+            );
+            let routes = check(&text).unwrap_or_else(|error| panic!("{topology} {more}: {error}"));
+            assert_eq!(routes, (hosts + 2) * (hosts + 1), "{topology} {more}");
+        }
+    }
+}
+
+/// A bypass between zones within members: the other hosts of these members keep their routes.
+#[test]
+fn deep_bypasses_are_drawn_as_their_routes() {
+    let zone = |name: &str| {
+        format!(
+            "<cluster id=\"{name}\" prefix=\"{name}\" suffix=\"\" radical=\"0-1\" speed=\"1f\" bw=\"1GBps\" lat=\"1us\"/>"
+        )
+    };
+    let route = |kind: &str, one: &str, other: &str, [left, right]: [&str; 2], link: &str| {
+        format!(
+            "<{kind} src=\"{one}\" dst=\"{other}\" gw_src=\"{left}{left}_router\" gw_dst=\"{right}{right}_router\">\
+             <link_ctn id=\"{link}\"/></{kind}>"
+        )
+    };
+    let outer = |name: &str, one: &str, other: &str, link: &str| {
+        format!(
+            "<zone id=\"{name}\" routing=\"Full\">{}{}{}</zone>",
+            zone(one),
+            zone(other),
+            route("zoneRoute", one, other, [one, other], link)
+        )
+    };
+    let links: String = ["l", "m", "n", "o"]
+        .map(|name| format!("<link id=\"{name}\" bandwidth=\"1GBps\"/>"))
+        .concat();
+    let text = format!(
+        "<platform version=\"4.1\"><zone id=\"all\" routing=\"Full\">{links}{}{}{}{}</zone></platform>",
+        outer("left", "a", "b", "l"),
+        outer("right", "c", "d", "m"),
+        route("zoneRoute", "left", "right", ["a", "c"], "n"),
+        route("bypassZoneRoute", "b", "d", ["b", "d"], "o"),
+    );
+    assert_eq!(check(&text), Ok(8 * 7));
+    let zones = zones_of(&text).expect("zones");
+    let find = |name: &str| {
+        zones
+            .points
+            .iter()
+            .position(|point| point.name == name)
+            .expect("a point")
+    };
+    let route = |from: &str, to: &str| {
+        let loads = zones
+            .route(find(from), find(to))
+            .expect("few parts")
+            .expect("a route");
+        let name = |load: usize| zones.capacities[load].name.clone();
+        loads.into_iter().map(name).collect::<Vec<_>>().join(" ")
+    };
+    // Only from b to d, and only this way.
+    assert_eq!(route("b0", "d1"), "b_link_0_UP o d_link_1_DOWN");
+    assert_eq!(route("d1", "b0"), "d_link_1_UP m n l b_link_0_DOWN");
+    assert_eq!(route("b0", "c1"), "b_link_0_UP l n c_link_1_DOWN");
+}
+
+/// Routes that SimGrid 3.32 gives for its own cluster_dragonfly.xml (`Host::route_to`), by our names of links.
+#[test]
+fn dragonflies_have_the_routes_of_simgrid() {
+    let cluster = cluster(
+        "DRAGONFLY",
+        "3,4;4,3;5,1;2",
+        120,
+        "limiter_link=\"150MBps\"",
+    );
+    let zones =
+        zones_of(&format!("<platform version=\"4.1\">{cluster}</platform>")).expect("zones");
+    let find = |name: &str| {
+        zones
+            .points
+            .iter()
+            .position(|point| point.name == name)
+            .expect("a point")
+    };
+    for (from, to, names) in [
+        (
+            "n10",
+            "n14",
+            "c_link_10_limiter c_link_10_UP c_router5_limiter c_link_5_7_UP c_router2_limiter c_link_2_7_UP \
+             c_router7_limiter c_link_14_DOWN c_link_14_limiter",
+        ),
+        (
+            "n10",
+            "n103",
+            "c_link_10_limiter c_link_10_UP c_router5_limiter c_link_5_7_UP c_router7_limiter c_link_2_7_DOWN \
+             c_link_2_40_UP c_router2_limiter c_router40_limiter c_link_40_41_UP c_router41_limiter c_link_41_51_UP \
+             c_router51_limiter c_link_103_DOWN c_link_103_limiter",
+        ),
+    ] {
+        let loads = zones
+            .route(find(from), find(to))
+            .expect("few parts")
+            .expect("a route");
+        let mut ours: Vec<&str> = loads
+            .iter()
+            .map(|&load| zones.capacities[load].name.as_str())
+            .collect();
+        let mut theirs: Vec<&str> = names.split_whitespace().collect();
+        ours.sort_unstable();
+        theirs.sort_unstable();
+        assert_eq!(ours, theirs);
+    }
+}
+
+/// SimGrid's own platforms, as far as they are small.
+#[test]
+fn simgrids_examples_are_drawn_as_their_routes() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../shared/data/simgrid_platforms");
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        println!("skipped: the shared data is absent");
+        return;
+    };
+    let mut checked = 0;
+    for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        let Ok(zones) = zones_of(&text) else { continue };
+        if (0..zones.points.len())
+            .filter(|&point| zones.is_host(point))
+            .count()
+            <= 100
+        {
+            check(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            checked += 1;
+        }
+    }
+    assert!(checked > 8, "{checked}");
+}

@@ -68,10 +68,10 @@ fn own(platform: &Platform, from: &str, to: &str) -> String {
     let cost = platform.own_cost(link);
     let million = oneport_topologies::Rational::from_integer(1_000_000.into());
     let latency = platform.link(link).latency() * million;
-    match *cost == oneport_topologies::Rational::from_integer(0.into()) {
-        true => format!("none, {latency} us"),
-        false => format!("{}, {latency} us", cost.recip()),
+    if *cost == oneport_topologies::Rational::from_integer(0.into()) {
+        return format!("none, {latency} us");
     }
+    format!("{}, {latency} us", cost.recip())
 }
 
 #[test]
