@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use num_traits::Signed;
+use num_traits::{Signed, Zero};
 use oneport_files::error::{FormatError, Mistake, clip};
 use oneport_files::source::Source;
 use oneport_platform::{
-    Node, NodeId, Platform, PlatformError, PortModel, Rational, Units, decimal,
+    Delays, LinkId, Node, NodeId, Platform, PlatformError, PortModel, Rational, Shared, Units,
+    decimal,
 };
 
 use crate::Format;
@@ -44,7 +45,20 @@ pub(super) struct Wire {
     pub from: usize,
     pub to: usize,
     pub kind: &'static str,
+    /// GB/s; 0 where only shared capacities limit it.
     pub rate: Rational,
+    /// Seconds.
+    pub latency: Rational,
+}
+
+/// A capacity that links share.
+#[derive(Debug, Clone)]
+pub(super) struct Group {
+    pub name: String,
+    /// GB/s.
+    pub rate: Rational,
+    /// Links by their places in the draft, and how often each counts.
+    pub weights: BTreeMap<usize, u32>,
 }
 
 /// A port that leads out of the machine.
@@ -60,6 +74,7 @@ pub(crate) struct Draft<'o> {
     pub(super) options: &'o ImportOptions,
     pub(super) members: Vec<Member>,
     pub(super) wires: Vec<Wire>,
+    pub(super) groups: Vec<Group>,
     pub(super) ports: Vec<Port>,
     pub(super) devices: Vec<Accelerator>,
     names: BTreeSet<String>,
@@ -80,6 +95,7 @@ impl<'o> Draft<'o> {
             options,
             members: Vec::new(),
             wires: Vec::new(),
+            groups: Vec::new(),
             ports: Vec::new(),
             devices: Vec::new(),
             names: BTreeSet::new(),
@@ -157,10 +173,52 @@ impl<'o> Draft<'o> {
                     to,
                     kind,
                     rate,
+                    latency: Rational::zero(),
                 });
             }
         }
         Ok(())
+    }
+
+    /// Adds a link between nodes that have none; `rate` in GB/s is absent where only shared capacities limit it,
+    /// `latency` is in seconds.
+    pub fn way(
+        &mut self,
+        from: usize,
+        to: usize,
+        rate: Option<Rational>,
+        latency: &Rational,
+    ) -> Result<(), Mistake> {
+        let wire = Wire {
+            from,
+            to,
+            kind: "link",
+            rate: rate.unwrap_or_else(Rational::zero),
+            latency: latency.clone(),
+        };
+        self.copy(&wire, 0)
+    }
+
+    /// Adds a link like this one between the nodes that are `shift` further.
+    pub(super) fn copy(&mut self, wire: &Wire, shift: usize) -> Result<(), Mistake> {
+        self.check_links(1)?;
+        let (from, to) = (wire.from + shift, wire.to + shift);
+        self.by_ends.insert((from, to), self.wires.len());
+        self.wires.push(Wire {
+            from,
+            to,
+            ..wire.clone()
+        });
+        Ok(())
+    }
+
+    /// Adds a capacity in GB/s that links share: their places among the links, and how often each counts.
+    pub fn share(&mut self, name: &str, rate: &Rational, weights: BTreeMap<usize, u32>) {
+        self.groups.push(Group {
+            name: name.to_string(),
+            rate: rate.clone(),
+            weights,
+        });
     }
 
     /// Adds a link in each direction.
@@ -286,7 +344,30 @@ impl<'o> Draft<'o> {
         }
         for wire in &self.wires {
             let [from, to] = [wire.from, wire.to].map(NodeId::new);
-            builder.link(from, to, wire.rate.recip()).map_err(refuse)?;
+            let cost = if wire.rate.is_zero() {
+                Rational::zero()
+            } else {
+                wire.rate.recip()
+            };
+            let link = builder.link(from, to, cost).map_err(refuse)?;
+            if !wire.latency.is_zero() {
+                let overhead = Rational::zero();
+                let latency = wire.latency.clone();
+                builder
+                    .delays(link, Delays { latency, overhead })
+                    .map_err(refuse)?;
+            }
+        }
+        for group in &self.groups {
+            let weights = group.weights.iter();
+            let shared = Shared {
+                name: group.name.clone(),
+                rate: group.rate.clone(),
+                weights: weights
+                    .map(|(&link, &count)| (LinkId::new(link), count))
+                    .collect(),
+            };
+            builder.share(shared).map_err(refuse)?;
         }
         let platform = builder.build().map_err(refuse)?;
         Ok(Imported {

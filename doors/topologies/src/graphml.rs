@@ -13,7 +13,7 @@ use roxmltree::Node;
 use crate::draft::Draft;
 use crate::graph::{Attributes, Graph, MAX_ATTRIBUTES, is_read, too_many_attributes};
 use crate::mistakes::{said, unexpected};
-use crate::xml::{self, children, need, wrong};
+use crate::xml::{self, children, need, start, wrong};
 
 /// Names and defaults of attributes, by the id of their key.
 type Keys<'d> = BTreeMap<&'d str, (&'d str, Option<&'d str>)>;
@@ -79,7 +79,7 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
         let add = reader.edge(from, to, directed, &attributes(edge, &keys));
         add.map_err(|mistake| {
             let key = format!("<edge> ({} -- {})", clip(from), clip(to));
-            source.error(edge.range().start, Some(key), mistake)
+            source.error(start(source, edge), Some(key), mistake)
         })?;
     }
     match children(graph, "hyperedge").next() {

@@ -29,6 +29,15 @@ mod pci_tree;
 mod replicate;
 mod simgrid;
 mod simgrid_cluster;
+mod simgrid_fat_tree;
+mod simgrid_net;
+mod simgrid_search;
+mod simgrid_stages;
+mod simgrid_sums;
+#[cfg(test)]
+mod simgrid_test;
+mod simgrid_units;
+mod simgrid_zones;
 mod slurm;
 mod slurm_net;
 mod tiers_json;

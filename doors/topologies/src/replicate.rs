@@ -12,7 +12,8 @@ use crate::options::{Fabric, Replicate};
 pub(crate) fn replicate(draft: &mut Draft<'_>, order: &Replicate) -> Result<(), Mistake> {
     let ports = ports(draft, order)?;
     check_size(draft, order, ports.len())?;
-    let (size, links) = (draft.members.len(), draft.wires.clone());
+    let size = draft.members.len();
+    let (links, groups) = (draft.wires.clone(), std::mem::take(&mut draft.groups));
     let (members, devices) = draft.take_nodes();
     for machine in 0..order.count {
         for member in &members {
@@ -32,12 +33,13 @@ pub(crate) fn replicate(draft: &mut Draft<'_>, order: &Replicate) -> Result<(), 
         }
         // The first machine's links are there already.
         for wire in links.iter().filter(|_| machine > 0) {
-            draft.link(
-                machine * size + wire.from,
-                machine * size + wire.to,
-                wire.kind,
-                wire.rate.clone(),
-            )?;
+            draft.copy(wire, machine * size)?;
+        }
+        for group in &groups {
+            let weights = group.weights.iter();
+            let weights = weights.map(|(&link, &count)| (machine * links.len() + link, count));
+            let name = format!("box{machine}.{}", group.name);
+            draft.share(&name, &group.rate, weights.collect());
         }
     }
     join(draft, order, &ports, size)

@@ -1,56 +1,44 @@
 //! SimGrid's clusters: flat ones, tori, fat trees, dragonflies, and zones of cabinets, host links and peers.
 //!
-//! Links of a cluster are split where the file does not say otherwise. A limiter is a bandwidth that all traffic into
-//! and out of a host or switch shares. Messages take any path through the network, not only SimGrid's one route.
-//! Loopbacks are left out.
+//! Links of a cluster are split unless the file says SHARED. A limiter is a link that all traffic into and out of a
+//! host or switch passes. A dragonfly is a zone of blades, each a star around a router.
 //!
-//! Facts from simgrid.org, "Platform reference", "Torus Cluster", "Fat Tree", "Dragonfly", and `simgrid.dtd`.
+//! Facts from simgrid.org, "Platform reference", and `sg_platf.cpp`, `FatTreeZone.cpp`, `DragonflyZone.cpp`.
 
-use num_traits::Zero;
-use oneport_files::error::{FormatError, Mistake, clip};
+use std::collections::BTreeMap;
+
+use oneport_files::error::{FormatError, clip};
 use oneport_files::source::Source;
 use oneport_platform::Rational;
 use roxmltree::Node;
 
-use crate::draft::{MAX_LINKS, MAX_NODES, Role};
+use crate::draft::{MAX_LINKS, MAX_NODES};
 use crate::hostlist;
 use crate::imported::Topic;
-use crate::mistakes::{said, unexpected};
+use crate::mistakes::{said, too_many, unexpected};
 use crate::simgrid::{Reader, Sharing};
+use crate::simgrid_fat_tree::{Cable, FatTree, Step};
+use crate::simgrid_zones::{Kind, Routing, Stretch, Torus};
 use crate::xml::{children, filled, need, wrong};
 
 /// Most levels of a fat tree, most dimensions of a torus.
 const MAX_LEVELS: usize = 30;
-
-/// A host or switch: where links enter and where they leave. The two differ where a limiter stands between.
-#[derive(Clone, Copy)]
-struct Station {
-    enter: usize,
-    leave: usize,
-}
-
-impl Station {
-    fn of(node: usize) -> Self {
-        Station {
-            enter: node,
-            leave: node,
-        }
-    }
-}
 
 /// Common properties of all links of a cluster.
 struct Cluster<'d, 'i> {
     element: Node<'d, 'i>,
     id: &'d str,
     rate: Rational,
+    latency: Rational,
     sharing: Sharing,
     limiter: Option<Rational>,
-    hosts: Vec<String>,
+    /// The numbers of its hosts, as texts.
+    numbers: Vec<String>,
 }
 
 impl Cluster<'_, '_> {
-    fn wrong(&self, source: &Source<'_>, mistake: Mistake) -> FormatError {
-        wrong(source, self.element, mistake)
+    fn wrong(&self, source: &Source<'_>, text: String) -> FormatError {
+        wrong(source, self.element, said(text))
     }
 }
 
@@ -61,141 +49,142 @@ fn affixes<'d>(element: Node<'d, '_>) -> [&'d str; 2] {
 
 impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     /// `<cluster>`.
-    pub(super) fn cluster(&mut self, element: Node<'d, 'i>) -> Result<(), FormatError> {
-        let sharing = self
+    pub(super) fn cluster(
+        &mut self,
+        element: Node<'d, 'i>,
+        parent: usize,
+    ) -> Result<(), FormatError> {
+        let mut sharing = self
             .sharing(element, "sharing_policy")?
             .unwrap_or(Sharing::Split);
         if sharing == Sharing::Fat {
-            self.draft.note(
-                Topic::Assumed,
-                "links of a FATPIPE cluster: as if SPLITDUPLEX",
-            );
+            sharing = Sharing::Shared;
+            let text = "links of a FATPIPE cluster: as if SHARED, which is how SimGrid makes them";
+            self.draft.note(Topic::Assumed, text);
         }
         let limiter = filled(element, "limiter_link")
             .map(|_| self.bandwidth(element, "limiter_link"))
             .transpose()?;
+        if ["loopback_bw", "loopback_lat"]
+            .iter()
+            .any(|key| filled(element, key).is_some())
+        {
+            self.note_loopback();
+        }
         let id = need(self.source, element, "id", "the cluster's name")?;
-        let rate = self.bandwidth(element, "bw")?;
-        let hosts = self.host_names(element)?;
         let cluster = Cluster {
             element,
             id,
-            rate,
+            rate: self.bandwidth(element, "bw")?,
+            latency: self.latency(element, "lat")?,
             sharing,
             limiter,
-            hosts,
+            numbers: self.numbers(element)?,
         };
         match element.attribute("topology").unwrap_or("FLAT") {
-            "FLAT" => self.flat(&cluster),
-            "TORUS" => self.torus(&cluster),
-            "FAT_TREE" => self.fat_tree(&cluster),
-            "DRAGONFLY" => self.dragonfly(&cluster),
+            "FLAT" => self.flat(&cluster, parent),
+            "TORUS" => self.torus(&cluster, parent),
+            "FAT_TREE" => self.fat_tree(&cluster, parent),
+            "DRAGONFLY" => self.dragonfly(&cluster, parent),
             other => {
                 let expected = "FLAT, TORUS, FAT_TREE or DRAGONFLY";
-                Err(cluster.wrong(self.source, unexpected(clip(other), expected)))
+                Err(wrong(
+                    self.source,
+                    element,
+                    unexpected(clip(other), expected),
+                ))
             }
         }
     }
 
-    /// `prefix`, each number of `radical`, `suffix`.
-    fn host_names(&mut self, element: Node<'_, '_>) -> Result<Vec<String>, FormatError> {
-        let [prefix, suffix] = affixes(element);
-        let radical = need(
-            self.source,
-            element,
-            "radical",
-            "the numbers of its hosts, such as 0-15",
-        )?;
-        let numbers = hostlist::expand(&format!("[{}]", radical.trim()), &mut self.budget)
-            .map_err(|mistake| wrong(self.source, element, mistake))?;
-        Ok(numbers
-            .into_iter()
-            .map(|number| format!("{prefix}{number}{suffix}"))
-            .collect())
+    /// The numbers of `radical`.
+    fn numbers(&mut self, element: Node<'_, '_>) -> Result<Vec<String>, FormatError> {
+        let meaning = "the numbers of its hosts, such as 0-15";
+        let radical = need(self.source, element, "radical", meaning)?;
+        hostlist::expand(&format!("[{}]", radical.trim()), &mut self.budget)
+            .map_err(|mistake| wrong(self.source, element, mistake))
+    }
+
+    fn new_zone(
+        &mut self,
+        cluster: &Cluster<'d, 'i>,
+        parent: usize,
+        routing: Routing,
+    ) -> Result<usize, FormatError> {
+        self.add_zone(cluster.element, cluster.id, Some(parent), routing)
+    }
+
+    /// The hosts of a cluster, in order.
+    fn hosts(&mut self, cluster: &Cluster<'d, 'i>, zone: usize) -> Result<Vec<usize>, FormatError> {
+        let [prefix, suffix] = affixes(cluster.element);
+        let names = cluster.numbers.iter();
+        names
+            .map(|number| {
+                let name = format!("{prefix}{number}{suffix}");
+                self.member(cluster.element, &name, zone, Kind::Host)
+            })
+            .collect()
+    }
+
+    /// A link of the cluster, `count` times as wide: up and down.
+    fn cable(
+        &mut self,
+        cluster: &Cluster<'d, 'i>,
+        name: &str,
+        count: usize,
+    ) -> Result<[usize; 2], FormatError> {
+        let rate = &cluster.rate * Rational::from_integer(count.into());
+        let properties = (rate, cluster.latency.clone());
+        self.link(cluster.element, name, properties, cluster.sharing)
+    }
+
+    fn limiter(
+        &mut self,
+        cluster: &Cluster<'d, 'i>,
+        owner: &str,
+    ) -> Result<Option<usize>, FormatError> {
+        let Some(rate) = &cluster.limiter else {
+            return Ok(None);
+        };
+        let properties = (rate.clone(), Rational::from_integer(0.into()));
+        let name = format!("{owner}_limiter");
+        let [limiter, _] = self.link(cluster.element, &name, properties, Sharing::Shared)?;
+        Ok(Some(limiter))
     }
 
     /// Hosts around a router, each with a separate link, and a backbone if there is one.
-    fn flat(&mut self, cluster: &Cluster<'d, 'i>) -> Result<(), FormatError> {
+    fn flat(&mut self, cluster: &Cluster<'d, 'i>, parent: usize) -> Result<(), FormatError> {
         let element = cluster.element;
-        let [prefix, suffix] = affixes(element);
-        let router = filled(element, "router_id").map_or_else(
-            || format!("{prefix}{}_router{suffix}", cluster.id),
-            str::to_string,
-        );
-        let center = self.node(element, &router, false)?;
-        let mut middle = Station::of(center);
+        let zone = self.new_zone(cluster, parent, Routing::Star(BTreeMap::new()))?;
+        let mut backbone = None;
         if filled(element, "bb_bw").is_some() {
             let rate = self.bandwidth(element, "bb_bw")?;
-            middle = self.backbone(element, &format!("{}_backbone", cluster.id), &rate, center)?;
+            let latency = self.latency(element, "bb_lat")?;
+            let sharing = self.sharing(element, "bb_sharing_policy")?;
+            let name = format!("{}_backbone", cluster.id);
+            let sharing = sharing.unwrap_or(Sharing::Shared);
+            backbone = Some(self.link(element, &name, (rate, latency), sharing)?);
         }
-        for name in &cluster.hosts {
-            let host = self.station(cluster, name, true)?;
-            self.connect(cluster, &format!("{name}_link"), host, middle, 1)?;
+        let hosts = self.hosts(cluster, zone)?;
+        let mut lists = BTreeMap::new();
+        for (host, number) in hosts.into_iter().zip(&cluster.numbers) {
+            let name = format!("{}_link_{number}", cluster.id);
+            let limiter = self.limiter(cluster, &name)?;
+            let link = self.cable(cluster, &name, 1)?;
+            lists.insert(host, star_lists(limiter, link, backbone));
         }
+        self.set_routing(zone, Routing::Star(lists));
+        let [prefix, suffix] = affixes(element);
+        let default = format!("{prefix}{}_router{suffix}", cluster.id);
+        let router = filled(element, "router_id").unwrap_or(&default);
+        self.member(element, router, zone, Kind::Router)?;
         Ok(())
     }
 
-    /// Messages that pass the backbone share its bandwidth, unless it is a FATPIPE. The center is behind it.
-    fn backbone(
-        &mut self,
-        element: Node<'_, '_>,
-        name: &str,
-        rate: &Rational,
-        center: usize,
-    ) -> Result<Station, FormatError> {
-        if self.sharing(element, "bb_sharing_policy")? == Some(Sharing::Fat) {
-            self.draft.note(
-                Topic::LeftOut,
-                "a FATPIPE backbone: transfers do not share it",
-            );
-            return Ok(Station::of(center));
+    fn set_routing(&mut self, zone: usize, routing: Routing) {
+        if let Some(zone) = self.zones.zones.get_mut(zone) {
+            zone.routing = routing;
         }
-        let (enter, exit) = self.pair(element, name, rate)?;
-        self.join(element, exit, center, rate)?;
-        self.join(element, center, enter, rate)?;
-        Ok(Station { enter, leave: exit })
-    }
-
-    /// A host or switch of the cluster, behind its limiter.
-    fn station(
-        &mut self,
-        cluster: &Cluster<'d, 'i>,
-        name: &str,
-        is_host: bool,
-    ) -> Result<Station, FormatError> {
-        let node = self.node(cluster.element, name, is_host)?;
-        let Some(rate) = &cluster.limiter else {
-            return Ok(Station::of(node));
-        };
-        let (enter, leave) = self.pair(cluster.element, &format!("{name}_limiter"), rate)?;
-        if is_host {
-            self.join(cluster.element, node, enter, rate)?;
-            self.join(cluster.element, leave, node, rate)?;
-        }
-        Ok(Station { enter, leave })
-    }
-
-    /// `links` parallel links between two stations.
-    fn connect(
-        &mut self,
-        cluster: &Cluster<'d, 'i>,
-        name: &str,
-        one: Station,
-        other: Station,
-        links: usize,
-    ) -> Result<(), FormatError> {
-        let element = cluster.element;
-        let rate = &cluster.rate * Rational::from_integer(links.into());
-        if cluster.sharing != Sharing::Shared {
-            self.join(element, one.leave, other.enter, &rate)?;
-            return self.join(element, other.leave, one.enter, &rate);
-        }
-        let (enter, exit) = self.pair(element, name, &rate)?;
-        for station in [one, other] {
-            self.join(element, station.leave, enter, &rate)?;
-            self.join(element, exit, station.enter, &rate)?;
-        }
-        Ok(())
     }
 
     /// The lists of `topo_parameters`: `;` between them, `,` in them.
@@ -227,70 +216,73 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         let value = cluster.element.attribute("topo_parameters");
         let value = format!("'{}'", clip(value.unwrap_or_default()));
         let expected = format!("topo_parameters of this topology: {meaning}");
-        cluster.wrong(self.source, unexpected(value, expected))
+        wrong(self.source, cluster.element, unexpected(value, expected))
     }
 
-    /// The hosts, as many as the shape asks for.
-    fn hosts(
-        &mut self,
-        cluster: &Cluster<'d, 'i>,
-        shape: &[usize],
-    ) -> Result<Vec<Station>, FormatError> {
+    /// Refuses a cluster whose shape has more or fewer hosts than its numbers.
+    fn check_hosts(&self, cluster: &Cluster<'d, 'i>, shape: &[usize]) -> Result<(), FormatError> {
         let wanted = shape
             .iter()
             .try_fold(1_usize, |all, &one| all.checked_mul(one))
             .unwrap_or(usize::MAX);
-        if wanted != cluster.hosts.len() {
-            let text = format!(
-                "topo_parameters make {wanted} hosts, radical gives {}",
-                cluster.hosts.len()
-            );
-            return Err(cluster.wrong(self.source, said(text)));
+        if wanted == cluster.numbers.len() {
+            return Ok(());
         }
-        cluster
-            .hosts
-            .iter()
-            .map(|name| self.station(cluster, name, true))
-            .collect()
+        let text = format!(
+            "topo_parameters make {wanted} hosts, radical gives {}",
+            cluster.numbers.len()
+        );
+        Err(cluster.wrong(self.source, text))
+    }
+
+    fn check_links(
+        &self,
+        cluster: &Cluster<'d, 'i>,
+        what: &'static str,
+        count: usize,
+    ) -> Result<(), FormatError> {
+        if count <= MAX_LINKS {
+            return Ok(());
+        }
+        let mistake = too_many(what, MAX_LINKS, "give a smaller cluster");
+        Err(wrong(self.source, cluster.element, mistake))
     }
 
     /// Every host has a link to the next one in each dimension.
-    fn torus(&mut self, cluster: &Cluster<'d, 'i>) -> Result<(), FormatError> {
+    fn torus(&mut self, cluster: &Cluster<'d, 'i>, parent: usize) -> Result<(), FormatError> {
         let meaning = "the sizes of the dimensions, such as 3,2,2";
         let lists = self.parameters(cluster, meaning)?;
         let [sizes] = lists.as_slice() else {
             return Err(self.misshapen(cluster, meaning));
         };
-        let hosts = self.hosts(cluster, sizes)?;
-        let mut stride = 1;
-        for &size in sizes {
-            if size == 2 {
-                let text = "a dimension of 2 has one link between its two hosts, the one that SimGrid's routes take";
-                self.draft.note(Topic::Merged, text);
-            }
-            for (place, &host) in hosts.iter().enumerate() {
-                let at = (place / stride) % size;
-                // The last one closes the ring, which takes three.
-                let next = if at + 1 < size {
-                    place + stride
-                } else {
-                    place - at * stride
-                };
-                if size == 1 || (size == 2 && at == 1) {
-                    continue;
-                }
-                if let Some(&other) = hosts.get(next) {
-                    let name = format!("{}_{place}_{next}", cluster.id);
-                    self.connect(cluster, &name, host, other, 1)?;
-                }
-            }
-            stride *= size;
+        self.check_hosts(cluster, sizes)?;
+        self.check_links(cluster, "links", cluster.numbers.len() * sizes.len())?;
+        if sizes.contains(&2) {
+            let text = "a dimension of 2 has one link between its two hosts, the one that SimGrid's routes take";
+            self.draft.note(Topic::Merged, text);
         }
+        let zone = self.new_zone(cluster, parent, Routing::Pairs(BTreeMap::new()))?;
+        let hosts = self.hosts(cluster, zone)?;
+        let mut torus = Torus {
+            first: hosts.first().copied().unwrap_or_default(),
+            sizes: sizes.clone(),
+            links: Vec::new(),
+            limiters: Vec::new(),
+        };
+        for (place, number) in cluster.numbers.iter().enumerate() {
+            let name = format!("{}_link_{number}", cluster.id);
+            torus.limiters.extend(self.limiter(cluster, &name)?);
+            for next in torus.next(place) {
+                let name = format!("{}_link_from_{place}_to_{next}", cluster.id);
+                torus.links.push(self.cable(cluster, &name, 1)?);
+            }
+        }
+        self.set_routing(zone, Routing::Torus(torus));
         Ok(())
     }
 
-    /// Switches of a level have labels of one digit per level; parent and child differ in the digit between them.
-    fn fat_tree(&mut self, cluster: &Cluster<'d, 'i>) -> Result<(), FormatError> {
+    /// A route for every two hosts, over the cables that SimGrid chooses.
+    fn fat_tree(&mut self, cluster: &Cluster<'d, 'i>, parent: usize) -> Result<(), FormatError> {
         let meaning =
             "levels; children, parents and parallel links by level, such as 2;4,4;1,2;1,2";
         let lists = self.parameters(cluster, meaning)?;
@@ -304,38 +296,77 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             }
             _ => return Err(self.misshapen(cluster, meaning)),
         };
-        let mut below = self.hosts(cluster, children)?;
-        let shapes = children.iter().zip(parents).zip(links);
-        for (level, ((&few, &wide), &count)) in shapes.enumerate() {
-            self.check_links(cluster, below.len().saturating_mul(wide))?;
-            // Digits below this level count parents, those above count children.
-            let stride: usize = parents.iter().take(level).product();
-            let mut above = Vec::new();
-            for place in 0..below.len() / few * wide {
-                above.push(self.station(
-                    cluster,
-                    &format!("{}_switch{}.{place}", cluster.id, level + 1),
-                    false,
-                )?);
-            }
-            for (place, &child) in below.iter().enumerate() {
-                let (low, high) = (place % stride, place / (stride * few));
-                for digit in 0..wide {
-                    let parent = low + stride * (digit + wide * high);
-                    let Some(&other) = above.get(parent) else {
-                        continue;
-                    };
-                    let name = format!("{}_{level}.{place}_{parent}", cluster.id);
-                    self.connect(cluster, &name, child, other, count)?;
+        self.check_hosts(cluster, children)?;
+        let count = cluster.numbers.len();
+        self.check_links(cluster, "pairs of hosts in a fat tree", count * count)?;
+        let tree = FatTree {
+            children,
+            parents,
+            links,
+            before: self.tree_hosts,
+        };
+        self.tree_hosts += count;
+        let zone = self.new_zone(cluster, parent, Routing::Pairs(BTreeMap::new()))?;
+        let hosts = self.hosts(cluster, zone)?;
+        let (mut pairs, mut made) = (BTreeMap::new(), BTreeMap::new());
+        for (place, &from) in hosts.iter().enumerate() {
+            for (goal, &to) in hosts.iter().enumerate() {
+                if from == to {
+                    continue;
                 }
+                let mut loads = Vec::new();
+                for step in tree.route(place, goal) {
+                    loads.extend(self.tree_load(cluster, step, &mut made)?);
+                }
+                let gates = [None; 2];
+                pairs.insert((from, to), Stretch { loads, gates });
             }
-            below = above;
         }
+        self.set_routing(zone, Routing::Pairs(pairs));
         Ok(())
     }
 
+    /// The capacity of a step, made when it is first passed.
+    fn tree_load(
+        &mut self,
+        cluster: &Cluster<'d, 'i>,
+        step: Step,
+        made: &mut BTreeMap<Step, [usize; 2]>,
+    ) -> Result<Option<usize>, FormatError> {
+        let (key, way) = match step {
+            Step::Limiter { .. } if cluster.limiter.is_none() => return Ok(None),
+            Step::Limiter { .. } => (step, 0),
+            Step::Cable { cable, down } => (Step::Cable { cable, down: false }, usize::from(down)),
+        };
+        let ways = match (made.get(&key), key) {
+            (Some(&ways), _) => ways,
+            (None, Step::Limiter { level, place }) => {
+                let owner = format!("{}_node_{level}.{place}", cluster.id);
+                [self.limiter(cluster, &owner)?.unwrap_or_default(); 2]
+            }
+            (
+                None,
+                Step::Cable {
+                    cable:
+                        Cable {
+                            level,
+                            below,
+                            above,
+                            number,
+                        },
+                    ..
+                },
+            ) => {
+                let name = format!("{}_link_{level}.{below}_{above}.{number}", cluster.id);
+                self.cable(cluster, &name, 1)?
+            }
+        };
+        made.insert(key, ways);
+        Ok(ways.get(way).copied())
+    }
+
     /// Routers (blades) in chassis in groups: all of a chassis, all of a place in a group, and all groups are joined.
-    fn dragonfly(&mut self, cluster: &Cluster<'d, 'i>) -> Result<(), FormatError> {
+    fn dragonfly(&mut self, cluster: &Cluster<'d, 'i>, parent: usize) -> Result<(), FormatError> {
         let meaning = "groups,links;chassis,links;routers,links;hosts, such as 3,4;4,3;5,1;2";
         let lists = self.parameters(cluster, meaning)?;
         let lists: Vec<&[usize]> = lists.iter().map(Vec::as_slice).collect();
@@ -348,143 +379,272 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         else {
             return Err(self.misshapen(cluster, meaning));
         };
-        if groups > 1 && groups > chassis * blades {
-            let text = format!(
-                "{groups} groups need as many routers in each; there are {chassis} x {blades}"
-            );
-            return Err(cluster.wrong(self.source, said(text)));
+        if groups > blades {
+            let text =
+                format!("{groups} groups need as many routers in each chassis; there are {blades}");
+            return Err(cluster.wrong(self.source, text));
         }
-        let hosts = self.hosts(cluster, &[groups, chassis, blades, nodes])?;
-        let each = chassis * blades;
-        let pairs = |count: usize| count.saturating_mul(count.saturating_sub(1)) / 2;
-        let in_chassis = pairs(blades).saturating_mul(chassis * groups);
-        let in_groups = pairs(chassis).saturating_mul(blades * groups);
-        let wires = pairs(groups).saturating_add(in_chassis);
-        self.check_links(cluster, wires.saturating_add(in_groups))?;
-        let mut routers = Vec::with_capacity(groups * each);
-        for place in 0..groups * each {
-            routers.push(self.station(cluster, &format!("{}_router{place}", cluster.id), false)?);
+        self.check_hosts(cluster, &[groups, chassis, blades, nodes])?;
+        let fly = Dragonfly {
+            chassis,
+            blades,
+            widths: [blue, black, green],
+        };
+        let count = groups * chassis * blades;
+        self.check_links(cluster, "pairs of routers in a dragonfly", count * count)?;
+        let zone = self.new_zone(cluster, parent, Routing::Pairs(BTreeMap::new()))?;
+        let (mut routers, mut limiters) = (Vec::new(), Vec::new());
+        let numbers: Vec<&[String]> = cluster.numbers.chunks(nodes).collect();
+        for (place, numbers) in numbers.into_iter().enumerate() {
+            let (router, limiter) = self.blade(cluster, zone, place, numbers)?;
+            routers.push(router);
+            limiters.push(limiter);
         }
-        for (place, (&host, name)) in hosts.iter().zip(&cluster.hosts).enumerate() {
-            let Some(&router) = routers.get(place / nodes) else {
-                continue;
-            };
-            self.connect(cluster, &format!("{name}_link"), host, router, 1)?;
-        }
-        for place in 0..routers.len() {
-            let (group, inside) = (place / each, place % each);
-            let (shelf, blade) = (inside / blades, inside % blades);
-            let in_chassis = (blade + 1..blades).map(|other| (place - blade + other, green));
-            let in_group =
-                (shelf + 1..chassis).map(|other| (group * each + other * blades + blade, black));
-            // Router n of a group leads to group n.
-            let far = (group < inside && inside < groups).then(|| (inside * each + group, blue));
-            for (other, links) in in_chassis.chain(in_group).chain(far) {
-                if let (Some(&one), Some(&two)) = (routers.get(place), routers.get(other)) {
-                    let name = format!("{}_{place}_{other}", cluster.id);
-                    self.connect(cluster, &name, one, two, links)?;
+        let (mut pairs, mut made) = (BTreeMap::new(), BTreeMap::new());
+        for (place, &[from, gate]) in routers.iter().enumerate() {
+            for (goal, &[to, other]) in routers.iter().enumerate() {
+                if place == goal {
+                    continue;
                 }
+                let mut loads = Vec::new();
+                for (number, (one, two)) in fly.route(place, goal).into_iter().enumerate() {
+                    // The limiter of the first router is on the lists of its hosts.
+                    if number > 0 {
+                        loads.extend(limiters.get(one).copied().flatten());
+                    }
+                    let ends = (one.min(two), one.max(two));
+                    let ways = match made.get(&ends) {
+                        Some(&ways) => ways,
+                        None => {
+                            let name = format!("{}_link_{}_{}", cluster.id, ends.0, ends.1);
+                            self.cable(cluster, &name, fly.width(ends))?
+                        }
+                    };
+                    made.insert(ends, ways);
+                    loads.extend(ways.get(usize::from(one > two)));
+                }
+                let gates = [Some(gate), Some(other)];
+                pairs.insert((from, to), Stretch { loads, gates });
             }
+        }
+        self.set_routing(zone, Routing::Pairs(pairs));
+        Ok(())
+    }
+
+    /// A router and its hosts: the points of their zone and of the router, and the router's limiter.
+    fn blade(
+        &mut self,
+        cluster: &Cluster<'d, 'i>,
+        parent: usize,
+        place: usize,
+        numbers: &[String],
+    ) -> Result<([usize; 2], Option<usize>), FormatError> {
+        let element = cluster.element;
+        let name = format!("{}_router{place}", cluster.id);
+        let star = Routing::Star(BTreeMap::new());
+        let zone = self.add_zone(element, &format!("{name}_hosts"), Some(parent), star)?;
+        let router = self.member(element, &name, zone, Kind::Router)?;
+        let shared = self.limiter(cluster, &name)?;
+        let [prefix, suffix] = affixes(element);
+        let mut lists = BTreeMap::new();
+        for number in numbers {
+            let name = format!("{prefix}{number}{suffix}");
+            let host = self.member(element, &name, zone, Kind::Host)?;
+            let name = format!("{}_link_{number}", cluster.id);
+            let limiter = self.limiter(cluster, &name)?;
+            let link = self.cable(cluster, &name, 1)?;
+            lists.insert(
+                host,
+                star_lists(limiter, link, shared.map(|shared| [shared; 2])),
+            );
+        }
+        self.set_routing(zone, Routing::Star(lists));
+        let point = self.zones.zones.get(zone).and_then(|zone| zone.point);
+        Ok(([point.unwrap_or_default(), router], shared))
+    }
+
+    /// Hosts of `<cabinet>` and `<peer>`, and their links; a `<backbone>`.
+    pub(super) fn star_members(
+        &mut self,
+        element: Node<'d, 'i>,
+        zone: usize,
+    ) -> Result<(), FormatError> {
+        let parts = ["cabinet", "peer", "host_link", "backbone"];
+        let part = |name: &&'static str| children(element, name).next();
+        let Some(first) = parts.iter().find_map(part) else {
+            return Ok(());
+        };
+        if !matches!(
+            self.zones.zones.get(zone).map(|zone| &zone.routing),
+            Some(Routing::Star(_))
+        ) {
+            let text = "only zones of routing=\"Cluster\" have these (and <peer> those of Vivaldi)";
+            return Err(wrong(self.source, first, said(text)));
+        }
+        let mut backbone = None;
+        for part in children(element, "backbone") {
+            let name = need(self.source, part, "id", "the backbone's name")?;
+            let rate = self.bandwidth(part, "bandwidth")?;
+            let latency = self.latency(part, "latency")?;
+            backbone = Some(self.link(part, name, (rate, latency), Sharing::Shared)?);
+        }
+        for cabinet in children(element, "cabinet") {
+            let rate = self.bandwidth(cabinet, "bw")?;
+            let latency = self.latency(cabinet, "lat")?;
+            let [prefix, suffix] = affixes(cabinet);
+            for number in self.numbers(cabinet)? {
+                let name = format!("{prefix}{number}{suffix}");
+                let rates = [rate.clone(), rate.clone()];
+                let link = self.hung(cabinet, &name, rates, &latency)?;
+                self.hang(cabinet, zone, &name, star_lists(None, link, backbone))?;
+            }
+        }
+        for peer in children(element, "peer") {
+            let name = need(self.source, peer, "id", "the peer's name")?;
+            let rates = ["bw_out", "bw_in"].map(|key| self.bandwidth(peer, key));
+            let [outward, inward] = rates;
+            let rates = [outward?, inward?];
+            let link = self.hung(peer, name, rates, &Rational::from_integer(0.into()))?;
+            self.hang(peer, zone, name, star_lists(None, link, backbone))?;
+            let text = "latencies by coordinates (Vivaldi): they are square roots";
+            self.draft.note(Topic::LeftOut, text);
         }
         Ok(())
     }
 
-    fn check_links(&self, cluster: &Cluster<'d, 'i>, pairs: usize) -> Result<(), FormatError> {
-        let links = pairs.saturating_mul(2).min(MAX_LINKS + 1);
-        self.draft
-            .check_links(links)
-            .map_err(|mistake| cluster.wrong(self.source, mistake))
+    /// The link up and the link down of a host of a star.
+    fn hung(
+        &mut self,
+        element: Node<'d, 'i>,
+        name: &str,
+        rates: [Rational; 2],
+        latency: &Rational,
+    ) -> Result<[usize; 2], FormatError> {
+        let [up, down] = rates;
+        let mut add = |way: &str, rate: Rational| {
+            let name = format!("link_{name}_{way}");
+            let [link, _] = self.link(element, &name, (rate, latency.clone()), Sharing::Shared)?;
+            Ok(link)
+        };
+        Ok([add("UP", up)?, add("DOWN", down)?])
     }
 
-    /// A zone whose hosts hang on one center: `<cabinet>`, `<host_link>`, `<peer>`, and a `<backbone>` between.
-    pub(super) fn star(&mut self, zone: Node<'d, 'i>) -> Result<(), FormatError> {
-        let has = |name: &'static str| children(zone, name).next().is_some();
-        if !(has("cabinet") || has("host_link") || has("peer")) {
-            return Ok(());
-        }
-        let center = self.center(zone)?;
-        let mut middle = Station::of(center);
-        if let Some(backbone) = children(zone, "backbone").next() {
-            let rate = self.bandwidth(backbone, "bandwidth")?;
-            let name = need(self.source, backbone, "id", "the backbone's name")?;
-            middle = self.backbone(backbone, name, &rate, center)?;
-        }
-        let mut total = Rational::zero();
-        for element in children(zone, "cabinet") {
-            let rate = self.bandwidth(element, "bw")?;
-            for name in self.host_names(element)? {
-                let host = self.node(element, &name, true)?;
-                self.hang(element, host, middle, &rate, &rate)?;
-                total += &rate;
-            }
-        }
-        for element in children(zone, "peer") {
-            let name = need(self.source, element, "id", "the peer's name")?;
-            let host = self.node(element, name, true)?;
-            let [inward, outward] = ["bw_in", "bw_out"].map(|key| self.bandwidth(element, key));
-            let (inward, outward) = (inward?, outward?);
-            self.hang(element, host, middle, &outward, &inward)?;
-            total += inward.max(outward);
-        }
-        for element in children(zone, "host_link") {
-            let host = self.place(
-                element,
-                need(self.source, element, "id", "the host's name")?,
-            )?;
-            let up = need(self.source, element, "up", "the link from the host")?;
-            let down = need(self.source, element, "down", "the link to the host")?;
-            self.over(element, up, (host, middle.enter), false)?;
-            self.over(element, down, (middle.leave, host), true)?;
-        }
-        self.more_routers(zone, center, &total)
-    }
-
-    /// The zone's first router, else a new one.
-    fn center(&mut self, zone: Node<'d, 'i>) -> Result<usize, FormatError> {
-        if let Some(router) = children(zone, "router").next() {
-            return self.place(
-                router,
-                need(self.source, router, "id", "the router's name")?,
-            );
-        }
-        let id = need(self.source, zone, "id", "the zone's name")?;
-        let center = self
-            .draft
-            .node(format!("{id}_center"), "router", Role::Switch);
-        center.map_err(|mistake| wrong(self.source, zone, mistake))
-    }
-
-    /// A host and its links to the middle and from it.
+    /// A host of a star with its lists.
     fn hang(
         &mut self,
-        element: Node<'_, '_>,
-        host: usize,
-        middle: Station,
-        outward: &Rational,
-        inward: &Rational,
+        element: Node<'d, 'i>,
+        zone: usize,
+        name: &str,
+        lists: [Vec<usize>; 2],
     ) -> Result<(), FormatError> {
-        self.join(element, host, middle.enter, outward)?;
-        self.join(element, middle.leave, host, inward)
+        let host = self.member(element, name, zone, Kind::Host)?;
+        self.set_lists(zone, host, lists);
+        Ok(())
     }
 
-    /// Other routers of a star are at its center: what leads there is as wide as all links of its hosts together.
-    fn more_routers(
+    fn set_lists(&mut self, zone: usize, host: usize, lists: [Vec<usize>; 2]) {
+        let zone = self.zones.zones.get_mut(zone);
+        if let Some(Routing::Star(known)) = zone.map(|zone| &mut zone.routing) {
+            known.insert(host, lists);
+        }
+    }
+
+    /// The lists of the hosts that a `<host_link>` names.
+    pub(super) fn star_lists(
         &mut self,
-        zone: Node<'d, 'i>,
-        center: usize,
-        total: &Rational,
+        element: Node<'d, 'i>,
+        zone: usize,
     ) -> Result<(), FormatError> {
-        for router in children(zone, "router")
-            .skip(1)
-            .filter(|_| !total.is_zero())
-        {
-            let place = self.place(
-                router,
-                need(self.source, router, "id", "the router's name")?,
-            )?;
-            self.join(router, center, place, total)?;
-            self.join(router, place, center, total)?;
+        let mut backbone = None;
+        for part in children(element, "backbone") {
+            let name = need(self.source, part, "id", "the backbone's name")?;
+            backbone = Some(self.hop(part, name, None)?);
+        }
+        for part in children(element, "host_link") {
+            let host = self.place(part, "id", "the host's name")?;
+            if self.zones.points.get(host).map(|point| point.zone) != Some(zone) {
+                let text = "the host of a <host_link> has to be directly in the same zone";
+                return Err(wrong(self.source, part, said(text)));
+            }
+            let up = need(self.source, part, "up", "the link from the host")?;
+            let down = need(self.source, part, "down", "the link to the host")?;
+            let [up, _] = self.hop(part, up, Some("up"))?;
+            let [down, _] = self.hop(part, down, Some("down"))?;
+            self.set_lists(zone, host, star_lists(None, [up, down], backbone));
         }
         Ok(())
+    }
+}
+
+/// The lists of a host: limiter, link and backbone, and the way back.
+fn star_lists(
+    limiter: Option<usize>,
+    [up, down]: [usize; 2],
+    backbone: Option<[usize; 2]>,
+) -> [Vec<usize>; 2] {
+    let out = [limiter, Some(up), backbone.map(|[way, _]| way)];
+    let back = [backbone.map(|[_, way]| way), Some(down), limiter];
+    [out, back].map(|list| list.into_iter().flatten().collect())
+}
+
+/// A dragonfly's routers are counted by group, chassis, blade.
+struct Dragonfly {
+    chassis: usize,
+    blades: usize,
+    /// Parallel links between groups, chassis and blades.
+    widths: [usize; 3],
+}
+
+impl Dragonfly {
+    fn place(&self, [group, chassis, blade]: [usize; 3]) -> usize {
+        (group * self.chassis + chassis) * self.blades + blade
+    }
+
+    fn address(&self, router: usize) -> [usize; 3] {
+        let shelf = router / self.blades;
+        [
+            shelf / self.chassis,
+            shelf % self.chassis,
+            router % self.blades,
+        ]
+    }
+
+    fn width(&self, (one, other): (usize, usize)) -> usize {
+        let [blue, black, green] = self.widths;
+        let (one, other) = (self.address(one), self.address(other));
+        match (one[0] == other[0], one[1] == other[1]) {
+            (false, _) => blue,
+            (true, false) => black,
+            (true, true) => green,
+        }
+    }
+
+    /// The links of the shortest route, as SimGrid counts them: behind a link between blades it goes on from the first
+    /// chassis. Router n of the first chassis of a group leads to group n.
+    fn route(&self, from: usize, to: usize) -> Vec<(usize, usize)> {
+        let [mut group, mut chassis, mut blade] = self.address(from);
+        let goal = self.address(to);
+        let mut route = Vec::new();
+        let mut pass = |one: [usize; 3], two: [usize; 3]| {
+            route.push((self.place(one), self.place(two)));
+        };
+        if goal[0] != group {
+            if blade != goal[0] {
+                pass([group, chassis, blade], [group, chassis, goal[0]]);
+            }
+            if chassis != 0 {
+                pass([group, chassis, goal[0]], [group, 0, goal[0]]);
+            }
+            pass([group, 0, goal[0]], [goal[0], 0, group]);
+            [group, chassis, blade] = [goal[0], 0, group];
+        }
+        if goal[2] != blade {
+            pass([group, chassis, blade], [group, chassis, goal[2]]);
+            [chassis, blade] = [0, goal[2]];
+        }
+        if goal[1] != chassis {
+            pass([group, chassis, blade], [group, goal[1], blade]);
+        }
+        route
     }
 }

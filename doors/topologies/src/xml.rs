@@ -22,7 +22,11 @@ pub(crate) fn parse<'a>(source: &Source<'a>) -> Result<Document<'a>, FormatError
         nodes_limit: MAX_NODES,
         ..ParsingOptions::default()
     };
-    Document::parse_with_options(source.text, options).map_err(|error| {
+    // Blank lines may stand before <?xml: SimGrid reads such files.
+    let blank = blank(source);
+    let (before, text) = source.text.split_at(blank);
+    let lines = before.matches('\n').count();
+    Document::parse_with_options(text, options).map_err(|error| {
         let mistake = match error {
             roxmltree::Error::NodesLimitReached => over("elements", MAX_NODES as usize),
             _ => {
@@ -35,8 +39,19 @@ pub(crate) fn parse<'a>(source: &Source<'a>) -> Result<Document<'a>, FormatError
                 }
             }
         };
-        FormatError::new(source.name, Some(error.pos().row as usize), None, mistake)
+        let row = error.pos().row as usize + lines;
+        FormatError::new(source.name, Some(row), None, mistake)
     })
+}
+
+/// Where an element begins in the file.
+pub(super) fn start(source: &Source<'_>, element: Node<'_, '_>) -> usize {
+    blank(source) + element.range().start
+}
+
+/// How many bytes of blank text stand before the document.
+fn blank(source: &Source<'_>) -> usize {
+    source.text.len() - source.text.trim_start().len()
 }
 
 /// Refuses text that would take a parser long: entities, and many attributes. Both are looked for in the raw text.
@@ -81,7 +96,7 @@ fn over(what: &'static str, limit: usize) -> Mistake {
 /// An error at an element: `<pci>` and what is wrong with it.
 pub(super) fn wrong(source: &Source<'_>, element: Node<'_, '_>, mistake: Mistake) -> FormatError {
     source.error(
-        element.range().start,
+        start(source, element),
         Some(format!("<{}>", clip(element.tag_name().name()))),
         mistake,
     )

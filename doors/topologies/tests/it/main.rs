@@ -20,6 +20,7 @@ mod joined;
 mod mutants;
 mod nccl;
 mod nccl_graphs;
+mod simgrid;
 mod simulators;
 mod slurm;
 mod smi;

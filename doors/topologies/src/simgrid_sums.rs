@@ -1,0 +1,148 @@
+//! Routes between all pairs of some hosts as sums: a list of the first host, a common list, a list of the second host.
+
+use std::collections::BTreeMap;
+
+/// How often each route passes one link, by the places of its ends; pairs that do not pass it are absent.
+type Passes = BTreeMap<(usize, usize), i64>;
+
+/// Lists of capacities, each as often as it is passed.
+pub(super) struct Sums {
+    /// By host: from it, and to it.
+    pub lists: BTreeMap<usize, [Vec<usize>; 2]>,
+    /// On every route.
+    pub middle: Vec<usize>,
+}
+
+impl Sums {
+    /// `None` if a pair of hosts has no route, or if the routes are no sums. Linear in the links of all routes.
+    pub fn of<'r>(
+        hosts: &[usize],
+        routes: impl Iterator<Item = ((usize, usize), &'r [usize])>,
+    ) -> Option<Self> {
+        let places: BTreeMap<usize, usize> = hosts.iter().copied().zip(0..).collect();
+        let mut passes: BTreeMap<usize, Passes> = BTreeMap::new();
+        let mut pairs = 0;
+        for ((from, to), loads) in routes {
+            let (Some(&from), Some(&to)) = (places.get(&from), places.get(&to)) else {
+                continue;
+            };
+            pairs += usize::from(!loads.is_empty());
+            for load in loads {
+                let link = passes.entry(*load).or_default();
+                *link.entry((from, to)).or_default() += 1;
+            }
+        }
+        let count = hosts.len();
+        if count < 4 || pairs != count * (count - 1) {
+            return None;
+        }
+        let empty = hosts.iter().map(|&host| (host, Default::default()));
+        let mut sums = Sums {
+            lists: empty.collect(),
+            middle: Vec::new(),
+        };
+        for (link, passes) in passes {
+            let [up, down, middle] = split(count, &passes)?;
+            for (host, (out, into)) in hosts.iter().zip(up.into_iter().zip(down)) {
+                let [leave, enter] = sums.lists.get_mut(host)?;
+                add(leave, link, out);
+                add(enter, link, into);
+            }
+            add(&mut sums.middle, link, *middle.first()?);
+        }
+        Some(sums)
+    }
+}
+
+fn add(list: &mut Vec<usize>, link: usize, count: i64) {
+    list.extend((0..count).map(|_| link));
+}
+
+/// Counts by first host, by second host, and of every route, whose sums are the passes of a link.
+fn split(count: usize, passes: &Passes) -> Option<[Vec<i64>; 3]> {
+    let pass = |from: usize, to: usize| passes.get(&(from, to)).copied().unwrap_or(0);
+    // Another place than these two.
+    let third = |one: usize, other: usize| (0..3).find(|place| *place != one && *place != other);
+    let mut up = Vec::with_capacity(count);
+    let mut down = Vec::with_capacity(count);
+    for place in 0..count {
+        let other = third(0, place)?;
+        let zero = place == 0;
+        up.push(if zero {
+            0
+        } else {
+            pass(place, other) - pass(0, other)
+        });
+        down.push(if zero {
+            0
+        } else {
+            pass(other, place) - pass(other, 0)
+        });
+    }
+    let mut middle = pass(1, 2) - up.get(1)? - down.get(2)?;
+    for list in [&mut up, &mut down] {
+        let least = *list.iter().min()?;
+        list.iter_mut().for_each(|value| *value -= least);
+        middle += least;
+    }
+    let right = passes.iter().all(|(&(from, to), &passes)| {
+        let sum = up
+            .get(from)
+            .zip(down.get(to))
+            .map(|(one, other)| one + other + middle);
+        sum == Some(passes)
+    });
+    // Pairs that do not pass the link: where both lists have it not.
+    let bare = |list: &[i64]| list.iter().filter(|value| **value == 0).count();
+    let same = up
+        .iter()
+        .zip(&down)
+        .filter(|ends| *ends == (&0, &0))
+        .count();
+    let free = if middle == 0 {
+        bare(&up) * bare(&down) - same
+    } else {
+        0
+    };
+    let all = passes.len() + free == count * (count - 1);
+    (right && all && middle >= 0).then(|| [up, down, vec![middle]])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Cases by hand: a link of one host both ways, a bus passed twice, and routes that are no sums.
+    #[test]
+    fn sums_are_found() {
+        let all = |load: &dyn Fn(usize, usize) -> Vec<usize>| {
+            let pairs = (0..5).flat_map(|from| (0..5).map(move |to| (from, to)));
+            let pairs = pairs.filter(|(from, to)| from != to);
+            let routes: Vec<_> = pairs
+                .map(|(from, to)| ((from, to), load(from, to)))
+                .collect();
+            let routes = routes.iter().map(|(ends, loads)| (*ends, loads.as_slice()));
+            Sums::of(&[0, 1, 2, 3, 4], routes)
+        };
+        let sums = all(&|from, to| vec![from, 9, to, 9]).expect("sums");
+        assert_eq!(sums.middle, [9, 9]);
+        assert_eq!(sums.lists[&3], [vec![3], vec![3]]);
+        // One direction only; link 8 on all routes from host 0.
+        let sums = all(&|from, _| if from == 0 { vec![7, 8] } else { vec![7] }).expect("sums");
+        assert_eq!(
+            (sums.middle, sums.lists[&0].clone()),
+            (vec![7], [vec![8], vec![]])
+        );
+        // One route of its own; a link between two groups; a route that is absent.
+        assert!(all(&|from, to| vec![if (from, to) == (1, 2) { 5 } else { 6 }]).is_none());
+        assert!(all(&|from, to| vec![usize::from((from < 2) != (to < 2))]).is_none());
+        assert!(
+            all(&|from, to| if (from, to) == (3, 4) {
+                vec![]
+            } else {
+                vec![1]
+            })
+            .is_none()
+        );
+    }
+}
