@@ -57,6 +57,27 @@ impl Form {
         FORMS.iter().copied().find(|form| form.name == name)
     }
 
+    /// The form of a name as libraries write it: `AllReduce`, `MPI_Allreduce`, `ncclReduceScatter`, `bcast`,
+    /// `alltoall_perf`. Case, dashes and underscores do not count.
+    pub fn called(name: &str) -> Option<&'static Form> {
+        let bare = letters(name);
+        let library = ["mpix", "mpi", "nccl", "rccl"]
+            .into_iter()
+            .find_map(|library| bare.strip_prefix(library));
+        let call = library.unwrap_or(&bare);
+        let call = call.strip_suffix("perf").unwrap_or(call);
+        // MPI's calls that return at once begin with an i.
+        let names = [Some(call), library.and(call.strip_prefix('i'))];
+        names.into_iter().flatten().find_map(|call| {
+            let other = OTHERS.iter().find(|(other, _)| *other == call);
+            let name = other.map_or_else(|| call.to_string(), |(_, name)| letters(name));
+            FORMS
+                .iter()
+                .copied()
+                .find(|form| letters(form.name) == name)
+        })
+    }
+
     /// The form with a count for every demand; `None` where there is none.
     pub fn counted_form(&self) -> Option<&'static Form> {
         let counted =
@@ -128,6 +149,24 @@ impl Form {
     pub fn overlaps(&self) -> bool {
         self.combines
     }
+}
+
+/// Names of MPI and PyTorch that are not ours without their dashes.
+const OTHERS: [(&str, &str); 6] = [
+    ("bcast", "broadcast"),
+    ("reducescatterblock", "reduce-scatter"),
+    ("reducescattertensor", "reduce-scatter"),
+    ("allgatherintotensor", "all-gather"),
+    ("alltoallsingle", "all-to-all"),
+    ("prefix", "scan"),
+];
+
+/// The name in lower case without dashes, underscores and blanks.
+fn letters(name: &str) -> String {
+    let counted = name
+        .chars()
+        .filter(|letter| !matches!(letter, '-' | '_' | ' '));
+    counted.map(|letter| letter.to_ascii_lowercase()).collect()
 }
 
 /// How benchmarks (nccl-tests) count the bandwidth of a collective among `n` ranks.
@@ -277,3 +316,37 @@ pub(crate) static FORMS: [&Form; 17] = [
     Form::REDUCE_SCATTER_V,
     Form::ALL_GATHER_V,
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_as_libraries_write_them() {
+        for (text, name) in [
+            ("allreduce", "all-reduce"),
+            ("AllReduce", "all-reduce"),
+            ("MPI_Allreduce", "all-reduce"),
+            ("MPI_Iallreduce", "all-reduce"),
+            ("ncclAllReduce", "all-reduce"),
+            ("all_reduce_perf", "all-reduce"),
+            ("bcast", "broadcast"),
+            ("MPI_Ibcast", "broadcast"),
+            ("alltoall", "all-to-all"),
+            ("MPI_Alltoallv", "all-to-all-v"),
+            ("all_gather_into_tensor", "all-gather"),
+            ("MPI_Reduce_scatter_block", "reduce-scatter"),
+            ("Exscan", ""),
+            ("iallreduce", ""),
+            ("", ""),
+            ("mpi", ""),
+            ("box.toml", ""),
+        ] {
+            let found = Form::called(text).map_or("", |form| form.name);
+            assert_eq!(found, name, "{text}");
+        }
+        for form in FORMS {
+            assert_eq!(Form::called(form.name), Some(form));
+        }
+    }
+}

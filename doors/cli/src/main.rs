@@ -21,10 +21,12 @@ mod words;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use words::clock;
 use words::end::End;
+use words::examples;
+use words::settings;
 use words::usage;
 
 /// Optimal collective communication on heterogeneous platforms: exact throughput, proof, schedule.
@@ -39,6 +41,9 @@ struct Arguments {
     /// The command.
     #[command(subcommand)]
     command: Command,
+    /// Options of every command.
+    #[command(flatten)]
+    settings: settings::Settings,
 }
 
 /// Defines the enum of the commands and its `run`. The help text of a command is the documentation of its options.
@@ -88,11 +93,22 @@ commands! {
     Rings(rings::RingsArguments),
     Bound(bound::BoundArguments),
     Program(program::ProgramArguments),
+    Completions(completions::CompletionsArguments),
+    Man(man::ManArguments),
+}
+
+/// The command line, with examples.
+fn command() -> clap::Command {
+    examples::added(Arguments::command())
 }
 
 fn main() -> ExitCode {
     clock::begin();
-    let arguments = Arguments::try_parse().unwrap_or_else(|error| usage::refuse(&error));
+    let arguments = command()
+        .try_get_matches()
+        .and_then(|matches| Arguments::from_arg_matches(&matches))
+        .unwrap_or_else(|error| usage::refuse(&error));
+    settings::set(arguments.settings);
     match arguments.command.run() {
         Ok(End::Done) => ExitCode::SUCCESS,
         Ok(End::Refused) => ExitCode::from(1),

@@ -1,6 +1,6 @@
 //! The result of an importer.
 
-use oneport_platform::{NodeId, Platform};
+use oneport_platform::{Changed, NodeId, Platform};
 
 use crate::Format;
 
@@ -19,6 +19,35 @@ pub struct Imported {
     pub accelerators: Vec<Accelerator>,
     /// Assumptions, merges and omissions, in the order of reading.
     pub notes: Vec<Note>,
+}
+
+impl Imported {
+    /// The file with its platform changed: kinds and accelerators of what is left.
+    #[must_use]
+    pub fn changed(self, changed: Changed) -> Imported {
+        fn kept<T, I>(all: Vec<T>, places: &[Option<I>]) -> Vec<T> {
+            let kept = all.into_iter().zip(places);
+            kept.filter(|(_, place)| place.is_some())
+                .map(|(one, _)| one)
+                .collect()
+        }
+        let place = |node: NodeId| changed.nodes.get(node.index()).copied().flatten();
+        let accelerators = self.accelerators.into_iter();
+        Imported {
+            accelerators: accelerators
+                .filter_map(|own| {
+                    Some(Accelerator {
+                        node: place(own.node)?,
+                        ..own
+                    })
+                })
+                .collect(),
+            node_kinds: kept(self.node_kinds, &changed.nodes),
+            link_kinds: kept(self.link_kinds, &changed.links),
+            platform: changed.platform,
+            ..self
+        }
+    }
 }
 
 /// An accelerator under the numbers of its machine.

@@ -99,8 +99,10 @@ fn random(folder: &Path, seed: usize) -> Case {
     let mut extra = Vec::new();
     match seed % 4 {
         0 => extra.extend(["--size", "2/3"]),
-        1 if reduces(collective.0) => extra.extend(["--size", "1+1/2n", "--work", "3/7"]),
-        2 if reduces(collective.0) => extra.push("--commutative"),
+        1 if reduces(collective.0) => {
+            extra.extend(["--size", "1+1/2n", "--work", "3/7", "--in-order"]);
+        }
+        2 if reduces(collective.0) => extra.push("--in-order"),
         _ => {}
     }
     let arguments = arguments(collective, Some(MODELS[seed / 9 % 4]), "P0", &extra);

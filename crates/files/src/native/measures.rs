@@ -91,7 +91,9 @@ impl Measures {
             }
             (Measure::Delay, _) => units.time(&quantity, text)?,
             // A bandwidth in place of a cost is a mistaken key.
-            (Measure::Cost, Dimension::Rate) => return Err(Mistake::RateAsCost(clip(text))),
+            (Measure::Cost, Dimension::Rate | Dimension::Scaled) => {
+                return Err(Mistake::RateAsCost(clip(text)));
+            }
             (Measure::Cost, _) => units.cost(&quantity, text)?,
         })
     }

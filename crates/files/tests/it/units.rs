@@ -109,8 +109,8 @@ fn what_cannot_be_meant_is_refused() {
         (
             "",
             "compute = \"1 ms/GB\"",
-            "bandwidth = \"25 Gib/s\"",
-            ["Gib", "Gibit"],
+            "bandwidth = \"25 gib/s\"",
+            ["gib", "Gibit"],
         ),
         (
             "",

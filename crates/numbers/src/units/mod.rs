@@ -8,7 +8,7 @@ mod table;
 
 use std::fmt;
 
-use num_traits::Zero;
+use num_traits::{One, Zero};
 
 use crate::{NumberError, Rational, parse_rational};
 pub use table::{Data, Time};
@@ -18,6 +18,8 @@ pub use table::{Data, Time};
 pub enum Dimension {
     /// A number without a unit.
     Number,
+    /// A number with a letter for thousands, millions, ...: `64M` as data are 64 MiB, `400G` as a rate are 400 Gbit/s.
+    Scaled,
     /// Data, such as `64 MiB`.
     Data,
     /// Time, such as `5 us`.
@@ -32,6 +34,7 @@ impl fmt::Display for Dimension {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Dimension::Number => "a number without a unit",
+            Dimension::Scaled => "a number with a letter for its size, but without a unit",
             Dimension::Data => "an amount of data",
             Dimension::Time => "a time",
             Dimension::Rate => "a rate (data per time)",
@@ -45,6 +48,8 @@ impl fmt::Display for Dimension {
 pub struct Quantity {
     /// The value: bits, seconds, bits per second, or seconds per bit.
     value: Rational,
+    /// Of a scaled number: the power of 1000, or of 1024.
+    power: i32,
     /// The dimension.
     pub dimension: Dimension,
 }
@@ -84,8 +89,9 @@ pub enum UnitError {
 }
 
 impl Quantity {
-    /// Reads `64 MiB`, `10 Gbit/s`, `80 ms/GB`, `5 us` or a plain number; the space may be left out. The number has the
-    /// forms of [`parse_rational`].
+    /// Reads `64 MiB`, `10 Gbit/s`, `80 ms/GB`, `5 us` or a plain number; the space may be left out. Other names are
+    /// `Gbps` and `Gb/s`, `10GbE`, `GBps`, `msec`. `64M` are 64 MiB as data, as benchmarks count, and `400G` are 400 Gbit/s
+    /// as a rate, as ports of networks are named. The number has the forms of [`parse_rational`].
     ///
     /// # Errors
     /// A number that is not valid; an unknown unit, with the units that it is close to.
@@ -112,29 +118,33 @@ impl Quantity {
         let value = number(digits)?;
         let unit = unit.trim();
         let parts: Vec<&str> = unit.split('/').map(str::trim).collect();
+        let mut power = 0;
         let (factor, dimension) = match parts[..] {
-            [""] => {
-                return Ok(Quantity {
-                    value,
-                    dimension: Dimension::Number,
-                });
-            }
-            [one] => match (Data::find(one), Time::find(one)) {
-                (Some(data), _) => (data.bits(), Dimension::Data),
-                (None, Some(time)) => (time.seconds(), Dimension::Time),
-                (None, None) => return Err(unknown(one, one)),
+            [""] => (Rational::one(), Dimension::Number),
+            [one] => match (Data::find(one), Time::find(one), table::rate_word(one)) {
+                (Some(data), ..) => (data.bits(), Dimension::Data),
+                (None, Some(time), _) => (time.seconds(), Dimension::Time),
+                (None, None, Some((data, time))) => (data.bits() / time.seconds(), Dimension::Rate),
+                _ => match table::power(one) {
+                    Some(of) => {
+                        power = of;
+                        (Rational::one(), Dimension::Scaled)
+                    }
+                    None => return Err(unknown(one, one)),
+                },
             },
             [above, below] => match (
-                Data::find(above),
+                Data::find_in_rate(above),
                 Time::find(below),
                 Time::find(above),
-                Data::find(below),
+                Data::find_in_rate(below),
             ) {
                 (Some(data), Some(time), ..) => (data.bits() / time.seconds(), Dimension::Rate),
                 (.., Some(time), Some(data)) => (time.seconds() / data.bits(), Dimension::Cost),
                 _ => {
-                    let known =
-                        |unit: &&str| Data::find(unit).is_none() && Time::find(unit).is_none();
+                    let known = |unit: &&str| {
+                        Data::find_in_rate(unit).is_none() && Time::find(unit).is_none()
+                    };
                     return Err(unknown(
                         [above, below].into_iter().find(known).unwrap_or(unit),
                         unit,
@@ -145,6 +155,7 @@ impl Quantity {
         };
         Ok(Quantity {
             value: value * factor,
+            power,
             dimension,
         })
     }
@@ -193,14 +204,18 @@ impl Units {
     /// Text that is not a unit of data over one of time.
     pub fn parse(text: &str) -> Result<Units, UnitError> {
         let wrong = || UnitError::NotUnits(clip(text));
+        let of = |(data, time)| Units {
+            data,
+            time,
+            work_is_data: false,
+        };
+        if let Some(both) = table::rate_word(text.trim()) {
+            return Ok(of(both));
+        }
         let (data, time) = text.split_once('/').ok_or_else(wrong)?;
         let (data, time) = (data.trim(), time.trim());
-        match (Data::find(data), Time::find(time)) {
-            (Some(data), Some(time)) => Ok(Units {
-                data,
-                time,
-                work_is_data: false,
-            }),
+        match (Data::find_in_rate(data), Time::find(time)) {
+            (Some(data), Some(time)) => Ok(of((data, time))),
             (None, Some(_)) => Err(unknown(data, data)),
             (Some(_), None) => Err(unknown(time, time)),
             (None, None) => Err(wrong()),
@@ -267,7 +282,8 @@ impl Units {
     /// # Errors
     /// A quantity that is neither.
     pub fn cost(&self, quantity: &Quantity, text: &str) -> Result<Rational, UnitError> {
-        if quantity.dimension == Dimension::Rate && !quantity.value.is_zero() {
+        let is_rate = matches!(quantity.dimension, Dimension::Rate | Dimension::Scaled);
+        if is_rate && !quantity.value.is_zero() {
             return Ok(self.rate(quantity, text)?.recip());
         }
         Ok(
@@ -289,8 +305,14 @@ fn of(
     text: &str,
     example: &'static str,
 ) -> Result<Rational, UnitError> {
-    if quantity.dimension == wanted {
-        return Ok(quantity.value.clone());
+    let scaled = |base: i64| Rational::from_integer(base.into()).pow(quantity.power);
+    match (quantity.dimension, wanted) {
+        (found, wanted) if found == wanted => return Ok(quantity.value.clone()),
+        (Dimension::Scaled, Dimension::Data) => {
+            return Ok(&quantity.value * scaled(1024) * Data::BYTE.bits());
+        }
+        (Dimension::Scaled, Dimension::Rate) => return Ok(&quantity.value * scaled(1000)),
+        _ => {}
     }
     Err(UnitError::Other {
         text: clip(text.trim()),

@@ -56,9 +56,23 @@ impl Data {
         data("Tibit", 1 << 40),
     ];
 
-    /// The unit of this name; upper and lower case differ.
+    /// The unit of this name: `MiB`, `Gbit`, or written out, as `MiByte`, `gbits`, `Mi`. Upper and lower case differ where
+    /// they mean bytes and bits.
     pub fn find(name: &str) -> Option<Data> {
-        Data::ALL.into_iter().find(|unit| unit.name == name)
+        let known = |name: &str| Data::ALL.into_iter().find(|unit| unit.name == name);
+        known(name).or_else(|| known(&spelled(name)?))
+    }
+
+    /// The unit of this name in front of a time: as [`find`](Self::find), and `Gb` for `Gbit`, as networks are counted.
+    pub(super) fn find_in_rate(name: &str) -> Option<Data> {
+        let bits = || match name {
+            "Kb" => Some("kbit".to_string()),
+            _ => Some(format!("{}bit", name.strip_suffix('b')?)),
+        };
+        Data::find(name).or_else(|| {
+            let bits = bits()?;
+            Data::ALL.into_iter().find(|unit| unit.name == bits)
+        })
     }
 
     /// Its name, such as `MiB`.
@@ -93,11 +107,16 @@ impl Time {
         time("h", 3_600_000_000_000_000),
     ];
 
-    /// The unit of this name; upper and lower case differ. Microseconds are `us` or `µs`.
+    /// The unit of this name; upper and lower case differ. Microseconds are `us`, `µs`, `usec` or `microseconds`.
     pub fn find(name: &str) -> Option<Time> {
-        // The Greek letter is as common as the micro sign.
-        let name = if name == "\u{3bc}s" { "us" } else { name };
-        Time::ALL.into_iter().find(|unit| unit.name == name)
+        let known = |name: &str| Time::ALL.into_iter().find(|unit| unit.name == name);
+        let written = || {
+            let word = WRITTEN
+                .iter()
+                .find(|(_, words)| words.contains(&name.to_ascii_lowercase().as_str()));
+            word.and_then(|(name, _)| known(name))
+        };
+        known(name).or_else(written)
     }
 
     /// Its name, such as `ms`.
@@ -123,17 +142,69 @@ impl fmt::Display for Time {
     }
 }
 
+/// Units of time by the words for them, in lower case.
+#[rustfmt::skip]
+const WRITTEN: [(&str, &[&str]); 7] = [
+    ("ps", &["psec", "picosecond", "picoseconds"]),
+    ("ns", &["nsec", "nanosecond", "nanoseconds"]),
+    // The Greek letter is as common as the micro sign.
+    ("us", &["\u{3bc}s", "usec", "usecs", "microsecond", "microseconds"]),
+    ("ms", &["msec", "msecs", "millisecond", "milliseconds"]),
+    ("s", &["sec", "secs", "second", "seconds"]),
+    ("min", &["mins", "minute", "minutes"]),
+    ("h", &["hr", "hrs", "hour", "hours"]),
+];
+
+/// The name in [`Data::ALL`] of a unit that is written otherwise: `KB`, `Mbits`, `gigabytes` as `GBytes`, `Mi`.
+fn spelled(name: &str) -> Option<String> {
+    let lower = name.to_ascii_lowercase();
+    let word = ["bytes", "byte", "bits", "bit"]
+        .into_iter()
+        .find(|word| lower.ends_with(word));
+    let (prefix, unit) = match word {
+        Some(word) => (
+            lower[..lower.len() - word.len()].to_string(),
+            if word.starts_with("bit") { "bit" } else { "B" },
+        ),
+        None if name == "KB" || name == "kiB" => (name[..name.len() - 1].to_string(), "B"),
+        None if ["Ki", "Mi", "Gi", "Ti"].contains(&name) => (name.to_string(), "B"),
+        None => return None,
+    };
+    let mut letters = prefix.chars();
+    let prefix = match (letters.next(), letters.as_str()) {
+        (None, _) => String::new(),
+        (Some('k' | 'K'), "") => "k".to_string(),
+        (Some(first), rest @ ("" | "i")) => format!("{}{rest}", first.to_ascii_uppercase()),
+        _ => return None,
+    };
+    Some(format!("{prefix}{unit}"))
+}
+
+/// A rate in one word: `Gbps`, `MBps`, `GiBps`; `GbE` is Ethernet's name for gigabits per second.
+pub(super) fn rate_word(word: &str) -> Option<(Data, Time)> {
+    let ethernet = ["bE", "E"]
+        .into_iter()
+        .find_map(|end| word.strip_suffix(end));
+    if let Some(prefix) = ethernet.filter(|prefix| ["M", "G", "T"].contains(prefix)) {
+        return Some((Data::find(&format!("{prefix}bit"))?, Time::SECOND));
+    }
+    let unit = word.strip_suffix("ps")?;
+    // Nobody counts thousandths of bits: gbps are gigabits.
+    let bits = unit.strip_suffix('b').map(|prefix| format!("{prefix}bit"));
+    let data = bits.map_or_else(|| Data::find(unit), |bits| Data::find(&bits))?;
+    Some((data, Time::SECOND))
+}
+
+/// The power of a thousand, or of 1024, that a lone letter stands for, as in `64M` and `400G`.
+pub(super) fn power(letter: &str) -> Option<i32> {
+    let place = ["k", "m", "g", "t"]
+        .into_iter()
+        .position(|known| known.eq_ignore_ascii_case(letter))?;
+    i32::try_from(place + 1).ok()
+}
+
 /// The unit that may be meant by an unknown one.
 pub(super) fn instead_of(unit: &str) -> String {
-    if let Some(prefix) = ["k", "M", "G", "T"]
-        .into_iter()
-        .find(|prefix| prefix.eq_ignore_ascii_case(unit))
-    {
-        return format!(
-            "; write {prefix}B or {}iB (bytes), or {prefix}bit (bits)",
-            prefix.to_ascii_uppercase()
-        );
-    }
     let fold = |text: &str| {
         text.to_ascii_lowercase()
             .replace("bits", "bit")

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Result;
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
-use oneport::plan::{Kind, Named};
+use oneport::plan::{Block, Form, Kind, Named};
 use oneport::schedule::{Cuts, Tried, Whole, cuts};
 use oneport::{
     Bandwidth, Bounded, Collective, Plan, Planned, Platform, Problem, Rational, Status, Units,
@@ -197,7 +197,7 @@ pub fn unlisted(problem: &Problem, unlisted: &Unlisted, seconds: Duration, exact
     out
 }
 
-/// The question: `all-reduce of 32 operands on 37 nodes, 72 links (full-duplex, 5 nodes links), messages of 64 MiB`.
+/// The question: `all-reduce of 32 operands on 37 nodes, 72 links (full-duplex, links at 5 nodes), messages of 64 MiB`.
 pub fn header(problem: &Problem) -> String {
     let (platform, collective) = (problem.platform(), problem.collective());
     let size = match (problem.volumes().size.constant(), platform.units()) {
@@ -206,13 +206,30 @@ pub fn header(problem: &Problem) -> String {
         _ => String::new(),
     };
     format!(
-        "{} of {} on {}, {} ({}){size}\n",
+        "{} of {} on {}, {} ({}){}{size}\n",
         label(collective),
         extent(collective),
         count(platform.nodes().len(), "node"),
         count(platform.links().len(), "link"),
         models(platform),
+        order(collective).map_or("", |any| if any {
+            ", operands in any order"
+        } else {
+            ", operands in their order"
+        }),
     )
+}
+
+/// Whether operands may be combined in any order, where that is part of the question and the same for all demands.
+fn order(collective: &Collective) -> Option<bool> {
+    let asked = |name| Form::find(name).is_none_or(Form::may_keep_order);
+    let blocks = collective.blocks();
+    let mut orders = blocks
+        .iter()
+        .filter(|block| block.kind.combines() && asked(block.name))
+        .map(Block::is_commutative);
+    let first = orders.next()?;
+    orders.all(|order| order == first).then_some(first)
 }
 
 /// The question, for `--json`.
@@ -230,6 +247,7 @@ pub fn question(platform: &Platform, collective: &Collective) -> Value {
             "nodes": platform.nodes().len(),
             "links": platform.links().len(),
             "units": platform.units().map(|units| units.to_string()),
+            "in_order": order(collective).map(|any| !any),
             "version": env!("CARGO_PKG_VERSION"),
         }),
         counts.map_or(Value::Null, |counts| json!({ "counts": counts })),
@@ -255,7 +273,7 @@ pub fn models(platform: &Platform) -> String {
             .filter(|&node| platform.model_of(node) == model)
             .count();
         if model != platform.model() && others > 0 {
-            let _ = write!(text, ", {} {model}", count(others, "node"));
+            let _ = write!(text, ", {model} at {}", count(others, "node"));
         }
     }
     text
@@ -288,7 +306,7 @@ impl Operation {
     }
 }
 
-/// The bandwidths, and the columns of nccl-tests. The time is the inverse of the throughput. Empty if [`Operation::of`]
+/// The bandwidths, and on GPUs the columns of nccl-tests. The time is the inverse of the throughput. Empty if [`Operation::of`]
 /// is `None`.
 fn bandwidths(problem: &Problem, throughput: &Rational) -> String {
     let Some((units, operation)) = Operation::of(problem, throughput) else {
@@ -299,6 +317,14 @@ fn bandwidths(problem: &Problem, throughput: &Rational) -> String {
         gigabytes: [algorithm, bus],
         rates,
     } = &operation;
+    let told = format!(
+        "bandwidth   algorithm {}, bus {}",
+        units.show_rate(&rates[0]),
+        units.show_rate(&rates[1]),
+    );
+    if !has_accelerators(problem.platform()) {
+        return told + "\n";
+    }
     // Elements of four bytes, the default of nccl-tests.
     let floats = bytes / Rational::from_integer(BigInt::from(4));
     let (count, kind) = if floats.is_integer() {
@@ -332,12 +358,16 @@ fn bandwidths(problem: &Problem, throughput: &Rational) -> String {
             .join("  ")
     };
     format!(
-        "bandwidth   algorithm {}, bus {}; as nccl-tests count (B, us, GB/s):\n            {}\n            {}\n",
-        units.show_rate(&rates[0]),
-        units.show_rate(&rates[1]),
+        "{told}; as nccl-tests count (B, us, GB/s):\n            {}\n            {}\n",
         line(&|(name, _)| name.to_string()),
         line(&|(_, cell)| cell.clone()),
     )
+}
+
+/// Whether nodes are called GPUs: then nccl-tests may run there.
+fn has_accelerators(platform: &Platform) -> bool {
+    let mut nodes = platform.node_ids().map(|node| platform.name(node));
+    nodes.any(|name| name.to_ascii_lowercase().contains("gpu"))
 }
 
 /// A whole number in full, if it has at most 24 digits; else six significant digits.

@@ -20,7 +20,7 @@ pub struct Bottleneck<'a> {
 }
 
 /// The hint that the order of the operands may cost something.
-pub const IN_ORDER: &str = "operands are combined in their order; --commutative";
+pub const IN_ORDER: &str = "operands are combined in their order; any order";
 
 /// Limit on the classes named in a line.
 const NAMED: usize = 3;
@@ -75,9 +75,12 @@ fn sentence(platform: &Platform, hint: Hint) -> String {
 }
 
 impl Bottleneck<'_> {
-    /// "send port of 'a'", or "8 x link 'ib*' -> 'gpu*'".
+    /// "send port of 'a', 'b'", or "8 x link 'ib*' -> 'gpu*'".
     fn named(&self, class: &Class) -> String {
-        several(class.count(), class.name(self.platform))
+        match &class.members {
+            Members::Resources(resources) => named(self.platform, resources, EVERY),
+            _ => class.name(self.platform),
+        }
     }
 
     /// The bottleneck, for `--json`.
@@ -158,12 +161,22 @@ impl Bottleneck<'_> {
     }
 }
 
-fn several(members: usize, name: String) -> String {
-    if members == 1 {
-        name
-    } else {
-        format!("{members} x {name}")
+/// Most members of a class that are all named. Shown: `link 'a -> b', 'a -> c'`.
+const EVERY: usize = 4;
+
+/// The names of resources alike, if there are at most so many, else their number and the common part of their names.
+fn named(platform: &Platform, resources: &[Resource], every: usize) -> String {
+    let common = explain::name(platform, resources);
+    if resources.len() > every {
+        return format!("{} x {common}", resources.len());
     }
+    let kind = common.find('\'').unwrap_or_default();
+    let names = resources.iter().enumerate().map(|(place, resource)| {
+        let name = resource.describe(platform);
+        let short = name.get(kind..).filter(|_| place > 0);
+        short.map_or(name.clone(), str::to_string)
+    });
+    names.collect::<Vec<_>>().join(", ")
 }
 
 /// The first class of these resources by name, and the number of further classes: `8 x send port of 'gpu*'`.
@@ -174,7 +187,7 @@ pub fn summary(platform: &Platform, resources: &[Resource]) -> String {
     } else {
         String::new()
     };
-    classes.first().map_or_else(String::new, |first| {
-        several(first.len(), explain::name(platform, first)) + &more
-    })
+    classes
+        .first()
+        .map_or_else(String::new, |first| named(platform, first, 1) + &more)
 }

@@ -93,8 +93,17 @@ pub fn read(problem: &Problem, text: &str) -> Result<Measured> {
             "--measured: {text} is not positive; give what was measured, such as 212GB/s"
         )));
     }
+    let shown = text.trim();
+    let shown = match (quantity.dimension, problem.platform().units()) {
+        (Dimension::Number, Some(units)) => format!(
+            "{shown} operations per {} (a bandwidth is {shown}GB/s)",
+            units.time
+        ),
+        (Dimension::Number, None) => format!("{shown} operations per unit of time"),
+        _ => shown.to_string(),
+    };
     Ok(Measured {
-        shown: text.trim().to_string(),
+        shown,
         throughput,
         once,
     })

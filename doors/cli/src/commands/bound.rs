@@ -1,6 +1,7 @@
 //! `oneport bound`: proved upper bounds on the throughput, as sentences.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use anyhow::Result;
 use clap::Args;
@@ -19,12 +20,15 @@ use crate::answers::measured::{self, Measured};
 use crate::answers::odd_sets;
 use crate::flags::counts;
 use crate::flags::limits::{LimitArguments, named};
-use crate::flags::platform::FileArguments;
-use crate::flags::question::{asked_as, listed, node};
+use crate::flags::platform::{FileArguments, ReadingArguments, one};
+use crate::flags::question::{CUSTOM, called, listed, no_collective, node};
 use crate::words::clock;
 use crate::words::end::End;
 use crate::words::numbers::{Shown, both, percent};
+use crate::words::objects::line;
 use crate::words::output::{MORE, count, few, print};
+use crate::words::progress::Progress;
+use crate::words::tables::{FormatArguments, Sheet, TableFormat, plain};
 use crate::words::usage::usage;
 
 /// The collectives that are bounded by default.
@@ -46,8 +50,11 @@ pub struct BoundArguments {
     #[command(flatten)]
     platform: FileArguments,
     /// Collectives (default: all-gather, reduce-scatter, all-reduce, all-to-all, broadcast, reduce).
-    #[arg(value_name = "COLLECTIVE")]
+    #[arg(value_name = "COLLECTIVE", index = 2)]
     collectives: Vec<String>,
+    /// Model and units.
+    #[command(flatten)]
+    reading: ReadingArguments,
     /// Participants, or "all" processors (the default).
     #[arg(long, value_name = "A,B|all")]
     participants: Option<String>,
@@ -67,6 +74,9 @@ pub struct BoundArguments {
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
+    /// The table's format.
+    #[command(flatten)]
+    table: FormatArguments,
 }
 
 /// A collective and its bound.
@@ -93,8 +103,10 @@ enum Found {
 
 /// Runs the command.
 pub fn run(arguments: &BoundArguments) -> Result<End> {
-    let watch = arguments.limits.watch()?;
-    let platform = arguments.platform.read()?.platform;
+    let progress = Progress::on_terminal();
+    let watch = progress.of(&arguments.limits.watch()?);
+    let (path, names) = words(&arguments.platform, &arguments.collectives)?;
+    let platform = arguments.reading.read(path)?.platform;
     let participants = listed(
         &platform,
         arguments.participants.as_deref(),
@@ -106,11 +118,6 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
         .as_ref()
         .map(|name| node(&platform, name, "--root"))
         .transpose()?;
-    let names: Vec<&str> = if arguments.collectives.is_empty() {
-        USUAL.to_vec()
-    } else {
-        arguments.collectives.iter().map(String::as_str).collect()
-    };
     if arguments.measured.is_some() && names.len() != 1 {
         return Err(usage(
             "--measured: name the collective that was measured, and no other",
@@ -137,6 +144,7 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
             ..Options::default()
         };
         let form = form(name)?;
+        progress.about(format!("{}: ", form.name));
         let mut collective = collective(form, &participants, root)?;
         if form.counted {
             collective = counts::counted(&platform, collective, arguments.counts.as_deref())?;
@@ -166,8 +174,9 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
         }
         rows.push(row);
     }
+    drop(progress);
     let text = match arguments.json {
-        true => json!({
+        true => line(json!({
             "processors": platform.processors().count(),
             "links": platform.links().len(),
             "model": platform.model().name(),
@@ -176,9 +185,11 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
             "commutative": true,
             "bounds": rows.iter().map(|row| row.json(&platform)).collect::<Vec<_>>(),
             "seconds": clock::elapsed().as_secs_f64(),
-        })
-        .to_string(),
-        false => text(&platform, &rows),
+        })),
+        false => match arguments.table.format {
+            TableFormat::Text => text(&platform, &rows),
+            format => table(&platform, &rows).show(format),
+        },
     };
     print(&text)?;
     let wrong: Vec<String> = rows.iter().filter_map(|row| row.wrong(&platform)).collect();
@@ -190,19 +201,46 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
     })
 }
 
-fn form(name: &str) -> Result<&'static Form> {
-    let asked = |form: &&Form| form.name == asked_as(form.name);
-    let known = Collective::forms().iter().copied().filter(asked);
-    Form::find(name).filter(asked).ok_or_else(|| {
-        usage(format!(
-            "bound knows no collective '{name}'; choose from {}",
-            join(known.map(|form| form.name))
-        ))
-    })
+/// The platform's file, and the collectives. The file is the first word that names no collective, unless an option has
+/// it.
+fn words<'a>(
+    platform: &'a FileArguments,
+    collectives: &'a [String],
+) -> Result<(&'a Path, Vec<&'a str>)> {
+    let first = platform
+        .file
+        .iter()
+        .map(|file| file.to_str().unwrap_or_default());
+    let mut words: Vec<&str> = first
+        .chain(collectives.iter().map(String::as_str))
+        .collect();
+    let path = match &platform.platform {
+        Some(path) => path.as_path(),
+        None => {
+            let place = words.iter().position(|word| called(word).is_none());
+            let file = (!words.is_empty()).then(|| words.remove(place.unwrap_or(0)));
+            // Its bytes may be no text.
+            one(
+                if place == Some(0) {
+                    platform.file.as_deref()
+                } else {
+                    file.map(Path::new)
+                },
+                None,
+            )?
+        }
+    };
+    if words.is_empty() {
+        words = USUAL.to_vec();
+    }
+    Ok((path, words))
 }
 
-fn join<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    names.collect::<Vec<_>>().join(", ")
+fn form(name: &str) -> Result<&'static Form> {
+    let found = called(name).filter(|name| *name != CUSTOM);
+    found
+        .and_then(Form::find)
+        .ok_or_else(|| no_collective(name))
 }
 
 fn collective(
@@ -233,6 +271,44 @@ fn rate(platform: &Platform, value: &Rational) -> String {
         Some(units) => units.show_rate(value),
         None => format!("{} per unit of time", both(value)),
     }
+}
+
+/// A row for each collective.
+fn table(platform: &Platform, rows: &[Row]) -> Sheet {
+    let cells = |row: &Row| {
+        let name = row.form.name.to_string();
+        let none = || "-".to_string();
+        let bounded = match row.bounded() {
+            Ok(bounded) => bounded,
+            Err((why, _)) => return vec![name, none(), none(), none(), none(), why],
+        };
+        let bandwidth = |of: fn(&Bandwidth, &Rational) -> Rational| {
+            let value = row.bandwidth.as_ref().map(|it| of(it, &bounded.bound));
+            value.map_or_else(none, |value| match platform.units() {
+                Some(units) => units.show_rate(&value),
+                None => value.to_string(),
+            })
+        };
+        let known = bounded.known.as_ref();
+        vec![
+            name,
+            bandwidth(Bandwidth::algorithm),
+            bandwidth(Bandwidth::bus),
+            Shown::of(platform, false).rate(&bounded.bound),
+            known.map_or_else(none, |known| percent(&(known / &bounded.bound))),
+            row.sentence(platform, bounded),
+        ]
+    };
+    let often = format!("operations {}", Shown::of(platform, false).per());
+    let header = [
+        "collective",
+        "algbw",
+        "busbw",
+        &often,
+        "attained",
+        "limited by",
+    ];
+    plain(&header, &[1, 2, 3, 4], rows.iter().map(cells))
 }
 
 fn text(platform: &Platform, rows: &[Row]) -> String {
@@ -341,7 +417,7 @@ impl<'b> Across<'b> {
     }
 
     fn sentence(&self, platform: &Platform, bound: &Rational) -> String {
-        let says = self.need.inequality.statement().sentence(platform);
+        let says = self.says(platform);
         let (links, capacity) = (links(platform, &self.links), rate(platform, &self.capacity));
         let (each, per) = if self.messages == Rational::from_integer(1.into()) {
             ("", capacity.clone())
@@ -359,6 +435,22 @@ impl<'b> Across<'b> {
         format!(
             "{says}{each}: through {links} of {capacity} together no schedule exceeds {per} per operation"
         )
+    }
+
+    /// What the inequality says. The side of a cut with fewer nodes is named.
+    fn says(&self, platform: &Platform) -> String {
+        let rest: Vec<NodeId> = match &self.need.inequality {
+            Inequality::Cut(cut) if cut.nodes.len() > NAMED => platform
+                .node_ids()
+                .filter(|node| cut.nodes.binary_search(node).is_err())
+                .collect(),
+            _ => Vec::new(),
+        };
+        if rest.is_empty() || rest.len() > NAMED {
+            return self.need.inequality.statement().sentence(platform);
+        }
+        let names = few(rest.iter().map(|&node| platform.name(node)), NAMED, MORE);
+        format!("at least 1 transfer leads into {{{names}}}")
     }
 
     /// For a cut.

@@ -7,6 +7,7 @@ use clap::Args;
 use oneport_exports::{Fault, Kind, Verdict, check};
 
 use crate::words::end::End;
+use crate::words::objects::line;
 use crate::words::output::{count, print};
 
 /// Largest file that is read, in bytes.
@@ -57,7 +58,7 @@ pub fn run(arguments: &CheckArguments) -> Result<End> {
                 "status": "refused", "kind": format!("{:?}", fault.kind).to_lowercase(), "fault": fault.text,
             }),
         };
-        print(&object.to_string())?;
+        print(&line(object))?;
         return Ok(if verdict.is_ok() {
             End::Done
         } else {

@@ -9,9 +9,10 @@ use oneport::platform::gadget::{Part, gadget};
 use oneport::{NodeId, Platform};
 use oneport_topologies::Format;
 
+use crate::flags::change::ChangeArguments;
 use crate::flags::topology::TopologyArguments;
 use crate::words::end::End;
-use crate::words::output::{count, print, try_outputs};
+use crate::words::output::{count, print, replaced, try_outputs};
 use crate::words::usage::usage;
 
 /// Convert a platform file.
@@ -22,7 +23,10 @@ pub struct ConvertArguments {
     pub input: PathBuf,
     /// The platform file to write.
     #[arg(value_name = "OUT")]
-    pub output: PathBuf,
+    pub output: Option<PathBuf>,
+    /// The platform file to read, instead of IN.
+    #[arg(short = 'p', long = "platform", value_name = "FILE")]
+    pub platform: Option<PathBuf>,
     /// Format of IN: toml, json, matrix, gml, joined, nccl, nvidia-smi, node-link, graphml, dot,
     /// ibnetdiscover, iblinkinfo, slurm-conf, slurm-yaml, astra-sim, hwloc, simgrid (default: by its name
     /// and content).
@@ -36,6 +40,9 @@ pub struct ConvertArguments {
     /// links that need them. All but the cores are routers, and links between parts cost 0.
     #[arg(long)]
     pub gadget: bool,
+    /// Changes of the platform.
+    #[command(flatten)]
+    pub change: ChangeArguments,
     /// Values that a topology file lacks.
     #[command(flatten)]
     pub topology: TopologyArguments,
@@ -49,35 +56,49 @@ pub fn run(arguments: &ConvertArguments) -> Result<End> {
         .map(|name| name.parse::<Format>())
         .transpose();
     let from = from.map_err(|error| usage(format!("--from: {error}")))?;
+    let (input, output) = match (&arguments.platform, &arguments.output) {
+        (Some(input), None) => (input, &arguments.input),
+        (None, Some(output)) => (&arguments.input, output),
+        _ => {
+            return Err(usage(
+                "give two files: IN, which is read (or --platform IN), and OUT, which is written",
+            ));
+        }
+    };
     let to = match &arguments.to {
         Some(name) => name
             .parse()
             .map_err(|error| usage(format!("--to: {error}")))?,
-        None => PlatformFormat::to_write(&arguments.output).ok_or_else(|| {
+        None => PlatformFormat::to_write(output).ok_or_else(|| {
             usage(format!(
                 "cannot tell the format of {} from its name; add --to toml, json or matrix",
-                arguments.output.display()
+                output.display()
             ))
         })?,
     };
-    try_outputs(&[("IN", &arguments.input)], &[("OUT", &arguments.output)])?;
-    let read = arguments.topology.read(&arguments.input, from)?.platform;
+    try_outputs(&[("IN", input)], &[("OUT", output)])?;
+    let read = arguments.topology.read(input, from)?.platform;
+    let read = arguments
+        .change
+        .apply(&read)?
+        .map_or(read, |changed| changed.platform);
     let (platform, parts) = if arguments.gadget {
         let (platform, parts) = as_gadget(&read)?;
         (platform, Some(parts))
     } else {
         (read, None)
     };
-    let text = files::write_platform(&platform, to)
-        .with_context(|| arguments.output.display().to_string())?;
-    files::write_atomically(&arguments.output, text.as_bytes())
-        .with_context(|| format!("cannot write {}", arguments.output.display()))?;
+    let text =
+        files::write_platform(&platform, to).with_context(|| output.display().to_string())?;
+    files::write_atomically(output, text.as_bytes())
+        .with_context(|| format!("cannot write {}", output.display()))?;
     print(&format!(
-        "{}: {} ({}), {}",
-        arguments.output.display(),
+        "{}: {} ({}), {}{}",
+        output.display(),
         count(platform.nodes().len(), "node"),
         count(platform.processors().count(), "processor"),
         count(platform.links().len(), "link"),
+        replaced(output),
     ))?;
     parts.map_or(Ok(()), |parts| print(&parts))?;
     Ok(End::Done)

@@ -13,9 +13,9 @@ use oneport_exports::{
 };
 
 use crate::flags::limits::bytes;
-use crate::words::bytes as sizes;
 use crate::words::end::End;
-use crate::words::output::{Named, count, print, try_outputs};
+use crate::words::output::{Named, count, print, replaced, try_outputs};
+use crate::words::quantity;
 use crate::words::usage::usage;
 
 /// The formats of several plans.
@@ -314,7 +314,7 @@ fn at_least(text: &str) -> Result<u64> {
 
 /// A whole number of bytes, at least one.
 fn whole_bytes(text: &str) -> Result<u64> {
-    let size = sizes::bytes("--bytes", text)?;
+    let size = quantity::bytes("--bytes", text)?;
     let whole = if size.is_integer() && size.is_positive() {
         size.to_integer().to_u64()
     } else {
@@ -341,7 +341,11 @@ fn written(output: &Path, files: &[File]) -> String {
         .map(|file| path(output, file).display().to_string())
         .unwrap_or_default();
     match files.len() {
-        1 => format!("{first}, {}", count(bytes, "byte")),
+        1 => format!(
+            "{first}, {}{}",
+            count(bytes, "byte"),
+            replaced(Path::new(&first))
+        ),
         several => format!(
             "{first} and so on, {several} files, {}",
             count(bytes, "byte")

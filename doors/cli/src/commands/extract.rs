@@ -11,20 +11,21 @@ use oneport::{FromRates, Options, Period, Platform, files, plan_of_rates};
 use crate::answers::answer::{loss_of, pieces};
 use crate::flags::instances;
 use crate::flags::limits::{self, LimitArguments};
-use crate::flags::platform::ReadingArguments;
+use crate::flags::platform::{PlatformArguments, ReadingArguments};
 use crate::words::end::End;
 use crate::words::numbers::{Shown, percent, readable, readable_count};
-use crate::words::output::{count, print, try_outputs};
+use crate::words::output::{count, print, try_outputs, with_written};
 
 /// Turn rates of transfers and merges into patterns, matchings and a schedule. `show --rates --json` writes the format,
 /// and so may other solvers.
 #[derive(Debug, Args)]
 pub struct ExtractArguments {
     /// The rates: a file of the format oneport-rates/1.
+    #[arg(value_name = "RATES", index = 1)]
     pub rates: PathBuf,
     /// The platform of the rates.
-    #[arg(long, value_name = "FILE")]
-    pub platform: PathBuf,
+    #[command(flatten)]
+    pub platform: PlatformArguments,
     /// Model and units of the platform.
     #[command(flatten)]
     reading: ReadingArguments,
@@ -57,11 +58,12 @@ pub struct ExtractArguments {
 pub fn run(arguments: &ExtractArguments) -> Result<End> {
     let watch = arguments.limits.watch()?;
     let (rates, output) = (&arguments.rates, &arguments.output);
+    let path = arguments.platform.path()?;
     try_outputs(
-        &[("RATES", rates), ("--platform", &arguments.platform)],
+        &[("RATES", rates), ("--platform", path)],
         &[("--output", output)],
     )?;
-    let platform = arguments.reading.read(&arguments.platform)?.platform;
+    let platform = arguments.reading.read(path)?.platform;
     let file = files::read_rates(rates, &platform)?;
     let period = match (&arguments.period, &arguments.max_instances) {
         (Some(period), _) => Period::Fixed(instances::length(period)?),
@@ -89,7 +91,7 @@ pub fn run(arguments: &ExtractArguments) -> Result<End> {
     if let Some(limit) = watch.ended_by() {
         told.push_str(&format!("\n{}", limits::told(limit, made.plan.status)));
     }
-    print(&told)?;
+    print(&with_written(told, &[("--output", output)]))?;
     Ok(End::Done)
 }
 

@@ -5,6 +5,7 @@ pub mod bound;
 pub mod check;
 #[cfg(feature = "compare")]
 pub mod compare;
+pub mod completions;
 #[cfg(feature = "topologies")]
 pub mod convert;
 #[cfg(feature = "exports")]
@@ -13,6 +14,7 @@ pub mod extract;
 pub mod generate;
 #[cfg(all(feature = "topologies", feature = "drawings"))]
 pub mod inspect;
+pub mod man;
 pub mod program;
 #[cfg(feature = "drawings")]
 pub mod reduce;

@@ -12,21 +12,21 @@ use oneport::{Options, Outcome, Period, Plan, Problem, files, solve};
 use oneport_programs::{Form, ProgramError, Size, Which, write, write_restricted};
 
 use crate::flags::limits::LimitArguments;
-use crate::flags::platform::ReadingArguments;
+use crate::flags::platform::{PlatformArguments, ReadingArguments};
 use crate::flags::question::{Asked, PartArguments, QuestionArguments};
 use crate::words::end::End;
-use crate::words::output::{count, named, print, try_outputs};
+use crate::words::output::{count, named, print, replaced, try_outputs};
 use crate::words::usage::usage;
 
 /// Write one of the papers' linear programs as a CPLEX LP file.
 #[derive(Debug, Args)]
 pub struct ProgramArguments {
     /// The program.
-    #[arg(value_parser = programs())]
+    #[arg(value_parser = programs(), index = 1)]
     pub program: String,
-    /// Platform file.
-    #[arg(long, value_name = "FILE")]
-    pub platform: PathBuf,
+    /// The platform.
+    #[command(flatten)]
+    pub platform: PlatformArguments,
     /// p, p-prime, d: the collective: broadcast (the default), scatter, gather, all-to-all, all-gather.
     #[arg(long, value_name = "COLLECTIVE")]
     pub collective: Option<String>,
@@ -82,19 +82,20 @@ pub fn run(arguments: &ProgramArguments) -> Result<End> {
             "{name} is the program of {collective}; leave --collective out"
         )));
     }
-    let form = arguments.collective.as_deref().and_then(plan::Form::find);
+    let form = arguments.collective.as_deref().and_then(plan::Form::called);
     if let Some(form) = form.filter(|form| form.counted) {
         return Err(usage(format!(
             "{} has no program: programs know no counts; choose broadcast, scatter, gather, all-to-all or all-gather",
             form.name
         )));
     }
+    let path = arguments.platform.path()?;
     try_outputs(
-        &[("--platform", &arguments.platform)],
+        &[("--platform", path)],
         &named(&[("--output", &arguments.output)]),
     )?;
     let asked = Asked::read(
-        arguments.reading.read(&arguments.platform)?.platform,
+        arguments.reading.read(path)?.platform,
         &asked(arguments, which),
     )?;
     let problem = asked.problem()?;
@@ -122,10 +123,11 @@ pub fn run(arguments: &ProgramArguments) -> Result<End> {
     };
     let Size { variables, rows } = to_file(path, written)?;
     print(&format!(
-        "{}: {}, {}",
+        "{}: {}, {}{}",
         path.display(),
         count(variables, "variable"),
-        count(rows, "row")
+        count(rows, "row"),
+        replaced(path),
     ))?;
     Ok(End::Done)
 }
@@ -168,7 +170,11 @@ fn asked(arguments: &ProgramArguments, which: Which) -> QuestionArguments {
         counts: None,
         reading: arguments.reading.clone(),
         bytes: None,
+        // The papers combine operands in their order.
+        in_order: which == Which::Ssr,
         commutative: false,
+        file: None,
+        platforms: Vec::new(),
     }
 }
 

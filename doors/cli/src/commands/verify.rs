@@ -14,6 +14,7 @@ use oneport::{Plan, Platform, files, referee, schedule};
 
 use crate::answers::{chosen, reduction as words};
 use crate::flags::limits::{self, LimitArguments};
+use crate::flags::platform::PlatformArguments;
 use crate::flags::topology::TopologyArguments;
 use crate::words::end::End;
 use crate::words::numbers::{readable, readable_count};
@@ -31,10 +32,11 @@ const WORDS: u64 = 2_000_000;
 #[derive(Debug, Args)]
 pub struct VerifyArguments {
     /// The plan file.
+    #[arg(value_name = "PLAN", index = 1)]
     pub plan: PathBuf,
     /// Also check that the plan is for this platform.
-    #[arg(long, value_name = "FILE")]
-    pub platform: Option<PathBuf>,
+    #[command(flatten)]
+    pub platform: PlatformArguments,
     /// Also check that the schedule cuts no message: every transfer is one stretch within the period.
     #[arg(long)]
     pub whole_messages: bool,
@@ -55,7 +57,7 @@ pub fn run(arguments: &VerifyArguments) -> Result<End> {
         AnswerFile::Broadcast(one) => return broadcast(arguments, &one),
         AnswerFile::AllReduce(all) => return all_reduce(arguments, &all),
     };
-    if let Some(path) = &arguments.platform {
+    if let Some(path) = arguments.platform.given()? {
         let platform = arguments.topology.read(path, None)?.platform;
         if let Some(difference) = difference(plan.platform(), &platform) {
             anyhow::bail!(
@@ -128,7 +130,7 @@ fn reduction(arguments: &VerifyArguments, one: &OneReduction) -> Result<End> {
 /// Refuses what only plans have.
 fn executed_once(arguments: &VerifyArguments, what: &str) -> Result<()> {
     let name = arguments.plan.display();
-    if arguments.platform.is_some() {
+    if arguments.platform.given()?.is_some() {
         anyhow::bail!("{name}: {what} has no platform; leave --platform out");
     }
     if arguments.whole_messages {

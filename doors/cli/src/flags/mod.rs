@@ -1,5 +1,6 @@
 //! Groups of options that several commands take. A group knows no command and reads itself into values of the library.
 
+pub mod change;
 pub mod counts;
 pub mod instances;
 pub mod limits;

@@ -17,6 +17,15 @@ pub struct Imported {
     pub platform: Platform,
 }
 
+impl Imported {
+    /// The file with the changed platform.
+    pub fn changed(self, changed: oneport::platform::Changed) -> Imported {
+        Imported {
+            platform: changed.platform,
+        }
+    }
+}
+
 impl TopologyArguments {
     /// Reads a platform file of ours, whatever the second argument.
     pub fn read(&self, path: &Path, _format: Option<()>) -> Result<Imported> {

@@ -1,11 +1,12 @@
 //! Parses the options that define a problem: collective, participants, sizes, work.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::builder::{PossibleValue, TypedValueParser};
 use num_traits::Signed;
 use oneport::plan::{Form, Member, Role};
 use oneport::{
@@ -14,7 +15,7 @@ use oneport::{
 };
 
 use crate::flags::counts;
-use crate::flags::platform::ReadingArguments;
+use crate::flags::platform::{ReadingArguments, one};
 use crate::words::output::few;
 use crate::words::usage::usage;
 
@@ -34,14 +35,54 @@ pub fn asked_as(name: &'static str) -> &'static str {
 }
 
 /// The collectives that can be solved.
-fn collectives() -> PossibleValuesParser {
-    let asked = Collective::forms()
-        .iter()
-        .filter(|form| form.name == asked_as(form.name));
-    let named = asked.map(|form| PossibleValue::new(form.name).help(form.about));
-    let custom =
-        PossibleValue::new(CUSTOM).help("The demands listed in the file given by --demands");
-    PossibleValuesParser::new(named.chain([custom]))
+fn forms() -> impl Iterator<Item = &'static Form> {
+    let all = Collective::forms().iter().copied();
+    all.filter(|form| form.name == asked_as(form.name))
+}
+
+/// The name of a collective that is called so, as libraries write it, or [`CUSTOM`].
+pub fn called(text: &str) -> Option<&'static str> {
+    let named = Form::called(text).map(|form| form.name);
+    named
+        .filter(|name| *name == asked_as(name))
+        .or_else(|| (text == CUSTOM).then_some(CUSTOM))
+}
+
+/// The error about a text that names no collective.
+pub fn no_collective(text: &str) -> anyhow::Error {
+    let names = || forms().map(|form| form.name).chain([CUSTOM]);
+    let list = names().collect::<Vec<_>>().join(", ");
+    let shown: String = text.chars().take(60).flat_map(char::escape_debug).collect();
+    usage(match files::closest(text, names()) {
+        Some(close) => format!(
+            "there is no collective '{shown}'; did you mean '{close}'? The collectives are {list}"
+        ),
+        None => format!("there is no collective '{shown}'; the collectives are {list}"),
+    })
+}
+
+/// Reads any text: which of the words is the collective is decided later. Help and completions list the names.
+#[derive(Clone)]
+struct Collectives;
+
+impl TypedValueParser for Collectives {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        _: &clap::Command,
+        _: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> std::result::Result<String, clap::Error> {
+        Ok(value.to_string_lossy().into_owned())
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let named = forms().map(|form| PossibleValue::new(form.name).help(form.about));
+        let custom =
+            PossibleValue::new(CUSTOM).help("The demands listed in the file given by --demands");
+        Some(Box::new(named.chain([custom])))
+    }
 }
 
 /// Roles and volumes, for collectives and for the papers' programs.
@@ -61,7 +102,7 @@ pub struct PartArguments {
     /// receive from each source; reduce-to-several: the nodes that receive the result.
     #[arg(long, value_name = "A,B|all")]
     pub targets: Option<String>,
-    /// Participants, or "all" processors (the default); reductions combine values in this order.
+    /// Participants, or "all" processors (the default); with --in-order reductions combine values in this order.
     #[arg(long, value_name = "A,B|all")]
     pub participants: Option<String>,
     /// Size of each message: a number, or with a unit, as 64MiB, if the platform has units (a barrier's token there: 8
@@ -84,9 +125,17 @@ pub struct PartArguments {
 /// A collective, its roles and its volumes.
 #[derive(Debug, Clone, Args)]
 pub struct QuestionArguments {
-    /// The collective to schedule.
-    #[arg(value_parser = collectives())]
+    /// The collective to schedule; names of libraries (MPI_Allreduce, bcast) are understood.
+    #[arg(value_name = "COLLECTIVE", value_parser = Collectives, index = 1, hide_possible_values = false)]
     pub collective: String,
+    /// The platform: a file of ours (TOML, JSON), a matrix of bandwidths, or a topology of another program (a dump of NCCL,
+    /// nvidia-smi topo -m, Slurm, SimGrid, a graph, ...).
+    #[arg(value_name = "FILE", index = 2)]
+    pub file: Option<PathBuf>,
+    /// The platform, instead of FILE. In solve it is repeatable: the answers are printed in sequence, with --json one
+    /// object per line.
+    #[arg(short = 'p', long = "platform", value_name = "FILE")]
+    pub platforms: Vec<PathBuf>,
     /// Roles and volumes.
     #[command(flatten)]
     pub part: PartArguments,
@@ -104,7 +153,11 @@ pub struct QuestionArguments {
     /// scatter, gather, all-gather, reduce-scatter and all-to-all, else one message. A plain number is in bytes.
     #[arg(long, value_name = "B", conflicts_with = "size")]
     pub bytes: Option<String>,
-    /// Reductions: the operator is commutative, so operands may be combined in any order.
+    /// Reductions: operands are combined in the order of --participants, for operators that do not commute. By default
+    /// they may be combined in any order, as the built-in operators of NCCL and MPI allow.
+    #[arg(long, conflicts_with = "commutative")]
+    pub in_order: bool,
+    /// Reductions: operands may be combined in any order. That is the default.
     #[arg(long)]
     pub commutative: bool,
     /// Forms that end in -v: how many messages of --size for each target, of each participant; all-to-all-v: a row for
@@ -114,9 +167,84 @@ pub struct QuestionArguments {
 }
 
 impl QuestionArguments {
-    /// Reads the platform under the requested model and in the requested units.
+    /// The collective and the platform's file among the words: the collective is first, but both orders are read.
+    fn words(&self) -> (Option<&'static str>, Option<&Path>) {
+        let file = self.file.as_deref();
+        match (called(&self.collective), file.and_then(Path::to_str)) {
+            (None, Some(second)) if called(second).is_some() => {
+                (called(second), Some(Path::new(&self.collective)))
+            }
+            (name, _) => (name, file),
+        }
+    }
+
+    /// The collective's name.
+    ///
+    /// # Errors
+    /// No word is a collective.
+    pub fn name(&self) -> Result<&'static str> {
+        self.words()
+            .0
+            .ok_or_else(|| no_collective(&self.collective))
+    }
+
+    /// The platforms' files.
+    ///
+    /// # Errors
+    /// No file is given.
+    pub fn paths(&self) -> Result<Vec<&Path>> {
+        // A mistaken collective is the better message.
+        self.name()?;
+        let options = self.platforms.iter().map(PathBuf::as_path);
+        let all: Vec<&Path> = self.words().1.into_iter().chain(options).collect();
+        match &all[..] {
+            [] => one(None, None).map(|path| vec![path]),
+            _ => Ok(all),
+        }
+    }
+
+    /// The platform's file.
+    ///
+    /// # Errors
+    /// No file is given, or several.
+    pub fn path(&self) -> Result<&Path> {
+        let all = self.paths()?;
+        one(all.first().copied(), all.get(1).copied())
+    }
+
+    /// Reads the platform under the requested model and in the requested units, with its changes.
     pub fn platform(&self, path: &Path) -> Result<Platform> {
         Ok(self.reading.read(path)?.platform)
+    }
+
+    /// Whether operands may be combined in any order: so they may unless --in-order is given, or what needs an order: a
+    /// table of sizes or of work by interval, or one of these nodes without compute.
+    fn any_order<'n>(
+        &self,
+        platform: &Platform,
+        mut nodes: impl Iterator<Item = &'n NodeId>,
+    ) -> bool {
+        let is_table =
+            |amount: Option<Amount>| matches!(amount, Some(Amount::Table(_) | Amount::Tasks(_)));
+        let size = || files::read_amount(Path::new(self.part.size.strip_prefix('@')?)).ok();
+        let work = || {
+            let path = self.part.work.as_deref()?.strip_prefix('@')?;
+            files::read_work(Path::new(path), platform).ok()
+        };
+        let needs_order = is_table(size())
+            || is_table(work())
+            || nodes.any(|&node| !platform.node(node).is_processor());
+        self.commutative || !(self.in_order || needs_order)
+    }
+
+    /// The same question for a method that keeps the order of operands, unless --commutative is given.
+    pub fn keeping_order(&self) -> Result<QuestionArguments> {
+        let form = Form::find(self.name()?);
+        let in_order = self.in_order || !self.commutative && form.is_some_and(Form::may_keep_order);
+        Ok(QuestionArguments {
+            in_order,
+            ..self.clone()
+        })
     }
 
     /// Whether the size of the operation is given: then the time of one operation is computed too.
@@ -129,9 +257,9 @@ impl QuestionArguments {
 fn options_of(form: &Form) -> Vec<String> {
     let roles = form.roles.iter().map(|role| format!("--{}", role.key));
     let work = form.combines.then(|| "--work".to_string());
-    let commutative = form.may_keep_order().then(|| "--commutative".to_string());
+    let order = form.may_keep_order().then(|| "--in-order".to_string());
     let counts = form.counted.then(|| "--counts".to_string());
-    roles.chain(work).chain(commutative).chain(counts).collect()
+    roles.chain(work).chain(order).chain(counts).collect()
 }
 
 /// The text of a role's option; `None` if it was not given.
@@ -152,10 +280,11 @@ fn given<'a>(arguments: &'a QuestionArguments, role: &Role) -> Option<&'a str> {
 /// The requested collective. An error, if an option is given that it does not take.
 pub fn collective(platform: &Platform, arguments: &QuestionArguments) -> Result<Collective> {
     let apart = arguments.part.sources.is_some() || arguments.part.targets.is_some();
-    let name = if apart && arguments.collective == ALL_TO_ALL.0 {
+    let name = arguments.name()?;
+    let name = if apart && name == ALL_TO_ALL.0 {
         ALL_TO_ALL.1
     } else {
-        &arguments.collective
+        name
     };
     let Some(form) = Form::find(name) else {
         return custom(platform, arguments);
@@ -187,9 +316,8 @@ pub fn collective(platform: &Platform, arguments: &QuestionArguments) -> Result<
         });
     }
     let missing = || usage(format!("{} needs {}", form.name, takes.join(", ")));
-    let built = form
-        .build(&nodes, arguments.commutative)
-        .ok_or_else(missing)?;
+    let any_order = arguments.any_order(platform, nodes.iter().flatten());
+    let built = form.build(&nodes, any_order).ok_or_else(missing)?;
     if form.counted {
         counts::counted(platform, built, arguments.counts.as_deref())
     } else {
@@ -199,8 +327,9 @@ pub fn collective(platform: &Platform, arguments: &QuestionArguments) -> Result<
 
 /// Rejects options that the collective does not take.
 fn refuse_others(arguments: &QuestionArguments, label: &str, takes: &[String]) -> Result<()> {
-    let has_no_order =
-        Form::find(label).is_some_and(|form| form.commutes() && !form.may_keep_order());
+    let form = Form::find(label);
+    let may_commute = form.is_some_and(Form::commutes);
+    let is_ordered = form.is_some_and(|form| form.combines && !form.commutes());
     let given = [
         ("--source", arguments.part.source.is_some()),
         ("--sources", arguments.part.sources.is_some()),
@@ -212,8 +341,9 @@ fn refuse_others(arguments: &QuestionArguments, label: &str, takes: &[String]) -
             "--work",
             arguments.part.work.as_ref().is_some_and(|work| work != "0"),
         ),
-        // Tokens are combined in any order, whether it is said or not.
-        ("--commutative", arguments.commutative && !has_no_order),
+        // What holds anyway may be said: tokens are combined in any order, prefixes in theirs.
+        ("--commutative", arguments.commutative && !may_commute),
+        ("--in-order", arguments.in_order && !is_ordered),
         ("--counts", arguments.counts.is_some()),
         ("--demands", arguments.demands.is_some()),
     ];
@@ -310,7 +440,8 @@ fn groups(
             }
             _ => vec![listed],
         };
-        let built = form.build(&nodes, arguments.commutative);
+        let any_order = arguments.any_order(platform, nodes.iter().flatten());
+        let built = form.build(&nodes, any_order);
         let collective = built.ok_or_else(|| {
             usage(format!(
                 "--group {group}: {} needs a node to start from",

@@ -5,14 +5,14 @@ use std::path::Path;
 
 use anyhow::Result;
 use clap::Args;
-use num_traits::Signed;
-use oneport::units::{Dimension, Quantity};
-use oneport::{Rational, Units, parse_rational};
+use oneport::Units;
 pub use oneport_topologies::Imported;
 use oneport_topologies::{
     Capacity, Fabric, Format, ImportOptions, Replicate, Topic, read_topology,
 };
 
+use crate::words::quantity::rate;
+use crate::words::settings::notes_on;
 use crate::words::usage::usage;
 
 /// Values that a topology file lacks.
@@ -57,9 +57,9 @@ impl TopologyArguments {
         };
         let imported = read_topology(path, format, &self.options()?)?;
         for topic in Topic::ALL {
-            for note in imported.notes.iter().filter(|note| note.topic == topic) {
-                eprintln!("note: {}: {}", topic.name(), note.text);
-            }
+            let notes = imported.notes.iter().filter(|note| note.topic == topic);
+            let texts: Vec<&str> = notes.map(|note| note.text.as_str()).collect();
+            notes_on(topic.name(), &texts);
         }
         Ok(imported)
     }
@@ -161,25 +161,4 @@ fn capacity(text: &str) -> Result<Capacity> {
         attribute: attribute.trim().to_string(),
         units,
     })
-}
-
-/// A bandwidth in GB/s, or with a unit.
-fn rate(option: &str, text: &str) -> Result<Rational> {
-    let quantity =
-        Quantity::parse(text.trim()).map_err(|error| usage(format!("{option}: {error}")))?;
-    let value = match quantity.dimension {
-        Dimension::Number => {
-            parse_rational(text.trim()).map_err(|error| usage(format!("{option}: {error}")))?
-        }
-        _ => Units::gigabytes_and_seconds()
-            .rate(&quantity, text)
-            .map_err(|error| usage(format!("{option}: {error}")))?,
-    };
-    if value.is_positive() {
-        Ok(value)
-    } else {
-        Err(usage(format!(
-            "{option}: '{text}' is not a bandwidth above 0, such as 25 (GB/s) or 400Gbit/s"
-        )))
-    }
 }

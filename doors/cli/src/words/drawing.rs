@@ -7,6 +7,8 @@ use oneport::files;
 
 #[cfg(feature = "png")]
 use crate::words::output::{MORE, few};
+#[cfg(feature = "png")]
+use crate::words::settings::note;
 use crate::words::usage::usage;
 
 /// Extensions of drawings that this build can write.
@@ -83,8 +85,8 @@ fn boxes(path: &Path, lacking: &[String]) {
         LISTED,
         MORE,
     );
-    eprintln!(
-        "note: {}: no font of this program has {names}; boxes stand for them. An SVG file takes the reader's fonts",
+    note(&format!(
+        "{}: no font of this program has {names}; boxes stand for them. An SVG file takes the reader's fonts",
         path.display()
-    );
+    ));
 }

@@ -1,12 +1,14 @@
 //! Standard output and output files.
 
-use std::io::{ErrorKind, Write, stdout};
+use std::io::{ErrorKind, Read, Write, stdout};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use anyhow::{Context, Result, bail};
 pub use oneport::count;
 use oneport::files;
 
+use crate::words::settings;
 use crate::words::usage::usage;
 
 /// Prints a text and a newline. A closed pipe is not an error.
@@ -34,6 +36,35 @@ pub fn named<'a>(files: &[(&'a str, &'a Option<PathBuf>)]) -> Vec<Named<'a>> {
         .filter_map(|(option, path)| Some((*option, path.as_deref()?)))
         .collect()
 }
+
+/// The text with a line that names the files written.
+pub fn with_written(text: String, files: &[Named<'_>]) -> String {
+    if files.is_empty() {
+        return text;
+    }
+    let name = |(_, path): &Named<'_>| format!("{}{}", path.display(), replaced(path));
+    let names: Vec<String> = files.iter().map(name).collect();
+    format!(
+        "{}\nwritten     {}",
+        text.trim_end_matches('\n'),
+        names.join(", ")
+    )
+}
+
+/// A word on a file that existed before.
+pub fn replaced(path: &Path) -> &'static str {
+    if REPLACED
+        .lock()
+        .is_ok_and(|all| all.iter().any(|one| one == path))
+    {
+        " (in place of an older file)"
+    } else {
+        ""
+    }
+}
+
+/// Files that existed before the command began to write them.
+static REPLACED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Tries, before any work is done, whether all outputs can be written, and that none of them is an input or another
 /// output.
@@ -63,10 +94,61 @@ pub fn try_outputs(inputs: &[Named<'_>], outputs: &[Named<'_>]) -> Result<()> {
                 "{other} and {option}: both would be written to {both}; give two file names"
             )));
         }
+        if !settings::force() && is_foreign(path) {
+            bail!(usage(format!(
+                "{option}: {} exists, and oneport did not write it; give another name, or --force to overwrite it",
+                path.display()
+            )));
+        }
+        if has_content(path)
+            && let Ok(mut all) = REPLACED.lock()
+        {
+            all.push(path.to_path_buf());
+        }
         files::try_writing(path)
             .with_context(|| format!("{option}: cannot write {}", path.display()))?;
     }
     Ok(())
+}
+
+/// Bytes of a file in which oneport's name is sought. Fact: files of ours name it before their data.
+const HEAD: u64 = 4096;
+
+/// Beginnings of files that oneport writes for other programs without its name, and that are made anew at any time:
+/// pictures, traces, schedules.
+const MADE: [&[u8]; 13] = [
+    b"<svg ",
+    b"<graphs ",
+    b"\x89PNG",
+    b"digraph ",
+    b"// ",
+    b"%EventDef",
+    b"{\"directed\"",
+    b"{\"displayTimeUnit\"",
+    b"{\"traceEvents\"",
+    b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml",
+    b"/* Replays",
+    b"period ",
+    b"\\ ",
+];
+
+/// Whether this is a file with content that oneport did not write: it neither names oneport nor begins as one of
+/// [`MADE`].
+fn is_foreign(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = std::fs::File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    let named = String::from_utf8_lossy(&head)
+        .to_lowercase()
+        .contains("oneport");
+    let made = MADE.iter().any(|beginning| head.starts_with(beginning));
+    // Chakra's traces are binary.
+    let trace = path.extension().is_some_and(|extension| extension == "et");
+    has_content(path) && read.is_ok() && !(named || made || trace)
+}
+
+/// Whether this is a regular file that is not empty.
+fn has_content(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0)
 }
 
 /// Whether both names denote one regular file, existing or not.

@@ -21,6 +21,7 @@ enum Sign {
     Stage(String),
     Round(String),
     About(String),
+    Limit(Duration),
 }
 
 /// The current problem and stage.
@@ -30,6 +31,8 @@ struct Scene {
     about: String,
     stage: String,
     round: String,
+    /// The time limit, from the beginning of the command.
+    limit: Option<Duration>,
 }
 
 /// Shows the stage a solve is in.
@@ -39,6 +42,18 @@ pub struct Progress {
 }
 
 impl Progress {
+    /// Progress on a terminal only.
+    pub fn on_terminal() -> Self {
+        if std::io::stderr().is_terminal() {
+            Progress::new()
+        } else {
+            Progress {
+                stages: None,
+                thread: None,
+            }
+        }
+    }
+
     /// Starts the thread that shows progress.
     pub fn new() -> Self {
         let (stages, received) = channel::<Sign>();
@@ -58,6 +73,10 @@ impl Progress {
 
     /// The watch, whose news are shown until this value is dropped.
     pub fn of(&self, watch: &Watch) -> Watch {
+        let limit = watch.time_left().map(|left| elapsed() + left);
+        if let (Some(stages), Some(limit)) = (&self.stages, limit) {
+            let _ = stages.send(Sign::Limit(limit));
+        }
         let stages = self.stages.as_ref().map(Arc::downgrade).unwrap_or_default();
         watch.clone().heard(move |news| {
             let Some(stages) = stages.upgrade() else {
@@ -86,6 +105,7 @@ impl Scene {
             about: String::new(),
             stage: "reading".to_string(),
             round: String::new(),
+            limit: None,
         }
     }
 
@@ -94,20 +114,28 @@ impl Scene {
             Sign::Stage(stage) => (self.stage, self.round) = (stage, String::new()),
             Sign::Round(round) => self.round = round,
             Sign::About(about) => self.about = about,
+            Sign::Limit(limit) => self.limit = Some(limit),
         }
     }
 
+    /// `all-reduce: patterns: 20 patterns, 3 % below the bound (40 % of the time limit)`.
     fn describe(&self) -> String {
         let Scene {
             about,
             stage,
             round,
+            limit,
         } = self;
-        if round.is_empty() {
-            format!("{about}{stage}")
+        let round = if round.is_empty() {
+            String::new()
         } else {
-            format!("{about}{stage}: {round}")
-        }
+            format!(": {round}")
+        };
+        let share = limit.map_or_else(String::new, |limit| {
+            let percent = elapsed().as_millis() * 100 / limit.as_millis().max(1);
+            format!(" ({} % of the time limit)", percent.min(100))
+        });
+        format!("{about}{stage}{round}{share}")
     }
 }
 

@@ -60,19 +60,14 @@ fn option(error: &clap::Error) -> Option<String> {
 /// The hint, if a collective or a missing feature is given as the command.
 fn meant(words: &[String]) -> Option<String> {
     let (command, rest) = words.split_first()?;
-    if ["completion", "completions"].contains(&command.as_str()) {
-        return Some(
-            "there are no shell completions; 'oneport --help' lists the commands".to_string(),
-        );
-    }
-    let form = Form::find(command)?;
+    let form = Form::called(command)?;
     let roles = form
         .roles
         .iter()
         .filter(|role| !role.many)
         .map(|role| format!(" --{} NODE", role.key));
     let solve = format!(
-        "oneport solve {} --platform FILE{}",
+        "oneport solve {} FILE{}",
         form.name,
         roles.collect::<String>()
     );

@@ -338,7 +338,13 @@ fn mistakes_are_told_what_was_meant() {
     oneport(&custom).refused(1, &["a list", "\"demands\": [...]"]);
     oneport(&["time", "scatter", "--latency", "1us", "--platform", &star])
         .refused(2, &["no --latency", "latency = "]);
-    oneport(&["completions"]).refused(2, &["no shell completions"]);
+    let completions = oneport(&["completions", "bash"]).ok().stdout;
+    assert!(
+        completions.contains("complete -F _oneport"),
+        "{completions}"
+    );
+    let page = oneport(&["man"]).ok().stdout;
+    assert!(page.starts_with(".") && page.contains("oneport"), "{page}");
 }
 
 /// Counts are as many as there are nodes for them, in the order that the refusal lists; a platform on which they do not

@@ -254,11 +254,11 @@ fn what_is_wrong_is_named() {
         ),
         (
             &["torus", "--sides", "2x2", "--bandwidth", "0"],
-            &["--bandwidth", "not positive"],
+            &["--bandwidth", "above 0"],
         ),
         (
-            &["torus", "--sides", "2x2", "--bandwidth", "3 Gb/s"],
-            &["--bandwidth", "Gb", "25 GB/s"],
+            &["torus", "--sides", "2x2", "--bandwidth", "3 gb/s"],
+            &["--bandwidth", "gb", "GB (bytes)"],
         ),
         (
             &["torus", "--sides", "2x2", "--bandwidth", "3 ms"],

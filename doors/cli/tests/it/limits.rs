@@ -109,7 +109,7 @@ fn limits_are_named() {
             .concat(),
         )
     };
-    for text in ["", "0", "-5", "many", "5T"] {
+    for text in ["", "0", "-5", "many", "5 s"] {
         scatter(&[&format!("--memory-limit={text}")]).refused(2, &["--memory-limit", "500M"]);
     }
     scatter(&["--memory-limit", "2.5G", "--time-limit", "60"]).ok();

@@ -77,9 +77,9 @@ fn formats_can_be_named() {
     // Routers cannot be said in a matrix.
     let refused = oneport(&["convert", &fixture("two-racks.toml"), &folder.path("z.csv")]);
     refused.refused(1, &["matrix", "toml"]);
-    let old = folder.write("old.toml", "precious");
+    let old = folder.write("old.toml", "oneport: precious");
     oneport(&["convert", &folder.path("no-such-file"), &old]).refused(1, &["no-such-file"]);
-    assert_eq!(read(&old), "precious");
+    assert_eq!(read(&old), "oneport: precious");
     oneport(&["convert", &toy(), &unwritable(&folder), "--to", "toml"])
         .refused(1, &["cannot write"]);
     assert_eq!(

@@ -465,7 +465,7 @@ fn the_port_model_is_the_files_or_the_options() {
 #[test]
 fn a_plan_is_written_whole_or_not_at_all() {
     let folder = Folder::new();
-    let plan = folder.write("plan.json", "precious");
+    let plan = folder.write("plan.json", "oneport: precious");
     let out = ["-o", &plan];
     // Refusals of every kind leave what was there.
     solve(&[&out[..], &["--period", "1/10"]].concat()).refused(1, &[]);
@@ -482,7 +482,7 @@ fn a_plan_is_written_whole_or_not_at_all() {
         &plan,
     ];
     oneport(&infeasible).refused(1, &["no path"]);
-    assert_eq!(read(&plan), "precious");
+    assert_eq!(read(&plan), "oneport: precious");
     assert_eq!(folder.names(), ["plan.json"]);
     solve(&out).ok();
     assert!(read(&plan).contains("oneport-plan/3"));
@@ -599,7 +599,7 @@ fn the_report_says_what_limits_and_what_is_probably_not_meant() {
         &[
             "0.5 (= 1/2)",
             "limited by  send port of 'Ps', 100 % busy",
-            "next        2 x receive port",
+            "next        receive port of 'P0', 'P1'",
         ],
     );
     assert!(!text.contains("hint"), "{text}");
@@ -618,17 +618,18 @@ fn the_report_says_what_limits_and_what_is_probably_not_meant() {
         "--target",
         "0",
     ];
-    let json = oneport(&[&reduce[..], &["--json"]].concat()).ok().object();
+    let ordered = [&reduce[..], &["--in-order"]].concat();
+    let json = oneport(&[&ordered[..], &["--json"]].concat()).ok().object();
     assert!(
         json["hints"]
             .to_string()
-            .contains("--commutative may give more"),
+            .contains("any order may give more"),
         "{json}"
     );
-    let told = oneport(&reduce).ok().stdout;
-    let any = oneport(&[&reduce[..], &["--commutative", "--json"]].concat())
-        .ok()
-        .object();
+    assert_eq!(json["in_order"], true);
+    let told = oneport(&ordered).ok().stdout;
+    assert!(told.contains("operands in their order"), "{told}");
+    let any = oneport(&[&reduce[..], &["--json"]].concat()).ok().object();
     let number = |object: &Value| {
         object["throughput_decimal"]
             .as_str()
@@ -639,12 +640,16 @@ fn the_report_says_what_limits_and_what_is_probably_not_meant() {
     let more = (number(&any) / number(&json) - 1.0) * 100.0;
     match more > 0.0 {
         true => assert!(
-            told.contains("--commutative gives ")
+            told.contains("any order gives ")
                 && told.contains(&format!("{}", (more + 1e-6).floor())),
             "{more}: {told}"
         ),
-        false => assert!(!told.contains("--commutative"), "{told}"),
+        false => assert!(!told.contains("any order"), "{told}"),
     }
-    let any_order = says(&[&reduce[..], &["--commutative"]].concat(), &["optimal"]);
-    assert!(!any_order.contains("--commutative"), "{any_order}");
+    let any_order = says(
+        &[&reduce[..], &["--commutative"]].concat(),
+        &["optimal", "operands in any order"],
+    );
+    assert!(!any_order.contains("hint"), "{any_order}");
+    assert_eq!(any["in_order"], false);
 }

@@ -17,7 +17,10 @@ use crate::flags::limits::LimitArguments;
 use crate::flags::question::{Asked, QuestionArguments};
 use crate::words::drawing;
 use crate::words::end::End;
-use crate::words::output::{named, print, try_outputs};
+use crate::words::objects::line;
+use crate::words::output::{named, print, try_outputs, with_written};
+use crate::words::progress::Progress;
+use crate::words::tables::{FormatArguments, TableFormat};
 use best::{Best, Times};
 
 /// Percent of the time left for rating and timing algorithms. Trades rows for an answer in time. Not measured.
@@ -26,9 +29,6 @@ const RATED: u32 = 85;
 /// Rate the algorithms that people run today, and yours, against the optimum: rings, trees, recursive doubling, ...
 #[derive(Debug, Args)]
 pub struct CompareArguments {
-    /// Platform file: TOML, JSON, bandwidth matrix, GML, joined Tiers JSON.
-    #[arg(long, value_name = "FILE")]
-    pub platform: PathBuf,
     /// The question.
     #[command(flatten)]
     pub question: QuestionArguments,
@@ -46,6 +46,9 @@ pub struct CompareArguments {
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
+    /// The table's format.
+    #[command(flatten)]
+    pub table: FormatArguments,
     /// Draw the shares as bars.
     #[arg(short = 'o', long = "output", value_name = "F.svg")]
     pub output: Option<PathBuf>,
@@ -53,21 +56,20 @@ pub struct CompareArguments {
 
 /// Runs the command.
 pub fn run(arguments: &CompareArguments) -> Result<End> {
+    let progress = Progress::on_terminal();
     let options = Options {
-        watch: arguments.limits.watch()?,
+        watch: progress.of(&arguments.limits.watch()?),
         ..Options::default()
     };
-    let mut inputs = vec![("--platform", arguments.platform.as_path())];
+    let path = arguments.question.path()?;
+    let mut inputs = vec![("--platform", path)];
     inputs.extend(arguments.with.iter().map(|path| ("--with", path.as_path())));
     try_outputs(&inputs, &named(&[("--output", &arguments.output)]))?;
     arguments
         .output
         .as_ref()
         .map_or(Ok(()), |path| drawing::check("--output", path, &[]))?;
-    let asked = Asked::read(
-        arguments.question.platform(&arguments.platform)?,
-        &arguments.question,
-    )?;
+    let asked = Asked::read(arguments.question.platform(path)?, &arguments.question)?;
     let problem = asked.problem()?;
     let measured = arguments
         .measured
@@ -101,6 +103,7 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
     } else {
         Vec::new()
     };
+    drop(progress);
     let report = report::Report {
         problem: &problem,
         alike: &alike,
@@ -115,10 +118,13 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
         .output
         .as_ref()
         .map_or(Ok(()), |path| drawing::write(path, &report.chart()));
-    print(&if arguments.json {
-        report.json().to_string()
-    } else {
-        report.text()
+    print(&match arguments.table.format {
+        _ if arguments.json => line(report.json()),
+        TableFormat::Text if written.is_ok() => {
+            with_written(report.text(), &named(&[("--output", &arguments.output)]))
+        }
+        TableFormat::Text => report.text(),
+        format => report.table().show(format),
     })?;
     written?;
     if let Some(wrong) = report.impossible() {

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use comfy_table::Table;
 use oneport::plan::SteadyState;
 use oneport::watch::Limit;
 use oneport::{Bandwidth, Problem, Rational, Shaped, Status};
@@ -19,7 +18,7 @@ use crate::answers::odd_sets;
 use crate::flags::limits::named;
 use crate::words::numbers::{Shown, percent, short};
 use crate::words::output::count;
-use crate::words::tables::plain;
+use crate::words::tables::{Sheet, plain};
 
 /// The data of a report.
 pub struct Report<'a> {
@@ -177,7 +176,7 @@ impl Report<'_> {
         if !out_of_order.is_empty() {
             let _ = writeln!(
                 out,
-                "left out (they combine operands in another order; use --commutative): {out_of_order}"
+                "left out (they combine operands in another order; leave --in-order out): {out_of_order}"
             );
         }
         let unconnected = names(&mut self.comparison.unconnected.iter());
@@ -265,6 +264,7 @@ impl Report<'_> {
         let (platform, algorithm) = (self.problem.platform(), &row.algorithm);
         let name = match algorithm.ways.links.len() {
             0 => algorithm.name.clone(),
+            1 => format!("1 {}", algorithm.name.replace("rings at once", "ring")),
             rings => format!("{rings} {}", algorithm.name),
         };
         let limits = match &row.sustained.odd_set {
@@ -322,7 +322,8 @@ impl Report<'_> {
         }
     }
 
-    fn table(&self) -> Table {
+    /// The rows as a table.
+    pub fn table(&self) -> Sheet {
         let rates = self.bus(&self.best.upper_bound).is_some();
         let rate = if rates { "busbw" } else { "throughput" };
         let once: &[&str] = if self.times.is_some() {

@@ -3,7 +3,6 @@
 use anyhow::Result;
 use num_traits::Signed;
 use oneport::platform::{Change, LinkId, Number};
-use oneport::units::{Dimension, Quantity};
 use oneport::{Platform, Rational, Units};
 
 use crate::words::usage::usage;
@@ -29,28 +28,6 @@ pub fn host() -> Rational {
 /// A whole number of GB/s.
 pub fn whole(rate: u64) -> Rational {
     Rational::from_integer(rate.into())
-}
-
-/// A rate in GB/s: `200 Gbit/s`, or a plain number of GB/s.
-///
-/// # Errors
-/// A usage error, if the text is not a rate, or if the rate is not positive.
-pub fn rate(option: &str, text: &str) -> Result<Rational> {
-    let wrong = |what: &dyn std::fmt::Display| {
-        usage(format!("{option}: {what}; give a rate such as '25 GB/s'"))
-    };
-    let quantity = Quantity::parse(text).map_err(|error| wrong(&error))?;
-    let rate = match quantity.dimension {
-        Dimension::Number => oneport::parse_rational(text).map_err(|error| wrong(&error))?,
-        _ => Units::gigabytes_and_seconds()
-            .rate(&quantity, text)
-            .map_err(|error| wrong(&error))?,
-    };
-    if rate.is_positive() {
-        Ok(rate)
-    } else {
-        Err(wrong(&format!("'{text}' is not positive")))
-    }
 }
 
 /// The platform with other rates: `uplink` for links between two nodes that do not compute, `all` for the others. If

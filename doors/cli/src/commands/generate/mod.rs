@@ -12,7 +12,8 @@ use oneport::platform::generate::{self, Costs, Options, Racks, SwitchedBoxes, ti
 use oneport::{Platform, PortModel, Rational, Units, parse_rational};
 
 use crate::words::end::End;
-use crate::words::output::{count, print, try_outputs};
+use crate::words::output::{count, print, replaced, try_outputs};
+use crate::words::quantity::rate;
 use crate::words::usage::usage;
 
 /// Make a platform file: regular and random graphs, racks, wide-area networks, boxes of GPUs.
@@ -217,11 +218,12 @@ pub fn run(arguments: &GenerateArguments) -> Result<End> {
     files::write_atomically(output, text.as_bytes())
         .with_context(|| format!("cannot write {}", output.display()))?;
     print(&format!(
-        "{}: {} ({}), {}",
+        "{}: {} ({}), {}{}",
         output.display(),
         count(platform.nodes().len(), "node"),
         count(platform.processors().count(), "processor"),
         count(platform.links().len(), "link"),
+        replaced(output),
     ))?;
     Ok(End::Done)
 }
@@ -299,13 +301,11 @@ fn platform(arguments: &GenerateArguments) -> Result<Platform> {
 
 /// The platform with its units, and the requested rates.
 fn in_units(platform: Platform, arguments: &GenerateArguments) -> Result<Platform> {
-    let rate = |option: &str, text: &Option<String>| {
-        text.as_deref()
-            .map(|text| hardware::rate(option, text))
-            .transpose()
+    let given = |option: &str, text: &Option<String>| {
+        text.as_deref().map(|text| rate(option, text)).transpose()
     };
-    let bandwidth = rate("--bandwidth", &arguments.bandwidth)?;
-    let uplink = rate("--uplink", &arguments.uplink)?;
+    let bandwidth = given("--bandwidth", &arguments.bandwidth)?;
+    let uplink = given("--uplink", &arguments.uplink)?;
     let platform = match (bandwidth, uplink) {
         (None, None) => platform,
         (between_all, between_switches) => {

@@ -21,7 +21,8 @@ use crate::words::drawing;
 use crate::words::end::End;
 use crate::words::numbers::{percent, readable};
 use crate::words::objects::joined;
-use crate::words::output::{Named, named, print, try_outputs};
+use crate::words::objects::line;
+use crate::words::output::{Named, named, print, try_outputs, with_written};
 use crate::words::usage::usage;
 
 /// Schedules of more processors are not printed; `--tree F.json` writes them.
@@ -257,9 +258,12 @@ impl Answer {
             .try_for_each(|(path, text)| drawing::write(path, text));
         if arguments.json {
             self.fact("solve_seconds", took.as_secs_f64());
-            print(&self.object()?.to_string())?;
+            print(&line(self.object()?))?;
         } else {
-            print(&self.text(took))?;
+            let files: Vec<Named<'_>> =
+                files.iter().map(|(path, _)| ("", path.as_path())).collect();
+            let files = if written.is_ok() { &files[..] } else { &[] };
+            print(&with_written(self.text(took), files))?;
         }
         written?;
         Ok(End::Done)

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::words::end::End;
 use crate::words::numbers::readable;
+use crate::words::objects::line;
 use crate::words::output::{count, print};
 
 /// Children named in the text.
@@ -36,7 +37,7 @@ pub fn run(values: u64, root: u64, rank: u64, costs: &Costs, as_json: bool) -> R
             "children": found.children,
             "depth": found.depth,
         });
-        print(&report.to_string())?;
+        print(&line(report))?;
         return Ok(End::Done);
     }
     let receiver = match found.receiver {

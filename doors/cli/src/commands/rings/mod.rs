@@ -16,11 +16,13 @@ use oneport::{
 use oneport_topologies::PathType;
 
 use crate::flags::limits::LimitArguments;
-use crate::flags::platform::FileArguments;
+use crate::flags::platform::{FileArguments, ReadingArguments};
 use crate::flags::question::listed;
 use crate::words::clock;
 use crate::words::end::End;
+use crate::words::objects::line;
 use crate::words::output::{named, print, try_outputs};
+use crate::words::progress::Progress;
 use crate::words::usage::usage;
 use graph::Ranks;
 use text::Report;
@@ -34,6 +36,9 @@ pub struct RingsArguments {
     /// One box of 2 to 16 processors, or boxes with cables between them.
     #[command(flatten)]
     platform: FileArguments,
+    /// Model and units.
+    #[command(flatten)]
+    reading: ReadingArguments,
     /// The processors of the rings, or "all" of the platform (the default); their ranks are in this order.
     #[arg(long, value_name = "A,B|all")]
     participants: Option<String>,
@@ -67,15 +72,17 @@ pub fn run(arguments: &RingsArguments) -> Result<End> {
         .map(|name| name.parse::<PathType>())
         .transpose();
     let path_type = path_type.map_err(|error| usage(format!("--path-type: {error}")))?;
-    let watch = arguments.limits.watch()?;
-    let inputs = [("FILE", arguments.platform.file.as_path())]
+    let progress = Progress::on_terminal();
+    let watch = progress.of(&arguments.limits.watch()?);
+    let file = arguments.platform.path()?;
+    let inputs = [("FILE", file)]
         .into_iter()
         .chain(named(&[("--check", &arguments.check)]));
     try_outputs(
         &inputs.collect::<Vec<_>>(),
         &named(&[("--output", &arguments.output)]),
     )?;
-    let imported = arguments.platform.read()?;
+    let imported = arguments.reading.read(file)?;
     let platform = &imported.platform;
     let gpus = listed(
         platform,
@@ -103,6 +110,7 @@ pub fn run(arguments: &RingsArguments) -> Result<End> {
             ..Options::default()
         },
     )?;
+    drop(progress);
     let seconds = clock::elapsed();
     let outside: Vec<String> = boxes::outside(platform, &gpus, &rings.equal)
         .into_iter()
@@ -137,7 +145,7 @@ pub fn run(arguments: &RingsArguments) -> Result<End> {
     let written = written.transpose();
     let shown = written.as_ref().ok().and_then(Option::as_ref);
     print(&if arguments.json {
-        text::json(&report).to_string()
+        line(text::json(&report))
     } else {
         text::text(&report, shown)
     })?;
@@ -169,7 +177,7 @@ fn write(
         .iter()
         .map(|path| ("--output", path.as_path()))
         .collect();
-    let inputs = [("FILE", arguments.platform.file.as_path())];
+    let inputs = [("FILE", arguments.platform.path()?)];
     try_outputs(&inputs, &outputs)?;
     for (path, (_, text)) in paths.iter().zip(&graphs.files) {
         files::write_atomically(path, text.as_bytes())

@@ -11,11 +11,13 @@ use num_traits::{Signed, ToPrimitive, Zero};
 use oneport::plan::Timeline;
 use oneport::schedule::{self, Execution, Horizon, Policy, ScheduleError};
 use oneport::watch::{Limit, Watch};
-use oneport::{Plan, Problem, Rational, files, parse_rational, referee};
+use oneport::{Plan, Problem, Rational, Units, files, parse_rational, referee};
 
 use crate::flags::limits::{LimitArguments, named};
 use crate::words::end::End;
+use crate::words::objects::line;
 use crate::words::output::print;
+use crate::words::quantity::time;
 use crate::words::usage::usage;
 
 /// Transfers and merges of a run that is listed and executed by the referee. Trades a check for time. Measured: 98,568
@@ -30,7 +32,7 @@ pub struct RunArguments {
     /// The plan file.
     #[arg(value_name = "PLAN")]
     plan: PathBuf,
-    /// Run until time K, in units of time.
+    /// Run until time K, in units of time, or with a unit, as "10 s".
     #[arg(long, value_name = "K", allow_hyphen_values = true)]
     until: Option<String>,
     /// Run until N instances are complete.
@@ -74,23 +76,20 @@ struct Counted {
 
 /// Runs the command.
 pub fn run(arguments: &RunArguments) -> Result<End> {
-    let horizon = (
-        arguments.until.as_deref().map(time).transpose()?,
-        arguments.instances.as_deref().map(whole),
-    );
+    let instances = arguments.instances.as_deref().map(whole).transpose()?;
     let watch = arguments.limits.watch()?;
     let plan = files::read_plan(&arguments.plan)?;
     check(&arguments.plan, &plan, &watch)?;
-    let delivery = match horizon {
-        (Some(until), _) => of(plan, &watch, |_| Some(until))?,
-        (None, Some(instances)) => {
-            let instances = instances?;
-            of(plan, &watch, |horizon| Some(horizon?.time_of(&instances)))?
+    let delivery = match (&arguments.until, instances) {
+        (Some(until), _) => {
+            let until = date(until, plan.platform().units())?;
+            of(plan, &watch, |_| Some(until))?
         }
+        (None, Some(instances)) => of(plan, &watch, |horizon| Some(horizon?.time_of(&instances)))?,
         (None, None) => bail!(usage("run: give --until K or --instances N")),
     };
     print(&if arguments.json {
-        delivery.json().to_string()
+        line(delivery.json())
     } else {
         delivery.text(arguments.exact)?
     })?;
@@ -111,8 +110,9 @@ fn check(path: &Path, plan: &Plan, watch: &Watch) -> Result<()> {
     }
 }
 
-fn time(text: &str) -> Result<Rational> {
-    let value = parse_rational(text).map_err(|error| usage(format!("--until: {error}")))?;
+/// A date in the plan's unit of time.
+fn date(text: &str, units: Option<Units>) -> Result<Rational> {
+    let value = time("--until", text, units)?;
     match value.is_negative() {
         true => Err(usage(format!(
             "--until: {text} is negative; give a time such as 12, 0.5 or 5/2"

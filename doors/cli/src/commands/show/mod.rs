@@ -22,6 +22,7 @@ use crate::words::drawing;
 use crate::words::end::End;
 use crate::words::numbers::{Shown, readable_count, short};
 use crate::words::output::{count, named, print, try_outputs};
+use crate::words::settings::note;
 use crate::words::usage::usage;
 use rates::RatesArguments;
 use reduction::Drawings;
@@ -225,9 +226,9 @@ fn timeline(plan: &Plan, arguments: &ShowArguments) -> Result<Timeline> {
     };
     let periods = wanted.min(most);
     if periods < wanted {
-        eprintln!(
-            "note: {wanted} periods would be too much for a timeline; {periods} of them are drawn"
-        );
+        note(&format!(
+            "{wanted} periods would be too much for a timeline; {periods} of them are drawn"
+        ));
     }
     let timeline = schedule::timeline(&plan.problem, &plan.schedule, periods)?;
     if arguments.eager {
@@ -274,10 +275,10 @@ fn trees<'p>(plan: &'p Plan, path: &Path) -> Result<Vec<(PathBuf, &'p WeightedPa
         );
     }
     if patterns.len() > DRAWN {
-        eprintln!(
-            "note: the first {DRAWN} of {} trees are drawn",
+        note(&format!(
+            "the first {DRAWN} of {} trees are drawn",
             patterns.len()
-        );
+        ));
     }
     let several = patterns.len() > 1;
     let file = |number: usize| {

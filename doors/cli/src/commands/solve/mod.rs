@@ -12,7 +12,7 @@ use oneport::explain::{self, Gain, Hint};
 use oneport::watch::{Left, Watch};
 use oneport::{
     DEFAULT_MAX_INSTANCES, Formulation, Options, Outcome, Period, Plan, Problem, Rational, Shape,
-    files, parse_rational, solve,
+    Status, files, parse_rational, solve,
 };
 use serde_json::json;
 
@@ -23,15 +23,20 @@ use crate::answers::infeasible::{paths, unreachable};
 use crate::flags::instances;
 use crate::flags::limits::LimitArguments;
 use crate::flags::question::{Asked, QuestionArguments};
+use crate::words::clock;
 use crate::words::end::End;
 use crate::words::numbers::percent;
-use crate::words::output::{Named, named, print, try_outputs};
+use crate::words::objects::line;
+use crate::words::output::{Named, named, print, try_outputs, with_written};
 use crate::words::progress::Progress;
 use crate::words::usage::{Usage, on_one_line, usage};
 
 /// Minimum time limit of the search for the gain of any order. If the answer took longer, the limit is the answer's
 /// time.
 const LEAST: Duration = Duration::from_secs(1);
+/// Why a search may end before its limit with a gap.
+const EARLY: &str = "the search ended before --time-limit: what it has not tried needs more time than the limit leaves, or is no \
+    method of oneport's";
 /// Time to write a plan after an interrupt. Trades lateness for a whole file. Not measured.
 const WRITING: Duration = Duration::from_secs(5);
 
@@ -40,17 +45,13 @@ const WRITING: Duration = Duration::from_secs(5);
 pub enum FormulationName {
     /// Small and fast: one flow per source or target; for reductions, trees generated as needed.
     Columns,
-    /// The papers' own program, corrected: one flow per message or partial result.
+    /// The papers' own program, corrected: one flow per message or partial result. It keeps the order of operands.
     Compact,
 }
 
 /// Find the optimal steady-state throughput of a collective, its proof and a periodic schedule.
 #[derive(Debug, Args)]
 pub struct SolveArguments {
-    /// Platform file: TOML, JSON, bandwidth matrix, GML, joined Tiers JSON; or a topology of another program. Repeat it
-    /// for several platforms: the answers are printed in sequence, with --json one object per line.
-    #[arg(long = "platform", value_name = "FILE", required = true)]
-    pub platforms: Vec<PathBuf>,
     /// The question.
     #[command(flatten)]
     pub question: QuestionArguments,
@@ -109,11 +110,8 @@ pub struct SolveArguments {
 pub fn run(arguments: &SolveArguments) -> Result<End> {
     let mut options = options(arguments)?;
     options.watch = arguments.limits.watch()?;
-    let inputs: Vec<Named<'_>> = arguments
-        .platforms
-        .iter()
-        .map(|path| ("--platform", path.as_path()))
-        .collect();
+    let paths = arguments.question.paths()?;
+    let inputs: Vec<Named<'_>> = paths.iter().map(|path| ("--platform", *path)).collect();
     if let [_, _, ..] = inputs[..]
         && arguments.output.is_some()
     {
@@ -122,7 +120,7 @@ pub fn run(arguments: &SolveArguments) -> Result<End> {
         ));
     }
     try_outputs(&inputs, &named(&[("--output", &arguments.output)]))?;
-    match &arguments.platforms[..] {
+    match &paths[..] {
         [path] => one(arguments, path, "", &options),
         paths => several(arguments, paths, &options),
     }
@@ -130,7 +128,7 @@ pub fn run(arguments: &SolveArguments) -> Result<End> {
 
 /// One platform after another, each with an equal part of the time left; what goes wrong with one of them does not keep
 /// the others from their answers, but for a mistake in the options.
-fn several(arguments: &SolveArguments, paths: &[PathBuf], options: &Options) -> Result<End> {
+fn several(arguments: &SolveArguments, paths: &[&Path], options: &Options) -> Result<End> {
     let mut end = End::Done;
     for (place, path) in paths.iter().enumerate() {
         let percent = u32::try_from(100 / (paths.len() - place))
@@ -171,7 +169,11 @@ fn several(arguments: &SolveArguments, paths: &[PathBuf], options: &Options) -> 
 
 /// Solves one platform. Lines of progress, and the line that it is infeasible, begin with `about`.
 fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) -> Result<End> {
-    let asked = Asked::read(arguments.question.platform(path)?, &arguments.question)?;
+    let question = match arguments.formulation {
+        FormulationName::Columns => arguments.question.clone(),
+        FormulationName::Compact => arguments.question.keeping_order()?,
+    };
+    let asked = Asked::read(question.platform(path)?, &question)?;
     let started = Instant::now();
     let problem = match asked.problem() {
         Ok(problem) => problem,
@@ -181,7 +183,7 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
             };
             if arguments.json {
                 let answer = report::infeasible(path, &asked, &paths(missing), started.elapsed());
-                print(&answer.to_string())?;
+                print(&line(answer))?;
             }
             eprintln!("error: {about}{error}");
             return Ok(End::Refused);
@@ -238,7 +240,7 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
                     &bottleneck,
                     seconds,
                 );
-                print(&answer.to_string())?;
+                print(&line(answer))?;
             } else {
                 // Text says how much any order gains; JSON does not wait for that.
                 let in_order = bottleneck
@@ -249,6 +251,13 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
                 bottleneck
                     .hints
                     .extend(in_order.and_then(|_| any_order(&problem, plan, options, seconds)));
+                let unused = options
+                    .watch
+                    .time_left()
+                    .is_some_and(|left| !left.is_zero());
+                if plan.status == Status::Feasible && planned.ended_by.is_none() && unused {
+                    bottleneck.hints.push(EARLY.to_string());
+                }
                 let told = chosen.as_ref().zip(shaped.as_ref());
                 bottleneck
                     .hints
@@ -256,19 +265,22 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
                 let proof = chosen
                     .as_ref()
                     .map(|chosen| certified(chosen, problem.platform().links().len()));
-                print(&answer::text(
+                let text = answer::text(
                     &planned,
                     &bottleneck,
-                    (seconds, arguments.exact),
+                    (clock::elapsed(), arguments.exact),
                     proof.as_deref(),
-                )?)?;
+                )?;
+                let files = named(&[("--output", &arguments.output)]);
+                let files = if written.is_ok() { &files[..] } else { &[] };
+                print(&with_written(text, files))?;
             }
             written?;
             Ok(End::Done)
         }
         Outcome::Unlisted(unlisted) => {
             print(&if arguments.json {
-                report::unlisted(path, &problem, &unlisted, seconds).to_string()
+                line(report::unlisted(path, &problem, &unlisted, seconds))
             } else {
                 answer::unlisted(&problem, &unlisted, seconds, arguments.exact)
             })?;

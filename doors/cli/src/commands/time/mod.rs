@@ -15,16 +15,16 @@ use crate::flags::limits::LimitArguments;
 use crate::flags::question::{self, QuestionArguments};
 use crate::words::drawing;
 use crate::words::end::End;
-use crate::words::output::{named as given, print, try_outputs};
+use crate::words::objects::line;
+use crate::words::output::{named as given, print, try_outputs, with_written};
+use crate::words::progress::Progress;
+use crate::words::tables::{FormatArguments, TableFormat};
 use crate::words::usage::usage;
 use report::Report;
 
 /// Time one operation of a given size, with latency and start-up, against a proved lower bound.
 #[derive(Debug, Args)]
 pub struct TimeArguments {
-    /// Platform file: TOML, JSON, bandwidth matrix, GML, joined Tiers JSON. Links may have latency and overhead.
-    #[arg(long, value_name = "FILE")]
-    pub platform: PathBuf,
     /// The question.
     #[command(flatten)]
     pub question: QuestionArguments,
@@ -37,6 +37,9 @@ pub struct TimeArguments {
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
+    /// The table's format.
+    #[command(flatten)]
+    pub table: FormatArguments,
     /// Draw the bus bandwidth against the size (F.svg), or write the table (F.csv).
     #[arg(short = 'o', long = "output", value_name = "F.svg")]
     pub output: Option<PathBuf>,
@@ -44,19 +47,21 @@ pub struct TimeArguments {
 
 /// Runs the command.
 pub fn run(arguments: &TimeArguments) -> Result<End> {
+    let progress = Progress::on_terminal();
     let options = Options {
-        watch: arguments.limits.watch()?,
+        watch: progress.of(&arguments.limits.watch()?),
         ..Options::default()
     };
+    let path = arguments.question.path()?;
     try_outputs(
-        &[("--platform", &arguments.platform)],
+        &[("--platform", path)],
         &given(&[("--output", &arguments.output)]),
     )?;
     arguments
         .output
         .as_ref()
         .map_or(Ok(()), |path| drawing::check("--output", path, &["csv"]))?;
-    let platform = arguments.question.platform(&arguments.platform)?;
+    let platform = arguments.question.platform(path)?;
     let collective = question::collective(&platform, &arguments.question)?;
     let volumes = |bytes: Option<&str>| {
         question::volumes_of(&platform, &collective, &arguments.question, bytes)
@@ -79,6 +84,7 @@ pub fn run(arguments: &TimeArguments) -> Result<End> {
         ))
     };
     let rows = rows::of(&all, &options)?;
+    drop(progress);
     let report = Report {
         problem,
         rows: &rows,
@@ -91,10 +97,13 @@ pub fn run(arguments: &TimeArguments) -> Result<End> {
             .is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
         drawing::write(path, &if csv { report.csv() } else { report.curve() })
     });
-    print(&if arguments.json {
-        report.json().to_string()
-    } else {
-        report.text()
+    print(&match arguments.table.format {
+        _ if arguments.json => line(report.json()),
+        TableFormat::Text if written.is_ok() => {
+            with_written(report.text(), &given(&[("--output", &arguments.output)]))
+        }
+        TableFormat::Text => report.text(),
+        format => report.sheet().show(format),
     })?;
     written?;
     Ok(End::Done)

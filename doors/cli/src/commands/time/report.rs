@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use comfy_table::Table;
 use num_traits::{ToPrimitive, Zero};
 use oneport::platform::Link;
 use oneport::watch::Limit;
@@ -15,7 +14,7 @@ use super::rows::{OPTIMUM, Row, Timed};
 use crate::answers::answer::{header, label};
 use crate::flags::limits;
 use crate::words::numbers::{Shown, decimal, percent, readable};
-use crate::words::tables::plain;
+use crate::words::tables::{Sheet, plain};
 
 /// Limit on the lines of a picture, besides the bound and our own.
 const DRAWN: usize = 4;
@@ -137,6 +136,19 @@ impl Report<'_> {
                 self.time(&row.least)
             );
         }
+        let _ = writeln!(out, "{}", self.algorithms(row));
+        out
+    }
+
+    /// The table of the answer: of one size its algorithms, of several sizes the best of each.
+    pub fn sheet(&self) -> Sheet {
+        match self.rows {
+            [one] if self.single => self.algorithms(one),
+            _ => self.table(),
+        }
+    }
+
+    fn algorithms(&self, row: &Row) -> Sheet {
         let cells = |timed: &Timed| {
             let share = percent(&(&row.least / &timed.length));
             let [_, bus] = self.rates(row, &timed.length);
@@ -149,15 +161,10 @@ impl Report<'_> {
             ]
         };
         let header = ["algorithm", "pieces", "time", "busbw", "of the bound"];
-        let _ = writeln!(
-            out,
-            "{}",
-            plain(&header, &[1, 2, 3, 4], row.timed.iter().map(cells))
-        );
-        out
+        plain(&header, &[1, 2, 3, 4], row.timed.iter().map(cells))
     }
 
-    fn table(&self) -> Table {
+    fn table(&self) -> Sheet {
         let cells = |row: &Row| {
             let (size, least) = (self.size(row), self.time(&row.least));
             let Some(best) = row.timed.first() else {

@@ -4,7 +4,7 @@ use anyhow::Result;
 use num_traits::{One, Signed};
 use oneport::{Rational, parse_rational};
 
-use crate::words::bytes::bytes;
+use crate::words::quantity::bytes;
 use crate::words::usage::usage;
 
 /// Limit on the number of sizes.

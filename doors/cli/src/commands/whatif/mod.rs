@@ -1,9 +1,8 @@
 //! `oneport whatif`: the optimum of a platform that is changed, or what each class of its parts is worth.
 
-mod change;
+mod price;
 mod report;
 
-use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
@@ -13,28 +12,29 @@ use oneport::explain::what_if::{self, Asking, Outcome};
 
 use crate::answers::infeasible::unreachable;
 use crate::answers::optimum::{self, Optimum};
+use crate::flags::change;
 use crate::flags::limits::LimitArguments;
 use crate::flags::question::{Asked, QuestionArguments};
 use crate::words::end::End;
+use crate::words::objects::line;
 use crate::words::output::print;
 use crate::words::progress::Progress;
-use crate::words::usage::Usage;
+use crate::words::tables::{FormatArguments, TableFormat};
+use crate::words::usage::{Usage, usage};
+use price::Prices;
 use report::{Changed, Report};
 
 /// Solve again with faster, slower or missing links, ports and processors: what is worth buying.
 #[derive(Debug, Args)]
 #[command(after_long_help = GRAMMAR)]
 pub struct WhatIfArguments {
-    /// Platform file: TOML, JSON, bandwidth matrix, GML, joined Tiers JSON.
-    #[arg(long, value_name = "FILE")]
-    platform: PathBuf,
     /// The question.
     #[command(flatten)]
     question: QuestionArguments,
-    /// A change of the platform, such as 'tor3 -> core: bandwidth x2'; several are one scenario (--help has the
-    /// grammar). Without a change: a table of the gain of each class of links, ports and processors.
-    #[arg(long = "change", value_name = "CHANGE", allow_hyphen_values = true)]
-    changes: Vec<String>,
+    /// The price of one member of a class, by its name, as 'ib*: 900'; repeatable. The table then has what doubling the
+    /// class costs (as many again), and the throughput gained per unit of price.
+    #[arg(long = "price", value_name = "NAMES: PRICE")]
+    prices: Vec<String>,
     /// Limits. The table is printed as far as it is known.
     #[command(flatten)]
     limits: LimitArguments,
@@ -44,9 +44,15 @@ pub struct WhatIfArguments {
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
+    /// The table's format.
+    #[command(flatten)]
+    table: FormatArguments,
 }
 
 const GRAMMAR: &str = "\
+With --change: the platform before and after, several changes together. Without: a table of the gain of each class of
+links, ports and processors.
+
 Changes: TARGET: OPERATION
   'A -> B: bandwidth x2'      the link from A to B; also 'bandwidth /2', 'bandwidth = 25', '= 25 GB/s', 'cost x3/2'
   'A <-> B: remove'           both directions, as many as there are
@@ -80,8 +86,16 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
         watch: arguments.limits.watch()?,
         ..Options::default()
     };
-    let platform = arguments.question.platform(&arguments.platform)?;
-    let changes = change::changes(&platform, &arguments.changes)?;
+    let reading = &arguments.question.reading;
+    let platform = reading.read_unchanged(arguments.question.path()?)?.platform;
+    let named = &reading.change.changes;
+    let changes = change::changes(&platform, named)?;
+    let prices = Prices::read(&arguments.prices)?;
+    if !prices.is_empty() && !changes.is_empty() {
+        return Err(usage(
+            "--price is for the table of classes; leave --change out, or --price",
+        ));
+    }
     let own = Asked::read(platform, &arguments.question)?;
     let problem = own.problem()?;
     let base = match optimum::found(&problem, &options)? {
@@ -104,12 +118,16 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
             });
         };
         let rows = what_if::each(&problem, &base, &shown, &mut told)?;
+        let names = rows
+            .iter()
+            .filter_map(|row| Some(row.change.as_ref()?.0.name.as_str()));
+        prices.check(&names.collect::<Vec<_>>())?;
         let together = what_if::together(&problem, &base, &rows, &shown, &mut told)?;
         Changed::Classes(rows, together)
     } else {
         let platform = own.platform.changed(&changes)?.platform;
         progress.about("changed: ".to_string());
-        let name = arguments.changes.join("; ");
+        let name = named.join("; ");
         let asked = Asked::read(platform, &arguments.question);
         let asked = asked.map_err(|error| {
             if error.is::<Usage>() {
@@ -142,14 +160,15 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
         problem: &problem,
         base,
         changed,
+        prices,
         exact,
         seconds,
         ended_by: options.watch.ended_by(),
     };
-    print(&if arguments.json {
-        report.json().to_string()
-    } else {
-        report.text()
+    print(&match arguments.table.format {
+        _ if arguments.json => line(report.json()),
+        TableFormat::Text => report.text(),
+        format => report.sheet().show(format),
     })?;
     Ok(match lost {
         None => End::Done,

@@ -9,6 +9,7 @@ use oneport::watch::Limit;
 use oneport::{Problem, Rated, Rational, Status};
 use serde_json::{Value, json};
 
+use super::price::Prices;
 use crate::answers::answer::{bounds, header, question};
 use crate::answers::bottleneck;
 use crate::answers::infeasible::paths;
@@ -17,7 +18,7 @@ use crate::words::clock;
 use crate::words::numbers::{Shown, decimal, percent, readable, short};
 use crate::words::objects::joined;
 use crate::words::output::count;
-use crate::words::tables::plain;
+use crate::words::tables::{Sheet, plain};
 
 /// Limit on the unreachable pairs that a row of `--json` lists.
 const PAIRS: usize = 5;
@@ -27,6 +28,7 @@ pub struct Report<'a> {
     pub problem: &'a Problem,
     pub base: Rated,
     pub changed: Changed<'a>,
+    pub prices: Prices,
     /// Whether fractions are printed in full.
     pub exact: bool,
     pub seconds: Duration,
@@ -86,7 +88,20 @@ impl Report<'_> {
                  factor, is_least, ..
              }| json!({ "enough": factor.to_string(), "enough_is_least": is_least }),
         );
-        let keys = [Some(head(&row.name, row.shares(&self.base))), class, enough];
+        let worth = row
+            .change
+            .as_ref()
+            .filter(|(_, trial)| *trial == Trial::Doubled);
+        let worth = worth.and_then(|(class, _)| self.worth(class, Some(row)));
+        let worth = worth.map(|(price, gain)| {
+            json!({ "price": price.to_string(), "gain_per_price": gain.map(|gain| gain.to_string()) })
+        });
+        let keys = [
+            Some(head(&row.name, row.shares(&self.base))),
+            class,
+            enough,
+            worth,
+        ];
         joined(keys.into_iter().flatten().chain([outcome(&row.outcome)]))
     }
 
@@ -122,10 +137,15 @@ impl Report<'_> {
             line.rows[trial as usize].and_then(|row| row.shares(&self.base))
         };
         let one = Rational::one();
+        let worth = |line: &Line<'_>| {
+            let row = line.rows[Trial::Doubled as usize];
+            self.worth(line.class, row).and_then(|(_, gain)| gain)
+        };
         lines.sort_by_cached_key(|line| {
             let loss = |trial| gain(line, trial).unwrap_or_else(|| [one.clone(), one.clone()]);
             let doubled = Reverse(gain(line, Trial::Doubled));
             (
+                Reverse(worth(line)),
                 doubled,
                 loss(Trial::Halved),
                 loss(Trial::Removed),
@@ -146,7 +166,8 @@ impl Report<'_> {
             .for_each(&mut say);
         match &self.changed {
             Changed::Classes(rows, together) => {
-                out.push_str(&(self.table(rows) + &self.together(together)))
+                let table = self.classes(rows).trim_fmt();
+                out.push_str(&format!("{table}\n{}", self.together(together)));
             }
             Changed::Changes(name, changed, outcome) => {
                 say(format!("change      {name}"));
@@ -181,8 +202,26 @@ impl Report<'_> {
         out
     }
 
-    fn table(&self, rows: &[Row]) -> String {
+    /// The table of classes, or of the changes.
+    pub fn sheet(&self) -> Sheet {
+        match &self.changed {
+            Changed::Classes(rows, _) => self.classes(rows),
+            Changed::Changes(name, _, found) => {
+                let throughput = match found {
+                    Outcome::Rated(rated) => self.told(rated),
+                    other => unknown(other).1,
+                };
+                let shares = found.shares(&self.base);
+                let row = vec![name.clone(), throughput, effect(found, shares)];
+                let base = vec!["base".to_string(), self.told(&self.base), "0".to_string()];
+                plain(&["change", "throughput", "gain"], &[2], [base, row])
+            }
+        }
+    }
+
+    fn classes(&self, rows: &[Row]) -> Sheet {
         let cells = |Line { class, rows }: Line<'_>| {
+            let doubled_row = rows[Trial::Doubled as usize];
             let [doubled, halved, removed] =
                 rows.map(|row| row.map_or("-".to_string(), |row| self.effect(row)));
             let enough = rows[Trial::Doubled as usize].and_then(|row| row.enough.as_ref());
@@ -196,7 +235,7 @@ impl Report<'_> {
                 )
             });
             let (name, members) = (class.name.clone(), format!("{} x", class.members));
-            vec![
+            let mut cells = vec![
                 name,
                 members,
                 self.each(class),
@@ -204,15 +243,51 @@ impl Report<'_> {
                 enough,
                 halved,
                 removed,
-            ]
+            ];
+            if !self.prices.is_empty() {
+                let worth = self.worth(class, doubled_row);
+                let [price, gain] = worth.map_or_else(
+                    || ["-", "-"].map(String::from),
+                    |(price, gain)| {
+                        [
+                            short(&price),
+                            gain.map_or("-".to_string(), |gain| short(&gain)),
+                        ]
+                    },
+                );
+                cells.extend([price, gain]);
+            }
+            cells
+        };
+        let per = format!(
+            "{} per price",
+            Shown::of(self.problem.platform(), false).per()
+        );
+        let priced: &[&str] = if self.prices.is_empty() {
+            &[]
+        } else {
+            &["price", &per]
         };
         let header = ["what", "", "each", "doubled", "enough", "halved", "removed"];
-        let table = plain(
-            &header,
-            &[1, 3, 4, 5, 6],
+        plain(
+            &[&header, priced].concat(),
+            &[1, 3, 4, 5, 6, 7, 8],
             self.lines(rows).into_iter().map(cells),
-        );
-        format!("{}\n", table.trim_fmt())
+        )
+    }
+
+    /// The price of doubling a class, as many members again, and the operations per second (without units, per unit of
+    /// time) that are known to be gained per unit of price. `None` if the class has no price.
+    fn worth(&self, class: &Class, doubled: Option<&Row>) -> Option<(Rational, Option<Rational>)> {
+        let price = self.prices.of(&class.name)? * Rational::from_integer(class.members.into());
+        let gain = doubled
+            .and_then(|row| row.shares(&self.base))
+            .map(|[low, _]| {
+                let more = (low - Rational::one()) * &self.base.steady_state.throughput;
+                let units = self.problem.platform().units();
+                units.map_or_else(|| more.clone(), |units| &more / units.time.seconds()) / &price
+            });
+        Some((price, gain))
     }
 
     /// The gains of sets, the largest first, after the sentence that no class alone gains anything.

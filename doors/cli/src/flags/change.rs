@@ -10,13 +10,37 @@
 //! ```
 
 use anyhow::Result;
+use clap::Args;
 use num_traits::Signed;
-use oneport::platform::{Change, LinkId, Number, SharedId};
+use oneport::platform::{Change, Changed, LinkId, Number, SharedId};
 use oneport::units::{Dimension, Quantity};
 use oneport::{NodeId, Platform, PortModel, Rational, Units, files, parse_rational};
 
 use crate::words::output::few;
 use crate::words::usage::usage;
+
+/// Changes of a platform.
+#[derive(Debug, Clone, Default, Args)]
+pub struct ChangeArguments {
+    /// A change of the platform before it is asked about, such as 'tor3 -> core: bandwidth x2', 'a: remove';
+    /// repeatable ('oneport whatif --help' has the grammar).
+    #[arg(long = "change", value_name = "CHANGE", allow_hyphen_values = true)]
+    pub changes: Vec<String>,
+}
+
+impl ChangeArguments {
+    /// The platform after the changes, with the places of its nodes and links.
+    ///
+    /// # Errors
+    /// As [`changes`].
+    pub fn apply(&self, platform: &Platform) -> Result<Option<Changed>> {
+        if self.changes.is_empty() {
+            return Ok(None);
+        }
+        let all = changes(platform, &self.changes)?;
+        Ok(Some(platform.changed(&all)?))
+    }
+}
 
 /// Limit on the names that a message lists.
 const LISTED: usize = 8;
@@ -365,7 +389,7 @@ fn listed(platform: &Platform, nodes: impl Iterator<Item = NodeId>) -> String {
 }
 
 /// Whether the pattern, with `*` for any letters or none, is the whole name.
-fn matches(pattern: &str, name: &str) -> bool {
+pub fn matches(pattern: &str, name: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else {
         return pattern == name;
     };
@@ -487,7 +511,7 @@ mod tests {
         );
         for text in [
             "bandwidth = 2 ms",
-            "bandwidth = 25 Gb/s",
+            "bandwidth = 25 gb/s",
             "compute = 2 ms/GB",
             "bandwidth = 0 GB/s",
             "cost x2 s",
