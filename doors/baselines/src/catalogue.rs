@@ -4,6 +4,7 @@ use oneport_plan::{Collective, Form, NodeId, Problem};
 
 use crate::Algorithm;
 use crate::algorithm::Ways;
+use crate::boxes::Boxes;
 use crate::phase::{Blocks, ExchangeOp, Phase, Step};
 use crate::tree::Tree;
 
@@ -14,6 +15,8 @@ pub struct RankHints {
     pub order: Vec<usize>,
     /// Ranks that are close to one another: every rank in one group. Empty: no groups.
     pub groups: Vec<Vec<usize>>,
+    /// Boxes of accelerators; none on other platforms.
+    pub boxes: Boxes,
 }
 
 /// The nodes that take part, in the order that named algorithms number them: the participants; the root before the
@@ -61,6 +64,8 @@ pub fn named(problem: &Problem, shape: &RankHints) -> Vec<Algorithm> {
     all.extend(maker.direct());
     all.extend(maker.hierarchical(&shape.groups));
     all.extend(maker.scans());
+    all.extend(maker.mpi(&shape.groups));
+    all.extend(maker.nccl(shape));
     all.retain(|algorithm| !algorithm.cuts_a_token(problem));
     all
 }
@@ -69,12 +74,12 @@ pub fn named(problem: &Problem, shape: &RankHints) -> Vec<Algorithm> {
 pub(crate) struct Maker<'a> {
     collective: &'a Collective,
     /// The form that it is carried out as.
-    form: Option<&'static Form>,
+    pub(crate) form: Option<&'static Form>,
     pub(crate) ranks: Vec<NodeId>,
 }
 
 /// `from..to` as block numbers.
-fn blocks(from: usize, to: usize) -> Vec<u32> {
+pub(crate) fn blocks(from: usize, to: usize) -> Vec<u32> {
     (from..to)
         .map(|block| u32::try_from(block).unwrap_or(u32::MAX))
         .collect()
@@ -108,7 +113,13 @@ impl<'a> Maker<'a> {
         }
     }
 
-    fn made(&self, name: &str, about: &str, pieces: usize, phases: Vec<Phase>) -> Algorithm {
+    pub(crate) fn made(
+        &self,
+        name: &str,
+        about: &str,
+        pieces: usize,
+        phases: Vec<Phase>,
+    ) -> Algorithm {
         let pieces = u32::try_from(pieces).unwrap_or(u32::MAX);
         Algorithm {
             name: name.into(),

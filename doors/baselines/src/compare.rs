@@ -6,6 +6,8 @@ use oneport_plan::{EqualRings, Problem};
 use oneport_watch::{Limit, Watch};
 
 use crate::atomic::atomic;
+use crate::boxes::Boxes;
+use crate::nccl::rings_of_one_box as nccl_rings;
 use crate::paper_trees::published;
 use crate::{
     Algorithm, BaselineError, Forwarders, RankHints, Routes, Throughput, Ties, named,
@@ -13,7 +15,7 @@ use crate::{
 };
 
 /// The name of several rings at once.
-const EQUAL_RINGS: &str = "equal rings at once";
+pub const EQUAL_RINGS: &str = "equal rings at once";
 
 /// An algorithm and what it sustains.
 #[derive(Debug, Clone)]
@@ -108,7 +110,8 @@ impl Comparison {
         self.put(problem, algorithm, routes, true)
     }
 
-    /// The collective on equal rings, as runtimes use them; nothing, where rings do not do it.
+    /// The collective on equal rings, as runtimes use them; nothing, where rings do not do it. In one box of
+    /// accelerators without a switch they are NCCL's rings, too, which are found by such a search.
     ///
     /// # Errors
     /// A ring that leaves out a rank; sizes or work that are not constant.
@@ -125,12 +128,16 @@ impl Comparison {
             &ranks(problem),
             Forwarders::Anything,
         ));
-        self.put(
-            problem,
-            of_equal_rings(problem, EQUAL_RINGS, rings)?,
-            routes,
-            false,
-        )
+        let mut names = vec![EQUAL_RINGS.to_string()];
+        let boxes = Boxes::find(problem, &ranks(problem), &routes, &[]);
+        if boxes.members.len() == 1 && !boxes.switched {
+            names.push(nccl_rings(rings.count()));
+        }
+        for name in names {
+            let algorithm = of_equal_rings(problem, &name, rings)?;
+            self.put(problem, algorithm, routes.clone(), false)?;
+        }
+        Ok(())
     }
 
     fn put(

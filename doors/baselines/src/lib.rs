@@ -2,11 +2,16 @@
 
 mod algorithm;
 mod atomic;
+mod boxes;
 mod catalogue;
 mod compare;
 mod custom;
 mod error;
+mod libraries;
 mod load;
+mod mpi;
+mod nccl;
+mod nccl_model;
 mod paper_trees;
 mod phase;
 mod replay;
@@ -17,11 +22,14 @@ mod tree;
 
 pub use algorithm::{Algorithm, Ways};
 pub use atomic::atomic;
+pub use boxes::{Boxes, box_trees, is_accelerator};
 pub use catalogue::{RankHints, named, ranks};
-pub use compare::{Compared, Comparison, known, known_watched};
+pub use compare::{Compared, Comparison, EQUAL_RINGS, known, known_watched};
 pub use custom::{Send, of_ring, of_rounds, of_tree};
 pub use error::BaselineError;
+pub use libraries::run_by;
 pub use load::{Loads, Throughput};
+pub use nccl_model::{Estimate, Generation, NcclModel};
 pub use oneport_plan::Problem;
 pub use paper_trees::published;
 pub use phase::{Blocks, ExchangeOp, Message, Phase, Sink, Step};

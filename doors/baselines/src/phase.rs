@@ -80,7 +80,7 @@ impl ExchangeOp {
         matches!(self, ExchangeOp::OfReceiver | ExchangeOp::Single)
     }
 
-    fn block(self, ranks: usize, from: usize, to: usize) -> u32 {
+    pub(crate) fn block(self, ranks: usize, from: usize, to: usize) -> u32 {
         let block = match self {
             ExchangeOp::OfSender => from,
             ExchangeOp::OfReceiver => to,

@@ -81,7 +81,7 @@ impl Maker<'_> {
     }
 
     /// The trees of a broadcast or reduction: every ring, cut at the root.
-    fn chains(&self, orders: &[Vec<usize>]) -> Option<Vec<Tree>> {
+    pub(crate) fn chains(&self, orders: &[Vec<usize>]) -> Option<Vec<Tree>> {
         let towards = self.towards_root()?;
         let chain = |order: &Vec<usize>| {
             let root = order.iter().position(|&rank| rank == 0)?;

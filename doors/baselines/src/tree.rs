@@ -99,24 +99,61 @@ impl Tree {
         tree
     }
 
+    /// A rank's parent has its lowest digit that is not 0, in base `radix`, set to 0; the largest subtrees are served
+    /// first.
+    pub fn nomial(ranks: usize, radix: usize) -> Tree {
+        let parent = |rank: usize| {
+            let mut place = 1;
+            while (rank / place).is_multiple_of(radix) {
+                place *= radix;
+            }
+            rank - rank / place % radix * place
+        };
+        let mut tree = Tree::from(parent, ranks, 0);
+        tree.children
+            .iter_mut()
+            .for_each(|children| children.reverse());
+        tree
+    }
+
+    /// So many chains from rank 0 on, of consecutive ranks and of lengths that differ by at most one.
+    pub fn chains(ranks: usize, chains: usize) -> Tree {
+        let others = ranks.saturating_sub(1);
+        let (short, longer) = (others / chains, others % chains);
+        // The first chains are one longer.
+        let begins = |rank: usize| {
+            let place = rank - 1;
+            let of_longer = longer * (short + 1);
+            if place < of_longer {
+                place.is_multiple_of(short + 1)
+            } else {
+                (place - of_longer).is_multiple_of(short.max(1))
+            }
+        };
+        Tree::from(|rank| if begins(rank) { 0 } else { rank - 1 }, ranks, 0)
+    }
+
     /// A heap: the children of `i` are `2i + 1` and `2i + 2`.
     pub fn binary(ranks: usize) -> Tree {
         Tree::from(|rank| (rank - 1) / 2, ranks, 0)
+    }
+
+    /// The parent of a rank above 0 in the binary tree whose ranks are numbered in order, with rank 0 above all others.
+    pub(crate) fn above_in_order(rank: usize, ranks: usize) -> usize {
+        let digit = rank & rank.wrapping_neg();
+        let parent = (rank ^ digit) | (digit << 1);
+        if parent >= ranks {
+            rank ^ digit
+        } else {
+            parent
+        }
     }
 
     /// Double binary tree (Sanders, Speck, Träff 2009): at most one rank is an inner node of both trees. The first tree
     /// is numbered in order. The second one is the first shifted by one rank if the number of ranks is even, and
     /// mirrored if it is odd; rank 0 is the root of both.
     pub fn double_binary(ranks: usize) -> [Tree; 2] {
-        let in_order = |rank: usize| {
-            let digit = rank & rank.wrapping_neg();
-            let parent = (rank ^ digit) | (digit << 1);
-            if parent >= ranks {
-                rank ^ digit
-            } else {
-                parent
-            }
-        };
+        let in_order = |rank: usize| Tree::above_in_order(rank, ranks);
         let others = ranks.saturating_sub(1);
         // `part`: a rank to its position in the first tree; `player`: the inverse.
         let (part, player): (Relabel, Relabel) = if ranks.is_multiple_of(2) {

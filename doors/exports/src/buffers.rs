@@ -79,6 +79,55 @@ pub fn compare(
     Ok(())
 }
 
+/// The first part of an input that holds another value at the end of a run out of place; `None` if there is none.
+pub fn overwritten(
+    memory: &Memory,
+    ranks: usize,
+    cells: &[Option<Value>],
+    values: &Values,
+) -> Option<String> {
+    let changed = |cell: &usize| {
+        let there = cells.get(*cell).copied().flatten();
+        there.is_none_or(|value| values.inputs(value) != [*cell as u32])
+    };
+    let inputs = (0..ranks).filter_map(|rank| {
+        let all = memory.chunks(rank, BufferType::Input);
+        memory.chunk(rank, BufferType::Input, 0, all, false)
+    });
+    let cell = inputs.flatten().find(changed)?;
+    Some(format!(
+        "{} is overwritten, though the schedule is out of place: the caller's input is lost",
+        memory.name(cell)
+    ))
+}
+
+/// Whether the ranks' results of this collective are the same sums.
+pub fn shares_sums(collective: &str) -> bool {
+    collective == "allreduce"
+}
+
+/// The first part of an output that two ranks combined in different orders, after a run whose values differ
+/// [by order](Values::by_order); `None` if there is none.
+pub fn orders(memory: &Memory, ranks: usize, cells: &[Option<Value>]) -> Option<String> {
+    let output = |rank: usize| {
+        let all = memory.chunks(rank, BufferType::Output);
+        memory.chunk(rank, BufferType::Output, 0, all, false)
+    };
+    let first = output(0)?;
+    let value = |cell: usize| cells.get(cell).copied().flatten();
+    for rank in 1..ranks {
+        let differs = |pair: &(usize, usize)| value(pair.0) != value(pair.1);
+        if let Some((one, other)) = first.clone().zip(output(rank)?).find(differs) {
+            return Some(format!(
+                "{} and {} combine the operands in different orders",
+                memory.name(one),
+                memory.name(other)
+            ));
+        }
+    }
+    None
+}
+
 /// Combined values of these input chunks, per part of a chunk.
 fn sum(memory: &Memory, values: &mut Values, inputs: &[(usize, usize)]) -> Vec<Value> {
     let spans = inputs

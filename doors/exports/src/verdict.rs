@@ -18,4 +18,10 @@ pub struct Verdict {
     /// An access that is ordered only if the threadblocks of a group run in lockstep, in words. Executors do not
     /// guarantee lockstep.
     pub in_step: Option<String>,
+    /// Out of place: a part of a caller's input that holds another value in the end, in words. Callers keep their
+    /// input.
+    pub overwritten: Option<String>,
+    /// Two ranks that combine the operands of one result in different orders, in words: in floating-point arithmetic
+    /// their results differ.
+    pub orders: Option<String>,
 }

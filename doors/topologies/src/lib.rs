@@ -22,6 +22,7 @@ mod nccl_graph;
 mod nccl_links;
 mod nccl_rates;
 mod nccl_tests;
+mod nccl_tuning;
 mod node_link;
 mod nvidia_smi;
 mod options;
@@ -51,6 +52,7 @@ pub use nccl_graph::{
     write_nccl_graphs,
 };
 pub use nccl_tests::{MAX_MEASUREMENTS_BYTES, Measurement, Measurements, read_measurements};
+pub use nccl_tuning::{Tuned, read_tuning};
 pub use oneport_files::{FormatError, Platform, PlatformFormat, Rational};
 pub use options::{Capacity, Fabric, ImportOptions, Replicate};
 

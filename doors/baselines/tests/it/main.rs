@@ -5,4 +5,5 @@
 mod custom;
 mod ends;
 mod named;
+mod nccl;
 mod rings;

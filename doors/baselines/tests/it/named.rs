@@ -296,6 +296,7 @@ fn check_all(platform: &Platform, nodes: usize) -> usize {
             &RankHints {
                 order,
                 groups: groups(nodes),
+                ..RankHints::default()
             },
         ) {
             check(&problem, &algorithm, &routes);

@@ -219,6 +219,7 @@ fn senders_take_equal_ways_by_turns() {
     let shape = RankHints {
         order: Vec::new(),
         groups: vec![vec![0, 1], vec![2, 3]],
+        ..RankHints::default()
     };
     let ring = named(&problem, &shape)
         .into_iter()

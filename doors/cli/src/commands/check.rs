@@ -22,7 +22,8 @@ pub struct CheckArguments {
     /// Messages that a connection of an MSCCL algorithm holds (default: NCCL's 8; protocol Simple: 2).
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     slots: Option<u32>,
-    /// Reject schedules that are race-free only if the threadblocks of a group run in lockstep.
+    /// Reject schedules that are race-free only if the threadblocks of a group run in lockstep, and schedules out of
+    /// place that overwrite their caller's input.
     #[arg(long)]
     strict: bool,
     /// Print one JSON object.
@@ -42,17 +43,19 @@ pub fn run(arguments: &CheckArguments) -> Result<End> {
     );
     let text =
         std::fs::read_to_string(&arguments.file).with_context(|| format!("cannot read {name}"))?;
-    let strictly = |verdict: Verdict| match (arguments.strict, &verdict.in_step) {
-        (true, Some(text)) => Err(Fault::new(Kind::Race, text.clone())),
-        _ => Ok(verdict),
-    };
+    let strictly =
+        |verdict: Verdict| match (arguments.strict, &verdict.in_step, &verdict.overwritten) {
+            (true, Some(text), _) => Err(Fault::new(Kind::Race, text.clone())),
+            (true, None, Some(text)) => Err(Fault::new(Kind::Input, text.clone())),
+            _ => Ok(verdict),
+        };
     let verdict = check(&text, arguments.slots).and_then(strictly);
     if arguments.json {
         let object = match &verdict {
             Ok(good) => serde_json::json!({
                 "status": "valid", "format": good.format, "collective": good.collective, "ranks": good.ranks,
                 "threadblocks": good.threads, "steps": good.steps, "results_compared": good.known,
-                "in_step_only": good.in_step,
+                "in_step_only": good.in_step, "overwritten": good.overwritten, "orders": good.orders,
             }),
             Err(fault) => serde_json::json!({
                 "status": "refused", "kind": format!("{:?}", fault.kind).to_lowercase(), "fault": fault.text,
@@ -82,6 +85,16 @@ pub fn run(arguments: &CheckArguments) -> Result<End> {
     if let Some(text) = good.in_step {
         print(&format!(
             "correct only if the threadblocks of a group run in lockstep, which executors do not guarantee: {text}"
+        ))?;
+    }
+    if let Some(text) = good.overwritten {
+        print(&format!(
+            "warning: {text}; NCCL and MPI never do that to a caller (--strict refuses it)"
+        ))?;
+    }
+    if let Some(text) = good.orders {
+        print(&format!(
+            "note: {text}; floating-point results differ bit by bit between ranks"
         ))?;
     }
     Ok(End::Done)

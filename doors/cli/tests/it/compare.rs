@@ -394,18 +394,26 @@ fn measured_values_stand_beside_the_bound() {
     measured(&log).refused(1, &["text without rows"]);
 }
 
-/// A DGX-1 runs six equal rings at once, all links busy: they are the first row, with what `rings` says they carry.
+/// A DGX-1 runs six equal rings at once, all links busy: nothing carries more, with what `rings` says they carry. They
+/// are NCCL's rings, too.
 #[test]
 fn several_rings_at_once_are_a_row() {
     let box_ = fixture("dgx1.toml");
     let report = oneport(&[&ALL_REDUCE[..], &["--platform", &box_, "--json"]].concat())
         .ok()
         .object();
-    let first = &report["rows"][0];
+    let first = row(&report, "equal rings at once");
     assert_eq!(
-        (&first["name"], &first["share"], &first["own"]),
-        (&"equal rings at once".into(), &"1".into(), &false.into())
+        (&first["share"], &first["own"]),
+        (&"1".into(), &false.into())
     );
+    let nccl = row(&report, "NCCL Ring (6 channels)");
+    assert_eq!(
+        (&nccl["share"], &nccl["run_by"], &first["run_by"]),
+        (&"1".into(), &"NCCL, RCCL".into(), &Value::Null)
+    );
+    // Six channels of 20 GB/s, as NCCL counts NVLink of a V100.
+    assert_eq!(nccl["nccl_expects"]["busbw_GB_per_s"], "120");
     let rings = oneport(&["rings", &box_, "--json"]).ok().object();
     let count: u64 = rings["equal"]["rings"]
         .as_array()
@@ -444,4 +452,73 @@ fn several_rings_at_once_are_a_row() {
         row(&timed, "equal rings at once")["time"].is_string(),
         "{timed}"
     );
+}
+
+/// Two boxes of 8 A100: NCCL's trees carry 300 / (14/8) GB/s, its rings the 8 cards of 25 GB/s; its own model picks the
+/// rings, at 8 channels of 24 GB/s. A measurement has its share of each.
+#[test]
+fn nccls_algorithms_stand_beside_its_own_model() {
+    let boxes = fixture("dgx-a100-2.toml");
+    let question = [
+        &ALL_REDUCE[..],
+        &["--platform", &boxes, "--measured=192 GB/s"],
+    ]
+    .concat();
+    let report = oneport(&[&question[..], &["--json"]].concat())
+        .ok()
+        .object();
+    let [tree, ring] =
+        ["NCCL Tree (8 channels)", "NCCL Ring (8 channels)"].map(|name| row(&report, name));
+    assert_eq!(
+        (&tree["throughput"], &ring["throughput"]),
+        (&"1200/7".into(), &"320/3".into())
+    );
+    assert_eq!(report["nccl"]["pick"]["algorithm"], "Ring");
+    assert_eq!(ring["nccl_expects"]["busbw_GB_per_s"], "192");
+    assert_eq!(ring["measured_share"], "0.96");
+    let text = oneport(&question).ok().stdout;
+    for line in [
+        "would pick Ring (Simple): its own model expects busbw 192 GB/s",
+        "the best schedule of its own algorithms here: NCCL Tree (8 channels), 321.429 GB/s",
+        "96 % of NCCL Ring (8 channels), which NCCL would pick",
+        "59.7 % of NCCL Tree (8 channels), the algorithm here that carries most",
+        "run by",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    // A broadcast is a chain along every ring.
+    let report = oneport(&[
+        "compare",
+        "broadcast",
+        "--source=box0.gpu0",
+        "--platform",
+        &boxes,
+        "--json",
+    ]);
+    assert_eq!(
+        row(&report.ok().object(), "NCCL Ring (8 channels)")["share"],
+        "1"
+    );
+}
+
+/// With a size, rows are in the order of the time of one operation.
+#[test]
+fn rows_are_in_the_order_of_the_size() {
+    let torus = fixture("torus-4x4.toml");
+    let question = [
+        &ALL_REDUCE[..],
+        &["--platform", &torus, "--bytes=1MB", "--json"],
+    ]
+    .concat();
+    let report = oneport(&question).ok().object();
+    let rows = report["rows"].as_array().expect("rows");
+    let shares: Vec<f64> = rows
+        .iter()
+        .filter_map(|row| row["share_once"].as_str()?.parse().ok())
+        .collect();
+    assert!(
+        shares.len() > 8 && shares.is_sorted_by(|one, other| one >= other),
+        "{shares:?}"
+    );
+    assert!(report["nccl"].is_null(), "{report}");
 }

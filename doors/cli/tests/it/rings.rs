@@ -250,3 +250,48 @@ fn rings_that_mix_kinds_of_links_are_named() {
     let run = oneport(&["rings", &fixture("dgx1.toml")]).ok();
     assert!(!run.stdout.contains("warning"), "{run:#?}");
 }
+
+/// Channels between network cards are paths of a job of several boxes: the way back is not in this box.
+#[test]
+fn channels_between_cards_are_paths() {
+    let folder = Folder::new();
+    let mut topology = "GPU0 GPU1 GPU2 NIC0\n".to_string();
+    topology.push_str(
+        "GPU0 X NV1 SYS PIX\nGPU1 NV1 X NV1 SYS\nGPU2 SYS NV1 X SYS\nNIC0 PIX SYS SYS X\n",
+    );
+    let topology = folder.write("topo.txt", topology);
+    let channel = |nets: [&str; 2]| {
+        let [first, last] = nets;
+        let gpus = "<gpu dev=\"0\"/><gpu dev=\"1\"/><gpu dev=\"2\"/>";
+        folder.write(
+            "graph.xml",
+            format!(
+                "<graphs version=\"1\"><graph id=\"0\" pattern=\"4\" crossnic=\"0\" nchannels=\"1\" speedintra=\"9\" \
+                 speedinter=\"9\" typeintra=\"NVL\" typeinter=\"PIX\" samechannels=\"1\"><channel>{first}{gpus}{last}\
+                 </channel></graph></graphs>"
+            ),
+        )
+    };
+    let checked = |nets| {
+        let run = oneport(&["rings", &topology, "--check", &channel(nets), "--json"]);
+        run.ok().object()["checked"].clone()
+    };
+    let net = "<net dev=\"0\"/>";
+    let (ring, path) = (checked(["", ""]), checked([net, net]));
+    assert_eq!(
+        (&ring["paths_between_cards"], &path["paths_between_cards"]),
+        (&false.into(), &true.into())
+    );
+    // The ring returns from the third GPU to the first between the sockets, at 16 GB/s; a wire of NVLink has 20.
+    assert_eq!(
+        (&ring["total"], &path["total"]),
+        (&"16".into(), &"20".into())
+    );
+    let text = oneport(&["rings", &topology, "--check", &channel([net, net])])
+        .ok()
+        .stdout;
+    assert!(
+        text.contains("1 path of") && text.contains("a job of several boxes"),
+        "{text}"
+    );
+}

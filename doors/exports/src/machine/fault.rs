@@ -29,6 +29,8 @@ pub enum Kind {
     LeftOver,
     /// The result is not what the collective asks for.
     Result,
+    /// A caller's input is overwritten.
+    Input,
     /// The file names a missing object, or violates a limit.
     Malformed,
 }

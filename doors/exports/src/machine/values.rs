@@ -18,6 +18,8 @@ pub struct Values {
     known: BTreeMap<u64, Value>,
     /// Per input value: the value that is this input alone.
     alone: Vec<Option<Value>>,
+    /// By unordered pair: the value that combines both. Only where the order of combining tells values apart.
+    pairs: Option<BTreeMap<(Value, Value), Value>>,
 }
 
 /// Combined input values.
@@ -95,6 +97,15 @@ impl Values {
         value
     }
 
+    /// From now on values that combine the same inputs in another order differ: `(a + b) + c` is not `a + (b + c)`, as
+    /// in floating-point arithmetic, and `a + b` is `b + a`. Combined values no longer list their inputs.
+    pub fn by_order(self) -> Values {
+        Values {
+            pairs: Some(BTreeMap::new()),
+            ..self
+        }
+    }
+
     /// The input values that a value combines, ascending.
     pub fn inputs(&self, value: Value) -> &[u32] {
         self.all.get(place(value)).map_or(&[], |sum| &sum.inputs)
@@ -102,6 +113,18 @@ impl Values {
 
     /// Combines two values; `None` if the result would be too large.
     pub fn combine(&mut self, one: Value, two: Value) -> Option<Value> {
+        let next = self.next();
+        if let Some(pairs) = &mut self.pairs {
+            let value = *pairs.entry((one.min(two), one.max(two))).or_insert(next);
+            if value == next {
+                self.all.push(Sum {
+                    inputs: Box::default(),
+                    marks: 0,
+                    other: None,
+                });
+            }
+            return Some(value);
+        }
         let inputs = merged(self.inputs(one), self.inputs(two));
         if inputs.len() > LARGEST {
             return None;

@@ -10,7 +10,9 @@ use std::ops::Range;
 
 use super::elements::{self, Columns, Node};
 use super::{CHANNELS, STEPS};
-use crate::buffers::{BufferType, InPlace, Memory, compare, in_place, wanted};
+use crate::buffers::{
+    BufferType, InPlace, Memory, compare, in_place, orders, overwritten, shares_sums, wanted,
+};
 use crate::machine::{Act, Fault, Kind, Machine, Move, Names, Outcome, Script, Span, malformed};
 use crate::text::clipped;
 use crate::verdict::Verdict;
@@ -420,8 +422,12 @@ fn run(algorithm: &Algorithm, is_in_place: bool, slots: u32) -> Result<Verdict, 
         memory.ok_or_else(|| malformed("the buffers have more than 2^23 chunks together"))?;
     let translation = Translation::new(algorithm, &memory)?;
     let script = translation.script()?;
-    let (mut cells, values) = memory.initial();
-    cells.resize(translation.cells, None);
+    let start = || {
+        let (mut cells, values) = memory.initial();
+        cells.resize(translation.cells, None);
+        (cells, values)
+    };
+    let (cells, values) = start();
     let connections = translation.connections.len();
     let credits = [0, slots].repeat(connections);
     let tokens = [credits, vec![0; translation.waits.len()]].concat();
@@ -434,6 +440,26 @@ fn run(algorithm: &Algorithm, is_in_place: bool, slots: u32) -> Result<Verdict, 
         in_step,
     } = machine.run()?;
     compare(&algorithm.collective, &chunks, &memory, &cells, &mut values)?;
+    let overwritten = matches!(in_place, InPlace::No)
+        .then(|| overwritten(&memory, chunks.len(), &cells, &values))
+        .flatten();
+    let orders = if shares_sums(&algorithm.collective) {
+        let (cells, values) = start();
+        let again = Machine::new(
+            &labels,
+            &script,
+            chunks.len(),
+            &[],
+            cells,
+            values.by_order(),
+            &tokens,
+        );
+        // A packet that is written twice in two orders ends the run.
+        let ended = again.run().ok();
+        ended.and_then(|ended| orders(&memory, chunks.len(), &ended.cells))
+    } else {
+        None
+    };
     Ok(Verdict {
         format: "MSCCL algorithm",
         collective: algorithm.collective.clone(),
@@ -442,6 +468,8 @@ fn run(algorithm: &Algorithm, is_in_place: bool, slots: u32) -> Result<Verdict, 
         steps,
         known,
         in_step,
+        overwritten,
+        orders,
     })
 }
 

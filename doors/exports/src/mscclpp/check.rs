@@ -10,7 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::limits::{CHANNELS, CHANNELS_AT_ONCE, OPERATIONS};
 use super::schema::{ChannelType, Op, Plan};
 use super::translate::{ITERATIONS, Lines, Translation};
-use crate::buffers::{InPlace, Memory, compare, in_place, wanted};
+use crate::buffers::{
+    InPlace, Memory, compare, in_place, orders, overwritten, shares_sums, wanted,
+};
 use crate::machine::{Act, Fault, Machine, Names, Outcome, Script, malformed};
 use crate::verdict::Verdict;
 
@@ -52,7 +54,8 @@ pub fn check(plan: &Plan) -> Result<Verdict, Fault> {
     translation.write()?;
     let Translation { agents, script, .. } = translation;
     exclusive(&script, &lines)?;
-    let (cells, values) = memory.initial();
+    let start = || memory.initial();
+    let (cells, values) = start();
     let labels = Labels {
         plan,
         memory: &memory,
@@ -74,6 +77,26 @@ pub fn check(plan: &Plan) -> Result<Verdict, Fault> {
         in_step,
     } = machine.run()?;
     compare(&plan.collective, &chunks, &memory, &cells, &mut values)?;
+    let overwritten = matches!(in_place, InPlace::No)
+        .then(|| overwritten(&memory, chunks.len(), &cells, &values))
+        .flatten();
+    let orders = if shares_sums(&plan.collective) {
+        let (cells, values) = start();
+        let again = Machine::new(
+            &labels,
+            &script,
+            chunks.len(),
+            &agents,
+            cells,
+            values.by_order(),
+            &lines.tokens,
+        );
+        // A packet that is written twice in two orders ends the run.
+        let ended = again.run().ok();
+        ended.and_then(|ended| orders(&memory, chunks.len(), &ended.cells))
+    } else {
+        None
+    };
     let threadblocks = plan.gpus.iter().map(|gpu| gpu.threadblocks.len()).sum();
     Ok(Verdict {
         format: "MSCCL++ execution plan",
@@ -83,6 +106,8 @@ pub fn check(plan: &Plan) -> Result<Verdict, Fault> {
         steps,
         known,
         in_step,
+        overwritten,
+        orders,
     })
 }
 

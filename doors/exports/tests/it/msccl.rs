@@ -460,3 +460,79 @@ fn ways_that_come_back_are_left_out() {
         );
     }
 }
+
+/// Out of place, a caller finds its input as it was; in place, the input is the output.
+#[test]
+fn an_input_that_is_overwritten_is_named() {
+    let lost = [
+        ("s", "i0", "i0"),
+        ("r", "i0", "s0"),
+        ("re", "s0", "i0"),
+        ("cpy", "i0", "o0"),
+    ];
+    let kept = [
+        ("s", "i0", "i0"),
+        ("r", "i0", "s0"),
+        ("cpy", "i0", "o0"),
+        ("re", "s0", "o0"),
+    ];
+    let overwritten = |modes: &str, steps: &[Step<'_>]| {
+        let verdict = check(&pair("allreduce", modes, [1, 1, 1], steps)).unwrap();
+        assert!(verdict.known && verdict.orders.is_none(), "{verdict:?}");
+        verdict.overwritten
+    };
+    let named = overwritten("outofplace=\"1\"", &lost).unwrap();
+    assert!(
+        named.starts_with("input chunk 0 of rank 0 is overwritten"),
+        "{named}"
+    );
+    assert_eq!(overwritten("outofplace=\"1\"", &kept), None);
+    assert_eq!(
+        overwritten(
+            IN_PLACE,
+            &kept[..2]
+                .iter()
+                .copied()
+                .chain([("re", "s0", "o0")])
+                .collect::<Vec<_>>()
+        ),
+        None
+    );
+}
+
+/// Three ranks pass their operands round a ring, and each adds all three up: in an order of its own, or all as
+/// `(a + b) + c`; `(b + a) + c` is the same number.
+#[test]
+fn ranks_that_add_in_different_orders_are_named() {
+    // After the ring, `s0` is the operand of the rank before, `s1` that of the rank before that.
+    let file = |sums: [[&str; 3]; 3]| {
+        let gpu = |(rank, sum): (usize, [&str; 3])| {
+            let [one, two, three] = sum;
+            let steps = [
+                ("s", "i0", "i0"),
+                ("rcs", "s0", "s0"),
+                ("r", "s1", "s1"),
+                ("cpy", one, "o0"),
+                ("re", two, "o0"),
+                ("re", three, "o0"),
+            ];
+            let block = threadblock(0, 9, 0, &steps)
+                .replace("send=\"9\"", &format!("send=\"{}\"", (rank + 1) % 3))
+                .replace("recv=\"9\"", &format!("recv=\"{}\"", (rank + 2) % 3));
+            format!("<gpu id=\"{rank}\" i_chunks=\"1\" o_chunks=\"1\" s_chunks=\"2\">{block}</gpu>")
+        };
+        let gpus: String = sums.into_iter().enumerate().map(gpu).collect();
+        format!("<algo ngpus=\"3\" coll=\"allreduce\" outofplace=\"1\">{gpus}</algo>")
+    };
+    let own = ["i0", "s0", "s1"];
+    let verdict = check(&file([own; 3])).unwrap();
+    let named = verdict.orders.unwrap();
+    assert!(
+        named.contains("output chunk 0 of rank 0 and output chunk 0 of rank 1"),
+        "{named}"
+    );
+    for second in [["s0", "i0", "s1"], ["i0", "s0", "s1"]] {
+        let same = [["i0", "s1", "s0"], second, ["s1", "s0", "i0"]];
+        assert_eq!(check(&file(same)).unwrap().orders, None);
+    }
+}

@@ -29,6 +29,7 @@ fn schedules(problem: &Problem, plain: &Problem) -> Vec<PeriodicSchedule> {
         &RankHints {
             order: vec![],
             groups: vec![vec![0, 1, 2], vec![3, 4]],
+            ..RankHints::default()
         },
     );
     let schedule = |algorithm: &oneport_baselines::Algorithm| {

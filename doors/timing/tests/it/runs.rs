@@ -145,6 +145,7 @@ fn the_referee_executes_every_run() {
                 &RankHints {
                     order: vec![],
                     groups: vec![vec![0, 1, 2], vec![3, 4]],
+                    ..RankHints::default()
                 },
             ) {
                 // A token is whole.

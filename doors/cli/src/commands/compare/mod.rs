@@ -1,6 +1,7 @@
 //! `oneport compare`: compares known algorithms with the optimum.
 
 mod best;
+mod nccl;
 mod report;
 mod with;
 
@@ -26,7 +27,8 @@ use best::{Best, Times};
 /// Percent of the time left for rating and timing algorithms. Trades rows for an answer in time. Not measured.
 const RATED: u32 = 85;
 
-/// Rate the algorithms that people run today, and yours, against the optimum: rings, trees, recursive doubling, ...
+/// Rate the algorithms that people run today, and yours, against the optimum: NCCL's rings and trees, recursive
+/// doubling, ... With a size, rows are in the order of the time of one operation.
 #[derive(Debug, Args)]
 pub struct CompareArguments {
     /// The question.
@@ -40,6 +42,10 @@ pub struct CompareArguments {
     /// nccl-tests print, or write with -J: the row of its largest size counts.
     #[arg(long, value_name = "X|FILE.json", allow_hyphen_values = true)]
     pub measured: Option<String>,
+    /// What NCCL's own model expects, from a log instead of our copy of the model: what NCCL prints with
+    /// NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING.
+    #[arg(long, value_name = "LOG")]
+    pub tuning: Option<PathBuf>,
     /// Limits. The best bound so far is reported.
     #[command(flatten)]
     pub limits: LimitArguments,
@@ -63,6 +69,12 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
     };
     let path = arguments.question.path()?;
     let mut inputs = vec![("--platform", path)];
+    inputs.extend(
+        arguments
+            .tuning
+            .iter()
+            .map(|path| ("--tuning", path.as_path())),
+    );
     inputs.extend(arguments.with.iter().map(|path| ("--with", path.as_path())));
     try_outputs(&inputs, &named(&[("--output", &arguments.output)]))?;
     arguments
@@ -76,6 +88,12 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
         .as_deref()
         .map(|text| measured::read(&problem, text))
         .transpose()?;
+    let log = arguments
+        .tuning
+        .as_deref()
+        .map(nccl::read)
+        .transpose()?
+        .unwrap_or_default();
     let listed = arguments
         .with
         .iter()
@@ -103,6 +121,7 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
     } else {
         Vec::new()
     };
+    let nccl = nccl::of(&alike, arguments.question.is_sized(), &log);
     drop(progress);
     let report = report::Report {
         problem: &problem,
@@ -111,6 +130,7 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
         comparison: &comparison,
         shapes,
         measured,
+        nccl,
         times,
         ended_by: options.watch.ended_by(),
     };

@@ -5,12 +5,13 @@ use std::fmt::Write as _;
 use oneport::plan::SteadyState;
 use oneport::watch::Limit;
 use oneport::{Bandwidth, Problem, Rational, Shaped, Status};
-use oneport_baselines::{Compared, Comparison};
+use oneport_baselines::{Compared, Comparison, EQUAL_RINGS, run_by};
 use oneport_drawings::svg::{Part, parts};
 use oneport_timing::BestPieces;
 use serde_json::{Value, json};
 
 use super::best::{Best, ShapeFound, Times};
+use super::nccl::{Nccl, Rated};
 use crate::answers::answer::{header, label};
 use crate::answers::bottleneck::{self, Bottleneck};
 use crate::answers::measured::{Measured, WRONG};
@@ -34,6 +35,8 @@ pub struct Report<'a> {
     pub shapes: Vec<ShapeFound>,
     /// The measured throughput.
     pub measured: Option<Measured>,
+    /// NCCL's own model, or why it is not evaluated; `None` where NCCL chooses nothing.
+    pub nccl: Option<Result<Nccl, String>>,
     /// Times of one operation; `None` if its size is not given.
     pub times: Option<Times>,
     /// The limit that ended a search, if one has.
@@ -53,6 +56,8 @@ struct Entry<'r> {
     /// One operation of it.
     once: Option<&'r BestPieces>,
     limits: String,
+    /// Libraries that run it, and their names for it.
+    run_by: Option<&'static str>,
     /// Its own keys in `--json`.
     keys: Value,
 }
@@ -162,6 +167,9 @@ impl Report<'_> {
                 self.own()
             );
         }
+        if let Some(line) = self.nccl() {
+            let _ = writeln!(out, "NCCL        {line}");
+        }
         let _ = writeln!(out, "\n{}", self.table());
         let names = |names: &mut dyn Iterator<Item = &String>| {
             names.map(String::as_str).collect::<Vec<_>>().join(", ")
@@ -194,13 +202,82 @@ impl Report<'_> {
         } else {
             out.push_str(
                 "messages between nodes that are not neighbours take the cheapest path; of equally cheap ones, \
-                 senders take turns or all take the first, as sustains more",
+                 senders take turns or all take the first, as sustains more; run by -: no library that is known runs it",
             );
         }
         if let Some(limit) = self.ended_by {
             let _ = write!(out, "\n{}: more time or memory may find more", named(limit));
         }
         out
+    }
+
+    /// What NCCL would pick, and what the best of its own algorithms would give here.
+    fn nccl(&self) -> Option<String> {
+        let picked = match self.nccl.as_ref()? {
+            Ok(nccl) => nccl.sentence()?,
+            Err(reason) => format!("its own model is not evaluated: {reason}"),
+        };
+        let (best, value) = self.best_of_nccl()?;
+        let carried = match (&self.nccl, &self.times) {
+            (Some(Ok(nccl)), _) if nccl.pick().is_some_and(|pick| !self.has_row(pick)) => {
+                "; no row here is that one, for no switch of the platform combines"
+            }
+            _ => "",
+        };
+        Some(format!(
+            "{picked}{carried}\n            the best schedule of its own algorithms here: {best}, {value}"
+        ))
+    }
+
+    /// Whether a row is this algorithm.
+    fn has_row(&self, rated: &Rated) -> bool {
+        let name = format!("NCCL {}", rated.algorithm);
+        let mut rows = self.comparison.rows.iter().map(|row| &row.algorithm.name);
+        rows.any(|row| *row == name || row.starts_with(&format!("{name} (")))
+    }
+
+    /// The best row of NCCL's: by the time of one operation, if there is one, else by the rate.
+    fn best_of_nccl(&self) -> Option<(String, String)> {
+        let is_nccl =
+            |entry: &Entry<'_>| entry.compared && !entry.own && entry.name.starts_with("NCCL ");
+        let best = self.entries().into_iter().find(is_nccl)?;
+        let value = match best.once {
+            Some(once) => self.shown_time(&once.length),
+            None => self.shown_rate(best.throughput),
+        };
+        Some((best.name, value))
+    }
+
+    /// The share of the measurement of what an algorithm carries here.
+    fn measured_share(&self, throughput: &Rational) -> Option<Rational> {
+        let measured = self.measured.as_ref()?;
+        Some(&measured.throughput / throughput)
+    }
+
+    /// "; 96 % of NCCL Ring (8 channels), which NCCL would pick; 60 % of NCCL Tree (8 channels), the best row".
+    fn shares_of_algorithms(&self) -> String {
+        let entries = self.entries();
+        let picked = self.nccl.as_ref().and_then(|nccl| {
+            let nccl = nccl.as_ref().ok()?;
+            let pick = nccl.pick()?;
+            let is = |entry: &&Entry<'_>| nccl.expects(&entry.name) == Some(pick);
+            entries.iter().find(is)
+        });
+        let most = |one: &&Entry<'_>, other: &&Entry<'_>| one.throughput.cmp(other.throughput);
+        let best = entries
+            .iter()
+            .filter(|entry| entry.compared && !entry.own)
+            .max_by(most);
+        let named = |entry: Option<&Entry<'_>>, why: &str| -> Option<String> {
+            let entry = entry?;
+            let share = percent(&self.measured_share(entry.throughput)?);
+            Some(format!("; {share} of {}, {why}", entry.name))
+        };
+        let all = [
+            named(picked, "which NCCL would pick"),
+            named(best, "the algorithm here that carries most"),
+        ];
+        all.into_iter().flatten().collect()
     }
 
     fn sentence(&self, measured: &Measured, bottleneck: &Bottleneck<'_>) -> String {
@@ -227,8 +304,9 @@ impl Report<'_> {
         );
         let bound = self.shown_rate(&self.best.upper_bound);
         format!(
-            "your {} is {share} of {proved}, {bound}{cut}{once}",
-            measured.shown
+            "your {} is {share} of {proved}, {bound}{cut}{once}{}",
+            measured.shown,
+            self.shares_of_algorithms()
         )
     }
 
@@ -242,11 +320,19 @@ impl Report<'_> {
                 .as_ref()
                 .and_then(|times| times.rows.get(place)?.as_ref())
         };
-        let rows = rows
+        let mut rows: Vec<Entry<'_>> = rows
             .iter()
             .enumerate()
-            .map(|(place, row)| self.algorithm(row, true, once(place)));
-        let rows = rows.chain(
+            .map(|(place, row)| self.algorithm(row, true, once(place)))
+            .collect();
+        if self.times.is_some() {
+            // Of one operation of the size that is given; what was not dated comes last.
+            rows.sort_by_key(|entry| {
+                let time = entry.once.map(|once| &once.length);
+                (time.is_none(), time)
+            });
+        }
+        let rows = rows.into_iter().chain(
             out_of_order
                 .iter()
                 .map(|row| self.algorithm(row, false, None)),
@@ -263,9 +349,11 @@ impl Report<'_> {
     ) -> Entry<'r> {
         let (platform, algorithm) = (self.problem.platform(), &row.algorithm);
         let name = match algorithm.ways.links.len() {
-            0 => algorithm.name.clone(),
-            1 => format!("1 {}", algorithm.name.replace("rings at once", "ring")),
-            rings => format!("{rings} {}", algorithm.name),
+            1 if algorithm.name == EQUAL_RINGS => {
+                format!("1 {}", EQUAL_RINGS.replace("rings at once", "ring"))
+            }
+            rings if algorithm.name == EQUAL_RINGS => format!("{rings} {EQUAL_RINGS}"),
+            _ => algorithm.name.clone(),
         };
         let limits = match &row.sustained.odd_set {
             Some(set) => set.describe(platform),
@@ -276,6 +364,7 @@ impl Report<'_> {
             "about": algorithm.about,
             "in_order": row.in_order,
             "limited_by": limits,
+            "run_by": run_by(self.problem, &algorithm.name),
             "odd_set": row.sustained.odd_set.as_ref().map(|set| odd_sets::json(platform, set, None)),
         });
         Entry {
@@ -290,6 +379,9 @@ impl Report<'_> {
             throughput: &row.sustained.throughput,
             once,
             limits,
+            run_by: (!row.listed)
+                .then(|| run_by(self.problem, &algorithm.name))
+                .flatten(),
             keys,
         }
     }
@@ -318,6 +410,7 @@ impl Report<'_> {
             throughput: &shaped.throughput,
             once: None,
             limits: limited_by.clone().unwrap_or_else(|| "unknown".to_string()),
+            run_by: None,
             keys,
         }
     }
@@ -335,11 +428,7 @@ impl Report<'_> {
             let rate = self
                 .bus(entry.throughput)
                 .unwrap_or_else(|| short(entry.throughput));
-            let mut cells = vec![
-                entry.name.clone(),
-                rate,
-                percent(&self.share(entry.throughput)),
-            ];
+            let mut cells = vec![entry.name.clone()];
             match (&self.times, entry.once) {
                 (None, _) => {}
                 (Some(_), None) => cells.extend(["-".to_string(), "-".to_string()]),
@@ -350,11 +439,36 @@ impl Report<'_> {
                     ]);
                 }
             }
+            cells.extend([rate, percent(&self.share(entry.throughput))]);
+            if let Some(share) = self.measured_share(entry.throughput) {
+                cells.push(percent(&share));
+            }
+            if let Some(Ok(nccl)) = &self.nccl {
+                let expected = nccl.expects(&entry.name);
+                cells.push(expected.map_or_else(|| "-".to_string(), gigabytes));
+            }
             cells.push(entry.limits.clone());
+            cells.push(entry.run_by.unwrap_or("-").to_string());
             cells
         };
-        let header = [&["algorithm", rate, self.whole()], once, &["limited by"]].concat();
-        let numbers: Vec<usize> = (1..3 + once.len()).collect();
+        let expects: &[&str] = match self.nccl {
+            Some(Ok(_)) => &["NCCL expects"],
+            _ => &[],
+        };
+        let measured: &[&str] = match self.measured {
+            Some(_) => &["measured"],
+            None => &[],
+        };
+        let header = [
+            &["algorithm"],
+            once,
+            &[rate, self.whole()],
+            measured,
+            expects,
+            &["limited by", "run by"],
+        ]
+        .concat();
+        let numbers: Vec<usize> = (1..3 + once.len() + measured.len() + expects.len()).collect();
         plain(
             &header,
             &numbers,
@@ -416,8 +530,23 @@ impl Report<'_> {
             row["throughput"] = entry.throughput.to_string().into();
             row["share"] = self.share(entry.throughput).to_string().into();
             row["share_decimal"] = short(&self.share(entry.throughput)).into();
+            row["share_once"] = self
+                .times
+                .as_ref()
+                .zip(entry.once)
+                .map(|(times, once)| short(&(&times.least / &once.length)))
+                .into();
+            row["measured_share"] = self
+                .measured_share(entry.throughput)
+                .map(|share| short(&share))
+                .into();
             row["busbw"] = self.bus(entry.throughput).into();
             row["time"] = entry.once.map(|once| self.seconds(&once.length)).into();
+            let expected = self
+                .nccl
+                .as_ref()
+                .and_then(|nccl| nccl.as_ref().ok()?.expects(&entry.name));
+            row["nccl_expects"] = expected.map(|rated| rated.json()).into();
             row["pieces"] = entry.once.map(|once| once.pieces).into();
             row
         };
@@ -439,6 +568,10 @@ impl Report<'_> {
             "busbw": self.bus(&self.best.upper_bound),
             "rows": self.entries().into_iter().map(row).collect::<Vec<_>>(),
             "measured": measured,
+            "nccl": self.nccl.as_ref().map(|nccl| match nccl {
+                Ok(nccl) => json!({"pick": nccl.pick().map(Rated::json), "assumed": nccl.assumed}),
+                Err(reason) => json!({"pick": null, "reason": reason}),
+            }),
             "lower_bound": self.times.as_ref().map(|times| self.seconds(&times.least)),
             "time": own.map(|own| self.seconds(&own.length)),
             "pieces": own.map(|own| own.pieces),
@@ -517,4 +650,9 @@ impl Report<'_> {
             &all,
         )
     }
+}
+
+/// What NCCL's model expects, as text.
+fn gigabytes(rated: &Rated) -> String {
+    format!("{} GB/s", oneport::decimal(&rated.busbw, 4))
 }

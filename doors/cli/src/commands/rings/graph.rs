@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use num_traits::ToPrimitive;
-use oneport::plan::{EqualRings, LinkId};
+use num_traits::{ToPrimitive, Zero};
+use oneport::plan::{EqualRings, LinkId, Resource};
 use oneport::{NodeId, Platform, Rational, Rings, RingsError};
 use oneport_topologies::{
     Accelerator, Imported, NcclChannel, NcclGpu, NcclGraph, PathType, parse_nccl_graphs,
@@ -301,14 +301,86 @@ pub struct Judged {
     pub rings: EqualRings,
     /// The speed that the file states for them, in GB/s.
     pub stated: Rational,
+    /// Whether its channels are paths between network cards through one box of a job of several boxes: the hop from the
+    /// last processor to the first is in none of them.
+    pub paths: bool,
+}
+
+impl Judged {
+    /// The channels as paths: without the last hop, and with a share of the links of the network cards where these are
+    /// known. Every path carries the same.
+    fn as_paths(mut self, imported: &Imported, graph: &NcclGraph) -> Judged {
+        let platform = &imported.platform;
+        let mut busy: BTreeMap<Resource, Rational> = BTreeMap::new();
+        let mut load = |link: LinkId, times: u32| {
+            let time = &platform.link(link).cost * Rational::from_integer(times.into());
+            for resource in Resource::of_link(platform, link) {
+                *busy.entry(resource).or_default() += &time;
+            }
+        };
+        for (ring, times) in &self.rings.rings {
+            let hops = ring.hops.split_last().map_or(&[][..], |(_, hops)| hops);
+            hops.iter().flatten().for_each(|&link| load(link, *times));
+        }
+        for channel in &graph.channels {
+            let [first, .., last] = &channel.nets[..] else {
+                continue;
+            };
+            if let Some(card) = card(imported, *first) {
+                platform
+                    .outgoing(card)
+                    .iter()
+                    .take(1)
+                    .for_each(|&link| load(link, 1));
+            }
+            if let Some(card) = card(imported, *last) {
+                platform
+                    .incoming(card)
+                    .iter()
+                    .take(1)
+                    .for_each(|&link| load(link, 1));
+            }
+        }
+        let share = |(resource, busy): (&Resource, &Rational)| {
+            Rational::from_integer(resource.capacity(platform).into()) / busy
+        };
+        if let Some(share) = busy
+            .iter()
+            .filter(|(_, busy)| !busy.is_zero())
+            .map(share)
+            .min()
+        {
+            self.rings.share = share;
+        }
+        self.paths = true;
+        self
+    }
+}
+
+/// The network card of this number.
+fn card(imported: &Imported, device: u64) -> Option<NodeId> {
+    let platform = &imported.platform;
+    let is_card = |node: &NodeId| imported.node_kinds.get(node.index()) == Some(&"network card");
+    platform
+        .node_ids()
+        .filter(is_card)
+        .find(|&node| boxes::number(platform.name(node)) == Some(device))
 }
 
 /// Reads a graph file and computes the throughput of its rings.
-pub fn judge(path: &Path, platform: &Platform, gpus: &[NodeId], ranks: &Ranks) -> Result<Judged> {
+pub fn judge(path: &Path, imported: &Imported, gpus: &[NodeId], ranks: &Ranks) -> Result<Judged> {
+    let platform = &imported.platform;
     let bytes =
         std::fs::read(path).with_context(|| format!("--check: cannot read {}", path.display()))?;
     let name = path.display().to_string();
-    judged(&name, &rings_of(&name, &bytes)?, platform, gpus, ranks)
+    let graph = rings_of(&name, &bytes)?;
+    let judged = judged(&name, &graph, platform, gpus, ranks)?;
+    let one_box = boxes::all(platform, gpus).is_none_or(|boxes| boxes.len() < 2);
+    let is_path = |channel: &NcclChannel| channel.nets.len() > 1;
+    if one_box && !graph.channels.is_empty() && graph.channels.iter().all(is_path) {
+        return Ok(judged.as_paths(imported, &graph));
+    }
+    Ok(judged)
 }
 
 /// The graph of rings of a file.
@@ -360,5 +432,9 @@ fn judged(
         .map_err(|error: RingsError| anyhow::anyhow!("{name}: {error}"))?;
     let rings = rings.with_context(|| format!("{name}: its graph of rings has no channels"))?;
     let stated = &graph.speed_intra * Rational::from_integer((graph.channels.len() as u64).into());
-    Ok(Judged { rings, stated })
+    Ok(Judged {
+        rings,
+        stated,
+        paths: false,
+    })
 }

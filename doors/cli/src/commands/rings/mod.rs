@@ -94,7 +94,7 @@ pub fn run(arguments: &RingsArguments) -> Result<End> {
     let judged = arguments
         .check
         .as_ref()
-        .map(|path| graph::judge(path, platform, &gpus, &ranks))
+        .map(|path| graph::judge(path, &imported, &gpus, &ranks))
         .transpose()?;
     let rings = match oneport::rings(platform, &gpus, arguments.max_rings, &watch.stage(80)) {
         Err(RingsError::Rings(error @ RingError::TooMany { .. })) => {

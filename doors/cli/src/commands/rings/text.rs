@@ -160,15 +160,27 @@ pub fn text(report: &Report<'_>, written: Option<&Written>) -> String {
     if let Some(judged) = &report.judged {
         let total = judged.rings.total();
         let lost = below(&total, &packing.upper_bound);
-        let _ = writeln!(
-            out,
-            "checked     {} of {} each, together {}: {} below the best; its speeds add up to {} GB/s",
-            count(judged.rings.count(), "ring"),
-            shown(&judged.rings.share),
-            shown(&total),
-            percent(&lost),
-            oneport::decimal(&judged.stated, 6),
-        );
+        let stated = oneport::decimal(&judged.stated, 6);
+        let _ = if judged.paths {
+            writeln!(
+                out,
+                "checked     {} of {} each, together {}, from network card to network card: channels of a job of several \
+                 boxes, whose rings return through the other boxes; its speeds add up to {stated} GB/s",
+                count(judged.rings.count(), "path"),
+                shown(&judged.rings.share),
+                shown(&total),
+            )
+        } else {
+            writeln!(
+                out,
+                "checked     {} of {} each, together {}: {} below the best; its speeds add up to {} GB/s",
+                count(judged.rings.count(), "ring"),
+                shown(&judged.rings.share),
+                shown(&total),
+                percent(&lost),
+                stated,
+            )
+        };
     }
     let _ = writeln!(out, "limited by  {}", limits(report));
     let _ = writeln!(out, "numbers     {}", report.ranks.origin);
@@ -309,6 +321,7 @@ pub fn json(report: &Report<'_>) -> Value {
             "rings": judged.rings.count(),
             "share": judged.rings.share.to_string(),
             "total": judged.rings.total().to_string(),
+            "paths_between_cards": judged.paths,
         })
     });
     json!({

@@ -1,0 +1,207 @@
+//! Boxes of accelerators, and where the channels of NCCL and RCCL enter them.
+
+use std::collections::BTreeMap;
+
+use oneport_plan::{NodeId, Problem};
+use oneport_platform::Platform;
+
+use crate::{Routes, Tree};
+
+/// Boxes of accelerators that take part, in the order of their first [rank](crate::ranks). None on other platforms.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Boxes {
+    /// Per box: its ranks, in the order in which a channel passes them.
+    pub members: Vec<Vec<usize>>,
+    /// Per channel and box: the place among the members at which the channel begins, that of an accelerator with a
+    /// network card of its own. Empty if there is one box only: its channels are alike.
+    pub channels: Vec<Vec<usize>>,
+    /// Whether a switch joins all members of every box, so that their order does not matter.
+    pub switched: bool,
+}
+
+/// Whether the node is an accelerator: `gpu3`, `box0.gpu3`, as `generate` and readers of dumps name them.
+pub fn is_accelerator(platform: &Platform, node: NodeId) -> bool {
+    let name = platform.name(node);
+    let name = name.rsplit_once('.').map_or(name, |(_, last)| last);
+    let number = name.strip_prefix("gpu").unwrap_or_default();
+    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The box of a node: what its name has before the first point; empty without one.
+fn box_of(platform: &Platform, node: NodeId) -> &str {
+    platform
+        .name(node)
+        .split_once('.')
+        .map_or("", |(its, _)| its)
+}
+
+impl Boxes {
+    /// The boxes of the nodes of these ranks, if all are accelerators. In boxes without a switch between all their
+    /// accelerators, ranks follow one another as in `order`, if that is given. `O(ranks (ranks + links))`.
+    pub fn find(problem: &Problem, ranks: &[NodeId], routes: &Routes, order: &[usize]) -> Boxes {
+        let platform = problem.platform();
+        if !ranks.iter().all(|&node| is_accelerator(platform, node)) {
+            return Boxes::default();
+        }
+        let mut names: Vec<&str> = Vec::new();
+        let mut members: Vec<Vec<usize>> = Vec::new();
+        for (rank, &node) in ranks.iter().enumerate() {
+            let name = box_of(platform, node);
+            match names.iter().position(|known| *known == name) {
+                Some(place) => members[place].push(rank),
+                None => {
+                    names.push(name);
+                    members.push(vec![rank]);
+                }
+            }
+        }
+        let switched = members.iter().all(|of| has_switch(platform, ranks, of));
+        let place = |rank: &usize| order.iter().position(|other| other == rank);
+        for of in &mut members {
+            of.sort_by_key(|&rank| ranks[rank]);
+            if !switched && !order.is_empty() {
+                of.sort_by_key(place);
+            }
+        }
+        let cards: Option<Vec<Vec<usize>>> = (0..members.len())
+            .map(|place| cards(platform, ranks, routes, &members, place))
+            .collect();
+        let channels = match (cards, members.len()) {
+            (Some(cards), 2..) => {
+                let most = cards.iter().map(Vec::len).min().unwrap_or(0);
+                let of = |channel: usize| cards.iter().map(|places| places[channel]).collect();
+                (0..most).map(of).collect()
+            }
+            _ => Vec::new(),
+        };
+        Boxes {
+            members,
+            channels,
+            switched,
+        }
+    }
+
+    /// Whether every box has one rank.
+    pub fn are_single(&self) -> bool {
+        self.members.iter().all(|of| of.len() == 1)
+    }
+
+    /// The members of a box, from the place on at which a channel begins, and round.
+    fn turned(&self, channel: &[usize], place: usize) -> Vec<usize> {
+        let of = &self.members[place];
+        let start = channel.get(place).copied().unwrap_or(0);
+        of[start..].iter().chain(&of[..start]).copied().collect()
+    }
+
+    /// The rings of NCCL, one per channel: through all members of a box, then to the next box. Every second box is
+    /// passed backwards, so that channels stay on their rail.
+    pub fn rings(&self) -> Vec<Vec<usize>> {
+        let ring = |channel: &[usize]| -> Vec<usize> {
+            let through = |place: usize| {
+                let mut members = self.turned(channel, place);
+                if place % 2 == 1 {
+                    members.reverse();
+                }
+                members
+            };
+            (0..self.members.len()).flat_map(through).collect()
+        };
+        self.each_channel(ring)
+    }
+
+    /// The two trees of every channel: in a box the chain of its members from the head on, where the channel begins;
+    /// among the heads the trees of [`box_trees`].
+    pub fn trees(&self) -> Vec<Tree> {
+        let ranks = self.members.iter().map(Vec::len).sum();
+        let trees = |channel: &[usize]| -> Vec<Tree> {
+            let chains: Vec<Vec<usize>> = (0..self.members.len())
+                .map(|place| self.turned(channel, place))
+                .collect();
+            let tree = |above: &Vec<Option<usize>>| {
+                let mut parents = vec![None; ranks];
+                for (chain, above) in chains.iter().zip(above) {
+                    parents[chain[0]] = above.map(|place| chains[place][0]);
+                    for (parent, child) in chain.iter().zip(&chain[1..]) {
+                        parents[*child] = Some(*parent);
+                    }
+                }
+                Tree::of_parents(&parents).ok()
+            };
+            box_trees(chains.len()).iter().filter_map(tree).collect()
+        };
+        self.each_channel(trees).into_iter().flatten().collect()
+    }
+
+    fn each_channel<T>(&self, of: impl Fn(&[usize]) -> T) -> Vec<T> {
+        if self.channels.is_empty() {
+            vec![of(&[])]
+        } else {
+            self.channels.iter().map(|channel| of(channel)).collect()
+        }
+    }
+}
+
+/// NCCL's two binary trees over boxes (`ncclGetDtree` in src/graph/trees.cc), as the parent of every box; a single
+/// tree for one box. In the first, box 0 is the root; the second is the first, mirrored if the number of boxes is even
+/// and else shifted by one box.
+pub fn box_trees(boxes: usize) -> Vec<Vec<Option<usize>>> {
+    let above = |place: usize| (place > 0).then(|| Tree::above_in_order(place, boxes));
+    let first: Vec<Option<usize>> = (0..boxes).map(above).collect();
+    if boxes < 2 {
+        return vec![first];
+    }
+    let moved = |place: usize| {
+        if boxes.is_multiple_of(2) {
+            boxes - 1 - place
+        } else {
+            (place + 1) % boxes
+        }
+    };
+    let mut second = vec![None; boxes];
+    for (place, parent) in first.iter().enumerate() {
+        second[moved(place)] = parent.map(moved);
+    }
+    vec![first, second]
+}
+
+/// Whether the cheapest links of these ranks lead to one router, and back.
+fn has_switch(platform: &Platform, ranks: &[NodeId], of: &[usize]) -> bool {
+    let router = |rank: &usize| {
+        let links = platform.outgoing(ranks[*rank]).iter();
+        let cheapest = links
+            .min_by(|one, other| platform.link(**one).cost.cmp(&platform.link(**other).cost))?;
+        let to = platform.link(*cheapest).to;
+        (!platform.node(to).is_processor()).then_some(to)
+    };
+    let mut routers = of.iter().map(router);
+    let Some(Some(first)) = routers.next() else {
+        return false;
+    };
+    routers.all(|other| other == Some(first))
+}
+
+/// The places of a box's members that are nearest to one of its network cards each, by card in the order of the
+/// members. A card is the last node of the box on the way to the next box. `None` if there is no way.
+fn cards(
+    platform: &Platform,
+    ranks: &[NodeId],
+    routes: &Routes,
+    members: &[Vec<usize>],
+    place: usize,
+) -> Option<Vec<usize>> {
+    let (own, next) = (&members[place], &members[(place + 1) % members.len()]);
+    let mut nearest: BTreeMap<NodeId, (usize, usize)> = BTreeMap::new();
+    for (at, &rank) in own.iter().enumerate() {
+        let node = ranks[rank];
+        let path = routes.path(node, ranks[next[at % next.len()]])?;
+        let its = box_of(platform, node);
+        let leaves = |link| box_of(platform, platform.link(link).to) != its;
+        let hops = path.iter().position(|&link| leaves(link))?;
+        let card = platform.link(path[hops]).from;
+        let known = nearest.entry(card).or_insert((hops, at));
+        *known = (*known).min((hops, at));
+    }
+    let mut places: Vec<usize> = nearest.into_values().map(|(_, at)| at).collect();
+    places.sort_unstable();
+    Some(places)
+}

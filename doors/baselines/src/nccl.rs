@@ -1,0 +1,179 @@
+//! The algorithms of NCCL and RCCL, by their names: who sends what to whom, as NCCL 2.30.7 does (src/graph/connect.cc,
+//! src/graph/trees.cc, src/device).
+//!
+//! Names are those of `NCCL_ALGO`. Between boxes one channel begins at each network card of a box; in one box all
+//! channels of a kind are alike, and stand for one.
+
+use oneport_plan::Form;
+
+use crate::Algorithm;
+use crate::boxes::Boxes;
+use crate::catalogue::{Maker, RankHints, blocks};
+use crate::phase::{ExchangeOp, Phase, Step};
+
+impl Maker<'_> {
+    /// The algorithms of NCCL on boxes of accelerators; none elsewhere.
+    pub(crate) fn nccl(&self, shape: &RankHints) -> Vec<Algorithm> {
+        let boxes = &shape.boxes;
+        if boxes.members.is_empty() {
+            return Vec::new();
+        }
+        [
+            self.nccl_ring(boxes),
+            self.nccl_tree(boxes),
+            self.nccl_pat(boxes),
+            self.nccl_pxn(boxes),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
+    /// A ring per channel. Rings of one box without a switch come from a search: see `Comparison::add_rings`.
+    fn nccl_ring(&self, boxes: &Boxes) -> Option<Algorithm> {
+        if boxes.members.len() == 1 && !boxes.switched {
+            return None;
+        }
+        let orders = boxes.rings();
+        let name = with_channels("NCCL Ring", boxes);
+        match self.chains(&orders) {
+            Some(chains) => {
+                let about =
+                    "every channel passes its part on along its ring, from the root or to it";
+                self.tree(&name, about, &chains)
+            }
+            None => {
+                let about = "every channel sends its part round a ring through all boxes";
+                self.ring(&name, about, &orders)
+            }
+        }
+    }
+
+    /// Two trees per channel: chains in the boxes, binary trees among their heads.
+    fn nccl_tree(&self, boxes: &Boxes) -> Option<Algorithm> {
+        if self.form != Some(Form::ALL_REDUCE) {
+            return None;
+        }
+        let about = "a chain in every box; two binary trees among the boxes, half of each channel's part on each";
+        let about = if boxes.members.len() == 1 {
+            "the same chain on all channels, up and down"
+        } else {
+            about
+        };
+        self.tree(&with_channels("NCCL Tree", boxes), about, &boxes.trees())
+    }
+
+    /// Parallel aggregated trees: one binomial tree per block, all in parallel; one accelerator per box. The rank at
+    /// offset `o` before a block's rank has it from the one that is `2^k` nearer, where `k` is the lowest binary digit
+    /// of `o` that is 1.
+    fn nccl_pat(&self, boxes: &Boxes) -> Option<Algorithm> {
+        let ranks = self.ranks.len();
+        if !boxes.are_single() || ranks < 2 {
+            return None;
+        }
+        let combine = match self.form {
+            Some(Form::ALL_GATHER) => false,
+            Some(Form::REDUCE_SCATTER) => true,
+            _ => return None,
+        };
+        let step = |distance: usize| -> Vec<Step> {
+            let near = (0..ranks).step_by(2 * distance);
+            let offsets: Vec<usize> = near.filter(|near| near + distance < ranks).collect();
+            let send = |rank: usize| {
+                let before = (rank + ranks - distance) % ranks;
+                let (from, to) = if combine {
+                    (before, rank)
+                } else {
+                    (rank, before)
+                };
+                let block = |near: &usize| (rank + near) % ranks;
+                Step {
+                    from,
+                    to,
+                    blocks: offsets
+                        .iter()
+                        .flat_map(|near| blocks(block(near), block(near) + 1))
+                        .collect(),
+                    combine,
+                }
+            };
+            (0..ranks).map(send).collect()
+        };
+        let mut steps: Vec<Vec<Step>> =
+            std::iter::successors(Some(1_usize), |distance| Some(distance * 2))
+                .take_while(|&distance| distance < ranks)
+                .map(step)
+                .collect();
+        if !combine {
+            steps.reverse();
+        }
+        let about =
+            "a binomial tree per block, all at once, the farthest first; one accelerator per box";
+        Some(self.made("NCCL PAT", about, 1, vec![Phase::Steps(steps)]))
+    }
+
+    /// All-to-all over rails: a message for another box goes first to the accelerator of its own box that has the
+    /// receiver's place there, then from place to same place.
+    fn nccl_pxn(&self, boxes: &Boxes) -> Option<Algorithm> {
+        let size = boxes.members.first()?.len();
+        let alike = boxes.members.iter().all(|of| of.len() == size);
+        if self.form != Some(Form::ALL_TO_ALL) || boxes.members.len() < 2 || size < 2 || !alike {
+            return None;
+        }
+        let ranks = self.ranks.len();
+        let mut place = vec![(0, 0); ranks];
+        for (its, of) in boxes.members.iter().enumerate() {
+            of.iter()
+                .enumerate()
+                .for_each(|(at, &rank)| place[rank] = (its, at));
+        }
+        let (mut inside, mut across) = (Vec::new(), Vec::new());
+        let send = |from: usize, to: usize, block: u32| Step {
+            from,
+            to,
+            blocks: vec![block],
+            combine: false,
+        };
+        for from in 0..ranks {
+            for to in (0..ranks).filter(|&to| to != from) {
+                let block = ExchangeOp::OfPair.block(ranks, from, to);
+                let (own, other) = (place[from].0, place[to]);
+                if own == other.0 {
+                    inside.push(send(from, to, block));
+                    continue;
+                }
+                let proxy = boxes.members[own][other.1];
+                if proxy != from {
+                    inside.push(send(from, proxy, block));
+                }
+                across.push(send(proxy, to, block));
+            }
+        }
+        let about =
+            "PXN: over NVLink to the accelerator on the receiver's rail, then along the rail";
+        Some(self.made(
+            "NCCL PXN",
+            about,
+            1,
+            vec![Phase::Steps(vec![inside, across])],
+        ))
+    }
+}
+
+/// The name of several rings through one box.
+pub(crate) fn rings_of_one_box(rings: u32) -> String {
+    numbered("NCCL Ring", rings as usize)
+}
+
+/// `NCCL Ring (8 channels)`; without a number in one box, whose channels are alike.
+fn with_channels(name: &str, boxes: &Boxes) -> String {
+    numbered(name, boxes.channels.len())
+}
+
+fn numbered(name: &str, channels: usize) -> String {
+    match channels {
+        0 => name.to_string(),
+        1 => format!("{name} (1 channel)"),
+        channels => format!("{name} ({channels} channels)"),
+    }
+}

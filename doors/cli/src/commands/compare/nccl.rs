@@ -1,0 +1,178 @@
+//! NCCL's own view: what its model of time expects of its algorithms, and which it would pick.
+
+use std::path::Path;
+
+use anyhow::Result;
+use oneport::plan::{Bandwidth, Form};
+use oneport::{Problem, Rational, decimal};
+use oneport_baselines::{Boxes, Estimate, Forwarders, NcclModel, Routes, ranks};
+use serde_json::{Value, json};
+
+/// NCCL's model of the question.
+pub struct Nccl {
+    rated: Vec<Rated>,
+    /// What it assumes besides the platform.
+    pub assumed: String,
+    /// Whether the question has a size, so that latency counts.
+    is_sized: bool,
+}
+
+/// An algorithm with its best protocol.
+#[derive(PartialEq)]
+pub struct Rated {
+    /// As in `NCCL_ALGO`.
+    pub algorithm: String,
+    /// As in `NCCL_PROTO`.
+    pub protocol: String,
+    /// The bus bandwidth that the model expects, in GB/s.
+    pub busbw: Rational,
+    /// The time of one operation that the model expects, in microseconds; `None` without a size.
+    pub time: Option<Rational>,
+}
+
+impl Rated {
+    /// The contract's object.
+    pub fn json(&self) -> Value {
+        json!({
+            "algorithm": self.algorithm,
+            "protocol": self.protocol,
+            "busbw_GB_per_s": decimal(&self.busbw, 6),
+            "time_us": self.time.as_ref().map(|time| decimal(time, 6)),
+        })
+    }
+}
+
+/// The model, or why it is not evaluated. `None` where NCCL chooses nothing: no accelerators, another collective.
+pub fn of(problem: &Problem, is_sized: bool, log: &[Printed]) -> Option<Result<Nccl, String>> {
+    let platform = problem.platform();
+    let nodes = ranks(problem);
+    let routes = Routes::new(platform, &nodes, Forwarders::Anything);
+    let boxes = Boxes::find(problem, &nodes, &routes, &[]);
+    let form = problem.collective().form().map(Form::alike)?;
+    let bandwidth = Bandwidth::of(problem)?;
+    if boxes.members.is_empty() || nodes.len() < 2 || !NcclModel::chooses(form) {
+        return None;
+    }
+    let model = NcclModel::of(problem, &boxes, &routes);
+    let printed: Vec<Estimate> = log
+        .iter()
+        .filter(|row| row.collective == form.name)
+        .map(|row| row.estimate.clone())
+        .collect();
+    let (estimates, assumed) = match (&model, printed.is_empty()) {
+        (_, false) => (printed, "as its log prints it".to_string()),
+        (Ok(model), true) => (
+            model.estimates(form),
+            format!("NCCL 2.30.7, {}", model.assumed()),
+        ),
+        (Err(reason), true) => return Some(Err(reason.clone())),
+    };
+    let bytes = platform
+        .units()
+        .filter(|_| is_sized)
+        .map(|units| units.bytes(&bandwidth.size));
+    let thousand = || Rational::from_integer(1000.into());
+    let rate = |estimate: Estimate| {
+        let time = bytes.as_ref().map(|bytes| match &model {
+            Ok(model) => model.time(form, &estimate, bytes),
+            Err(_) => &estimate.latency + bytes / (&estimate.bandwidth * thousand()),
+        });
+        let algorithm = match (&time, &bytes) {
+            (Some(time), Some(bytes)) => bytes / time / thousand(),
+            _ => estimate.bandwidth,
+        };
+        Rated {
+            algorithm: estimate.algorithm,
+            protocol: estimate.protocol,
+            busbw: algorithm * &bandwidth.bus_factor,
+            time,
+        }
+    };
+    let rated = estimates.into_iter().map(rate).collect();
+    Some(Ok(Nccl {
+        rated: best_protocols(rated),
+        assumed,
+        is_sized: bytes.is_some(),
+    }))
+}
+
+/// An entry of NCCL's own table, as its log prints it.
+pub struct Printed {
+    /// The collective, by our name.
+    collective: &'static str,
+    estimate: Estimate,
+}
+
+/// Reads the log of `--tuning`.
+#[cfg(feature = "topologies")]
+pub fn read(path: &Path) -> Result<Vec<Printed>> {
+    let rows = oneport_topologies::read_tuning(path)?;
+    let printed = |row: oneport_topologies::Tuned| Printed {
+        collective: row.collective,
+        estimate: Estimate {
+            algorithm: row.algorithm,
+            protocol: row.protocol,
+            latency: row.latency,
+            bandwidth: row.bandwidth,
+        },
+    };
+    Ok(rows.into_iter().map(printed).collect())
+}
+
+/// Reads the log of `--tuning`.
+#[cfg(not(feature = "topologies"))]
+pub fn read(path: &Path) -> Result<Vec<Printed>> {
+    anyhow::bail!(
+        "{}: this build of oneport lacks the feature `topologies`",
+        path.display()
+    )
+}
+
+/// Of every algorithm the protocol with the largest bandwidth; the best algorithm first.
+fn best_protocols(mut rated: Vec<Rated>) -> Vec<Rated> {
+    rated.sort_by(|one, other| other.busbw.cmp(&one.busbw));
+    let mut best: Vec<Rated> = Vec::new();
+    for row in rated {
+        if best.iter().all(|known| known.algorithm != row.algorithm) {
+            best.push(row);
+        }
+    }
+    best
+}
+
+impl Nccl {
+    /// What the model expects of the row of this name.
+    pub fn expects(&self, row: &str) -> Option<&Rated> {
+        let name = row.strip_prefix("NCCL ")?;
+        let name = name.split_once(" (").map_or(name, |(name, _)| name);
+        self.rated.iter().find(|rated| rated.algorithm == name)
+    }
+
+    /// What NCCL would pick.
+    pub fn pick(&self) -> Option<&Rated> {
+        self.rated.first()
+    }
+
+    /// "would pick Ring (Simple): its own model expects busbw 192 GB/s".
+    pub fn sentence(&self) -> Option<String> {
+        let Rated {
+            algorithm,
+            protocol,
+            busbw,
+            time,
+        } = self.pick()?;
+        let time = time
+            .as_ref()
+            .map_or_else(String::new, |time| format!("{} us, ", decimal(time, 4)));
+        let size = if self.is_sized {
+            ""
+        } else {
+            ", for large sizes"
+        };
+        Some(format!(
+            "would pick {algorithm} ({protocol}): its own model expects {time}busbw {} GB/s{size} ({})",
+            decimal(busbw, 4),
+            self.assumed
+        ))
+    }
+}
