@@ -205,14 +205,32 @@ pub fn header(problem: &Problem) -> String {
         (Some(size), None) if !size.is_one() => format!(", messages of size {}", readable(size)),
         _ => String::new(),
     };
+    let merges = if collective.combines() && merges_unstated(platform) {
+        format!(", merges at {} GB/s", oneport::files::MERGE_RATE)
+    } else {
+        String::new()
+    };
     format!(
-        "{} of {} on {}, {} ({}){size}\n",
+        "{} of {} on {}, {} ({}){size}{merges}\n",
         label(collective),
         extent(collective),
         count(platform.nodes().len(), "node"),
         count(platform.links().len(), "link"),
         models(platform),
     )
+}
+
+/// Whether all processors merge as fast as readers of files assume where nobody says how fast.
+fn merges_unstated(platform: &Platform) -> bool {
+    let Some(units) = platform.units().filter(|units| units.work_is_data) else {
+        return false;
+    };
+    let unstated = oneport::files::merge_time(units);
+    let mut computes = platform
+        .nodes()
+        .iter()
+        .filter_map(|node| node.compute.as_ref());
+    computes.all(|compute| *compute == unstated)
 }
 
 /// The question, for `--json`.

@@ -17,12 +17,14 @@ mod clusters;
 mod gml;
 mod graphs;
 mod joined;
+mod measurements;
 mod mutants;
 mod nccl;
 mod nccl_graphs;
 mod simulators;
 mod slurm;
 mod smi;
+mod tables;
 
 use std::path::{Path, PathBuf};
 
