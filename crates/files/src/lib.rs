@@ -25,6 +25,7 @@ pub use atomic::{destination, try_writing, write_atomically, write_atomically_wi
 pub use closest::closest;
 pub use demands::{MAX_DEMANDS_BYTES, parse_demands, read_demands_file};
 pub use error::{AmountError, FormatError, Mistake, Place};
+pub use matrix::{MERGE_RATE, matrix_in_units, merge_time, merging};
 pub use oneport_plan::{Collective, OneReduction, Plan};
 pub use oneport_platform::{Platform, Rational};
 pub use plan::{

@@ -1,24 +1,30 @@
 //! Bandwidth matrices: entry (i, j) is the bandwidth from node i to node j.
 //!
 //! `n` rows of `n` cells, separated by semicolons, commas, tabs or spaces (the first of these that the first row holds
-//! outside quotes). An optional first row names the columns, an optional first column the rows; a first row is a row of
-//! names if one of its cells is not a number. `0`, `-` or nothing means no link; the diagonal is ignored. Lines that
-//! start with `#` and blank lines are comments. Every node is a processor with compute 1; without names the nodes are
-//! `P0`, `P1`, ... A link costs 1 / bandwidth. If the top left cell is a rate, such as `Gbit/s`, it is the unit of all
-//! cells.
+//! outside quotes). An optional first row names the columns, an optional first column the rows; a first row is a row
+//! of names if one of its cells is not a number. `0`, `-`, `N/A` or nothing means no link; the diagonal is ignored.
+//! Lines that start with `#` and blank lines are comments. Every node is a processor with compute 1; without names the
+//! nodes are `P0`, `P1`, ... A link costs 1 / bandwidth. If the top left cell, else a comment above the first row,
+//! says a rate, such as `Gbit/s`, it is the unit of all cells; then processors merge at [`MERGE_RATE`], because nobody
+//! says how fast.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use num_traits::{One, Signed, Zero};
 use oneport_platform::units::UnitError;
-use oneport_platform::{LinkId, Node, Platform, PortModel, Rational, Units, parse_rational};
+use oneport_platform::{
+    LinkId, Node, Platform, PlatformError, PortModel, Rational, Units, parse_rational,
+};
 
 use crate::error::{FormatError, Mistake, clip, quoted};
 use crate::source::{Source, refused};
 
 /// Most nodes of a matrix: a full one of this size has four million links.
 const MAX_NODES: usize = 2000;
+/// GB/s of result at which a processor merges where a file of bandwidths does not say how fast. Faster than any link of
+/// today's machines, so that links decide. Trades the true time of a merge for an answer about links. Not measured.
+pub const MERGE_RATE: u64 = 1000;
 /// Top left cell of the matrices written here; no number, so that the first row is one of names.
 const CORNER: &str = "from\\to";
 
@@ -39,12 +45,14 @@ enum Separator {
 pub(crate) fn read(source: Source<'_>) -> Result<Platform, FormatError> {
     let table = Table::new(&source)?;
     let mut builder = Platform::builder();
+    let mut compute = Rational::one();
     if let Some(units) = table.units {
-        builder.units(units);
+        builder.units(merging(units));
+        compute = merge_time(units);
     }
     for (index, name) in table.names.iter().enumerate() {
         let offset = table.rows.get(index).map_or(0, |row| row.offset);
-        let node = Node::processor(name.as_ref(), Rational::one());
+        let node = Node::processor(name.as_ref(), compute.clone());
         builder
             .node(node)
             .map_err(|error| refused(&source, offset, error))?;
@@ -90,6 +98,39 @@ pub(crate) fn read(source: Source<'_>) -> Result<Platform, FormatError> {
         .map_err(|error| source.error_in_file(Mistake::Platform(error)))
 }
 
+/// Units in which the work of a merge is the data of its result.
+pub fn merging(units: Units) -> Units {
+    Units {
+        work_is_data: true,
+        ..units
+    }
+}
+
+/// The time to merge one unit of data at [`MERGE_RATE`].
+pub fn merge_time(units: Units) -> Rational {
+    // Gigabytes per unit of data, times units of time per second, over the rate.
+    let data = units.data.bits() / Units::gigabytes_and_seconds().data.bits();
+    data / units.time.seconds() / Rational::from_integer(MERGE_RATE.into())
+}
+
+/// A matrix whose file names no units, in these.
+pub fn matrix_in_units(platform: Platform, units: Units) -> Result<Platform, PlatformError> {
+    let mut builder = Platform::builder();
+    builder.units(merging(units));
+    builder.model(platform.model());
+    for node in platform.nodes() {
+        let compute = node.compute.as_ref().map(|_| merge_time(units));
+        builder.node(Node {
+            compute,
+            ..node.clone()
+        })?;
+    }
+    for link in platform.links() {
+        builder.link(link.from, link.to, link.cost.clone())?;
+    }
+    builder.build()
+}
+
 /// The bandwidth of a cell. `None` if there is no link.
 fn bandwidth(cell: &str) -> Result<Option<Rational>, Mistake> {
     if is_absent(cell) {
@@ -114,7 +155,7 @@ fn bandwidth(cell: &str) -> Result<Option<Rational>, Mistake> {
 }
 
 fn is_absent(cell: &str) -> bool {
-    cell.is_empty() || cell == "-"
+    cell.is_empty() || cell == "-" || cell.eq_ignore_ascii_case("n/a")
 }
 
 fn is_unbounded(cell: &str) -> bool {
@@ -158,7 +199,9 @@ impl<'a> Table<'a> {
         let mut header = split(first.text, separator);
         // A first row with nothing but its first cell a name may be a row of numbers with the row's name.
         let has_header = header.iter().skip(1).any(|cell| is_name(cell))
-            || header.first().is_some_and(|cell| is_name(cell)) && header.len() != rows.len() + 1;
+            || header.first().is_some_and(|cell| is_name(cell))
+                && header.len() != rows.len() + 1
+                && (header.len() != rows.len() || rows_repeat(&header, &rows, separator));
         if has_header {
             rows.remove(0);
         }
@@ -203,6 +246,15 @@ impl<'a> Table<'a> {
             units: None,
         };
         if has_header {
+            let is_title = |cell: &Cow<'_, str>| Units::parse(bare(cell)).is_ok();
+            if !named && header.iter().any(is_title) {
+                let expected = "the names of the nodes; put # before a title";
+                let mistake = Mistake::WrongValue {
+                    value: quoted(first.text),
+                    expected: Cow::Borrowed(expected),
+                };
+                return Err(source.error(first.offset, None, mistake));
+            }
             if header.len() == height + 1 && named {
                 table.units = units(&header.remove(0)).map_err(|error| {
                     source.error(
@@ -213,6 +265,9 @@ impl<'a> Table<'a> {
                 })?;
             }
             table.name_columns_by(header, first)?;
+        }
+        if table.units.is_none() {
+            table.units = units_of_comments(source)?;
         }
         Ok(table)
     }
@@ -268,13 +323,65 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The units that the top left cell names, if it looks like units at all; else it is ignored.
+/// Whether the first cells of the rows below the first row are its cells: then a table as wide as high has names on two
+/// sides; else its first cell is one of the diagonal.
+fn rows_repeat(header: &[Cow<'_, str>], rows: &[Row<'_>], separator: Separator) -> bool {
+    let names = header.iter().skip(1);
+    let mut below = rows.iter().skip(1).zip(names);
+    below.all(|(row, name)| split(row.text, separator).first() == Some(name))
+}
+
+/// The units that the top left cell names, alone or among words (`bandwidth (GB/s)`); else it is ignored, unless it is
+/// the beginning or the end of units that nobody knows.
 fn units(corner: &str) -> Result<Option<Units>, UnitError> {
-    match Units::parse(corner) {
-        Ok(units) => Ok(Some(units)),
-        Err(UnitError::NotUnits(_)) => Ok(None),
-        Err(error) => Err(error),
+    let words = || corner.split_whitespace().map(bare);
+    let mut found = words().filter_map(|word| Units::parse(word).ok());
+    if let Some(units) = found.next() {
+        return Ok(Some(units).filter(|units| found.all(|other| other == *units)));
     }
+    for word in words() {
+        match Units::parse(word) {
+            Err(UnitError::NotUnits(_)) if !word.to_ascii_lowercase().ends_with("bps") => {}
+            Err(error) => return Err(error),
+            Ok(_) => {}
+        }
+    }
+    Ok(None)
+}
+
+/// The units that comments above the first row name.
+fn units_of_comments(source: &Source<'_>) -> Result<Option<Units>, FormatError> {
+    let mut found: Option<Units> = None;
+    for line in source.text.lines() {
+        let text = line.trim();
+        if text.is_empty() {
+            continue;
+        }
+        let Some(comment) = text.strip_prefix('#') else {
+            break;
+        };
+        let words = comment
+            .split(|c: char| c.is_whitespace() || c == '=')
+            .map(bare);
+        for units in words.filter_map(|word| Units::parse(word).ok()) {
+            if found.is_some_and(|known| known != units) {
+                let mistake = Mistake::WrongValue {
+                    value: quoted(text),
+                    expected: Cow::Borrowed(
+                        "one unit; write that of the cells into the top left cell, such as Gbit/s",
+                    ),
+                };
+                return Err(source.error(source.offset_of(line), None, mistake));
+            }
+            found = Some(units);
+        }
+    }
+    Ok(found)
+}
+
+/// A word without brackets and punctuation around it.
+fn bare(word: &str) -> &str {
+    word.trim_matches(|c: char| "()[]{},;:.=?!\"'".contains(c))
 }
 
 fn default_name<'a>(index: usize) -> Cow<'a, str> {
@@ -424,10 +531,20 @@ fn unrepresentable(platform: &Platform) -> Option<String> {
     if let Some(shared) = platform.shared().first() {
         return Some(format!("it has shared capacities ('{}')", shared.name));
     }
+    let units = platform.units();
+    let compute = units.map_or_else(Rational::one, merge_time);
+    let other = match units {
+        Some(units) if !units.work_is_data => {
+            "has a time for a unit of work, and a matrix with units has merges at 1000 GB/s"
+        }
+        Some(_) => "has a compute time other than that of merges at 1000 GB/s",
+        None => "has a compute time other than 1",
+    };
+    let per_work = units.is_some_and(|units| !units.work_is_data);
     for node in platform.nodes() {
         let what = match &node.compute {
             None => "is a router",
-            Some(compute) if !compute.is_one() => "has a compute time other than 1",
+            Some(found) if *found != compute || per_work => other,
             _ if node.model.is_some() => "has a separate port model",
             _ if node.ports.is_some() => "has a number of ports",
             _ if !node.replicates => "does not replicate",

@@ -4,36 +4,120 @@ use std::path::Path;
 
 use oneport_files::PlatformFormat;
 
-use crate::Format;
+use crate::unread::Unread;
+use crate::{Format, edges, ibnetdiscover};
 
 /// How much of a file is looked at: licences and comments may come first.
 const BEGINNING: usize = 16 << 10;
+/// Keys of our own files and of graphs, of which one has at least one.
+const OURS: [&str; 9] = [
+    "format", "model", "units", "node", "link", "shared", "nodes", "links", "edges",
+];
+/// Rows of a table that are looked at.
+const MAX_ROWS: usize = 50;
 /// Most keys of a JSON object that are looked at.
 const MAX_KEYS: usize = 100;
 
 impl Format {
     /// The format of a file: by its extension where that says it (see [`from_extension`](Self::from_extension)), else
-    /// by its content.
+    /// by its content. What extensions of matrices hold is looked at: other tables have them, too.
     pub fn detect(path: &Path, bytes: &[u8]) -> Self {
         let json = path
             .extension()
             .is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
-        Self::from_extension(path).unwrap_or_else(|| from_content(bytes, json))
+        match Self::from_extension(path) {
+            Some(matrix @ Format::Own(PlatformFormat::Matrix)) => {
+                from_table(&beginning(bytes)).unwrap_or(matrix)
+            }
+            Some(format) => format,
+            None => from_content(bytes, json),
+        }
+    }
+}
+
+/// The text that is looked at.
+fn beginning(bytes: &[u8]) -> String {
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    String::from_utf8_lossy(bytes.get(..BEGINNING).unwrap_or(bytes)).into_owned()
+}
+
+/// The format of a text of rows and columns, if it is one of other programs.
+fn from_table(text: &str) -> Option<Format> {
+    if text.lines().any(is_row_of_gpu0) {
+        return Some(Format::NvidiaSmi);
+    }
+    let is_rocm = |line: &str| {
+        let line = line.trim_end();
+        line.contains("Link Type between two GPUs") || line.ends_with("LINK TYPE TABLE:")
+    };
+    if text.lines().any(is_rocm) {
+        return Some(Format::Rocm);
+    }
+    let is_matrix = |line: &str| {
+        let between = line.contains("(row)") && line.contains("(column)");
+        line.contains("(GB/s)") && (between || line.contains("directional P2P="))
+    };
+    if text.lines().any(is_matrix) {
+        return Some(Format::GpuMatrix);
+    }
+    if let Some(unread) = text.lines().find_map(Unread::of_line) {
+        return Some(Format::Unread(unread));
+    }
+    edges::is_list(text).then_some(Format::Edges)
+}
+
+/// Whether a text may be a matrix: half of its rows are numbers behind their names.
+fn may_be_matrix(text: &str) -> bool {
+    let lines = text.lines().map(str::trim);
+    let rows = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let is_row = |line: &str| {
+        let cells: Vec<&str> = line
+            .split([';', ',', '\t', ' '])
+            .map(|cell| cell.trim_matches('"'))
+            .filter(|cell| !cell.is_empty())
+            .collect();
+        let is_number = |cell: &&str| {
+            cell.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c))
+                || cell.eq_ignore_ascii_case("n/a")
+        };
+        cells.len() < 2 || cells.iter().rev().take(cells.len() - 1).all(is_number)
+    };
+    let (numbers, others): (Vec<&str>, Vec<&str>) =
+        rows.take(MAX_ROWS).partition(|row| is_row(row));
+    numbers.len() >= others.len()
+}
+
+/// Whether a text begins as a platform file of ours in TOML.
+fn may_be_toml(text: &str) -> bool {
+    let lines = text.lines().map(str::trim);
+    let mut rows = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let Some(first) = rows.next() else {
+        return true;
+    };
+    let is_word = |word: &str| {
+        let word = word.trim().trim_matches(['"', '\'']);
+        !word.is_empty()
+            && word
+                .chars()
+                .all(|c| c.is_alphanumeric() || "_-.".contains(c))
+    };
+    match first.split_once('=') {
+        Some((key, _)) => is_word(key),
+        None => is_word(first.trim_matches(['[', ']'])),
     }
 }
 
 /// The format of these bytes; `json` says that the name promises JSON.
 fn from_content(bytes: &[u8], json: bool) -> Format {
-    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    let beginning = String::from_utf8_lossy(bytes.get(..BEGINNING).unwrap_or(bytes));
+    let beginning = beginning(bytes);
     if json || beginning.trim_start().starts_with('{') {
         return from_json(bytes);
     }
     if beginning.trim_start().starts_with('<') {
         return from_xml(&beginning);
     }
-    if beginning.lines().any(is_row_of_gpu0) {
-        return Format::NvidiaSmi;
+    if let Some(format) = from_table(&beginning) {
+        return format;
     }
     if is_dot(&beginning) {
         return Format::Dot;
@@ -51,9 +135,12 @@ fn from_content(bytes: &[u8], json: bool) -> Format {
         .filter(|line| !line.is_empty() && !line.starts_with('#'));
     let first = lines.clone().next().unwrap_or_default();
     if first == "graph" || lines.any(opens_graph) {
-        Format::Gml
-    } else {
-        Format::Own(PlatformFormat::of_content(bytes))
+        return Format::Gml;
+    }
+    match PlatformFormat::of_content(bytes) {
+        PlatformFormat::Matrix if !may_be_matrix(&beginning) => Format::Unread(Unread::Unknown),
+        PlatformFormat::Toml if !may_be_toml(&beginning) => Format::Unread(Unread::Unknown),
+        format => Format::Own(format),
     }
 }
 
@@ -61,8 +148,21 @@ fn from_content(bytes: &[u8], json: bool) -> Format {
 fn from_json(bytes: &[u8]) -> Format {
     let keys = top_keys(bytes);
     let has = |key: &str| keys.contains(&key.as_bytes());
+    let begins_list = bytes.trim_ascii_start().starts_with(b"[");
+    let begins = |name: &str| {
+        let text = String::from_utf8_lossy(bytes.get(..BEGINNING).unwrap_or(bytes));
+        text.contains(name)
+    };
     if has("nodes") && (has("edges") || has("links")) {
         Format::NodeLink
+    } else if has("nvbandwidth") {
+        Format::Unread(Unread::NvBandwidthJson)
+    } else if has("start") && has("intervals") {
+        Format::Unread(Unread::OnePair)
+    } else if begins("(Topology) ") || begins("\"link_type\"") && begins("\"bdf\"") {
+        Format::Unread(Unread::AmdJson)
+    } else if begins_list || !keys.is_empty() && !OURS.iter().any(|key| has(key)) {
+        Format::Unread(Unread::Unknown)
     } else {
         Format::Own(PlatformFormat::Json)
     }
@@ -117,6 +217,7 @@ fn from_xml(text: &str) -> Format {
         Some("graphml") => Format::GraphMl,
         Some("topology") => Format::Hwloc,
         Some("platform") => Format::SimGrid,
+        // What NCCL does not write is refused there, with the roots that are known.
         _ => Format::Nccl,
     }
 }
@@ -130,7 +231,11 @@ fn from_line(line: &str) -> Option<Format> {
     };
     if line.contains("==>") && line.contains("==(") {
         Some(Format::IbLinkInfo)
-    } else if begins("switchguid=") || begins("caguid=") || is_block(line) {
+    } else if begins("switchguid=")
+        || begins("caguid=")
+        || is_block(line)
+        || ibnetdiscover::is_port_line(line)
+    {
         Some(Format::IbNetDiscover)
     } else if begins("SwitchName=")
         || begins("BlockName=")
@@ -192,6 +297,8 @@ mod tests {
         for (name, content, format) in [
             ("a.toml", "", Format::Own(PlatformFormat::Toml)),
             ("a.JSON", "", Format::Own(PlatformFormat::Json)),
+            ("a.json", "[{\"id\": 1}]", Format::Unread(Unread::Unknown)),
+            ("a.json", "{\"id\": 1}", Format::Unread(Unread::Unknown)),
             ("a.joined.json", "", Format::Joined),
             ("a.csv", "", Format::Own(PlatformFormat::Matrix)),
             ("a.mat", "{", Format::Own(PlatformFormat::Matrix)),
@@ -215,7 +322,7 @@ mod tests {
             ),
             (
                 "stdin",
-                "{\"a\\\"nodes\": [{\"nodes\":1, \"edges\":2}]",
+                "{\"a\\\"nodes\": [{\"nodes\":1, \"edges\":2}], \"node\": 1",
                 Format::Own(PlatformFormat::Json),
             ),
             (

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use num_traits::{Signed, Zero};
+use oneport_files::MERGE_RATE;
 use oneport_files::error::{FormatError, Mistake, clip};
 use oneport_files::source::Source;
 use oneport_platform::{
@@ -13,7 +14,7 @@ use oneport_platform::{
 use crate::Format;
 use crate::imported::{Accelerator, Imported, Note, Topic};
 use crate::mistakes::{not_positive, said, too_many};
-use crate::options::{ImportOptions, MERGE_RATE};
+use crate::options::ImportOptions;
 
 /// Most nodes of a topology.
 pub(super) const MAX_NODES: usize = 100_000;
@@ -87,6 +88,7 @@ pub(crate) struct Draft<'o> {
     kinds: BTreeSet<&'static str>,
     /// Other keys of `link_bandwidth` that mean something here.
     allowed: BTreeSet<String>,
+    model: PortModel,
 }
 
 impl<'o> Draft<'o> {
@@ -105,6 +107,7 @@ impl<'o> Draft<'o> {
             noted: BTreeSet::new(),
             kinds: BTreeSet::new(),
             allowed: BTreeSet::new(),
+            model: PortModel::Links,
         }
     }
 
@@ -308,6 +311,11 @@ impl<'o> Draft<'o> {
         stated
     }
 
+    /// Says which ports nodes have, where links are not all that limits.
+    pub fn ports_of(&mut self, model: PortModel) {
+        self.model = model;
+    }
+
     /// Says that the user may give a bandwidth for this.
     pub fn allow(&mut self, key: &str) {
         self.allowed.insert(key.to_string());
@@ -333,7 +341,7 @@ impl<'o> Draft<'o> {
         let merge = self.merge_time().map_err(in_file)?;
         self.note_ports();
         let mut builder = Platform::builder();
-        builder.model(PortModel::Links);
+        builder.model(self.model);
         builder.units(Units {
             work_is_data: true,
             ..Units::gigabytes_and_seconds()

@@ -6,6 +6,8 @@ use std::str::FromStr;
 
 use oneport_files::PlatformFormat;
 
+use crate::unread::Unread;
+
 /// A format of a file that holds a platform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -41,10 +43,18 @@ pub enum Format {
     Hwloc,
     /// SimGrid's platform XML.
     SimGrid,
+    /// The tables of `rocm-smi --showtopo` and `amd-smi topology`.
+    Rocm,
+    /// Bandwidths between GPUs: `p2pBandwidthLatencyTest`, `nvbandwidth`.
+    GpuMatrix,
+    /// A list of links: two nodes and a bandwidth in every row.
+    Edges,
+    /// A file that is not read; see [`Unread`].
+    Unread(Unread),
 }
 
 /// Every format of others with the name used on the command line and what a file of it is, for people.
-const TABLE: [(Format, &str, &str); 14] = [
+const TABLE: [(Format, &str, &str); 17] = [
     (Format::Gml, "gml", "GML graph"),
     (
         Format::Joined,
@@ -75,6 +85,17 @@ const TABLE: [(Format, &str, &str); 14] = [
     (Format::AstraSim, "astra-sim", "network of ASTRA-sim"),
     (Format::Hwloc, "hwloc", "machine of hwloc"),
     (Format::SimGrid, "simgrid", "platform of SimGrid"),
+    (
+        Format::Rocm,
+        "rocm-smi",
+        "table of rocm-smi --showtopo or amd-smi topology",
+    ),
+    (
+        Format::GpuMatrix,
+        "gpu-matrix",
+        "output of p2pBandwidthLatencyTest or nvbandwidth",
+    ),
+    (Format::Edges, "edges", "list of links"),
 ];
 
 impl Format {

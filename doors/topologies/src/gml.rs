@@ -1,22 +1,25 @@
 //! GML as the Internet Topology Zoo writes it.
 //!
-//! Every node is a processor with compute 1, named by its label; labels that are missing or used twice get `#id`
-//! appended. An edge is a link in both directions (unless `directed 1`) and needs `LinkSpeedRaw`, in bits per second,
-//! or `LinkSpeed` with `LinkSpeedUnits` (K, M, G, T), or a SONET `LinkType` (`OC-n`: n times 51.84 Mbit/s). A link
-//! costs 10^9 / LinkSpeedRaw: the unit of message is the gigabit, the unit of time the second. The fastest of parallel
-//! edges counts; edges from a node to itself are skipped. Other keys are ignored, as the format demands.
+//! Every node is a processor that merges at 1000 GB/s, because the file does not say how fast, named by its label;
+//! labels that are missing or used twice get `#id` appended. An edge is a link in both directions (unless `directed
+//! 1`) and needs `LinkSpeedRaw`, in bits per second, or `LinkSpeed` with `LinkSpeedUnits` (K, M, G, T), or a SONET
+//! `LinkType` (`OC-n`: n times 51.84 Mbit/s). A link costs 10^9 / LinkSpeedRaw: the unit of message is the gigabit,
+//! the unit of time the second. The fastest of parallel edges counts; edges from a node to itself are skipped. Other
+//! keys are ignored, as the format demands.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use num_traits::{One, Signed};
+use num_traits::Signed;
 use oneport_files::error::{FormatError, Mistake, clip};
 use oneport_files::source::{Source, refused};
+use oneport_files::{merge_time, merging};
 use oneport_platform::units::{Data, Time, Units};
-use oneport_platform::{Node, Platform, Rational, parse_rational};
+use oneport_platform::{Node, Platform, PortModel, Rational, parse_rational};
 
 use crate::draft::Draft;
-use crate::graph::{Attributes, Graph as Drawn, MAX_ATTRIBUTES, too_many_attributes};
+use crate::graph::{Attributes, Graph as Drawn, MAX_ATTRIBUTES, is_switch, too_many_attributes};
+use crate::imported::Topic;
 use crate::mistakes::{unexpected, unknown};
 
 /// Most bytes: networks of the Zoo have less than one megabyte.
@@ -29,7 +32,9 @@ const GIGABIT: u32 = 1_000_000_000;
 const LONGEST_REFERENCE: usize = 9;
 
 /// Reads a whole file.
-pub(crate) fn read(source: Source<'_>) -> Result<Platform, FormatError> {
+///
+/// Also says how many nodes take part though their type is router.
+pub(crate) fn read(source: Source<'_>) -> Result<(Platform, usize), FormatError> {
     if source.text.len() > MAX_BYTES {
         return Err(source.error_in_file(Mistake::TooLarge {
             limit: MAX_BYTES as u64,
@@ -37,16 +42,23 @@ pub(crate) fn read(source: Source<'_>) -> Result<Platform, FormatError> {
     }
     let graph = Reader { source, at: 0 }.graph()?;
     let mut builder = Platform::builder();
-    builder.units(Units {
+    let units = merging(Units {
         data: Data::GIGABIT,
         time: Time::SECOND,
-        work_is_data: false,
+        work_is_data: true,
     });
+    builder.units(units);
+    let compute = merge_time(units);
     let mut ids = BTreeMap::new();
     let names = unique_names(&graph.nodes);
     for (node, name) in graph.nodes.iter().zip(names) {
+        let new = if node.role == Role::Switch {
+            Node::router(name)
+        } else {
+            Node::processor(name, compute.clone())
+        };
         let id = builder
-            .node(Node::processor(name, Rational::one()))
+            .node(new)
             .map_err(|error| refused(&source, node.offset, error))?;
         if ids.insert(node.id.as_ref(), id).is_some() {
             let key = Some(format!("node {}", clip(&node.id)));
@@ -95,9 +107,11 @@ pub(crate) fn read(source: Source<'_>) -> Result<Platform, FormatError> {
         };
         added.map_err(|error| refused(&source, offset, error))?;
     }
-    builder
+    let platform = builder
         .build()
-        .map_err(|error| source.error_in_file(Mistake::Platform(error)))
+        .map_err(|error| source.error_in_file(Mistake::Platform(error)))?;
+    let of_type = graph.nodes.iter().filter(|node| node.role == Role::Place);
+    Ok((platform, of_type.count()))
 }
 
 /// Reads a graph whose edges have the bandwidths that the user says: the attribute that is one, a default.
@@ -106,8 +120,13 @@ pub(crate) fn read_graph(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(
         source: *source,
         at: 0,
     };
+    draft.ports_of(PortModel::FullDuplex);
+    draft.note(
+        Topic::Assumed,
+        "a node sends to one node and receives from one at a time, as in all GML; --model links lets all links work at once",
+    );
     let mut graph = Drawn::new(draft);
-    let mut directed = false;
+    let (mut directed, mut of_type) = (false, 0);
     let mut edges = Vec::new();
     reader.find_graph()?;
     loop {
@@ -118,6 +137,10 @@ pub(crate) fn read_graph(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(
             Token::Key("node") => {
                 let mut attributes = reader.attributes("node")?;
                 let id = reader.take(offset, "node", &mut attributes, "id", "the node's number")?;
+                if role(&attributes) == Role::Place {
+                    of_type += 1;
+                    attributes.retain(|(name, _)| name != "type");
+                }
                 graph
                     .node(&id, &attributes)
                     .map_err(|mistake| source.error(offset, Some(clip(&id)), mistake))?;
@@ -140,6 +163,9 @@ pub(crate) fn read_graph(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(
         let add = graph.edge(&from, &to, directed, &attributes);
         add.map_err(|mistake| source.error(offset, key(), mistake))?;
     }
+    if let Some(text) = places(of_type) {
+        draft.note(Topic::Assumed, text);
+    }
     Ok(())
 }
 
@@ -153,6 +179,41 @@ struct GraphNode<'a> {
     offset: usize,
     id: Cow<'a, str>,
     label: Option<Cow<'a, str>>,
+    role: Role,
+}
+
+/// What a node does by its attributes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// It takes part.
+    Node,
+    /// It takes part, though its `type` is router: so the Topology Zoo calls places of networks.
+    Place,
+    /// It forwards.
+    Switch,
+}
+
+/// The role of a node: a `type` that says router is the Topology Zoo's word for a place that takes part.
+fn role(attributes: &Attributes<'_>) -> Role {
+    let is_router = |(name, value): &(Cow<'_, str>, Cow<'_, str>)| {
+        name == "type" && value.eq_ignore_ascii_case("router")
+    };
+    let mut others = attributes.clone();
+    others.retain(|attribute| !is_router(attribute));
+    match is_switch(&others) {
+        true => Role::Switch,
+        false if others.len() < attributes.len() => Role::Place,
+        false => Role::Node,
+    }
+}
+
+/// What is said where `type` names routers that take part.
+pub(crate) fn places(count: usize) -> Option<String> {
+    (count > 0).then(|| {
+        format!(
+            "{count} nodes of type Router take part: so the Topology Zoo calls places; a node that only forwards has router 1"
+        )
+    })
 }
 
 struct Edge<'a> {
@@ -276,9 +337,26 @@ impl<'a> Reader<'a> {
                 Token::Close => return Ok(graph),
                 Token::Key("directed") => graph.directed = self.directed()?,
                 Token::Key("node") => {
-                    let [id, label] = self.record("node", ["id", "label"])?;
+                    let keys = ["id", "label", "router", "type", "kind", "role"];
+                    let [id, label, router, type_, kind, part] = self.record("node", keys)?;
+                    let named = [
+                        ("router", router),
+                        ("type", type_),
+                        ("kind", kind),
+                        ("role", part),
+                    ];
+                    let attributes: Attributes<'_> = named
+                        .into_iter()
+                        .filter_map(|(key, value)| Some((Cow::Borrowed(key), value?)))
+                        .collect();
+                    let role = role(&attributes);
                     let id = self.need(offset, "node", id, "id", "the node's number")?;
-                    graph.nodes.push(GraphNode { offset, id, label });
+                    graph.nodes.push(GraphNode {
+                        offset,
+                        id,
+                        label,
+                        role,
+                    });
                 }
                 Token::Key("edge") => graph.edges.push(self.edge(offset)?),
                 Token::Key(_) => self.skip()?,

@@ -212,7 +212,8 @@ fn value<'v>(attributes: &'v Attributes<'_>, name: &str) -> Option<&'v str> {
         .map(|(_, value)| value.as_ref())
 }
 
-fn is_switch(attributes: &Attributes<'_>) -> bool {
+/// Whether an attribute says that a node only forwards.
+pub(super) fn is_switch(attributes: &Attributes<'_>) -> bool {
     let switches = |text: &str| {
         ["switch", "router"]
             .iter()

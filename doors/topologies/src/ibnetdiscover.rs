@@ -15,6 +15,9 @@ type PortLine = (u32, End, Option<Width>);
 
 /// Reads the output.
 pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {
+    if source.text.lines().any(is_port_line) {
+        return read_ports(source, draft);
+    }
     let mut fabric = Fabric::default();
     let mut block: Option<String> = None;
     for line in source.text.lines() {
@@ -92,4 +95,84 @@ fn port(line: &str) -> Result<PortLine, Mistake> {
         unexpected(format!("'{}'", clip(text)), expected)
     })?;
     Ok((own, (key.to_string(), other), Some(width)))
+}
+
+/// Whether a line is one of `ibnetdiscover -p`: a port of a switch or adapter, and what it is joined to.
+pub(crate) fn is_port_line(line: &str) -> bool {
+    let kind = line.split_whitespace().next();
+    matches!(kind, Some("SW" | "CA" | "RT")) && line.contains(" - ") && line.contains("( '")
+}
+
+/// Reads what `ibnetdiscover -p` prints, a line for each port:
+/// `SW     2  1 0x0002c90200423e38 4x QDR - CA     5  1 0x0002c9030002f7a3 ( 'leaf' - 'node HCA-1' )`.
+fn read_ports(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {
+    let mut fabric = Fabric::default();
+    for line in source.text.lines().filter(|line| is_port_line(line)) {
+        let offset = source.offset_of(line);
+        let wrong = |mistake| source.error(offset, None, mistake);
+        let port = split_port(line).ok_or_else(|| {
+            let expected = "a port as `ibnetdiscover -p` prints it: SW 2 1 0x1 4x QDR - CA 5 1 0x3 ( 'leaf' - 'node HCA-1' )";
+            wrong(unexpected(format!("'{}'", clip(line)), expected))
+        })?;
+        let width = Width::named(&port.width).ok_or_else(|| {
+            wrong(unexpected(
+                format!("'{}'", clip(&port.width)),
+                "such as 4x HDR",
+            ))
+        })?;
+        for ((key, _), (name, is_switch)) in port.ends.iter().zip(&port.nodes) {
+            fabric
+                .nodes
+                .entry(key.clone())
+                .or_insert_with(|| FabricNode {
+                    name: name.clone(),
+                    is_switch: *is_switch,
+                    offset,
+                });
+        }
+        let [one, other] = port.ends;
+        fabric.link(one, other, Some(width)).map_err(wrong)?;
+    }
+    fabric.add(source, draft)
+}
+
+/// A line of a port: both ends, own first, their names, and the width and speed.
+struct SplitPort {
+    ends: [End; 2],
+    nodes: [(String, bool); 2],
+    width: String,
+}
+
+fn split_port(line: &str) -> Option<SplitPort> {
+    let (ports, names) = line.split_once("( '")?;
+    let (own_name, other_name) = names.trim_end().strip_suffix("' )")?.split_once("' - '")?;
+    let words: Vec<&str> = ports.split_whitespace().collect();
+    let [
+        kind,
+        _,
+        port,
+        guid,
+        lanes,
+        speed,
+        "-",
+        other_kind,
+        _,
+        other_port,
+        other_guid,
+    ] = words[..]
+    else {
+        return None;
+    };
+    let is_switch = |kind: &str| matches!(kind, "SW" | "RT");
+    Some(SplitPort {
+        ends: [
+            (guid.to_string(), port.parse().ok()?),
+            (other_guid.to_string(), other_port.parse().ok()?),
+        ],
+        nodes: [
+            (own_name.to_string(), is_switch(kind)),
+            (other_name.to_string(), is_switch(other_kind)),
+        ],
+        width: format!("{lanes}{speed}"),
+    })
 }

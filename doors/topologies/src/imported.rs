@@ -98,6 +98,12 @@ impl Topic {
 }
 
 impl Imported {
+    /// Adds something that was assumed.
+    pub(crate) fn assume(&mut self, text: String) {
+        let topic = Topic::Assumed;
+        self.notes.push(Note { topic, text });
+    }
+
     /// A platform of which nothing was assumed.
     pub fn plain(platform: Platform, format: Format) -> Self {
         let node_kinds = platform.nodes().iter().map(|node| {

@@ -64,6 +64,25 @@ impl Width {
         })
     }
 
+    /// The one of two that carries less.
+    fn slower(self, other: Width) -> Width {
+        let rate = |width: Width| {
+            let data = SPEEDS.get(width.speed).map_or((0, 1), |(.., data)| *data);
+            Rational::new((data.0 * width.lanes).into(), data.1.into())
+        };
+        if rate(other) < rate(self) {
+            other
+        } else {
+            self
+        }
+    }
+
+    /// `4xHDR`, as it is read.
+    fn name(self) -> String {
+        let speed = SPEEDS.get(self.speed).map_or("", |(_, name, ..)| name);
+        format!("{}x{speed}", self.lanes)
+    }
+
     /// `4X`, `25.78125 Gbps` per lane, with `FDR10` where the text has it.
     pub fn signalled(lanes: &str, gigabits: &str, is_fdr10: bool) -> Option<Width> {
         let lanes = lanes
@@ -95,6 +114,8 @@ pub(super) struct Fabric {
     pub nodes: BTreeMap<String, FabricNode>,
     /// Without a width where the file says none.
     links: BTreeMap<(End, End), Option<Width>>,
+    /// Links whose ends have different widths or speeds, with both.
+    unequal: Vec<((End, End), [Width; 2])>,
 }
 
 impl Fabric {
@@ -103,16 +124,43 @@ impl Fabric {
         if self.links.len() == MAX_PORTS {
             return Err(too_many("ports", MAX_PORTS, "give a part of the fabric"));
         }
-        let known = self
-            .links
-            .entry(if one <= other {
-                (one, other)
-            } else {
-                (other, one)
-            })
-            .or_default();
-        *known = (*known).max(width);
+        let ends = if one <= other {
+            (one, other)
+        } else {
+            (other, one)
+        };
+        let known = self.links.entry(ends.clone()).or_default();
+        match (*known, width) {
+            (Some(found), Some(width)) if found != width => {
+                self.unequal.push((ends, [found, width]));
+                *known = Some(found.slower(width));
+            }
+            _ => *known = known.or(width),
+        }
         Ok(())
+    }
+
+    /// Says which ends disagree: a cable carries no more than its slower end.
+    fn note_unequal(&self, draft: &mut Draft<'_>) {
+        let name = |end: &End| {
+            let node = self.nodes.get(&end.0).map_or(&end.0, |node| &node.name);
+            format!("{} port {}", clip(node), end.1)
+        };
+        let Some(((one, other), [found, width])) = self.unequal.first() else {
+            return;
+        };
+        let text = format!(
+            "the ends of {} disagree: {} and {} say {} and {}; the slower counts, and such a cable may be broken",
+            match self.unequal.len() {
+                1 => "one cable".to_string(),
+                many => format!("{many} cables"),
+            },
+            name(one),
+            name(other),
+            found.name(),
+            width.name()
+        );
+        draft.note(Topic::Assumed, text);
     }
 
     /// The keys of all ends.
@@ -153,6 +201,7 @@ impl Fabric {
         for (key, node) in self.nodes.iter().filter(|(_, node)| node.is_switch) {
             places.insert(key, add_node(source, draft, key, node, &node.name)?);
         }
+        self.note_unequal(draft);
         for (((one, _), (other, _)), width) in &self.links {
             let (Some(&from), Some(&to)) = (places.get(one.as_str()), places.get(other.as_str()))
             else {

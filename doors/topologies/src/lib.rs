@@ -6,8 +6,10 @@ mod astra_sim;
 mod detect;
 mod dot;
 mod draft;
+mod edges;
 mod format;
 mod gml;
+mod gpu_matrix;
 mod graph;
 mod graphml;
 mod hostlist;
@@ -16,6 +18,7 @@ mod iblinkinfo;
 mod ibnetdiscover;
 mod imported;
 mod infiniband;
+mod measurement;
 mod mistakes;
 mod nccl;
 mod nccl_graph;
@@ -26,8 +29,10 @@ mod nccl_tuning;
 mod node_link;
 mod nvidia_smi;
 mod options;
+mod osu;
 mod pci_tree;
 mod replicate;
+mod rocm;
 mod simgrid;
 mod simgrid_cluster;
 mod simgrid_fat_tree;
@@ -41,27 +46,31 @@ mod simgrid_units;
 mod simgrid_zones;
 mod slurm;
 mod slurm_net;
+mod smi_gpus;
 mod tiers_json;
+mod unread;
 mod xml;
 mod yaml;
 
 pub use format::{Format, ParseFormatError};
 pub use imported::{Accelerator, Imported, Note, Topic};
+pub use measurement::{Measurement, Measurements};
 pub use nccl_graph::{
     MAX_GRAPH_BYTES, NcclChannel, NcclGpu, NcclGraph, PathType, parse_nccl_graphs,
     write_nccl_graphs,
 };
-pub use nccl_tests::{MAX_MEASUREMENTS_BYTES, Measurement, Measurements, read_measurements};
+pub use nccl_tests::{MAX_MEASUREMENTS_BYTES, parse_measurements, read_measurements};
 pub use nccl_tuning::{Tuned, read_tuning};
 pub use oneport_files::{FormatError, Platform, PlatformFormat, Rational};
 pub use options::{Capacity, Fabric, ImportOptions, Replicate};
+pub use unread::Unread;
 
 use std::path::Path;
 
 use crate::mistakes::said;
 use oneport_files::error::Mistake;
 use oneport_files::source::{Source, read_bytes};
-use oneport_files::{MAX_PLATFORM_BYTES, parse_platform};
+use oneport_files::{MAX_PLATFORM_BYTES, MERGE_RATE, parse_platform};
 
 use draft::Draft;
 
@@ -100,7 +109,12 @@ pub fn parse_topology(
     options: &ImportOptions,
 ) -> Result<Imported, FormatError> {
     if let Format::Own(own) = format {
-        return plain(name, parse_platform(name, bytes, own)?, format, options);
+        let mut imported = plain(name, parse_platform(name, bytes, own)?, format, options)?;
+        let units = imported.platform.units();
+        if units.is_some() && own == PlatformFormat::Matrix {
+            imported.assume(merges_of_a_matrix());
+        }
+        return Ok(imported);
     }
     if bytes.len() as u64 > MAX_PLATFORM_BYTES {
         return Err(FormatError::new(
@@ -116,7 +130,13 @@ pub fn parse_topology(
     let asks_capacity = options.capacity.is_some() || options.capacity_default.is_some();
     let read: Importer = match format {
         Format::Gml if asks_capacity => gml::read_graph,
-        Format::Own(_) | Format::Gml => return plain(name, gml::read(source)?, format, options),
+        Format::Own(_) | Format::Gml => {
+            let (platform, of_type) = gml::read(source)?;
+            let mut imported = plain(name, platform, format, options)?;
+            imported.assume(merges_unstated());
+            gml::places(of_type).map(|text| imported.assume(text));
+            return Ok(imported);
+        }
         Format::Joined => return plain(name, tiers_json::read(source)?, format, options),
         Format::Nccl => nccl::read,
         Format::NvidiaSmi => nvidia_smi::read,
@@ -130,8 +150,25 @@ pub fn parse_topology(
         Format::AstraSim => astra_sim::read,
         Format::Hwloc => hwloc::read,
         Format::SimGrid => simgrid::read,
+        Format::Rocm => rocm::read,
+        Format::GpuMatrix => gpu_matrix::read,
+        Format::Edges => edges::read,
+        Format::Unread(unread) => {
+            let names: Vec<&str> = Format::all().map(Format::name).collect();
+            return Err(source.error_in_file(unread.mistake(&names.join(", "))));
+        }
     };
     import(&source, read, format, options)
+}
+
+/// How fast merges of a matrix with units are, for people.
+pub fn merges_of_a_matrix() -> String {
+    format!("{}; --work 0 leaves merges out", merges_unstated())
+}
+
+/// How fast merges are where nobody says it.
+fn merges_unstated() -> String {
+    format!("every processor combines values at {MERGE_RATE} GB/s: the file does not say how fast")
 }
 
 /// A platform that says everything itself: options have nothing to add.

@@ -1,8 +1,9 @@
-//! Measurements of nccl-tests: the JSON file of its option `-J`, or the table that it prints.
+//! Measurements: the JSON file of nccl-tests' option `-J`, the table that they print, or that of the OSU
+//! micro-benchmarks.
 
 use std::path::Path;
 
-use crate::mistakes::unexpected;
+use num_traits::{Signed, Zero};
 use oneport_files::error::FormatError;
 use oneport_files::json::{Json, need};
 use oneport_files::number::rational;
@@ -10,28 +11,14 @@ use oneport_files::scalar::Scalar;
 use oneport_files::source::{Source, read_bytes};
 use oneport_platform::{Rational, parse_rational};
 
+use crate::measurement::{Measurement, Measurements};
+use crate::mistakes::{said, unexpected};
+use crate::osu;
+
 /// Most bytes of a file of measurements.
 pub const MAX_MEASUREMENTS_BYTES: u64 = 256 << 20;
-
-/// Measurements of nccl-tests.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Measurements {
-    /// The collective by our name. `None` if the program's name does not determine it.
-    pub collective: Option<&'static str>,
-    /// In the file's order.
-    pub rows: Vec<Measurement>,
-}
-
-/// One size, measured in place or not.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Measurement {
-    /// Bytes of the operation, as nccl-tests count them.
-    pub bytes: u64,
-    /// Bus bandwidth, in GB/s (10^9 bytes per second).
-    pub busbw: Rational,
-    /// Whether the result replaced the input.
-    pub in_place: bool,
-}
+/// Most words that a launcher puts before a line: `[1,0]<stdout>:`, `0:`, a date.
+const MAX_PREFIX: usize = 6;
 
 const PROGRAMS: [(&str, &str); 8] = [
     ("all_reduce_perf", "all-reduce"),
@@ -44,58 +31,182 @@ const PROGRAMS: [(&str, &str); 8] = [
     ("gather_perf", "gather"),
 ];
 
-/// Reads the file that nccl-tests write with `-J FILE`, or what they print; what says nothing about bandwidths is
-/// ignored.
+/// Reads the file that nccl-tests write with `-J FILE`, or what they or the OSU micro-benchmarks print, also through a
+/// launcher that labels lines; what says nothing about bandwidths is ignored.
 ///
 /// # Errors
-/// A file that cannot be read, text that is neither, no measurement in it.
+/// A file that cannot be read, text that is neither, no measurement in it, none whose results were right.
 pub fn read_measurements(path: &Path) -> Result<Measurements, FormatError> {
     let name = path.display().to_string();
     let bytes = read_bytes(path, MAX_MEASUREMENTS_BYTES)?;
-    let source = Source::new(&name, &bytes, "measurements")?;
-    if source.text.trim_start().starts_with('{') {
-        read(source)
+    parse_measurements(&name, &bytes)
+}
+
+/// As [`read_measurements`], from bytes; `name` is the file's name in messages.
+///
+/// # Errors
+/// As [`read_measurements`].
+pub fn parse_measurements(name: &str, bytes: &[u8]) -> Result<Measurements, FormatError> {
+    let source = Source::new(name, bytes, "measurements")?;
+    let read = if source.text.trim_start().starts_with('{') {
+        read(source)?
+    } else if let Some(title) = source.text.lines().find_map(osu::title) {
+        osu::read(source, title)?
     } else {
-        read_log(source)
+        read_log(source)?
+    };
+    if read.rows.is_empty() {
+        let text = format!(
+            "all {} results in it are wrong (#wrong above 0); a measurement of wrong results does not count",
+            read.wrong
+        );
+        return Err(source.error_in_file(said(text)));
     }
+    Ok(read)
 }
 
 /// The printed text of nccl-tests: comments, and rows `size count type [redop root] time algbw busbw #wrong`, out of
 /// place, then the last four once more, in place.
 fn read_log(source: Source<'_>) -> Result<Measurements, FormatError> {
-    let (mut collective, mut rows) = (None, Vec::new());
+    let mut read = Measurements {
+        program: "nccl-tests",
+        collective: None,
+        ranks: None,
+        rows: Vec::new(),
+        wrong: 0,
+        by_message: false,
+    };
+    let mut ranks = None;
     for line in source.text.lines() {
-        if collective.is_none() && line.trim_start().starts_with('#') {
-            collective = line.split_whitespace().find_map(program);
-        }
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let [bytes, count, kind, rest @ ..] = &words[..] else {
-            continue;
-        };
-        let (Ok(bytes), Ok(_), Err(_)) = (bytes.parse(), count.parse::<u64>(), kind.parse::<u64>())
-        else {
-            continue;
-        };
-        // Old versions have no root, and no operator where nothing is combined.
-        let times = rest.len() / 4 * 4;
-        for (place, times) in rest[rest.len() - times..].chunks_exact(4).enumerate() {
-            if let Ok(busbw) = parse_rational(times[2]) {
-                rows.push(Measurement {
-                    bytes,
-                    busbw,
-                    in_place: place > 0,
-                });
+        if let Some((_, comment)) = line.split_once('#') {
+            let named = comment.split_whitespace().find_map(program);
+            if let (Some(known), Some(other)) =
+                (read.collective, named.filter(|_| named != read.collective))
+            {
+                let text =
+                    format!("holds measurements of {known} and of {other}; give those of one");
+                return Err(source.error(source.offset_of(line), None, said(text)));
             }
+            read.collective = read.collective.or(named);
+        }
+        ranks = ranks.max(ranks_up_to(line));
+        let words: Vec<&str> = line.split_whitespace().collect();
+        // Launchers put labels before a line.
+        let labels = 0..MAX_PREFIX.min(words.len());
+        if let Some(row) = labels
+            .filter_map(|start| words.get(start..))
+            .find_map(Row::of)
+        {
+            row.add_to(&mut read);
         }
     }
-    if rows.is_empty() {
+    read.ranks = ranks.or(read.ranks);
+    if read.rows.is_empty() && read.wrong == 0 {
         Err(source.error_in_file(unexpected(
             "text without rows",
-            "what nccl-tests print, or their file of -J, with rows of sizes and bandwidths",
+            "what nccl-tests or the OSU benchmarks print, or nccl-tests' file of -J, with rows of sizes and bandwidths",
         )))
     } else {
-        Ok(Measurements { collective, rows })
+        Ok(read)
     }
+}
+
+/// `#  Rank  3 Group  0 Pid ...`, in old versions without the group: how many ranks there are up to this one.
+fn ranks_up_to(line: &str) -> Option<usize> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    words.windows(3).find_map(|window| match window {
+        ["Rank", number, "Group" | "Pid"] => number.parse::<usize>().ok()?.checked_add(1),
+        _ => None,
+    })
+}
+
+/// A row of the printed table.
+struct Row<'a> {
+    bytes: u64,
+    count: u64,
+    kind: &'a str,
+    /// Operator and root, where the version prints them.
+    named: &'a [&'a str],
+    /// Time, two bandwidths and errors, out of place and in place.
+    measured: &'a [&'a str],
+}
+
+impl<'a> Row<'a> {
+    fn of(words: &'a [&'a str]) -> Option<Row<'a>> {
+        let [bytes, count, kind, rest @ ..] = words else {
+            return None;
+        };
+        let letters = kind.starts_with(|c: char| c.is_ascii_alphabetic());
+        let (Ok(bytes), Ok(count), true) = (bytes.parse(), count.parse(), letters) else {
+            return None;
+        };
+        // Old versions have no root, and no operator where nothing is combined.
+        let (named, measured) = rest.split_at(rest.len() % 4);
+        let times = measured.chunks_exact(4).all(|group| {
+            let number = |word: &&str| parse_rational(word).is_ok() || *word == "N/A";
+            group.iter().take(3).all(number)
+        });
+        (times && !measured.is_empty()).then_some(Row {
+            bytes,
+            count,
+            kind,
+            named,
+            measured,
+        })
+    }
+
+    fn add_to(&self, read: &mut Measurements) {
+        let operator = self.named.iter().find(|word| is_name(word));
+        let root = self.named.iter().find_map(|word| word.parse().ok());
+        // Without an operator, an old version may have counted otherwise.
+        let width = width(self.kind).filter(|_| operator.is_some());
+        if let (Some(width), None) = (width, read.ranks) {
+            // Elements of one rank, where the operation has as many times more as there are ranks.
+            let own = self.count.saturating_mul(width);
+            read.ranks = (own > 0 && self.bytes % own == 0)
+                .then(|| usize::try_from(self.bytes / own).ok())
+                .flatten()
+                .filter(|&ranks| ranks > 1);
+        }
+        for (place, group) in self.measured.chunks_exact(4).enumerate() {
+            let [time, algbw, busbw, wrong] = group else {
+                continue;
+            };
+            let Ok(busbw) = parse_rational(busbw) else {
+                continue;
+            };
+            // Old versions print the largest error in its place, with a point or an exponent.
+            if wrong.parse::<u64>().is_ok_and(|wrong| wrong > 0) {
+                read.wrong += 1;
+                continue;
+            }
+            let micro = |time| time / Rational::from_integer(1_000_000.into());
+            read.rows.push(Measurement {
+                bytes: self.bytes,
+                time: parse_rational(time).ok().map(micro),
+                algbw: parse_rational(algbw).ok(),
+                busbw: Some(busbw),
+                operator: operator.map(|name| (*name).to_string()),
+                root,
+                in_place: place > 0,
+            });
+        }
+    }
+}
+
+fn is_name(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_alphabetic())
+}
+
+/// Bytes of an element of a type of NCCL.
+fn width(kind: &str) -> Option<u64> {
+    Some(match kind {
+        "int8" | "uint8" | "char" | "fp8_e4m3" | "fp8_e5m2" | "f8e4m3" | "f8e5m2" => 1,
+        "half" | "bfloat16" => 2,
+        "int32" | "uint32" | "float" | "int" => 4,
+        "int64" | "uint64" | "double" => 8,
+        _ => return None,
+    })
 }
 
 /// Our name of what a program measures. The longest name first: scatter_perf ends reduce_scatter_perf.
@@ -126,33 +237,56 @@ fn read(source: Source<'_>) -> Result<Measurements, FormatError> {
         "results",
         "what nccl-tests measured (its option -J FILE writes it)",
     )?;
-    let mut rows = Vec::new();
+    let mut read = Measurements {
+        program: "nccl-tests",
+        collective,
+        ranks: None,
+        rows: Vec::new(),
+        wrong: 0,
+        by_message: false,
+    };
     results.each(|_, result| {
-        let [size, out_of_place, in_place] =
-            result.open_object(["size", "out_of_place", "in_place"])?;
+        let [size, operator, root, out_of_place, in_place] =
+            result.open_object(["size", "redop", "root", "out_of_place", "in_place"])?;
+        let operator = operator.and_then(|name| name.string().ok());
+        let root = root
+            .and_then(|root| rational(root).ok())
+            .and_then(|root| i64::try_from(root.to_integer()).ok());
         let bytes = need(&result, size, "size", "the bytes of the operation")?.whole()?;
         for (place, measured) in [(false, out_of_place), (true, in_place)] {
             let Some(measured) = measured.filter(|measured| !measured.is_null()) else {
                 continue;
             };
-            let [bus] = measured.open_object(["bus_bw"])?;
+            let [time, alg, bus, wrong] =
+                measured.open_object(["time", "alg_bw", "bus_bw", "nwrong"])?;
             let bus = need(&measured, bus, "bus_bw", "the bus bandwidth in GB/s")?;
             // If nccl-tests could not divide, the value is the text "nan".
-            if !matches!(bus.scalar()?, Scalar::Text(_)) {
-                rows.push(Measurement {
-                    bytes,
-                    busbw: rational(bus)?,
-                    in_place: place,
-                });
+            if matches!(bus.scalar()?, Scalar::Text(_)) {
+                continue;
             }
+            let number = |value: Option<Json<'_, '_>>| value.and_then(|value| rational(value).ok());
+            if number(wrong).is_some_and(|wrong| !wrong.is_zero()) {
+                read.wrong += 1;
+                continue;
+            }
+            let time = number(time).filter(Rational::is_positive);
+            read.rows.push(Measurement {
+                bytes,
+                time: time.map(|time| time / Rational::from_integer(1_000_000.into())),
+                algbw: number(alg),
+                busbw: Some(rational(bus)?),
+                operator: operator.clone().map(String::from),
+                root,
+                in_place: place,
+            });
         }
         Ok(())
     })?;
-    if rows.is_empty() {
+    if read.rows.is_empty() && read.wrong == 0 {
         return Err(results.fail(unexpected(
             "a list without bandwidths",
             "a list of measurements with \"bus_bw\"",
         )));
     }
-    Ok(Measurements { collective, rows })
+    Ok(read)
 }

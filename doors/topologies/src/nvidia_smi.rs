@@ -17,12 +17,17 @@ use crate::draft::{Draft, Role};
 use crate::imported::Topic;
 use crate::mistakes::{said, too_many, unexpected};
 use crate::pci_tree::{Near, PciTree};
+use crate::smi_gpus::Gpus;
 
 /// Most devices: a machine has some twenty.
 const MAX_DEVICES: usize = 500;
 /// Most NVLinks of any GPU (H100 to B300).
 const MAX_NVLINKS: u32 = 18;
 
+/// Bytes of the longest cell: `NODE`, `NV18`.
+const LONGEST_CELL: usize = 5;
+/// The word behind the labels.
+const AFFINITY: &str = "CPU";
 /// Cells of another table of the same command.
 const P2P: [&str; 6] = ["OK", "NS", "CNS", "GNS", "TNS", "DR"];
 
@@ -82,9 +87,39 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
         }
     }
     join_affine(&rows, &mut tree, draft);
-    add_nvlinks(draft, &nodes, &nvlinks).map_err(|mistake| source.error_in_file(mistake))?;
-    tree.add(draft, &nodes)
+    let widest = nvlinks.values().max().copied().unwrap_or(0);
+    let sum = most_of_one(&nvlinks);
+    let gpus = Gpus::of(source.text, sum, widest, coherent(&labels, &rows));
+    add_nvlinks(draft, &nodes, &nvlinks, &gpus).map_err(|mistake| source.error_in_file(mistake))?;
+    tree.add(draft, &nodes, &gpus)
         .map_err(|mistake| source.error_in_file(mistake))
+}
+
+/// The NVLinks of the GPU that has most: those to all others together, or those to NVSwitches.
+fn most_of_one(nvlinks: &BTreeMap<(usize, usize), u32>) -> u32 {
+    let mut sums: BTreeMap<usize, u32> = BTreeMap::new();
+    for (&(one, _), &count) in nvlinks {
+        let sum = sums.entry(one).or_default();
+        *sum = sum.saturating_add(count);
+    }
+    let sum = sums.values().max().copied().unwrap_or(0);
+    if sum > MAX_NVLINKS {
+        nvlinks.values().max().copied().unwrap_or(0)
+    } else {
+        sum
+    }
+}
+
+/// Whether the memory of every GPU is a NUMA node, as beside Grace: the third word behind the cells is its number.
+fn coherent(labels: &[Cow<'_, str>], rows: &[Row<'_>]) -> bool {
+    let mut gpus = labels
+        .iter()
+        .zip(rows)
+        .filter(|(label, _)| gpu_number(label).is_some());
+    gpus.all(|(_, row)| {
+        let last = row.rest.get(2).and_then(|text| text.parse::<u32>().ok());
+        last.is_some()
+    })
 }
 
 enum Relation {
@@ -113,36 +148,65 @@ fn gpu_number(label: &str) -> Option<u64> {
     label.strip_prefix("GPU")?.parse().ok()
 }
 
-/// Labels in their order, and a row for each.
+/// Labels in their order, and a row for each, of the first table that says connections.
 fn table<'a>(
     source: &Source<'a>,
     draft: &mut Draft<'_>,
 ) -> Result<(Vec<Cow<'a, str>>, Vec<Row<'a>>), FormatError> {
+    let lines: Vec<(usize, Vec<Cow<'a, str>>)> = source
+        .text
+        .lines()
+        .map(|line| (source.offset_of(line), words(line)))
+        .filter(|(_, words)| !words.is_empty())
+        .collect();
+    let heads = lines
+        .iter()
+        .enumerate()
+        .filter(|(_, (_, words))| is_head(words));
+    let mut starts: Vec<usize> = heads.map(|(at, _)| at).collect();
+    let count = starts.len();
+    starts.push(lines.len());
+    let part = |ends: &[usize]| match ends {
+        [start, end] => lines.get(*start..*end),
+        _ => None,
+    };
+    let tables: Vec<&[(usize, Vec<Cow<'a, str>>)]> = starts.windows(2).filter_map(part).collect();
+    let says_reach = |table: &&&[(usize, Vec<Cow<'a, str>>)]| {
+        let mut cells = table.iter().flat_map(|(_, words)| words.iter().skip(1));
+        cells.any(|cell| *cell == "OK")
+    };
+    let chosen = tables
+        .iter()
+        .find(|table| !says_reach(table))
+        .or(tables.first());
+    if count > 1 {
+        draft.note(
+            Topic::LeftOut,
+            format!(
+                "{} of {count} tables: the first that says connections is read",
+                count - 1
+            ),
+        );
+    }
     let mut labels: Vec<Cow<'a, str>> = Vec::new();
     let mut rows: BTreeMap<Cow<'a, str>, Row<'a>> = BTreeMap::new();
-    for line in source.text.lines() {
-        let offset = source.offset_of(line);
-        let words = words(line);
+    for (offset, words) in chosen.copied().unwrap_or_default() {
         let Some((first, others)) = words.split_first() else {
             continue;
         };
         if labels.is_empty() {
-            if gpu_number(first).is_some()
-                && others.first().is_none_or(|word| relation(word).is_none())
-            {
-                labels = words.into_iter().take_while(|word| word != "CPU").collect();
-            }
+            labels = head(words);
             continue;
         }
         if !labels.contains(first) {
             continue;
         }
-        let row = row(offset, others, labels.len());
+        let row = row(*offset, others, labels.len());
         if row.cells.len() < labels.len() {
             continue;
         }
         if rows.insert(first.clone(), row).is_some() {
-            return Err(source.error(offset, None, Mistake::DuplicateKey(clip(first))));
+            return Err(source.error(*offset, None, Mistake::DuplicateKey(clip(first))));
         }
     }
     if labels.is_empty() {
@@ -168,6 +232,33 @@ fn table<'a>(
     Ok((labels, ordered))
 }
 
+/// Whether a line names the columns.
+fn is_head(words: &[Cow<'_, str>]) -> bool {
+    let begins = |word: &Cow<'_, str>| {
+        let word = word.strip_suffix(AFFINITY).unwrap_or(word);
+        gpu_number(word).is_some()
+    };
+    let is_cell =
+        |word: &Cow<'_, str>| P2P.contains(&word.as_ref()) || cells(word, MAX_DEVICES).is_some();
+    let second = words.get(1).is_none_or(|word| !is_cell(word));
+    second && words.first().is_some_and(begins)
+}
+
+/// The labels of a head line, up to `CPU Affinity`, which may be glued to the last.
+fn head<'a>(words: &[Cow<'a, str>]) -> Vec<Cow<'a, str>> {
+    let mut labels = Vec::new();
+    for word in words.iter().take_while(|word| *word != AFFINITY) {
+        match word.strip_suffix(AFFINITY) {
+            Some(glued) => {
+                labels.push(Cow::Owned(glued.to_string()));
+                break;
+            }
+            None => labels.push(word.clone()),
+        }
+    }
+    labels
+}
+
 /// Splits words into `columns` cells and the rest. If columns were squeezed, two cells may be in one word: `NODENODE`.
 fn row<'a>(offset: usize, words: &[Cow<'a, str>], columns: usize) -> Row<'a> {
     let mut row = Row {
@@ -180,14 +271,50 @@ fn row<'a>(offset: usize, words: &[Cow<'a, str>], columns: usize) -> Row<'a> {
             row.rest.push(word.clone());
             continue;
         }
+        if relation(word).is_some() {
+            row.cells.push(word.clone());
+            continue;
+        }
         match cells(word, columns - row.cells.len()) {
-            Some(cells) if relation(word).is_none() => {
-                row.cells.extend(cells.into_iter().map(Cow::Owned))
-            }
+            Some(cells) => row.cells.extend(cells.into_iter().map(Cow::Owned)),
+            _ if row.cells.len() + 1 == columns => match glued(word, &row.cells) {
+                Some((cell, affinity)) => {
+                    row.cells.push(Cow::Owned(cell));
+                    row.rest.push(Cow::Owned(affinity));
+                }
+                None => row.cells.push(word.clone()),
+            },
             _ => row.cells.push(word.clone()),
         }
     }
     row
+}
+
+/// The last cell and the affinity that is glued to it: `NV120-31`. A number of NVLinks that another cell of the row has
+/// goes before others, then the largest that a GPU can have.
+fn glued(word: &str, others: &[Cow<'_, str>]) -> Option<(String, String)> {
+    let rest_of = |end: usize| {
+        let (cell, rest) = word.split_at_checked(end)?;
+        let is_list = rest.contains('-')
+            && rest.starts_with(|c: char| c.is_ascii_digit())
+            && rest.chars().all(|c| c.is_ascii_digit() || "-,".contains(c));
+        (relation(cell).is_some() && is_list).then(|| (cell.to_string(), rest.to_string()))
+    };
+    let ends = 1..word.len().min(LONGEST_CELL);
+    let mut splits: Vec<(String, String)> = ends.filter_map(rest_of).collect();
+    splits.retain(|(cell, _)| {
+        let count = cell
+            .strip_prefix("NV")
+            .and_then(|count| count.parse::<u32>().ok());
+        count.is_none_or(|count| count <= MAX_NVLINKS)
+    });
+    let known = splits
+        .iter()
+        .position(|(cell, _)| others.iter().any(|other| other == cell));
+    match known {
+        Some(at) => Some(splits.swap_remove(at)),
+        None => splits.pop(),
+    }
 }
 
 /// The cells that a word consists of. `None` if it has more than `most`, or is not a sequence of cells.
@@ -312,13 +439,13 @@ fn add_nvlinks(
     draft: &mut Draft<'_>,
     nodes: &[usize],
     nvlinks: &BTreeMap<(usize, usize), u32>,
+    gpus: &Gpus,
 ) -> Result<(), Mistake> {
     let Some(most) = nvlinks.values().max() else {
         return Ok(());
     };
-    let table = if *most == MAX_NVLINKS { 206 } else { 200 };
-    let what = "per NVLink, NCCL's table; the file does not say which GPU (sm 70, 80: 20; sm 90: 20.6; sm 100: 40.1)";
-    let each = draft.rate("nvlink", Rational::new(table.into(), 10.into()), what);
+    let (rate, what) = gpus.nvlink();
+    let each = draft.rate("nvlink", rate, &what);
     let rate = |count: u32| &each * Rational::from_integer(count.into());
     let mut totals: BTreeMap<usize, (u32, u32)> = BTreeMap::new();
     for (&(one, _), &count) in nvlinks {

@@ -51,7 +51,3 @@ pub enum Fabric {
     /// Cables from every port to the same port of every other machine.
     Full,
 }
-
-/// GB/s at which an accelerator combines values, unless the user knows better: faster than any link of today's
-/// machines, so that links decide.
-pub(super) const MERGE_RATE: u64 = 1000;

@@ -7,6 +7,7 @@ use oneport_platform::Rational;
 
 use crate::draft::{Draft, Role};
 use crate::imported::Topic;
+use crate::smi_gpus::Gpus;
 
 /// The connection of two devices, from near to far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,12 +46,14 @@ impl PciTree {
     }
 
     /// Adds switches, NUMA nodes and links over PCI above the devices, whose nodes are given.
-    pub fn add(mut self, draft: &mut Draft<'_>, devices: &[usize]) -> Result<(), Mistake> {
-        let pci = draft.rate(
-            "pci",
-            Rational::from_integer(24.into()),
-            "of PCI 4.0 x16; the file does not say which",
-        );
+    pub fn add(
+        mut self,
+        draft: &mut Draft<'_>,
+        devices: &[usize],
+        gpus: &Gpus,
+    ) -> Result<(), Mistake> {
+        let (rate, what) = gpus.pci();
+        let pci = draft.rate("pci", rate, &what);
         let mut above: Vec<usize> = devices.to_vec();
         for (level, kind) in [(Near::Switch, "pci"), (Near::Switches, "pcis")] {
             let groups = self.groups(level);
@@ -71,7 +74,7 @@ impl PciTree {
                 }
             }
         }
-        self.add_cpus(draft, &above, &pci)
+        self.add_cpus(draft, &above, &pci, gpus)
     }
 
     fn add_cpus(
@@ -79,6 +82,7 @@ impl PciTree {
         draft: &mut Draft<'_>,
         above: &[usize],
         pci: &Rational,
+        gpus: &Gpus,
     ) -> Result<(), Mistake> {
         let groups = self.groups(Near::Numa);
         draft.check_links(groups.len() * groups.len())?;
@@ -95,9 +99,8 @@ impl PciTree {
                 Topic::Merged,
                 "all PCI host bridges of a NUMA node are one node, as in NCCL",
             );
-            let what =
-                "between NUMA nodes, as in NCCL for AMD's Zen 1 or 2; the file does not say which";
-            let rate = draft.rate("cpu", Rational::from_integer(16.into()), what);
+            let (rate, what) = gpus.cpu();
+            let rate = draft.rate("cpu", rate, &what);
             for (place, &one) in cpus.iter().enumerate() {
                 for &other in cpus.iter().skip(place + 1) {
                     draft.duplex(one, other, "cpu", rate.clone())?;

@@ -1,7 +1,8 @@
-//! Slurm's `topology.conf`, what `scontrol show topology` prints, and `topology.yaml` (since 25.05): switches with their
-//! nodes and switches, blocks, rings, tori.
+//! Slurm's `topology.conf`, what `scontrol show topology` prints, and `topology.yaml` (since 25.05): switches with
+//! their nodes and switches, blocks, rings, tori.
 //!
-//! `scontrol` lists under each switch all nodes below it; [`crate::slurm_net`] hangs a node on its lowest switches only.
+//! `scontrol` lists under each switch all nodes below it; [`crate::slurm_net`] hangs a node on its lowest switches
+//! only.
 //!
 //! Facts from slurm.schedmd.com, topology.conf and topology.yaml, and from SchedMD/slurm, `src/plugins/topology`.
 
@@ -14,7 +15,7 @@ use crate::graph::rate_in;
 use crate::hostlist::expand;
 use crate::imported::Topic;
 use crate::mistakes::{said, unexpected};
-use crate::slurm_net::add;
+use crate::slurm_net::{Cluster, Switch, Torus, add};
 use crate::yaml::Yaml;
 
 /// Most names of all lists.
@@ -37,35 +38,6 @@ const KEYS: [&str; 15] = [
     "Dims",
     "PlacementDims",
 ];
-
-/// A switch, or a block, with what is below.
-#[derive(Default)]
-pub(super) struct Switch {
-    pub name: String,
-    pub nodes: Vec<String>,
-    pub switches: Vec<String>,
-    /// `LinkSpeed` as it is written, and in GB/s if it has a unit.
-    pub speed: Option<(String, Option<Rational>)>,
-    pub offset: usize,
-}
-
-/// Nodes on a ring, or on a torus of three dimensions: the first coordinate varies fastest.
-pub(super) struct Torus {
-    pub name: String,
-    /// Sizes of the dimensions; one for a ring.
-    pub sizes: Vec<usize>,
-    /// Per place: its node, if it has one.
-    pub nodes: Vec<Option<String>>,
-    pub offset: usize,
-}
-
-/// What a file holds.
-#[derive(Default)]
-pub(super) struct Cluster {
-    pub switches: Vec<Switch>,
-    pub blocks: Vec<Switch>,
-    pub tori: Vec<Torus>,
-}
 
 /// Reads `topology.conf`, or what `scontrol show topology` prints.
 pub(crate) fn read_conf(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {

@@ -4,7 +4,8 @@
 //! them. Blocks are switches below one that joins them all. Neighbours on a ring or torus are joined.
 //!
 //! A link below a switch has the rate that the user gives for that switch or for its level (`node` between nodes and
-//! their switch, `level1` between these switches and the next, ...), else the switch's `LinkSpeed` where that has a unit.
+//! their switch, `level1` between these switches and the next, ...), else the switch's `LinkSpeed` where that has a
+//! unit.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +17,6 @@ use crate::draft::{Draft, Role, gigabytes};
 use crate::hostlist::expand;
 use crate::imported::Topic;
 use crate::mistakes::{said, unknown};
-use crate::slurm::{Cluster, Switch, Torus};
 
 /// Kinds of links by the level of their lower end.
 const LEVELS: [&str; 8] = [
@@ -26,6 +26,35 @@ const LEVELS: [&str; 8] = [
 const AROUND: [&str; 2] = ["ring", "torus"];
 /// Most switches that one option may name.
 const MAX_NAMES: usize = 100_000;
+
+/// A switch, or a block, with what is below.
+#[derive(Default)]
+pub(super) struct Switch {
+    pub name: String,
+    pub nodes: Vec<String>,
+    pub switches: Vec<String>,
+    /// `LinkSpeed` as it is written, and in GB/s if it has a unit.
+    pub speed: Option<(String, Option<Rational>)>,
+    pub offset: usize,
+}
+
+/// Nodes on a ring, or on a torus of three dimensions: the first coordinate varies fastest.
+pub(super) struct Torus {
+    pub name: String,
+    /// Sizes of the dimensions; one for a ring.
+    pub sizes: Vec<usize>,
+    /// Per place: its node, if it has one.
+    pub nodes: Vec<Option<String>>,
+    pub offset: usize,
+}
+
+/// What a file holds.
+#[derive(Default)]
+pub(super) struct Cluster {
+    pub switches: Vec<Switch>,
+    pub blocks: Vec<Switch>,
+    pub tori: Vec<Torus>,
+}
 
 /// Puts a cluster into the draft.
 pub(super) fn add(

@@ -4,8 +4,8 @@ use crate::common;
 
 use common::{platform, units};
 use oneport_files::{
-    AmountError, Mistake, PlatformFormat, parse_amount, parse_platform, parse_size, parse_work,
-    write_platform,
+    AmountError, Mistake, PlatformFormat, matrix_in_units, parse_amount, parse_platform,
+    parse_size, parse_work, write_platform,
 };
 use oneport_plan::Amount;
 use oneport_platform::units::{Data, Time};
@@ -192,16 +192,72 @@ fn a_switch_is_three_words_in_one() {
 
 #[test]
 fn a_matrix_says_its_units_in_the_corner() {
+    let matrix = |text: &str| parse_platform("text", text.as_bytes(), PlatformFormat::Matrix);
     let text = "Gbit/s;a;b\na;;8\nb;4;\n";
-    let platform =
-        parse_platform("text", text.as_bytes(), PlatformFormat::Matrix).expect("a matrix");
+    let platform = matrix(text).expect("a matrix");
     assert_eq!(meaning(&platform).0, q("1/1000000000"));
-    let plain = parse_platform(
-        "text",
-        text.replace("Gbit/s", "from").as_bytes(),
-        PlatformFormat::Matrix,
+    // Nobody says how fast a merge is: 1000 GB/s are 8000 Gbit/s.
+    assert_eq!(platform.nodes()[0].compute, Some(q("1/8000")));
+    assert!(platform.units().is_some_and(|units| units.work_is_data));
+    let plain = matrix(&text.replace("Gbit/s", "from")).expect("a matrix");
+    assert_eq!(
+        (plain.units(), &plain.nodes()[0].compute),
+        (None, &Some(q("1")))
     );
-    assert_eq!(plain.expect("a matrix").units(), None);
+    assert_eq!(
+        matrix_in_units(plain, platform.units().expect("units")),
+        Ok(platform.clone())
+    );
+    // Among words, and in a comment above the first row.
+    for alike in [
+        text.replace("Gbit/s", "bandwidth (Gbit/s)"),
+        format!("# iperf, in Gbit/s\n{}", text.replace("Gbit/s", "")),
+        format!("#unit=Gbit/s\n{}", text.replace("Gbit/s", "from")),
+        format!("# not MB/s\n{text}"),
+    ] {
+        assert_eq!(matrix(&alike).as_ref(), Ok(&platform), "{alike}");
+    }
+    let below = format!("{}# in Gbit/s\n", text.replace("Gbit/s", ""));
+    assert_eq!(matrix(&below).expect("a matrix").units(), None);
+    for (wrong, part) in [
+        (text.replace("Gbit/s", "Xbps"), "'Xbps'"),
+        (
+            "Matrix (GB/s)\n0 1\n1 0\n".to_string(),
+            "put # before a title",
+        ),
+        (text.replace("Gbit/s", "Gbit/fortnight"), "fortnight"),
+        (
+            format!("# MB/s, or was it Gbit/s?\n{}", text.replace("Gbit/s", "")),
+            "top left cell",
+        ),
+    ] {
+        let error = matrix(&wrong).expect_err(part).to_string();
+        assert!(error.contains(part), "{error}");
+    }
+}
+
+#[test]
+fn the_diagonal_may_hold_anything() {
+    let read = |text: &str| {
+        parse_platform("text", text.as_bytes(), PlatformFormat::Matrix)
+            .unwrap_or_else(|error| panic!("{error}"))
+    };
+    let plain = read("0,2,3\n4,0,5\n6,N/A,0\n");
+    assert_eq!((plain.nodes().len(), plain.links().len()), (3, 5));
+    for diagonal in ["N/A", "n/a", "X", "self", "-", "900"] {
+        let text = format!("{diagonal},2,3\n4,{diagonal},5\n6,n/a,{diagonal}\n");
+        assert_eq!(read(&text), plain, "{diagonal}");
+        let spaces = text.replace(',', "  ");
+        assert_eq!(read(&spaces), plain, "{diagonal}");
+    }
+    // As wide as high, but with names on two sides: numbers may be names.
+    let named = read("D\\D 0 1\n0 900 2\n1 3 900\n");
+    let names: Vec<&str> = named
+        .nodes()
+        .iter()
+        .map(|node| node.name.as_str())
+        .collect();
+    assert_eq!((names, named.links().len()), (vec!["0", "1"], 2));
 }
 
 #[test]

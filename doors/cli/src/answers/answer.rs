@@ -205,8 +205,13 @@ pub fn header(problem: &Problem) -> String {
         (Some(size), None) if !size.is_one() => format!(", messages of size {}", readable(size)),
         _ => String::new(),
     };
+    let merges = if collective.combines() && merges_unstated(platform) {
+        format!(", merges at {} GB/s", oneport::files::MERGE_RATE)
+    } else {
+        String::new()
+    };
     format!(
-        "{} of {} on {}, {} ({}){}{size}\n",
+        "{} of {} on {}, {} ({}){}{size}{merges}\n",
         label(collective),
         extent(collective),
         count(platform.nodes().len(), "node"),
@@ -230,6 +235,19 @@ fn order(collective: &Collective) -> Option<bool> {
         .map(Block::is_commutative);
     let first = orders.next()?;
     orders.all(|order| order == first).then_some(first)
+}
+
+/// Whether all processors merge as fast as readers of files assume where nobody says how fast.
+fn merges_unstated(platform: &Platform) -> bool {
+    let Some(units) = platform.units().filter(|units| units.work_is_data) else {
+        return false;
+    };
+    let unstated = oneport::files::merge_time(units);
+    let mut computes = platform
+        .nodes()
+        .iter()
+        .filter_map(|node| node.compute.as_ref());
+    computes.all(|compute| *compute == unstated)
 }
 
 /// The question, for `--json`.

@@ -38,15 +38,15 @@ impl Measured {
     }
 }
 
-/// Reads `--measured`.
-pub fn read(problem: &Problem, text: &str) -> Result<Measured> {
+/// Reads `--measured`. `sized` says that the question is of one size: then a file's row of that size counts.
+pub fn read(problem: &Problem, text: &str, sized: bool) -> Result<Measured> {
     let path = Path::new(text);
     if path
         .extension()
         .is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
         || path.is_file()
     {
-        return file(problem, path);
+        return file(problem, path, sized);
     }
     let (value, algorithm) = match text.trim().strip_suffix("algbw") {
         Some(value) => (value, true),
@@ -54,8 +54,17 @@ pub fn read(problem: &Problem, text: &str) -> Result<Measured> {
     };
     let quantity = Quantity::parse(value).map_err(|error| usage(format!("--measured: {error}")))?;
     let mut once = None;
+    let mut shown = text.trim().to_string();
     let throughput = match (quantity.dimension, problem.platform().units()) {
-        (Dimension::Number, _) => oneport::parse_rational(value)?,
+        (Dimension::Number, units) => {
+            if let Some(units) = units {
+                shown = format!(
+                    "{shown} operations per {} (a number without a unit; a bandwidth has one: {shown} GB/s)",
+                    units.time
+                );
+            }
+            oneport::parse_rational(value)?
+        }
         (_, None) => {
             return Err(usage(format!(
                 "--measured: '{text}' has a unit, but the platform has none; write units = \"GB/s\" (data over time) at \
@@ -109,60 +118,77 @@ pub fn read(problem: &Problem, text: &str) -> Result<Measured> {
     })
 }
 
-/// The row of a file of nccl-tests with the most bytes, in place or out of place, whichever is faster.
+/// A row of a file of measurements.
 #[cfg(not(feature = "topologies"))]
-fn file(_: &Problem, path: &Path) -> Result<Measured> {
+fn file(_: &Problem, path: &Path, _: bool) -> Result<Measured> {
     bail!(
         "{}: this build of oneport lacks the feature `topologies`; give the number",
         path.display()
     )
 }
 
-/// The row of a file of nccl-tests with the most bytes, in place or out of place, whichever is faster.
+/// The row of a file of measurements that counts: of the size that is asked for, else of the most bytes; in place or
+/// out of place, whichever is faster.
 #[cfg(feature = "topologies")]
-fn file(problem: &Problem, path: &Path) -> Result<Measured> {
+fn file(problem: &Problem, path: &Path, sized: bool) -> Result<Measured> {
+    use crate::answers::measured_file::{chosen, fits, notes};
+
     let measurements = oneport_topologies::read_measurements(path)?;
-    let asked = problem.collective().name();
-    if let Some(found) = measurements.collective.filter(|found| *found != asked) {
-        bail!(
-            "{}: measures {found}, but {asked} is asked for; compare {found}",
-            path.display()
-        );
-    }
     let Some(units) = problem.platform().units() else {
-        return Err(usage(
-            "--measured: nccl-tests measure GB/s, but the platform has no units; write units = \"GB/s\" (data over time) \
-             at the top of its file, or give --units GB/s",
-        ));
+        return Err(usage(format!(
+            "--measured: {} measure GB/s, but the platform has no units; write units = \"GB/s\" (data over time) at the \
+             top of its file, or give --units GB/s",
+            measurements.program
+        )));
     };
     let bandwidth = bandwidth(problem)?;
-    let best = measurements
-        .rows
-        .iter()
-        .max_by_key(|row| (row.bytes, &row.busbw));
-    let Some(best) = best.filter(|row| row.busbw.is_positive()) else {
-        bail!(
-            "{}: no bandwidth in it is positive; give a run that moved data",
-            path.display()
-        );
-    };
-    let place = if best.in_place {
-        "in place"
-    } else {
-        "out of place"
-    };
-    let bytes = Rational::from_integer((best.bytes).into());
-    let shown = format!(
-        "{} GB/s (busbw of nccl-tests, {}, {place})",
-        oneport::decimal(&best.busbw, 6),
-        oneport::Units::bytes_and_seconds().show_data(&bytes),
-    );
-    let rate = Quantity::parse(&format!("{} GB/s", best.busbw))?;
+    let wrong = |text: String| anyhow::anyhow!("{}: {text}", path.display());
+    fits(problem, &measurements, bandwidth.ranks).map_err(wrong)?;
+    let asked = sized.then(|| units.bytes(&bandwidth.size));
+    let row = chosen(problem, &measurements, bandwidth.ranks, asked.as_ref()).map_err(wrong)?;
+    for note in notes(&measurements, &bandwidth) {
+        eprintln!("note: --measured: {}: {note}", path.display());
+    }
+    let bytes = Rational::from_integer(measurements.bytes(row, bandwidth.ranks).into());
     let one = Rational::from_integer(1.into());
+    let per_second = |value: &Rational, unit: &str| {
+        let quantity = Quantity::parse(&format!("{value} {unit}"))?;
+        units.rate(&quantity, unit)
+    };
+    let size = oneport::Units::bytes_and_seconds().show_data(&bytes);
+    let (shown, throughput) = match (&row.busbw, &row.time) {
+        (Some(busbw), _) => {
+            let place = if row.in_place {
+                "in place"
+            } else {
+                "out of place"
+            };
+            let shown = format!(
+                "{} GB/s (busbw of {}, {size}, {place})",
+                oneport::decimal(busbw, 6),
+                measurements.program
+            );
+            (shown, per_second(busbw, "GB/s")? / bandwidth.bus(&one))
+        }
+        (None, Some(time)) => {
+            let shown = format!(
+                "{} us (average of {}, {size})",
+                oneport::decimal(&(time * Rational::from_integer(1_000_000.into())), 6),
+                measurements.program
+            );
+            let rate = per_second(&(&bytes / time), "B/s")?;
+            (shown, rate / bandwidth.algorithm(&one))
+        }
+        (None, None) => bail!("{}: neither a time nor a bandwidth", path.display()),
+    };
+    let once = row.time.as_ref().filter(|_| sized).map(|time| {
+        let quantity = Quantity::parse(&format!("{time} s"))?;
+        units.time(&quantity, "s")
+    });
     Ok(Measured {
         shown,
-        throughput: units.rate(&rate, "GB/s")? / bandwidth.bus(&one),
-        once: None,
+        throughput,
+        once: once.transpose()?,
     })
 }
 

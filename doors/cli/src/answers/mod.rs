@@ -5,6 +5,8 @@ pub mod bottleneck;
 pub mod chosen;
 pub mod infeasible;
 pub mod measured;
+#[cfg(feature = "topologies")]
+pub mod measured_file;
 pub mod odd_sets;
 #[cfg(feature = "compare")]
 pub mod once;

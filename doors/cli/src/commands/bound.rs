@@ -64,8 +64,9 @@ pub struct BoundArguments {
     /// The counts of a form that ends in -v, as for solve; name no other collective then.
     #[arg(long, value_name = "N,N[;N,N]|@FILE", allow_hyphen_values = true)]
     counts: Option<String>,
-    /// A measurement of one collective, as for compare: a bus bandwidth ("212 GB/s"; "212 GB/s algbw"), the time of one
-    /// operation of a message of size 1, or a file that nccl-tests print, or write with -J.
+    /// A measurement of one collective, as for compare: a bus bandwidth ("212 GB/s"; "212 GB/s algbw"), the time of
+    /// one operation of a message of size 1, or a log of nccl-tests or OSU, or what nccl-tests write with -J: the row
+    /// of its largest size counts.
     #[arg(long, value_name = "X|FILE.json", allow_hyphen_values = true)]
     measured: Option<String>,
     /// Limits.
@@ -168,7 +169,7 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
                 row.measured = arguments
                     .measured
                     .as_deref()
-                    .map(|text| measured::read(&problem, text))
+                    .map(|text| measured::read(&problem, text, false))
                     .transpose()?;
             }
         }

@@ -28,8 +28,8 @@ pub struct ConvertArguments {
     #[arg(short = 'p', long = "platform", value_name = "FILE")]
     pub platform: Option<PathBuf>,
     /// Format of IN: toml, json, matrix, gml, joined, nccl, nvidia-smi, node-link, graphml, dot,
-    /// ibnetdiscover, iblinkinfo, slurm-conf, slurm-yaml, astra-sim, hwloc, simgrid (default: by its name
-    /// and content).
+    /// ibnetdiscover, iblinkinfo, slurm-conf, slurm-yaml, astra-sim, hwloc, simgrid, rocm-smi, gpu-matrix, edges
+    /// (default: by its name and content).
     #[arg(long, value_name = "F")]
     pub from: Option<String>,
     /// Format of OUT (default: by its name).

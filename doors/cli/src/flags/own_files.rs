@@ -4,8 +4,8 @@ use std::path::Path;
 
 use anyhow::Result;
 use clap::Args;
-use oneport::Platform;
 use oneport::files::read_platform;
+use oneport::{Platform, Units};
 
 /// No options: platform files of ours leave nothing open.
 #[derive(Debug, Clone, Default, Args)]
@@ -27,6 +27,11 @@ impl Imported {
 }
 
 impl TopologyArguments {
+    /// The platform of a file that names no units, in these.
+    pub fn in_units(imported: &Imported, units: Units) -> Result<Platform> {
+        Ok(imported.platform.clone().with_units(Some(units)))
+    }
+
     /// Reads a platform file of ours, whatever the second argument.
     pub fn read(&self, path: &Path, _format: Option<()>) -> Result<Imported> {
         let path = if path == Path::new("-") {

@@ -131,7 +131,7 @@ impl ReadingArguments {
                     path.display()
                 )));
             }
-            imported.platform = imported.platform.with_units(Some(units));
+            imported.platform = TopologyArguments::in_units(&imported, units)?;
         }
         Ok(imported)
     }

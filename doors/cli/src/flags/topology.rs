@@ -5,10 +5,12 @@ use std::path::Path;
 
 use anyhow::Result;
 use clap::Args;
-use oneport::Units;
+use num_traits::Signed;
+use oneport::units::{Dimension, Quantity};
+use oneport::{Platform, Rational, Units, parse_rational};
 pub use oneport_topologies::Imported;
 use oneport_topologies::{
-    Capacity, Fabric, Format, ImportOptions, Replicate, Topic, read_topology,
+    Capacity, Fabric, Format, ImportOptions, PlatformFormat, Replicate, Topic, read_topology,
 };
 
 use crate::words::quantity::rate;
@@ -20,11 +22,11 @@ use crate::words::usage::usage;
 #[command(next_help_heading = "Options for topologies of other programs")]
 pub struct TopologyArguments {
     /// Bandwidth of every link of a kind, in GB/s or with a unit: nvlink=25, net=400Gbit/s. `oneport inspect` lists the
-    /// kinds of a file and the bandwidths assumed.
+    /// kinds of a file and the bandwidths assumed. Slurm: also that of the links below switches, leaf[1-4]=100Gbit/s.
     #[arg(long = "link-bandwidth", value_name = "KIND=RATE")]
     link_bandwidth: Vec<String>,
     /// Graphs: the attribute of edges that is their bandwidth, and the units of plain numbers (default: capacity or
-    /// bandwidth, in GB/s).
+    /// bandwidth, in GB/s). Lists of links: the column, by name or number.
     #[arg(long, value_name = "ATTRIBUTE[,UNITS]")]
     capacity: Option<String>,
     /// Graphs: bandwidth of edges that have none, in GB/s or with a unit.
@@ -62,6 +64,19 @@ impl TopologyArguments {
             notes_on(topic.name(), &texts);
         }
         Ok(imported)
+    }
+
+    /// The platform of a file that names no units, in these.
+    pub fn in_units(imported: &Imported, units: Units) -> Result<Platform> {
+        let platform = imported.platform.clone();
+        if imported.format != Format::Own(PlatformFormat::Matrix) {
+            return Ok(platform.with_units(Some(units)));
+        }
+        eprintln!(
+            "note: assumed: {}",
+            oneport_topologies::merges_of_a_matrix()
+        );
+        Ok(oneport::files::matrix_in_units(platform, units)?)
     }
 
     /// The options, checked.

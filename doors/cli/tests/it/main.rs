@@ -25,6 +25,7 @@ mod generate;
 mod guide;
 mod horizon;
 mod limits;
+mod measured;
 mod odd_sets;
 mod one_reduction;
 mod plans;

@@ -161,3 +161,37 @@ fn assumed_rates_can_be_changed() {
         "{text}"
     );
 }
+
+/// A matrix does not say how fast a merge is: links decide, and the headline says so.
+#[test]
+fn merges_of_a_matrix_with_units_take_no_second() {
+    let folder = Folder::new();
+    let named = folder.write("named.csv", "GB/s,a,b\na,0,5\nb,5,0\n");
+    let plain = folder.write("plain.csv", ",a,b\na,0,5\nb,5,0\n");
+    let solve = |file: &str, more: &[&str]| {
+        let question = ["solve", "all-reduce", "--platform", file];
+        oneport(&[&question[..], more].concat()).noted(&[])
+    };
+    // Each of the two sends 1 GB to the other: 5 per second; a merge of 1 GB takes 1 ms.
+    for (file, more) in [(&named, &[][..]), (&plain, &["--units", "GB/s"])] {
+        let answer = solve(file, more);
+        assert!(
+            answer.stdout.contains("merges at 1000 GB/s")
+                && answer.stdout.contains("throughput  5 per second"),
+            "{answer:#?}"
+        );
+        assert!(
+            answer
+                .stderr
+                .contains("assumed: every processor combines values at 1000 GB/s"),
+            "{answer:#?}"
+        );
+    }
+    // Without units, a processor has compute 1, as ever: of two instances each merges one.
+    let bare = solve(&plain, &[]);
+    assert!(!bare.stdout.contains("merges at"), "{bare:#?}");
+    assert!(
+        bare.stdout.contains("throughput  2 per unit of time"),
+        "{bare:#?}"
+    );
+}

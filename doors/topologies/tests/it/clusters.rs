@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use oneport_topologies::{Format, ImportOptions, Rational, Topic};
 
-use crate::{check_whole, import, import_with, names, rate, reached, refused, says, shared_data};
+use crate::{
+    check_whole, fixture, import, import_with, names, rate, reached, refused, says, shared_data,
+};
 
 /// Two hosts with two cards and one with one, on two switches with a double cable between them.
 const IBNETDISCOVER: &str = r#"# Topology file: generated
@@ -82,6 +84,71 @@ fn a_fabric_by_ibnetdiscover() {
     )
     .platform;
     assert_eq!(rate(&platform, "node1", "leaf a"), "24");
+}
+
+/// `ibnetdiscover -p`, a line for each port: the same fabric as its blocks say.
+#[test]
+fn a_fabric_by_its_ports() {
+    let text = fixture("ib-ports.txt");
+    let imported = import(&text);
+    assert_eq!(imported.format, Format::IbNetDiscover);
+    let platform = &imported.platform;
+    let mut known = names(platform);
+    known.sort_unstable();
+    assert_eq!(known, ["leaf a", "leaf b", "node1", "node2"]);
+    // 4 x 50 and 2 x 50 Gbit/s to one host; two cables of 4 x 25 Gbit/s between the switches.
+    assert_eq!(
+        [
+            ("node1", "leaf a"),
+            ("leaf b", "node1"),
+            ("leaf a", "leaf b"),
+            ("node2", "leaf a")
+        ]
+        .map(|(from, to)| rate(platform, from, to)),
+        ["25", "25/2", "25", "25"]
+    );
+    assert_eq!((platform.processors().count(), reached(platform)), (2, 2));
+    check_whole(&imported);
+    let none = ImportOptions::default();
+    refused(
+        &text.replacen("4x HDR", "4x WDR", 1),
+        &none,
+        &["file:1", "'4xWDR'"],
+    );
+    refused(
+        &text.replacen("0x1", "", 1),
+        &none,
+        &["file:1", "as `ibnetdiscover -p` prints it"],
+    );
+}
+
+/// A cable that came up with one lane at one end: it carries no more than that.
+#[test]
+fn ends_that_disagree() {
+    let text = fixture("ib-two-widths.txt");
+    let imported = import(&text);
+    assert_eq!(
+        [("sw1", "sw2"), ("sw2", "sw1"), ("n1", "sw1")].map(|(from, to)| rate(
+            &imported.platform,
+            from,
+            to
+        )),
+        ["25/8", "25/8", "25/2"]
+    );
+    assert!(says(
+        &imported,
+        Topic::Assumed,
+        "the ends of one cable disagree: sw1 port 1 and sw2 port 1 say 4xEDR and 1xEDR"
+    ));
+    // Two lanes of HDR are no slower than four of EDR; four lanes of SDR are.
+    let other = |width: &str| import(&text.replace("1xEDR", width)).platform;
+    assert_eq!(rate(&other("2xHDR"), "sw1", "sw2"), "25/2");
+    assert_eq!(rate(&other("4xSDR"), "sw1", "sw2"), "1");
+    assert!(!says(
+        &import(&text.replace("1xEDR", "4xEDR")),
+        Topic::Assumed,
+        "disagree"
+    ));
 }
 
 #[test]

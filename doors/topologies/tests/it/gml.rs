@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use oneport_platform::parse_rational;
+use oneport_platform::{Units, parse_rational};
 use oneport_topologies::{
-    Format, ImportOptions, Platform, Rational, parse_topology, read_platform,
+    Capacity, Format, ImportOptions, Imported, Platform, Rational, Topic, parse_topology,
+    read_platform,
 };
 
-use crate::shared_data;
+use crate::{import, import_with, says, shared_data};
 
 fn parse(text: &str) -> Platform {
     let imported = parse_topology(
@@ -92,7 +93,7 @@ graph [
         platform
             .nodes()
             .iter()
-            .all(|node| node.compute == Some(ratio(1, 1)))
+            .all(|node| node.compute == Some(ratio(1, 8000)))
     );
     // The fastest of three parallel edges, in both directions: 1/2.5 seconds per gigabit.
     let fast = ratio(2, 5);
@@ -266,4 +267,59 @@ fn long_values_are_clipped() {
         gml_edge(&format!("source 0 target 1 LinkSpeedRaw \"{long}\"")),
         &["edge[0]", "characters)"],
     );
+}
+
+/// The Topology Zoo calls places of a network routers: they take part, with and without the option for capacities.
+#[test]
+fn roles_do_not_change_with_the_option_for_capacities() {
+    let gml = |kinds: [&str; 3]| {
+        let nodes: String = (0..3)
+            .map(|id| format!("node [ id {id} label \"n{id}\" {} ]\n", kinds[id]))
+            .collect();
+        let edges: String = [(0, 1), (1, 2), (2, 0)]
+            .map(|(a, b)| format!("edge [ source {a} target {b} LinkSpeedRaw 1000000000 ]\n"))
+            .concat();
+        format!("graph [\n{nodes}{edges}]\n")
+    };
+    let capacity = ImportOptions {
+        capacity: Some(Capacity {
+            attribute: "LinkSpeedRaw".to_string(),
+            units: Units::parse("bit/s").expect("units"),
+        }),
+        ..ImportOptions::default()
+    };
+    let router = "type \"Router\"";
+    for (kinds, processors, said) in [
+        ([router; 3], 3, true),
+        ([router, "", ""], 3, true),
+        (["router 1", "", ""], 2, false),
+        (["type \"switch\"", "kind \"router\"", ""], 1, false),
+        (
+            ["type \"Router\" role \"switch\"", "", "type \"PoP\""],
+            2,
+            false,
+        ),
+    ] {
+        let text = gml(kinds);
+        let [plain, given] = [import(&text), import_with(&text, &capacity)];
+        for imported in [&plain, &given] {
+            let platform = &imported.platform;
+            assert_eq!(platform.processors().count(), processors, "{kinds:?}");
+            assert_eq!(platform.model().name(), "full-duplex");
+            assert_eq!(
+                says(imported, Topic::Assumed, "nodes of type Router take part"),
+                said,
+                "{kinds:?}"
+            );
+            assert!(says(
+                imported,
+                Topic::Assumed,
+                "combines values at 1000 GB/s"
+            ));
+        }
+        // 1 Gbit/s is 1/8 GB/s.
+        let costs = |imported: &Imported| imported.platform.links()[0].cost.clone();
+        assert_eq!(costs(&plain), ratio(1, 1));
+        assert_eq!(costs(&given), ratio(8, 1));
+    }
 }

@@ -17,6 +17,7 @@ mod clusters;
 mod gml;
 mod graphs;
 mod joined;
+mod measurements;
 mod mutants;
 mod nccl;
 mod nccl_graphs;
@@ -24,6 +25,7 @@ mod simgrid;
 mod simulators;
 mod slurm;
 mod smi;
+mod tables;
 
 use std::path::{Path, PathBuf};
 

@@ -33,6 +33,11 @@ name="c"/><distances2hetero nbobjs="2" kind="25" name="NVLinkBandwidth"><indexes
 4</u64values></distances2hetero></topology>"#;
     let simgrid = r#"<platform version="4.1"><zone id="z" routing="Full"><host id="a" speed="1f"/><host id="b" speed="1f"/><link id="l"
 bandwidth="1GBps"/><route src="a" dst="b"><link_ctn id="l"/></route></zone></platform>"#;
+    let rocm = "Weight between two GPUs ==\n GPU0 GPU1\nGPU0 0 15\nGPU1 15 0\n== Link Type between two GPUs ==\n GPU0 GPU1\n\
+                GPU0 0 XGMI\nGPU1 XGMI 0\nGPU[0] : (Topology) Numa Node: 0\nGPU[1] : (Topology) Numa Node: 1\n";
+    let matrix = "Running device_to_device_memcpy_read_ce.\nmemcpy CE GPU(row) <- GPU(column) bandwidth (GB/s)\n 0 1\n 0 N/A 2.5\n\
+                  1 3 N/A\n\nUnidirectional P2P=Disabled Bandwidth Matrix (GB/s)\n D\\D 0 1\n 0 9 1\n 1 2 9\n";
+    let edges = "# c\nsrc,dst,Gbit/s\na,b,2.5\nb,a,\"3\"\na,c,-\n";
     let fat_tree = cluster("FAT_TREE", "2;2,2;1,2;1,1", 4, "limiter_link=\"1GBps\"");
     use Format as F;
     let files = [
@@ -50,6 +55,9 @@ bandwidth="1GBps"/><route src="a" dst="b"><link_ctn id="l"/></route></zone></pla
         (F::AstraSim, astra),
         (F::Hwloc, hwloc),
         (F::SimGrid, simgrid),
+        (F::Rocm, rocm),
+        (F::GpuMatrix, matrix),
+        (F::Edges, edges),
         (F::SimGrid, &fat_tree),
         (F::SimGrid, &cluster("DRAGONFLY", "2,1;1,1;2,2;1", 4, "")),
         (F::SimGrid, &cluster("TORUS", "2,2", 4, "")),
@@ -63,6 +71,7 @@ bandwidth="1GBps"/><route src="a" dst="b"><link_ctn id="l"/></route></zone></pla
 /// What a format needs beside its file.
 fn options(format: Format) -> ImportOptions {
     let kinds: &[&str] = match format {
+        Format::Rocm => &["xgmi"],
         Format::SlurmConf => &["node", "level1"],
         Format::SlurmYaml => &["node"],
         _ => &[],

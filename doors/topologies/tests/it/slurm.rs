@@ -2,7 +2,9 @@
 
 use oneport_topologies::{Format, ImportOptions, Topic};
 
-use crate::{bandwidths, check_whole, fixture, import_with, names, rate, reached, refused, says};
+use crate::{
+    bandwidths, check_whole, fixture, import_with, names, rate, reached, refused, says, try_import,
+};
 
 /// Every line of `scontrol show topology` lists all nodes below its switch.
 #[test]
@@ -195,5 +197,27 @@ fn rings_and_tori() {
         &torus.replace("x: 3, y", "x: 99999999999, y"),
         &options,
         &["places"],
+    );
+}
+
+/// Rings and tori cut or changed anywhere: an answer, never a panic.
+#[test]
+fn hostile_rings_and_tori() {
+    let options = bandwidths(&[("ring", 1), ("torus", 1)]);
+    let conf = "RingName=r Nodes=a[0-2] RingSize=3\nTorusName=t Dims=2x2x1 Nodes=b[0-3]\n";
+    for text in [conf.to_string(), fixture("slurm-torus.yaml")] {
+        for end in 0..text.len() {
+            let _ = try_import(&text[..end], &options);
+            for mark in ["9", "x", "{", "-"] {
+                let mut changed = text.clone();
+                changed.replace_range(end..=end, mark);
+                let _ = try_import(&changed, &options);
+            }
+        }
+    }
+    refused(
+        "TorusName=t Dims=0x0x0 Nodes=b0\n",
+        &options,
+        &["0 x 0 x 0 places"],
     );
 }

@@ -2,7 +2,7 @@
 
 use oneport_topologies::{Fabric, Format, ImportOptions, Rational, Topic};
 
-use crate::{check_whole, import, import_with, rate, reached, refused, replicated, says};
+use crate::{check_whole, fixture, import, import_with, rate, reached, refused, replicated, says};
 
 /// A table of `nvidia-smi topo -m`: columns, rows without their labels.
 fn table(labels: &str, rows: &[&str]) -> String {
@@ -77,9 +77,11 @@ fn eight_gpus_with_nvswitches_and_cards() {
         "more than the 18 of any GPU"
     ));
     // PXB joins four GPUs and a card below one switch.
-    assert_eq!(rate(&imported.platform, "nic1", "pcis1"), "24");
-    assert_eq!(rate(&imported.platform, "gpu7", "pcis1"), "24");
-    assert_eq!(rate(&imported.platform, "pcis1", "cpu1"), "24");
+    // 18 NVLinks are those of an H100, whose PCI is of generation 5.
+    assert_eq!(rate(&imported.platform, "nic1", "pcis1"), "48");
+    assert_eq!(rate(&imported.platform, "gpu7", "pcis1"), "48");
+    assert_eq!(rate(&imported.platform, "pcis1", "cpu1"), "48");
+    assert_eq!(rate(&imported.platform, "cpu0", "cpu1"), "22");
     refused(
         &text,
         &replicated(2, Fabric::Rail, None),
@@ -133,16 +135,16 @@ fn squeezed_columns_and_rows_left_out() {
             rate(platform, "gpu0", "gpu1"),
             rate(platform, "nic0", "pci0")
         ),
-        ("1854/5".into(), "24".into())
+        ("1854/5".into(), "48".into())
     );
     assert_eq!(
         (
             rate(platform, "gpu1", "pci1"),
             rate(platform, "nic1", "pci1")
         ),
-        ("24".into(), "24".into())
+        ("48".into(), "48".into())
     );
-    assert_eq!(rate(platform, "nic2", "cpu0"), "24");
+    assert_eq!(rate(platform, "nic2", "cpu0"), "48");
     assert!(says(
         &imported,
         Topic::Assumed,
@@ -162,6 +164,80 @@ fn squeezed_columns_and_rows_left_out() {
         &reach,
         &ImportOptions::default(),
         &["-p2p", "give `nvidia-smi topo -m`"],
+    );
+}
+
+/// Pasted text loses tabs: the last label and the last cell are glued to what follows.
+#[test]
+fn glued_columns() {
+    let text = fixture("smi-glued.txt");
+    let glued = import(&text).platform;
+    let apart = text
+        .replace("GPU3CPU", "GPU3 CPU")
+        .replace("NV120-31", "NV12 0-31");
+    assert!(import(&apart).platform == glued);
+    // 3 x 12 NVLinks would be more than 18: NVSwitches. Twelve are an A100's.
+    assert_eq!(rate(&glued, "gpu0", "nvswitch"), "240");
+    assert_eq!(rate(&glued, "gpu3", "cpu0"), "24");
+    // Where no other cell says which number it is, the largest that a GPU has.
+    let two = "        GPU0 GPU1CPU Affinity\nGPU0 X NV180-31\nGPU1 NV18 X 0-31\n";
+    assert_eq!(rate(&import(two).platform, "gpu0", "gpu1"), "1854/5");
+    let pci = "  GPU0 GPU1CPU Affinity\nGPU0 X SYS0-7\nGPU1 SYS X 8-15\n";
+    assert_eq!(rate(&import(pci).platform, "gpu0", "cpu0"), "24");
+}
+
+#[test]
+fn of_two_tables_the_one_that_says_connections_is_read() {
+    let text = fixture("smi-two-tables.txt");
+    let imported = import(&text);
+    assert!(says(&imported, Topic::LeftOut, "1 of 2 tables"));
+    // The file names the GPUs: those of a B200 have NVLinks of 40.1 GB/s, and PCI 5.0.
+    assert_eq!(rate(&imported.platform, "gpu0", "nvswitch"), "3609/5");
+    assert_eq!(rate(&imported.platform, "gpu0", "cpu0"), "48");
+    let (first, second) = text
+        .split_once("--- nvidia-smi topo -p2p n ---")
+        .expect("two tables");
+    assert!(import(&format!("{second}{first}")).platform == imported.platform);
+    assert!(import(first).platform == imported.platform);
+    refused(second, &ImportOptions::default(), &["-p2p"]);
+}
+
+/// The table does not name the GPUs; how many NVLinks one has does.
+#[test]
+fn generations_follow_from_nvlinks() {
+    let pair = |count: &str, rest: &str| {
+        let rows = [
+            format!("X {count} 0-31 0 {rest}"),
+            format!("{count} X 32-63 1 {rest}"),
+        ];
+        let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+        let imported = import(&table("GPU0 GPU1", &rows));
+        let of = |from, to| rate(&imported.platform, from, to);
+        [of("gpu0", "gpu1"), of("gpu0", "cpu0"), of("cpu0", "cpu1")]
+    };
+    // 18 x 20.6; 12 x 20; 6 x 20; else 20 each, and PCI 4.0.
+    assert_eq!(pair("NV18", "N/A"), ["1854/5", "48", "22"]);
+    assert_eq!(pair("NV12", "N/A"), ["240", "24", "16"]);
+    assert_eq!(pair("NV6", "N/A"), ["120", "12", "10"]);
+    assert_eq!(pair("NV4", "N/A"), ["80", "24", "16"]);
+    // Fewer than four to each other: before an A100.
+    assert_eq!(pair("NV2", "N/A"), ["40", "12", "10"]);
+    // Memory of GPUs that is a NUMA node stands beside Grace: 18 x 40.1.
+    assert_eq!(pair("NV18", "2"), ["3609/5", "48", "6"]);
+    let named = |name: &str| {
+        let rows = ["X SYS 0-31 0 N/A", "SYS X 32-63 1 N/A"];
+        let text = format!("GPU 0: {name} (UUID: GPU-0)\n{}", table("GPU0 GPU1", &rows));
+        rate(&import(&text).platform, "gpu0", "cpu0")
+    };
+    assert_eq!(
+        [
+            "Tesla V100-SXM2-16GB",
+            "NVIDIA A100-SXM4-80GB",
+            "NVIDIA H100 80GB HBM3",
+            "Tesla K80"
+        ]
+        .map(named),
+        ["12", "24", "48", "12"]
     );
 }
 
@@ -250,28 +326,28 @@ fn a_machine_of_an_issue() {
             rate(platform, "gpu0", "pci0"),
             rate(platform, "nic8", "pci0")
         ),
-        ("24".into(), "24".into())
+        ("48".into(), "48".into())
     );
     assert_eq!(
         (
             rate(platform, "gpu7", "pci7"),
             rate(platform, "nic1", "pci7")
         ),
-        ("24".into(), "24".into())
+        ("48".into(), "48".into())
     );
     assert_eq!(
         (
             rate(platform, "pci3", "cpu0"),
             rate(platform, "pci4", "cpu1")
         ),
-        ("24".into(), "24".into())
+        ("48".into(), "48".into())
     );
     assert_eq!(
         (
             rate(platform, "nic0", "cpu2"),
             rate(platform, "cpu2", "cpu0")
         ),
-        ("24".into(), "16".into())
+        ("48".into(), "22".into())
     );
     assert_eq!((platform.processors().count(), reached(platform)), (8, 8));
     check_whole(&imported);

@@ -3,7 +3,7 @@
 use oneport_testkit::Reductions;
 use std::path::PathBuf;
 
-use oneport_files::{plan_from_json, plan_to_json};
+use oneport_files::{merge_time, merging, plan_from_json, plan_to_json};
 use oneport_plan::inequality::{
     Balance, Border, Cut, Direction, Exchange, Gathering, Inequality, Keeps, Merges, Need, Place,
     Tree,
@@ -70,11 +70,6 @@ fn node() -> impl Strategy<Value = Node> {
             replicates,
         },
     )
-}
-
-/// A node that a matrix can say.
-fn plain_node() -> impl Strategy<Value = Node> {
-    name().prop_map(|name| Node::processor(name, Rational::from_integer(1.into())))
 }
 
 fn build(
@@ -211,17 +206,17 @@ fn connected(platform: &Platform) -> Platform {
     built.with_units(platform.units())
 }
 
-/// A platform that a matrix can say.
+/// A platform that a matrix can say: merges of unknown speed are fast where there are units.
 pub fn plain_platform() -> impl Strategy<Value = Platform> {
-    (prop::collection::vec(plain_node(), 1..8), links(), units()).prop_map(
-        |(nodes, links, units)| {
-            let units = units.map(|units| Units {
-                work_is_data: false,
-                ..units
-            });
-            build(PortModel::default(), nodes, links).with_units(units)
-        },
-    )
+    (prop::collection::vec(name(), 1..8), links(), units()).prop_map(|(names, links, units)| {
+        let units = units.map(merging);
+        let compute = units.map_or_else(|| ratio(1, 1), merge_time);
+        let nodes = names
+            .into_iter()
+            .map(|name| Node::processor(name, compute.clone()))
+            .collect();
+        build(PortModel::default(), nodes, links).with_units(units)
+    })
 }
 
 fn big() -> impl Strategy<Value = BigUint> {

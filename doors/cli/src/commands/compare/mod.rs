@@ -38,8 +38,8 @@ pub struct CompareArguments {
     #[arg(long, value_name = "FILE")]
     pub with: Vec<PathBuf>,
     /// Also rate a measurement: a bus bandwidth as nccl-tests print it ("212 GB/s"; "212 GB/s algbw" for the algorithm
-    /// bandwidth), the time of one operation ("3.1 ms"), operations per unit of time (a number), or a file that
-    /// nccl-tests print, or write with -J: the row of its largest size counts.
+    /// bandwidth), the time of one operation ("3.1 ms"), operations per unit of time (a number), or a log of nccl-tests
+    /// or OSU, or what nccl-tests write with -J: its row of --bytes counts, else that of its largest size.
     #[arg(long, value_name = "X|FILE.json", allow_hyphen_values = true)]
     pub measured: Option<String>,
     /// What NCCL's own model expects, from a log instead of our copy of the model: what NCCL prints with
@@ -86,7 +86,7 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
     let measured = arguments
         .measured
         .as_deref()
-        .map(|text| measured::read(&problem, text))
+        .map(|text| measured::read(&problem, text, arguments.question.is_sized()))
         .transpose()?;
     let log = arguments
         .tuning

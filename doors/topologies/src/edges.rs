@@ -1,0 +1,321 @@
+//! Lists of links: a row for each, with the two nodes and a bandwidth, as loops of iperf or ib_write_bw leave behind.
+//!
+//! The first row may name the columns: two nodes (`src,dst`, `from,to`, `client,server`, ...) and the bandwidth, whose
+//! unit is in its name (`gbps`, `Gbit/s`, `bandwidth_MBps`), in the cells, in a comment above, or in `--capacity
+//! COLUMN,UNITS`. Without it, rows are two names and a number.
+//!
+//! Pairs were measured one at a time, so a node sends to one and receives from one at a time, as for a matrix.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use oneport_files::error::{FormatError, Mistake, clip};
+use oneport_files::source::Source;
+use oneport_platform::units::{Data, Time};
+use oneport_platform::{PortModel, Rational, Units, parse_rational};
+
+use crate::draft::{Draft, Role, gigabytes};
+use crate::graph::rate_in;
+use crate::imported::Topic;
+use crate::mistakes::{said, unexpected};
+
+/// Names of the columns of nodes, in pairs.
+const ENDS: [(&str, &str); 12] = [
+    ("src", "dst"),
+    ("src", "dest"),
+    ("source", "destination"),
+    ("source", "target"),
+    ("source", "dest"),
+    ("from", "to"),
+    ("sender", "receiver"),
+    ("client", "server"),
+    ("node1", "node2"),
+    ("node_a", "node_b"),
+    ("host1", "host2"),
+    ("u", "v"),
+];
+/// Parts of the names of columns of bandwidths that say no unit.
+const RATES: [&str; 5] = ["bandwidth", "capacity", "throughput", "speed", "bw"];
+/// Most columns that are looked at.
+const MAX_COLUMNS: usize = 100;
+
+/// Whether a text is such a list.
+pub(crate) fn is_list(text: &str) -> bool {
+    let mut rows = rows(text).map(|(_, line)| cells(line)).take(50);
+    let Some(first) = rows.next() else {
+        return false;
+    };
+    if ends(&first).is_some() {
+        return first.len() > 2;
+    }
+    // No matrix has rows of two names and a number.
+    let is_edge = |row: &Vec<&str>| {
+        matches!(row[..], [from, to, rate]
+            if parse_rational(from).is_err() && parse_rational(to).is_err() && is_rate(rate))
+    };
+    is_edge(&first) && rows.all(|row| is_edge(&row))
+}
+
+/// Reads a list.
+pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {
+    let mut rows = rows(source.text).peekable();
+    let head = rows.peek().map(|(_, line)| cells(line)).unwrap_or_default();
+    let named = ends(&head);
+    if named.is_some() {
+        rows.next();
+    }
+    let [from, to] = named.unwrap_or([0, 1]);
+    let (rate, units) = column(source, draft, &head, named)?;
+    let mut links: BTreeMap<(&str, &str), (Rational, usize)> = BTreeMap::new();
+    let (mut order, mut again, mut silent) = (Vec::new(), 0, 0);
+    for (line, text) in rows {
+        let offset = source.offset_of(line);
+        let row = cells(text);
+        let (Some(&one), Some(&other), Some(&cell)) = (row.get(from), row.get(to), row.get(rate))
+        else {
+            let expected = "two nodes and a bandwidth in every row";
+            let found = format!("{} cells", row.len());
+            return Err(source.error(offset, None, unexpected(found, expected)));
+        };
+        let wrong = |mistake| {
+            let key = format!("{} to {}", clip(one), clip(other));
+            source.error(offset, Some(key), mistake)
+        };
+        if cell.is_empty() || cell == "-" || cell.eq_ignore_ascii_case("n/a") || cell == "0" {
+            silent += 1;
+            continue;
+        }
+        let gigabytes = in_gigabytes(cell, units).map_err(wrong)?;
+        match links.get_mut(&(one, other)) {
+            Some((known, _)) => {
+                again += 1;
+                *known = gigabytes.max(known.clone());
+            }
+            None => {
+                order.push((one, other));
+                links.insert((one, other), (gigabytes, offset));
+            }
+        }
+    }
+    note(draft, &links, again, silent);
+    add(source, draft, &links, &order)
+}
+
+/// The column of bandwidths, and the units of plain numbers in it.
+fn column(
+    source: &Source<'_>,
+    draft: &mut Draft<'_>,
+    head: &[&str],
+    named: Option<[usize; 2]>,
+) -> Result<(usize, Option<Units>), FormatError> {
+    let offset = rows(source.text)
+        .next()
+        .map_or(0, |(line, _)| source.offset_of(line));
+    if let Some(capacity) = &draft.options.capacity {
+        let name = &capacity.attribute;
+        let place = head.iter().position(|cell| named.is_some() && cell == name);
+        let counted = name.parse::<usize>().ok().and_then(|at| at.checked_sub(1));
+        let place = place.or(counted).filter(|&place| place < head.len());
+        let Some(place) = place else {
+            let text = format!(
+                "there is no column '{}'; the columns are {}",
+                clip(name),
+                head.join(", ")
+            );
+            return Err(source.error(offset, None, said(text)));
+        };
+        let text = format!(
+            "column {} is the bandwidth, in {}",
+            clip(name),
+            capacity.units
+        );
+        draft.note(Topic::Assumed, text);
+        return Ok((place, Some(capacity.units)));
+    }
+    let Some(ends) = named else {
+        return Ok((2, in_comment(source.text)));
+    };
+    let mut others = head.iter().enumerate().filter(|(at, _)| !ends.contains(at));
+    let with_unit = others
+        .clone()
+        .find_map(|(at, cell)| Some((at, Some(unit(cell)?))));
+    let is_rate = |cell: &str| {
+        let cell = cell.to_ascii_lowercase();
+        RATES.iter().any(|name| cell.contains(name))
+    };
+    let without = others
+        .find(|(_, cell)| is_rate(cell))
+        .map(|(at, _)| (at, None));
+    let Some((place, units)) = with_unit.or(without) else {
+        let text = format!(
+            "none of the columns {} is a bandwidth; name one gbps or Gbit/s, or give --capacity COLUMN,UNITS",
+            head.join(", ")
+        );
+        return Err(source.error(offset, None, said(text)));
+    };
+    if head.len() > 3 {
+        let text = format!("all columns but {}", clip(head.get(place).unwrap_or(&"")));
+        draft.note(Topic::LeftOut, text);
+    }
+    Ok((place, units.or_else(|| in_comment(source.text))))
+}
+
+fn in_gigabytes(cell: &str, units: Option<Units>) -> Result<Rational, Mistake> {
+    match units {
+        Some(units) => rate_in(cell, units),
+        None if parse_rational(cell).is_ok() => Err(said(format!(
+            "{} of which unit? Name the column so (src,dst,Gbit/s), write the unit into the cells, or give --capacity \
+             COLUMN,UNITS, such as --capacity 3,Gbit/s",
+            clip(cell)
+        ))),
+        None => rate_in(cell, Units::gigabytes_and_seconds()),
+    }
+}
+
+fn note(
+    draft: &mut Draft<'_>,
+    links: &BTreeMap<(&str, &str), (Rational, usize)>,
+    again: usize,
+    silent: usize,
+) {
+    if again > 0 {
+        let text = format!("{again} rows for pairs that have a row: the fastest counts");
+        draft.note(Topic::Merged, text);
+    }
+    if silent > 0 {
+        let text = format!("{silent} rows without a bandwidth: those pairs have no link");
+        draft.note(Topic::LeftOut, text);
+    }
+    let back = links
+        .keys()
+        .filter(|(one, other)| links.contains_key(&(*other, *one)));
+    let alone = links.len() - back.count();
+    if alone > 0 && alone < links.len() {
+        let text =
+            format!("{alone} pairs are listed in one direction only: they have no link back");
+        draft.note(Topic::Assumed, text);
+    }
+}
+
+/// Puts nodes and links into the draft: both ways if no pair is listed both ways.
+fn add<'a>(
+    source: &Source<'_>,
+    draft: &mut Draft<'_>,
+    links: &BTreeMap<(&'a str, &'a str), (Rational, usize)>,
+    order: &[(&'a str, &'a str)],
+) -> Result<(), FormatError> {
+    draft.ports_of(PortModel::FullDuplex);
+    draft.note(
+        Topic::Assumed,
+        "a node sends to one node and receives from one at a time, as pairs are measured; --model links lets all of them at once",
+    );
+    let both = order
+        .iter()
+        .all(|(one, other)| one == other || !links.contains_key(&(*other, *one)));
+    if both {
+        let text = "no pair is listed in both directions: each row is a link in both";
+        draft.note(Topic::Assumed, text);
+    }
+    let speeds: BTreeSet<&Rational> = links.values().map(|(rate, _)| rate).collect();
+    if let (Some(least), Some(most)) = (speeds.first(), speeds.last()) {
+        let text = format!(
+            "link: {} to {}, by the list",
+            gigabytes(least),
+            gigabytes(most)
+        );
+        draft.note(Topic::Assumed, text);
+    }
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    for pair in order {
+        let Some((rate, offset)) = links.get(pair) else {
+            continue;
+        };
+        let wrong = |mistake| source.error(*offset, None, mistake);
+        let mut ends = [0; 2];
+        for (end, name) in ends.iter_mut().zip([pair.0, pair.1]) {
+            *end = match places.get(name) {
+                Some(&place) => place,
+                None => draft.node(name, "node", Role::Processor).map_err(wrong)?,
+            };
+            places.insert(name, *end);
+        }
+        let [one, other] = ends;
+        let rate = draft.stated("link", rate.clone());
+        if both {
+            draft.duplex(one, other, "link", rate).map_err(wrong)?;
+        } else {
+            draft.link(one, other, "link", rate).map_err(wrong)?;
+        }
+    }
+    Ok(())
+}
+
+/// Lines with the text in them that are neither blank nor comments.
+fn rows(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let lines = text.lines().map(|line| (line, line.trim()));
+    lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+}
+
+/// The cells of a row, between semicolons, commas, tabs, or else spaces.
+fn cells(line: &str) -> Vec<&str> {
+    let mark = [';', ',', '\t']
+        .into_iter()
+        .find(|mark| line.contains(*mark));
+    match mark {
+        Some(mark) => line.split(mark).take(MAX_COLUMNS).map(unquoted).collect(),
+        None => line
+            .split_whitespace()
+            .take(MAX_COLUMNS)
+            .map(unquoted)
+            .collect(),
+    }
+}
+
+fn unquoted(cell: &str) -> &str {
+    cell.trim().trim_matches('"')
+}
+
+/// The columns of the two nodes, if a row names columns.
+fn ends(head: &[&str]) -> Option<[usize; 2]> {
+    let find = |name: &str| head.iter().position(|cell| cell.eq_ignore_ascii_case(name));
+    ENDS.iter()
+        .find_map(|(one, other)| Some([find(one)?, find(other)?]))
+}
+
+fn is_rate(cell: &str) -> bool {
+    parse_rational(cell).is_ok() || rate_in(cell, Units::gigabytes_and_seconds()).is_ok()
+}
+
+/// The unit in the name of a column: `gbps`, `Gbit/s`, `bandwidth (MB/s)`, `bw_GBps`. Small letters alone are bits.
+fn unit(name: &str) -> Option<Units> {
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric() && c != '/');
+    words.filter(|word| !word.is_empty()).find_map(unit_word)
+}
+
+fn unit_word(word: &str) -> Option<Units> {
+    if let Ok(units) = Units::parse(word) {
+        return Some(units);
+    }
+    let prefix = match word.get(..1)?.to_ascii_uppercase().as_str() {
+        "K" => "k".to_string(),
+        other => other.to_string(),
+    };
+    let data = match word.get(1..)? {
+        "Bps" => format!("{prefix}B"),
+        "bps" | "bit" | "bits" | "bits/s" | "b/s" => format!("{prefix}bit"),
+        _ => return None,
+    };
+    Some(Units {
+        data: Data::find(&data)?,
+        time: Time::SECOND,
+        work_is_data: true,
+    })
+}
+
+/// The unit that comments above the first row name.
+fn in_comment(text: &str) -> Option<Units> {
+    let lines = text.lines().map(str::trim);
+    let comments = lines.take_while(|line| line.is_empty() || line.starts_with('#'));
+    let mut found = comments.flat_map(str::split_whitespace).filter_map(unit);
+    let first = found.next()?;
+    found.all(|other| other == first).then_some(first)
+}
