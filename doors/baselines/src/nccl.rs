@@ -29,9 +29,10 @@ impl Maker<'_> {
         .collect()
     }
 
-    /// A ring per channel. Rings of one box without a switch come from a search: see `Comparison::add_rings`.
+    /// A ring per channel. Boxes without a switch have none here: NCCL searches for their rings. For one box see
+    /// `Comparison::add_rings`.
     fn nccl_ring(&self, boxes: &Boxes) -> Option<Algorithm> {
-        if boxes.members.len() == 1 && !boxes.switched {
+        if !boxes.switched {
             return None;
         }
         let orders = boxes.rings();
@@ -49,9 +50,10 @@ impl Maker<'_> {
         }
     }
 
-    /// Two trees per channel: chains in the boxes, binary trees among their heads.
+    /// Two trees per channel: chains in the boxes, binary trees among their heads. None in boxes without a switch, whose
+    /// chains NCCL searches for.
     fn nccl_tree(&self, boxes: &Boxes) -> Option<Algorithm> {
-        if self.form != Some(Form::ALL_REDUCE) {
+        if self.form != Some(Form::ALL_REDUCE) || !boxes.switched {
             return None;
         }
         let about = "a chain in every box; two binary trees among the boxes, half of each channel's part on each";

@@ -5,6 +5,8 @@ pub mod bottleneck;
 pub mod chosen;
 pub mod infeasible;
 pub mod measured;
+#[cfg(feature = "compare")]
+pub mod nccl;
 pub mod odd_sets;
 #[cfg(feature = "compare")]
 pub mod once;
