@@ -36,9 +36,8 @@ fn box_of(platform: &Platform, node: NodeId) -> &str {
 }
 
 impl Boxes {
-    /// The boxes of the nodes of these ranks, if all are accelerators. In boxes without a switch between all their
-    /// accelerators, ranks follow one another as in `order`, if that is given. `O(ranks (ranks + links))`.
-    pub fn find(problem: &Problem, ranks: &[NodeId], routes: &Routes, order: &[usize]) -> Boxes {
+    /// The boxes of the nodes of these ranks, if all are accelerators. `O(ranks (ranks + links))`.
+    pub fn find(problem: &Problem, ranks: &[NodeId], routes: &Routes) -> Boxes {
         let platform = problem.platform();
         if !ranks.iter().all(|&node| is_accelerator(platform, node)) {
             return Boxes::default();
@@ -56,12 +55,8 @@ impl Boxes {
             }
         }
         let switched = members.iter().all(|of| has_switch(platform, ranks, of));
-        let place = |rank: &usize| order.iter().position(|other| other == rank);
         for of in &mut members {
             of.sort_by_key(|&rank| ranks[rank]);
-            if !switched && !order.is_empty() {
-                of.sort_by_key(place);
-            }
         }
         let cards: Option<Vec<Vec<usize>>> = (0..members.len())
             .map(|place| cards(platform, ranks, routes, &members, place))

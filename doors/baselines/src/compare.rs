@@ -129,7 +129,7 @@ impl Comparison {
             Forwarders::Anything,
         ));
         let mut names = vec![EQUAL_RINGS.to_string()];
-        let boxes = Boxes::find(problem, &ranks(problem), &routes, &[]);
+        let boxes = Boxes::find(problem, &ranks(problem), &routes);
         if boxes.members.len() == 1 && !boxes.switched {
             names.push(nccl_rings(rings.count()));
         }

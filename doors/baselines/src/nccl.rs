@@ -9,7 +9,7 @@ use oneport_plan::Form;
 use crate::Algorithm;
 use crate::boxes::Boxes;
 use crate::catalogue::{Maker, RankHints, blocks};
-use crate::phase::{ExchangeOp, Phase, Step};
+use crate::phase::{Phase, Step};
 
 impl Maker<'_> {
     /// The algorithms of NCCL on boxes of accelerators; none elsewhere.
@@ -29,9 +29,10 @@ impl Maker<'_> {
         .collect()
     }
 
-    /// A ring per channel. Rings of one box without a switch come from a search: see `Comparison::add_rings`.
+    /// A ring per channel. Boxes without a switch have none here: NCCL searches for their rings. For one box see
+    /// `Comparison::add_rings`.
     fn nccl_ring(&self, boxes: &Boxes) -> Option<Algorithm> {
-        if boxes.members.len() == 1 && !boxes.switched {
+        if !boxes.switched {
             return None;
         }
         let orders = boxes.rings();
@@ -49,9 +50,10 @@ impl Maker<'_> {
         }
     }
 
-    /// Two trees per channel: chains in the boxes, binary trees among their heads.
+    /// Two trees per channel: chains in the boxes, binary trees among their heads. None in boxes without a switch, whose
+    /// chains NCCL searches for.
     fn nccl_tree(&self, boxes: &Boxes) -> Option<Algorithm> {
-        if self.form != Some(Form::ALL_REDUCE) {
+        if self.form != Some(Form::ALL_REDUCE) || !boxes.switched {
             return None;
         }
         let about = "a chain in every box; two binary trees among the boxes, half of each channel's part on each";
@@ -120,43 +122,10 @@ impl Maker<'_> {
         if self.form != Some(Form::ALL_TO_ALL) || boxes.members.len() < 2 || size < 2 || !alike {
             return None;
         }
-        let ranks = self.ranks.len();
-        let mut place = vec![(0, 0); ranks];
-        for (its, of) in boxes.members.iter().enumerate() {
-            of.iter()
-                .enumerate()
-                .for_each(|(at, &rank)| place[rank] = (its, at));
-        }
-        let (mut inside, mut across) = (Vec::new(), Vec::new());
-        let send = |from: usize, to: usize, block: u32| Step {
-            from,
-            to,
-            blocks: vec![block],
-            combine: false,
-        };
-        for from in 0..ranks {
-            for to in (0..ranks).filter(|&to| to != from) {
-                let block = ExchangeOp::OfPair.block(ranks, from, to);
-                let (own, other) = (place[from].0, place[to]);
-                if own == other.0 {
-                    inside.push(send(from, to, block));
-                    continue;
-                }
-                let proxy = boxes.members[own][other.1];
-                if proxy != from {
-                    inside.push(send(from, proxy, block));
-                }
-                across.push(send(proxy, to, block));
-            }
-        }
         let about =
             "PXN: over NVLink to the accelerator on the receiver's rail, then along the rail";
-        Some(self.made(
-            "NCCL PXN",
-            about,
-            1,
-            vec![Phase::Steps(vec![inside, across])],
-        ))
+        let phases = vec![Phase::Rails(boxes.members.clone())];
+        Some(self.made("NCCL PXN", about, 1, phases))
     }
 }
 

@@ -56,6 +56,9 @@ pub enum Phase {
     Pairwise(Vec<usize>, ExchangeOp),
     /// In one step, every rank sends one block to every other, to the nearest first.
     Direct(Vec<usize>, ExchangeOp),
+    /// All pairs over rails: boxes of equally many ranks. A rank sends each rank of its box what is for it and for the
+    /// ranks at its place in the other boxes; these blocks then go from place to same place.
+    Rails(Vec<Vec<usize>>),
     /// Some messages, as listed, by step.
     Steps(Vec<Vec<Step>>),
     /// Several at the same time, each among some of the ranks, which it numbers from 0.
@@ -149,6 +152,7 @@ impl Phase {
             Phase::BruckExchange(order) => bruck_exchange(&mut out, order),
             Phase::Pairwise(order, between) => pairwise(&mut out, order, *between),
             Phase::Direct(order, between) => direct(&mut out, order, *between),
+            Phase::Rails(boxes) => rails(&mut out, boxes),
             Phase::Steps(steps) => {
                 for list in steps {
                     list.iter()
@@ -357,6 +361,41 @@ fn direct(out: &mut Sender<'_>, order: &[usize], between: ExchangeOp) {
                     &[between.block(ranks, from, to)],
                     between.combines(),
                 );
+            }
+        }
+    }
+    out.step += 1;
+}
+
+fn rails(out: &mut Sender<'_>, boxes: &[Vec<usize>]) {
+    let ranks = boxes.iter().map(Vec::len).sum();
+    let block = |from: usize, to: usize| ExchangeOp::OfPair.block(ranks, from, to);
+    let others = |own: usize, at: usize| {
+        let others = boxes
+            .iter()
+            .enumerate()
+            .filter(move |(place, _)| *place != own);
+        others.filter_map(move |(_, other)| other.get(at).copied())
+    };
+    for (own, members) in boxes.iter().enumerate() {
+        for &from in members {
+            for (at, &near) in members
+                .iter()
+                .enumerate()
+                .filter(|(_, near)| **near != from)
+            {
+                let wanted = std::iter::once(near).chain(others(own, at));
+                let blocks: Vec<u32> = wanted.map(|to| block(from, to)).collect();
+                out.send(from, near, &blocks, false);
+            }
+        }
+    }
+    out.step += 1;
+    for (own, members) in boxes.iter().enumerate() {
+        for (at, &near) in members.iter().enumerate() {
+            for to in others(own, at) {
+                let blocks: Vec<u32> = members.iter().map(|&from| block(from, to)).collect();
+                out.send(near, to, &blocks, false);
             }
         }
     }

@@ -42,7 +42,7 @@ impl RankHints {
         let given: Vec<usize> = (0..ranks.len()).collect();
         let order = if order == given { Vec::new() } else { order };
         RankHints {
-            boxes: Boxes::find(problem, &ranks, routes, &order),
+            boxes: Boxes::find(problem, &ranks, routes),
             order,
             groups,
         }

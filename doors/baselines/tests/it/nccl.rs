@@ -31,7 +31,7 @@ fn found(problem: &Problem, name: &str) -> Option<(Algorithm, Routes)> {
     let routes = Routes::new(problem.platform(), &ranks(problem), Forwarders::Anything);
     // No search for an order and groups: it takes a second.
     let shape = RankHints {
-        boxes: Boxes::find(problem, &ranks(problem), &routes, &[]),
+        boxes: Boxes::find(problem, &ranks(problem), &routes),
         ..RankHints::default()
     };
     let mut all = named(problem, &shape).into_iter();
@@ -342,7 +342,7 @@ fn model(platform: Platform, collective: &Collective) -> (NcclModel, &'static on
     let platform = platform.with_units(Some(Units::gigabytes_and_seconds()));
     let problem = asked(&platform, collective.clone());
     let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
-    let boxes = Boxes::find(&problem, &ranks(&problem), &routes, &[]);
+    let boxes = Boxes::find(&problem, &ranks(&problem), &routes);
     let form = collective.form().expect("a form");
     (
         NcclModel::of(&problem, &boxes, &routes).expect("a model"),

@@ -7,6 +7,8 @@ pub mod infeasible;
 pub mod measured;
 #[cfg(feature = "topologies")]
 pub mod measured_file;
+#[cfg(feature = "compare")]
+pub mod nccl;
 pub mod odd_sets;
 #[cfg(feature = "compare")]
 pub mod once;

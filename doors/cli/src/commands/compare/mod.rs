@@ -1,7 +1,6 @@
 //! `oneport compare`: compares known algorithms with the optimum.
 
 mod best;
-mod nccl;
 mod report;
 mod with;
 
@@ -14,6 +13,7 @@ use oneport::Options;
 use oneport_baselines::Comparison;
 
 use crate::answers::measured;
+use crate::answers::nccl;
 use crate::flags::limits::LimitArguments;
 use crate::flags::question::{Asked, QuestionArguments};
 use crate::words::drawing;

@@ -11,10 +11,10 @@ use oneport_timing::BestPieces;
 use serde_json::{Value, json};
 
 use super::best::{Best, ShapeFound, Times};
-use super::nccl::{Nccl, Rated};
 use crate::answers::answer::{header, label};
 use crate::answers::bottleneck::{self, Bottleneck};
 use crate::answers::measured::{Measured, WRONG};
+use crate::answers::nccl::{Nccl, Rated};
 use crate::answers::odd_sets;
 use crate::flags::limits::named;
 use crate::words::numbers::{Shown, percent, short};
@@ -217,7 +217,9 @@ impl Report<'_> {
             Ok(nccl) => nccl.sentence()?,
             Err(reason) => format!("its own model is not evaluated: {reason}"),
         };
-        let (best, value) = self.best_of_nccl()?;
+        let Some((best, value)) = self.best_of_nccl() else {
+            return Some(picked);
+        };
         let carried = match (&self.nccl, &self.times) {
             (Some(Ok(nccl)), _) if nccl.pick().is_some_and(|pick| !self.has_row(pick)) => {
                 "; no row here is that one, for no switch of the platform combines"

@@ -314,8 +314,8 @@ impl Judged {
         let mut busy: BTreeMap<Resource, Rational> = BTreeMap::new();
         let mut load = |link: LinkId, times: u32| {
             let time = &platform.link(link).cost * Rational::from_integer(times.into());
-            for resource in Resource::of_link(platform, link) {
-                *busy.entry(resource).or_default() += &time;
+            for used in Resource::uses(platform, link) {
+                *busy.entry(used.resource).or_default() += used.of(&time);
             }
         };
         for (ring, times) in &self.rings.rings {

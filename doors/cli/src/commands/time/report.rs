@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::rows::{OPTIMUM, Row, Timed};
 use crate::answers::answer::{header, label};
+use crate::answers::nccl::{self, Nccl};
 use crate::flags::limits;
 use crate::words::numbers::{Shown, decimal, percent, readable};
 use crate::words::tables::{Sheet, plain};
@@ -40,6 +41,16 @@ impl Report<'_> {
         )
         .ok()?;
         Bandwidth::of(&problem)
+    }
+
+    /// NCCL's own model of this size; `None` where it chooses nothing, or is not evaluated.
+    fn nccl(&self, row: &Row) -> Option<Nccl> {
+        let problem = Problem::new(
+            self.problem.platform(),
+            self.problem.collective(),
+            &row.volumes,
+        );
+        nccl::of(&problem.ok()?, true, &[])?.ok()
     }
 
     fn units(&self) -> Option<Units> {
@@ -132,9 +143,13 @@ impl Report<'_> {
             let gap = percent(&gap(best, row));
             let _ = writeln!(
                 out,
-                "no schedule takes less than {}: {gap} below\n",
+                "no schedule takes less than {}: {gap} below",
                 self.time(&row.least)
             );
+            if let Some(line) = self.nccl(row).and_then(|nccl| nccl.sentence()) {
+                let _ = writeln!(out, "NCCL        {line}");
+            }
+            out.push('\n');
         }
         let _ = writeln!(out, "{}", self.algorithms(row));
         out
@@ -280,6 +295,8 @@ impl Report<'_> {
                 .first()
                 .map(|best| decimal(&gap(best, row)))
                 .into();
+            let nccl = self.nccl(row);
+            object["nccl"] = nccl.and_then(|nccl| Some(nccl.pick()?.json())).into();
             object["rows"] = row
                 .timed
                 .iter()

@@ -47,7 +47,7 @@ pub fn of(problem: &Problem, is_sized: bool, log: &[Printed]) -> Option<Result<N
     let platform = problem.platform();
     let nodes = ranks(problem);
     let routes = Routes::new(platform, &nodes, Forwarders::Anything);
-    let boxes = Boxes::find(problem, &nodes, &routes, &[]);
+    let boxes = Boxes::find(problem, &nodes, &routes);
     let form = problem.collective().form().map(Form::alike)?;
     let bandwidth = Bandwidth::of(problem)?;
     if boxes.members.is_empty() || nodes.len() < 2 || !NcclModel::chooses(form) {
