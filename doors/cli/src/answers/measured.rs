@@ -54,17 +54,8 @@ pub fn read(problem: &Problem, text: &str, sized: bool) -> Result<Measured> {
     };
     let quantity = Quantity::parse(value).map_err(|error| usage(format!("--measured: {error}")))?;
     let mut once = None;
-    let mut shown = text.trim().to_string();
     let throughput = match (quantity.dimension, problem.platform().units()) {
-        (Dimension::Number, units) => {
-            if let Some(units) = units {
-                shown = format!(
-                    "{shown} operations per {} (a number without a unit; a bandwidth has one: {shown} GB/s)",
-                    units.time
-                );
-            }
-            oneport::parse_rational(value)?
-        }
+        (Dimension::Number, _) => oneport::parse_rational(value)?,
         (_, None) => {
             return Err(usage(format!(
                 "--measured: '{text}' has a unit, but the platform has none; write units = \"GB/s\" (data over time) at \

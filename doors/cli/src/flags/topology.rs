@@ -5,9 +5,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use clap::Args;
-use num_traits::Signed;
-use oneport::units::{Dimension, Quantity};
-use oneport::{Platform, Rational, Units, parse_rational};
+use oneport::{Platform, Units};
 pub use oneport_topologies::Imported;
 use oneport_topologies::{
     Capacity, Fabric, Format, ImportOptions, PlatformFormat, Replicate, Topic, read_topology,
