@@ -108,7 +108,18 @@ impl<'a> Maker<'a> {
         }
     }
 
-    fn made(&self, name: &str, about: &str, pieces: usize, phases: Vec<Phase>) -> Algorithm {
+    /// Whether the collective is carried out as this form.
+    pub(crate) fn is_carried_out_as(&self, form: &Form) -> bool {
+        self.form == Some(form)
+    }
+
+    pub(crate) fn made(
+        &self,
+        name: &str,
+        about: &str,
+        pieces: usize,
+        phases: Vec<Phase>,
+    ) -> Algorithm {
         let pieces = u32::try_from(pieces).unwrap_or(u32::MAX);
         Algorithm {
             name: name.into(),

@@ -6,3 +6,4 @@ mod custom;
 mod ends;
 mod named;
 mod rings;
+mod two_levels;
