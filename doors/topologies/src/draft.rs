@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use num_traits::Signed;
+use num_traits::{Signed, Zero};
 use oneport_files::error::{FormatError, Mistake, clip};
 use oneport_files::source::Source;
 use oneport_platform::{
-    Node, NodeId, Platform, PlatformError, PortModel, Rational, Units, decimal,
+    Delays, Node, NodeId, Platform, PlatformError, PortModel, Rational, Units, decimal,
 };
 
 use crate::Format;
@@ -45,6 +45,8 @@ pub(super) struct Wire {
     pub to: usize,
     pub kind: &'static str,
     pub rate: Rational,
+    /// In seconds; 0 where the file states none.
+    pub latency: Rational,
 }
 
 /// A port that leads out of the machine.
@@ -53,6 +55,8 @@ pub(super) struct Port {
     pub node: usize,
     /// GB/s per direction. `None` if the file does not give it.
     pub rate: Option<Rational>,
+    /// In seconds; 0 where the file states none.
+    pub latency: Rational,
 }
 
 /// Builder of an imported platform.
@@ -154,6 +158,7 @@ impl<'o> Draft<'o> {
                     to,
                     kind,
                     rate,
+                    latency: Rational::default(),
                 });
             }
         }
@@ -170,6 +175,22 @@ impl<'o> Draft<'o> {
     ) -> Result<(), Mistake> {
         self.link(one, other, kind, rate.clone())?;
         self.link(other, one, kind, rate)
+    }
+
+    /// The latency of a link in seconds, as the file states it. Of parallel links, which are one, the least counts.
+    pub fn latency(&mut self, from: usize, to: usize, seconds: Rational) {
+        let place = self.by_ends.get(&(from, to));
+        let Some(wire) = place.and_then(|&place| self.wires.get_mut(place)) else {
+            return;
+        };
+        let merged = !wire.latency.is_zero() && wire.latency != seconds;
+        if wire.latency.is_zero() || seconds < wire.latency {
+            wire.latency = seconds;
+        }
+        if merged {
+            let text = "parallel links of several latencies are one link of the least latency";
+            self.note(Topic::Merged, text);
+        }
     }
 
     /// Whether there is a link.
@@ -212,7 +233,18 @@ impl<'o> Draft<'o> {
 
     /// Adds a port out of the machine, of `rate` GB/s per direction.
     pub fn port(&mut self, node: usize, rate: Option<Rational>) {
-        self.ports.push(Port { node, rate });
+        self.ports.push(Port {
+            node,
+            rate,
+            latency: Rational::default(),
+        });
+    }
+
+    /// The latency of the port added last, in seconds.
+    pub fn port_latency(&mut self, seconds: Rational) {
+        if let Some(port) = self.ports.last_mut() {
+            port.latency = seconds;
+        }
     }
 
     /// Says which accelerator a node is.
@@ -278,7 +310,13 @@ impl<'o> Draft<'o> {
         }
         for wire in &self.wires {
             let [from, to] = [wire.from, wire.to].map(NodeId::new);
-            builder.link(from, to, wire.rate.recip()).map_err(refuse)?;
+            let link = builder.link(from, to, wire.rate.recip()).map_err(refuse)?;
+            let latency = wire.latency.clone();
+            let delays = Delays {
+                latency,
+                ..Delays::default()
+            };
+            builder.delays(link, delays).map_err(refuse)?;
         }
         let platform = builder.build().map_err(refuse)?;
         Ok(Imported {

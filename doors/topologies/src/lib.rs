@@ -16,6 +16,7 @@ mod iblinkinfo;
 mod ibnetdiscover;
 mod imported;
 mod infiniband;
+mod latency;
 mod mistakes;
 mod nccl;
 mod nccl_graph;
@@ -36,13 +37,14 @@ mod yaml;
 
 pub use format::{Format, ParseFormatError};
 pub use imported::{Accelerator, Imported, Note, Topic};
+pub use latency::{KindLatency, Latencies, Origin, UnknownKind};
 pub use nccl_graph::{
     MAX_GRAPH_BYTES, NcclChannel, NcclGpu, NcclGraph, PathType, parse_nccl_graphs,
     write_nccl_graphs,
 };
 pub use nccl_tests::{MAX_MEASUREMENTS_BYTES, Measurement, Measurements, read_measurements};
 pub use oneport_files::{FormatError, Platform, PlatformFormat, Rational};
-pub use options::{Capacity, Fabric, ImportOptions, Replicate};
+pub use options::{Capacity, Fabric, ImportOptions, LatencyAttribute, Replicate};
 
 use std::path::Path;
 

@@ -3,7 +3,11 @@
 pub mod answer;
 pub mod bottleneck;
 pub mod chosen;
+#[cfg(feature = "compare")]
+pub mod fitted;
 pub mod infeasible;
+#[cfg(feature = "compare")]
+pub mod layers;
 pub mod measured;
 pub mod odd_sets;
 #[cfg(feature = "compare")]

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::flags::topology::TopologyArguments;
 use crate::words::drawing;
 use crate::words::end::End;
-use crate::words::numbers::both;
+use crate::words::numbers::{Shown, both};
 use crate::words::output::{count, named, print, try_outputs};
 use crate::words::tables::plain;
 use crate::words::usage::usage;
@@ -58,6 +58,8 @@ pub fn run(arguments: &InspectArguments) -> Result<End> {
         drawing::check("--output", path, &[])?;
     }
     let imported = read_topology(&arguments.file, format, &arguments.topology.options()?)?;
+    let (_, assumed) = arguments.topology.latencies(imported.clone(), true)?;
+    let (imported, _) = arguments.topology.latencies(imported, false)?;
     if let Some(path) = &arguments.output {
         let nodes = imported.platform.nodes().len();
         if nodes > MOST_DRAWN {
@@ -66,9 +68,15 @@ pub fn run(arguments: &InspectArguments) -> Result<End> {
         drawing::write(path, &picture(&arguments.file, &imported)?)?;
     }
     if arguments.json {
-        print(&object(&imported).to_string())?;
+        let mut object = object(&imported);
+        object["latencies"] = assumed.json(&imported.platform);
+        print(&object.to_string())?;
     } else {
-        print(&text(&arguments.file.display().to_string(), &imported))?;
+        let mut text = text(&arguments.file.display().to_string(), &imported);
+        if let Some(line) = assumed.line(&imported.platform) {
+            let _ = writeln!(text, "where one operation is timed: {line}");
+        }
+        print(&text)?;
     }
     Ok(End::Done)
 }
@@ -81,6 +89,7 @@ struct Class<'i> {
     /// Whether each member is a pair of links, one per direction.
     both_ways: bool,
     cost: &'i Rational,
+    latency: Rational,
 }
 
 /// The number of links of every class.
@@ -98,6 +107,7 @@ fn classes(imported: &Imported) -> BTreeMap<Class<'_>, usize> {
         let link = platform.link(id);
         let back = platform.link_between(link.to, link.from).filter(|&back| {
             platform.link(back).cost == link.cost
+                && platform.link(back).latency() == link.latency()
                 && imported.link_kinds.get(back.index()) == Some(&kind)
         });
         if back.is_some_and(|back| back < id) {
@@ -113,6 +123,7 @@ fn classes(imported: &Imported) -> BTreeMap<Class<'_>, usize> {
                 ends,
                 both_ways: back.is_some(),
                 cost: &link.cost,
+                latency: link.latency(),
             })
             .or_default() += 1;
     }
@@ -159,6 +170,9 @@ fn text(file: &str, imported: &Imported) -> String {
         platform.model()
     );
     let _ = writeln!(out, "nodes: {}", nodes(imported));
+    let shown = Shown::of(platform, false);
+    let all = classes(imported);
+    let delayed = all.keys().any(|class| !class.latency.is_zero());
     let row = |(class, number): (Class<'_>, usize)| {
         let [from, to] = class.ends;
         let (between, number) = if class.both_ways {
@@ -166,18 +180,18 @@ fn text(file: &str, imported: &Imported) -> String {
         } else {
             (format!("{from} -> {to}"), number.to_string())
         };
-        vec![
-            class.kind.to_string(),
-            bandwidth(platform, class.cost),
-            between,
-            number,
-        ]
+        let mut cells = vec![class.kind.to_string(), bandwidth(platform, class.cost)];
+        if delayed {
+            cells.push(shown.briefly(&class.latency));
+        }
+        cells.extend([between, number]);
+        cells
     };
-    let table = plain(
-        &["links", "bandwidth", "between", "number"],
-        &[],
-        classes(imported).into_iter().map(row),
-    );
+    let mut heads = vec!["links", "bandwidth", "between", "number"];
+    if delayed {
+        heads.insert(2, "latency");
+    }
+    let table = plain(&heads, &[], all.into_iter().map(row));
     let _ = writeln!(out, "{}", table.trim_fmt());
     for topic in Topic::ALL {
         for note in imported.notes.iter().filter(|note| note.topic == topic) {
@@ -204,6 +218,7 @@ fn text(file: &str, imported: &Imported) -> String {
 
 fn object(imported: &Imported) -> Value {
     let platform = &imported.platform;
+    let shown = Shown::of(platform, false);
     let links: Vec<Value> = classes(imported)
         .iter()
         .map(|(class, number)| {
@@ -214,6 +229,7 @@ fn object(imported: &Imported) -> Value {
                 "both_ways": class.both_ways,
                 // A link of cost 0 has no finite bandwidth.
                 "bandwidth": (!class.cost.is_zero()).then(|| class.cost.inv().to_string()),
+                "latency": shown.seconds(&class.latency).to_string(),
                 "number": number,
             })
         })

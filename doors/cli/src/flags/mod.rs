@@ -2,6 +2,7 @@
 
 pub mod counts;
 pub mod instances;
+pub mod latency;
 pub mod limits;
 pub mod platform;
 pub mod question;

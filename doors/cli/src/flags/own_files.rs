@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use oneport::Platform;
 use oneport::files::read_platform;
+
+use crate::flags::latency::KnownLatencies;
 
 /// No options: platform files of ours leave nothing open.
 #[derive(Debug, Clone, Default, Args)]
@@ -15,9 +17,56 @@ pub struct TopologyArguments {}
 pub struct Imported {
     /// The platform.
     pub platform: Platform,
+    /// Per link id: the kind of the link.
+    pub link_kinds: Vec<&'static str>,
+}
+
+/// The platform of a generator.
+pub fn generated(platform: Platform, link_kinds: Vec<&'static str>) -> Imported {
+    Imported {
+        platform,
+        link_kinds,
+    }
+}
+
+/// The platform as it is.
+///
+/// # Errors
+/// A latency is given.
+pub fn with_latencies(
+    texts: &[String],
+    imported: Imported,
+    _assumed: bool,
+) -> Result<(Imported, KnownLatencies)> {
+    if texts.is_empty() {
+        return Ok((imported, KnownLatencies::default()));
+    }
+    bail!(
+        "--latency: this build of oneport lacks the feature `topologies`; write latencies into the file"
+    )
 }
 
 impl TopologyArguments {
+    /// The platform as it is: no option gives a latency.
+    ///
+    /// # Errors
+    /// None.
+    pub fn latencies(
+        &self,
+        imported: Imported,
+        _assumed: bool,
+    ) -> Result<(Imported, KnownLatencies)> {
+        Ok((imported, KnownLatencies::default()))
+    }
+
+    /// As [`TopologyArguments::read`].
+    ///
+    /// # Errors
+    /// As [`TopologyArguments::read`].
+    pub fn as_stated(&self, path: &Path, format: Option<()>) -> Result<Imported> {
+        self.read(path, format)
+    }
+
     /// Reads a platform file of ours, whatever the second argument.
     pub fn read(&self, path: &Path, _format: Option<()>) -> Result<Imported> {
         let path = if path == Path::new("-") {
@@ -25,8 +74,6 @@ impl TopologyArguments {
         } else {
             path
         };
-        Ok(Imported {
-            platform: read_platform(path)?,
-        })
+        Ok(generated(read_platform(path)?, Vec::new()))
     }
 }

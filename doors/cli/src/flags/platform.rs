@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use oneport::{PortModel, Units};
 
+use crate::flags::latency::KnownLatencies;
 use crate::flags::topology::{Imported, TopologyArguments};
 use crate::words::usage::usage;
 
@@ -38,7 +39,17 @@ impl ReadingArguments {
     /// Reads the platform under the requested model and in the requested units. Prints assumed values on standard
     /// error.
     pub fn read(&self, path: &Path) -> Result<Imported> {
-        let mut imported = self.topology.read(path, None)?;
+        Ok(self.latencies(path, false)?.0)
+    }
+
+    /// As [`ReadingArguments::read`], for a time of one operation: where neither file nor options state a latency, it
+    /// is assumed by kind of link.
+    pub fn read_for_times(&self, path: &Path) -> Result<(Imported, KnownLatencies)> {
+        self.latencies(path, true)
+    }
+
+    fn latencies(&self, path: &Path, assumed: bool) -> Result<(Imported, KnownLatencies)> {
+        let mut imported = self.topology.as_stated(path, None)?;
         if let Some(name) = &self.model {
             let model: PortModel = name
                 .parse()
@@ -55,7 +66,7 @@ impl ReadingArguments {
             }
             imported.platform = imported.platform.with_units(Some(units));
         }
-        Ok(imported)
+        self.topology.latencies(imported, assumed)
     }
 }
 

@@ -14,6 +14,7 @@ use oneport::{
 };
 
 use crate::flags::counts;
+use crate::flags::latency::KnownLatencies;
 use crate::flags::platform::ReadingArguments;
 use crate::words::output::few;
 use crate::words::usage::usage;
@@ -117,6 +118,13 @@ impl QuestionArguments {
     /// Reads the platform under the requested model and in the requested units.
     pub fn platform(&self, path: &Path) -> Result<Platform> {
         Ok(self.reading.read(path)?.platform)
+    }
+
+    /// As [`QuestionArguments::platform`], with latencies: those of kinds of links are assumed where nothing states
+    /// them.
+    pub fn platform_for_times(&self, path: &Path) -> Result<(Platform, KnownLatencies)> {
+        let (imported, latencies) = self.reading.read_for_times(path)?;
+        Ok((imported.platform, latencies))
     }
 
     /// Whether the size of the operation is given: then the time of one operation is computed too.

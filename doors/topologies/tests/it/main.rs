@@ -17,6 +17,7 @@ mod clusters;
 mod gml;
 mod graphs;
 mod joined;
+mod latency;
 mod mutants;
 mod nccl;
 mod nccl_graphs;

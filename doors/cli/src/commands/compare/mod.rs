@@ -13,6 +13,7 @@ use oneport::Options;
 use oneport_baselines::Comparison;
 
 use crate::answers::measured;
+use crate::flags::latency::KnownLatencies;
 use crate::flags::limits::LimitArguments;
 use crate::flags::question::{Asked, QuestionArguments};
 use crate::words::drawing;
@@ -64,10 +65,13 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
         .output
         .as_ref()
         .map_or(Ok(()), |path| drawing::check("--output", path, &[]))?;
-    let asked = Asked::read(
-        arguments.question.platform(&arguments.platform)?,
-        &arguments.question,
-    )?;
+    let (platform, latencies) = if arguments.question.is_sized() {
+        arguments.question.platform_for_times(&arguments.platform)?
+    } else {
+        let platform = arguments.question.platform(&arguments.platform)?;
+        (platform, KnownLatencies::default())
+    };
+    let asked = Asked::read(platform, &arguments.question)?;
     let problem = asked.problem()?;
     let measured = arguments
         .measured
@@ -109,6 +113,7 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
         shapes,
         measured,
         times,
+        latencies,
         ended_by: options.watch.ended_by(),
     };
     let written = arguments
