@@ -127,6 +127,24 @@ impl Platform {
         self
     }
 
+    /// The same platform with other latencies: `of(link)` is the new one, and `None` keeps what the link has. Overheads
+    /// stay.
+    ///
+    /// # Errors
+    /// A latency below 0.
+    pub fn with_latencies(
+        mut self,
+        of: impl Fn(LinkId) -> Option<Rational>,
+    ) -> Result<Self, PlatformError> {
+        for id in self.link_ids() {
+            let Some(latency) = of(id) else { continue };
+            let overhead = self.link(id).overhead();
+            let delays = Delays { latency, overhead };
+            set_delays(&mut self.graph, id, delays)?;
+        }
+        Ok(self)
+    }
+
     /// The port model of one node: its own, else the platform's.
     pub fn model_of(&self, node: NodeId) -> PortModel {
         self.node(node).model.unwrap_or(self.model)
@@ -412,27 +430,7 @@ impl PlatformBuilder {
     /// # Errors
     /// An unknown link; a time below 0.
     pub fn delays(&mut self, link: LinkId, delays: Delays) -> Result<(), PlatformError> {
-        let links = self.graph.edge_count();
-        let Some(found) = self.graph.edge_weight_mut(link.into()) else {
-            return Err(PlatformError::UnknownLinkId {
-                id: link.index(),
-                links,
-            });
-        };
-        let wrong = [("latency", &delays.latency), ("overhead", &delays.overhead)];
-        if let Some((what, value)) = wrong.into_iter().find(|(_, value)| value.is_negative()) {
-            let [from, to] =
-                [found.from, found.to].map(|node| self.graph[NodeIndex::from(node)].name.clone());
-            return Err(PlatformError::BadDelay {
-                from,
-                to,
-                what,
-                value: Box::new(value.clone()),
-            });
-        }
-        let none = delays == Delays::default();
-        found.delays = (!none).then(|| Box::new(delays));
-        Ok(())
+        set_delays(&mut self.graph, link, delays)
     }
 
     /// Adds a capacity that links share.
@@ -505,4 +503,34 @@ impl PlatformBuilder {
         platform.check_shared()?;
         Ok(platform)
     }
+}
+
+/// Gives a link of the graph these delays.
+fn set_delays(
+    graph: &mut DiGraph<Node, Link>,
+    link: LinkId,
+    delays: Delays,
+) -> Result<(), PlatformError> {
+    let links = graph.edge_count();
+    let unknown = || PlatformError::UnknownLinkId {
+        id: link.index(),
+        links,
+    };
+    let found = graph.edge_weight(link.into()).ok_or_else(unknown)?;
+    let wrong = [("latency", &delays.latency), ("overhead", &delays.overhead)];
+    if let Some((what, value)) = wrong.into_iter().find(|(_, value)| value.is_negative()) {
+        let [from, to] =
+            [found.from, found.to].map(|node| graph[NodeIndex::from(node)].name.clone());
+        return Err(PlatformError::BadDelay {
+            from,
+            to,
+            what,
+            value: Box::new(value.clone()),
+        });
+    }
+    let none = delays == Delays::default();
+    if let Some(found) = graph.edge_weight_mut(link.into()) {
+        found.delays = (!none).then(|| Box::new(delays));
+    }
+    Ok(())
 }

@@ -113,6 +113,11 @@ impl<'a> Maker<'a> {
         }
     }
 
+    /// Whether the collective is carried out as this form.
+    pub(crate) fn is_carried_out_as(&self, form: &Form) -> bool {
+        self.form == Some(form)
+    }
+
     pub(crate) fn made(
         &self,
         name: &str,

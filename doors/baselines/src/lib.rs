@@ -19,6 +19,7 @@ mod rings;
 mod routes;
 mod shape;
 mod tree;
+mod two_levels;
 
 pub use algorithm::{Algorithm, Ways};
 pub use atomic::atomic;
@@ -36,3 +37,4 @@ pub use phase::{Blocks, ExchangeOp, Message, Phase, Sink, Step};
 pub use rings::{of_equal_rings, on_rings};
 pub use routes::{Forwarders, Routes, Ties};
 pub use tree::{Tree, TreeError};
+pub use two_levels::in_two_levels;

@@ -34,8 +34,7 @@ impl RankHints {
     pub fn watched(problem: &Problem, routes: &Routes, watch: &Watch) -> RankHints {
         let (platform, ranks) = (problem.platform(), ranks(problem));
         let costs = rounded(platform);
-        let by_distance = || by_distance(platform, &ranks, &costs, watch);
-        let groups = rooted(by_router(platform, &ranks).or_else(by_distance));
+        let groups = RankHints::groups(problem, watch);
         let rings = Rings::new(platform, &ranks, routes, costs, watch);
         let search = |rings: Rings| rings.search(&groups, watch);
         let order = rings.map(search).unwrap_or_default();
@@ -46,6 +45,13 @@ impl RankHints {
             order,
             groups,
         }
+    }
+
+    /// Ranks that are close to one another, in groups; none if no such groups show.
+    pub fn groups(problem: &Problem, watch: &Watch) -> Vec<Vec<usize>> {
+        let (platform, ranks) = (problem.platform(), ranks(problem));
+        let by_distance = || by_distance(platform, &ranks, &rounded(platform), watch);
+        rooted(by_router(platform, &ranks).or_else(by_distance))
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod bound;
 mod certificate_bound;
+mod layers;
 mod periodic;
 mod piece_search;
 mod simulate;
@@ -10,6 +11,7 @@ mod task_list;
 
 pub use bound::lower_bound;
 pub use certificate_bound::lower_bound_from_certificate;
+pub use layers::Layers;
 use oneport_platform::PlatformError;
 
 pub use oneport_plan::{Problem, Run};

@@ -45,7 +45,7 @@ pub fn proportion(known: &Volumes, others: &Volumes) -> Option<Rational> {
 }
 
 /// The best number of pieces, and its dates.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Found {
     /// Number and time.
     pub shortest: BestPieces,

@@ -131,6 +131,39 @@ impl TaskList {
         priority_offset: u32,
         watch: &Watch,
     ) -> Result<TaskList, OnceError> {
+        let earlier: Vec<Vec<i128>> = steady_state
+            .patterns
+            .iter()
+            .map(|weighted| earlier(&weighted.pattern.tasks, count, priority_offset))
+            .collect();
+        let key =
+            |turn: u64, place: usize, task: usize| 4 * i128::from(turn) - earlier[place][task];
+        TaskList::in_rounds(problem, steady_state, count, &key, watch)
+    }
+
+    /// As [`TaskList::of_patterns`], but tasks are ordered by windows, those of a window by rounds.
+    pub(crate) fn of_windows(
+        problem: &Problem,
+        steady_state: &SteadyState,
+        count: u32,
+        windows: &[Vec<usize>],
+    ) -> Result<TaskList, OnceError> {
+        let key = |turn: u64, place: usize, task: usize| {
+            ((windows[place][task] as i128) << 64) + i128::from(turn)
+        };
+        let watch = Watch::unlimited();
+        TaskList::in_rounds(problem, steady_state, count, &key, &watch)
+    }
+
+    /// Every pattern on its share of the values, in pieces; tasks in the order of `key(turn, pattern, task)`, where the
+    /// turns of all pieces of a pattern are spread over the same range.
+    fn in_rounds(
+        problem: &Problem,
+        steady_state: &SteadyState,
+        count: u32,
+        key: &dyn Fn(u64, usize, usize) -> i128,
+        watch: &Watch,
+    ) -> Result<TaskList, OnceError> {
         let mut sums = vec![Rational::zero(); problem.collective().demands()];
         for weighted in &steady_state.patterns {
             sums[weighted.pattern.demand] += &weighted.weight;
@@ -170,9 +203,6 @@ impl TaskList {
             .collect();
         all.sort_unstable();
         let tasks = |cut: usize| &steady_state.patterns[cuts[cut].0].pattern.tasks;
-        let earlier: Vec<Vec<i128>> = (0..cuts.len())
-            .map(|cut| earlier(tasks(cut), count, priority_offset))
-            .collect();
         let mut list = TaskList::default();
         // Sort key, piece, task.
         let mut order: Vec<(i128, u32, u32)> = Vec::with_capacity(total as usize);
@@ -184,11 +214,8 @@ impl TaskList {
                 demand,
                 share: share.clone(),
             });
-            order.extend(
-                (0..)
-                    .zip(&earlier[cut])
-                    .map(|(task, earlier)| (4 * i128::from(turn) - earlier, piece, task)),
-            );
+            let of_piece = 0..index(tasks(cut).len())?;
+            order.extend(of_piece.map(|task| (key(turn, *place, task as usize), piece, task)));
         }
         order.sort();
         watch.ask()?;

@@ -1,7 +1,7 @@
 //! ASTRA-sim's network YAML of its analytical backend: dimensions that are rings, switches or fully connected.
 //!
 //! As in the congestion-aware backend, `bandwidth` is per link (per port, for a switch) and per direction, and 1 GB/s
-//! are 2^30 bytes per second. Latencies are left out.
+//! are 2^30 bytes per second. `latency` is per link, in nanoseconds.
 //!
 //! Facts from astra-sim/astra-network-analytical, `congestion_aware/topology` and `common/NetworkFunction.cpp`.
 
@@ -22,6 +22,8 @@ struct Dimension {
     size: usize,
     /// GB/s of 10^9.
     rate: Rational,
+    /// Seconds.
+    latency: Rational,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -50,7 +52,6 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
         Topic::Assumed,
         "bandwidth: of every link and direction, 1 GB/s = 2^30 bytes per second, as in ASTRA-sim",
     );
-    draft.note(Topic::LeftOut, "latencies");
     for npu in 0..total {
         let node = draft
             .node(format!("npu{npu}"), "NPU", Role::Processor)
@@ -80,6 +81,13 @@ fn add(
     };
     draft.check_links(total.saturating_mul(cables))?;
     let rate = draft.stated(kind, of.rate.clone());
+    let joined = |draft: &mut Draft<'_>, one: usize, other: usize| {
+        draft.duplex(one, other, kind, rate.clone())?;
+        for (from, to) in [(one, other), (other, one)] {
+            draft.latency(from, to, of.latency.clone());
+        }
+        Ok::<(), Mistake>(())
+    };
     // The first NPU of every group.
     for (group, first) in (0..total)
         .filter(|npu| (npu / stride).is_multiple_of(of.size))
@@ -87,16 +95,16 @@ fn add(
     {
         let npu = |place: usize| first + place % of.size * stride;
         match of.kind {
-            Block::Ring if of.size == 2 => draft.duplex(npu(0), npu(1), kind, rate.clone())?,
+            Block::Ring if of.size == 2 => joined(draft, npu(0), npu(1))?,
             Block::Ring => {
                 for place in 0..of.size {
-                    draft.duplex(npu(place), npu(place + 1), kind, rate.clone())?;
+                    joined(draft, npu(place), npu(place + 1))?;
                 }
             }
             Block::Full => {
                 for place in 0..of.size {
                     for other in place + 1..of.size {
-                        draft.duplex(npu(place), npu(other), kind, rate.clone())?;
+                        joined(draft, npu(place), npu(other))?;
                     }
                 }
             }
@@ -104,7 +112,7 @@ fn add(
                 let switch =
                     draft.node(format!("switch{number}.{group}"), "switch", Role::Switch)?;
                 for place in 0..of.size {
-                    draft.duplex(npu(place), switch, kind, rate.clone())?;
+                    joined(draft, npu(place), switch)?;
                 }
             }
         }
@@ -134,12 +142,37 @@ fn dimensions(source: &Source<'_>, document: &Yaml) -> Result<Vec<Dimension>, Fo
         );
         return Err(document.error(source, said(text)));
     }
+    let latencies = document.get("latency").map(|value| value.list(source));
+    let latencies = latencies.transpose()?;
+    let dimension = |(place, ((kind, size), rate)): (usize, ((&Yaml, &Yaml), &Yaml))| {
+        let latency = latencies.and_then(|all| all.get(place));
+        let latency = latency.map_or(Ok(Rational::default()), |value| nanoseconds(source, value));
+        dimension(source, kind, size, rate, latency?)
+    };
     kinds
         .iter()
         .zip(sizes)
         .zip(rates)
-        .map(|((kind, size), rate)| dimension(source, kind, size, rate))
+        .enumerate()
+        .map(dimension)
         .collect()
+}
+
+/// A latency in seconds.
+fn nanoseconds(source: &Source<'_>, value: &Yaml) -> Result<Rational, FormatError> {
+    let found = value
+        .text()
+        .and_then(|text| parse_rational(text.trim()).ok());
+    let shown = value
+        .text()
+        .map_or("a list".to_string(), |text| format!("'{}'", clip(text)));
+    let found = found.filter(|found| !found.is_negative()).ok_or_else(|| {
+        value.error(
+            source,
+            unexpected(shown, "a latency in nanoseconds, 0 or more"),
+        )
+    })?;
+    Ok(found / Rational::from_integer(1_000_000_000.into()))
 }
 
 fn dimension(
@@ -147,6 +180,7 @@ fn dimension(
     kind: &Yaml,
     size: &Yaml,
     rate: &Yaml,
+    latency: Rational,
 ) -> Result<Dimension, FormatError> {
     let wrong = |value: &Yaml, expected: &'static str| {
         let shown = value
@@ -184,5 +218,6 @@ fn dimension(
         kind: block,
         size: count,
         rate: value * binary,
+        latency,
     })
 }

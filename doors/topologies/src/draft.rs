@@ -48,7 +48,7 @@ pub(super) struct Wire {
     pub kind: &'static str,
     /// GB/s; 0 where only shared capacities limit it.
     pub rate: Rational,
-    /// Seconds.
+    /// In seconds; 0 if the file states none.
     pub latency: Rational,
 }
 
@@ -68,6 +68,8 @@ pub(super) struct Port {
     pub node: usize,
     /// GB/s per direction. `None` if the file does not give it.
     pub rate: Option<Rational>,
+    /// In seconds; 0 where the file states none.
+    pub latency: Rational,
 }
 
 /// Builder of an imported platform.
@@ -236,6 +238,22 @@ impl<'o> Draft<'o> {
         self.link(other, one, kind, rate)
     }
 
+    /// The latency of a link in seconds, as the file states it. Of parallel links, which are one, the least counts.
+    pub fn latency(&mut self, from: usize, to: usize, seconds: Rational) {
+        let place = self.by_ends.get(&(from, to));
+        let Some(wire) = place.and_then(|&place| self.wires.get_mut(place)) else {
+            return;
+        };
+        let merged = !wire.latency.is_zero() && wire.latency != seconds;
+        if wire.latency.is_zero() || seconds < wire.latency {
+            wire.latency = seconds;
+        }
+        if merged {
+            let text = "parallel links of several latencies are one link of the least latency";
+            self.note(Topic::Merged, text);
+        }
+    }
+
     /// Whether there is a link.
     pub fn has_link(&self, from: usize, to: usize) -> bool {
         self.by_ends.contains_key(&(from, to))
@@ -276,7 +294,18 @@ impl<'o> Draft<'o> {
 
     /// Adds a port out of the machine, of `rate` GB/s per direction.
     pub fn port(&mut self, node: usize, rate: Option<Rational>) {
-        self.ports.push(Port { node, rate });
+        self.ports.push(Port {
+            node,
+            rate,
+            latency: Rational::default(),
+        });
+    }
+
+    /// The latency of the port added last, in seconds.
+    pub fn port_latency(&mut self, seconds: Rational) {
+        if let Some(port) = self.ports.last_mut() {
+            port.latency = seconds;
+        }
     }
 
     /// Says which accelerator a node is.

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use num_traits::Signed;
+use num_traits::{Signed, Zero};
 use oneport_files::error::{Mistake, clip};
 use oneport_platform::units::{Dimension, Quantity};
 use oneport_platform::{Rational, Units, parse_rational};
@@ -23,6 +23,8 @@ pub(crate) type Attributes<'a> = Vec<(Cow<'a, str>, Cow<'a, str>)>;
 pub(crate) const MAX_ATTRIBUTES: usize = 500;
 /// Attributes that give a bandwidth where the user names none.
 const CAPACITY: [&str; 2] = ["capacity", "bandwidth"];
+/// Attributes that give a latency where the user names none.
+const LATENCY: [&str; 2] = ["latency", "delay"];
 /// The cost that our own exports write: its reciprocal is the bandwidth.
 const COST: &str = "exact_cost";
 
@@ -89,11 +91,46 @@ impl<'g, 'o> Graph<'g, 'o> {
                 "parallel edges are one link, their bandwidths added",
             );
         }
+        let latency = self.latency(attributes)?;
         if directed {
-            self.draft.link(one, other, "link", rate)
+            self.draft.link(one, other, "link", rate)?;
         } else {
-            self.draft.duplex(one, other, "link", rate)
+            self.draft.duplex(one, other, "link", rate)?;
         }
+        if let Some(latency) = latency.filter(Signed::is_positive) {
+            self.draft.latency(one, other, latency.clone());
+            if !directed {
+                self.draft.latency(other, one, latency);
+            }
+        }
+        Ok(())
+    }
+
+    /// The latency in seconds, if an attribute states it and its unit is known.
+    fn latency(&mut self, attributes: &Attributes<'_>) -> Result<Option<Rational>, Mistake> {
+        let asked = self.draft.options.latency.as_ref();
+        let found = match asked {
+            Some(asked) => Some(asked.attribute.as_str()).zip(value(attributes, &asked.attribute)),
+            None => LATENCY
+                .into_iter()
+                .find_map(|name| Some((name, value(attributes, name)?))),
+        };
+        let Some((name, text)) = found else {
+            return Ok(None);
+        };
+        let plain = asked.and_then(|asked| asked.seconds.as_ref());
+        match (seconds_in(text, plain), asked) {
+            (Ok(Some(seconds)), _) => return Ok(Some(seconds)),
+            (Err(mistake), Some(_)) => return Err(mistake),
+            _ => {}
+        }
+        let text = format!(
+            "latency: {} of edges is a number without a unit; --latency-attribute {},us says that it is in microseconds",
+            clip(name),
+            clip(name)
+        );
+        self.draft.note(Topic::LeftOut, text);
+        Ok(None)
     }
 
     fn rate(&mut self, attributes: &Attributes<'_>) -> Result<Rational, Mistake> {
@@ -160,7 +197,7 @@ impl<'g, 'o> Graph<'g, 'o> {
 
 /// Whether an attribute that has a default is looked at.
 pub(super) fn is_read(name: &str, draft: &Draft<'_>) -> bool {
-    const READ: [&str; 9] = [
+    const READ: [&str; 11] = [
         "name",
         "label",
         "router",
@@ -170,13 +207,13 @@ pub(super) fn is_read(name: &str, draft: &Draft<'_>) -> bool {
         CAPACITY[0],
         CAPACITY[1],
         COST,
+        LATENCY[0],
+        LATENCY[1],
     ];
+    let (capacity, latency) = (&draft.options.capacity, &draft.options.latency);
     READ.contains(&name)
-        || draft
-            .options
-            .capacity
-            .as_ref()
-            .is_some_and(|capacity| capacity.attribute == name)
+        || capacity.as_ref().is_some_and(|of| of.attribute == name)
+        || latency.as_ref().is_some_and(|of| of.attribute == name)
 }
 
 /// A bandwidth in GB/s, from a number in these units or from a quantity.
@@ -196,6 +233,27 @@ pub(super) fn rate_in(text: &str, units: Units) -> Result<Rational, Mistake> {
     } else {
         Err(not_positive(text))
     }
+}
+
+/// A time in seconds: a number that counts `plain` seconds each, or a quantity. `None` for a number above 0 of no unit.
+fn seconds_in(text: &str, plain: Option<&Rational>) -> Result<Option<Rational>, Mistake> {
+    let quantity = Quantity::parse(text.trim())?;
+    let seconds = match (quantity.dimension, plain) {
+        (Dimension::Number, plain) => {
+            let value = parse_rational(text.trim())?;
+            match plain {
+                Some(plain) => value * plain,
+                None if value.is_zero() => value,
+                None => return Ok(None),
+            }
+        }
+        _ => Units::gigabytes_and_seconds().time(&quantity, text)?,
+    };
+    if seconds.is_negative() {
+        let text = format!("'{}' is below 0; a latency is a time from 0 on", clip(text));
+        return Err(said(text));
+    }
+    Ok(Some(seconds))
 }
 
 fn not_positive(text: &str) -> Mistake {

@@ -18,6 +18,7 @@ mod iblinkinfo;
 mod ibnetdiscover;
 mod imported;
 mod infiniband;
+mod latency;
 mod measurement;
 mod mistakes;
 mod nccl;
@@ -54,6 +55,7 @@ mod yaml;
 
 pub use format::{Format, ParseFormatError};
 pub use imported::{Accelerator, Imported, Note, Topic};
+pub use latency::{KindLatency, Latencies, Origin, UnknownKind};
 pub use measurement::{Measurement, Measurements};
 pub use nccl_graph::{
     MAX_GRAPH_BYTES, NcclChannel, NcclGpu, NcclGraph, PathType, parse_nccl_graphs,
@@ -62,7 +64,7 @@ pub use nccl_graph::{
 pub use nccl_tests::{MAX_MEASUREMENTS_BYTES, parse_measurements, read_measurements};
 pub use nccl_tuning::{Tuned, read_tuning};
 pub use oneport_files::{FormatError, Platform, PlatformFormat, Rational};
-pub use options::{Capacity, Fabric, ImportOptions, Replicate};
+pub use options::{Capacity, Fabric, ImportOptions, LatencyAttribute, Replicate};
 pub use unread::Unread;
 
 use std::path::Path;

@@ -8,9 +8,10 @@
 
 use std::collections::BTreeMap;
 
+use num_traits::Signed;
 use oneport_files::error::{FormatError, Mistake, clip};
 use oneport_files::source::Source;
-use oneport_platform::Rational;
+use oneport_platform::{Rational, parse_rational};
 use roxmltree::Node;
 
 use crate::draft::{Draft, Role};
@@ -386,6 +387,14 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
                 .draft
                 .stated("net", Rational::new(megabits.into(), 8000.into()));
             self.draft.port(node, Some(speed));
+            // In microseconds; 0 where the driver does not say.
+            let latency = net.attribute("latency").map(parse_rational);
+            if let Some(Ok(latency)) =
+                latency.filter(|of| of.as_ref().is_ok_and(Signed::is_positive))
+            {
+                let microsecond = Rational::new(1.into(), 1_000_000.into());
+                self.draft.port_latency(latency * microsecond);
+            }
         }
         Ok(())
     }

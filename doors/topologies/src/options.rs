@@ -17,6 +17,8 @@ pub struct ImportOptions {
     pub capacity: Option<Capacity>,
     /// GB/s of a graph's edges that have no bandwidth.
     pub capacity_default: Option<Rational>,
+    /// Which attribute of a graph's edges is the latency.
+    pub latency: Option<LatencyAttribute>,
     /// Several machines like the one of the file.
     pub replicate: Option<Replicate>,
 }
@@ -28,6 +30,15 @@ pub struct Capacity {
     pub attribute: String,
     /// The units of plain numbers.
     pub units: Units,
+}
+
+/// An attribute of edges that is their latency.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LatencyAttribute {
+    /// Its name.
+    pub attribute: String,
+    /// Seconds that a plain number counts; `None` if values have units of their own.
+    pub seconds: Option<Rational>,
 }
 
 /// Several machines of one kind, and what joins them.

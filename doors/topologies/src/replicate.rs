@@ -1,5 +1,6 @@
 //! Several machines like one, and what joins them.
 
+use num_traits::Zero;
 use oneport_files::error::Mistake;
 use oneport_platform::Rational;
 
@@ -45,8 +46,15 @@ pub(crate) fn replicate(draft: &mut Draft<'_>, order: &Replicate) -> Result<(), 
     join(draft, order, &ports, size)
 }
 
+/// A port of one machine, with its bandwidth and its latency in seconds.
+struct Joined {
+    node: usize,
+    rate: Rational,
+    latency: Rational,
+}
+
 /// The ports of one machine with their bandwidths.
-fn ports(draft: &mut Draft<'_>, order: &Replicate) -> Result<Vec<(usize, Rational)>, Mistake> {
+fn ports(draft: &mut Draft<'_>, order: &Replicate) -> Result<Vec<Joined>, Mistake> {
     if draft.devices.iter().any(|device| device.machine > 0) {
         return Err(said(
             "the file holds several machines already; leave out --replicate",
@@ -63,7 +71,11 @@ fn ports(draft: &mut Draft<'_>, order: &Replicate) -> Result<Vec<(usize, Rationa
             .enumerate()
             .filter(|(_, member)| member.role == Role::Processor);
         ports = processors
-            .map(|(node, _)| Port { node, rate: None })
+            .map(|(node, _)| Port {
+                node,
+                rate: None,
+                latency: Rational::default(),
+            })
             .collect();
         draft.note(
             Topic::Assumed,
@@ -103,7 +115,11 @@ fn ports(draft: &mut Draft<'_>, order: &Replicate) -> Result<Vec<(usize, Rationa
                 return Err(said(text));
             }
         };
-        rated.push((port.node, rate));
+        rated.push(Joined {
+            node: port.node,
+            rate,
+            latency: port.latency,
+        });
     }
     if given.is_none() && cables > 1 {
         draft.note(
@@ -138,7 +154,7 @@ fn check_size(draft: &Draft<'_>, order: &Replicate, ports: usize) -> Result<(), 
 fn join(
     draft: &mut Draft<'_>,
     order: &Replicate,
-    ports: &[(usize, Rational)],
+    ports: &[Joined],
     size: usize,
 ) -> Result<(), Mistake> {
     if order.count == 1 {
@@ -152,16 +168,26 @@ fn join(
         Fabric::Full => Vec::new(),
     };
     for machine in 0..order.count {
-        for (place, (node, rate)) in ports.iter().enumerate() {
-            let own = machine * size + node;
+        for (place, port) in ports.iter().enumerate() {
+            let own = machine * size + port.node;
             if let Some(&switch) = switches.get(place.min(switches.len().saturating_sub(1))) {
-                draft.duplex(own, switch, "net", rate.clone())?;
+                cable(draft, own, switch, port)?;
                 continue;
             }
             for other in machine + 1..order.count {
-                draft.duplex(own, other * size + node, "net", rate.clone())?;
+                cable(draft, own, other * size + port.node, port)?;
             }
         }
+    }
+    Ok(())
+}
+
+/// A cable of a port, in both directions.
+fn cable(draft: &mut Draft<'_>, own: usize, other: usize, port: &Joined) -> Result<(), Mistake> {
+    draft.duplex(own, other, "net", port.rate.clone())?;
+    if !port.latency.is_zero() {
+        draft.latency(own, other, port.latency.clone());
+        draft.latency(other, own, port.latency.clone());
     }
     Ok(())
 }

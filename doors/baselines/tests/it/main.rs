@@ -7,3 +7,4 @@ mod ends;
 mod named;
 mod nccl;
 mod rings;
+mod two_levels;

@@ -70,28 +70,34 @@ fn has_root(form: &Form) -> bool {
     form.roles.iter().any(|role| !role.many)
 }
 
+/// The rows of the collective.
+pub fn of<'m>(
+    problem: &'m Problem,
+    file: &'m Measurements,
+) -> impl Iterator<Item = &'m Measurement> {
+    let form = problem.collective().form();
+    let alike = move |row: &&Measurement| {
+        form.is_none_or(|form| combines_alike(form, row) && rooted_alike(form, row))
+    };
+    file.rows.iter().filter(alike)
+}
+
 /// The row of this many bytes, else of the most bytes, among those of the collective.
 pub fn chosen<'m>(
-    problem: &Problem,
+    problem: &'m Problem,
     file: &'m Measurements,
     ranks: usize,
     asked: Option<&Rational>,
 ) -> Result<&'m Measurement, String> {
     let bytes = |row: &&Measurement| Rational::from_integer(file.bytes(row, ranks).into());
-    let alike = |row: &&Measurement| {
-        let form = problem.collective().form();
-        form.is_none_or(|form| combines_alike(form, row) && rooted_alike(form, row))
-    };
     let Some(asked) = asked else {
-        let best = fastest(file.rows.iter().filter(alike)).filter(|row| is_positive(row));
+        let best = fastest(of(problem, file)).filter(|row| is_positive(row));
         return best.ok_or_else(|| {
             "no bandwidth in it is positive; give a run that moved data".to_string()
         });
     };
-    let row = file
-        .rows
-        .iter()
-        .filter(|row| alike(row) && bytes(row) == *asked && is_positive(row))
+    let row = of(problem, file)
+        .filter(|row| bytes(row) == *asked && is_positive(row))
         .max_by_key(|row| (&row.busbw, row.time.as_ref().map(|time| -time)));
     row.ok_or_else(|| {
         let show = |bytes: &Rational| oneport::Units::bytes_and_seconds().show_data(bytes);

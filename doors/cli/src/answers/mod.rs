@@ -3,7 +3,11 @@
 pub mod answer;
 pub mod bottleneck;
 pub mod chosen;
+#[cfg(feature = "compare")]
+pub mod fitted;
 pub mod infeasible;
+#[cfg(feature = "compare")]
+pub mod layers;
 pub mod measured;
 #[cfg(feature = "topologies")]
 pub mod measured_file;

@@ -17,7 +17,7 @@ use crate::flags::platform::FileArguments;
 use crate::flags::topology::TopologyArguments;
 use crate::words::drawing;
 use crate::words::end::End;
-use crate::words::numbers::both;
+use crate::words::numbers::{Shown, both};
 use crate::words::objects::line;
 use crate::words::output::{count, named, print, try_outputs, with_written};
 use crate::words::tables::{FormatArguments, Sheet, TableFormat, plain};
@@ -69,6 +69,8 @@ pub fn run(arguments: &InspectArguments) -> Result<End> {
         drawing::check("--output", path, &[])?;
     }
     let imported = read_topology(file, format, &arguments.topology.options()?)?;
+    let (_, assumed) = arguments.topology.latencies(imported.clone(), true)?;
+    let (imported, _) = arguments.topology.latencies(imported, false)?;
     let imported = match arguments.change.apply(&imported.platform)? {
         Some(changed) => imported.changed(changed),
         None => imported,
@@ -80,12 +82,20 @@ pub fn run(arguments: &InspectArguments) -> Result<End> {
         }
         drawing::write(path, &picture(file, &imported)?)?;
     }
+    let shown = || {
+        let mut text = text(&file.display().to_string(), &imported);
+        if let Some(line) = assumed.line(&imported.platform) {
+            let _ = writeln!(text, "where one operation is timed: {line}");
+        }
+        text
+    };
     print(&match arguments.table.format {
-        _ if arguments.json => line(object(&imported)),
-        TableFormat::Text => with_written(
-            text(&file.display().to_string(), &imported),
-            &named(&[("--output", &arguments.output)]),
-        ),
+        _ if arguments.json => {
+            let mut object = object(&imported);
+            object["latencies"] = assumed.json(&imported.platform);
+            line(object)
+        }
+        TableFormat::Text => with_written(shown(), &named(&[("--output", &arguments.output)])),
         format => table(&imported).show(format),
     })?;
     Ok(End::Done)
@@ -99,6 +109,7 @@ struct Class<'i> {
     /// Whether each member is a pair of links, one per direction.
     both_ways: bool,
     cost: &'i Rational,
+    latency: Rational,
 }
 
 /// The number of links of every class.
@@ -116,6 +127,7 @@ fn classes(imported: &Imported) -> BTreeMap<Class<'_>, usize> {
         let link = platform.link(id);
         let back = platform.link_between(link.to, link.from).filter(|&back| {
             platform.link(back).cost == link.cost
+                && platform.link(back).latency() == link.latency()
                 && imported.link_kinds.get(back.index()) == Some(&kind)
         });
         if back.is_some_and(|back| back < id) {
@@ -131,6 +143,7 @@ fn classes(imported: &Imported) -> BTreeMap<Class<'_>, usize> {
                 ends,
                 both_ways: back.is_some(),
                 cost: &link.cost,
+                latency: link.latency(),
             })
             .or_default() += 1;
     }
@@ -191,6 +204,10 @@ fn bandwidth(platform: &Platform, cost: &Rational) -> String {
 
 /// The classes of links.
 fn table(imported: &Imported) -> Sheet {
+    let platform = &imported.platform;
+    let shown = Shown::of(platform, false);
+    let all = classes(imported);
+    let delayed = all.keys().any(|class| !class.latency.is_zero());
     let row = |(class, number): (Class<'_>, usize)| {
         let [from, to] = class.ends;
         let (between, number) = if class.both_ways {
@@ -198,18 +215,18 @@ fn table(imported: &Imported) -> Sheet {
         } else {
             (format!("{from} -> {to}"), number.to_string())
         };
-        vec![
-            class.kind.to_string(),
-            bandwidth(&imported.platform, class.cost),
-            between,
-            number,
-        ]
+        let mut cells = vec![class.kind.to_string(), bandwidth(platform, class.cost)];
+        if delayed {
+            cells.push(shown.briefly(&class.latency));
+        }
+        cells.extend([between, number]);
+        cells
     };
-    plain(
-        &["links", "bandwidth", "between", "number"],
-        &[],
-        classes(imported).into_iter().map(row),
-    )
+    let mut heads = vec!["links", "bandwidth", "between", "number"];
+    if delayed {
+        heads.insert(2, "latency");
+    }
+    plain(&heads, &[], all.into_iter().map(row))
 }
 
 fn text(file: &str, imported: &Imported) -> String {
@@ -266,6 +283,7 @@ fn text(file: &str, imported: &Imported) -> String {
 
 fn object(imported: &Imported) -> Value {
     let platform = &imported.platform;
+    let shown = Shown::of(platform, false);
     let links: Vec<Value> = classes(imported)
         .iter()
         .map(|(class, number)| {
@@ -276,6 +294,7 @@ fn object(imported: &Imported) -> Value {
                 "both_ways": class.both_ways,
                 // A link of cost 0 has no finite bandwidth.
                 "bandwidth": (!class.cost.is_zero()).then(|| class.cost.inv().to_string()),
+                "latency": shown.seconds(&class.latency).to_string(),
                 "number": number,
             })
         })

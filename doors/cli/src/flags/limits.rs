@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use clap::Args;
@@ -26,6 +26,20 @@ pub struct LimitArguments {
     /// (default: 80 % of the available memory; has no effect except on Linux).
     #[arg(long, value_name = "BYTES", allow_hyphen_values = true)]
     pub memory_limit: Option<String>,
+}
+
+/// The watch, limited to `most` from now on. A limit of the whole command is noted as one.
+pub fn within(all: &Watch, most: Duration) -> Watch {
+    let (started, all) = (Instant::now(), all.clone());
+    Watch::new(move || {
+        // The answer is in what is left.
+        let _ = all.ask();
+        let (left, own) = (all.left(), most.saturating_sub(started.elapsed()));
+        Left {
+            time: Some(left.time.map_or(own, |time| time.min(own))),
+            ..left
+        }
+    })
 }
 
 impl LimitArguments {

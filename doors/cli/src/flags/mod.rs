@@ -3,6 +3,7 @@
 pub mod change;
 pub mod counts;
 pub mod instances;
+pub mod latency;
 pub mod limits;
 pub mod platform;
 pub mod question;

@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use oneport::files::read_platform;
 use oneport::{Platform, Units};
+
+use crate::flags::latency::KnownLatencies;
 
 /// No options: platform files of ours leave nothing open.
 #[derive(Debug, Clone, Default, Args)]
@@ -15,14 +17,40 @@ pub struct TopologyArguments {}
 pub struct Imported {
     /// The platform.
     pub platform: Platform,
+    /// Per link id: the kind of the link.
+    pub link_kinds: Vec<&'static str>,
+}
+
+/// The platform of a generator.
+pub fn generated(platform: Platform, link_kinds: Vec<&'static str>) -> Imported {
+    Imported {
+        platform,
+        link_kinds,
+    }
+}
+
+/// The platform as it is.
+///
+/// # Errors
+/// A latency is given.
+pub fn with_latencies(
+    texts: &[String],
+    imported: Imported,
+    _assumed: bool,
+) -> Result<(Imported, KnownLatencies)> {
+    if texts.is_empty() {
+        return Ok((imported, KnownLatencies::default()));
+    }
+    bail!(
+        "--latency: this build of oneport lacks the feature `topologies`; write latencies into the file"
+    )
 }
 
 impl Imported {
     /// The file with the changed platform.
     pub fn changed(self, changed: oneport::platform::Changed) -> Imported {
-        Imported {
-            platform: changed.platform,
-        }
+        // A change may leave links out.
+        generated(changed.platform, Vec::new())
     }
 }
 
@@ -32,6 +60,26 @@ impl TopologyArguments {
         Ok(imported.platform.clone().with_units(Some(units)))
     }
 
+    /// The platform as it is: no option gives a latency.
+    ///
+    /// # Errors
+    /// None.
+    pub fn latencies(
+        &self,
+        imported: Imported,
+        _assumed: bool,
+    ) -> Result<(Imported, KnownLatencies)> {
+        Ok((imported, KnownLatencies::default()))
+    }
+
+    /// As [`TopologyArguments::read`].
+    ///
+    /// # Errors
+    /// As [`TopologyArguments::read`].
+    pub fn as_stated(&self, path: &Path, format: Option<()>) -> Result<Imported> {
+        self.read(path, format)
+    }
+
     /// Reads a platform file of ours, whatever the second argument.
     pub fn read(&self, path: &Path, _format: Option<()>) -> Result<Imported> {
         let path = if path == Path::new("-") {
@@ -39,8 +87,6 @@ impl TopologyArguments {
         } else {
             path
         };
-        Ok(Imported {
-            platform: read_platform(path)?,
-        })
+        Ok(generated(read_platform(path)?, Vec::new()))
     }
 }

@@ -7,6 +7,7 @@ use clap::Args;
 use oneport::{PortModel, Units};
 
 use crate::flags::change::ChangeArguments;
+use crate::flags::latency::KnownLatencies;
 use crate::flags::topology::{Imported, TopologyArguments};
 use crate::words::usage::usage;
 
@@ -106,16 +107,30 @@ impl ReadingArguments {
     /// Reads the platform under the requested model and in the requested units, with the changes. Prints assumed values
     /// on standard error.
     pub fn read(&self, path: &Path) -> Result<Imported> {
-        let imported = self.read_unchanged(path)?;
+        self.changed(self.read_unchanged(path)?)
+    }
+
+    /// As [`read`](Self::read), without the changes.
+    pub fn read_unchanged(&self, path: &Path) -> Result<Imported> {
+        Ok(self.latencies(path, false)?.0)
+    }
+
+    /// As [`read`](Self::read), for a time of one operation: if neither file nor options state a latency, it is assumed
+    /// by kind of link.
+    pub fn read_for_times(&self, path: &Path) -> Result<(Imported, KnownLatencies)> {
+        let (imported, latencies) = self.latencies(path, true)?;
+        Ok((self.changed(imported)?, latencies))
+    }
+
+    fn changed(&self, imported: Imported) -> Result<Imported> {
         Ok(match self.change.apply(&imported.platform)? {
             Some(changed) => imported.changed(changed),
             None => imported,
         })
     }
 
-    /// As [`read`](Self::read), without the changes.
-    pub fn read_unchanged(&self, path: &Path) -> Result<Imported> {
-        let mut imported = self.topology.read(path, None)?;
+    fn latencies(&self, path: &Path, assumed: bool) -> Result<(Imported, KnownLatencies)> {
+        let mut imported = self.topology.as_stated(path, None)?;
         if let Some(name) = &self.model {
             let model: PortModel = name
                 .parse()
@@ -133,6 +148,6 @@ impl ReadingArguments {
             }
             imported.platform = TopologyArguments::in_units(&imported, units)?;
         }
-        Ok(imported)
+        self.topology.latencies(imported, assumed)
     }
 }

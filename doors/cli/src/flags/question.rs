@@ -15,6 +15,7 @@ use oneport::{
 };
 
 use crate::flags::counts;
+use crate::flags::latency::KnownLatencies;
 use crate::flags::platform::{ReadingArguments, one};
 use crate::words::output::few;
 use crate::words::usage::usage;
@@ -215,6 +216,13 @@ impl QuestionArguments {
     /// Reads the platform under the requested model and in the requested units, with its changes.
     pub fn platform(&self, path: &Path) -> Result<Platform> {
         Ok(self.reading.read(path)?.platform)
+    }
+
+    /// As [`QuestionArguments::platform`], with latencies: those of kinds of links are assumed where nothing states
+    /// them.
+    pub fn platform_for_times(&self, path: &Path) -> Result<(Platform, KnownLatencies)> {
+        let (imported, latencies) = self.reading.read_for_times(path)?;
+        Ok((imported.platform, latencies))
     }
 
     /// Whether operands may be combined in any order: so they may unless --in-order is given, or what needs an order: a

@@ -5,12 +5,16 @@ use std::path::Path;
 
 use anyhow::Result;
 use clap::Args;
-use oneport::{Platform, Units};
+use num_traits::{Signed, Zero};
+use oneport::units::{Dimension, Quantity};
+use oneport::{Platform, Rational, Units, parse_rational};
 pub use oneport_topologies::Imported;
 use oneport_topologies::{
-    Capacity, Fabric, Format, ImportOptions, PlatformFormat, Replicate, Topic, read_topology,
+    Capacity, Fabric, Format, ImportOptions, Latencies, LatencyAttribute, PlatformFormat,
+    Replicate, Topic, read_topology,
 };
 
+use crate::flags::latency::{KindLatency, KnownLatencies};
 use crate::words::quantity::rate;
 use crate::words::settings::notes_on;
 use crate::words::usage::usage;
@@ -30,6 +34,20 @@ pub struct TopologyArguments {
     /// Graphs: bandwidth of edges that have none, in GB/s or with a unit.
     #[arg(long, value_name = "RATE")]
     capacity_default: Option<String>,
+    /// Latency of links, by kind: nvlink=1us,net=5us, in place of what the file states; a time alone (5us): of every
+    /// other link for which the file states none; none: nothing is assumed (default for steady states and files);
+    /// default: by kind (default where one operation is timed). `oneport inspect` lists kinds and latencies.
+    #[arg(
+        long,
+        value_name = "KIND=TIME,..|TIME|none|default",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    latency: Vec<String>,
+    /// Graphs: the attribute of edges that is their latency, and the unit of plain numbers (default: latency or delay,
+    /// if it has a unit).
+    #[arg(long, value_name = "ATTRIBUTE[,UNIT]")]
+    latency_attribute: Option<String>,
     /// Rate at which a GPU combines values, in GB/s of result (default: 1000).
     #[arg(long, value_name = "RATE")]
     merge_bandwidth: Option<String>,
@@ -46,9 +64,21 @@ pub struct TopologyArguments {
 }
 
 impl TopologyArguments {
-    /// Reads a platform file or a topology. Prints assumed values, and merged and omitted links or nodes, on standard
-    /// error.
+    /// Reads a platform file or a topology, with the latencies given. Prints assumed values, and merged and omitted
+    /// links or nodes, on standard error.
     pub fn read(&self, path: &Path, format: Option<Format>) -> Result<Imported> {
+        let (imported, latencies) = self.latencies(self.as_stated(path, format)?, false)?;
+        if let Some(line) = latencies
+            .line(&imported.platform)
+            .filter(|_| latencies.are_assumed())
+        {
+            eprintln!("note: {line}");
+        }
+        Ok(imported)
+    }
+
+    /// As [`TopologyArguments::read`], with the latencies of the file.
+    pub fn as_stated(&self, path: &Path, format: Option<Format>) -> Result<Imported> {
         // Standard input, by its name on Unix.
         let path = if path == Path::new("-") {
             Path::new("/dev/stdin")
@@ -123,8 +153,22 @@ impl TopologyArguments {
             multicast: self.multicast,
             capacity,
             capacity_default: default,
+            latency: self
+                .latency_attribute
+                .as_deref()
+                .map(attribute)
+                .transpose()?,
             replicate,
         })
+    }
+
+    /// The platform with the latencies given; the rest by kind of link, if `assumed`.
+    pub fn latencies(
+        &self,
+        imported: Imported,
+        assumed: bool,
+    ) -> Result<(Imported, KnownLatencies)> {
+        with_latencies(&self.latency, imported, assumed)
     }
 
     fn machines(&self, count: &str) -> Result<Replicate> {
@@ -174,4 +218,103 @@ fn capacity(text: &str) -> Result<Capacity> {
         attribute: attribute.trim().to_string(),
         units,
     })
+}
+
+/// The platform of a generator.
+pub fn generated(platform: Platform, link_kinds: Vec<&'static str>) -> Imported {
+    Imported {
+        link_kinds,
+        ..Imported::plain(platform, Format::Own(PlatformFormat::Toml))
+    }
+}
+
+/// The platform with the latencies of `--latency`; the rest by kind of link, if `assumed`.
+pub fn with_latencies(
+    texts: &[String],
+    imported: Imported,
+    assumed: bool,
+) -> Result<(Imported, KnownLatencies)> {
+    let units = imported.platform.units();
+    let mut given = Latencies {
+        assumed,
+        ..Latencies::default()
+    };
+    for text in texts {
+        if let word @ ("none" | "default") = text.trim() {
+            given.assumed = word == "default";
+            continue;
+        }
+        let twice = match text.split_once('=') {
+            Some((kind, value)) => {
+                let kind = kind.trim().to_string();
+                given.kinds.insert(kind, latency(value, units)?)
+            }
+            None => given.every.replace(latency(text, units)?),
+        };
+        if twice.is_some() {
+            return Err(usage(format!(
+                "--latency {text}: links of this kind have a latency already; keep one"
+            )));
+        }
+    }
+    let (imported, known) = imported
+        .with_latencies(&given)
+        .map_err(|error| usage(format!("--latency: {error}")))?;
+    let known = known.into_iter().map(|one| KindLatency {
+        origin: one.origin.name(),
+        kind: one.kind,
+        latency: one.latency,
+        links: one.links,
+    });
+    Ok((imported, KnownLatencies(known.collect())))
+}
+
+/// `delay` or `delay,us`.
+fn attribute(text: &str) -> Result<LatencyAttribute> {
+    let (attribute, unit) = text
+        .split_once(',')
+        .map_or((text, None), |(name, unit)| (name, Some(unit.trim())));
+    let seconds = |unit: &str| {
+        let one = Quantity::parse(&format!("1 {unit}"));
+        let time = one.and_then(|one| Units::gigabytes_and_seconds().time(&one, unit));
+        time.map_err(|error| usage(format!("--latency-attribute: {error}")))
+    };
+    Ok(LatencyAttribute {
+        attribute: attribute.trim().to_string(),
+        seconds: unit.map(seconds).transpose()?,
+    })
+}
+
+/// A time from 0 on, in the platform's unit of time.
+fn latency(text: &str, units: Option<Units>) -> Result<Rational> {
+    let text = text.trim();
+    let wrong = |error: &dyn std::fmt::Display| {
+        usage(format!(
+            "--latency: {error}; write KIND=TIME, such as nvlink=1us, or none"
+        ))
+    };
+    let quantity = Quantity::parse(text).map_err(|error| wrong(&error))?;
+    let value = match (quantity.dimension, units) {
+        (Dimension::Number, Some(_)) => parse_rational(text)
+            .map_err(|error| wrong(&error))
+            .and_then(|value| {
+                if value.is_zero() {
+                    Ok(value)
+                } else {
+                    Err(wrong(&format!("'{text}' has no unit of time")))
+                }
+            })?,
+        (Dimension::Number, None) => parse_rational(text).map_err(|error| wrong(&error))?,
+        (_, None) => {
+            let text = format!("'{text}' has a unit, but the platform has none");
+            return Err(usage(format!(
+                "--latency: {text}; give a number of its units of time, or --units GB/s"
+            )));
+        }
+        (_, Some(units)) => units.time(&quantity, text).map_err(|error| wrong(&error))?,
+    };
+    if value.is_negative() {
+        return Err(wrong(&format!("'{text}' is below 0")));
+    }
+    Ok(value)
 }

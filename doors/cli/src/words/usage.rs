@@ -3,7 +3,6 @@
 use std::io::{Write as _, stdout};
 
 use anyhow::anyhow;
-use clap::error::{ContextKind, ErrorKind};
 use oneport::plan::Form;
 
 /// A usage error: exit code 2.
@@ -27,7 +26,7 @@ pub fn usage(message: impl Into<String>) -> anyhow::Error {
 pub fn refuse(error: &clap::Error) -> ! {
     let words: Vec<String> = std::env::args().skip(1).collect();
     if error.use_stderr()
-        && let Some(meant) = meant(&words).or_else(|| option(error))
+        && let Some(meant) = meant(&words)
     {
         eprintln!("error: {meant}");
         std::process::exit(2);
@@ -43,18 +42,6 @@ pub fn refuse(error: &clap::Error) -> ! {
         }
         _ => std::process::exit(0),
     }
-}
-
-/// The hint for an option that does not exist because its value belongs into a file.
-fn option(error: &clap::Error) -> Option<String> {
-    let unknown = error
-        .get(ContextKind::InvalidArg)
-        .filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
-    unknown.to_string().starts_with("--latency").then(|| {
-        "there is no --latency: links of a platform file have one, latency = \"1us\"; 'oneport convert' makes such a file of \
-         others"
-            .to_string()
-    })
 }
 
 /// The hint, if a collective or a missing feature is given as the command.

@@ -336,8 +336,15 @@ fn mistakes_are_told_what_was_meant() {
     let list = folder.write("list.json", "[{\"values\": [\"a\"], \"wanted\": [\"b\"]}]");
     let custom = ["solve", "custom", "--platform", &star, "--demands", &list];
     oneport(&custom).refused(1, &["a list", "\"demands\": [...]"]);
-    oneport(&["time", "scatter", "--latency", "1us", "--platform", &star])
-        .refused(2, &["no --latency", "latency = "]);
+    oneport(&[
+        "time",
+        "scatter",
+        "--source=hub",
+        "--latency=1us",
+        "--platform",
+        &star,
+    ])
+    .refused(2, &["--latency: '1us' has a unit", "--units"]);
     let completions = oneport(&["completions", "bash"]).ok().stdout;
     assert!(
         completions.contains("complete -F _oneport"),

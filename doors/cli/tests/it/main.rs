@@ -24,6 +24,7 @@ mod free_links;
 mod generate;
 mod guide;
 mod horizon;
+mod latency;
 mod limits;
 mod measured;
 mod odd_sets;

@@ -17,6 +17,7 @@ mod clusters;
 mod gml;
 mod graphs;
 mod joined;
+mod latency;
 mod measurements;
 mod mutants;
 mod nccl;

@@ -1,10 +1,10 @@
 //! The reference of a comparison: the optimum, the best rings, and times of one operation.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use oneport::plan::{Certificate, EqualRings, Form, SteadyState};
-use oneport::watch::{Left, Watch};
+use oneport::watch::Watch;
 use oneport::{
     Bounded, Error, LpError, Options, Problem, Rated, Rating, Rational, RingError, RingsError,
     Shape, Shaped, Status, best_shape, rate,
@@ -14,8 +14,10 @@ use oneport_timing::{BestPieces, NamedSearch, lower_bound, lower_bound_from_cert
 use rayon::prelude::*;
 
 use crate::answers::bottleneck;
+use crate::answers::layers;
 use crate::answers::once;
 use crate::answers::optimum::{self, Optimum};
+use crate::flags::limits::within;
 
 /// The reference that algorithms are compared with.
 pub struct Best {
@@ -101,20 +103,6 @@ impl Best {
             Err(_) => Ok(None),
         }
     }
-}
-
-/// The watch, limited to `most` from now on. A limit of the whole command is noted as one.
-fn within(all: &Watch, most: Duration) -> Watch {
-    let (started, all) = (Instant::now(), all.clone());
-    Watch::new(move || {
-        // The answer is in what is left.
-        let _ = all.ask();
-        let (left, own) = (all.left(), most.saturating_sub(started.elapsed()));
-        Left {
-            time: Some(left.time.map_or(own, |time| time.min(own))),
-            ..left
-        }
-    })
 }
 
 /// Time limit of each search: for the best single tree, and for the best acyclic graph. Trades a proof for time. Not
@@ -206,14 +194,35 @@ impl Times {
             let mut way = NamedSearch::new(problem, &row.algorithm, &row.routes);
             Ok(once::named(problem, &mut way, &search, None)?.map(|found| found.shortest))
         };
+        let rows: Vec<Option<BestPieces>> = comparison
+            .rows
+            .par_iter()
+            .map(named)
+            .collect::<Result<_>>()?;
+        let known = own.iter().chain(rows.iter().flatten());
+        let Some(shortest) = known.map(|one| one.length.clone()).min() else {
+            return Ok(Times { least, own, rows });
+        };
+        let raised = layers::raised(problem, &least, &shortest, &layers::limited(watch, 1));
+        if shortest < raised.least {
+            bail!(
+                "a run takes {shortest}, and no schedule less than {}; please report it with the platform file",
+                raised.least
+            );
+        }
+        let along = raised.run.filter(|run| run.shortest.length < shortest);
+        along
+            .iter()
+            .try_for_each(|run| once::executed(problem, run))?;
+        let along = along.map(|run| run.shortest);
+        let own = own
+            .into_iter()
+            .chain(along)
+            .min_by(|one, other| one.length.cmp(&other.length));
         Ok(Times {
+            least: raised.least,
             own,
-            rows: comparison
-                .rows
-                .par_iter()
-                .map(named)
-                .collect::<Result<_>>()?,
-            least,
+            rows,
         })
     }
 }

@@ -14,6 +14,7 @@ use oneport_baselines::Comparison;
 
 use crate::answers::measured;
 use crate::answers::nccl;
+use crate::flags::latency::KnownLatencies;
 use crate::flags::limits::LimitArguments;
 use crate::flags::question::{Asked, QuestionArguments};
 use crate::words::drawing;
@@ -81,7 +82,13 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
         .output
         .as_ref()
         .map_or(Ok(()), |path| drawing::check("--output", path, &[]))?;
-    let asked = Asked::read(arguments.question.platform(path)?, &arguments.question)?;
+    let (platform, latencies) = if arguments.question.is_sized() {
+        arguments.question.platform_for_times(path)?
+    } else {
+        let platform = arguments.question.platform(path)?;
+        (platform, KnownLatencies::default())
+    };
+    let asked = Asked::read(platform, &arguments.question)?;
     let problem = asked.problem()?;
     let measured = arguments
         .measured
@@ -132,6 +139,7 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
         measured,
         nccl,
         times,
+        latencies,
         ended_by: options.watch.ended_by(),
     };
     let written = arguments

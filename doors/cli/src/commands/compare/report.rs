@@ -16,6 +16,7 @@ use crate::answers::bottleneck::{self, Bottleneck};
 use crate::answers::measured::{Measured, WRONG};
 use crate::answers::nccl::{Nccl, Rated};
 use crate::answers::odd_sets;
+use crate::flags::latency::KnownLatencies;
 use crate::flags::limits::named;
 use crate::words::numbers::{Shown, percent, short};
 use crate::words::output::count;
@@ -39,6 +40,8 @@ pub struct Report<'a> {
     pub nccl: Option<Result<Nccl, String>>,
     /// Times of one operation; `None` if its size is not given.
     pub times: Option<Times>,
+    /// The latencies of the platform's links, if times are asked for.
+    pub latencies: KnownLatencies,
     /// The limit that ended a search, if one has.
     pub ended_by: Option<Limit>,
 }
@@ -162,10 +165,18 @@ impl Report<'_> {
         if let Some(times) = &self.times {
             let _ = writeln!(
                 out,
-                "once        no schedule takes less than {} (proved){}",
+                "once        no schedule takes less than {} (proved{}){}",
                 self.shown_time(&times.least),
+                if self.latencies.are_assumed() {
+                    " for the assumed latencies"
+                } else {
+                    ""
+                },
                 self.own()
             );
+            if let Some(line) = self.latencies.line(self.problem.platform()) {
+                let _ = writeln!(out, "            {line}");
+            }
         }
         if let Some(line) = self.nccl() {
             let _ = writeln!(out, "NCCL        {line}");
@@ -577,6 +588,7 @@ impl Report<'_> {
             "lower_bound": self.times.as_ref().map(|times| self.seconds(&times.least)),
             "time": own.map(|own| self.seconds(&own.length)),
             "pieces": own.map(|own| own.pieces),
+            "latencies": self.times.as_ref().map(|_| self.latencies.json(self.problem.platform())),
             "ended_by": self.ended_by.map(named),
         })
     }

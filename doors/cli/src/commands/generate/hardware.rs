@@ -74,3 +74,18 @@ pub fn merging(platform: &Platform, memory: &Rational) -> Result<Platform> {
     };
     Ok(platform.changed(&changes)?.platform.with_units(Some(units)))
 }
+
+/// Per link: its kind. In boxes of accelerators (`box0.gpu0`), what joins nodes of one box is of the kind `inside`, the
+/// rest is the network.
+pub fn kinds(platform: &Platform, inside: Option<&'static str>) -> Vec<&'static str> {
+    let of_box = |node| platform.name(node).split_once('.').map(|(name, _)| name);
+    let kind = |id: LinkId| {
+        let link = platform.link(id);
+        match inside {
+            None => "link",
+            Some(inside) if of_box(link.from) == of_box(link.to) => inside,
+            Some(_) => "net",
+        }
+    };
+    platform.link_ids().map(kind).collect()
+}

@@ -11,6 +11,7 @@ use oneport::platform::PlatformError;
 use oneport::platform::generate::{self, Costs, Options, Racks, SwitchedBoxes, tiers};
 use oneport::{Platform, PortModel, Rational, Units, parse_rational};
 
+use crate::flags::topology;
 use crate::words::end::End;
 use crate::words::output::{count, print, replaced, try_outputs};
 use crate::words::quantity::rate;
@@ -41,6 +42,16 @@ pub struct GenerateArguments {
     /// --bandwidth).
     #[arg(long, value_name = "RATE", global = true, allow_hyphen_values = true)]
     uplink: Option<String>,
+    /// Latency of links, by kind: nvlink=1us,net=5us (boxes of accelerators: nvlink or xgmi, and net; other shapes:
+    /// link); a time alone: of all links; default: by kind.
+    #[arg(
+        long,
+        value_name = "KIND=TIME,..|TIME|default",
+        global = true,
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    latency: Vec<String>,
     /// Port model of the platform.
     #[arg(long, value_name = "MODEL", global = true)]
     model: Option<String>,
@@ -210,6 +221,16 @@ pub fn run(arguments: &GenerateArguments) -> Result<End> {
             .map_err(|error| usage(format!("--model: {error}")))?;
         platform = platform.with_model(model);
     }
+    let kinds = hardware::kinds(&platform, arguments.shape.inside());
+    let generated = topology::generated(platform, kinds);
+    let (generated, latencies) = topology::with_latencies(&arguments.latency, generated, false)?;
+    let platform = generated.platform;
+    if let Some(line) = latencies
+        .line(&platform)
+        .filter(|_| latencies.are_assumed())
+    {
+        eprintln!("note: {line}");
+    }
     let text = files::write_platform(&platform, format)?;
     let Some(output) = &arguments.output else {
         print(&text)?;
@@ -322,6 +343,16 @@ fn in_units(platform: Platform, arguments: &GenerateArguments) -> Result<Platfor
 }
 
 impl Shape {
+    /// The kind of links inside a box of accelerators.
+    fn inside(&self) -> Option<&'static str> {
+        match self {
+            Shape::Mi250(_) | Shape::Mi300x(_) => Some("xgmi"),
+            Shape::Dgx1 | Shape::Ndv2(_) | Shape::DgxA100(_) | Shape::DgxH100(_) => Some("nvlink"),
+            Shape::DgxB200(_) | Shape::Gb200Nvl72(_) | Shape::Boxes { .. } => Some("nvlink"),
+            _ => None,
+        }
+    }
+
     /// GB/s of a processor's memory, of shapes in GB/s.
     fn memory(&self, arguments: &GenerateArguments) -> Option<Rational> {
         match self {

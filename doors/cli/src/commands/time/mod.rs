@@ -1,5 +1,6 @@
 //! `oneport time`: times of one operation, by size.
 
+mod measured;
 mod report;
 mod rows;
 mod sizes;
@@ -20,6 +21,7 @@ use crate::words::output::{named as given, print, try_outputs, with_written};
 use crate::words::progress::Progress;
 use crate::words::tables::{FormatArguments, TableFormat};
 use crate::words::usage::usage;
+use measured::MeasuredTimes;
 use report::Report;
 
 /// Time one operation of a given size, with latency and start-up, against a proved lower bound.
@@ -31,6 +33,10 @@ pub struct TimeArguments {
     /// Sizes of the operation, each FACTOR times the size before: 8:4GiB:x2.
     #[arg(long, value_name = "FROM:TO:xFACTOR", conflicts_with_all = ["bytes", "size"])]
     pub sizes: Option<String>,
+    /// Also show measured times, each beside the row of its size, and fit latency and bandwidth to them: a file that
+    /// nccl-tests print, or write with -J. Without --bytes, --size and --sizes, its sizes are timed.
+    #[arg(long, value_name = "LOG")]
+    pub measured: Option<PathBuf>,
     /// Limits. The best bound so far is reported.
     #[command(flatten)]
     pub limits: LimitArguments,
@@ -53,27 +59,45 @@ pub fn run(arguments: &TimeArguments) -> Result<End> {
         ..Options::default()
     };
     let path = arguments.question.path()?;
-    try_outputs(
-        &[("--platform", path)],
-        &given(&[("--output", &arguments.output)]),
-    )?;
+    let mut inputs = vec![("--platform", path)];
+    inputs.extend(
+        arguments
+            .measured
+            .iter()
+            .map(|path| ("--measured", path.as_path())),
+    );
+    try_outputs(&inputs, &given(&[("--output", &arguments.output)]))?;
     arguments
         .output
         .as_ref()
         .map_or(Ok(()), |path| drawing::check("--output", path, &["csv"]))?;
-    let platform = arguments.question.platform(path)?;
+    let (platform, latencies) = arguments.question.platform_for_times(path)?;
     let collective = question::collective(&platform, &arguments.question)?;
+    let (platform, collective) = (Arc::new(platform), Arc::new(collective));
     let volumes = |bytes: Option<&str>| {
         question::volumes_of(&platform, &collective, &arguments.question, bytes)
     };
-    let all: Vec<Volumes> = match &arguments.sizes {
-        Some(text) => sizes::read(text)?
+    let measured = arguments
+        .measured
+        .as_deref()
+        .map(|path| {
+            let volumes = Volumes::default();
+            let any = question::problem(platform.clone(), collective.clone(), volumes)?;
+            MeasuredTimes::read(path, &any)
+        })
+        .transpose()?;
+    let own_sizes = measured.as_ref().filter(|_| !arguments.question.is_sized());
+    let listed: Option<Vec<String>> = match (&arguments.sizes, own_sizes) {
+        (Some(text), _) => Some(sizes::read(text)?),
+        (None, own) => own.map(MeasuredTimes::sizes),
+    };
+    let all: Vec<Volumes> = match &listed {
+        Some(sizes) => sizes
             .iter()
             .map(|bytes| volumes(Some(bytes)))
             .collect::<Result<_>>()?,
         None => vec![volumes(arguments.question.bytes.as_deref())?],
     };
-    let (platform, collective) = (Arc::new(platform), Arc::new(collective));
     let all = all
         .into_iter()
         .map(|volumes| question::problem(platform.clone(), collective.clone(), volumes))
@@ -83,12 +107,15 @@ pub fn run(arguments: &TimeArguments) -> Result<End> {
             "--sizes: no size; write FROM:TO:xFACTOR, such as 8:4GiB:x2"
         ))
     };
-    let rows = rows::of(&all, &options)?;
+    let (rows, limits) = rows::of(&all, &options)?;
     drop(progress);
     let report = Report {
         problem,
         rows: &rows,
-        single: arguments.sizes.is_none(),
+        single: listed.is_none(),
+        measured,
+        limits,
+        latencies,
         ended_by: options.watch.ended_by(),
     };
     let written = arguments.output.as_ref().map_or(Ok(()), |path| {

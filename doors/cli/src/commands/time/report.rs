@@ -10,9 +10,12 @@ use oneport::{Bandwidth, Problem, Rational, Units};
 use oneport_drawings::svg::{CurveOptions, Series, curve};
 use serde_json::{Value, json};
 
+use super::measured::{MeasuredTimes, verdict};
 use super::rows::{OPTIMUM, Row, Timed};
 use crate::answers::answer::{header, label};
+use crate::answers::measured::WRONG;
 use crate::answers::nccl::{self, Nccl};
+use crate::flags::latency::KnownLatencies;
 use crate::flags::limits;
 use crate::words::numbers::{Shown, decimal, percent, readable};
 use crate::words::tables::{Sheet, plain};
@@ -28,6 +31,12 @@ pub struct Report<'a> {
     pub rows: &'a [Row],
     /// Whether there is only one size. Then all algorithms are listed.
     pub single: bool,
+    /// Measured times.
+    pub measured: Option<MeasuredTimes>,
+    /// What limits the optimum of the last size.
+    pub limits: String,
+    /// The latencies of the platform's links.
+    pub latencies: KnownLatencies,
     /// The limit that ended the search.
     pub ended_by: Option<Limit>,
 }
@@ -108,11 +117,24 @@ impl Report<'_> {
         let delayed = |link: &Link| !link.latency().is_zero() || !link.overhead().is_zero();
         let is_cut = self.problem.collective().is_cut();
         if is_cut && !self.problem.platform().links().iter().any(delayed) {
-            out.push_str("no link has latency or overhead: cutting into ever smaller pieces costs nothing here\n");
+            out.push_str(
+                "no link has latency or overhead (--latency TIME gives one): cutting into ever smaller pieces costs nothing \
+                 here\n",
+            );
         }
-        out.push_str(
-            "times are exact; the referee executed the best; the bound is proved (docs/theory.md)",
-        );
+        if let Some(measured) = &self.measured {
+            let _ = writeln!(out, "{}", measured.text());
+            out.push_str(&self.verdict());
+        }
+        if let Some(line) = self.latencies.line(self.problem.platform()) {
+            let _ = writeln!(out, "{line}");
+        }
+        out.push_str("times are exact; the referee executed the best; the bound is proved ");
+        out.push_str(if self.latencies.are_assumed() {
+            "for the assumed latencies (docs/theory.md)"
+        } else {
+            "(docs/theory.md)"
+        });
         if let Some(limit) = self.ended_by {
             let _ = write!(
                 out,
@@ -121,6 +143,47 @@ impl Report<'_> {
             );
         }
         out
+    }
+
+    /// Seconds that were measured of this size.
+    fn measured(&self, row: &Row) -> Option<&Rational> {
+        self.measured.as_ref()?.time(&self.bytes(row))
+    }
+
+    /// Measured times below a bound, and what may slow down the largest size.
+    fn verdict(&self) -> String {
+        let mut out = String::new();
+        let bound = |row: &Row| self.shown().seconds(&row.least);
+        let below = |row: &&Row| self.measured(row).is_some_and(|time| *time < bound(row));
+        if let Some(row) = self.rows.iter().find(below) {
+            let _ = writeln!(
+                out,
+                "            {}: less than the bound is measured: {WRONG}{}",
+                self.size(row),
+                if self.latencies.are_assumed() {
+                    "; or the assumed latencies are too long"
+                } else {
+                    ""
+                }
+            );
+        }
+        let last = self.rows.last();
+        let best = last.and_then(|row| Some((self.measured(row)?, row.timed.first()?)));
+        if let Some((time, best)) = best {
+            let best = self.shown().seconds(&best.length);
+            let found = verdict(time, &best, &self.limits);
+            out.extend(found.map(|text| format!("            {text}\n")));
+        }
+        out
+    }
+
+    /// The measured time, and the bound as a share of it.
+    fn beside(&self, row: &Row) -> [String; 2] {
+        let Some(time) = self.measured(row) else {
+            return ["-".to_string(), "-".to_string()];
+        };
+        let share = percent(&(self.shown().seconds(&row.least) / time));
+        [Units::bytes_and_seconds().show_time(time), share]
     }
 
     fn one(&self, row: &Row) -> String {
@@ -143,7 +206,7 @@ impl Report<'_> {
             let gap = percent(&gap(best, row));
             let _ = writeln!(
                 out,
-                "no schedule takes less than {}: {gap} below",
+                "no schedule takes less than {}: this takes {gap} more",
                 self.time(&row.least)
             );
             if let Some(line) = self.nccl(row).and_then(|nccl| nccl.sentence()) {
@@ -176,7 +239,20 @@ impl Report<'_> {
             ]
         };
         let header = ["algorithm", "pieces", "time", "busbw", "of the bound"];
-        plain(&header, &[1, 2, 3, 4], row.timed.iter().map(cells))
+        let mut rows: Vec<Vec<String>> = row.timed.iter().map(cells).collect();
+        if let Some(time) = self.measured(row) {
+            let of_platform = self.units().map(|units| time / units.time.seconds());
+            let [_, bus] = self.rates(row, &of_platform.unwrap_or_default());
+            let [time, share] = self.beside(row);
+            rows.push(vec![
+                "measured".to_string(),
+                "-".to_string(),
+                time,
+                bus,
+                share,
+            ]);
+        }
+        plain(&header, &[1, 2, 3, 4], rows)
     }
 
     fn table(&self) -> Sheet {
@@ -184,10 +260,12 @@ impl Report<'_> {
             let (size, least) = (self.size(row), self.time(&row.least));
             let Some(best) = row.timed.first() else {
                 let none = || "-".to_string();
-                return vec![size, none(), none(), none(), least, none(), none(), none()];
+                let mut cells = vec![size, none(), none(), none(), least, none(), none(), none()];
+                cells.extend(self.measured.iter().flat_map(|_| self.beside(row)));
+                return cells;
             };
             let [algorithm, bus] = self.rates(row, &best.length);
-            vec![
+            let mut cells = vec![
                 size,
                 self.time(&best.length),
                 algorithm,
@@ -196,9 +274,11 @@ impl Report<'_> {
                 percent(&gap(best, row)),
                 best.pieces.to_string(),
                 best.name.clone(),
-            ]
+            ];
+            cells.extend(self.measured.iter().flat_map(|_| self.beside(row)));
+            cells
         };
-        let header = [
+        let mut header = vec![
             "size",
             "time",
             "algbw",
@@ -208,7 +288,14 @@ impl Report<'_> {
             "pieces",
             "algorithm",
         ];
-        plain(&header, &[0, 1, 2, 3, 4, 5, 6], self.rows.iter().map(cells))
+        if self.measured.is_some() {
+            header.extend(["measured", "bound / measured"]);
+        }
+        plain(
+            &header,
+            &[0, 1, 2, 3, 4, 5, 6, 8, 9],
+            self.rows.iter().map(cells),
+        )
     }
 
     /// The table, one line for each size and algorithm, numbers as decimals; times in seconds, sizes in bytes.
@@ -297,6 +384,9 @@ impl Report<'_> {
                 .into();
             let nccl = self.nccl(row);
             object["nccl"] = nccl.and_then(|nccl| Some(nccl.pick()?.json())).into();
+            if self.measured.is_some() {
+                object["measured"] = self.measured(row).map(decimal).into();
+            }
             object["rows"] = row
                 .timed
                 .iter()
@@ -309,6 +399,10 @@ impl Report<'_> {
             [one] if self.single => row(one),
             rows => json!({ "sizes": rows.iter().map(row).collect::<Vec<_>>() }),
         };
+        object["latencies"] = self.latencies.json(self.problem.platform());
+        if let Some(measured) = &self.measured {
+            object["fitted"] = measured.json();
+        }
         object["collective"] = label(self.problem.collective()).into();
         object["model"] = self.problem.platform().model().name().into();
         if let Some(limit) = self.ended_by {
@@ -361,6 +455,11 @@ impl Report<'_> {
             line("proved bound", &|row| Some(row.least.clone())),
             line("best", &|row| Some(row.timed.first()?.length.clone())),
         ];
+        if self.measured.is_some() {
+            let units = self.units();
+            let of_platform = |row: &Row| Some(self.measured(row)? / units?.time.seconds());
+            series.push(line("measured", &of_platform));
+        }
         series.extend(names.iter().map(|name| line(name, &|row| of(row, name))));
         let head = header(self.problem);
         let title = head
@@ -388,10 +487,10 @@ fn pieces(timed: &Timed) -> String {
     }
 }
 
-/// The distance of the time from the bound, as a share of the time.
+/// By which share of the bound the time is above it.
 fn gap(best: &Timed, row: &Row) -> Rational {
-    if best.length.is_zero() {
+    if row.least.is_zero() {
         return Rational::zero();
     }
-    Rational::from_integer(1.into()) - &row.least / &best.length
+    &best.length / &row.least - Rational::from_integer(1.into())
 }

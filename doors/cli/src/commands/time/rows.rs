@@ -1,15 +1,20 @@
 //! Times one operation, size by size.
 
+use std::collections::BTreeSet;
+use std::time::Duration;
+
 use anyhow::{Result, bail};
 use num_traits::One;
 use oneport::watch::Watch;
 use oneport::{Options, Problem, Rated, Rational, Volumes};
-use oneport_baselines::{Algorithm, Forwarders, Routes, Ties, known_watched, ranks};
+use oneport_baselines::{Algorithm, Forwarders, Routes, Ties, in_two_levels, known_watched, ranks};
 use oneport_timing::{
     BestPieces, Found, NamedSearch, lower_bound, lower_bound_from_certificate, proportion,
 };
 use rayon::prelude::*;
 
+use crate::answers::bottleneck;
+use crate::answers::layers;
 use crate::answers::once::{self, Own};
 use crate::answers::optimum::{self, Optimum};
 
@@ -62,8 +67,8 @@ struct Size<'a> {
     least: Rational,
 }
 
-/// Times all sizes of one question.
-pub fn of(asked: &[Problem], options: &Options) -> Result<Vec<Row>> {
+/// Times all sizes of one question, and names what limits the optimum of the last.
+pub fn of(asked: &[Problem], options: &Options) -> Result<(Vec<Row>, String)> {
     let all: Vec<Problem> = asked.iter().map(Problem::with_largest_messages).collect();
     let mut ratings: Vec<(&Volumes, Rated)> = Vec::new();
     let mut sizes = Vec::with_capacity(all.len());
@@ -79,7 +84,7 @@ pub fn of(asked: &[Problem], options: &Options) -> Result<Vec<Row>> {
             }
         }
         let Some((_, rated)) = ratings.last() else {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), String::new()));
         };
         let throughput = &rated.upper_bound / factor.unwrap_or_else(Rational::one);
         let by_prices = lower_bound_from_certificate(problem, &rated.certificate, &throughput);
@@ -92,7 +97,7 @@ pub fn of(asked: &[Problem], options: &Options) -> Result<Vec<Row>> {
         });
     }
     let Some(first) = sizes.first() else {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), String::new()));
     };
     let ratings: Vec<Rated> = ratings.into_iter().map(|(_, rated)| rated).collect();
     let platform = first.problem.platform();
@@ -100,9 +105,11 @@ pub fn of(asked: &[Problem], options: &Options) -> Result<Vec<Row>> {
     let watch = options.watch.turn(SEARCH);
     let (all, forwarders) = (ranks(first.problem), Forwarders::Anything);
     let routes = Routes::watched(platform, &all, forwarders, Ties::Turns, &watch).ok();
-    let algorithms = routes
-        .as_ref()
-        .map(|routes| suitable(first.problem, known_watched(first.problem, routes, &watch)));
+    let algorithms = routes.as_ref().map(|routes| {
+        let mut all = known_watched(first.problem, routes, &watch);
+        all.extend(in_two_levels(first.problem, &watch));
+        suitable(first.problem, all)
+    });
     let named = routes
         .iter()
         .zip(&algorithms)
@@ -110,7 +117,12 @@ pub fn of(asked: &[Problem], options: &Options) -> Result<Vec<Row>> {
             let search = |algorithm| NamedSearch::new(first.problem, algorithm, routes);
             algorithms.iter().map(search)
         });
-    timed(&sizes, &ratings, named.collect(), &watch)
+    let rows = timed(&sizes, &ratings, named.collect(), &watch)?;
+    let limits = sizes
+        .last()
+        .zip(ratings.last())
+        .map(|(size, rated)| bottleneck::of_rated(size.problem, rated).limiting_names());
+    Ok((rows, limits.unwrap_or_default()))
 }
 
 /// Keeps the algorithms that respect the order of operands, if an operator does not commute.
@@ -150,16 +162,31 @@ fn timed<'a>(
         )
     };
     let mut found = find(first)?;
+    let (layered, mut along) = (layers::limited(watch, sizes.len()), None);
     for (place, size) in sizes.iter().enumerate() {
         let (timed, next) = rayon::join(
-            || time(size.problem, found, &mut named, place > 0, watch),
+            || {
+                time(
+                    size,
+                    found,
+                    &mut named,
+                    (rows.last(), along.as_ref(), &layered),
+                    watch,
+                )
+            },
             || sizes.get(place + 1).map(&mut find).transpose(),
         );
-        let (timed, best) = timed?;
+        let AtSize {
+            timed,
+            best,
+            least,
+            along: run,
+        } = timed?;
+        along = run.or(along);
         rows.push(Row {
             volumes: size.asked.clone(),
             timed,
-            least: size.least.clone(),
+            least,
         });
         if let Some(best) = best {
             no_longer(&sizes[..place], &mut rows, best, watch)?;
@@ -210,19 +237,29 @@ fn no_longer(
 /// The name of the best algorithm, and its run.
 type Best = (String, Found);
 
+/// What is found for one size.
+struct AtSize {
+    timed: Vec<Timed>,
+    best: Option<Best>,
+    least: Rational,
+    /// The run along a steady state in layers.
+    along: Option<Found>,
+}
+
 /// Our own run and all algorithms, each with its best number of pieces, and the best of them. The referee executes the
 /// best. What a limit leaves undated is missing.
 fn time(
-    problem: &Problem,
+    size: &Size<'_>,
     own: Option<Found>,
     named: &mut [NamedSearch<'_>],
-    follows: bool,
+    (before, along, layered): (Option<&Row>, Option<&Found>, &(Watch, Duration)),
     watch: &Watch,
-) -> Result<(Vec<Timed>, Option<Best>)> {
+) -> Result<AtSize> {
+    let problem = size.problem;
     let search = once::search(problem, watch);
     // From the second size on, the search of an algorithm that cannot be the best is shorter.
     let goal = own.as_ref().map(|own| &own.shortest.length);
-    let goal = goal.filter(|_| follows);
+    let goal = goal.filter(|_| before.is_some());
     let found = |way: &mut NamedSearch<'_>| {
         Ok((
             way.name().to_string(),
@@ -236,7 +273,27 @@ fn time(
         .filter_map(|(name, found)| Some((name, found?)));
     let own = own.map(|own| (OPTIMUM.to_string(), own));
     let mut all: Vec<(String, Found)> = own.into_iter().chain(found).collect();
-    all.sort_by(|(_, one), (_, other)| one.shortest.length.cmp(&other.shortest.length));
+    let by_length = |all: &mut Vec<(String, Found)>| {
+        all.sort_by(|(_, one), (_, other)| one.shortest.length.cmp(&other.shortest.length));
+    };
+    // Whatever a smaller operation takes, this one takes as well.
+    let mut least = before.map_or_else(
+        || size.least.clone(),
+        |row| row.least.clone().max(size.least.clone()),
+    );
+    let longer = along.and_then(|run| run.at(problem, watch).ok());
+    all.extend(longer.map(|run| (OPTIMUM.to_string(), run)));
+    by_length(&mut all);
+    let mut along = None;
+    if let Some((_, best)) = all.first() {
+        let raised = layers::raised(problem, &least, &best.shortest.length, layered);
+        least = raised.least;
+        along = raised.run.clone();
+        all.extend(raised.run.map(|run| (OPTIMUM.to_string(), run)));
+        by_length(&mut all);
+        let mut seen = BTreeSet::new();
+        all.retain(|(name, _)| seen.insert(name.clone()));
+    }
     let timed = all
         .iter()
         .map(|(name, found)| Timed::new(name, &found.shortest))
@@ -244,6 +301,17 @@ fn time(
     let best = (!all.is_empty()).then(|| all.swap_remove(0));
     if let Some((_, best)) = &best {
         once::executed(problem, best)?;
+        let length = &best.shortest.length;
+        if *length < least {
+            bail!(
+                "a run takes {length}, and no schedule less than {least}; please report it with the platform file"
+            );
+        }
     }
-    Ok((timed, best))
+    Ok(AtSize {
+        timed,
+        best,
+        least,
+        along,
+    })
 }

@@ -10,7 +10,7 @@ use crate::words::usage::usage;
 /// Limit on the number of sizes.
 const MOST: usize = 200;
 
-/// `8:4GiB:x2`: bytes from 8 to 4 GiB, each twice the one before.
+/// `8:4GiB:x2`: bytes from 8 to 4 GiB, each twice the one before, and 4 GiB in any case.
 pub fn read(text: &str) -> Result<Vec<String>> {
     let wrong = |what: &str| {
         usage(format!(
@@ -32,14 +32,16 @@ pub fn read(text: &str) -> Result<Vec<String>> {
         return Err(wrong("does not go from a size above 0 to a larger one"));
     }
     let mut sizes = Vec::new();
-    while size <= last {
+    loop {
         if sizes.len() == MOST {
             return Err(wrong(&format!("lists more than {MOST} sizes")));
         }
-        sizes.push(format!("{size} B"));
+        sizes.push(format!("{} B", (&size).min(&last)));
+        if size >= last {
+            return Ok(sizes);
+        }
         size *= &factor;
     }
-    Ok(sizes)
 }
 
 #[cfg(test)]
@@ -49,7 +51,10 @@ mod tests {
     #[test]
     fn sizes_grow_by_a_factor() -> Result<()> {
         assert_eq!(read("8:64:x2")?, ["8 B", "16 B", "32 B", "64 B"]);
-        assert_eq!(read("1KiB:3KiB:x3/2")?, ["1024 B", "1536 B", "2304 B"]);
+        assert_eq!(
+            read("1KiB:3KiB:x3/2")?,
+            ["1024 B", "1536 B", "2304 B", "3072 B"]
+        );
         for text in [
             "8",
             "8:64",

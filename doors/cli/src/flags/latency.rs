@@ -1,0 +1,66 @@
+//! Latencies of a platform's links, for people and as JSON.
+
+use oneport::{Platform, Rational};
+use serde_json::{Value, json};
+
+use crate::words::numbers::Shown;
+
+/// The latency of links of a kind.
+#[derive(Debug, Clone)]
+pub struct KindLatency {
+    /// Where it comes from: stated, given, assumed.
+    pub origin: &'static str,
+    /// The kind of the links.
+    pub kind: &'static str,
+    /// Of each link, in the platform's unit of time.
+    pub latency: Rational,
+    /// The number of links.
+    pub links: usize,
+}
+
+/// All latencies above 0, by origin and kind.
+#[derive(Debug, Clone, Default)]
+pub struct KnownLatencies(pub Vec<KindLatency>);
+
+/// The origin of a latency that no file and no user stated.
+const ASSUMED: &str = "assumed";
+
+impl KnownLatencies {
+    /// Whether any latency is assumed: then a bound on the time is one for that assumption.
+    pub fn are_assumed(&self) -> bool {
+        self.0.iter().any(|one| one.origin == ASSUMED)
+    }
+
+    /// One line, if a latency was given or assumed.
+    pub fn line(&self, platform: &Platform) -> Option<String> {
+        let shown = Shown::of(platform, false);
+        let of = |origin: &str| {
+            let each = self.0.iter().filter(|one| one.origin == origin);
+            let each = each.map(|one| format!("{} {}", one.kind, shown.briefly(&one.latency)));
+            let mut each: Vec<String> = each.collect();
+            each.dedup();
+            (!each.is_empty()).then(|| format!("{origin}: {} per link", each.join(", ")))
+        };
+        let parts: Vec<String> = ["given", ASSUMED].into_iter().filter_map(of).collect();
+        let end = if self.are_assumed() {
+            " (the file states none); --latency KIND=TIME or none"
+        } else {
+            ""
+        };
+        (!parts.is_empty()).then(|| format!("latency {}{end}", parts.join("; ")))
+    }
+
+    /// A list of kinds, with seconds (units of time, on a platform without units) and origin.
+    pub fn json(&self, platform: &Platform) -> Value {
+        let shown = Shown::of(platform, false);
+        let one = |one: &KindLatency| {
+            json!({
+                "kind": one.kind,
+                "latency": shown.seconds(&one.latency).to_string(),
+                "origin": one.origin,
+                "links": one.links,
+            })
+        };
+        self.0.iter().map(one).collect::<Vec<_>>().into()
+    }
+}

@@ -1,0 +1,157 @@
+//! Latencies: what files state is kept, what a user gives takes its place, the rest is assumed by kind.
+
+use std::collections::BTreeMap;
+
+use oneport_platform::parse_rational;
+use oneport_topologies::{
+    Fabric, ImportOptions, Imported, Latencies, LatencyAttribute, Origin, Rational, Topic,
+};
+
+use crate::{check_whole, import, import_with, refused, replicated, says};
+
+/// Two GPUs with four NVLinks to an NVSwitch and a card of 400 Gbit/s with a latency of 1.3 us.
+const DUMP: &str = r#"<system version="1">
+  <cpu host_hash="0x1" numaid="0" affinity="ff" arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="143">
+    <pci busid="0000:0b:00.0" class="0x030200" link_speed="32.0 GT/s PCIe" link_width="16">
+      <gpu dev="0" sm="90" rank="0" gdr="1"><nvlink target="0000:05:00.0" count="4" tclass="0x068000"/></gpu>
+    </pci>
+    <pci busid="0000:0c:00.0" class="0x030200" link_speed="32.0 GT/s PCIe" link_width="16">
+      <gpu dev="1" sm="90" rank="1" gdr="1"><nvlink target="0000:05:00.0" count="4" tclass="0x068000"/></gpu>
+    </pci>
+    <pci busid="0000:0d:00.0" class="0x020700" link_speed="32.0 GT/s PCIe" link_width="16">
+      <nic><net name="mlx5_0" dev="0" speed="400000" port="1" guid="0x1" latency="1.3" gdr="1"/></nic>
+    </pci>
+  </cpu>
+</system>
+"#;
+
+fn number(text: &str) -> Rational {
+    parse_rational(text).expect("a number")
+}
+
+/// Kinds, latencies in microseconds, origins.
+fn all(imported: &Imported, given: &Latencies) -> Vec<(&'static str, String, Origin)> {
+    let (imported, all) = imported.clone().with_latencies(given).expect("kinds");
+    let above = |link: &&oneport_platform::Link| !link.latency().eq(&number("0"));
+    let links = imported.platform.links().iter().filter(above).count();
+    assert_eq!(links, all.iter().map(|one| one.links).sum::<usize>());
+    let microseconds = |latency: &Rational| (latency * number("1000000")).to_string();
+    all.iter()
+        .map(|one| (one.kind, microseconds(&one.latency), one.origin))
+        .collect()
+}
+
+#[test]
+fn dumps_state_the_latency_of_cards_and_the_rest_is_assumed() {
+    let imported = import_with(DUMP, &replicated(2, Fabric::Switch, None));
+    check_whole(&imported);
+    let stated = ("net", "13/10".to_string(), Origin::Stated);
+    assert_eq!(all(&imported, &Latencies::default()), [stated.clone()]);
+    let assumed = Latencies {
+        assumed: true,
+        ..Latencies::default()
+    };
+    let of = |kind, latency: &str, origin| (kind, latency.to_string(), origin);
+    assert_eq!(
+        all(&imported, &assumed),
+        [
+            stated.clone(),
+            of("nvlink", "3/10", Origin::Assumed),
+            of("pci", "1/4", Origin::Assumed)
+        ]
+    );
+    // A kind replaces what is stated, a time alone does not.
+    let given = Latencies {
+        kinds: BTreeMap::from([("pci".to_string(), number("0"))]),
+        every: Some(number("1/500000")),
+        assumed: true,
+    };
+    assert_eq!(
+        all(&imported, &given),
+        [stated, of("nvlink", "2", Origin::Given)]
+    );
+    let given = Latencies {
+        kinds: BTreeMap::from([("net".to_string(), number("1/200000"))]),
+        ..Latencies::default()
+    };
+    assert_eq!(all(&imported, &given), [of("net", "5", Origin::Given)]);
+    let unknown = Latencies {
+        kinds: BTreeMap::from([("xgmi".to_string(), number("1"))]),
+        ..Latencies::default()
+    };
+    let error = imported
+        .with_latencies(&unknown)
+        .expect_err("no xgmi")
+        .to_string();
+    assert!(
+        error.contains("'xgmi'") && error.contains("net, nvlink, pci"),
+        "{error}"
+    );
+}
+
+fn graph(edges: [&str; 2]) -> String {
+    let [one, two] = edges;
+    format!(
+        "{{\"directed\": false, \"nodes\": [{{\"id\": \"x\"}}, {{\"id\": \"y\"}}, {{\"id\": \"z\"}}], \"edges\": [\n\
+         {{\"capacity\": 1, {one}, \"source\": \"x\", \"target\": \"y\"}},\n\
+         {{\"capacity\": 1, {two}, \"source\": \"y\", \"target\": \"z\"}}]}}"
+    )
+}
+
+#[test]
+fn edges_state_latencies_with_units() {
+    let asked = |attribute: &str, seconds: Option<&str>| ImportOptions {
+        latency: Some(LatencyAttribute {
+            attribute: attribute.into(),
+            seconds: seconds.map(number),
+        }),
+        ..ImportOptions::default()
+    };
+    let stated = |imported: &Imported| all(imported, &Latencies::default());
+    let of = |latency: &str| ("link", latency.to_string(), Origin::Stated);
+    let both = import(&graph(["\"latency\": \"5 us\"", "\"delay\": \"2 ms\""]));
+    assert_eq!(stated(&both), [of("5"), of("2000")]);
+    check_whole(&both);
+    // A number without a unit says nothing: it is left out, and said.
+    let plain = graph(["\"latency\": 5", "\"latency\": 0"]);
+    let imported = import(&plain);
+    assert!(stated(&imported).is_empty());
+    assert!(says(
+        &imported,
+        Topic::LeftOut,
+        "--latency-attribute latency,us"
+    ));
+    let imported = import_with(&plain, &asked("latency", Some("1/1000")));
+    assert_eq!(stated(&imported), [of("5000")]);
+    assert!(!says(&imported, Topic::LeftOut, "latency"));
+    let other = graph(["\"hop\": \"5 us\"", "\"delay\": \"1 us\""]);
+    assert_eq!(stated(&import_with(&other, &asked("hop", None))), [of("5")]);
+    refused(
+        &graph(["\"hop\": \"5 GB\"", "\"hop\": 1"]),
+        &asked("hop", None),
+        &["x -- y", "5 GB"],
+    );
+    refused(
+        &graph(["\"hop\": -1", "\"hop\": 1"]),
+        &asked("hop", Some("1")),
+        &["x -- y", "'-1' is below 0"],
+    );
+    let graphml = "<graphml><key id=\"d0\" attr.name=\"capacity\"/><key id=\"d1\" attr.name=\"latency\">\
+        <default>3 us</default></key><graph edgedefault=\"directed\"><node id=\"x\"/><node id=\"y\"/>\
+        <edge source=\"x\" target=\"y\"><data key=\"d0\">1</data></edge></graph></graphml>";
+    assert_eq!(stated(&import(graphml)), [of("3")]);
+}
+
+#[test]
+fn dimensions_of_astra_sim_have_nanoseconds() {
+    let text = "topology: [ Ring, Switch ]\nnpus_count: [ 3, 2 ]\nbandwidth: [ 500, 2 ]\nlatency: [ 500.0, 20 ]\n";
+    let imported = import(text);
+    let of = |kind, latency: &str| (kind, latency.to_string(), Origin::Stated);
+    let stated = all(&imported, &Latencies::default());
+    assert_eq!(stated, [of("ring", "1/2"), of("switch", "1/50")]);
+    refused(
+        &text.replace("500.0", "-5"),
+        &ImportOptions::default(),
+        &["file:4", "'-5'", "nanoseconds"],
+    );
+}
