@@ -39,3 +39,4 @@ mod solve;
 mod time;
 mod topologies;
 mod whatif;
+mod words;
