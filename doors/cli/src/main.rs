@@ -14,6 +14,8 @@
 
 mod answers;
 mod commands;
+#[cfg(all(test, feature = "compare", feature = "exports", feature = "rings"))]
+mod examples_test;
 mod flags;
 #[cfg(all(test, feature = "compare", feature = "exports", feature = "rings"))]
 mod limits_test;

@@ -90,8 +90,8 @@ pub enum UnitError {
 
 impl Quantity {
     /// Reads `64 MiB`, `10 Gbit/s`, `80 ms/GB`, `5 us` or a plain number; the space may be left out. Other names are
-    /// `Gbps` and `Gb/s`, `10GbE`, `GBps`, `msec`. `64M` are 64 MiB as data, as benchmarks count, and `400G` are 400 Gbit/s
-    /// as a rate, as ports of networks are named. The number has the forms of [`parse_rational`].
+    /// `Gbps` and `Gb/s`, `10GbE`, `GBps`, `msec`. `64M` are 64 MiB as data, as benchmarks count, and `400G` are 400
+    /// Gbit/s as a rate, as ports of networks are named. The number has the forms of [`parse_rational`].
     ///
     /// # Errors
     /// A number that is not valid; an unknown unit, with the units that it is close to.

@@ -324,8 +324,8 @@ impl Operation {
     }
 }
 
-/// The bandwidths, and on GPUs the columns of nccl-tests. The time is the inverse of the throughput. Empty if [`Operation::of`]
-/// is `None`.
+/// The bandwidths, and on GPUs the columns of nccl-tests. The time is the inverse of the throughput. Empty if
+/// [`Operation::of`] is `None`.
 fn bandwidths(problem: &Problem, throughput: &Rational) -> String {
     let Some((units, operation)) = Operation::of(problem, throughput) else {
         return String::new();

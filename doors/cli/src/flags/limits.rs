@@ -19,7 +19,8 @@ use crate::words::usage::usage;
 /// command.
 #[derive(Debug, Args)]
 pub struct LimitArguments {
-    /// Wall-clock limit of the whole command, in seconds or as "2 min". The best result so far is reported, at most 10 % and half a second later.
+    /// Wall-clock limit of the whole command, in seconds or as "2 min". The best result so far is
+    /// reported, at most 10 % and half a second later.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub time_limit: Option<String>,
     /// Stop the search before the process uses more memory, and report the best result: bytes, or 500M, 2.5G, 16GB
@@ -86,8 +87,8 @@ const MEASURED: Duration = Duration::from_millis(10);
 /// The default memory limit, in percent of the available memory. Trades larger questions for memory of other programs.
 /// Not measured.
 const MOST: u64 = 80;
-/// Processor time of the work between two looks, and of that after the last. Trades an answer in time for a longer search.
-/// Measured: `time` on 128 GPUs at a load of 16 ended 1.0 s late, in which it had 0.08 s of a processor.
+/// Processor time of the work between two looks, and of that after the last. Trades an answer in time for a longer
+/// search. Measured: `time` on 128 GPUs at a load of 16 ended 1.0 s late, in which it had 0.08 s of a processor.
 const LAST: Duration = Duration::from_millis(100);
 
 /// The time limit plus 10 % and half a second, less what the last steps take. The steps after a search (slots, the
@@ -190,8 +191,8 @@ fn stretched(time: Duration, ran: u64, waited: u64) -> Duration {
     Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(u64::MAX))
 }
 
-/// Nanoseconds that this thread has run and waited for a processor, once it has run for a while; `None` where the system
-/// does not tell.
+/// Nanoseconds that this thread has run and waited for a processor, once it has run for a while; `None` where the
+/// system does not tell.
 fn turns() -> Option<(u64, u64)> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let mut numbers = text.split_whitespace().map(str::parse::<u64>);

@@ -129,8 +129,8 @@ pub struct QuestionArguments {
     /// The collective to schedule; names of libraries (MPI_Allreduce, bcast) are understood.
     #[arg(value_name = "COLLECTIVE", value_parser = Collectives, index = 1, hide_possible_values = false)]
     pub collective: String,
-    /// The platform: a file of ours (TOML, JSON), a matrix of bandwidths, or a topology of another program (a dump of NCCL,
-    /// nvidia-smi topo -m, Slurm, SimGrid, a graph, ...).
+    /// The platform: a file of ours (TOML, JSON), a matrix of bandwidths, or a topology of another program (a dump of
+    /// NCCL, nvidia-smi topo -m, Slurm, SimGrid, a graph, ...).
     #[arg(value_name = "FILE", index = 2)]
     pub file: Option<PathBuf>,
     /// The platform, instead of FILE. In solve it is repeatable: the answers are printed in sequence, with --json one

@@ -2,7 +2,7 @@
 
 /// Command and examples, in the order of `oneport --help`.
 #[rustfmt::skip]
-const EXAMPLES: [(&str, &[&str]); 21] = [
+pub const EXAMPLES: [(&str, &[&str]); 21] = [
     ("solve", &[
         "oneport solve allreduce topo.xml --bytes 64MiB -o plan.json",
         "oneport solve broadcast cluster.toml --source node0 --json",
@@ -69,62 +69,4 @@ fn under(command: clap::Command, name: &str) -> clap::Command {
         let path = format!("{name} {one}");
         command.mut_subcommand(one, |command| under(command, path.trim()))
     })
-}
-
-#[cfg(all(test, feature = "compare", feature = "exports", feature = "rings"))]
-mod tests {
-    use super::*;
-
-    /// The words of a line as a shell splits it, up to `>`.
-    fn words(line: &str) -> Vec<String> {
-        let mut words = vec![String::new()];
-        let mut quoted = false;
-        for letter in line.chars() {
-            match letter {
-                '\'' => quoted = !quoted,
-                ' ' if !quoted => words.push(String::new()),
-                '>' if !quoted => break,
-                letter => words.last_mut().unwrap().push(letter),
-            }
-        }
-        words.retain(|word| !word.is_empty());
-        words
-    }
-
-    /// Commands without subcommands, by their names.
-    fn leaves(command: &clap::Command, name: &str, all: &mut Vec<String>) {
-        let mut under = command.get_subcommands().peekable();
-        // Shapes are one command's.
-        if under.peek().is_none() || name == "generate" {
-            all.push(name.to_string());
-            return;
-        }
-        under.for_each(|one| leaves(one, format!("{name} {}", one.get_name()).trim(), all));
-    }
-
-    #[test]
-    fn every_command_has_examples_that_are_read() {
-        let _turn = crate::limits_test::TURN.lock();
-        let mut names = Vec::new();
-        leaves(&crate::command(), "", &mut names);
-        for name in &names {
-            assert!(
-                EXAMPLES.iter().any(|(known, _)| known == name),
-                "{name} has no example"
-            );
-        }
-        for (name, lines) in EXAMPLES {
-            assert!(
-                name.is_empty() || names.iter().any(|known| known == name),
-                "{name}"
-            );
-            for line in lines {
-                // The words after the columns of the first help are no part of the command.
-                let line = line.split("     ").next().unwrap();
-                let read = crate::command().try_get_matches_from(words(line));
-                assert!(read.is_ok(), "{line}: {}", read.unwrap_err());
-                assert!(line.starts_with(&format!("oneport {name}")), "{line}");
-            }
-        }
-    }
 }

@@ -29,6 +29,9 @@ const NUMBERS: [&str; 46] = [
     "upper_bound",
 ];
 
+/// Lists of one reduction, which stay as they are.
+const LISTS: [&str; 3] = ["classes", "numbering", "tree"];
+
 /// The object on one line. Beside each exact number in a text, such as `"time": "1/3"`, stands a plain one,
 /// `"time_number": 0.3333333333333333`; bandwidths with a unit are in GB/s.
 pub fn line(mut object: Value) -> String {
@@ -40,7 +43,10 @@ fn number(value: &mut Value) {
     match value {
         Value::Array(all) => all.iter_mut().for_each(number),
         Value::Object(keys) => {
-            keys.values_mut().for_each(number);
+            let lists = keys
+                .iter_mut()
+                .filter(|(key, _)| !LISTS.contains(&key.as_str()));
+            lists.for_each(|(_, value)| number(value));
             let texts = NUMBERS.iter().filter_map(|key| {
                 let plain = plain(keys.get(*key)?.as_str()?)?;
                 Some((format!("{key}_number"), Value::Number(plain)))

@@ -116,9 +116,10 @@ const HEAD: u64 = 4096;
 
 /// Beginnings of files that oneport writes for other programs without its name, and that are made anew at any time:
 /// pictures, traces, schedules.
-const MADE: [&[u8]; 13] = [
+const MADE: [&[u8]; 14] = [
     b"<svg ",
     b"<graphs ",
+    b"[{\"processor\"",
     b"\x89PNG",
     b"digraph ",
     b"// ",

@@ -42,3 +42,4 @@ mod solve;
 mod time;
 mod topologies;
 mod whatif;
+mod words;

@@ -1,0 +1,139 @@
+//! Words as people write them: collectives, units, files by argument or option, changes, formats.
+
+use crate::common::{Folder, fixture, oneport, read, toy};
+
+/// All ways to name the collective and the platform give one answer.
+#[test]
+fn collective_and_platform_are_named_in_any_way() {
+    let star = fixture("star.json");
+    let asked = |words: &[&str]| {
+        let object = oneport(&[words, &["--work=0", "--json"]].concat())
+            .ok()
+            .object();
+        object["throughput"].clone()
+    };
+    let usual = asked(&["solve", "all-reduce", "--platform", &star, "--commutative"]);
+    for words in [
+        ["solve", "MPI_Allreduce", "-p", &star],
+        ["solve", "ncclAllReduce", "--platform", &star],
+    ] {
+        assert_eq!(asked(&words), usual);
+    }
+    assert_eq!(asked(&["solve", "allreduce", &star]), usual);
+    assert_eq!(asked(&["solve", &star, "all_reduce"]), usual);
+    oneport(&["solve", "allreduce"]).refused(2, &["FILE", "--platform"]);
+    oneport(&["solve", "allreduce", &star, "-p", &toy(), "-o", "x"]).refused(2, &["--platform"]);
+    oneport(&["compare", "allreduce", &star, "-p", &toy()]).refused(2, &["two platforms"]);
+    oneport(&["solve", "brodcast", &star]).refused(2, &["'broadcast'"]);
+    let bounds = oneport(&["bound", &star, "allgather"]).ok().stdout;
+    assert_eq!(
+        oneport(&["bound", "-p", &star, "all-gather"]).ok().stdout,
+        bounds
+    );
+    assert_eq!(
+        oneport(&["bound", "MPI_Allgather", &star]).ok().stdout,
+        bounds
+    );
+}
+
+/// 100 Gbit/s are 12.5 GB/s, however they are written; 64M are 64 MiB.
+#[test]
+fn units_are_read_as_people_write_them() {
+    let folder = Folder::new();
+    let made = |rate: &str| {
+        let path = folder.path("made.json");
+        oneport(&[
+            "generate",
+            "torus",
+            "--sides",
+            "2x2",
+            "--bandwidth",
+            rate,
+            "-o",
+            &path,
+        ])
+        .ok();
+        read(&path)
+    };
+    let usual = made("12.5");
+    for rate in ["100 Gbit/s", "100Gbps", "100Gb/s", "100GbE", "100G"] {
+        assert_eq!(made(rate), usual, "{rate}");
+    }
+    let path = folder.path("made.json");
+    let text = |size: &str| {
+        let run = oneport(&["time", "bcast", &path, "--source", "P0", "--bytes", size]).ok();
+        run.stdout.lines().next().unwrap_or_default().to_string()
+    };
+    assert_eq!(text("64M"), text("64MiB"));
+    assert!(
+        text("64M").ends_with("messages of 64 MiB"),
+        "{}",
+        text("64M")
+    );
+}
+
+/// What oneport did not write is kept, and what is written is named.
+#[test]
+fn files_of_others_are_kept() {
+    let folder = Folder::new();
+    let notes = folder.write("notes.txt", "mine");
+    let question = ["solve", "scatter", &toy(), "--source", "Ps", "-o", &notes];
+    oneport(&question).refused(2, &["--force", "notes.txt"]);
+    assert_eq!(read(&notes), "mine");
+    let forced = oneport(&[&question[..], &["--force"]].concat()).ok().stdout;
+    assert!(
+        forced.contains(&format!("written     {notes} (in place")),
+        "{forced}"
+    );
+    // A plan of ours is replaced.
+    oneport(&question).ok();
+}
+
+/// A changed platform is the one that is asked about and the one that is written.
+#[test]
+fn every_command_asks_about_the_changed_platform() {
+    let folder = Folder::new();
+    let (star, out) = (fixture("star.json"), folder.path("twice.toml"));
+    let change = ["--change", "* <-> *: bandwidth x2"];
+    let bound = |words: &[&str]| {
+        let run = oneport(&[&["bound", "--json"], words, &["all-gather"]].concat()).ok();
+        run.object()["bounds"][0]["bound_number"]
+            .as_f64()
+            .unwrap_or_default()
+    };
+    oneport(&[&["convert", &star, &out], &change[..]].concat()).ok();
+    assert!((bound(&[&star]) * 2.0 - bound(&[&out])).abs() < 1e-9);
+    assert!((bound(&[&[&star[..]], &change[..]].concat()) - bound(&[&out])).abs() < 1e-9);
+}
+
+/// The table alone, with plain numbers, and prices beside the gains.
+#[test]
+fn tables_have_formats_and_prices() {
+    let racks = fixture("two-racks.toml");
+    let csv = oneport(&[
+        "whatif",
+        "allgather",
+        &racks,
+        "--price",
+        "*: 900",
+        "--format",
+        "csv",
+    ]);
+    let csv = csv.ok().stdout;
+    let header = csv.lines().next().unwrap_or_default();
+    assert!(
+        header.starts_with("what,,each") && header.ends_with("per price"),
+        "{csv}"
+    );
+    let columns = header.split(',').count();
+    assert!(csv.lines().count() > 2, "{csv}");
+    assert!(
+        csv.lines().all(|line| line.split(',').count() == columns),
+        "{csv}"
+    );
+    let md = oneport(&["bound", &racks, "--format", "md"]).ok().stdout;
+    assert!(md.starts_with("| collective | algbw |"), "{md}");
+    oneport(&["whatif", "allgather", &racks, "--price", "nothing*: 1"])
+        .refused(2, &["no class is called 'nothing*'"]);
+    oneport(&["bound", &racks, "--format", "md", "--json"]).misused(&["--json"]);
+}
