@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use oneport_files::error::{Mistake, clip};
 
-use crate::draft::Draft;
+use crate::draft::{Draft, MAX_LINKS};
 use crate::imported::Topic;
 use crate::mistakes::{said, too_many};
 use crate::simgrid_net::Net;
@@ -178,21 +178,17 @@ impl<'z> Drawing<'z> {
             self.chain(number, &exits, &entries)?;
             let gates = Gates::new(zones, number, &exits, &entries);
             let bypassed = !zone.bypasses.is_empty();
+            let members = zone.members.iter().copied();
+            let hosts: Vec<usize> = members.filter(|&member| zones.is_host(member)).collect();
             match &zone.routing {
                 Routing::Star(lists) if !bypassed => {
-                    let hosts: Vec<usize> = zone
-                        .members
-                        .iter()
-                        .copied()
-                        .filter(|&member| zones.is_host(member))
-                        .collect();
                     if let Some(middle) = Middle::of(lists, &hosts) {
                         self.star(number, &hosts, &middle, &gates)?;
                         continue;
                     }
                 }
                 Routing::Torus(torus) if torus.limiters.is_empty() && !bypassed => {
-                    for (host, &from) in zone.members.iter().enumerate() {
+                    for (host, &from) in hosts.iter().enumerate() {
                         for to in torus.neighbours(host) {
                             self.pair(number, [from, torus.first + to], &Gates::default())?;
                         }
@@ -201,14 +197,14 @@ impl<'z> Drawing<'z> {
                 }
                 Routing::Pairs(pairs) | Routing::Full(pairs) => {
                     let many = pairs.len() > MANY_ROUTES && !bypassed && gates.is_empty();
-                    if many && let Some(sums) = self.sums(number, pairs) {
+                    if many && let Some(sums) = self.sums(&hosts, pairs) {
                         self.lists(number, &sums)?;
                         continue;
                     }
                     let mut ends: BTreeSet<(usize, usize)> =
                         pairs.keys().chain(zone.bypasses.keys()).copied().collect();
                     if matches!(zone.routing, Routing::Full(_)) {
-                        ends.extend(gates.pairs(&zone.members));
+                        ends.extend(gates.pairs(zones, &hosts)?);
                     }
                     for (from, to) in ends {
                         self.pair(number, [from, to], &gates)?;
@@ -217,26 +213,25 @@ impl<'z> Drawing<'z> {
                 }
                 Routing::Star(_) | Routing::Torus(_) => {}
             }
-            for &from in &zone.members {
-                for &to in zone.members.iter().filter(|&&to| to != from) {
-                    self.pair(number, [from, to], &gates)?;
-                }
+            check_pairs(hosts.len().saturating_mul(hosts.len()))?;
+            let mut ends: BTreeSet<(usize, usize)> =
+                gates.pairs(zones, &hosts)?.into_iter().collect();
+            for &from in &hosts {
+                ends.extend(hosts.iter().filter(|&&to| to != from).map(|&to| (from, to)));
+            }
+            for (from, to) in ends {
+                self.pair(number, [from, to], &gates)?;
             }
         }
         Ok(())
     }
 
     /// The routes of a zone as sums of lists, if they are such and join every two hosts.
-    fn sums(&self, zone: usize, pairs: &BTreeMap<(usize, usize), Stretch>) -> Option<Sums> {
-        let members = self.zones.zones.get(zone)?.members.iter();
-        let hosts: Vec<usize> = members
-            .copied()
-            .filter(|&member| self.zones.is_host(member))
-            .collect();
+    fn sums(&self, hosts: &[usize], pairs: &BTreeMap<(usize, usize), Stretch>) -> Option<Sums> {
         let loads = pairs
             .iter()
             .map(|(&ends, stretch)| (ends, stretch.loads.as_slice()));
-        Sums::of(&hosts, loads)
+        Sums::of(hosts, loads)
     }
 
     fn lists(&mut self, zone: usize, sums: &Sums) -> Result<(), Mistake> {
@@ -416,24 +411,27 @@ impl Gates {
 }
 
 impl Gates {
-    /// The ways from all members to the exits, and from the entries to all members.
-    fn pairs(&self, members: &[usize]) -> Vec<(usize, usize)> {
-        let others = |gate: usize| {
-            members
-                .iter()
-                .copied()
-                .filter(move |&member| member != gate)
-        };
-        let out = self
-            .exits
-            .keys()
-            .flat_map(|&gate| others(gate).map(move |member| (member, gate)));
-        let into = self
-            .entries
-            .keys()
-            .flat_map(|&gate| others(gate).map(move |member| (gate, member)));
-        out.chain(into).collect()
+    /// The ways from all hosts to the exits, and from the entries to all hosts, if these are no zones.
+    fn pairs(&self, zones: &Zones, hosts: &[usize]) -> Result<Vec<(usize, usize)>, Mistake> {
+        let gates = self.exits.len().saturating_add(self.entries.len());
+        check_pairs(hosts.len().saturating_mul(gates))?;
+        let direct = |gate: &&usize| zones.inside(**gate).is_none();
+        let others = |gate: usize| hosts.iter().copied().filter(move |&host| host != gate);
+        let exits = self.exits.keys().filter(direct);
+        let out = exits.flat_map(|&gate| others(gate).map(move |host| (host, gate)));
+        let entries = self.entries.keys().filter(direct);
+        let into = entries.flat_map(|&gate| others(gate).map(move |host| (gate, host)));
+        Ok(out.chain(into).collect())
     }
+}
+
+/// Refuses what would become too many links before it is made.
+fn check_pairs(pairs: usize) -> Result<(), Mistake> {
+    if pairs <= MAX_LINKS {
+        return Ok(());
+    }
+    let instead = "give a part of the platform";
+    Err(too_many("links of routes", MAX_LINKS, instead))
 }
 
 /// The links that a star's lists have in common. A route between two members counts each of them once, so they cannot

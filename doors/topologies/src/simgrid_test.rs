@@ -38,7 +38,7 @@ fn check(text: &str) -> Result<usize, String> {
             let right = match (route.is_empty(), found.as_slice()) {
                 (true, []) => true,
                 (false, [one]) => *one == route,
-                (false, []) => torus,
+                (false, []) => torus && by_neighbours(&zones, &drawn, [from, to], &route),
                 _ => false,
             };
             if !right {
@@ -57,6 +57,23 @@ fn check(text: &str) -> Result<usize, String> {
         }
     }
     Ok(routes)
+}
+
+/// A route of a torus: a link to a neighbour, and the route from there.
+fn by_neighbours(
+    zones: &Zones,
+    drawn: &crate::simgrid_net::Paths,
+    [from, to]: [usize; 2],
+    route: &[usize],
+) -> bool {
+    let next = drawn.iter().filter(|((start, _), _)| *start == from);
+    let rest = |middle: usize| zones.route(middle, to).ok().flatten().unwrap_or_default();
+    next.into_iter().any(|(&(_, middle), paths)| {
+        let first = paths.first().cloned().unwrap_or_default();
+        let mut whole = [first, rest(middle)].concat();
+        whole.sort_unstable();
+        paths.len() == 1 && whole == route
+    })
 }
 
 /// Writes random platforms.
