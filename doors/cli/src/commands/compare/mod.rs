@@ -119,7 +119,7 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
     } else {
         Vec::new()
     };
-    let nccl = nccl::of(&alike, arguments.question.is_sized(), &log);
+    let nccl = nccl::of(&alike, arguments.question.is_sized(), &log, &watch);
     let report = report::Report {
         problem: &problem,
         alike: &alike,

@@ -11,6 +11,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use oneport::{Options, Volumes};
 
+use crate::answers::nccl;
 use crate::flags::limits::LimitArguments;
 use crate::flags::question::{self, QuestionArguments};
 use crate::words::drawing;
@@ -79,10 +80,15 @@ pub fn run(arguments: &TimeArguments) -> Result<End> {
         ))
     };
     let rows = rows::of(&all, &options)?;
+    let single = arguments.sizes.is_none();
+    let nccl = single
+        .then(|| nccl::of(problem, true, &[], &options.watch))
+        .flatten();
     let report = Report {
         problem,
         rows: &rows,
-        single: arguments.sizes.is_none(),
+        single,
+        nccl: nccl.and_then(Result::ok),
         ended_by: options.watch.ended_by(),
     };
     let written = arguments.output.as_ref().map_or(Ok(()), |path| {

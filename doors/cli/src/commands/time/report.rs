@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::rows::{OPTIMUM, Row, Timed};
 use crate::answers::answer::{header, label};
-use crate::answers::nccl::{self, Nccl};
+use crate::answers::nccl::Nccl;
 use crate::flags::limits;
 use crate::words::numbers::{Shown, decimal, percent, readable};
 use crate::words::tables::plain;
@@ -29,6 +29,8 @@ pub struct Report<'a> {
     pub rows: &'a [Row],
     /// Whether there is only one size. Then all algorithms are listed.
     pub single: bool,
+    /// NCCL's own model of the only size; `None` where it chooses nothing, or is not evaluated.
+    pub nccl: Option<Nccl>,
     /// The limit that ended the search.
     pub ended_by: Option<Limit>,
 }
@@ -42,16 +44,6 @@ impl Report<'_> {
         )
         .ok()?;
         Bandwidth::of(&problem)
-    }
-
-    /// NCCL's own model of this size; `None` where it chooses nothing, or is not evaluated.
-    fn nccl(&self, row: &Row) -> Option<Nccl> {
-        let problem = Problem::new(
-            self.problem.platform(),
-            self.problem.collective(),
-            &row.volumes,
-        );
-        nccl::of(&problem.ok()?, true, &[])?.ok()
     }
 
     fn units(&self) -> Option<Units> {
@@ -147,7 +139,7 @@ impl Report<'_> {
                 "no schedule takes less than {}: {gap} below",
                 self.time(&row.least)
             );
-            if let Some(line) = self.nccl(row).and_then(|nccl| nccl.sentence()) {
+            if let Some(line) = self.nccl.as_ref().and_then(Nccl::sentence) {
                 let _ = writeln!(out, "NCCL        {line}");
             }
             out.push('\n');
@@ -288,7 +280,7 @@ impl Report<'_> {
                 .first()
                 .map(|best| decimal(&gap(best, row)))
                 .into();
-            let nccl = self.nccl(row);
+            let nccl = self.nccl.as_ref();
             object["nccl"] = nccl.and_then(|nccl| Some(nccl.pick()?.json())).into();
             object["rows"] = row
                 .timed
