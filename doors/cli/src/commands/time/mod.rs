@@ -79,11 +79,11 @@ pub fn run(arguments: &TimeArguments) -> Result<End> {
             "--sizes: no size; write FROM:TO:xFACTOR, such as 8:4GiB:x2"
         ))
     };
-    let rows = rows::of(&all, &options)?;
     let single = arguments.sizes.is_none();
     let nccl = single
         .then(|| nccl::of(problem, true, &[], &options.watch))
         .flatten();
+    let rows = rows::of(&all, &options)?;
     let report = Report {
         problem,
         rows: &rows,
