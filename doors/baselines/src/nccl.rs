@@ -50,8 +50,8 @@ impl Maker<'_> {
         }
     }
 
-    /// Two trees per channel: chains in the boxes, binary trees among their heads. None in boxes without a switch, whose
-    /// chains NCCL searches for.
+    /// Two trees per channel: chains in the boxes, binary trees among their heads. None in boxes without a switch,
+    /// whose chains NCCL searches for.
     fn nccl_tree(&self, boxes: &Boxes) -> Option<Algorithm> {
         if self.form != Some(Form::ALL_REDUCE) || !boxes.switched {
             return None;

@@ -4,8 +4,11 @@ use std::path::Path;
 
 use anyhow::Result;
 use oneport::plan::{Bandwidth, Form};
+use oneport::watch::Watch;
 use oneport::{Problem, Rational, decimal};
-use oneport_baselines::{Boxes, Estimate, Forwarders, NcclModel, Routes, ranks};
+use oneport_baselines::{
+    Boxes, Estimate, Forwarders, NcclModel, Routes, Ties, is_accelerator, ranks,
+};
 use serde_json::{Value, json};
 
 /// NCCL's model of the question.
@@ -42,11 +45,21 @@ impl Rated {
     }
 }
 
-/// The model, or why it is not evaluated. `None` where NCCL chooses nothing: no accelerators, another collective.
-pub fn of(problem: &Problem, is_sized: bool, log: &[Printed]) -> Option<Result<Nccl, String>> {
+/// The model, or why it is not evaluated. `None` where NCCL chooses nothing: no accelerators, another collective; or
+/// where the watch has ended.
+pub fn of(
+    problem: &Problem,
+    is_sized: bool,
+    log: &[Printed],
+    watch: &Watch,
+) -> Option<Result<Nccl, String>> {
     let platform = problem.platform();
     let nodes = ranks(problem);
-    let routes = Routes::new(platform, &nodes, Forwarders::Anything);
+    if !nodes.iter().all(|&node| is_accelerator(platform, node)) {
+        return None;
+    }
+    let over = Forwarders::Anything;
+    let routes = Routes::watched(platform, &nodes, over, Ties::Turns, watch).ok()?;
     let boxes = Boxes::find(problem, &nodes, &routes);
     let form = problem.collective().form().map(Form::alike)?;
     let bandwidth = Bandwidth::of(problem)?;

@@ -107,6 +107,7 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
         .map(|path| with::read(&problem, path))
         .collect::<Result<Vec<_>>>()?;
     let alike = problem.with_largest_messages();
+    let nccl = nccl::of(&alike, arguments.question.is_sized(), &log, &options.watch);
     let best = Best::of(&alike, &options, arguments.limits.time_limit.is_some())?;
     // An algorithm that has begun is rated to its end.
     let watch = options.watch.turn(RATED);
@@ -128,7 +129,6 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
     } else {
         Vec::new()
     };
-    let nccl = nccl::of(&alike, arguments.question.is_sized(), &log);
     drop(progress);
     let report = report::Report {
         problem: &problem,

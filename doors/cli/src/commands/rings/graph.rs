@@ -309,7 +309,7 @@ pub struct Judged {
 impl Judged {
     /// The channels as paths: without the last hop, and with a share of the links of the network cards where these are
     /// known. Every path carries the same.
-    fn as_paths(mut self, imported: &Imported, graph: &NcclGraph) -> Judged {
+    fn between_cards(mut self, imported: &Imported, graph: &NcclGraph) -> Judged {
         let platform = &imported.platform;
         let mut busy: BTreeMap<Resource, Rational> = BTreeMap::new();
         let mut load = |link: LinkId, times: u32| {
@@ -378,7 +378,7 @@ pub fn judge(path: &Path, imported: &Imported, gpus: &[NodeId], ranks: &Ranks) -
     let one_box = boxes::all(platform, gpus).is_none_or(|boxes| boxes.len() < 2);
     let is_path = |channel: &NcclChannel| channel.nets.len() > 1;
     if one_box && !graph.channels.is_empty() && graph.channels.iter().all(is_path) {
-        return Ok(judged.as_paths(imported, &graph));
+        return Ok(judged.between_cards(imported, &graph));
     }
     Ok(judged)
 }

@@ -12,6 +12,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use oneport::{Options, Volumes};
 
+use crate::answers::nccl;
 use crate::flags::limits::LimitArguments;
 use crate::flags::question::{self, QuestionArguments};
 use crate::words::drawing;
@@ -107,15 +108,20 @@ pub fn run(arguments: &TimeArguments) -> Result<End> {
             "--sizes: no size; write FROM:TO:xFACTOR, such as 8:4GiB:x2"
         ))
     };
+    let single = listed.is_none();
+    let nccl = single
+        .then(|| nccl::of(problem, true, &[], &options.watch))
+        .flatten();
     let (rows, limits) = rows::of(&all, &options)?;
     drop(progress);
     let report = Report {
         problem,
         rows: &rows,
-        single: listed.is_none(),
+        single,
         measured,
         limits,
         latencies,
+        nccl: nccl.and_then(Result::ok),
         ended_by: options.watch.ended_by(),
     };
     let written = arguments.output.as_ref().map_or(Ok(()), |path| {

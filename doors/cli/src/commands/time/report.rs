@@ -14,7 +14,7 @@ use super::measured::{MeasuredTimes, verdict};
 use super::rows::{OPTIMUM, Row, Timed};
 use crate::answers::answer::{header, label};
 use crate::answers::measured::WRONG;
-use crate::answers::nccl::{self, Nccl};
+use crate::answers::nccl::Nccl;
 use crate::flags::latency::KnownLatencies;
 use crate::flags::limits;
 use crate::words::numbers::{Shown, decimal, percent, readable};
@@ -37,6 +37,8 @@ pub struct Report<'a> {
     pub limits: String,
     /// The latencies of the platform's links.
     pub latencies: KnownLatencies,
+    /// NCCL's own model of the only size; `None` where it chooses nothing, or is not evaluated.
+    pub nccl: Option<Nccl>,
     /// The limit that ended the search.
     pub ended_by: Option<Limit>,
 }
@@ -50,16 +52,6 @@ impl Report<'_> {
         )
         .ok()?;
         Bandwidth::of(&problem)
-    }
-
-    /// NCCL's own model of this size; `None` where it chooses nothing, or is not evaluated.
-    fn nccl(&self, row: &Row) -> Option<Nccl> {
-        let problem = Problem::new(
-            self.problem.platform(),
-            self.problem.collective(),
-            &row.volumes,
-        );
-        nccl::of(&problem.ok()?, true, &[])?.ok()
     }
 
     fn units(&self) -> Option<Units> {
@@ -209,7 +201,7 @@ impl Report<'_> {
                 "no schedule takes less than {}: this takes {gap} more",
                 self.time(&row.least)
             );
-            if let Some(line) = self.nccl(row).and_then(|nccl| nccl.sentence()) {
+            if let Some(line) = self.nccl.as_ref().and_then(Nccl::sentence) {
                 let _ = writeln!(out, "NCCL        {line}");
             }
             out.push('\n');
@@ -382,7 +374,7 @@ impl Report<'_> {
                 .first()
                 .map(|best| decimal(&gap(best, row)))
                 .into();
-            let nccl = self.nccl(row);
+            let nccl = self.nccl.as_ref();
             object["nccl"] = nccl.and_then(|nccl| Some(nccl.pick()?.json())).into();
             if self.measured.is_some() {
                 object["measured"] = self.measured(row).map(decimal).into();
