@@ -36,6 +36,8 @@ pub(super) struct Member {
     pub name: String,
     pub kind: &'static str,
     pub role: Role,
+    /// The file's name for a node that is called otherwise here.
+    pub alias: Option<String>,
 }
 
 /// A directed link of the draft.
@@ -53,6 +55,8 @@ pub(super) struct Port {
     pub node: usize,
     /// GB/s per direction. `None` if the file does not give it.
     pub rate: Option<Rational>,
+    /// Its name in the file, as `mlx5_3`.
+    pub name: Option<String>,
 }
 
 /// Builder of an imported platform.
@@ -63,6 +67,7 @@ pub(crate) struct Draft<'o> {
     pub(super) ports: Vec<Port>,
     pub(super) devices: Vec<Accelerator>,
     names: BTreeSet<String>,
+    aliases: BTreeSet<String>,
     /// How often a name was asked for once more.
     repeats: BTreeMap<String, usize>,
     by_ends: BTreeMap<(usize, usize), usize>,
@@ -81,6 +86,7 @@ impl<'o> Draft<'o> {
             ports: Vec::new(),
             devices: Vec::new(),
             names: BTreeSet::new(),
+            aliases: BTreeSet::new(),
             repeats: BTreeMap::new(),
             by_ends: BTreeMap::new(),
             notes: Vec::new(),
@@ -105,8 +111,23 @@ impl<'o> Draft<'o> {
                 name: clip(&name),
             }));
         }
-        self.members.push(Member { name, kind, role });
+        self.members.push(Member {
+            name,
+            kind,
+            role,
+            alias: None,
+        });
         Ok(self.members.len() - 1)
+    }
+
+    /// Gives a node a second name, unless a node has it already.
+    pub fn also(&mut self, node: usize, alias: &str) {
+        if alias.is_empty() || !self.aliases.insert(alias.to_string()) {
+            return;
+        }
+        if let Some(member) = self.members.get_mut(node) {
+            member.alias = Some(alias.to_string());
+        }
     }
 
     /// Adds a link of `rate` GB/s. A second link between the same ends adds its bandwidth to the first's.
@@ -196,6 +217,7 @@ impl<'o> Draft<'o> {
     /// Takes the nodes out, and their accelerators; links between them stay.
     pub(super) fn take_nodes(&mut self) -> (Vec<Member>, Vec<Accelerator>) {
         self.names.clear();
+        self.aliases.clear();
         (
             std::mem::take(&mut self.members),
             std::mem::take(&mut self.devices),
@@ -212,7 +234,20 @@ impl<'o> Draft<'o> {
 
     /// Adds a port out of the machine, of `rate` GB/s per direction.
     pub fn port(&mut self, node: usize, rate: Option<Rational>) {
-        self.ports.push(Port { node, rate });
+        self.ports.push(Port {
+            node,
+            rate,
+            name: None,
+        });
+    }
+
+    /// As [`port`](Self::port), of a card that the file calls `name`.
+    pub fn named_port(&mut self, node: usize, rate: Option<Rational>, name: &str) {
+        self.ports.push(Port {
+            node,
+            rate,
+            name: Some(name.to_string()),
+        });
     }
 
     /// Says which accelerator a node is.
@@ -265,7 +300,11 @@ impl<'o> Draft<'o> {
         let in_file = |mistake| source.error_in_file(mistake);
         self.check_kinds().map_err(in_file)?;
         let merge = self.merge_time().map_err(in_file)?;
-        self.note_ports();
+        let accelerators: BTreeSet<usize> = self
+            .devices
+            .iter()
+            .map(|device| device.node.index())
+            .collect();
         let mut builder = Platform::builder();
         builder.model(PortModel::Links);
         builder.units(Units {
@@ -273,8 +312,13 @@ impl<'o> Draft<'o> {
             ..Units::gigabytes_and_seconds()
         });
         let refuse = |error| in_file(Mistake::Platform(error));
-        for member in &self.members {
-            builder.node(self.node_of(member, &merge)).map_err(refuse)?;
+        for (place, member) in self.members.iter().enumerate() {
+            let node = Node {
+                accelerator: accelerators.contains(&place),
+                alias: member.alias.clone(),
+                ..self.node_of(member, &merge)
+            };
+            builder.node(node).map_err(refuse)?;
         }
         for wire in &self.wires {
             let [from, to] = [wire.from, wire.to].map(NodeId::new);
@@ -320,12 +364,9 @@ impl<'o> Draft<'o> {
     }
 
     /// Ports of network cards that lead to nothing, with their speeds.
-    fn note_ports(&mut self) {
-        if self.wires.iter().any(|wire| wire.kind == "net") {
-            return;
-        }
+    pub(super) fn note_ports(&mut self, ports: &[Port]) {
         let mut counts: BTreeMap<Option<Rational>, usize> = BTreeMap::new();
-        self.ports
+        ports
             .iter()
             .for_each(|port| *counts.entry(port.rate.clone()).or_default() += 1);
         for (rate, count) in counts {

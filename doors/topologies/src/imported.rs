@@ -1,6 +1,6 @@
 //! The result of an importer.
 
-use oneport_platform::{NodeId, Platform};
+use oneport_platform::{Change, NodeId, Platform, PlatformError};
 
 use crate::Format;
 
@@ -69,6 +69,32 @@ impl Topic {
 }
 
 impl Imported {
+    /// The same without some nodes and their links.
+    ///
+    /// # Errors
+    /// No node is left; an id of another platform.
+    pub fn without(self, nodes: &[NodeId]) -> Result<Imported, PlatformError> {
+        let gone: Vec<Change> = nodes.iter().copied().map(Change::WithoutNode).collect();
+        let changed = self.platform.changed(&gone)?;
+        let kept = |kinds: Vec<&'static str>, stays: Vec<bool>| {
+            let kinds = kinds.into_iter().zip(stays).filter(|(_, stays)| *stays);
+            kinds.map(|(kind, _)| kind).collect()
+        };
+        let stays = changed.nodes.iter().map(Option::is_some).collect();
+        let links = changed.links.iter().map(Option::is_some).collect();
+        let moved = |device: Accelerator| {
+            let node = changed.nodes.get(device.node.index()).copied().flatten()?;
+            Some(Accelerator { node, ..device })
+        };
+        Ok(Imported {
+            node_kinds: kept(self.node_kinds, stays),
+            link_kinds: kept(self.link_kinds, links),
+            accelerators: self.accelerators.into_iter().filter_map(moved).collect(),
+            platform: changed.platform,
+            ..self
+        })
+    }
+
     /// A platform of which nothing was assumed.
     pub fn plain(platform: Platform, format: Format) -> Self {
         let node_kinds = platform.nodes().iter().map(|node| {

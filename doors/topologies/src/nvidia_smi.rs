@@ -37,6 +37,7 @@ struct Row<'a> {
 /// Reads the output.
 pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {
     let (labels, rows) = table(source, draft)?;
+    let legend = legend(source.text);
     let mut nodes = Vec::with_capacity(labels.len());
     for (label, row) in labels.iter().zip(&rows) {
         let at = |mistake| source.error(row.offset, Some(clip(label)), mistake);
@@ -51,7 +52,13 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
             .map_err(at)?;
         match gpu {
             Some(number) => draft.device(node, 0, number, None),
-            None => draft.port(node, None),
+            None => match legend.get(label.as_ref()) {
+                Some(&name) => {
+                    draft.also(node, name);
+                    draft.named_port(node, None, name);
+                }
+                None => draft.port(node, None),
+            },
         }
         nodes.push(node);
     }
@@ -85,6 +92,19 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     add_nvlinks(draft, &nodes, &nvlinks).map_err(|mistake| source.error_in_file(mistake))?;
     tree.add(draft, &nodes)
         .map_err(|mistake| source.error_in_file(mistake))
+}
+
+/// The names of network cards below the table: `NIC0: mlx5_0`.
+fn legend(text: &str) -> BTreeMap<&str, &str> {
+    let named = |line| -> Option<(&str, &str)> {
+        let (label, name) = str::split_once(line, ':')?;
+        let (label, name) = (label.trim(), name.trim());
+        let digits = label.strip_prefix("NIC")?;
+        let fits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        let plain = !name.is_empty() && !name.contains(char::is_whitespace);
+        (fits && plain && name.len() <= 60).then_some((label, name))
+    };
+    text.lines().filter_map(named).take(MAX_DEVICES).collect()
 }
 
 enum Relation {

@@ -3,6 +3,7 @@
 use oneport_files::error::Mistake;
 use oneport_platform::Rational;
 
+use crate::cards;
 use crate::draft::{Draft, Port, Role, gigabytes};
 use crate::imported::Topic;
 use crate::mistakes::{said, too_many};
@@ -16,11 +17,14 @@ pub(crate) fn replicate(draft: &mut Draft<'_>, order: &Replicate) -> Result<(), 
     let (members, devices) = draft.take_nodes();
     for machine in 0..order.count {
         for member in &members {
-            draft.node(
+            let node = draft.node(
                 format!("box{machine}.{}", member.name),
                 member.kind,
                 member.role,
             )?;
+            if let Some(alias) = &member.alias {
+                draft.also(node, &format!("box{machine}.{alias}"));
+            }
         }
         for device in &devices {
             draft.device(
@@ -53,15 +57,19 @@ fn ports(draft: &mut Draft<'_>, order: &Replicate) -> Result<Vec<(usize, Rationa
     if order.count == 0 {
         return Err(said("no machine is left by --replicate 0; give 1 or more"));
     }
-    let mut ports = draft.ports.clone();
-    if ports.is_empty() {
+    let mut ports = cards::counting(draft)?;
+    if draft.ports.is_empty() {
         let processors = draft
             .members
             .iter()
             .enumerate()
             .filter(|(_, member)| member.role == Role::Processor);
         ports = processors
-            .map(|(node, _)| Port { node, rate: None })
+            .map(|(node, _)| Port {
+                node,
+                rate: None,
+                name: None,
+            })
             .collect();
         draft.note(
             Topic::Assumed,

@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use oneport::{PortModel, Units};
 
+use crate::flags::idle::Idle;
 use crate::flags::topology::{Imported, TopologyArguments};
 use crate::words::usage::usage;
 
@@ -18,6 +19,10 @@ pub struct ReadingArguments {
     /// Units of a platform file that names none: data over time, as GB/s or Gbit/s.
     #[arg(long, value_name = "UNITS")]
     units: Option<String>,
+    /// Processors that take no part: out leaves them out with their links, forward lets them forward and merge
+    /// (default: GPUs and other accelerators are left out, for no process runs there; hosts forward).
+    #[arg(long, value_enum, value_name = "out|forward")]
+    pub idle: Option<Idle>,
     /// Values that the file lacks.
     #[command(flatten)]
     topology: TopologyArguments,
@@ -31,7 +36,7 @@ pub struct FileArguments {
     pub file: PathBuf,
     /// Model and units.
     #[command(flatten)]
-    reading: ReadingArguments,
+    pub reading: ReadingArguments,
 }
 
 impl ReadingArguments {

@@ -17,6 +17,7 @@ use crate::flags::limits::LimitArguments;
 use crate::flags::question::{Asked, QuestionArguments};
 use crate::words::drawing;
 use crate::words::end::End;
+use crate::words::objects::joined;
 use crate::words::output::{named, print, try_outputs};
 use best::{Best, Times};
 
@@ -116,9 +117,9 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
         .as_ref()
         .map_or(Ok(()), |path| drawing::write(path, &report.chart()));
     print(&if arguments.json {
-        report.json().to_string()
+        joined([report.json(), asked.left_out.json()]).to_string()
     } else {
-        report.text()
+        asked.left_out.line() + &report.text()
     })?;
     written?;
     if let Some(wrong) = report.impossible() {

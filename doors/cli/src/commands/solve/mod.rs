@@ -25,6 +25,7 @@ use crate::flags::limits::LimitArguments;
 use crate::flags::question::{Asked, QuestionArguments};
 use crate::words::end::End;
 use crate::words::numbers::percent;
+use crate::words::objects::joined;
 use crate::words::output::{Named, named, print, try_outputs};
 use crate::words::progress::Progress;
 use crate::words::usage::{Usage, on_one_line, usage};
@@ -181,7 +182,9 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
             };
             if arguments.json {
                 let answer = report::infeasible(path, &asked, &paths(missing), started.elapsed());
-                print(&answer.to_string())?;
+                print(&joined([answer, asked.left_out.json()]).to_string())?;
+            } else if !asked.left_out.nodes.is_empty() {
+                print(asked.left_out.line().trim_end())?;
             }
             eprintln!("error: {about}{error}");
             return Ok(End::Refused);
@@ -238,7 +241,7 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
                     &bottleneck,
                     seconds,
                 );
-                print(&answer.to_string())?;
+                print(&joined([answer, asked.left_out.json()]).to_string())?;
             } else {
                 // Text says how much any order gains; JSON does not wait for that.
                 let in_order = bottleneck
@@ -256,21 +259,24 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
                 let proof = chosen
                     .as_ref()
                     .map(|chosen| certified(chosen, problem.platform().links().len()));
-                print(&answer::text(
+                let text = answer::text(
                     &planned,
                     &bottleneck,
                     (seconds, arguments.exact),
                     proof.as_deref(),
-                )?)?;
+                )?;
+                print(&(asked.left_out.line() + &text))?;
             }
             written?;
             Ok(End::Done)
         }
         Outcome::Unlisted(unlisted) => {
             print(&if arguments.json {
-                report::unlisted(path, &problem, &unlisted, seconds).to_string()
+                let answer = report::unlisted(path, &problem, &unlisted, seconds);
+                joined([answer, asked.left_out.json()]).to_string()
             } else {
-                answer::unlisted(&problem, &unlisted, seconds, arguments.exact)
+                let text = answer::unlisted(&problem, &unlisted, seconds, arguments.exact);
+                asked.left_out.line() + &text
             })?;
             // An answer is a throughput, and a plan if one is to be written.
             if unlisted.bounded.known.is_some() && arguments.output.is_none() {

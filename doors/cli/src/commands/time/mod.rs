@@ -15,6 +15,7 @@ use crate::flags::limits::LimitArguments;
 use crate::flags::question::{self, QuestionArguments};
 use crate::words::drawing;
 use crate::words::end::End;
+use crate::words::objects::joined;
 use crate::words::output::{named as given, print, try_outputs};
 use crate::words::usage::usage;
 use report::Report;
@@ -57,7 +58,7 @@ pub fn run(arguments: &TimeArguments) -> Result<End> {
         .as_ref()
         .map_or(Ok(()), |path| drawing::check("--output", path, &["csv"]))?;
     let platform = arguments.question.platform(&arguments.platform)?;
-    let collective = question::collective(&platform, &arguments.question)?;
+    let (platform, collective, left_out) = question::taking_part(platform, &arguments.question)?;
     let volumes = |bytes: Option<&str>| {
         question::volumes_of(&platform, &collective, &arguments.question, bytes)
     };
@@ -92,9 +93,9 @@ pub fn run(arguments: &TimeArguments) -> Result<End> {
         drawing::write(path, &if csv { report.csv() } else { report.curve() })
     });
     print(&if arguments.json {
-        report.json().to_string()
+        joined([report.json(), left_out.json()]).to_string()
     } else {
-        report.text()
+        left_out.line() + &report.text()
     })?;
     written?;
     Ok(End::Done)

@@ -12,7 +12,7 @@ use oneport_drawings::svg::{CurveOptions, Series, curve};
 use serde_json::{Value, json};
 
 use super::rows::{OPTIMUM, Row, Timed};
-use crate::answers::answer::{header, label};
+use crate::answers::answer::{bystanders, header, label, title};
 use crate::flags::limits;
 use crate::words::numbers::{Shown, decimal, percent, readable};
 use crate::words::tables::plain;
@@ -84,14 +84,12 @@ impl Report<'_> {
                 out.push_str(&self.one(row));
             }
         } else {
-            let head = header(self.problem);
+            let head = title(self.problem);
             let _ = writeln!(
                 out,
-                "{}\n{}",
-                head.split(", messages of")
-                    .next()
-                    .unwrap_or(&head)
-                    .trim_end(),
+                "{}{}\n{}",
+                head.split(", messages of").next().unwrap_or(&head),
+                bystanders(self.problem.platform(), self.problem.collective()),
                 self.table()
             );
         }
@@ -338,12 +336,8 @@ impl Report<'_> {
             line("best", &|row| Some(row.timed.first()?.length.clone())),
         ];
         series.extend(names.iter().map(|name| line(name, &|row| of(row, name))));
-        let head = header(self.problem);
-        let title = head
-            .split(", messages of")
-            .next()
-            .unwrap_or(&head)
-            .trim_end();
+        let head = title(self.problem);
+        let title = head.split(", messages of").next().unwrap_or(&head);
         let options = CurveOptions {
             log_x: true,
             ..CurveOptions::default()

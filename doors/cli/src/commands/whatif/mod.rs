@@ -16,6 +16,7 @@ use crate::answers::optimum::{self, Optimum};
 use crate::flags::limits::LimitArguments;
 use crate::flags::question::{Asked, QuestionArguments};
 use crate::words::end::End;
+use crate::words::objects::joined;
 use crate::words::output::print;
 use crate::words::progress::Progress;
 use crate::words::usage::Usage;
@@ -68,6 +69,8 @@ cost whose names differ in digits only (shown as *). Each is tried alone, the th
 Where no class alone gains by doubling, pairs and triples of the six classes that cost most when halved are doubled
 together; triples are told where they gain more than each of their pairs.
 Ports are left out where they have the same links as a class of cables, processors where merges take no time.
+Where doubled ports gain by links that become faster than any link of their other end was, a line below the table names
+these ends: their ports must be faster, too.
 +5 % to +10 %: between these; no schedule for more is known, and no proof that there is none.";
 
 /// Runs the command.
@@ -79,7 +82,7 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
     };
     let platform = arguments.question.platform(&arguments.platform)?;
     let changes = change::changes(&platform, &arguments.changes)?;
-    let own = Asked::read(platform, &arguments.question)?;
+    let own = Asked::read(platform.clone(), &arguments.question)?;
     let problem = own.problem()?;
     let base = match optimum::found(&problem, &options)? {
         Optimum::Rated(rated) => rated,
@@ -104,7 +107,7 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
         let together = what_if::together(&problem, &base, &rows, &shown, &mut told)?;
         Changed::Classes(rows, together)
     } else {
-        let platform = own.platform.changed(&changes)?.platform;
+        let platform = platform.changed(&changes)?.platform;
         progress.about("changed: ".to_string());
         let name = arguments.changes.join("; ");
         let asked = Asked::read(platform, &arguments.question);
@@ -144,9 +147,9 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
         ended_by: options.watch.ended_by(),
     };
     print(&if arguments.json {
-        report.json().to_string()
+        joined([report.json(), own.left_out.json()]).to_string()
     } else {
-        report.text()
+        own.left_out.line() + &report.text()
     })?;
     Ok(match lost {
         None => End::Done,

@@ -4,9 +4,10 @@ use std::cmp::Reverse;
 use std::time::Duration;
 
 use num_traits::{One, Signed, Zero};
-use oneport::explain::what_if::{Class, Enough, Kind, Outcome, Row, Together, Trial};
+use oneport::explain::what_if::{Class, Enough, Kind, Outcome, Row, Together, Trial, outgrown};
+use oneport::platform::names::list;
 use oneport::watch::Limit;
-use oneport::{Problem, Rated, Rational, Status};
+use oneport::{NodeId, Problem, Rated, Rational, Status};
 use serde_json::{Value, json};
 
 use crate::answers::answer::{bounds, header, question};
@@ -86,7 +87,13 @@ impl Report<'_> {
                  factor, is_least, ..
              }| json!({ "enough": factor.to_string(), "enough_is_least": is_least }),
         );
-        let keys = [Some(head(&row.name, row.shares(&self.base))), class, enough];
+        let names = |ends: Vec<NodeId>| {
+            let name = |&node: &NodeId| self.problem.platform().name(node);
+            json!({ "outgrown": ends.iter().map(name).collect::<Vec<_>>() })
+        };
+        let outgrown = self.outgrown(row).map(names);
+        let head = head(&row.name, row.shares(&self.base));
+        let keys = [Some(head), class, enough, outgrown];
         joined(keys.into_iter().flatten().chain([outcome(&row.outcome)]))
     }
 
@@ -212,7 +219,36 @@ impl Report<'_> {
             &[1, 3, 4, 5, 6],
             self.lines(rows).into_iter().map(cells),
         );
-        format!("{}\n", table.trim_fmt())
+        let doubled = self
+            .lines(rows)
+            .into_iter()
+            .filter_map(|line| line.rows[Trial::Doubled as usize]);
+        let needs: String = doubled.filter_map(|row| self.needs(row)).collect();
+        format!("{}\n{needs}", table.trim_fmt())
+    }
+
+    /// What else must become faster where doubled ports gain.
+    fn needs(&self, row: &Row) -> Option<String> {
+        let (class, _) = row.change.as_ref()?;
+        let [low, _] = row.shares(&self.base)?;
+        if class.kind != Kind::Ports || low <= Rational::one() {
+            return None;
+        }
+        let ends = list(self.problem.platform(), self.outgrown(row)?.into_iter());
+        Some(format!(
+            "{} doubled takes faster ports at {ends}, too: no link there was as fast before\n",
+            row.name
+        ))
+    }
+
+    /// The nodes whose ports a doubled class outgrows; `None` where it outgrows none.
+    fn outgrown(&self, row: &Row) -> Option<Vec<NodeId>> {
+        let (class, Trial::Doubled) = row.change.as_ref()? else {
+            return None;
+        };
+        let changes = class.changes(Trial::Doubled)?;
+        let ends = outgrown(self.problem.platform(), &changes).ok()?;
+        (!ends.is_empty()).then_some(ends)
     }
 
     /// The gains of sets, the largest first, after the sentence that no class alone gains anything.
