@@ -548,6 +548,8 @@ fn unrepresentable(platform: &Platform) -> Option<String> {
             _ if node.model.is_some() => "has a separate port model",
             _ if node.ports.is_some() => "has a number of ports",
             _ if !node.replicates => "does not replicate",
+            _ if node.accelerator => "is an accelerator",
+            _ if node.alias.is_some() => "has a second name",
             _ => continue,
         };
         return Some(format!("node '{}' {what}", node.name));

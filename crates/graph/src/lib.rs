@@ -17,4 +17,4 @@ pub use petgraph;
 pub use reach::reachable;
 pub use shortest_paths::{Searches, ShortestPaths, shortest_paths};
 pub use steiner::steiner_arborescence;
-pub use symmetry::{Automorphism, free_automorphisms};
+pub use symmetry::{Automorphism, Orbit, free_automorphisms, orbits};

@@ -201,6 +201,27 @@ impl Collective {
         self.named().map_or(Vec::new(), Named::cast)
     }
 
+    /// Every node that owns or wants something, once, ascending. Linear in what is listed.
+    pub fn nodes(&self) -> Vec<NodeId> {
+        let mut nodes: Vec<NodeId> = match self {
+            Collective::Named(named) => named.cast().concat(),
+            Collective::Groups(members) => {
+                let each = members.iter().map(|member| member.collective.nodes());
+                each.flatten().collect()
+            }
+            Collective::Custom(demands) => {
+                let ends = |demand: &CustomDemand| {
+                    let wanted = demand.demand();
+                    [demand.owners.clone(), wanted.targets().to_vec()].concat()
+                };
+                demands.iter().flat_map(ends).collect()
+            }
+        };
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes
+    }
+
     /// The groups; none for other collectives.
     pub fn members(&self) -> &[Member] {
         if let Collective::Groups(members) = self {

@@ -8,6 +8,7 @@ mod lists;
 mod model;
 pub mod names;
 mod nodes;
+mod patterns;
 mod platform;
 mod shared;
 mod sharing;
@@ -22,7 +23,8 @@ pub use oneport_numbers::{
     NumberError, Rational, Units, count, decimal, decimal_down, floored, floored_quotient,
     parse_rational, percent, readable, units,
 };
+pub use patterns::{Pattern, PatternError, parts};
 pub use petgraph;
 pub use platform::{Platform, PlatformBuilder};
 pub use shared::Shared;
-pub use symmetry::{Automorphism, free_automorphisms};
+pub use symmetry::{Automorphism, free_automorphisms, orbits};

@@ -70,7 +70,7 @@ impl From<EdgeIndex> for LinkId {
 }
 
 /// A processor or a router.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Node {
     /// Unique name.
     pub name: String,
@@ -82,6 +82,11 @@ pub struct Node {
     pub ports: Option<u32>,
     /// `false` marks a switch that cannot duplicate a message.
     pub replicates: bool,
+    /// `true` marks a device that forwards and merges by a process of the job only, as a GPU does: without a rank it
+    /// stands idle. No algorithm uses it; who asks a question decides whether idle devices are on the platform.
+    pub accelerator: bool,
+    /// A second name, by which the node is found, too: `mlx5_3` for `nic3`.
+    pub alias: Option<String>,
 }
 
 impl Node {
@@ -93,6 +98,16 @@ impl Node {
             model: None,
             ports: None,
             replicates: true,
+            accelerator: false,
+            alias: None,
+        }
+    }
+
+    /// A processor that stands idle unless a rank runs on it; see [`accelerator`](Self::accelerator).
+    pub fn accelerator(name: impl Into<String>, compute: Rational) -> Self {
+        Node {
+            accelerator: true,
+            ..Node::processor(name, compute)
         }
     }
 
@@ -104,6 +119,8 @@ impl Node {
             model: None,
             ports: None,
             replicates: true,
+            accelerator: false,
+            alias: None,
         }
     }
 

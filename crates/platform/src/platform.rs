@@ -29,6 +29,7 @@ pub struct Platform {
     incoming: Vec<Vec<LinkId>>,
     by_name: BTreeMap<String, NodeId>,
     pub(crate) groups: Groups,
+    by_alias: BTreeMap<String, NodeId>,
 }
 
 impl PartialEq for Platform {
@@ -247,6 +248,18 @@ impl Platform {
         self.node_ids().filter(|&id| self.node(id).is_processor())
     }
 
+    /// The nodes that may take part, in platform order: the processors, or on a platform without processors all nodes
+    /// that replicate, for a switch keeps nothing.
+    pub fn participants(&self) -> Vec<NodeId> {
+        let processors: Vec<NodeId> = self.processors().collect();
+        if processors.is_empty() {
+            let keeps = |&node: &NodeId| self.node(node).replicates;
+            self.node_ids().filter(keeps).collect()
+        } else {
+            processors
+        }
+    }
+
     /// Links leaving a node.
     pub fn outgoing(&self, node: NodeId) -> &[LinkId] {
         &self.outgoing[node.index()]
@@ -271,9 +284,10 @@ impl Platform {
         links
     }
 
-    /// The node with this name.
+    /// The node with this name, else with this alias.
     pub fn find(&self, name: &str) -> Option<NodeId> {
-        self.by_name.get(name).copied()
+        let aliased = || self.by_alias.get(name).copied();
+        self.by_name.get(name).copied().or_else(aliased)
     }
 
     /// The link between two nodes.
@@ -294,6 +308,7 @@ pub struct PlatformBuilder {
     units: Option<Units>,
     graph: DiGraph<Node, Link>,
     by_name: BTreeMap<String, NodeId>,
+    by_alias: BTreeMap<String, NodeId>,
     by_ends: BTreeMap<(NodeId, NodeId), LinkId>,
     shared: Vec<Shared>,
     shared_names: BTreeSet<String>,
@@ -316,8 +331,8 @@ impl PlatformBuilder {
     /// Adds a node.
     ///
     /// # Errors
-    /// A name that is taken, empty, longer than 200 characters or with control characters; a compute
-    /// cost that is not positive; zero ports.
+    /// A name or alias that is taken by one of its kind, empty, longer than 200 characters or with control characters;
+    /// a compute cost that is not positive; zero ports.
     pub fn node(&mut self, node: Node) -> Result<NodeId, PlatformError> {
         if self.graph.node_count() == LIMIT {
             return Err(PlatformError::TooMany {
@@ -325,13 +340,24 @@ impl PlatformBuilder {
                 limit: LIMIT,
             });
         }
-        let length = node.name.chars().count();
-        if length == 0 || length > MAX_NAME || node.name.chars().any(char::is_control) {
-            let name = node.name.chars().take(40).collect();
-            return Err(PlatformError::BadName { name });
+        for name in [Some(&node.name), node.alias.as_ref()]
+            .into_iter()
+            .flatten()
+        {
+            let length = name.chars().count();
+            if length == 0 || length > MAX_NAME || name.chars().any(char::is_control) {
+                let name = name.chars().take(40).collect();
+                return Err(PlatformError::BadName { name });
+            }
         }
         if self.by_name.contains_key(&node.name) {
             return Err(PlatformError::DuplicateNode { name: node.name });
+        }
+        if let Some(alias) = &node.alias
+            && self.by_alias.contains_key(alias)
+        {
+            let name = alias.clone();
+            return Err(PlatformError::DuplicateNode { name });
         }
         if let Some(compute) = &node.compute
             && !compute.is_positive()
@@ -344,9 +370,10 @@ impl PlatformBuilder {
         if node.ports == Some(0) {
             return Err(PlatformError::NoPorts { node: node.name });
         }
-        let name = node.name.clone();
+        let (name, alias) = (node.name.clone(), node.alias.clone());
         let id = NodeId::from(self.graph.add_node(node));
         self.by_name.insert(name, id);
+        self.by_alias.extend(alias.map(|alias| (alias, id)));
         Ok(id)
     }
 
@@ -486,6 +513,7 @@ impl PlatformBuilder {
             mut graph,
             by_name,
             shared,
+            by_alias,
             ..
         } = self;
         let links = graph.edge_count();
@@ -498,6 +526,7 @@ impl PlatformBuilder {
             outgoing,
             incoming,
             by_name,
+            by_alias,
             groups,
         };
         platform.check_shared()?;

@@ -3,7 +3,7 @@
 use petgraph::graph::{EdgeReference, NodeIndex};
 use petgraph::visit::EdgeRef;
 
-use crate::{Link, LinkId, NodeId, Platform, Rational, SharedId};
+use crate::{Link, LinkId, Node, NodeId, Platform, Rational, SharedId};
 
 /// A renaming of nodes that keeps links, costs, shared capacities, compute costs, port models, ports and `replicates`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,4 +90,47 @@ fn colour(platform: &Platform, link: LinkId) -> (&Rational, &Rational, Vec<(u32,
     let mut shared: Vec<(u32, &Rational)> = platform.shared_by(link).iter().map(of_group).collect();
     shared.sort_unstable();
     (&platform.link(link).cost, platform.own_cost(link), shared)
+}
+
+/// The orbits of some nodes and links, each once, as far as they are found: nodes, or links, that renamings of nodes
+/// take to one another which change nothing but names and keep what `mark` says of nodes. Ascending. For the method and
+/// its cost see [`oneport_graph::orbits`].
+///
+/// ```
+/// use oneport_platform::{generate::torus, orbits};
+/// let torus = torus(&[3, 5])?;
+/// let first = torus.link_ids().next().unwrap();
+/// // The links of the short circles are like one another, and those of the long ones, in either direction.
+/// let found = orbits(&torus, |_| (), &[], &[first]);
+/// assert_eq!((found.len(), found[0].1.len()), (1, 2 * 15));
+/// # Ok::<(), oneport_platform::PlatformError>(())
+/// ```
+pub fn orbits<K: Ord>(
+    platform: &Platform,
+    mark: impl Fn(NodeId) -> K,
+    nodes: &[NodeId],
+    links: &[LinkId],
+) -> Vec<(Vec<NodeId>, Vec<LinkId>)> {
+    let nameless = |index: NodeIndex| {
+        let id = NodeId::from(index);
+        let node = Node {
+            name: String::new(),
+            alias: None,
+            model: Some(platform.model_of(id)),
+            ..platform.node(id).clone()
+        };
+        (node, mark(id))
+    };
+    let cost = |link: EdgeReference<'_, Link>| colour(platform, link.id().into());
+    let nodes: Vec<NodeIndex> = nodes.iter().map(|&id| id.into()).collect();
+    let links: Vec<usize> = links.iter().map(|link| link.index()).collect();
+    let ids = |orbit: oneport_graph::Orbit| {
+        let nodes = orbit.nodes.into_iter().map(NodeId::new);
+        let links = orbit.edges.into_iter().map(LinkId::new);
+        (nodes.collect(), links.collect())
+    };
+    oneport_graph::orbits(platform.graph(), nameless, cost, &nodes, &links)
+        .into_iter()
+        .map(ids)
+        .collect()
 }

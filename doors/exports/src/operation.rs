@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::ToPrimitive;
-use oneport_plan::{Form, Problem, Wants};
+use oneport_plan::{Form, Problem, Task, Wants};
 use oneport_platform::NodeId;
-use oneport_schedule::execution;
+use oneport_schedule::{Execution, execution};
 
 use crate::hops::{Hop, Work, hops};
 use crate::pieces::without_slots;
@@ -109,6 +109,21 @@ pub enum Value {
     Of(usize),
 }
 
+/// A processor that is no rank, and that messages pass: without a process nothing passes it.
+fn forwards_without_rank(
+    problem: &Problem,
+    execution: &Execution,
+    kept: impl Fn(NodeId) -> bool,
+) -> Option<NodeId> {
+    let platform = problem.platform();
+    let ends = execution.tasks.iter().filter_map(|dated| match dated.task {
+        Task::Send { link, .. } => Some(platform.link(link).to),
+        Task::Merge { .. } => None,
+    });
+    ends.into_iter()
+        .find(|&node| platform.node(node).is_processor() && !kept(node))
+}
+
 impl Operation {
     /// The operation of a request. `keep` selects the nodes without a role that are kept; the others are left out.
     ///
@@ -147,7 +162,15 @@ impl Operation {
         };
         let taking_part = ranks(problem, form.combines);
         let participants: BTreeSet<NodeId> = taking_part.iter().copied().collect();
-        let hops = hops(problem, &execution, |node| participants.contains(&node) || keep(node)).map_err(|node| {
+        let kept = |node: NodeId| participants.contains(&node) || keep(node);
+        if let Some(node) = forwards_without_rank(problem, &execution, kept) {
+            let name = problem.platform().name(node);
+            return Err(refused(format!(
+                "'{name}' takes no part and forwards, and no rank runs there; solve without it (--idle out), or let it \
+                 take part"
+            )));
+        }
+        let hops = hops(problem, &execution, kept).map_err(|node| {
             let name = problem.platform().name(node);
             refused(format!("'{name}' takes no part and merges; a plan whose participants merge has a rank for each"))
         })?;

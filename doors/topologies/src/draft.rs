@@ -38,6 +38,8 @@ pub(super) struct Member {
     pub name: String,
     pub kind: &'static str,
     pub role: Role,
+    /// The file's name for a node that is called otherwise here.
+    pub alias: Option<String>,
 }
 
 /// A directed link of the draft.
@@ -70,6 +72,8 @@ pub(super) struct Port {
     pub rate: Option<Rational>,
     /// In seconds; 0 where the file states none.
     pub latency: Rational,
+    /// Its name in the file, as `mlx5_3`.
+    pub name: Option<String>,
 }
 
 /// Builder of an imported platform.
@@ -81,6 +85,7 @@ pub(crate) struct Draft<'o> {
     pub(super) ports: Vec<Port>,
     pub(super) devices: Vec<Accelerator>,
     names: BTreeSet<String>,
+    aliases: BTreeSet<String>,
     /// How often a name was asked for once more.
     repeats: BTreeMap<String, usize>,
     by_ends: BTreeMap<(usize, usize), usize>,
@@ -103,6 +108,7 @@ impl<'o> Draft<'o> {
             ports: Vec::new(),
             devices: Vec::new(),
             names: BTreeSet::new(),
+            aliases: BTreeSet::new(),
             repeats: BTreeMap::new(),
             by_ends: BTreeMap::new(),
             notes: Vec::new(),
@@ -129,8 +135,23 @@ impl<'o> Draft<'o> {
                 name: clip(&name),
             }));
         }
-        self.members.push(Member { name, kind, role });
+        self.members.push(Member {
+            name,
+            kind,
+            role,
+            alias: None,
+        });
         Ok(self.members.len() - 1)
+    }
+
+    /// Gives a node a second name, unless a node has it already.
+    pub fn also(&mut self, node: usize, alias: &str) {
+        if alias.is_empty() || !self.aliases.insert(alias.to_string()) {
+            return;
+        }
+        if let Some(member) = self.members.get_mut(node) {
+            member.alias = Some(alias.to_string());
+        }
     }
 
     /// Adds a link of `rate` GB/s. A second link between the same ends adds its bandwidth to the first's.
@@ -278,6 +299,7 @@ impl<'o> Draft<'o> {
     /// Takes the nodes out, and their accelerators; links between them stay.
     pub(super) fn take_nodes(&mut self) -> (Vec<Member>, Vec<Accelerator>) {
         self.names.clear();
+        self.aliases.clear();
         (
             std::mem::take(&mut self.members),
             std::mem::take(&mut self.devices),
@@ -298,6 +320,7 @@ impl<'o> Draft<'o> {
             node,
             rate,
             latency: Rational::default(),
+            name: None,
         });
     }
 
@@ -306,6 +329,16 @@ impl<'o> Draft<'o> {
         if let Some(port) = self.ports.last_mut() {
             port.latency = seconds;
         }
+    }
+
+    /// As [`port`](Self::port), of a card that the file calls `name`.
+    pub fn named_port(&mut self, node: usize, rate: Option<Rational>, name: &str) {
+        self.ports.push(Port {
+            node,
+            rate,
+            latency: Rational::default(),
+            name: Some(name.to_string()),
+        });
     }
 
     /// Says which accelerator a node is.
@@ -368,7 +401,11 @@ impl<'o> Draft<'o> {
         let in_file = |mistake| source.error_in_file(mistake);
         self.check_kinds().map_err(in_file)?;
         let merge = self.merge_time().map_err(in_file)?;
-        self.note_ports();
+        let accelerators: BTreeSet<usize> = self
+            .devices
+            .iter()
+            .map(|device| device.node.index())
+            .collect();
         let mut builder = Platform::builder();
         builder.model(self.model);
         builder.units(Units {
@@ -376,8 +413,13 @@ impl<'o> Draft<'o> {
             ..Units::gigabytes_and_seconds()
         });
         let refuse = |error| in_file(Mistake::Platform(error));
-        for member in &self.members {
-            builder.node(self.node_of(member, &merge)).map_err(refuse)?;
+        for (place, member) in self.members.iter().enumerate() {
+            let node = Node {
+                accelerator: accelerators.contains(&place),
+                alias: member.alias.clone(),
+                ..self.node_of(member, &merge)
+            };
+            builder.node(node).map_err(refuse)?;
         }
         for wire in &self.wires {
             let [from, to] = [wire.from, wire.to].map(NodeId::new);
@@ -448,12 +490,9 @@ impl<'o> Draft<'o> {
     }
 
     /// Ports of network cards that lead to nothing, with their speeds.
-    fn note_ports(&mut self) {
-        if self.wires.iter().any(|wire| wire.kind == "net") {
-            return;
-        }
+    pub(super) fn note_ports(&mut self, ports: &[Port]) {
         let mut counts: BTreeMap<Option<Rational>, usize> = BTreeMap::new();
-        self.ports
+        ports
             .iter()
             .for_each(|port| *counts.entry(port.rate.clone()).or_default() += 1);
         for (rate, count) in counts {

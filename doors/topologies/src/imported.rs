@@ -1,6 +1,6 @@
 //! The result of an importer.
 
-use oneport_platform::{Changed, NodeId, Platform};
+use oneport_platform::{Change, Changed, NodeId, Platform, PlatformError};
 
 use crate::Format;
 
@@ -102,6 +102,16 @@ impl Imported {
     pub(crate) fn assume(&mut self, text: String) {
         let topic = Topic::Assumed;
         self.notes.push(Note { topic, text });
+    }
+
+    /// The same without some nodes and their links.
+    ///
+    /// # Errors
+    /// No node is left; an id of another platform.
+    pub fn without(self, nodes: &[NodeId]) -> Result<Imported, PlatformError> {
+        let gone: Vec<Change> = nodes.iter().copied().map(Change::WithoutNode).collect();
+        let changed = self.platform.changed(&gone)?;
+        Ok(self.changed(changed))
     }
 
     /// A platform of which nothing was assumed.

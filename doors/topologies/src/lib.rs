@@ -3,6 +3,7 @@
 // One file per format. An importer puts nodes and links of a [kind](Imported::link_kinds) into a [`Draft`], asks it for
 // the bandwidths that its file does not state, and notes what it assumed, merged and left out. Nothing else is shared.
 mod astra_sim;
+mod cards;
 mod detect;
 mod dot;
 mod draft;
@@ -204,5 +205,6 @@ fn import(
     if let Some(order) = &options.replicate {
         replicate::replicate(&mut draft, order).map_err(|mistake| source.error_in_file(mistake))?;
     }
+    cards::note(&mut draft).map_err(|mistake| source.error_in_file(mistake))?;
     draft.finish(source, format)
 }

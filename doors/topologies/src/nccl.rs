@@ -6,7 +6,7 @@
 //!
 //! Facts from NVIDIA/nccl `src/graph/topo.cc`, `topo.h` (2.30) and ROCm/rocm-systems `projects/rccl/src/graph/topo.h`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use num_traits::Signed;
 use oneport_files::error::{FormatError, Mistake, clip};
@@ -14,6 +14,7 @@ use oneport_files::source::Source;
 use oneport_platform::{Rational, parse_rational};
 use roxmltree::Node;
 
+use crate::cards;
 use crate::draft::{Draft, Role};
 use crate::imported::Topic;
 use crate::mistakes::{said, too_many, unexpected};
@@ -42,8 +43,10 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
         gpus: Vec::new(),
         devices: BTreeMap::new(),
         cards: BTreeMap::new(),
+        listed: BTreeSet::new(),
         bridges: BTreeMap::new(),
         nvswitch: None,
+        switches: BTreeMap::new(),
     };
     reader.collect(system)?;
     reader.add_gpus()?;
@@ -80,9 +83,13 @@ pub(super) struct Reader<'r, 'o, 'd, 'i, 's> {
     pub devices: BTreeMap<(usize, u64), Device>,
     /// Network cards by machine, NUMA node, and PCI slot: its functions are ports of one card.
     pub cards: BTreeMap<(usize, usize, u64), usize>,
+    /// Ports by machine, name, number and identity: NCCL lists a card of the machine below several NUMA nodes.
+    listed: BTreeSet<(usize, [&'d str; 4])>,
     /// PCI bridges by machine and address.
     pub bridges: BTreeMap<(usize, u64), usize>,
     pub nvswitch: Option<usize>,
+    /// The machine that first listed the NVSwitch of an address.
+    pub switches: BTreeMap<u64, usize>,
 }
 
 impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
@@ -355,18 +362,23 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             let Some(device) = whole(self.source, net, "dev")? else {
                 continue;
             };
+            let name = net.attribute("name").unwrap_or_default();
+            if self.is_aside(net, above.host, name)? {
+                continue;
+            }
             let node = match card {
                 Some(node) => node,
                 None => {
-                    let mut name = format!("{}nic{device}", self.prefix(above.host));
+                    let mut own = format!("{}nic{device}", self.prefix(above.host));
                     // Devices are counted by kind of network.
-                    if self.draft.has_name(&name) {
-                        name =
-                            format!("{name}.{}", clip(net.attribute("name").unwrap_or_default()));
+                    if self.draft.has_name(&own) {
+                        own = format!("{own}.{}", clip(name));
                     }
-                    let name = self.draft.free_name(name);
+                    let own = self.draft.free_name(own);
                     let node =
-                        self.at(net, |draft| draft.node(name, "network card", Role::Switch))?;
+                        self.at(net, |draft| draft.node(own, "network card", Role::Switch))?;
+                    let alias = format!("{}{name}", self.prefix(above.host));
+                    self.draft.also(node, &alias);
                     self.cards.insert((above.host, above.cpu, slot), node);
                     self.at(net, |draft| {
                         draft.duplex(node, above.node, kind, rate.clone())
@@ -386,7 +398,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             let speed = self
                 .draft
                 .stated("net", Rational::new(megabits.into(), 8000.into()));
-            self.draft.port(node, Some(speed));
+            self.draft.named_port(node, Some(speed), name);
             // In microseconds; 0 where the driver does not say.
             let latency = net.attribute("latency").map(parse_rational);
             if let Some(Ok(latency)) =
@@ -397,6 +409,40 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a card is listed already, or made up by software.
+    fn is_aside(
+        &mut self,
+        net: Node<'d, 'i>,
+        host: usize,
+        name: &'d str,
+    ) -> Result<bool, FormatError> {
+        let nics = &self.draft.options.nics;
+        let made_up =
+            cards::is_virtual(name, nics).map_err(|mistake| wrong(self.source, net, mistake))?;
+        if made_up {
+            let text = format!(
+                "the virtual network card {0}: no cable leads out of it; --nics {0} counts it",
+                clip(name)
+            );
+            self.draft.note(Topic::LeftOut, text);
+            return Ok(true);
+        }
+        let Some(guid) = net.attribute("guid").filter(|_| !name.is_empty()) else {
+            return Ok(false);
+        };
+        let [device, port] = ["dev", "port"].map(|key| net.attribute(key).unwrap_or_default());
+        let again = !self.listed.insert((host, [name, device, port, guid]));
+        if again {
+            let text = format!(
+                "the network card {} is listed more than once, with one name, dev and guid: it is one card, where it \
+                 is listed first",
+                clip(name)
+            );
+            self.draft.note(Topic::Merged, text);
+        }
+        Ok(again)
     }
 
     fn note_absences(&mut self) {

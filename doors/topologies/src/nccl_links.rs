@@ -124,6 +124,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
 
     /// The one switch that represents all: NCCL merges them, for every GPU reaches each.
     fn nvswitch(&mut self, gpu: &Gpu<'d, 'i>, link: Node<'d, 'i>) -> Result<usize, FormatError> {
+        self.note_shared(gpu.host, link);
         if let Some(node) = self.nvswitch {
             return Ok(node);
         }
@@ -146,6 +147,21 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         self.draft.note(Topic::Merged, text);
         self.nvswitch = Some(node);
         Ok(node)
+    }
+
+    /// NVSwitches on the PCI bus of a machine are its own: if two machines list the same address, only the user can say
+    /// whether one NVLink network joins them.
+    fn note_shared(&mut self, host: usize, link: Node<'d, 'i>) {
+        let target = link.attribute("target").unwrap_or_default();
+        // Fact: NCCL's address of NVSwitches that a machine does not see, as in an NVL72.
+        if target.is_empty() || target.starts_with("ffff") {
+            return;
+        }
+        if *self.switches.entry(bus_id(target)).or_insert(host) != host {
+            let text = "several machines list an NVSwitch of the same PCI address, and one NVSwitch joins them here, as \
+                        in an NVL72; if each machine has its own, give the dump of one, with --replicate and --fabric";
+            self.draft.note(Topic::Assumed, text);
+        }
     }
 
     fn add_c2c(

@@ -42,6 +42,7 @@ struct Row<'a> {
 /// Reads the output.
 pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {
     let (labels, rows) = table(source, draft)?;
+    let legend = legend(source.text);
     let mut nodes = Vec::with_capacity(labels.len());
     for (label, row) in labels.iter().zip(&rows) {
         let at = |mistake| source.error(row.offset, Some(clip(label)), mistake);
@@ -56,7 +57,13 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
             .map_err(at)?;
         match gpu {
             Some(number) => draft.device(node, 0, number, None),
-            None => draft.port(node, None),
+            None => match legend.get(label.as_ref()) {
+                Some(&name) => {
+                    draft.also(node, name);
+                    draft.named_port(node, None, name);
+                }
+                None => draft.port(node, None),
+            },
         }
         nodes.push(node);
     }
@@ -120,6 +127,19 @@ fn coherent(labels: &[Cow<'_, str>], rows: &[Row<'_>]) -> bool {
         let last = row.rest.get(2).and_then(|text| text.parse::<u32>().ok());
         last.is_some()
     })
+}
+
+/// The names of network cards below the table: `NIC0: mlx5_0`.
+fn legend(text: &str) -> BTreeMap<&str, &str> {
+    let named = |line| -> Option<(&str, &str)> {
+        let (label, name) = str::split_once(line, ':')?;
+        let (label, name) = (label.trim(), name.trim());
+        let digits = label.strip_prefix("NIC")?;
+        let fits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        let plain = !name.is_empty() && !name.contains(char::is_whitespace);
+        (fits && plain && name.len() <= 60).then_some((label, name))
+    };
+    text.lines().filter_map(named).take(MAX_DEVICES).collect()
 }
 
 enum Relation {

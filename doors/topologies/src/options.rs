@@ -21,6 +21,8 @@ pub struct ImportOptions {
     pub latency: Option<LatencyAttribute>,
     /// Several machines like the one of the file.
     pub replicate: Option<Replicate>,
+    /// Network cards that count, by name or pattern, or `all`. Empty: all but virtual cards and those of storage.
+    pub nics: Vec<String>,
 }
 
 /// An attribute of edges that is their bandwidth.

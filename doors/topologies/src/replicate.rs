@@ -4,6 +4,7 @@ use num_traits::Zero;
 use oneport_files::error::Mistake;
 use oneport_platform::Rational;
 
+use crate::cards;
 use crate::draft::{Draft, Port, Role, gigabytes};
 use crate::imported::Topic;
 use crate::mistakes::{said, too_many};
@@ -18,11 +19,14 @@ pub(crate) fn replicate(draft: &mut Draft<'_>, order: &Replicate) -> Result<(), 
     let (members, devices) = draft.take_nodes();
     for machine in 0..order.count {
         for member in &members {
-            draft.node(
+            let node = draft.node(
                 format!("box{machine}.{}", member.name),
                 member.kind,
                 member.role,
             )?;
+            if let Some(alias) = &member.alias {
+                draft.also(node, &format!("box{machine}.{alias}"));
+            }
         }
         for device in &devices {
             draft.device(
@@ -63,8 +67,8 @@ fn ports(draft: &mut Draft<'_>, order: &Replicate) -> Result<Vec<Joined>, Mistak
     if order.count == 0 {
         return Err(said("no machine is left by --replicate 0; give 1 or more"));
     }
-    let mut ports = draft.ports.clone();
-    if ports.is_empty() {
+    let mut ports = cards::counting(draft)?;
+    if draft.ports.is_empty() {
         let processors = draft
             .members
             .iter()
@@ -75,6 +79,7 @@ fn ports(draft: &mut Draft<'_>, order: &Replicate) -> Result<Vec<Joined>, Mistak
                 node,
                 rate: None,
                 latency: Rational::default(),
+                name: None,
             })
             .collect();
         draft.note(

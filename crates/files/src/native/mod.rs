@@ -29,7 +29,16 @@ use crate::source::Source;
 /// The value of `format`.
 const FORMAT: &str = "oneport-platform/1";
 const TOP_KEYS: [&str; 6] = ["format", "model", "units", "node", "link", "shared"];
-const NODE_KEYS: [&str; 6] = ["name", "compute", "model", "ports", "replicates", "switch"];
+const NODE_KEYS: [&str; 8] = [
+    "name",
+    "compute",
+    "model",
+    "ports",
+    "replicates",
+    "switch",
+    "accelerator",
+    "alias",
+];
 const LINK_KEYS: [&str; 7] = [
     "from",
     "to",
@@ -128,14 +137,23 @@ impl<'a> Assembly<'a> {
         &mut self,
         index: usize,
         offset: usize,
-        fields: [Option<Field<'_>>; 6],
+        fields: [Option<Field<'_>>; 8],
     ) -> Result<(), FormatError> {
         let entry = Entry {
             list: "node",
             index,
             offset,
         };
-        let [name, compute, model, ports, replicates, switch] = fields;
+        let [
+            name,
+            compute,
+            model,
+            ports,
+            replicates,
+            switch,
+            accelerator,
+            alias,
+        ] = fields;
         let name = self.name(entry, name, "name", "the node's name")?;
         let mut node = Node::router(name);
         if let Some(field) = compute {
@@ -168,6 +186,12 @@ impl<'a> Assembly<'a> {
         }
         if let Some(field) = replicates {
             node.replicates = self.boolean(entry, "replicates", &field)?;
+        }
+        if let Some(field) = accelerator {
+            node.accelerator = self.boolean(entry, "accelerator", &field)?;
+        }
+        if let Some(field) = alias {
+            node.alias = Some(self.name(entry, Some(field), "alias", "a second name")?);
         }
         let added = self.builder.node(node);
         added

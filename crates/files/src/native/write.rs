@@ -139,7 +139,16 @@ fn write_list(out: &mut String, name: &str, entries: impl Iterator<Item = Values
 
 /// Keys and values, which TOML and JSON write alike.
 fn node_values(platform: &Platform, node: &Node) -> Values {
-    let [name, compute, model, ports, replicates, _] = NODE_KEYS;
+    let [
+        name,
+        compute,
+        model,
+        ports,
+        replicates,
+        _,
+        accelerator,
+        alias,
+    ] = NODE_KEYS;
     let mut values = vec![(name, quote(&node.name))];
     // Where a unit of work is one of data, computes say so by their own unit.
     let per_data = platform.units().filter(|units| units.work_is_data);
@@ -156,6 +165,10 @@ fn node_values(platform: &Platform, node: &Node) -> Values {
     if !node.replicates {
         values.push((replicates, "false".to_string()));
     }
+    if node.accelerator {
+        values.push((accelerator, "true".to_string()));
+    }
+    values.extend(node.alias.as_ref().map(|value| (alias, quote(value))));
     values
 }
 

@@ -7,7 +7,7 @@ use oneport_plan::{
     Collective, CollectiveError, CustomDemand, Form, Member, Problem, ProblemError, Role, Volumes,
     Wanted,
 };
-use oneport_platform::{NodeId, Platform, Rational};
+use oneport_platform::{NodeId, Pattern, PatternError, Platform, Rational};
 
 use super::cells::find;
 use crate::amount::{amount, work as work_of};
@@ -199,6 +199,23 @@ pub(crate) fn read_nodes(
     Ok(nodes)
 }
 
+/// Listed nodes, by names or patterns.
+fn read_patterns(list: &Json<'_, '_>, platform: &Platform) -> Result<Vec<NodeId>, FormatError> {
+    let mut nodes = Vec::new();
+    list.each(|_, name| {
+        let text = name.string()?;
+        let named = platform.find(&text).map(|node| vec![node]);
+        let matched = || Pattern::parse(&text).and_then(|it| it.participants(platform));
+        match named.map_or_else(matched, Ok) {
+            Ok(found) if !found.is_empty() => nodes.extend(found),
+            Ok(_) | Err(PatternError::Unreadable { .. }) => nodes.push(find(&name, platform)?),
+            Err(error) => return Err(name.fail(Mistake::Import(error.to_string()))),
+        }
+        Ok(())
+    })?;
+    Ok(nodes)
+}
+
 fn read_groups(list: &Json<'_, '_>, platform: &Platform) -> Result<Vec<Member>, FormatError> {
     let mut members = Vec::new();
     list.each(|group, entry| {
@@ -229,7 +246,7 @@ pub(crate) fn read_demands(
     list.each(|place, entry| {
         let [values, wanted, prefixes, rate, commutative] =
             entry.object(["values", "wanted", "prefixes", "rate", "commutative"])?;
-        let owners = read_nodes(
+        let owners = read_patterns(
             &need(
                 &entry,
                 values,
@@ -248,7 +265,7 @@ pub(crate) fn read_demands(
             }
             (wanted, false) => {
                 let meaning = "a list of nodes' names, or \"prefixes\": true";
-                Wanted::At(read_nodes(
+                Wanted::At(read_patterns(
                     &need(&entry, wanted, "wanted", meaning)?,
                     platform,
                 )?)

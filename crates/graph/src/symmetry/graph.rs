@@ -107,6 +107,11 @@ impl Graph {
         self.links.len()
     }
 
+    /// Sender, receiver and class of a link.
+    pub fn link(&self, link: usize) -> Option<(u32, u32, u32)> {
+        self.links.get(link).copied()
+    }
+
     /// The other ends of the links of `node`, each with a number for class and direction.
     pub fn neighbours(&self, node: u32) -> &[(u32, u64)] {
         &self.neighbours[self.first[node as usize] as usize..self.first[node as usize + 1] as usize]

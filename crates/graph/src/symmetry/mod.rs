@@ -14,6 +14,7 @@
 
 mod graph;
 mod group;
+mod orbits;
 mod partition;
 mod search;
 
@@ -22,6 +23,7 @@ use petgraph::visit::{IntoEdgeReferences, NodeCompactIndexable};
 
 use graph::Graph;
 use group::{Extension, Group};
+pub use orbits::{Orbit, orbits};
 use search::{Goal, Search};
 
 /// Links and nodes looked at before the search ends with the best group so far. Trades time for larger groups.

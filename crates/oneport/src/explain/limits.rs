@@ -7,6 +7,7 @@ use oneport_plan::inequality::Inequality;
 use oneport_plan::{Amount, Certificate, OddSet, Problem, Resource, Status, SteadyState};
 use oneport_platform::{NodeId, Platform, PortModel, Rational, names::common};
 
+use super::averaged;
 use crate::loads::Loads;
 
 /// The limits of a throughput.
@@ -76,8 +77,8 @@ impl Class {
     }
 }
 
-/// Reads what the certificate charges, and adds up how busy the steady state keeps everything. Linear in the tasks of
-/// its patterns.
+/// Reads what the certificate charges, [averaged](super::averaged) over the symmetries of the question, and adds up how
+/// busy the steady state keeps everything. Linear in the tasks of its patterns, besides the search for symmetries.
 pub fn limits(
     problem: &Problem,
     steady_state: &SteadyState,
@@ -91,13 +92,14 @@ pub fn limits(
     let prices: BTreeMap<Resource, Rational> = if all.is_zero() {
         BTreeMap::new()
     } else {
-        let share = |(resource, price): (Resource, &Rational)| {
-            (
-                resource,
-                price * Rational::from_integer(resource.capacity(platform).into()) / &all,
-            )
+        let share = |(resource, price): (Resource, Rational)| {
+            let capacity = Rational::from_integer(resource.capacity(platform).into());
+            (resource, price * capacity / &all)
         };
-        certificate.prices().map(share).collect()
+        averaged(problem, certificate)
+            .into_iter()
+            .map(share)
+            .collect()
     };
     let charge = |resource: &Resource| prices.get(resource).filter(|share| !share.is_zero());
     let class = |resources: Vec<Resource>| Class {

@@ -14,9 +14,11 @@
 
 mod any_order;
 mod limits;
+mod symmetric;
 pub mod what_if;
 mod why;
 
 pub use any_order::{Gain, any_order};
 pub use limits::{Class, Hint, Limits, Members, alike, limits, name};
+pub use symmetric::averaged;
 pub use why::{Reason, why};

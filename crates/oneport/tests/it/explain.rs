@@ -3,7 +3,8 @@
 use num_traits::One;
 use oneport::explain::what_if::{self, Class, Kind, Outcome, Trial};
 use oneport::explain::{self, Gain, Hint, Members};
-use oneport::platform::{Change, LinkId, Node, generate};
+use oneport::plan::Resource;
+use oneport::platform::{Change, LinkId, Node, Number, generate};
 use oneport::{
     Collective, Options, Platform, PortModel, Problem, Rated, Rating, Rational, Status, Volumes,
     parse_rational, rate,
@@ -265,4 +266,86 @@ fn classes_have_equal_cost_model_and_kind() {
         .map(|link| link.cost.clone())
         .collect();
     assert_eq!(costs, ["2", "2", "2", "2", "1", "2"].map(value));
+}
+
+/// Four old leaves, two behind each of two switches, and four new ones: a broadcast is limited by the link into each
+/// old leaf alone, and all four of them are named, each with a quarter of the price.
+#[test]
+fn all_of_a_class_of_equal_links_limit() {
+    let mut builder = Platform::builder();
+    builder.model(PortModel::Links);
+    let source = builder.node(Node::processor("source", value("1"))).unwrap();
+    let core = builder.node(Node::router("core")).unwrap();
+    builder.duplex(source, core, value("1")).unwrap();
+    let mut old = Vec::new();
+    let mut leaves = Vec::new();
+    for (switch, names) in [
+        ("left", ["cn1", "cn2", "x1", "x2"]),
+        ("right", ["cn7", "spare", "x3", "x4"]),
+    ] {
+        let switch = builder.node(Node::router(switch)).unwrap();
+        builder.duplex(core, switch, value("1")).unwrap();
+        for (place, name) in names.into_iter().enumerate() {
+            let leaf = builder.node(Node::processor(name, value("1"))).unwrap();
+            let cost = if place < 2 { "5" } else { "1" };
+            let (down, _) = builder.duplex(switch, leaf, value(cost)).unwrap();
+            old.extend((place < 2).then_some(down));
+            leaves.push(leaf);
+        }
+    }
+    let platform = builder.build().unwrap();
+    let volumes = Volumes::default();
+    let broadcast = Collective::broadcast(source, leaves.clone());
+    let problem = Problem::new(&platform, &broadcast, &volumes).unwrap();
+    let rated_one = rated(&problem);
+    assert_eq!(rated_one.steady_state.throughput, value("1/5"));
+    let prices = explain::averaged(&problem, &rated_one.certificate);
+    let all: Rational = rated_one.certificate.prices().map(|(_, price)| price).sum();
+    let expected: Vec<_> = old
+        .iter()
+        .map(|&link| (Resource::Link(link), &all / value("4")))
+        .collect();
+    assert_eq!(prices.into_iter().collect::<Vec<_>>(), expected);
+    // Without one of them in the question, its link is not like the others.
+    let three = Collective::broadcast(source, leaves[1..].to_vec());
+    let problem = Problem::new(&platform, &three, &volumes).unwrap();
+    let rated_two = rated(&problem);
+    let prices = explain::averaged(&problem, &rated_two.certificate);
+    assert!(!prices.contains_key(&Resource::Link(old[0])), "{prices:?}");
+}
+
+/// A file server with cards of 20 to two new hosts, and of 10 to an old one: twice its speed is more than the old
+/// host's card has. Where only links are limited, no port grows.
+#[test]
+fn ports_at_the_other_ends_grow() {
+    let cost = |rate: i64| Rational::new(1.into(), rate.into());
+    let mut builder = Platform::builder();
+    let [server, new1, new2, old] = ["fs", "new1", "new2", "old"]
+        .map(|name| builder.node(Node::processor(name, cost(1))).unwrap());
+    for (one, other, rate) in [
+        (server, new1, 20),
+        (server, new2, 20),
+        (server, old, 10),
+        (new1, new2, 40),
+        (old, new1, 10),
+    ] {
+        builder.duplex(one, other, cost(rate)).unwrap();
+    }
+    let platform = builder.build().unwrap();
+    let twice = |nodes: &[oneport::NodeId]| -> Vec<Change> {
+        let half = || Number::Times(cost(2));
+        let links = platform.links_at(nodes);
+        links
+            .into_iter()
+            .map(|link| Change::Cost(link, half()))
+            .collect()
+    };
+    let grow = |changes: &[Change]| what_if::outgrown(&platform, changes).unwrap();
+    assert_eq!(grow(&twice(&[server])), [old]);
+    // 80 on the link to new2, which had 40 at most.
+    assert_eq!(grow(&twice(&[new1])), [server, new2, old]);
+    assert_eq!(grow(&twice(&[server, old, new1, new2])), []);
+    assert_eq!(grow(&[Change::WithoutNode(new1)]), []);
+    let links = platform.clone().with_model(PortModel::Links);
+    assert_eq!(what_if::outgrown(&links, &twice(&[server])).unwrap(), []);
 }

@@ -1,7 +1,8 @@
 //! Machines of several accelerators: what the synthesizers of collectives for machine learning are measured on.
 //!
-//! Every accelerator is a processor of compute 1, every switch a router that cannot duplicate, every port model
-//! [`PortModel::Links`]. The unit of message is the gigabyte, of time the second: costs are inverse bandwidths in GB/s.
+//! Every accelerator is a processor of compute 1 and marked as one, every switch a router that cannot duplicate, every
+//! port model [`PortModel::Links`]. The unit of message is the gigabyte, of time the second: costs are inverse
+//! bandwidths in GB/s.
 //!
 //! Sources of the facts: bandwidths and links of DGX A100 and MI250 as in the public model of ForestColl
 //! (liangyuRain/ForestColl, `topologies.py`), of DGX-1 and NDv2 as in that of TE-CCL (microsoft/TE-CCL,
@@ -114,8 +115,14 @@ fn accelerators(
     index: usize,
     count: usize,
 ) -> Result<Vec<NodeId>, PlatformError> {
+    let one = Rational::from_integer(1.into());
     (0..count)
-        .map(|gpu| processor(builder, format!("box{index}.gpu{gpu}")))
+        .map(|gpu| {
+            builder.node(Node::accelerator(
+                format!("box{index}.gpu{gpu}"),
+                one.clone(),
+            ))
+        })
         .collect()
 }
 

@@ -9,8 +9,8 @@ use num_traits::{One, Zero};
 use oneport::plan::{Block, Form, Kind, Named};
 use oneport::schedule::{Cuts, Tried, Whole, cuts};
 use oneport::{
-    Bandwidth, Bounded, Collective, Plan, Planned, Platform, Problem, Rational, Status, Units,
-    Unlisted,
+    Bandwidth, Bounded, Collective, NodeId, Plan, Planned, Platform, Problem, Rational, Status,
+    Units, Unlisted,
 };
 use serde_json::{Value, json};
 
@@ -197,8 +197,15 @@ pub fn unlisted(problem: &Problem, unlisted: &Unlisted, seconds: Duration, exact
     out
 }
 
-/// The question: `all-reduce of 32 operands on 37 nodes, 72 links (full-duplex, links at 5 nodes), messages of 64 MiB`.
+/// The question: `all-reduce of 32 operands on 37 nodes, 72 links (full-duplex, links at 5 nodes), messages of 64 MiB; 5 routers may
+/// forward`.
 pub fn header(problem: &Problem) -> String {
+    let who = bystanders(problem.platform(), problem.collective());
+    format!("{}{who}\n", title(problem))
+}
+
+/// The question in [`header`], without the nodes that take no part: the title of a picture.
+pub fn title(problem: &Problem) -> String {
     let (platform, collective) = (problem.platform(), problem.collective());
     let size = match (problem.volumes().size.constant(), platform.units()) {
         (Some(size), Some(units)) => format!(", messages of {}", units.show_data(size)),
@@ -211,7 +218,7 @@ pub fn header(problem: &Problem) -> String {
         String::new()
     };
     format!(
-        "{} of {} on {}, {} ({}){}{size}{merges}\n",
+        "{} of {} on {}, {} ({}){}{size}{merges}",
         label(collective),
         extent(collective),
         count(platform.nodes().len(), "node"),
@@ -250,6 +257,40 @@ fn merges_unstated(platform: &Platform) -> bool {
     computes.all(|compute| *compute == unstated)
 }
 
+/// Nodes that own and want nothing, and still forward: processors, then routers.
+fn bystanding(platform: &Platform, collective: &Collective) -> [usize; 2] {
+    let takers = collective.nodes();
+    let aside = platform
+        .node_ids()
+        .filter(|node| takers.binary_search(node).is_err());
+    let (processors, routers): (Vec<NodeId>, Vec<NodeId>) =
+        aside.partition(|&node| platform.node(node).is_processor());
+    [processors.len(), routers.len()]
+}
+
+/// `; 2 processors that take no part may forward; 3 routers may forward`: empty if all nodes take part.
+pub fn bystanders(platform: &Platform, collective: &Collective) -> String {
+    let [processors, routers] = bystanding(platform, collective);
+    let mut text = String::new();
+    if processors > 0 {
+        let merge = if collective.combines() {
+            " and merge"
+        } else {
+            ""
+        };
+        let take = if processors == 1 { "takes" } else { "take" };
+        let _ = write!(
+            text,
+            "; {} that {take} no part may forward{merge}",
+            count(processors, "processor")
+        );
+    }
+    if routers > 0 {
+        let _ = write!(text, "; {} may forward", count(routers, "router"));
+    }
+    text
+}
+
 /// The question, for `--json`.
 pub fn question(platform: &Platform, collective: &Collective) -> Value {
     let counts = collective
@@ -257,8 +298,10 @@ pub fn question(platform: &Platform, collective: &Collective) -> Value {
         .map(Named::every_count)
         .map(Vec::from_iter);
     let counts = counts.filter(|_| collective.form().is_some_and(|form| form.counted));
+    let [processors, routers] = bystanding(platform, collective);
     joined([
         json!({
+            "bystanders": { "processors": processors, "routers": routers },
             "collective": label(collective),
             "groups": collective.members().len(),
             "model": platform.model().name(),

@@ -1,13 +1,15 @@
 //! `oneport bound`: proved upper bounds on the throughput, as sentences.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::Result;
 use clap::Args;
 use num_traits::Zero;
+use oneport::explain::averaged;
 use oneport::plan::inequality::{Inequality, Need};
-use oneport::plan::{Certificate, Form, LinkId};
+use oneport::plan::{Certificate, Form, LinkId, Resource};
 use oneport::watch::Limit;
 use oneport::{
     Amount, Bandwidth, Bounded, Collective, Error, NodeId, Options, Platform, Problem,
@@ -15,10 +17,12 @@ use oneport::{
 };
 use serde_json::{Value, json};
 
-use crate::answers::answer::models;
+use crate::answers::answer::{bystanders, models};
+use crate::answers::bottleneck;
 use crate::answers::measured::{self, Measured};
 use crate::answers::odd_sets;
 use crate::flags::counts;
+use crate::flags::idle::LeftOut;
 use crate::flags::limits::{LimitArguments, named};
 use crate::flags::platform::{FileArguments, ReadingArguments, one};
 use crate::flags::question::{CUSTOM, called, listed, no_collective, node};
@@ -55,7 +59,7 @@ pub struct BoundArguments {
     /// Model and units.
     #[command(flatten)]
     reading: ReadingArguments,
-    /// Participants, or "all" processors (the default).
+    /// Participants by names or patterns (box0.*, gpu0..7, cn[001-004]), or "all" processors (the default).
     #[arg(long, value_name = "A,B|all")]
     participants: Option<String>,
     /// Source of a broadcast or scatter, target of a reduce or gather (default: the first participant).
@@ -87,6 +91,8 @@ struct Row {
     participants: Vec<NodeId>,
     bandwidth: Option<Bandwidth>,
     found: Found,
+    /// The class of the priced resources, if others are like them: each proves the bound as well.
+    alike: Option<String>,
     measured: Option<Measured>,
 }
 
@@ -108,17 +114,12 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
     let watch = progress.of(&arguments.limits.watch()?);
     let (path, names) = words(&arguments.platform, &arguments.collectives)?;
     let platform = arguments.reading.read(path)?.platform;
-    let participants = listed(
-        &platform,
-        arguments.participants.as_deref(),
-        "--participants",
-        None,
-    )?;
-    let root = arguments
-        .root
-        .as_ref()
-        .map(|name| node(&platform, name, "--root"))
-        .transpose()?;
+    let (asked, root) = asked(&platform, arguments)?;
+    let takers = asked.iter().copied().chain(root).collect::<BTreeSet<_>>();
+    let takers: Vec<NodeId> = takers.into_iter().collect();
+    let left_out = LeftOut::of(&platform, &takers, arguments.reading.idle);
+    let platform = platform.changed(&left_out.changes())?.platform;
+    let (participants, root) = self::asked(&platform, arguments)?;
     if arguments.measured.is_some() && names.len() != 1 {
         return Err(usage(
             "--measured: name the collective that was measured, and no other",
@@ -156,6 +157,7 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
             participants: participants.clone(),
             bandwidth: None,
             found: Found::TooLarge(String::new()),
+            alike: None,
             measured: None,
         };
         match Problem::new(platform.clone(), collective, volumes.clone()) {
@@ -165,6 +167,10 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
             problem => {
                 let problem = problem?;
                 row.found = found(&problem, &options)?;
+                row.alike = row
+                    .bounded()
+                    .ok()
+                    .and_then(|bounded| alike(&problem, bounded));
                 row.bandwidth = Bandwidth::of(&problem);
                 row.measured = arguments
                     .measured
@@ -186,9 +192,10 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
             "commutative": true,
             "bounds": rows.iter().map(|row| row.json(&platform)).collect::<Vec<_>>(),
             "seconds": clock::elapsed().as_secs_f64(),
+            "left_out": left_out.json()["left_out"],
         })),
         false => match arguments.table.format {
-            TableFormat::Text => text(&platform, &rows),
+            TableFormat::Text => left_out.line() + &text(&platform, &rows),
             format => table(&platform, &rows).show(format),
         },
     };
@@ -235,6 +242,22 @@ fn words<'a>(
         words = USUAL.to_vec();
     }
     Ok((path, words))
+}
+
+/// The participants and the root.
+fn asked(platform: &Platform, arguments: &BoundArguments) -> Result<(Vec<NodeId>, Option<NodeId>)> {
+    let listed = listed(
+        platform,
+        arguments.participants.as_deref(),
+        "--participants",
+        None,
+    )?;
+    let root = arguments
+        .root
+        .as_ref()
+        .map(|name| node(platform, name, "--root"))
+        .transpose()?;
+    Ok((listed, root))
 }
 
 fn form(name: &str) -> Result<&'static Form> {
@@ -314,14 +337,16 @@ fn table(platform: &Platform, rows: &[Row]) -> Sheet {
 
 fn text(platform: &Platform, rows: &[Row]) -> String {
     let mut out = format!(
-        "bounds for {} among {}, {} ({}): no schedule exceeds them, in whatever order values are combined\n",
+        "bounds for {} among {}, {} ({}){}: no schedule exceeds them, in whatever order values are combined\n",
         rows.first().map_or_else(String::new, |row| count(
             row.participants.len(),
             "processor"
         )),
         count(platform.nodes().len(), "node"),
         count(platform.links().len(), "link"),
-        models(platform)
+        models(platform),
+        rows.first()
+            .map_or_else(String::new, |row| bystanders(platform, &row.collective))
     );
     for row in rows {
         let bounded = match row.bounded() {
@@ -337,7 +362,9 @@ fn text(platform: &Platform, rows: &[Row]) -> String {
             .ended_by
             .map_or_else(String::new, |limit| format!("; {}", named(limit)));
         let _ = writeln!(out, "{:<15} {numbers}{known}{short}", row.form.name);
-        let _ = writeln!(out, "{:<15} {}", "", row.sentence(platform, bounded));
+        let alike = row.alike.as_ref();
+        let alike = alike.map_or_else(String::new, |alike| format!("; alike: {alike}"));
+        let _ = writeln!(out, "{:<15} {}{alike}", "", row.sentence(platform, bounded));
         if let (Some(measured), Some(share), None) =
             (&row.measured, row.share(), row.impossible(platform))
         {
@@ -487,6 +514,16 @@ fn links(platform: &Platform, links: &[LinkId]) -> String {
     format!("{} ({names})", count(links.len(), "link"))
 }
 
+/// The class of the priced resources: `4 x link 'leaf3 -> old*'`; `None` if it has no other members.
+fn alike(problem: &Problem, bounded: &Bounded) -> Option<String> {
+    let priced = bounded.certificate.prices();
+    let priced = priced.filter(|(_, price)| !price.is_zero()).count();
+    let all: Vec<Resource> = averaged(problem, &bounded.certificate)
+        .into_keys()
+        .collect();
+    (all.len() > priced).then(|| bottleneck::summary(problem.platform(), &all))
+}
+
 /// Bounds one problem.
 fn found(problem: &Problem, options: &Options) -> Result<Found> {
     Ok(match oneport::bound(problem, options) {
@@ -603,6 +640,7 @@ impl Row {
             "odd_sets": sets,
             "sentence": self.sentence(platform, bounded),
             "share": self.share().map(|share| share.to_string()),
+            "alike": self.alike,
             "ended_by": bounded.ended_by.map(named),
         })
     }

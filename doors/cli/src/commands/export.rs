@@ -7,6 +7,7 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use num_traits::{Signed, ToPrimitive};
 use oneport::files::{AnswerFile, Plan};
+use oneport::{Rational, Status};
 use oneport::{files, referee};
 use oneport_exports::{
     FORMATS, File, Format, OneRun, Pieces, Preloaded, Request, Written, format, preload, registered,
@@ -14,6 +15,7 @@ use oneport_exports::{
 
 use crate::flags::limits::bytes;
 use crate::words::end::End;
+use crate::words::numbers::{Shown, percent, readable_count};
 use crate::words::output::{Named, count, print, replaced, try_outputs};
 use crate::words::quantity;
 use crate::words::usage::usage;
@@ -136,7 +138,10 @@ pub fn run(arguments: &ExportArguments) -> Result<End> {
             "--to {to} takes one PLAN; several are for --to {PRELOAD} and {REGISTER}"
         )));
     };
-    export.one(path, answer(path)?.request())
+    let answer = answer(path)?;
+    let end = export.one(path, answer.request())?;
+    answer.throughput().map_or(Ok(()), |line| print(&line))?;
+    Ok(end)
 }
 
 /// The content of a file.
@@ -146,6 +151,31 @@ enum Answer {
 }
 
 impl Answer {
+    /// The throughputs of a plan, of which an export says what it keeps.
+    fn throughput(&self) -> Option<String> {
+        let Answer::Plan(plan) = self else {
+            return None;
+        };
+        let shown = Shown::of(plan.platform(), false);
+        let (found, period) = (&plan.steady_state.throughput, plan.schedule.throughput());
+        let known = match plan.status {
+            Status::Optimal => "optimal",
+            Status::Feasible => "best known",
+        };
+        let below = Rational::from_integer(1.into()) - &period / found;
+        let lost = if below.is_positive() {
+            format!(" ({} below)", percent(&below))
+        } else {
+            String::new()
+        };
+        Some(format!(
+            "throughput: {} ({known}); the plan, a period of {}: {}{lost}",
+            shown.frequency(found),
+            count(readable_count(&plan.schedule.instances), "instance"),
+            shown.plainly(&period)
+        ))
+    }
+
     fn request(&self) -> Request<'_> {
         match self {
             Answer::Plan(plan) => Request::new(&plan.problem, &plan.schedule),

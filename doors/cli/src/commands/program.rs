@@ -99,6 +99,7 @@ pub fn run(arguments: &ProgramArguments) -> Result<End> {
         &asked(arguments, which),
     )?;
     let problem = asked.problem()?;
+    asked.left_out.warn();
     let form = if arguments.as_printed {
         Form::Printed
     } else {

@@ -2,6 +2,7 @@
 
 pub mod change;
 pub mod counts;
+pub mod idle;
 pub mod instances;
 pub mod latency;
 pub mod limits;

@@ -7,6 +7,7 @@ use clap::Args;
 use oneport::{PortModel, Units};
 
 use crate::flags::change::ChangeArguments;
+use crate::flags::idle::Idle;
 use crate::flags::latency::KnownLatencies;
 use crate::flags::topology::{Imported, TopologyArguments};
 use crate::words::usage::usage;
@@ -20,6 +21,10 @@ pub struct ReadingArguments {
     /// Units of a platform file that names none: data over time, as GB/s or Gbit/s.
     #[arg(long, value_name = "UNITS")]
     units: Option<String>,
+    /// Processors that take no part: out leaves them out with their links, forward lets them forward and merge
+    /// (default: GPUs and other accelerators are left out, for no process runs there; hosts forward).
+    #[arg(long, value_enum, value_name = "out|forward")]
+    pub idle: Option<Idle>,
     /// Changes of the platform.
     #[command(flatten)]
     pub change: ChangeArguments,

@@ -9,12 +9,14 @@ use clap::Args;
 use clap::builder::{PossibleValue, TypedValueParser};
 use num_traits::Signed;
 use oneport::plan::{Form, Member, Role};
+use oneport::platform::{Pattern, names, parts};
 use oneport::{
     Amount, Bandwidth, Collective, NodeId, Platform, Problem, ProblemError, Units, Volumes, files,
     parse_rational,
 };
 
 use crate::flags::counts;
+use crate::flags::idle::LeftOut;
 use crate::flags::latency::KnownLatencies;
 use crate::flags::platform::{ReadingArguments, one};
 use crate::words::output::few;
@@ -103,7 +105,8 @@ pub struct PartArguments {
     /// receive from each source; reduce-to-several: the nodes that receive the result.
     #[arg(long, value_name = "A,B|all")]
     pub targets: Option<String>,
-    /// Participants, or "all" processors (the default); with --in-order reductions combine values in this order.
+    /// Participants by names or patterns (box0.*, gpu0..7, cn[001-004]), or "all" processors (the default); with
+    /// --in-order reductions combine values in this order.
     #[arg(long, value_name = "A,B|all")]
     pub participants: Option<String>,
     /// Size of each message: a number, or with a unit, as 64MiB, if the platform has units (a barrier's token there: 8
@@ -535,17 +538,34 @@ fn message(platform: &Platform, collective: &Collective, bytes: &str) -> Result<
     }
 }
 
+/// The platform without processors that take no part, as far as they are left out, and the collective on it.
+pub fn taking_part(
+    platform: Platform,
+    arguments: &QuestionArguments,
+) -> Result<(Platform, Collective, LeftOut)> {
+    let asked = collective(&platform, arguments)?;
+    let left_out = LeftOut::of(&platform, &asked.nodes(), arguments.reading.idle);
+    if left_out.nodes.is_empty() {
+        return Ok((platform, asked, left_out));
+    }
+    let rest = platform.changed(&left_out.changes())?.platform;
+    let asked = collective(&rest, arguments)?;
+    Ok((rest, asked, left_out))
+}
+
 /// A question with its platform.
 pub struct Asked {
     pub platform: Arc<Platform>,
     pub collective: Arc<Collective>,
     volumes: Arc<Volumes>,
+    /// The processors that are left out.
+    pub left_out: LeftOut,
 }
 
 impl Asked {
     /// Reads the names of the question on this platform.
     pub fn read(platform: Platform, arguments: &QuestionArguments) -> Result<Asked> {
-        let collective = collective(&platform, arguments)?;
+        let (platform, collective, left_out) = taking_part(platform, arguments)?;
         let volumes = volumes_of(
             &platform,
             &collective,
@@ -556,6 +576,7 @@ impl Asked {
             platform: platform.into(),
             collective: collective.into(),
             volumes: volumes.into(),
+            left_out,
         })
     }
 
@@ -596,14 +617,33 @@ pub fn problem(
 fn some(platform: &Platform) -> String {
     const SHOWN: usize = 8;
     let quoted = |id| format!("'{}'", platform.name(id));
-    let everyone = everyone(platform);
+    let everyone = platform.participants();
     if everyone.is_empty() {
         return "none (all are switches)".to_string();
     }
     few(everyone.into_iter().map(quoted), SHOWN, ", ...")
 }
 
+/// The node of this name, or the only one of this pattern.
 pub fn node(platform: &Platform, name: &str, option: &str) -> Result<NodeId> {
+    if let Some(node) = platform.find(name) {
+        return Ok(node);
+    }
+    let pattern = Pattern::parse(name).ok();
+    let found = pattern.map(|pattern| pattern.participants(platform));
+    match found.and_then(Result::ok).as_deref() {
+        Some(&[only]) => Ok(only),
+        Some(several @ [_, _, ..]) => Err(usage(format!(
+            "{option}: '{name}' stands for {} nodes ({}); name one",
+            several.len(),
+            names::list(platform, several.iter().copied())
+        ))),
+        _ => unknown(platform, name, option),
+    }
+}
+
+/// The error that there is no such node.
+fn unknown(platform: &Platform, name: &str, option: &str) -> Result<NodeId> {
     platform.find(name).ok_or_else(|| {
         let clipped: String = name.chars().take(60).flat_map(char::escape_debug).collect();
         let alike = platform
@@ -621,19 +661,8 @@ pub fn node(platform: &Platform, name: &str, option: &str) -> Result<NodeId> {
     })
 }
 
-/// All processors; on a platform without processors, all nodes except switches, which store nothing.
-fn everyone(platform: &Platform) -> Vec<NodeId> {
-    let processors: Vec<NodeId> = platform.processors().collect();
-    let keeps = |&node: &NodeId| platform.node(node).replicates;
-    if processors.is_empty() {
-        platform.node_ids().filter(keeps).collect()
-    } else {
-        processors
-    }
-}
-
-/// Parses a list of names. "all" and a missing list mean every processor but `except` (without processors, every node
-/// except switches).
+/// Parses a list of names and patterns. "all" and a missing list mean every processor but `except` (without
+/// processors, every node except switches); so does `*` in a pattern.
 pub fn listed(
     platform: &Platform,
     list: Option<&str>,
@@ -641,18 +670,44 @@ pub fn listed(
     except: Option<NodeId>,
 ) -> Result<Vec<NodeId>> {
     match list {
-        None | Some("all") => Ok(everyone(platform)
+        None | Some("all") => Ok(platform
+            .participants()
             .into_iter()
             .filter(|&id| Some(id) != except)
             .collect()),
         // A name may contain a comma.
         Some(name) if platform.find(name).is_some() => Ok(vec![node(platform, name, option)?]),
-        Some(list) if list.split(',').any(|name| name.trim().is_empty()) => Err(usage(format!(
+        Some(list) if parts(list).any(|name| name.trim().is_empty()) => Err(usage(format!(
             "{option}: '{list}' holds an empty name; write A,B or all"
         ))),
-        Some(list) => list
-            .split(',')
-            .map(|name| node(platform, name.trim(), option))
-            .collect(),
+        Some(list) => {
+            let mut nodes = Vec::new();
+            for name in parts(list) {
+                nodes.extend(matching(platform, name.trim(), option, except)?);
+            }
+            Ok(nodes)
+        }
     }
+}
+
+/// The nodes of a name or pattern. An open pattern stands for processors other than `except`.
+fn matching(
+    platform: &Platform,
+    name: &str,
+    option: &str,
+    except: Option<NodeId>,
+) -> Result<Vec<NodeId>> {
+    if platform.find(name).is_some() {
+        return Ok(vec![node(platform, name, option)?]);
+    }
+    let pattern = Pattern::parse(name).map_err(|error| anyhow!("{option}: {error}"))?;
+    let found = pattern.participants(platform);
+    let mut found = found.map_err(|error| anyhow!("{option}: {error}"))?;
+    if found.is_empty() {
+        return Ok(vec![unknown(platform, name, option)?]);
+    }
+    if pattern.is_open() {
+        found.retain(|&node| Some(node) != except);
+    }
+    Ok(found)
 }

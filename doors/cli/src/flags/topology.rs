@@ -61,6 +61,10 @@ pub struct TopologyArguments {
     /// after a comma, GB/s of each port or cable (default: what the file says of its network cards).
     #[arg(long, value_name = "switch|rail|full[,RATE]", requires = "replicate")]
     fabric: Option<String>,
+    /// Network cards that count, by names or patterns of the file, such as mlx5_0..7, or all (default: all but virtual
+    /// cards and those of storage, which share a PCI switch with no GPU).
+    #[arg(long, value_name = "A,B|all")]
+    nics: Vec<String>,
 }
 
 impl TopologyArguments {
@@ -159,6 +163,7 @@ impl TopologyArguments {
                 .map(attribute)
                 .transpose()?,
             replicate,
+            nics: self.nics.clone(),
         })
     }
 

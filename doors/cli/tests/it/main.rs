@@ -24,6 +24,7 @@ mod free_links;
 mod generate;
 mod guide;
 mod horizon;
+mod idle;
 mod latency;
 mod limits;
 mod measured;

@@ -13,6 +13,7 @@
     clippy::unwrap_used
 )]
 
+mod cards;
 mod clusters;
 mod gml;
 mod graphs;

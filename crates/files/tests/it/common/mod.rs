@@ -59,15 +59,17 @@ fn node() -> impl Strategy<Value = Node> {
     let details = (
         prop::option::of(port_model()),
         prop::option::of(1..=u32::MAX),
-        any::<bool>(),
+        any::<[bool; 3]>(),
     );
     (name(), prop::option::weighted(0.8, positive()), details).prop_map(
-        |(name, compute, (model, ports, replicates))| Node {
+        |(name, compute, (model, ports, [replicates, accelerator, aliased]))| Node {
+            alias: aliased.then(|| format!("also {name}")),
             name,
             compute,
             model,
             ports,
             replicates,
+            accelerator,
         },
     )
 }

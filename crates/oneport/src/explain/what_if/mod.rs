@@ -1,6 +1,7 @@
 //! The throughput of a platform that is changed; for every class of its parts, what more or less of it is worth.
 
 mod classes;
+mod ends;
 mod enough;
 mod row;
 mod sets;
@@ -13,6 +14,7 @@ use oneport_platform::{Change, Rational};
 use crate::{Error, Options, Rated, Rating, rate};
 
 pub use classes::{Class, Kind, Trial, classes};
+pub use ends::outgrown;
 pub use enough::Enough;
 pub use row::{Outcome, Row};
 

@@ -19,7 +19,7 @@ use crate::flags::limits::LimitArguments;
 use crate::flags::question::{Asked, QuestionArguments};
 use crate::words::drawing;
 use crate::words::end::End;
-use crate::words::objects::line;
+use crate::words::objects::{joined, line};
 use crate::words::output::{named, print, try_outputs, with_written};
 use crate::words::progress::Progress;
 use crate::words::tables::{FormatArguments, TableFormat};
@@ -147,11 +147,12 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
         .as_ref()
         .map_or(Ok(()), |path| drawing::write(path, &report.chart()));
     print(&match arguments.table.format {
-        _ if arguments.json => line(report.json()),
-        TableFormat::Text if written.is_ok() => {
-            with_written(report.text(), &named(&[("--output", &arguments.output)]))
-        }
-        TableFormat::Text => report.text(),
+        _ if arguments.json => line(joined([report.json(), asked.left_out.json()])),
+        TableFormat::Text if written.is_ok() => with_written(
+            asked.left_out.line() + &report.text(),
+            &named(&[("--output", &arguments.output)]),
+        ),
+        TableFormat::Text => asked.left_out.line() + &report.text(),
         format => report.table().show(format),
     })?;
     written?;

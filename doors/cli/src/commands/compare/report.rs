@@ -11,7 +11,7 @@ use oneport_timing::BestPieces;
 use serde_json::{Value, json};
 
 use super::best::{Best, ShapeFound, Times};
-use crate::answers::answer::{header, label};
+use crate::answers::answer::{header, label, title};
 use crate::answers::bottleneck::{self, Bottleneck};
 use crate::answers::measured::{Measured, WRONG};
 use crate::answers::nccl::{Nccl, Rated};
@@ -646,7 +646,7 @@ impl Report<'_> {
                 true,
             ));
         }
-        let title = header(self.problem);
+        let title = title(self.problem);
         let whole = match self.best.status {
             Status::Optimal => "optimum",
             Status::Feasible => "proved bound",
@@ -658,7 +658,7 @@ impl Report<'_> {
             )
         });
         parts(
-            title.trim_end(),
+            &title,
             bound,
             &format!("{whole}: {}{once}", self.shown_rate(bound)),
             &all,

@@ -4,6 +4,7 @@ mod boxes;
 mod graph;
 mod text;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -15,12 +16,13 @@ use oneport::{
 };
 use oneport_topologies::PathType;
 
+use crate::flags::idle::LeftOut;
 use crate::flags::limits::LimitArguments;
 use crate::flags::platform::{FileArguments, ReadingArguments};
 use crate::flags::question::listed;
 use crate::words::clock;
 use crate::words::end::End;
-use crate::words::objects::line;
+use crate::words::objects::{joined, line};
 use crate::words::output::{named, print, try_outputs};
 use crate::words::progress::Progress;
 use crate::words::usage::usage;
@@ -39,7 +41,8 @@ pub struct RingsArguments {
     /// Model and units.
     #[command(flatten)]
     reading: ReadingArguments,
-    /// The processors of the rings, or "all" of the platform (the default); their ranks are in this order.
+    /// The processors of the rings by names or patterns (box0.*, gpu0..7), or "all" of the platform (the default);
+    /// their ranks are in this order.
     #[arg(long, value_name = "A,B|all")]
     participants: Option<String>,
     /// Limit on the rings of the graph file, 1 to 32; all of them have the same bandwidth.
@@ -83,13 +86,20 @@ pub fn run(arguments: &RingsArguments) -> Result<End> {
         &named(&[("--output", &arguments.output)]),
     )?;
     let imported = arguments.reading.read(file)?;
+    let gpus = |platform: &Platform| {
+        listed(
+            platform,
+            arguments.participants.as_deref(),
+            "--participants",
+            None,
+        )
+    };
+    let takers: BTreeSet<NodeId> = gpus(&imported.platform)?.into_iter().collect();
+    let takers: Vec<NodeId> = takers.into_iter().collect();
+    let left_out = LeftOut::of(&imported.platform, &takers, arguments.reading.idle);
+    let imported = imported.without(&left_out.nodes)?;
     let platform = &imported.platform;
-    let gpus = listed(
-        platform,
-        arguments.participants.as_deref(),
-        "--participants",
-        None,
-    )?;
+    let gpus = gpus(platform)?;
     let ranks = Ranks::new(&imported, &gpus);
     let judged = arguments
         .check
@@ -145,9 +155,9 @@ pub fn run(arguments: &RingsArguments) -> Result<End> {
     let written = written.transpose();
     let shown = written.as_ref().ok().and_then(Option::as_ref);
     print(&if arguments.json {
-        line(text::json(&report))
+        line(joined([text::json(&report), left_out.json()]))
     } else {
-        text::text(&report, shown)
+        left_out.line() + &text::text(&report, shown)
     })?;
     written?;
     Ok(End::Done)

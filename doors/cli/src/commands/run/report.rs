@@ -40,7 +40,13 @@ impl Delivery {
     pub fn text(&self, exact: bool) -> Result<String> {
         let shown = Shown::of(self.plan.platform(), exact);
         let mut out = header(&self.plan.problem);
-        let _ = writeln!(out, "time K      {}", shown.time(&self.until));
+        let _ = writeln!(
+            out,
+            "time K      {} from the start of the first instance; instances follow one another, {} in a period (one \
+             operation alone: oneport time)",
+            shown.time(&self.until),
+            readable_count(&self.plan.schedule.instances)
+        );
         let of_throughput = match self.plan.status {
             Status::Optimal => ", TP K".to_string(),
             Status::Feasible => format!(

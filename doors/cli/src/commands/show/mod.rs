@@ -13,8 +13,9 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive};
+use oneport::explain::averaged;
 use oneport::files::AnswerFile;
-use oneport::plan::{Kind, Timeline, WeightedPattern};
+use oneport::plan::{Certificate, Kind, Timeline, WeightedPattern};
 use oneport::{Plan, files, referee, schedule};
 
 use crate::answers::chosen::certified;
@@ -128,7 +129,13 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
         })
     })?;
     draw(&arguments.graph, &|| {
-        let (problem, certificate) = (&plan.problem, Some(&plan.certificate));
+        let problem = &plan.problem;
+        // All of a class of equal resources limit, also where one of them proves it.
+        let prices = averaged(problem, &plan.certificate);
+        let sets = plan.certificate.odd_sets();
+        let sets = sets.map(|(set, price)| (set.clone(), price.clone()));
+        let certificate = &Certificate::new(prices, sets, []);
+        let certificate = Some(certificate);
         Ok(if arguments.rates.rates {
             oneport_drawings::svg::graph_of_rates(problem, &plan.steady_state, certificate)
         } else {

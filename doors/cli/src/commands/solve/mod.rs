@@ -26,7 +26,7 @@ use crate::flags::question::{Asked, QuestionArguments};
 use crate::words::clock;
 use crate::words::end::End;
 use crate::words::numbers::percent;
-use crate::words::objects::line;
+use crate::words::objects::{joined, line};
 use crate::words::output::{Named, named, print, try_outputs, with_written};
 use crate::words::progress::Progress;
 use crate::words::usage::{Usage, on_one_line, usage};
@@ -183,7 +183,9 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
             };
             if arguments.json {
                 let answer = report::infeasible(path, &asked, &paths(missing), started.elapsed());
-                print(&line(answer))?;
+                print(&line(joined([answer, asked.left_out.json()])))?;
+            } else if !asked.left_out.nodes.is_empty() {
+                print(asked.left_out.line().trim_end())?;
             }
             eprintln!("error: {about}{error}");
             return Ok(End::Refused);
@@ -240,7 +242,7 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
                     &bottleneck,
                     seconds,
                 );
-                print(&line(answer))?;
+                print(&line(joined([answer, asked.left_out.json()])))?;
             } else {
                 // Text says how much any order gains; JSON does not wait for that.
                 let in_order = bottleneck
@@ -273,16 +275,18 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
                 )?;
                 let files = named(&[("--output", &arguments.output)]);
                 let files = if written.is_ok() { &files[..] } else { &[] };
-                print(&with_written(text, files))?;
+                print(&with_written(asked.left_out.line() + &text, files))?;
             }
             written?;
             Ok(End::Done)
         }
         Outcome::Unlisted(unlisted) => {
             print(&if arguments.json {
-                line(report::unlisted(path, &problem, &unlisted, seconds))
+                let answer = report::unlisted(path, &problem, &unlisted, seconds);
+                line(joined([answer, asked.left_out.json()]))
             } else {
-                answer::unlisted(&problem, &unlisted, seconds, arguments.exact)
+                let text = answer::unlisted(&problem, &unlisted, seconds, arguments.exact);
+                asked.left_out.line() + &text
             })?;
             // An answer is a throughput, and a plan if one is to be written.
             if unlisted.bounded.known.is_some() && arguments.output.is_none() {

@@ -17,7 +17,7 @@ use crate::flags::limits::LimitArguments;
 use crate::flags::question::{self, QuestionArguments};
 use crate::words::drawing;
 use crate::words::end::End;
-use crate::words::objects::line;
+use crate::words::objects::{joined, line};
 use crate::words::output::{named as given, print, try_outputs, with_written};
 use crate::words::progress::Progress;
 use crate::words::tables::{FormatArguments, TableFormat};
@@ -73,7 +73,7 @@ pub fn run(arguments: &TimeArguments) -> Result<End> {
         .as_ref()
         .map_or(Ok(()), |path| drawing::check("--output", path, &["csv"]))?;
     let (platform, latencies) = arguments.question.platform_for_times(path)?;
-    let collective = question::collective(&platform, &arguments.question)?;
+    let (platform, collective, left_out) = question::taking_part(platform, &arguments.question)?;
     let (platform, collective) = (Arc::new(platform), Arc::new(collective));
     let volumes = |bytes: Option<&str>| {
         question::volumes_of(&platform, &collective, &arguments.question, bytes)
@@ -131,11 +131,12 @@ pub fn run(arguments: &TimeArguments) -> Result<End> {
         drawing::write(path, &if csv { report.csv() } else { report.curve() })
     });
     print(&match arguments.table.format {
-        _ if arguments.json => line(report.json()),
-        TableFormat::Text if written.is_ok() => {
-            with_written(report.text(), &given(&[("--output", &arguments.output)]))
-        }
-        TableFormat::Text => report.text(),
+        _ if arguments.json => line(joined([report.json(), left_out.json()])),
+        TableFormat::Text if written.is_ok() => with_written(
+            left_out.line() + &report.text(),
+            &given(&[("--output", &arguments.output)]),
+        ),
+        TableFormat::Text => left_out.line() + &report.text(),
         format => report.sheet().show(format),
     })?;
     written?;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::measured::{MeasuredTimes, verdict};
 use super::rows::{OPTIMUM, Row, Timed};
-use crate::answers::answer::{header, label};
+use crate::answers::answer::{bystanders, header, label, title};
 use crate::answers::measured::WRONG;
 use crate::answers::nccl::Nccl;
 use crate::flags::latency::KnownLatencies;
@@ -95,14 +95,12 @@ impl Report<'_> {
                 out.push_str(&self.one(row));
             }
         } else {
-            let head = header(self.problem);
+            let head = title(self.problem);
             let _ = writeln!(
                 out,
-                "{}\n{}",
-                head.split(", messages of")
-                    .next()
-                    .unwrap_or(&head)
-                    .trim_end(),
+                "{}{}\n{}",
+                head.split(", messages of").next().unwrap_or(&head),
+                bystanders(self.problem.platform(), self.problem.collective()),
                 self.table()
             );
         }
@@ -453,12 +451,8 @@ impl Report<'_> {
             series.push(line("measured", &of_platform));
         }
         series.extend(names.iter().map(|name| line(name, &|row| of(row, name))));
-        let head = header(self.problem);
-        let title = head
-            .split(", messages of")
-            .next()
-            .unwrap_or(&head)
-            .trim_end();
+        let head = title(self.problem);
+        let title = head.split(", messages of").next().unwrap_or(&head);
         let options = CurveOptions {
             log_x: true,
             ..CurveOptions::default()

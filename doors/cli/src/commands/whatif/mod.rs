@@ -16,7 +16,7 @@ use crate::flags::change;
 use crate::flags::limits::LimitArguments;
 use crate::flags::question::{Asked, QuestionArguments};
 use crate::words::end::End;
-use crate::words::objects::line;
+use crate::words::objects::{joined, line};
 use crate::words::output::print;
 use crate::words::progress::Progress;
 use crate::words::tables::{FormatArguments, TableFormat};
@@ -77,6 +77,8 @@ and proved.
 Where no class alone gains by doubling, pairs and triples of the six classes that cost most when halved are doubled
 together; triples are told where they gain more than each of their pairs.
 Ports are left out where they have the same links as a class of cables, processors where merges take no time.
+Where doubled ports gain by links that become faster than any link of their other end was, a line below the table names
+these ends: their ports must be faster, too.
 +5 % to +10 %: between these; no schedule for more is known, and no proof that there is none.";
 
 /// Runs the command.
@@ -96,7 +98,7 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
             "--price is for the table of classes; leave --change out, or --price",
         ));
     }
-    let own = Asked::read(platform, &arguments.question)?;
+    let own = Asked::read(platform.clone(), &arguments.question)?;
     let problem = own.problem()?;
     let base = match optimum::found(&problem, &options)? {
         Optimum::Rated(rated) => rated,
@@ -125,7 +127,7 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
         let together = what_if::together(&problem, &base, &rows, &shown, &mut told)?;
         Changed::Classes(rows, together)
     } else {
-        let platform = own.platform.changed(&changes)?.platform;
+        let platform = platform.changed(&changes)?.platform;
         progress.about("changed: ".to_string());
         let name = named.join("; ");
         let asked = Asked::read(platform, &arguments.question);
@@ -166,8 +168,8 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
         ended_by: options.watch.ended_by(),
     };
     print(&match arguments.table.format {
-        _ if arguments.json => line(report.json()),
-        TableFormat::Text => report.text(),
+        _ if arguments.json => line(joined([report.json(), own.left_out.json()])),
+        TableFormat::Text => own.left_out.line() + &report.text(),
         format => report.sheet().show(format),
     })?;
     Ok(match lost {

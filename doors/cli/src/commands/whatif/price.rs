@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use num_traits::Signed;
+use oneport::platform::Pattern;
 use oneport::{Rational, parse_rational};
 
-use crate::flags::change::matches;
 use crate::words::usage::usage;
 
 /// Prices of one member of a class, by patterns of names.
@@ -66,7 +66,10 @@ impl Prices {
 fn names(pattern: &str, class: &str) -> bool {
     let ends = class.split(" <-> ").flat_map(|end| end.split(" -> "));
     let mut nodes = ends.map(|end| end.rsplit_once(" of ").map_or(end, |(_, node)| node));
-    matches(pattern, class) || nodes.any(|node| matches(pattern, node.trim_matches('\'')))
+    let fits = |name: &str| {
+        name == pattern || Pattern::parse(pattern).is_ok_and(|pattern| pattern.matches(name))
+    };
+    fits(class) || nodes.any(|node| fits(node.trim_matches('\'')))
 }
 
 #[cfg(test)]

@@ -4,9 +4,10 @@ use std::cmp::Reverse;
 use std::time::Duration;
 
 use num_traits::{One, Signed, Zero};
-use oneport::explain::what_if::{Class, Enough, Kind, Outcome, Row, Together, Trial};
+use oneport::explain::what_if::{Class, Enough, Kind, Outcome, Row, Together, Trial, outgrown};
+use oneport::platform::names::list;
 use oneport::watch::Limit;
-use oneport::{Problem, Rated, Rational, Status};
+use oneport::{NodeId, Problem, Rated, Rational, Status};
 use serde_json::{Value, json};
 
 use super::price::Prices;
@@ -96,12 +97,13 @@ impl Report<'_> {
         let worth = worth.map(|(price, gain)| {
             json!({ "price": price.to_string(), "gain_per_price": gain.map(|gain| gain.to_string()) })
         });
-        let keys = [
-            Some(head(&row.name, row.shares(&self.base))),
-            class,
-            enough,
-            worth,
-        ];
+        let names = |ends: Vec<NodeId>| {
+            let name = |&node: &NodeId| self.problem.platform().name(node);
+            json!({ "outgrown": ends.iter().map(name).collect::<Vec<_>>() })
+        };
+        let outgrown = self.outgrown(row).map(names);
+        let head = head(&row.name, row.shares(&self.base));
+        let keys = [Some(head), class, enough, outgrown, worth];
         joined(keys.into_iter().flatten().chain([outcome(&row.outcome)]))
     }
 
@@ -167,7 +169,12 @@ impl Report<'_> {
         match &self.changed {
             Changed::Classes(rows, together) => {
                 let table = self.classes(rows).trim_fmt();
-                out.push_str(&format!("{table}\n{}", self.together(together)));
+                let doubled = self
+                    .lines(rows)
+                    .into_iter()
+                    .filter_map(|line| line.rows[Trial::Doubled as usize]);
+                let needs: String = doubled.filter_map(|row| self.needs(row)).collect();
+                out.push_str(&format!("{table}\n{needs}{}", self.together(together)));
             }
             Changed::Changes(name, changed, outcome) => {
                 say(format!("change      {name}"));
@@ -288,6 +295,30 @@ impl Report<'_> {
                 units.map_or_else(|| more.clone(), |units| &more / units.time.seconds()) / &price
             });
         Some((price, gain))
+    }
+
+    /// What else must become faster where doubled ports gain.
+    fn needs(&self, row: &Row) -> Option<String> {
+        let (class, _) = row.change.as_ref()?;
+        let [low, _] = row.shares(&self.base)?;
+        if class.kind != Kind::Ports || low <= Rational::one() {
+            return None;
+        }
+        let ends = list(self.problem.platform(), self.outgrown(row)?.into_iter());
+        Some(format!(
+            "{} doubled takes faster ports at {ends}, too: no link there was as fast before\n",
+            row.name
+        ))
+    }
+
+    /// The nodes whose ports a doubled class outgrows; `None` where it outgrows none.
+    fn outgrown(&self, row: &Row) -> Option<Vec<NodeId>> {
+        let (class, Trial::Doubled) = row.change.as_ref()? else {
+            return None;
+        };
+        let changes = class.changes(Trial::Doubled)?;
+        let ends = outgrown(self.problem.platform(), &changes).ok()?;
+        (!ends.is_empty()).then_some(ends)
     }
 
     /// The gains of sets, the largest first, after the sentence that no class alone gains anything.

@@ -1,0 +1,292 @@
+//! Who takes part and who forwards; nodes by pattern; what limits is the whole of it.
+
+use crate::common::{Folder, fixture, oneport, read};
+
+/// Two GPUs without NVLink between them; each has four of 20 GB/s to a third. All hang on one CPU by PCI of 24 GB/s.
+const TABLE: &str = "\
+\tGPU0\tGPU1\tGPU2\tCPU Affinity\tNUMA Affinity
+GPU0\t X \tNODE\tNV4\t0-31\t0
+GPU1\tNODE\t X \tNV4\t0-31\t0
+GPU2\tNV4\tNV4\t X \t0-31\t0
+";
+const TWO: [&str; 2] = ["--participants", "gpu0,gpu1"];
+
+/// Without a process on gpu2, 24 GB/s pass by the CPU; with one, 80 more by NVLink.
+#[test]
+fn a_gpu_without_a_rank_forwards_nothing() {
+    let folder = Folder::new();
+    let table = folder.write("topo.txt", TABLE);
+    let asked = |command: &[&str], more: &[&str]| {
+        let run = oneport(&[command, &TWO, more, &["--json"]].concat()).noted(&[]);
+        run.object()
+    };
+    let solve = ["solve", "all-gather", "--platform", &table];
+    for (idle, rate, left_out) in [
+        (&[][..], "24", serde_json::json!(["gpu2"])),
+        (&["--idle", "out"], "24", serde_json::json!(["gpu2"])),
+        (&["--idle", "forward"], "104", serde_json::json!([])),
+    ] {
+        let solved = asked(&solve, idle);
+        assert_eq!(
+            (&solved["throughput"], &solved["left_out"]),
+            (&rate.into(), &left_out)
+        );
+        let bound = asked(&["bound", &table, "all-gather"], idle);
+        assert_eq!(
+            (&bound["bounds"][0]["bound"], &bound["left_out"]),
+            (&rate.into(), &left_out)
+        );
+        let whatif = asked(
+            &[
+                "whatif",
+                "all-gather",
+                "--platform",
+                &table,
+                "--change",
+                "gpu2 <-> gpu1: bandwidth x2",
+            ],
+            idle,
+        );
+        assert_eq!(
+            (&whatif["base"]["throughput"], &whatif["left_out"]),
+            (&rate.into(), &left_out)
+        );
+        let doubled = if rate == "24" { "24" } else { "104" };
+        assert_eq!(whatif["rows"][0]["throughput"], doubled);
+        let compared = asked(&["compare", "all-gather", "--platform", &table], idle);
+        assert_eq!(
+            (&compared["upper_bound"], &compared["left_out"]),
+            (&rate.into(), &left_out)
+        );
+        let timed = asked(
+            &["time", "all-gather", "--platform", &table, "--bytes", "1GB"],
+            idle,
+        );
+        assert_eq!(timed["left_out"], left_out);
+        let rings = asked(&["rings", &table], idle);
+        assert_eq!(
+            (&rings["total"], &rings["left_out"]),
+            (&rate.into(), &left_out)
+        );
+    }
+    // The answer says it. All of them take part: nobody is left out.
+    oneport(&[&solve[..], &TWO].concat())
+        .noted(&[])
+        .prints(&["left out    gpu2 takes no part and forwards nothing"]);
+    let all = oneport(&[&solve[..], &["--json"]].concat())
+        .noted(&[])
+        .object();
+    assert_eq!(all["left_out"], serde_json::json!([]));
+    // The fact survives in our own files.
+    let toml = folder.path("own.toml");
+    oneport(&["convert", &table, &toml]).noted(&[]);
+    let own = oneport(
+        &[
+            &["solve", "all-gather", "--platform", &toml][..],
+            &TWO,
+            &["--json"],
+        ]
+        .concat(),
+    );
+    assert_eq!(own.ok().object()["throughput"], "24");
+}
+
+/// A plan that passes gpu2 needs a process there.
+#[test]
+fn an_export_without_a_rank_is_refused() {
+    let folder = Folder::new();
+    let table = folder.write("topo.txt", TABLE);
+    let plan = folder.path("plan.json");
+    let solve = ["solve", "all-gather", "--platform", &table, "-o", &plan];
+    oneport(&[&solve[..], &TWO, &["--idle", "forward"]].concat()).noted(&[]);
+    for format in ["mscclpp", "msccl"] {
+        let run = oneport(&["export", &plan, &folder.path("out"), "--to", format]);
+        run.refused(
+            1,
+            &["'gpu2' takes no part and forwards", "no rank runs there"],
+        );
+    }
+    // An MPI program has a rank on every processor.
+    oneport(&["export", &plan, &folder.path("out.c"), "--to", "mpi"]).ok();
+    oneport(&[&solve[..], &TWO].concat()).noted(&[]);
+    oneport(&["export", &plan, &folder.path("out.json"), "--to", "mscclpp"]).ok();
+}
+
+/// Hosts pass data on; the first line counts them.
+#[test]
+fn hosts_that_take_no_part_forward_and_are_counted() {
+    let toy = fixture("two-racks.toml");
+    let solve = [
+        "solve",
+        "all-gather",
+        "--platform",
+        &toy,
+        "--participants",
+        "a1,b1",
+    ];
+    let run = oneport(&solve).ok();
+    let first = run.stdout.lines().next().expect("a line");
+    assert!(first.contains("that take no part may forward"), "{first}");
+    let object = oneport(&[&solve[..], &["--json"]].concat()).ok().object();
+    let hosts = object["bystanders"]["processors"]
+        .as_u64()
+        .expect("a number");
+    assert!(
+        hosts > 0 && object["left_out"] == serde_json::json!([]),
+        "{object:#}"
+    );
+    let out = oneport(&[&solve[..], &["--json", "--idle", "out"]].concat())
+        .ok()
+        .object();
+    assert_eq!(out["bystanders"]["processors"], 0);
+    assert_eq!(
+        out["left_out"].as_array().map(|names| names.len() as u64),
+        Some(hosts)
+    );
+}
+
+#[test]
+fn nodes_are_named_by_patterns() {
+    let box_of_eight = fixture("dgx-a100-2.toml");
+    let throughput = |participants: &str| {
+        let bound = [
+            "bound",
+            &box_of_eight,
+            "all-gather",
+            "--json",
+            "--participants",
+        ];
+        let object = oneport(&[&bound[..], &[participants]].concat())
+            .ok()
+            .object();
+        object["bounds"][0]["bound"].clone()
+    };
+    let names = "box0.gpu0,box0.gpu1,box0.gpu2,box0.gpu3,box0.gpu4,box0.gpu5,box0.gpu6,box0.gpu7";
+    for pattern in [
+        "box0.*",
+        "box0.gpu0..7",
+        "box[0].gpu[0-3,4-7]",
+        "box0.gpu0..3,box0.gpu4..7",
+    ] {
+        assert_eq!(throughput(pattern), throughput(names), "{pattern}");
+    }
+    let solve = [
+        "solve",
+        "broadcast",
+        "--platform",
+        &box_of_eight,
+        "--source",
+    ];
+    // The source is no target of its own.
+    oneport(&[&solve[..], &["box0.gpu0", "--targets", "box0.*"]].concat())
+        .ok()
+        .prints(&["of 7 targets"]);
+    oneport(&[&solve[..], &["box0.*"]].concat())
+        .refused(2, &["--source: 'box0.*' stands for 8 nodes"]);
+    let bound = ["bound", &box_of_eight, "--participants"];
+    oneport(&[&bound[..], &["box0.gpu[6-9]"]].concat()).refused(1, &["'box0.gpu8'"]);
+    oneport(&[&bound[..], &["rack*"]].concat()).refused(1, &["'rack*'"]);
+    oneport(&[&bound[..], &["box0.gpu[6"]].concat()).refused(1, &["is no pattern"]);
+    let folder = Folder::new();
+    let demands = folder.write(
+        "demands.toml",
+        "format = \"oneport-demands/1\"\n[[demands]]\nvalues = [\"box0.gpu0\"]\nwanted = [\"box0.gpu1..7\"]\n",
+    );
+    let custom = [
+        "solve",
+        "custom",
+        "--platform",
+        &box_of_eight,
+        "--demands",
+        &demands,
+        "--json",
+    ];
+    // 300 GB/s leave the source, as far as seven copies of the switch go on from GPU to GPU.
+    let custom = oneport(&custom).ok().object();
+    let broadcast = [&solve[..], &["box0.gpu0", "--targets", "box0.*", "--json"]].concat();
+    assert_eq!(
+        custom["throughput"],
+        oneport(&broadcast).ok().object()["throughput"]
+    );
+}
+
+/// A broadcast into three old links of equal speed: each of them limits, and all three are named and red.
+#[test]
+fn all_equal_links_limit() {
+    let folder = Folder::new();
+    let leaf = |(name, rate): (&str, u32)| {
+        format!(
+            "[[node]]\nname = \"{name}\"\ncompute = 1\n[[link]]\nfrom = \"hub\"\nto = \"{name}\"\nbandwidth = {rate}\nduplex = true\n"
+        )
+    };
+    let leaves: String = [("s", 9), ("old1", 1), ("old2", 1), ("old3", 1), ("new", 9)]
+        .map(leaf)
+        .concat();
+    let text = format!(
+        "format = \"oneport-platform/1\"\nmodel = \"links\"\n[[node]]\nname = \"hub\"\n{leaves}"
+    );
+    let (star, plan) = (folder.write("star.toml", &text), folder.path("plan.json"));
+    let solve = [
+        "solve",
+        "broadcast",
+        "--source",
+        "s",
+        "--platform",
+        &star,
+        "-o",
+        &plan,
+    ];
+    let solved = oneport(&[&solve[..], &["--json"]].concat()).ok().object();
+    let class = &solved["bottleneck"][0];
+    assert_eq!(
+        (&class["resource"], &class["members"], &class["share"]),
+        (&"link 'hub -> old*'".into(), &3.into(), &"1".into())
+    );
+    let bound = oneport(&["bound", &star, "broadcast", "--root", "s"]).ok();
+    assert!(
+        bound.stdout.contains("alike: 3 x link 'hub -> old*'"),
+        "{bound:#?}"
+    );
+    let picture = folder.path("graph.svg");
+    oneport(&["show", &plan, "--graph", &picture]).ok();
+    let red = |line: &&str| line.contains("class=\"line\"") && line.contains("#d62718");
+    assert_eq!(read(&picture).lines().filter(red).count(), 3);
+}
+
+/// What a number counts is said beside it: K of a run, the share that an export keeps.
+#[test]
+fn numbers_say_what_they_count() {
+    let (folder, toy) = (Folder::new(), fixture("dgx1.toml"));
+    let plan = folder.path("plan.json");
+    let solve = ["solve", "all-gather", "--platform", &toy, "-o", &plan];
+    oneport(&solve).ok();
+    let run = oneport(&["run", &plan, "--instances", "1"]).ok();
+    run.prints(&[
+        "from the start of the first instance",
+        "one operation alone: oneport time",
+    ]);
+    let export = oneport(&["export", &plan, &folder.path("out.json"), "--to", "mscclpp"]).ok();
+    export.prints(&["throughput: ", "(optimal); the plan, a period of"]);
+}
+
+/// Twice the ports of a server are of use only if the old host, whose card is slower, gets a faster port, too.
+#[test]
+fn doubled_ports_name_the_other_ends() {
+    let folder = Folder::new();
+    let matrix = "fs,new,old\n0,40,10\n40,0,10\n10,10,0\n";
+    let matrix = folder.write("net.csv", matrix);
+    let whatif = ["whatif", "all-gather", "--platform", &matrix];
+    let object = oneport(&[&whatif[..], &["--json"]].concat()).ok().object();
+    let rows = object["rows"].as_array().expect("rows");
+    let row = |name: &str| {
+        let found = rows
+            .iter()
+            .find(|row| row["name"] == name && row["change"] == "doubled");
+        found.unwrap_or_else(|| panic!("{name}: {rows:#?}"))
+    };
+    assert_eq!(
+        row("ports of fs")["outgrown"],
+        serde_json::json!(["new", "old"])
+    );
+    assert!(row("ports of old").get("outgrown").is_none());
+}
