@@ -200,10 +200,12 @@ fn role(attributes: &Attributes<'_>) -> Role {
     };
     let mut others = attributes.clone();
     others.retain(|attribute| !is_router(attribute));
-    match is_switch(&others) {
-        true => Role::Switch,
-        false if others.len() < attributes.len() => Role::Place,
-        false => Role::Node,
+    if is_switch(&others) {
+        Role::Switch
+    } else if others.len() < attributes.len() {
+        Role::Place
+    } else {
+        Role::Node
     }
 }
 

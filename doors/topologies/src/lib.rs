@@ -137,7 +137,9 @@ pub fn parse_topology(
             let (platform, of_type) = gml::read(source)?;
             let mut imported = plain(name, platform, format, options)?;
             imported.assume(merges_unstated());
-            gml::places(of_type).map(|text| imported.assume(text));
+            if let Some(text) = gml::places(of_type) {
+                imported.assume(text);
+            }
             return Ok(imported);
         }
         Format::Joined => return plain(name, tiers_json::read(source)?, format, options),

@@ -163,7 +163,7 @@ impl<'a> Row<'a> {
         if let (Some(width), None) = (width, read.ranks) {
             // Elements of one rank, where the operation has as many times more as there are ranks.
             let own = self.count.saturating_mul(width);
-            read.ranks = (own > 0 && self.bytes % own == 0)
+            read.ranks = (own > 0 && self.bytes.is_multiple_of(own))
                 .then(|| usize::try_from(self.bytes / own).ok())
                 .flatten()
                 .filter(|&ranks| ranks > 1);

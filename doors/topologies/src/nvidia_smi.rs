@@ -168,49 +168,47 @@ fn gpu_number(label: &str) -> Option<u64> {
     label.strip_prefix("GPU")?.parse().ok()
 }
 
-/// Labels in their order, and a row for each, of the first table that says connections.
+/// A line: its offset and its words.
+type Line<'a> = (usize, Vec<Cow<'a, str>>);
+
+/// The lines from the head of the first table that says connections to the next head.
+fn chosen_table<'a>(source: &Source<'a>, draft: &mut Draft<'_>) -> Vec<Line<'a>> {
+    let mut tables: Vec<Vec<Line<'a>>> = Vec::new();
+    for line in source.text.lines() {
+        let line = (source.offset_of(line), words(line));
+        if is_head(&line.1) {
+            tables.push(vec![line]);
+        } else if let Some(table) = tables.last_mut() {
+            table.push(line);
+        }
+    }
+    if tables.len() > 1 {
+        let text = format!(
+            "{} of {} tables: the first that says connections is read",
+            tables.len() - 1,
+            tables.len()
+        );
+        draft.note(Topic::LeftOut, text);
+    }
+    let says_reach = |table: &Vec<Line<'_>>| {
+        let mut cells = table.iter().flat_map(|(_, words)| words.iter().skip(1));
+        cells.any(|cell| *cell == "OK")
+    };
+    let chosen = tables.iter().position(|table| !says_reach(table));
+    if tables.is_empty() {
+        return Vec::new();
+    }
+    tables.swap_remove(chosen.unwrap_or(0))
+}
+
+/// Labels in their order, and a row for each.
 fn table<'a>(
     source: &Source<'a>,
     draft: &mut Draft<'_>,
 ) -> Result<(Vec<Cow<'a, str>>, Vec<Row<'a>>), FormatError> {
-    let lines: Vec<(usize, Vec<Cow<'a, str>>)> = source
-        .text
-        .lines()
-        .map(|line| (source.offset_of(line), words(line)))
-        .filter(|(_, words)| !words.is_empty())
-        .collect();
-    let heads = lines
-        .iter()
-        .enumerate()
-        .filter(|(_, (_, words))| is_head(words));
-    let mut starts: Vec<usize> = heads.map(|(at, _)| at).collect();
-    let count = starts.len();
-    starts.push(lines.len());
-    let part = |ends: &[usize]| match ends {
-        [start, end] => lines.get(*start..*end),
-        _ => None,
-    };
-    let tables: Vec<&[(usize, Vec<Cow<'a, str>>)]> = starts.windows(2).filter_map(part).collect();
-    let says_reach = |table: &&&[(usize, Vec<Cow<'a, str>>)]| {
-        let mut cells = table.iter().flat_map(|(_, words)| words.iter().skip(1));
-        cells.any(|cell| *cell == "OK")
-    };
-    let chosen = tables
-        .iter()
-        .find(|table| !says_reach(table))
-        .or(tables.first());
-    if count > 1 {
-        draft.note(
-            Topic::LeftOut,
-            format!(
-                "{} of {count} tables: the first that says connections is read",
-                count - 1
-            ),
-        );
-    }
     let mut labels: Vec<Cow<'a, str>> = Vec::new();
     let mut rows: BTreeMap<Cow<'a, str>, Row<'a>> = BTreeMap::new();
-    for (offset, words) in chosen.copied().unwrap_or_default() {
+    for (offset, words) in &chosen_table(source, draft) {
         let Some((first, others)) = words.split_first() else {
             continue;
         };

@@ -15,7 +15,7 @@ fn star(folder: &Folder) -> String {
     let head = "format = \"oneport-platform/1\"\nmodel = \"links\"\nunits = \"GB/s\"\n";
     folder.write(
         "star.toml",
-        &format!("{head}{nodes}[[node]]\nname = \"s\"\nswitch = true\n{links}"),
+        format!("{head}{nodes}[[node]]\nname = \"s\"\nswitch = true\n{links}"),
     )
 }
 
