@@ -434,7 +434,7 @@ impl Draft<'_> {
         }
         for node in self.of.node_ids() {
             for place in 0..self.windows.len() {
-                self.into_node(node, place)?;
+                self.links_to(node, place)?;
             }
         }
         Some(())
@@ -481,7 +481,7 @@ impl Draft<'_> {
 
     /// The links into a node on which values are sent in this window. They meet at a node of their own, which has the
     /// ports at which the node receives.
-    fn into_node(&mut self, node: NodeId, place: usize) -> Option<()> {
+    fn links_to(&mut self, node: NodeId, place: usize) -> Option<()> {
         let window = self.windows.get(place)?;
         let incoming: Vec<(LinkId, NodeId, usize)> = self
             .of

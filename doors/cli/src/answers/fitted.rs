@@ -168,7 +168,15 @@ mod tests {
         let point = |power: u32| {
             let bytes = rational(1 << power, 1);
             let exact = rational(latency, 1) + &bytes / rational(rate, 1);
-            let time = exact * rational(if power % 2 == 0 { 100 + off } else { 100 - off }, 100);
+            let time = exact
+                * rational(
+                    if power.is_multiple_of(2) {
+                        100 + off
+                    } else {
+                        100 - off
+                    },
+                    100,
+                );
             Point {
                 time: time / rational(1_000_000, 1),
                 bytes,

@@ -60,10 +60,16 @@ pub fn raised(
     }
     let all = Layers::relaxed(problem);
     let exact = Layers::are_exact(problem);
-    let each = *most / u32::try_from(all.len()).unwrap_or(u32::MAX).max(1);
+    let whole = within(watch, *most);
     for (place, demands) in all.iter().enumerate() {
+        // A run comes of the last question; where there is none, the first may take all the time.
+        let parts = if exact { all.len() - place } else { 1 };
+        let left = whole.left().time.unwrap_or(*most);
         let options = Options {
-            watch: within(watch, each),
+            watch: within(
+                &whole,
+                left / u32::try_from(parts).unwrap_or(u32::MAX).max(1),
+            ),
             ..Options::default()
         };
         for _ in 0..DATES {

@@ -46,7 +46,10 @@ fn dumps_state_the_latency_of_cards_and_the_rest_is_assumed() {
     let imported = import_with(DUMP, &replicated(2, Fabric::Switch, None));
     check_whole(&imported);
     let stated = ("net", "13/10".to_string(), Origin::Stated);
-    assert_eq!(all(&imported, &Latencies::default()), [stated.clone()]);
+    assert_eq!(
+        all(&imported, &Latencies::default()),
+        std::slice::from_ref(&stated)
+    );
     let assumed = Latencies {
         assumed: true,
         ..Latencies::default()
