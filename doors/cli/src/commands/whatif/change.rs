@@ -290,9 +290,10 @@ fn shared(platform: &Platform, pattern: &str) -> Result<Vec<SharedId>, String> {
         .shared()
         .iter()
         .map(|shared| format!("'{}'", shared.name));
-    let right = match platform.shared().is_empty() {
-        true => "the platform has none".to_string(),
-        false => format!("there are {}", few(names, LISTED, ", ...")),
+    let right = if platform.shared().is_empty() {
+        "the platform has none".to_string()
+    } else {
+        format!("there are {}", few(names, LISTED, ", ..."))
     };
     Err(format!("there is no shared capacity '{pattern}'; {right}"))
 }
