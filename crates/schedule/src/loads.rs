@@ -106,9 +106,10 @@ impl<'a> Measure<'a> {
             };
             platform.shared_by(link).iter().filter_map(taken).collect()
         };
-        let shared = match units.is_empty() {
-            true => Vec::new(),
-            false => platform.link_ids().map(shares).collect(),
+        let shared = if units.is_empty() {
+            Vec::new()
+        } else {
+            platform.link_ids().map(shares).collect()
         };
         let of_node = |node| places(number(Resource::Compute(node)).into_iter());
         let occupied = platform

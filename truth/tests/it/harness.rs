@@ -5,7 +5,7 @@ use oneport_lp::{Options, Question, solve};
 use oneport_plan::Row;
 use oneport_plan::inequality::{Inequality, Need};
 use oneport_plan::{Amount, Certificate, Collective, Goals, Problem, Volumes};
-use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
+use oneport_platform::{Change, Node, NodeId, Number, Platform, PortModel, Rational, SharedId};
 use oneport_referee::{Violation, proof};
 use oneport_truth::certificates::Kind;
 use oneport_truth::check::{Bound, Checked, Effort, Verdict, check, referee};
@@ -181,6 +181,20 @@ fn a_commutative_operator_taken_for_an_ordered_one_is_caught() {
 }
 
 #[test]
+fn a_shared_capacity_that_is_too_small_is_caught() {
+    check_caught(300, &|question, certificate| {
+        let mut question = question.clone();
+        let half = Number::Times(Rational::new(1.into(), 2.into()));
+        let all = 0..question.platform.shared().len();
+        let changes: Vec<Change> = all
+            .map(|place| Change::Rate(SharedId::new(place), half.clone()))
+            .collect();
+        question.platform = question.platform.changed(&changes).unwrap().platform;
+        referee(&question, certificate)
+    });
+}
+
+#[test]
 fn an_odd_set_that_holds_one_transfer_less_is_caught() {
     // The odd sets' prices are worth one link less each.
     check_caught(400, &|question, certificate| {
@@ -284,6 +298,15 @@ fn samples_have_every_collective_model_and_kind_of_node() {
     }
     // 18 collectives under 4 models and mixtures; switches own nothing.
     assert_eq!((rows.len(), kinds.len()), (90, 7));
+    let shared: Vec<_> = (0..3000)
+        .map(|instance| sample(&mut Draw::new(1, instance)).platform)
+        .filter(|platform| !platform.shared().is_empty())
+        .collect();
+    assert!(shared.len() > 300, "{}", shared.len());
+    let weights = shared.iter().flat_map(|platform| platform.shared());
+    let weights = weights.flat_map(|shared| shared.weights.values().copied());
+    let weights: std::collections::BTreeSet<u32> = weights.collect();
+    assert!(weights.into_iter().eq(1..=3));
 }
 
 /// All orders of these.

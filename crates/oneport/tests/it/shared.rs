@@ -209,9 +209,12 @@ fn a_capacity_of_one_link_is_a_bandwidth() {
             };
             let every_second = |link: &LinkId| link.index() % 2 == 0;
             let groups: Vec<Shared> = plain.link_ids().filter(every_second).map(one).collect();
-            let own = |link: LinkId| match every_second(&link) {
-                true => Rational::default(),
-                false => cost(link),
+            let own = |link: LinkId| {
+                if every_second(&link) {
+                    Rational::default()
+                } else {
+                    cost(link)
+                }
             };
             let twin = rebuilt(&plain, own, groups);
             let members: Vec<NodeId> = all(&plain).into_iter().take(3).collect();

@@ -1,5 +1,6 @@
 //! `oneport verify`.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
@@ -8,9 +9,10 @@ use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 use oneport::files::{AnswerFile, Chosen, OneReduction};
 use oneport::plan::{OneAllReduce, OneBroadcast};
+use oneport::platform::Shared;
 use oneport::referee::Recheck;
 use oneport::watch::Watch;
-use oneport::{Plan, Platform, files, referee, schedule};
+use oneport::{Plan, Platform, Rational, files, referee, schedule};
 
 use crate::answers::{chosen, reduction as words};
 use crate::flags::limits::{self, LimitArguments};
@@ -244,6 +246,19 @@ fn words(plan: &Plan) -> u64 {
     1 + (longest + plan.schedule.period.ceil().to_integer().bits()) / 64
 }
 
+/// Rates and weights of the shared capacities, by names.
+fn shared(platform: &Platform) -> BTreeMap<&str, (&Rational, BTreeMap<String, u32>)> {
+    let weights = |shared: &Shared| {
+        let weights = shared.weights.iter();
+        weights
+            .map(|(&link, &weight)| (platform.link_name(link), weight))
+            .collect()
+    };
+    let all = platform.shared().iter();
+    all.map(|shared| (shared.name.as_str(), (&shared.rate, weights(shared))))
+        .collect()
+}
+
 /// The first difference between two platforms, named.
 fn difference(plan: &Platform, file: &Platform) -> Option<String> {
     if plan == file {
@@ -298,6 +313,20 @@ fn difference(plan: &Platform, file: &Platform) -> Option<String> {
             units(plan),
             units(file)
         ));
+    }
+    for (one, other, whose) in [(plan, file, "file"), (file, plan, "plan")] {
+        let all = shared(other);
+        let differs = shared(one)
+            .into_iter()
+            .find(|(name, what)| all.get(name) != Some(what));
+        if let Some((name, _)) = differs {
+            return Some(match all.get(name) {
+                None => format!("the {whose} has no shared capacity '{name}'"),
+                Some(_) => {
+                    format!("shared '{name}' has another rate or other links in the {whose}")
+                }
+            });
+        }
     }
     // The same platform with its nodes or links in another order, or another default model.
     (plan.model() != file.model()).then(|| {

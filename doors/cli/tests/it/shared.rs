@@ -40,7 +40,16 @@ fn a_bus_from_the_file_to_the_run() {
         ),
         (&"1/2".into(), &"optimal".into(), &"1/2".into())
     );
-    oneport(&["verify", &plan]).ok();
+    oneport(&["verify", &plan, "--platform", &file]).ok();
+    let doubled = BUS.replace("bus\", bandwidth = 3", "bus\", bandwidth = 6");
+    let other = folder.write(
+        "other.toml",
+        doubled.replace("duplex", "bandwidth = 3, duplex"),
+    );
+    oneport(&["verify", &plan, "--platform", &other]).refused(
+        1,
+        &["shared 'bus' has another rate or other links in the file"],
+    );
     oneport(&["show", &plan, "--slots"])
         .ok()
         .prints(&["of its rate"]);
