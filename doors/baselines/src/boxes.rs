@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use oneport_plan::{NodeId, Problem};
+use oneport_plan::{LinkId, NodeId, Problem};
 use oneport_platform::Platform;
 
 use crate::{Routes, Tree};
@@ -15,6 +15,9 @@ pub struct Boxes {
     /// Per channel and box: the place among the members at which the channel begins, that of an accelerator with a
     /// network card of its own. Empty if there is one box only: its channels are alike.
     pub channels: Vec<Vec<usize>>,
+    /// Ways of rings back from the last of an odd number of boxes, where the shortest one would share a network card of
+    /// another channel: over the accelerator at which the channel entered, as PXN does.
+    pub returns: BTreeMap<(usize, usize), Vec<LinkId>>,
     /// Whether a switch joins all members of every box, so that their order does not matter.
     pub switched: bool,
 }
@@ -69,11 +72,38 @@ impl Boxes {
             }
             _ => Vec::new(),
         };
-        Boxes {
+        let mut boxes = Boxes {
             members,
             channels,
+            returns: BTreeMap::new(),
             switched,
+        };
+        if boxes.members.len() % 2 == 1 {
+            let returns = boxes
+                .channels
+                .iter()
+                .filter_map(|channel| boxes.way_back(channel, ranks, routes));
+            boxes.returns = returns.collect();
         }
+        boxes
+    }
+
+    /// The way of a channel's ring from the last box to the first, if the shortest one leaves its rail.
+    fn way_back(
+        &self,
+        channel: &[usize],
+        ranks: &[NodeId],
+        routes: &Routes,
+    ) -> Option<((usize, usize), Vec<LinkId>)> {
+        let last = self.turned(channel, self.members.len() - 1);
+        let (head, end) = (*last.first()?, *last.last()?);
+        let first = *self.turned(channel, 0).first()?;
+        let path = |from: usize, to: usize| routes.path(ranks[from], ranks[to]);
+        let along = path(head, first)?;
+        if head == end || path(end, first)?.len() <= along.len() {
+            return None;
+        }
+        Some(((end, first), [path(end, head)?, along].concat()))
     }
 
     /// Whether every box has one rank.

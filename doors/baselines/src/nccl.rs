@@ -7,6 +7,7 @@
 use oneport_plan::Form;
 
 use crate::Algorithm;
+use crate::algorithm::Ways;
 use crate::boxes::Boxes;
 use crate::catalogue::{Maker, RankHints, blocks};
 use crate::phase::{Phase, Step};
@@ -37,7 +38,7 @@ impl Maker<'_> {
         }
         let orders = boxes.rings();
         let name = with_channels("NCCL Ring", boxes);
-        match self.chains(&orders) {
+        let mut ring = match self.chains(&orders) {
             Some(chains) => {
                 let about =
                     "every channel passes its part on along its ring, from the root or to it";
@@ -47,7 +48,14 @@ impl Maker<'_> {
                 let about = "every channel sends its part round a ring through all boxes";
                 self.ring(&name, about, &orders)
             }
+        }?;
+        if !boxes.returns.is_empty() {
+            ring.ways = Ways {
+                of_block: vec![0; self.demands() * ring.pieces as usize],
+                links: vec![boxes.returns.clone()],
+            };
         }
+        Some(ring)
     }
 
     /// Two trees per channel: chains in the boxes, binary trees among their heads. None in boxes without a switch,

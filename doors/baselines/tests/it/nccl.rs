@@ -124,7 +124,8 @@ fn number(text: &str) -> Rational {
 }
 
 /// Boxes of 8 A100 (300 GB/s to the switch, 25 GB/s to the network). Rings of `n` GPUs: every GPU receives 2(n - 1)/n
-/// of the operation, through its switch all but every eighth part. Trees: a chain's head and tail send once, the six
+/// of the operation, through its switch all but every eighth part; all, where an odd number of boxes makes channels
+/// return over another GPU to stay on their rail. Trees: a chain's head and tail send once, the six
 /// between twice, so 14/8 where chains are rotated; a card sends for one child or parent with two boxes, for two on
 /// average from four boxes on.
 #[test]
@@ -132,6 +133,7 @@ fn loads_of_ring_and_tree_by_hand() {
     let expected = [
         (1, "NCCL Ring", "7/4", "0", "1200/7"),
         (2, "NCCL Ring", "105/64", "15/64", "320/3"),
+        (3, "NCCL Ring", "23/12", "23/96", "2400/23"),
         (4, "NCCL Ring", "217/128", "31/128", "3200/31"),
         (1, "NCCL Tree", "2", "0", "150"),
         (2, "NCCL Tree", "7/4", "1/8", "1200/7"),
@@ -229,6 +231,7 @@ fn the_referee_accepts_every_row() {
         switched(1, 3, 1),
         switched(2, 3, 3),
         switched(3, 2, 1),
+        switched(3, 2, 2),
         switched(5, 1, 1),
         lines(),
     ] {
