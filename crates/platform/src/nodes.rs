@@ -78,6 +78,9 @@ pub struct Node {
     pub ports: Option<u32>,
     /// `false` marks a switch that cannot duplicate a message.
     pub replicates: bool,
+    /// Time for one unit of work of a router that combines what passes through it (in-network reduction: NVLS, SHARP),
+    /// 0 or more; `None` for any other node. It has no process, so it takes part in nothing by itself.
+    pub reduces: Option<Rational>,
 }
 
 impl Node {
@@ -89,6 +92,7 @@ impl Node {
             model: None,
             ports: None,
             replicates: true,
+            reduces: None,
         }
     }
 
@@ -100,12 +104,23 @@ impl Node {
             model: None,
             ports: None,
             replicates: true,
+            reduces: None,
         }
     }
 
-    /// Whether this node computes.
+    /// Whether this node has a process: it computes, and may take part.
     pub fn is_processor(&self) -> bool {
         self.compute.is_some()
+    }
+
+    /// Whether this node combines two messages into one: a processor, or a router that reduces.
+    pub fn merges(&self) -> bool {
+        self.merge_time().is_some()
+    }
+
+    /// Time for one unit of work, where this node merges; 0 for a router whose merges take no time.
+    pub fn merge_time(&self) -> Option<&Rational> {
+        self.compute.as_ref().or(self.reduces.as_ref())
     }
 }
 

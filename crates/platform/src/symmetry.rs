@@ -5,7 +5,7 @@ use petgraph::visit::EdgeRef;
 
 use crate::{Link, LinkId, NodeId, Platform};
 
-/// A renaming of nodes that keeps links, costs, compute costs, port models, ports and `replicates`.
+/// A renaming of nodes that keeps links, costs, compute costs, port models, ports, `replicates` and `reduces`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Automorphism {
     /// The image of each node, by its id.
@@ -36,6 +36,7 @@ pub fn free_automorphisms(platform: &Platform, participants: &[NodeId]) -> Vec<A
             platform.model_of(id),
             node.ports.unwrap_or(1),
             node.replicates,
+            &node.reduces,
         )
     };
     let cost = |link: EdgeReference<'_, Link>| &platform.link(link.id().into()).cost;

@@ -20,7 +20,7 @@ fn check_numbers(platform: &Platform, format: &'static str) -> Result<(), Format
     let numbers = platform
         .nodes()
         .iter()
-        .filter_map(|node| node.compute.as_ref())
+        .filter_map(Node::merge_time)
         .chain(costs)
         .chain(delays);
     for number in numbers {
@@ -124,7 +124,7 @@ fn write_list(out: &mut String, name: &str, entries: impl Iterator<Item = Values
 
 /// Keys and values, which TOML and JSON write alike.
 fn node_values(platform: &Platform, node: &Node) -> Values {
-    let [name, compute, model, ports, replicates, _] = NODE_KEYS;
+    let [name, compute, model, ports, replicates, _, reduces] = NODE_KEYS;
     let mut values = vec![(name, quote(&node.name))];
     // Where a unit of work is one of data, computes say so by their own unit.
     let per_data = platform.units().filter(|units| units.work_is_data);
@@ -141,6 +141,15 @@ fn node_values(platform: &Platform, node: &Node) -> Values {
     if !node.replicates {
         values.push((replicates, "false".to_string()));
     }
+    values.extend(node.reduces.as_ref().map(|time| {
+        let free = time.is_zero();
+        let value = if free {
+            "true".to_string()
+        } else {
+            format!("\"{time}{unit}\"")
+        };
+        (reduces, value)
+    }));
     values
 }
 

@@ -174,7 +174,7 @@ pub fn unit(question: &Question, resource: Resource) -> Option<Rational> {
             common(&volumes.size, operands)?,
         ),
         Resource::Compute(node) => (
-            platform.node(node).compute.clone()?,
+            platform.node(node).merge_time().cloned()?,
             common(&volumes.work, operands)?,
         ),
     };

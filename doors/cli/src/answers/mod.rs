@@ -3,6 +3,7 @@
 pub mod answer;
 pub mod bottleneck;
 pub mod chosen;
+pub mod in_network;
 pub mod infeasible;
 pub mod measured;
 pub mod odd_sets;

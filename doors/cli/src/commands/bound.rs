@@ -15,6 +15,7 @@ use oneport::{
 use serde_json::{Value, json};
 
 use crate::answers::answer::models;
+use crate::answers::in_network::InNetwork;
 use crate::answers::measured::{self, Measured};
 use crate::answers::odd_sets;
 use crate::flags::counts;
@@ -77,6 +78,8 @@ struct Row {
     bandwidth: Option<Bandwidth>,
     found: Found,
     measured: Option<Measured>,
+    /// The bound with in-network reduction, beside the measurement.
+    in_network: Option<InNetwork>,
 }
 
 /// The outcome of the search for a bound.
@@ -148,6 +151,7 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
             bandwidth: None,
             found: Found::TooLarge(String::new()),
             measured: None,
+            in_network: None,
         };
         match Problem::new(platform.clone(), collective, volumes.clone()) {
             Err(error @ ProblemError::Unreachable { .. }) => {
@@ -162,6 +166,10 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
                     .as_deref()
                     .map(|text| measured::read(&problem, text))
                     .transpose()?;
+                let bounds = row.measured.as_ref().zip(row.bounded().ok());
+                row.in_network = bounds.and_then(|(measured, bounded)| {
+                    InNetwork::of(&problem, measured, &bounded.bound, &options)
+                });
             }
         }
         rows.push(row);
@@ -181,7 +189,7 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
         false => text(&platform, &rows),
     };
     print(&text)?;
-    let wrong: Vec<String> = rows.iter().filter_map(|row| row.wrong(&platform)).collect();
+    let wrong: Vec<String> = rows.iter().filter_map(Row::wrong).collect();
     wrong.iter().for_each(|wrong| eprintln!("error: {wrong}"));
     Ok(if wrong.is_empty() {
         End::Done
@@ -261,16 +269,20 @@ fn text(platform: &Platform, rows: &[Row]) -> String {
             .map_or_else(String::new, |limit| format!("; {}", named(limit)));
         let _ = writeln!(out, "{:<15} {numbers}{known}{short}", row.form.name);
         let _ = writeln!(out, "{:<15} {}", "", row.sentence(platform, bounded));
-        if let (Some(measured), Some(share), None) =
-            (&row.measured, row.share(), row.impossible(platform))
-        {
+        if let (Some(measured), Some(share)) = (&row.measured, row.share()) {
+            let why = row.impossible().map(|why| format!(": {why}"));
             let _ = writeln!(
                 out,
-                "{:<15} your {} is {} of the bound",
+                "{:<15} your {} is {} of the bound{}",
                 "",
                 measured.shown,
-                percent(&share)
+                percent(&share),
+                why.unwrap_or_default()
             );
+            if let Some(found) = &row.in_network {
+                let numbers = row.numbers(platform, &found.bound);
+                let _ = writeln!(out, "{:<15} {}", "", found.sentence(measured, &numbers));
+            }
         }
     }
     out
@@ -462,18 +474,17 @@ impl Row {
         Some(&self.measured.as_ref()?.throughput / &self.bounded().ok()?.bound)
     }
 
-    /// The contradiction, if the measurement is above the bound.
-    fn impossible(&self, platform: &Platform) -> Option<String> {
-        let bound = &self.bounded().ok()?.bound;
+    /// The reasons, if the measurement is above the bound.
+    fn impossible(&self) -> Option<String> {
         self.measured
             .as_ref()?
-            .impossible(bound, &self.numbers(platform, bound))
+            .impossible(&self.bounded().ok()?.bound)
     }
 
-    /// The reason why the row has no bound, or the contradiction of a measurement.
-    fn wrong(&self, platform: &Platform) -> Option<String> {
+    /// The reason why the row has no bound.
+    fn wrong(&self) -> Option<String> {
         match &self.found {
-            Found::Bounded(_) => self.impossible(platform),
+            Found::Bounded(_) => None,
             Found::Infeasible(why) => Some(why.clone()),
             Found::Stopped(limit) => {
                 Some(format!("{}: {}", self.form.name, Error::Stopped(*limit)))
@@ -510,6 +521,7 @@ impl Row {
             "odd_sets": sets,
             "sentence": self.sentence(platform, bounded),
             "share": self.share().map(|share| share.to_string()),
+            "in_network": self.in_network.as_ref().zip(self.measured.as_ref()).map(|(found, own)| found.json(own)),
             "ended_by": bounded.ended_by.map(named),
         })
     }

@@ -24,6 +24,7 @@ mod free_links;
 mod generate;
 mod guide;
 mod horizon;
+mod in_network;
 mod limits;
 mod odd_sets;
 mod one_reduction;

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::best::{Best, ShapeFound, Times};
 use crate::answers::answer::{header, label};
 use crate::answers::bottleneck::{self, Bottleneck};
+use crate::answers::in_network::InNetwork;
 use crate::answers::measured::{Measured, WRONG};
 use crate::answers::odd_sets;
 use crate::flags::limits::named;
@@ -35,6 +36,8 @@ pub struct Report<'a> {
     pub shapes: Vec<ShapeFound>,
     /// The measured throughput.
     pub measured: Option<Measured>,
+    /// The bound with in-network reduction, beside the measurement.
+    pub in_network: Option<InNetwork>,
     /// Times of one operation; `None` if its size is not given.
     pub times: Option<Times>,
     /// The limit that ended a search, if one has.
@@ -86,22 +89,17 @@ impl Report<'_> {
         Some(units.show_rate(&Bandwidth::of(self.problem)?.bus(throughput)))
     }
 
-    /// The contradiction, if the measurement is above the bound.
+    /// Why the measurement can be above the bound, if it is.
     pub fn impossible(&self) -> Option<String> {
         let (bound, measured) = (&self.best.upper_bound, self.measured.as_ref()?);
         let too_short = || {
             let (times, once) = (self.times.as_ref()?, measured.once.as_ref()?);
             let least = self.shown_time(&times.least);
             (*once < times.least).then(|| {
-                format!(
-                    "{} is measured, but no schedule of one operation takes less than {least} (proved): {WRONG}",
-                    measured.shown
-                )
+                format!("no schedule of one operation takes less than {least} (proved): {WRONG}")
             })
         };
-        measured
-            .impossible(bound, &self.shown_rate(bound))
-            .or_else(too_short)
+        measured.impossible(bound).or_else(too_short)
     }
 
     /// The bus bandwidth; the frequency, if the bus bandwidth is not defined.
@@ -148,12 +146,14 @@ impl Report<'_> {
                 .iter()
                 .for_each(|line| out.extend([line, "\n"]));
         }
-        if let Some(measured) = self
-            .measured
-            .as_ref()
-            .filter(|_| self.impossible().is_none())
-        {
-            let _ = writeln!(out, "measured    {}", self.sentence(measured, &bottleneck));
+        if let Some(measured) = &self.measured {
+            let why = self.impossible().map(|why| format!(": {why}"));
+            let sentence = self.sentence(measured, &bottleneck);
+            let _ = writeln!(out, "measured    {sentence}{}", why.unwrap_or_default());
+            if let Some(found) = &self.in_network {
+                let bound = self.shown_rate(&found.bound);
+                let _ = writeln!(out, "in network  {}", found.sentence(measured, &bound));
+            }
         }
         if let Some(times) = &self.times {
             let _ = writeln!(
@@ -354,14 +354,20 @@ impl Report<'_> {
         };
         let header = [&["algorithm", rate, self.whole()], once, &["limited by"]].concat();
         let numbers: Vec<usize> = (1..3 + once.len()).collect();
-        plain(
-            &header,
-            &numbers,
-            self.entries()
-                .iter()
-                .filter(|entry| entry.compared)
-                .map(cells),
-        )
+        let measured = self.measured.iter().map(|measured| {
+            let throughput = &measured.throughput;
+            let rate = self.bus(throughput).unwrap_or_else(|| short(throughput));
+            let mut cells = vec![
+                "measured".to_string(),
+                rate,
+                percent(&self.share(throughput)),
+            ];
+            cells.resize(header.len(), "-".to_string());
+            cells
+        });
+        let entries = self.entries();
+        let rows = entries.iter().filter(|entry| entry.compared).map(cells);
+        plain(&header, &numbers, rows.chain(measured))
     }
 
     /// The name; if the shape is not proved optimal, also its upper bound.
@@ -426,6 +432,7 @@ impl Report<'_> {
                 "throughput": measured.throughput.to_string(),
                 "share": self.share(&measured.throughput).to_string(),
                 "possible": self.impossible().is_none(),
+                "in_network": self.in_network.as_ref().map(|found| found.json(measured)),
             })
         });
         let own = self.times.as_ref().and_then(|times| times.own.as_ref());

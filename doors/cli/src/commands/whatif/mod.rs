@@ -54,6 +54,7 @@ Changes: TARGET: OPERATION
   'A: compute x1/2'           time of a unit of work; 'compute = 1' also makes a processor of a router
   'A: ports = 2'              under multiport
   'A: model = links'          the node's own port model
+  'A: reduces = true'         a router combines what passes through it (NVLS, SHARP); 'replicates = true': it duplicates
   'A: bandwidth x2'           every link that enters or leaves A
   'A: remove'                 the node and its links are gone; 'all' processors are then the others
 Changes apply one after another, and --source, --participants, ... are read on the platform that results.
