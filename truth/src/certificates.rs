@@ -226,15 +226,15 @@ pub fn complete(
             own.iter().filter(holds).map(|need| &need.weight).sum()
         };
         let cost = |node: NodeId| {
-            let compute = platform.node(node).compute.as_ref()?;
+            let compute = platform.node(node).merge_time()?;
             Some(compute_price(certificate, node) * compute * &work + held(node))
         };
         let least = platform
-            .processors()
+            .mergers()
             .filter_map(cost)
             .min()
             .unwrap_or_default();
-        let most = platform.processors().map(held).max().unwrap_or_default();
+        let most = platform.mergers().map(held).max().unwrap_or_default();
         for (inequality, weight) in [
             (Inequality::Merges(Merges), least),
             (Inequality::Place(Place), most),
@@ -279,7 +279,7 @@ fn prices(draw: &mut Draw, platform: &Platform) -> Vec<(Resource, Rational)> {
             prices.push((resource, if alike { Rational::one() } else { weight(draw) }));
         }
     }
-    for node in platform.processors() {
+    for node in platform.mergers() {
         if draw.percent(merges) {
             prices.push((Resource::Compute(node), weight(draw)));
         }
@@ -545,7 +545,7 @@ fn tasks(
             let price = link_price(platform, certificate, link) * &platform.link(link).cost * &size;
             tasks.push((Task::send(link, part), price));
         }
-        for node in platform.processors().filter(|_| part.first < part.last) {
+        for node in platform.mergers().filter(|_| part.first < part.last) {
             let price = compute_price(certificate, node);
             let time = |split| volumes.merge_time(platform, node, part, split);
             tasks.extend(

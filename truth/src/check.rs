@@ -218,7 +218,7 @@ fn judge(
         .link_ids()
         .map(|link| (Place::Link(link), link_price(platform, certificate, link)));
     let processors = platform
-        .processors()
+        .mergers()
         .map(|node| (Place::Compute(node), compute_price(certificate, node)));
     let prices: Prices = links
         .chain(processors)

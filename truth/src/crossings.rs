@@ -26,7 +26,7 @@ pub fn add_crossings(
     let fresh: Vec<Rational> = platform.link_ids().map(price).collect();
     let work = smallest_work(collective, volumes);
     let merge = |node| {
-        let compute = platform.node(node).compute.as_ref()?;
+        let compute = platform.node(node).merge_time()?;
         Some((node, compute_price(certificate, node) * compute * &work))
     };
     let merges: Vec<(NodeId, Rational)> = platform.node_ids().filter_map(merge).collect();
@@ -114,7 +114,7 @@ impl Filling<'_, '_> {
             .filter(|node| !self.demand.operands.contains(node))
         {
             let known = self.platform.node(node);
-            signs.extend((!known.is_processor()).then_some((node, 1)));
+            signs.extend((!known.merges()).then_some((node, 1)));
             signs.extend((!known.replicates).then_some((node, -1)));
         }
         for &(node, sign) in &signs {
@@ -379,7 +379,7 @@ impl Filling<'_, '_> {
                 continue;
             };
             let (router, single) = (
-                !self.platform.node(node).is_processor(),
+                !self.platform.node(node).merges(),
                 !self.platform.node(node).replicates,
             );
             let careless = self.draw.percent(5);
@@ -551,7 +551,7 @@ fn crossed(platform: &Platform, border: &Border) -> Vec<usize> {
 /// Whether a node could join two messages: seen forwards by merging them, seen backwards by copying one.
 fn may_join(platform: &Platform, node: NodeId, direction: Direction) -> bool {
     match direction {
-        Direction::Into => platform.node(node).is_processor(),
+        Direction::Into => platform.node(node).merges(),
         Direction::OutOf => platform.node(node).replicates,
     }
 }

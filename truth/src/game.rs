@@ -149,7 +149,7 @@ fn transfers(
     moves
 }
 
-/// Every processor combines any two parts without a common operand; neighbouring ones where the order matters.
+/// Every node that merges combines any two parts without a common operand; neighbouring ones where the order matters.
 fn merges(
     platform: &Platform,
     parts: &[Part],
@@ -158,8 +158,8 @@ fn merges(
     at: &impl Fn(Part, NodeId) -> u16,
 ) -> Vec<Move> {
     let mut moves = Vec::new();
-    for node in platform.processors() {
-        let Some(compute) = &platform.node(node).compute else {
+    for node in platform.mergers() {
+        let Some(compute) = platform.node(node).merge_time() else {
             continue;
         };
         for &one in parts {

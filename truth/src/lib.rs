@@ -11,9 +11,9 @@
 //! wants facts. Two things make new ones:
 //!
 //! - A **transfer** takes a fact over a link. It keeps the link, and the ports at its ends, busy for size times cost.
-//! - A **merge** at a processor makes one fact of two at the same node without a common operand. If the operator does
-//!   not commute, the operands of both together have to follow one another, and so does every part. It keeps the
-//!   processor busy for work times compute cost, and no port.
+//! - A **merge** at a processor, or at a router that reduces, makes one fact of two at the same node without a common
+//!   operand. If the operator does not commute, the operands of both together have to follow one another, and so does
+//!   every part. It keeps the node busy for work times the node's time of a merge, and no port.
 //!
 //! A *scheme* is a sequence of these that ends with everything that is wanted. Demands are independent of one another:
 //! an instance carries out one scheme of each, as often as its rate says.

@@ -105,9 +105,9 @@ pub fn sample(draw: &mut Draw) -> Sample {
         if moves && processors.contains(&node) && drawn.replicates && draw.percent(25) {
             drawn.compute = None;
         }
-        drawn.model = mixed
-            .then(|| draw.pick(&PortModel::ALL))
-            .filter(|_| draw.percent(80));
+        if mixed && draw.percent(80) {
+            drawn.model = Some(draw.pick(&PortModel::ALL));
+        }
         builder.node(drawn).expect("a good node");
     }
     link(draw, &mut builder, nodes, &numbers);
@@ -156,6 +156,11 @@ fn random_node(draw: &mut Draw, node: NodeId, takes_part: bool, copies: bool) ->
         draw.percent(50)
     };
     node.ports = draw.percent(60).then(|| draw.between(1, 3) as u32);
+    // A router that reduces, in some time or in none; now and then as a switch of a fabric, which has no ports.
+    if !computes && draw.percent(50) {
+        node.reduces = Some(number(draw.pick(&["0", "0", "1", "1/2", "3"])));
+        node.model = draw.percent(40).then_some(PortModel::Links);
+    }
     node
 }
 

@@ -138,7 +138,7 @@ impl<'a> Oracle<'a> {
             + self.fluid_worth(&of)
             + self
                 .platform
-                .processors()
+                .mergers()
                 .map(|node| of(Place::Compute(node)))
                 .sum::<Rational>()
     }
@@ -191,7 +191,7 @@ impl<'a> Oracle<'a> {
     fn all_places(&self) -> Vec<Place> {
         let links = self.platform.link_ids().map(Place::Link);
         links
-            .chain(self.platform.processors().map(Place::Compute))
+            .chain(self.platform.mergers().map(Place::Compute))
             .collect()
     }
 }
@@ -259,7 +259,7 @@ impl Master {
             .collect();
         let time = program.add_row(Relation::AtMost, Rational::one());
         let processors = platform
-            .processors()
+            .mergers()
             .map(|node| (node, program.add_row(Relation::AtMost, Rational::one())))
             .collect();
         let rates = served

@@ -247,7 +247,7 @@ impl Reduction<'_> {
             let name = || self.platform.name(*node).to_string();
             let task = || format!("cons({}, {})", name(), merge_name(left, right));
             check(self.merged(left, right).is_some(), rate, &task)?;
-            if !self.platform.node(*node).is_processor() && !rate.is_zero() {
+            if !self.platform.node(*node).merges() && !rate.is_zero() {
                 return Err(ExtractError::Router {
                     task: task(),
                     node: name(),

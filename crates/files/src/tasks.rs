@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use num_traits::ToPrimitive;
+use num_traits::{ToPrimitive, Zero};
 use oneport_plan::{Interval, MergeTask, TaskTable};
 use oneport_platform::{NodeId, Platform, Rational};
 
@@ -56,16 +56,14 @@ fn read_entry(
         let before = table.everywhere.insert(task, found);
         return before.map_or(Ok(()), |_| Err(twice(format!("{task} at every processor"))));
     };
-    let Some(compute) = &platform.node(node).compute else {
+    let Some(compute) = platform.node(node).merge_time() else {
         return Err(name.wrong("a processor: routers merge nothing"));
     };
-    let found = found.map(|found| {
-        if key == "time" {
-            found / compute
-        } else {
-            found
-        }
-    });
+    let timed = key == "time" && found.as_ref().is_some_and(|found| !found.is_zero());
+    if timed && compute.is_zero() {
+        return Err(amount.wrong("0, or \"work\": merges take no time there (reduces = true)"));
+    }
+    let found = found.map(|found| if timed { found / compute } else { found });
     let before = table.at.insert((task, node), found);
     before.map_or(Ok(()), |_| {
         Err(twice(format!("{task} at '{}'", platform.name(node))))

@@ -263,7 +263,7 @@ fn check_size(question: &Question) -> Result<(), LpError> {
         .map(|demand| demand.operands.len())
         .max()
         .unwrap_or(0);
-    let processors = question.platform().processors().count();
+    let processors = question.platform().mergers().count();
     let intervals = (operands as u128) * (operands as u128 + 1) / 2;
     // If work is by task, there is a work for every split, too.
     let by_task = matches!(question.volumes().work, Amount::Tasks(_));

@@ -80,7 +80,7 @@ impl Resources {
     pub fn new(platform: &Platform, with_processors: bool) -> Self {
         let single: Vec<Resource> = Resource::of_platform(platform);
         let processors = platform
-            .processors()
+            .mergers()
             .filter(|_| with_processors)
             .map(Resource::Compute);
         Resources::merged(

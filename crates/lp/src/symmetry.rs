@@ -189,7 +189,7 @@ impl<'a> Quotient<'a> {
     fn orbits(&self) -> Vec<Vec<Resource>> {
         let platform = self.question.platform();
         let processors = platform
-            .processors()
+            .mergers()
             .filter(|_| self.question.collective().combines());
         let all = Resource::of_platform(platform)
             .into_iter()

@@ -128,6 +128,7 @@ impl Resource {
         match self {
             Resource::Send(node) => of("send port", node),
             Resource::Receive(node) => of("receive port", node),
+            Resource::Compute(node) if !platform.node(node).is_processor() => of("merges", node),
             Resource::Compute(node) => of("processor", node),
             Resource::Port(node) => of("port", node),
             Resource::Link(link) => format!("link '{}'", platform.link_name(link)),

@@ -295,10 +295,10 @@ impl Problem {
             .map(|part| Unmade { part, target: None })
     }
 
-    /// Of the reductions with a participant that does not compute, the first for which no processor is reached from all
-    /// owners and reaches the target. Where one is, it can merge everything.
+    /// Of the reductions with a participant that does not merge, the first for which no node that merges is reached
+    /// from all owners and reaches the target. Where one is, it can merge everything.
     fn without_processor(&self) -> Option<Unmade> {
-        let merges = |node: &NodeId| self.platform.node(*node).is_processor();
+        let merges = |node: &NodeId| self.platform.node(*node).merges();
         let idle = |demand: &Demand<'_>| {
             let mut nodes = demand.operands.iter().chain(demand.targets());
             demand.kind() == Kind::Combine && !nodes.all(merges)
@@ -311,7 +311,7 @@ impl Problem {
             let target = demand.targets().first().copied()?;
             let to = reach(&self.platform, target, false);
             let gathers = |node: &NodeId| from.iter().all(|reached| reached[node.index()]);
-            let makers: Vec<NodeId> = self.platform.processors().filter(gathers).collect();
+            let makers: Vec<NodeId> = self.platform.mergers().filter(gathers).collect();
             let unmade = Unmade {
                 part: demand.whole(),
                 target: (!makers.is_empty()).then_some(target),
@@ -351,7 +351,7 @@ impl Problem {
             self.volumes.can_merge(node, part, split) && at(left, node) && at(right, node)
         };
         self.platform
-            .processors()
+            .mergers()
             .filter(|&node| (part.first..part.last).any(|split| able(node, split)))
             .collect()
     }

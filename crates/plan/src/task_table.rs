@@ -119,13 +119,13 @@ impl TaskTable {
         MergeTask::all(operands).find(|task| !named(task))
     }
 
-    /// The first entry of a node that the platform does not have, or that is a router.
+    /// The first entry of a node that the platform does not have, or that does not merge.
     pub(crate) fn no_processor(&self, platform: &Platform) -> Option<(MergeTask, NodeId)> {
         let computes = |node: NodeId| {
             platform
                 .nodes()
                 .get(node.index())
-                .is_some_and(oneport_platform::Node::is_processor)
+                .is_some_and(oneport_platform::Node::merges)
         };
         self.at.keys().copied().find(|&(_, node)| !computes(node))
     }

@@ -289,7 +289,7 @@ impl Volumes {
         let compute = platform
             .nodes()
             .get(node.index())
-            .and_then(|node| node.compute.as_ref());
+            .and_then(|node| node.merge_time());
         compute
             .zip(self.work.of_merge(node, part, split))
             .map(|(compute, work)| compute * work)

@@ -36,6 +36,10 @@ pub enum Change {
     Compute(NodeId, Number),
     /// The node only forwards.
     Router(NodeId),
+    /// Whether the node duplicates messages.
+    Replicates(NodeId, bool),
+    /// The router combines what passes through it, in this time per unit of work; `None`: it does not.
+    Reduces(NodeId, Option<Rational>),
     /// Simultaneous sends, and receives, under [`PortModel::Multiport`].
     Ports(NodeId, u32),
     /// The node's own port model.
@@ -74,7 +78,7 @@ impl Platform {
     ///
     /// # Errors
     /// An id of another platform; a cost below 0; a rate that is not positive; a compute cost that is not positive; a
-    /// multiple of what a router does not have; no ports; no node left.
+    /// multiple of what a router does not have; a processor that would reduce as a router; no ports; no node left.
     ///
     /// # Complexity
     /// `O((n + m) log (n + m) + k)` for `k` changes of `n` nodes and `m` links.
@@ -141,11 +145,22 @@ impl Draft {
                         });
                     }
                 };
+                node.reduces = None;
             }
             Change::Router(node) => self
                 .place(*node)?
                 .iter_mut()
-                .for_each(|node| node.compute = None),
+                .for_each(|node| (node.compute, node.reduces) = (None, None)),
+            Change::Replicates(node, replicates) => self
+                .place(*node)?
+                .iter_mut()
+                .for_each(|node| node.replicates = *replicates),
+            Change::Reduces(id, time) => {
+                let place = self.place(*id)?;
+                place
+                    .iter_mut()
+                    .for_each(|node| node.reduces.clone_from(time));
+            }
             Change::Ports(node, ports) => self
                 .place(*node)?
                 .iter_mut()

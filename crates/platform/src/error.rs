@@ -30,6 +30,22 @@ pub enum PlatformError {
         /// The refused value.
         value: Box<Rational>,
     },
+    /// A router whose merges take less than no time.
+    #[error("node '{node}': reduces is {value}; a time per unit of work is 0 or more")]
+    BadReduces {
+        /// The node's name.
+        node: String,
+        /// The refused value.
+        value: Box<Rational>,
+    },
+    /// A processor that reduces as a router, too.
+    #[error(
+        "node '{node}' has compute and reduces; a processor merges as it is, so leave one of them out"
+    )]
+    MergesTwice {
+        /// The node's name.
+        node: String,
+    },
     /// A node with zero ports.
     #[error("node '{node}': ports is 0; a node needs at least one port")]
     NoPorts {

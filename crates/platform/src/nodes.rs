@@ -87,6 +87,9 @@ pub struct Node {
     pub accelerator: bool,
     /// A second name, by which the node is found, too: `mlx5_3` for `nic3`.
     pub alias: Option<String>,
+    /// Time for one unit of work of a router that combines what passes through it (in-network reduction: NVLS, SHARP),
+    /// 0 or more; `None` for any other node. It has no process, so it takes part in nothing by itself.
+    pub reduces: Option<Rational>,
 }
 
 impl Node {
@@ -100,6 +103,7 @@ impl Node {
             replicates: true,
             accelerator: false,
             alias: None,
+            reduces: None,
         }
     }
 
@@ -121,12 +125,23 @@ impl Node {
             replicates: true,
             accelerator: false,
             alias: None,
+            reduces: None,
         }
     }
 
-    /// Whether this node computes.
+    /// Whether this node has a process: it computes, and may take part.
     pub fn is_processor(&self) -> bool {
         self.compute.is_some()
+    }
+
+    /// Whether this node combines two messages into one: a processor, or a router that reduces.
+    pub fn merges(&self) -> bool {
+        self.merge_time().is_some()
+    }
+
+    /// Time for one unit of work, where this node merges; 0 for a router whose merges take no time.
+    pub fn merge_time(&self) -> Option<&Rational> {
+        self.compute.as_ref().or(self.reduces.as_ref())
     }
 }
 

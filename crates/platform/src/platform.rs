@@ -260,6 +260,11 @@ impl Platform {
         }
     }
 
+    /// The nodes that merge, in platform order: processors, and routers that reduce.
+    pub fn mergers(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.node_ids().filter(|&id| self.node(id).merges())
+    }
+
     /// Links leaving a node.
     pub fn outgoing(&self, node: NodeId) -> &[LinkId] {
         &self.outgoing[node.index()]
@@ -332,7 +337,8 @@ impl PlatformBuilder {
     ///
     /// # Errors
     /// A name or alias that is taken by one of its kind, empty, longer than 200 characters or with control characters;
-    /// a compute cost that is not positive; zero ports.
+    /// a compute cost that is not positive; a processor that reduces as a router, too; a time of merges below 0; zero
+    /// ports.
     pub fn node(&mut self, node: Node) -> Result<NodeId, PlatformError> {
         if self.graph.node_count() == LIMIT {
             return Err(PlatformError::TooMany {
@@ -366,6 +372,17 @@ impl PlatformBuilder {
                 value: Box::new(compute.clone()),
                 node: node.name,
             });
+        }
+        if let Some(reduces) = &node.reduces {
+            if node.is_processor() {
+                return Err(PlatformError::MergesTwice { node: node.name });
+            }
+            if reduces.is_negative() {
+                return Err(PlatformError::BadReduces {
+                    value: Box::new(reduces.clone()),
+                    node: node.name,
+                });
+            }
         }
         if node.ports == Some(0) {
             return Err(PlatformError::NoPorts { node: node.name });

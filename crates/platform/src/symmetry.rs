@@ -5,7 +5,8 @@ use petgraph::visit::EdgeRef;
 
 use crate::{Link, LinkId, Node, NodeId, Platform, Rational, SharedId};
 
-/// A renaming of nodes that keeps links, costs, shared capacities, compute costs, port models, ports and `replicates`.
+/// A renaming of nodes that keeps links, costs, shared capacities, compute costs, port models, ports, `replicates` and
+/// `reduces`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Automorphism {
     /// The image of each node, by its id.
@@ -38,6 +39,7 @@ pub fn free_automorphisms(platform: &Platform, participants: &[NodeId]) -> Vec<A
             platform.model_of(id),
             node.ports.unwrap_or(1),
             node.replicates,
+            &node.reduces,
         )
     };
     let cost = |link: EdgeReference<'_, Link>| colour(platform, link.id().into());

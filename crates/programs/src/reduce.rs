@@ -57,7 +57,7 @@ pub(crate) fn build<'p>(
         links: platform.links().len() as u64,
         nodes: platform.nodes().len() as u64,
     };
-    let processors = platform.processors().count() as u64;
+    let processors = platform.mergers().count() as u64;
     let (variables, longest) = places.most(processors);
     program.expect(variables, longest)?;
     let throughput = program.variable("TP".to_string());
@@ -216,7 +216,7 @@ impl Reduction<'_> {
             busy.time(program, &self.names, link, self.parts().filter_map(sent))?;
         }
         program.section("(7), (9) A processor is busy for what it computes.");
-        for node in platform.processors() {
+        for node in platform.mergers() {
             let name = self.names.node(node);
             let alpha = program.variable(format!("alpha({name})"));
             let (volumes, mut count) = (self.problem.volumes(), 0);
@@ -255,7 +255,7 @@ impl Reduction<'_> {
 
     /// `cons(Pi,T_k,l,m)`; `None` for a node that does not merge.
     fn merge(&self, node: NodeId, part: Interval, split: usize) -> Option<Variable> {
-        let able = self.problem.platform().node(node).is_processor()
+        let able = self.problem.platform().node(node).merges()
             && self.problem.volumes().can_merge(node, part, split);
         able.then(|| self.at(Place::Merge(node, part, split)))
     }

@@ -132,7 +132,7 @@ impl<'c, 'a> Flow<'c, 'a> {
         )?;
         let able = |node: &NodeId| {
             let node = platform.node(*node);
-            node.replicates && (!combines || node.is_processor())
+            node.replicates && (!combines || node.merges())
         };
         if let Some(&node) = members.iter().find(|node| !able(node)) {
             return Err(

@@ -162,11 +162,11 @@ impl<'a> Case<'a> {
         (0..self.demands()).filter_map(of_demand).collect()
     }
 
-    /// For a group: owners and receivers that do not compute, each once.
+    /// For a group: owners and receivers that do not merge, each once.
     pub(crate) fn bystanders(&self) -> Vec<NodeId> {
         let goals = self.goals().into_iter().flatten().map(|(_, node)| node);
         let mut nodes: Vec<NodeId> = self.operands().iter().copied().chain(goals).collect();
-        nodes.retain(|&node| !self.platform.node(node).is_processor());
+        nodes.retain(|&node| !self.platform.node(node).merges());
         nodes.sort_unstable();
         nodes.dedup();
         nodes

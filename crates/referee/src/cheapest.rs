@@ -188,7 +188,7 @@ fn are_many(case: &Case<'_>) -> bool {
 fn operations(case: &Case<'_>, many: bool) -> u128 {
     let (operands, processors) = (
         case.operands().len(),
-        case.platform.processors().count() as u128,
+        case.platform.mergers().count() as u128,
     );
     let n = operands as u128;
     let exponent = u32::try_from(operands).unwrap_or(u32::MAX);
@@ -224,7 +224,7 @@ fn priced_demands(
     // Owners and receivers that do not merge have a place of their own.
     let mut processors: Vec<NodeId> = case
         .platform
-        .processors()
+        .mergers()
         .filter(|&node| stands_for[node.index()] == node)
         .chain(case.bystanders())
         .collect();
@@ -324,11 +324,11 @@ fn free_groups(case: &Case<'_>, lengths: &[(BigUint, BigUint)]) -> Vec<NodeId> {
         reached
     };
     let mut stands_for: Vec<Option<NodeId>> = vec![None; platform.nodes().len()];
-    for processor in platform.processors() {
+    for processor in platform.mergers() {
         if stands_for[processor.index()].is_none() {
             let (to, from) = (reached(processor, true), reached(processor, false));
             let group = platform
-                .processors()
+                .mergers()
                 .filter(|node| to[node.index()] && from[node.index()]);
             group.for_each(|node| stands_for[node.index()] = Some(processor));
         }

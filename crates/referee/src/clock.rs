@@ -107,8 +107,7 @@ impl Clock<BigUint> {
             .map(|link| [link.latency(), link.overhead(), &link.cost * &size])
             .collect();
         let merge = |node: &oneport_platform::Node| {
-            node.compute
-                .as_ref()
+            node.merge_time()
                 .map_or_else(Rational::zero, |one| one * &work)
         };
         let nodes: Vec<Rational> = platform.nodes().iter().map(merge).collect();

@@ -281,7 +281,7 @@ impl<'a> Needs<'a> {
         let (merges, free) = (prices.merges(case), (BigUint::zero(), BigUint::from(1u32)));
         let cost = |node: NodeId| merges[node.index()].as_ref().unwrap_or(&free);
         let work = least(&case.volumes.work, operands, 2);
-        for node in case.platform.processors() {
+        for node in case.platform.mergers() {
             let (merges, places) = (&charges.merges[node.index()], &charges.places[node.index()]);
             bearable(merges, cost(node), &work, &|| {
                 format!("a merge at '{}'", case.name(node))

@@ -406,9 +406,9 @@ pub(crate) fn check_merge(
             fault!(Task, "node id {id} does not exist"; "the platform has {nodes} nodes, numbered from 0"),
         );
     };
-    if !processor.is_processor() {
+    if !processor.merges() {
         return Err(
-            fault!(Task, "a merge at '{}', which is a router", case.name(node); "only processors merge"),
+            fault!(Task, "a merge at '{}', which is a router", case.name(node); "only processors merge, and switches that reduce"),
         );
     }
     check_part(demand, part)?;

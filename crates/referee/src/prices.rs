@@ -122,11 +122,11 @@ impl Prices {
             .collect()
     }
 
-    /// Per node: `compute x (price of the processor)`, the price of a unit of work, in the same form. `None` for
-    /// routers.
+    /// Per node: `compute x (price of the processor)`, the price of a unit of work, in the same form. `None` where
+    /// nothing merges.
     pub(crate) fn merges(&self, case: &Case<'_>) -> Vec<Option<(BigUint, BigUint)>> {
         let merge = |(node, price): (&oneport_platform::Node, &BigUint)| {
-            let (numerator, denominator) = parts(node.compute.as_ref()?);
+            let (numerator, denominator) = parts(node.merge_time()?);
             let divisor = (price % denominator).gcd(denominator);
             Some((numerator * (price / &divisor), denominator / divisor))
         };
@@ -196,7 +196,7 @@ fn check_resource(case: &Case<'_>, place: &str, resource: Resource) -> Result<()
     }
     let model = platform.model_of(node);
     let right = match (resource, model) {
-        (Resource::Compute(_), _) if platform.node(node).is_processor() => return Ok(()),
+        (Resource::Compute(_), _) if platform.node(node).merges() => return Ok(()),
         (Resource::Compute(_), _) => {
             let place = format!("price of the processor of '{}'", case.name(node));
             return Err(

@@ -107,8 +107,8 @@ impl Loads {
             .node_ids()
             .filter(|node| !self.merges[node.index()].is_zero())
         {
-            let compute = platform.node(node).compute.as_ref();
-            let missing = || fault!(Task, "'{}' merges", case.name(node); "only processors merge");
+            let compute = platform.node(node).merge_time();
+            let missing = || fault!(Task, "'{}' merges", case.name(node); "only processors merge, and switches that reduce");
             let time = &self.merges[node.index()] * work * compute.ok_or_else(missing)?;
             busy.insert(Resource::Compute(node), time);
         }
@@ -273,7 +273,7 @@ impl<'r, 'a> Ring<'r, 'a> {
             }
         };
         let of = |node: NodeId| self.case.platform.node(node);
-        let able = |node: &NodeId| of(*node).replicates && (!combines || of(*node).is_processor());
+        let able = |node: &NodeId| of(*node).replicates && (!combines || of(*node).merges());
         match self.around.order.iter().find(|node| !able(node)) {
             None => Ok(()),
             Some(&node) => Err(

@@ -461,11 +461,11 @@ impl<'a, N: Date> Execution<'a, N> {
         if platform
             .nodes()
             .get(node.index())
-            .is_none_or(|node| node.compute.is_none())
+            .is_none_or(|node| !node.merges())
         {
             return Err(fault(
                 format!("node {} merges", node.index()),
-                "processors merge",
+                "processors merge, and switches that reduce",
             ));
         }
         let [left, right] = parts.map(|part| {

@@ -288,7 +288,7 @@ fn check_processors(
 ) -> Result<(), Violation> {
     let (period, period_denominator) = parts(&schedule.period);
     for (id, work) in case.platform.node_ids().zip(&loads.work) {
-        let Some(compute) = &case.platform.node(id).compute else {
+        let Some(compute) = case.platform.node(id).merge_time() else {
             continue;
         };
         let (compute, compute_denominator) = parts(compute);

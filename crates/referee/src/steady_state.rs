@@ -243,8 +243,7 @@ fn check_processor(
     let Some(compute) = case
         .platform
         .node(node)
-        .compute
-        .as_ref()
+        .merge_time()
         .filter(|_| !work.is_zero())
     else {
         return Ok(());

@@ -79,7 +79,7 @@ impl<'a> Measure<'a> {
     pub fn new(problem: &'a Problem) -> Self {
         let (platform, volumes) = (problem.platform(), problem.volumes());
         let mut resources = Resource::of_platform(platform);
-        resources.extend(platform.processors().map(Resource::Compute));
+        resources.extend(platform.mergers().map(Resource::Compute));
         resources.sort_unstable();
         let units = shared_units(platform);
         let capacities: Vec<BigInt> = resources
@@ -219,7 +219,7 @@ impl<'a> Measure<'a> {
                 &self.size.denominator,
             ),
             Some(node) => (
-                self.platform.node(node).compute.as_ref(),
+                self.platform.node(node).merge_time(),
                 &self.work.denominator,
             ),
         };

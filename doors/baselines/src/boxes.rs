@@ -27,7 +27,8 @@ pub fn is_accelerator(platform: &Platform, node: NodeId) -> bool {
     let name = platform.name(node);
     let name = name.rsplit_once('.').map_or(name, |(_, last)| last);
     let number = name.strip_prefix("gpu").unwrap_or_default();
-    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    let named = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    named || platform.node(node).accelerator
 }
 
 /// The box of a node: what its name has before the first point; empty without one.

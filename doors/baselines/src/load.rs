@@ -63,7 +63,7 @@ impl Algorithm {
         let link = |(link, count): (LinkId, u128)| &platform.link(link).cost * size * whole(count);
         let mut nodes = vec![Rational::zero(); platform.nodes().len()];
         for (node, &count) in self.ranks.iter().zip(&counts.merged) {
-            if let (Some(compute), true) = (&platform.node(*node).compute, count > 0) {
+            if let (Some(compute), true) = (platform.node(*node).merge_time(), count > 0) {
                 nodes[node.index()] += compute * work * whole(count);
             }
         }

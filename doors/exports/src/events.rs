@@ -179,10 +179,11 @@ fn json_node(platform: &Platform, node: NodeId) -> String {
     let model = platform.model_of(node).name();
     let ports = is.ports.unwrap_or(1).max(1);
     format!(
-        "{{\"name\":{},\"processor\":{},\"model\":\"{model}\",\"ports\":{ports},\"replicates\":{}}}",
+        "{{\"name\":{},\"processor\":{},\"model\":\"{model}\",\"ports\":{ports},\"replicates\":{},\"reduces\":{}}}",
         json(&is.name),
         is.is_processor(),
-        is.replicates
+        is.replicates,
+        is.reduces.is_some()
     )
 }
 

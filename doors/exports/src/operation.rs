@@ -172,7 +172,11 @@ impl Operation {
         }
         let hops = hops(problem, &execution, kept).map_err(|node| {
             let name = problem.platform().name(node);
-            refused(format!("'{name}' takes no part and merges; a plan whose participants merge has a rank for each"))
+            refused(if problem.platform().node(node).is_processor() {
+                format!("'{name}' takes no part and merges; a plan whose participants merge has a rank for each")
+            } else {
+                format!("the switch '{name}' combines values (reduces), and no rank runs there; give a plan without in-network reduction")
+            })
         })?;
         let wanted: BTreeSet<usize> = results(problem, &execution)
             .iter()

@@ -103,7 +103,7 @@ impl Lengths {
             times.extend([link.latency(), link.overhead(), &link.cost * &size]);
         }
         let compute =
-            |node: &oneport_platform::Node| node.compute.as_ref().map(|compute| compute * &work);
+            |node: &oneport_platform::Node| node.merge_time().map(|compute| compute * &work);
         for node in platform.nodes() {
             times.extend([
                 Rational::zero(),

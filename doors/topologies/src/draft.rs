@@ -28,7 +28,7 @@ pub(crate) enum Role {
     Processor,
     /// Forwards, and cannot duplicate.
     Switch,
-    /// Forwards; duplicates where the user says so (multicast).
+    /// Forwards; duplicates (multicast) and combines (in-network reduction) where the user says so.
     Multicast,
 }
 
@@ -406,6 +406,7 @@ impl<'o> Draft<'o> {
             .iter()
             .map(|device| device.node.index())
             .collect();
+        self.note_switches().map_err(in_file)?;
         let mut builder = Platform::builder();
         builder.model(self.model);
         builder.units(Units {
@@ -466,6 +467,8 @@ impl<'o> Draft<'o> {
         }
         Node {
             replicates: member.role == Role::Multicast && self.options.multicast,
+            reduces: (member.role == Role::Multicast && self.options.reduce_in_switch)
+                .then(Rational::zero),
             ..Node::router(name)
         }
     }
@@ -513,6 +516,52 @@ impl<'o> Draft<'o> {
             };
             self.note(Topic::LeftOut, text);
         }
+    }
+
+    /// Says that the NVSwitch is of a generation that can combine, unless it does.
+    pub(super) fn note_nvls(&mut self) {
+        if !self.options.reduce_in_switch {
+            let text = "NVSwitches only forward; those of H100 and later GPUs can combine and duplicate (NVLS), but the file does \
+                not say whether they do: --reduce-in-switch --multicast counts that";
+            self.note(Topic::Assumed, text);
+        }
+    }
+
+    /// What NVSwitches do besides forwarding; refuses to let others combine.
+    fn note_switches(&mut self) -> Result<(), Mistake> {
+        let able = |member: &&Member| member.role == Role::Multicast;
+        let names: Vec<&str> = self
+            .members
+            .iter()
+            .filter(able)
+            .map(|member| member.name.as_str())
+            .collect();
+        let does = match (self.options.reduce_in_switch, self.options.multicast) {
+            (true, true) => "combines and duplicates",
+            (true, false) => "combines",
+            (false, true) => "duplicates",
+            (false, false) => return Ok(()),
+        };
+        let (Some(first), others) = (names.first(), names.len().saturating_sub(1)) else {
+            let wanted = "--reduce-in-switch: there is no NVSwitch here; for other switches write `reduces = true` \
+                into a platform file (oneport convert)";
+            return if self.options.reduce_in_switch {
+                Err(said(wanted.to_string()))
+            } else {
+                Ok(())
+            };
+        };
+        let more = if others == 0 {
+            String::new()
+        } else {
+            format!(" (and each of {others} more)")
+        };
+        let text = format!(
+            "{}{more} {does} what passes through it, in no time (NVLS)",
+            clip(first)
+        );
+        self.note(Topic::Assumed, text);
+        Ok(())
     }
 
     /// Seconds per gigabyte of result.

@@ -116,13 +116,15 @@ impl Imported {
 
     /// A platform of which nothing was assumed.
     pub fn plain(platform: Platform, format: Format) -> Self {
-        let node_kinds = platform.nodes().iter().map(|node| {
-            if node.is_processor() {
-                "processor"
-            } else {
-                "router"
-            }
-        });
+        let node_kinds =
+            platform
+                .nodes()
+                .iter()
+                .map(|node| match (node.is_processor(), node.merges()) {
+                    (true, _) => "processor",
+                    (false, true) => "router that combines",
+                    (false, false) => "router",
+                });
         Imported {
             node_kinds: node_kinds.collect(),
             link_kinds: vec!["link"; platform.links().len()],

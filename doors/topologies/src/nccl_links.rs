@@ -14,6 +14,9 @@ use crate::xml::{need, whole, wrong};
 /// Class of an NVLink bridge on the processor's side (POWER9).
 const CPU_BRIDGE: &str = "0x068001";
 
+/// Fact: compute capability of the first GPUs (H100) whose NVSwitches can combine.
+const NVLS: i64 = 90;
+
 impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     /// NVLink, xGMI and C2C: what leaves each GPU.
     pub(super) fn add_gpu_links(&mut self) -> Result<(), FormatError> {
@@ -145,6 +148,9 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             "NVSwitch: one, as in NCCL"
         };
         self.draft.note(Topic::Merged, text);
+        if whole(self.source, gpu.element, "sm")?.is_some_and(|sm| sm >= NVLS) {
+            self.draft.note_nvls();
+        }
         self.nvswitch = Some(node);
         Ok(node)
     }

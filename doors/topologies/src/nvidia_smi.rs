@@ -478,6 +478,9 @@ fn add_nvlinks(
              {MAX_NVLINKS} of any GPU"
         );
         draft.note(Topic::Merged, text);
+        if *most == MAX_NVLINKS {
+            draft.note_nvls();
+        }
         let switch = draft.node("nvswitch", "NVSwitch", Role::Multicast)?;
         for (&one, &(_, count)) in &totals {
             let Some(&node) = nodes.get(one) else {

@@ -13,6 +13,9 @@ pub struct ImportOptions {
     pub merge_rate: Option<Rational>,
     /// Whether NVSwitches duplicate messages (multicast); by default they only forward.
     pub multicast: bool,
+    /// Whether NVSwitches combine what passes through them (in-network reduction, NVLS), in no time; by default they
+    /// only forward.
+    pub reduce_in_switch: bool,
     /// Which attribute of a graph's edges is the bandwidth, and its units where it is a plain number.
     pub capacity: Option<Capacity>,
     /// GB/s of a graph's edges that have no bandwidth.

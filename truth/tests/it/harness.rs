@@ -153,14 +153,25 @@ fn routers_taken_for_switches_that_cannot_copy_are_caught() {
 
 #[test]
 fn processors_taken_for_routers_are_caught() {
-    check_caught(300, &|question, certificate| {
+    check_taken_for_router(300, |node| node.compute.is_some());
+}
+
+#[test]
+fn switches_that_reduce_taken_for_routers_are_caught() {
+    check_taken_for_router(1000, |node| node.reduces.is_some());
+}
+
+/// Nodes of this kind that take no part are taken for routers that do not merge.
+#[track_caller]
+fn check_taken_for_router(instances: u64, kind: fn(&oneport_platform::Node) -> bool) {
+    check_caught(instances, &|question, certificate| {
         let mut question = question.clone();
         question.platform = rebuilt(&question, |node, takes_part| {
-            if !takes_part {
-                node.compute = None;
+            if !takes_part && kind(node) {
+                (node.compute, node.reduces) = (None, None);
             }
         });
-        let of_router = |resource| matches!(resource, oneport_plan::Resource::Compute(node) if !question.platform.node(node).is_processor());
+        let of_router = |resource| matches!(resource, oneport_plan::Resource::Compute(node) if !question.platform.node(node).merges());
         let mut certificate: Certificate = certificate.clone();
         certificate
             .rows
@@ -293,11 +304,12 @@ fn samples_have_every_collective_model_and_kind_of_node() {
             .collect();
         for id in question.platform.node_ids() {
             let node = question.platform.node(id);
-            kinds.insert((node.is_processor(), node.replicates, owners.contains(&id)));
+            let merges = (node.is_processor(), node.reduces.is_some());
+            kinds.insert((merges, node.replicates, owners.contains(&id)));
         }
     }
-    // 18 collectives under 4 models and mixtures; switches own nothing.
-    assert_eq!((rows.len(), kinds.len()), (90, 7));
+    // 18 collectives under 4 models and mixtures; switches own nothing, nor do routers that reduce.
+    assert_eq!((rows.len(), kinds.len()), (90, 9));
     let shared: Vec<_> = (0..3000)
         .map(|instance| sample(&mut Draw::new(1, instance)).platform)
         .filter(|platform| !platform.shared().is_empty())

@@ -81,6 +81,11 @@ fn a_reduction_through_a_hub_depends_on_whether_the_hub_merges() {
         (", compute = 3", "2/3"),
         // What is merged has to be there once only.
         (", compute = 1, replicates = false", "1"),
+        // A switch that reduces merges as a processor does, in the time that it states.
+        (", switch = true, reduces = true", "1"),
+        (", switch = true, reduces = 1", "1"),
+        (", switch = true, reduces = 3", "2/3"),
+        (", replicates = false, reduces = true", "1"),
     ] {
         let star = platform(&format!(
             "model = \"links\"

@@ -29,7 +29,7 @@ use crate::source::Source;
 /// The value of `format`.
 const FORMAT: &str = "oneport-platform/1";
 const TOP_KEYS: [&str; 6] = ["format", "model", "units", "node", "link", "shared"];
-const NODE_KEYS: [&str; 8] = [
+const NODE_KEYS: [&str; 9] = [
     "name",
     "compute",
     "model",
@@ -38,6 +38,7 @@ const NODE_KEYS: [&str; 8] = [
     "switch",
     "accelerator",
     "alias",
+    "reduces",
 ];
 const LINK_KEYS: [&str; 7] = [
     "from",
@@ -137,7 +138,7 @@ impl<'a> Assembly<'a> {
         &mut self,
         index: usize,
         offset: usize,
-        fields: [Option<Field<'_>>; 8],
+        fields: [Option<Field<'_>>; 9],
     ) -> Result<(), FormatError> {
         let entry = Entry {
             list: "node",
@@ -153,6 +154,7 @@ impl<'a> Assembly<'a> {
             switch,
             accelerator,
             alias,
+            reduces,
         ] = fields;
         let name = self.name(entry, name, "name", "the node's name")?;
         let mut node = Node::router(name);
@@ -193,10 +195,35 @@ impl<'a> Assembly<'a> {
         if let Some(field) = alias {
             node.alias = Some(self.name(entry, Some(field), "alias", "a second name")?);
         }
+        if let Some(field) = reduces {
+            node.reduces = self.reduces(entry, &field)?;
+        }
         let added = self.builder.node(node);
         added
             .map(|_| ())
             .map_err(|error| self.entry_error(entry, "", offset, Mistake::Platform(error)))
+    }
+
+    /// `reduces`: `true` for merges that take no time, or their time (rate).
+    fn reduces(
+        &mut self,
+        entry: Entry,
+        field: &Field<'_>,
+    ) -> Result<Option<Rational>, FormatError> {
+        match &field.scalar {
+            Scalar::Bool(reduces) => Ok(reduces.then(Rational::zero)),
+            Scalar::Text(_) | Scalar::Number(_) => Ok(Some(self.value(
+                entry,
+                "reduces",
+                Measure::Compute,
+                field,
+            )?)),
+            other => {
+                let right =
+                    "true, false, or the time of a merge, such as \"2 ms/GB\" or \"3600 GB/s\"";
+                Err(self.entry_error(entry, "reduces", field.offset, wrong(other, right)))
+            }
+        }
     }
 
     /// One `link`; fields in the order of [`LINK_KEYS`].
@@ -316,6 +343,10 @@ impl<'a> Assembly<'a> {
                     value: field.scalar.shown(),
                 })
             }
+            "reduces" if value.is_negative() => Err(Mistake::Negative {
+                what: "the time of a merge",
+                value: field.scalar.shown(),
+            }),
             _ => Ok(value),
         });
         value.map_err(|mistake| self.entry_error(entry, key, field.offset, mistake))

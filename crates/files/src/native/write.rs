@@ -22,7 +22,7 @@ fn check_numbers(platform: &Platform, format: &'static str) -> Result<(), Format
     let numbers = platform
         .nodes()
         .iter()
-        .filter_map(|node| node.compute.as_ref())
+        .filter_map(Node::merge_time)
         .chain(costs)
         .chain(delays)
         .chain(rates);
@@ -148,6 +148,7 @@ fn node_values(platform: &Platform, node: &Node) -> Values {
         _,
         accelerator,
         alias,
+        reduces,
     ] = NODE_KEYS;
     let mut values = vec![(name, quote(&node.name))];
     // Where a unit of work is one of data, computes say so by their own unit.
@@ -169,6 +170,15 @@ fn node_values(platform: &Platform, node: &Node) -> Values {
         values.push((accelerator, "true".to_string()));
     }
     values.extend(node.alias.as_ref().map(|value| (alias, quote(value))));
+    values.extend(node.reduces.as_ref().map(|time| {
+        let free = time.is_zero();
+        let value = if free {
+            "true".to_string()
+        } else {
+            format!("\"{time}{unit}\"")
+        };
+        (reduces, value)
+    }));
     values
 }
 

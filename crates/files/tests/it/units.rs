@@ -191,6 +191,37 @@ fn a_switch_is_three_words_in_one() {
 }
 
 #[test]
+fn a_switch_reduces_at_a_rate_or_in_no_time() {
+    let switch = |keys: &str| {
+        toml(&format!(
+            "units = \"GB/s\"\nnode = [{{ name = \"s\", {keys} }}]"
+        ))
+        .map(|platform| platform.nodes()[0].clone())
+    };
+    let time = |keys: &str| switch(keys).expect("a switch").reduces;
+    assert_eq!(time("switch = true, reduces = true"), Some(q("0")));
+    assert_eq!(time("reduces = \"3600 GB/s\""), Some(q("1/3600")));
+    assert_eq!(time("reduces = \"2 ms/GB\""), Some(q("1/500")));
+    assert_eq!(time("reduces = 0"), Some(q("0")));
+    assert_eq!(time("reduces = false"), None);
+    let node = switch("reduces = true").expect("a switch");
+    assert_eq!(
+        (node.is_processor(), node.merges(), node.replicates),
+        (false, true, true)
+    );
+    for (keys, words) in [
+        ("reduces = -1", "must be 0 or more"),
+        ("compute = 1, reduces = true", "compute and reduces"),
+        ("reduces = [1]", "true, false"),
+        ("reduces = \"fast\"", "fast"),
+        ("reduces = \"0 GB/s\"", "0 GB/s"),
+    ] {
+        let said = switch(keys).expect_err(keys).to_string();
+        assert!(said.contains(words), "{keys}: {said}");
+    }
+}
+
+#[test]
 fn a_matrix_says_its_units_in_the_corner() {
     let matrix = |text: &str| parse_platform("text", text.as_bytes(), PlatformFormat::Matrix);
     let text = "Gbit/s;a;b\na;;8\nb;4;\n";

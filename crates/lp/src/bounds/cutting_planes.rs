@@ -65,7 +65,8 @@ pub struct Program<'a> {
     /// Where merges take time, per processor: the column of its merges, and that of whether the joining place is there.
     merges: Vec<(NodeId, Column, Column)>,
     ports: Option<PortSets>,
-    partitions: [Partitions<'a>; 2],
+    /// Into and out of sets; after these, with participants contracted.
+    partitions: Vec<Partitions<'a>>,
     inequalities: Vec<(Inequality, Row)>,
     shares: Vec<Share<'a>>,
     stopped: bool,
@@ -121,15 +122,18 @@ impl<'a> Program<'a> {
             .filter(|_| volume.work.is_positive())
         {
             if let Resource::Compute(node) = resource
-                && let Some(compute) = &platform.node(node).compute
+                && let Some(compute) = platform.node(node).merge_time()
             {
                 let column =
                     program.add_column(Rational::zero(), [(*row, &volume.work * compute)])?;
                 merges.push((node, column, program.add_column(Rational::zero(), [])?));
             }
         }
-        let partitions = [Direction::Into, Direction::OutOf]
-            .map(|one| Partitions::new(question, one, participants));
+        let mut partitions = [Direction::Into, Direction::OutOf]
+            .map(|one| Partitions::new(question, one, participants))
+            .to_vec();
+        let contracted: Vec<_> = partitions.iter().flat_map(Partitions::contracted).collect();
+        partitions.extend(contracted);
         let ports = PortSets::new(platform);
         let (inequalities, shares, solver) = (Vec::new(), Vec::new(), Solver::new(program));
         let mut this = Program {
@@ -161,7 +165,7 @@ impl<'a> Program<'a> {
         {
             let own = platform.node(node);
             let limits = [
-                (Keeps::AllThatArrives, !own.is_processor()),
+                (Keeps::AllThatArrives, !own.merges()),
                 (Keeps::NoMoreThanArrives, !own.replicates),
             ];
             for (keeps, _) in limits.into_iter().filter(|(_, holds)| *holds) {
@@ -514,10 +518,9 @@ impl<'a> Program<'a> {
         for sets in self.partitions[0].cuts(transfers, &least)? {
             found.push(Inequality::Border(self.partitions[0].border(vec![sets])));
         }
-        let turned: Vec<NodeId> = self.participants.iter().rev().copied().collect();
         for partitions in &self.partitions {
-            for order in [self.participants, &turned] {
-                let Some(sets) = partitions.least(transfers, &twice, order)? else {
+            for turned in [false, true] {
+                let Some(sets) = partitions.least(transfers, &twice, turned)? else {
                     continue;
                 };
                 // Less than 2 (k - 1) crossings.

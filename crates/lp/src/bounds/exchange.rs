@@ -86,7 +86,7 @@ impl<'a> Exchange<'a> {
         for node in platform.node_ids() {
             let own = platform.node(node);
             let joins = match direction {
-                Direction::Into => own.is_processor(),
+                Direction::Into => own.merges(),
                 Direction::OutOf => own.replicates,
             };
             if joins && hubs[node.index()].is_none() {
@@ -239,7 +239,7 @@ impl<'a> Exchange<'a> {
     fn entrance<N: Exact>(&self, lengths: &[N], part: usize) -> Option<(N, Vec<LinkId>)> {
         let copies = |node: NodeId| match self.direction {
             Direction::Into => self.platform.node(node).replicates,
-            Direction::OutOf => self.platform.node(node).is_processor(),
+            Direction::OutOf => self.platform.node(node).merges(),
         };
         let of_part = |node: NodeId| self.hubs[node.index()].filter(|&hub| hub < self.parts);
         let walk = self.walk(lengths, part, |node| {

@@ -206,9 +206,12 @@ impl<'a> Search<'a> {
     fn partitions(&self, sought: Option<&Rational>) -> Result<Vec<(Border, Rational)>, LpError> {
         let capacities = self.capacities();
         let mut found = Vec::new();
-        for direction in [Direction::Into, Direction::OutOf] {
-            let partitions = Partitions::new(self.question, direction, self.participants);
-            found.extend(partition::best(&partitions, &capacities, sought)?);
+        let plain = [Direction::Into, Direction::OutOf]
+            .map(|direction| Partitions::new(self.question, direction, self.participants));
+        // Few sets are found sooner than many.
+        let contracted = plain.iter().flat_map(Partitions::contracted);
+        for partitions in contracted.collect::<Vec<_>>().iter().chain(&plain) {
+            found.extend(partition::best(partitions, &capacities, sought)?);
             if found
                 .last()
                 .is_some_and(|(_, proved)| sought.is_some_and(|sought| proved <= sought))

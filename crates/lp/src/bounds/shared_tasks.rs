@@ -189,7 +189,7 @@ impl Program {
     fn new(question: &Question, tasks: &Tasks, useful: &[Vec<usize>]) -> Result<Self, LpError> {
         let platform = question.platform();
         let mut program = LinearProgram::new(Sense::Maximize);
-        let processors = platform.processors().map(Resource::Compute);
+        let processors = platform.mergers().map(Resource::Compute);
         let mut row = |resource: Resource| {
             (
                 resource,

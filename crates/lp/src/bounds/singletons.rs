@@ -92,7 +92,7 @@ impl<'a> Collections<'a> {
         let (volumes, part) = (self.question.volumes(), self.lightest);
         let cost =
             |node: NodeId| volumes.merge_time(platform, node, part, part.first) * price(node);
-        platform.processors().map(|node| (cost(node), node)).min()
+        platform.mergers().map(|node| (cost(node), node)).min()
     }
 
     fn pattern(&self, links: Vec<LinkId>, merges: NodeId) -> Pattern {

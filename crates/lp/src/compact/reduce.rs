@@ -152,7 +152,7 @@ pub fn build<'a>(
         let capacity = Rational::from_integer(resource.capacity(platform).into());
         (resource, program.add_row(Relation::AtMost, capacity))
     };
-    let processors = platform.processors().map(Resource::Compute);
+    let processors = platform.mergers().map(Resource::Compute);
     let resources = Resource::of_platform(platform)
         .into_iter()
         .chain(processors)
@@ -251,7 +251,7 @@ impl Builder<'_> {
                     .filter(useful)
                     .map(|link| Task::send(link, part)),
             );
-            for node in self.platform.processors() {
+            for node in self.platform.mergers() {
                 let able = |&split: &usize| self.volumes.can_merge(node, part, split);
                 tasks.extend(
                     (part.first..part.last)

@@ -66,7 +66,7 @@ impl<'a> AllReduction<'a> {
                 .roots()
                 .iter()
                 .copied()
-                .filter(|&node| platform.node(node).is_processor())
+                .filter(|&node| platform.node(node).merges())
                 .collect(),
         }
     }

@@ -201,7 +201,7 @@ fn able(question: &Question, block: &Block<'_>) -> Option<Vec<NodeId>> {
     }
     let able = |&node: &NodeId| {
         let node = question.platform().node(node);
-        node.replicates && (!combines || node.is_processor())
+        node.replicates && (!combines || node.merges())
     };
     (!all.is_empty() && all.iter().all(able)).then_some(all)
 }

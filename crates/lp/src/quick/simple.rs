@@ -261,9 +261,9 @@ impl Ways<'_> {
             .iter()
             .chain(demand.operands.iter())
             .copied()
-            .chain(platform.processors());
-        let root = roots
-            .find(|node| platform.node(*node).is_processor() && gathers(node) && serves(*node));
+            .chain(platform.mergers());
+        let root =
+            roots.find(|node| platform.node(*node).merges() && gathers(node) && serves(*node));
         let root = root.ok_or(NOWHERE)?;
         let links = paths
             .iter()

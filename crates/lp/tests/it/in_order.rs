@@ -27,6 +27,7 @@ fn boxes(boxes: usize, accelerators: usize, rails: usize) -> Platform {
         inside: 300,
         network: 25,
         rails,
+        sharp: false,
     })
     .unwrap()
 }

@@ -168,7 +168,8 @@ fn hints(
             .demands()
             .any(|demand| demand.operands.contains(&node) || demand.targets().contains(&node))
     };
-    let router = prices.keys().find_map(|resource| {
+    let ports = |resource: &&Resource| !matches!(resource, Resource::Compute(_));
+    let router = prices.keys().filter(ports).find_map(|resource| {
         let node = resource
             .node()
             .filter(|&node| !platform.node(node).is_processor())?;

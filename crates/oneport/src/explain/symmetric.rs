@@ -80,9 +80,13 @@ fn at(resource: Resource, node: NodeId) -> Resource {
 }
 
 /// The nodes of each role, ascending; `None` where a renaming that keeps the roles may change the question: groups,
-/// demands and counts one by one, an order of operands, tables of sizes.
+/// demands and counts one by one, an order of operands, tables of sizes, shared capacities.
 fn roles(problem: &Problem) -> Option<Vec<Vec<NodeId>>> {
     let (collective, volumes) = (problem.collective(), problem.volumes());
+    // A renaming of nodes may take links of a shared capacity to links of another.
+    if !problem.platform().shared().is_empty() {
+        return None;
+    }
     let named = collective.named().filter(|_| collective.is_uniform())?;
     let form = named.form();
     let ordered = form.combines && !(form.commutes() && named.is_commutative());

@@ -183,7 +183,7 @@ pub fn unit(question: &Question, resource: Resource) -> Option<Rational> {
             )
         }
         Resource::Compute(node) => (
-            platform.node(node).compute.clone()?,
+            platform.node(node).merge_time().cloned()?,
             common(&volumes.work, operands)?,
         ),
     };

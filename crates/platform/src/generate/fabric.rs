@@ -9,6 +9,8 @@
 //! `teccl/topologies/`), of DGX H100, DGX B200 and GB200 NVL72 from NVIDIA's data sheets, of MI300X from AMD's.
 //! Latencies are not modelled.
 
+use num_traits::Zero;
+
 use super::build::{check_size, refuse};
 use crate::{Node, NodeId, Platform, PlatformBuilder, PlatformError, PortModel, Rational};
 
@@ -79,6 +81,39 @@ pub struct SwitchedBoxes {
     pub network: u64,
     /// Network switches: accelerator `g` of every box is on switch `g mod rails`. From 1 to `accelerators`.
     pub rails: usize,
+    /// Whether the switch of a box combines and duplicates what passes through it (NVLink SHARP), in no time. Network
+    /// switches never do.
+    pub sharp: bool,
+}
+
+impl SwitchedBoxes {
+    /// Boxes of eight accelerators with a network card each: see [`dgx_h100`].
+    pub fn dgx_h100(boxes: usize) -> Self {
+        SwitchedBoxes {
+            boxes,
+            accelerators: 8,
+            inside: 450,
+            network: 50,
+            rails: 1,
+            sharp: false,
+        }
+    }
+
+    /// The same with twice the bandwidth inside: see [`dgx_b200`].
+    pub fn dgx_b200(boxes: usize) -> Self {
+        SwitchedBoxes {
+            inside: 900,
+            ..SwitchedBoxes::dgx_h100(boxes)
+        }
+    }
+
+    /// Racks of 72 accelerators: see [`gb200_nvl72`].
+    pub fn gb200_nvl72(boxes: usize) -> Self {
+        SwitchedBoxes {
+            accelerators: 72,
+            ..SwitchedBoxes::dgx_b200(boxes)
+        }
+    }
 }
 
 /// The cost of `bandwidth` GB/s, in seconds per gigabyte.
@@ -251,6 +286,7 @@ pub fn dgx_a100(boxes: usize) -> Result<Platform, PlatformError> {
         inside: 300,
         network: 25,
         rails: 2,
+        sharp: false,
     })
 }
 
@@ -264,13 +300,7 @@ pub fn dgx_a100(boxes: usize) -> Result<Platform, PlatformError> {
 /// # Complexity
 /// O(boxes log boxes): 9 nodes and 32 links per box.
 pub fn dgx_h100(boxes: usize) -> Result<Platform, PlatformError> {
-    switched_boxes(SwitchedBoxes {
-        boxes,
-        accelerators: 8,
-        inside: 450,
-        network: 50,
-        rails: 1,
-    })
+    switched_boxes(SwitchedBoxes::dgx_h100(boxes))
 }
 
 /// `boxes` DGX B200: eight accelerators with 900 GB/s per direction to `box0.nvswitch`; with more than one box, 50 GB/s
@@ -283,13 +313,7 @@ pub fn dgx_h100(boxes: usize) -> Result<Platform, PlatformError> {
 /// # Complexity
 /// O(boxes log boxes): 9 nodes and 32 links per box.
 pub fn dgx_b200(boxes: usize) -> Result<Platform, PlatformError> {
-    switched_boxes(SwitchedBoxes {
-        boxes,
-        accelerators: 8,
-        inside: 900,
-        network: 50,
-        rails: 1,
-    })
+    switched_boxes(SwitchedBoxes::dgx_b200(boxes))
 }
 
 /// `boxes` racks GB200 NVL72: 72 accelerators with 900 GB/s per direction to one NVLink domain, `box0.nvswitch`; with
@@ -303,13 +327,7 @@ pub fn dgx_b200(boxes: usize) -> Result<Platform, PlatformError> {
 /// # Complexity
 /// O(boxes log boxes): 73 nodes and 288 links per rack.
 pub fn gb200_nvl72(boxes: usize) -> Result<Platform, PlatformError> {
-    switched_boxes(SwitchedBoxes {
-        boxes,
-        accelerators: 72,
-        inside: 900,
-        network: 50,
-        rails: 1,
-    })
+    switched_boxes(SwitchedBoxes::gb200_nvl72(boxes))
 }
 
 /// `boxes` machines of eight MI300X, every two of a box linked by Infinity Fabric of 64 GB/s per direction; with more
@@ -362,6 +380,7 @@ pub fn switched_boxes(shape: SwitchedBoxes) -> Result<Platform, PlatformError> {
         inside,
         network,
         rails,
+        sharp,
     } = shape;
     for (parameter, value) in [
         ("accelerators", count as u64),
@@ -390,7 +409,11 @@ pub fn switched_boxes(shape: SwitchedBoxes) -> Result<Platform, PlatformError> {
     let mut all = Vec::new();
     for index in 0..boxes {
         let group = accelerators(&mut builder, index, count)?;
-        let nvswitch = switch(&mut builder, format!("box{index}.nvswitch"))?;
+        let nvswitch = builder.node(Node {
+            replicates: sharp,
+            reduces: sharp.then(Rational::zero),
+            ..Node::router(format!("box{index}.nvswitch"))
+        })?;
         for &gpu in &group {
             builder.duplex(gpu, nvswitch, inverse(inside))?;
         }

@@ -1,5 +1,6 @@
 //! Platforms changed in a few places, against platforms built anew.
 
+use num_traits::Zero;
 use oneport_platform::generate::{Options, random_connected, torus};
 use oneport_platform::{
     Change, LinkId, NodeId, Number, Platform, PlatformError, PortModel, Rational,
@@ -102,6 +103,28 @@ fn changes_come_one_after_another() {
 }
 
 #[test]
+fn a_router_reduces_until_it_is_a_processor() {
+    let old = torus(&[2, 2]).unwrap();
+    let node = NodeId::new(0);
+    let of = |changes: &[Change]| old.changed(changes).unwrap().platform.node(node).clone();
+    let free = Change::Reduces(node, Some(Rational::zero()));
+    let reduces = [
+        Change::Router(node),
+        free.clone(),
+        Change::Replicates(node, false),
+    ];
+    let switch = of(&reduces);
+    assert_eq!(switch.merge_time(), Some(&Rational::zero()));
+    assert!(!switch.is_processor() && switch.merges() && !switch.replicates);
+    let again = |change| of(&[&reduces[..], &[change]].concat());
+    assert!(!again(Change::Router(node)).merges());
+    assert!(!again(Change::Reduces(node, None)).merges());
+    let one = Rational::from_integer(1.into());
+    let processor = again(Change::Compute(node, Number::Exactly(one.clone())));
+    assert_eq!((processor.compute, processor.reduces), (Some(one), None));
+}
+
+#[test]
 fn impossible_changes_are_refused() {
     let old = torus(&[2, 2]).unwrap();
     let (node, link) = (NodeId::new(0), LinkId::new(0));
@@ -113,6 +136,16 @@ fn impossible_changes_are_refused() {
     assert!(matches!(
         refused(&[Change::Compute(node, times(0))]),
         PlatformError::BadCompute { .. }
+    ));
+    assert!(matches!(
+        refused(&[Change::Reduces(node, Some(Rational::zero()))]),
+        PlatformError::MergesTwice { .. }
+    ));
+    let negative = Some(Rational::from_integer((-1).into()));
+    let negative = [Change::Router(node), Change::Reduces(node, negative)];
+    assert!(matches!(
+        refused(&negative),
+        PlatformError::BadReduces { .. }
     ));
     let router = [Change::Router(node), Change::Compute(node, times(2))];
     assert!(matches!(refused(&router), PlatformError::NoCompute { .. }));

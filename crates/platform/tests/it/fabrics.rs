@@ -116,6 +116,27 @@ fn is_fabric(platform: &Platform) {
 }
 
 #[test]
+fn switches_of_sharp_boxes_combine_and_copy() {
+    let plain = dgx_h100(2).unwrap();
+    let sharp = switched_boxes(SwitchedBoxes {
+        sharp: true,
+        ..SwitchedBoxes::dgx_h100(2)
+    })
+    .unwrap();
+    assert_eq!(plain.mergers().count(), 16);
+    let reducing = sharp
+        .mergers()
+        .filter(|&node| !sharp.node(node).is_processor());
+    let names: Vec<&str> = reducing.map(|node| sharp.name(node)).collect();
+    assert_eq!(names, ["box0.nvswitch", "box1.nvswitch"]);
+    for (node, other) in sharp.nodes().iter().zip(plain.nodes()) {
+        let in_box = node.name.ends_with("nvswitch");
+        assert_eq!(node.replicates, other.replicates || in_box, "{}", node.name);
+    }
+    assert_eq!(sharp.links(), plain.links());
+}
+
+#[test]
 fn machines_agree_with_the_public_facts() {
     for (file, platform) in [
         ("dgx1_1box.json", dgx1()),
@@ -230,6 +251,7 @@ fn many_boxes() {
         inside: 7,
         network: 3,
         rails: 4,
+        sharp: false,
     })
     .unwrap();
     is_fabric(&rails);
@@ -409,6 +431,7 @@ fn impossible_sizes_are_refused() {
         inside: 1,
         network: 1,
         rails: 1,
+        sharp: false,
     };
     for (shape, parameter) in [
         (

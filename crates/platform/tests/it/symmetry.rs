@@ -57,8 +57,8 @@ fn check(platform: &Platform, participants: &[NodeId]) -> usize {
             let image = node_map[id.index()];
             let (node, other) = (platform.node(id), platform.node(image));
             assert_eq!(
-                (&node.compute, node.replicates),
-                (&other.compute, other.replicates)
+                (&node.compute, node.replicates, &node.reduces),
+                (&other.compute, other.replicates, &other.reduces)
             );
             assert_eq!(platform.model_of(id), platform.model_of(image));
             assert_eq!(node.ports.unwrap_or(1), other.ports.unwrap_or(1));
@@ -314,6 +314,7 @@ fn clusters() {
             inside: 300,
             network: 25,
             rails,
+            sharp: false,
         })
     };
     for boxes in [2, 3, 4, 6] {
@@ -336,6 +337,7 @@ fn a_thousand_accelerators() {
         inside: 300,
         network: 25,
         rails: 8,
+        sharp: false,
     };
     let platform = switched_boxes(rails).unwrap();
     assert_eq!(
@@ -435,6 +437,11 @@ fn every_property_counts() {
         1
     );
     assert_eq!(ring_with(|node| node.replicates = false, false), 1);
+    let reducing = |time: Rational| {
+        move |node: &mut Node| (node.compute, node.reduces) = (None, Some(time.clone()))
+    };
+    assert_eq!(ring_with(reducing(one()), false), 1);
+    assert_eq!(ring_with(reducing(one() - one()), false), 1);
     assert_eq!(ring_with(|node| node.ports = Some(2), false), 1);
     assert_eq!(
         ring_with(|node| node.model = Some(PortModel::Links), false),

@@ -53,7 +53,7 @@ impl Priced {
         parts: &Parts,
     ) -> Result<Priced, Violation> {
         let mut places = vec![0; case.platform.nodes().len()];
-        for node in case.platform.processors().chain(case.bystanders()) {
+        for node in case.platform.mergers().chain(case.bystanders()) {
             places[node.index()] = processors
                 .binary_search(&stands_for[node.index()])
                 .unwrap_or_default();
@@ -89,8 +89,8 @@ impl Priced {
         let denominator = common_denominator(sides.iter(), entries)
             .map_err(too_large("priced transfers and merges"))?;
         let (link_factor, merge_factor) = (&denominator / &sides[0].1, &denominator / &sides[1].1);
-        let is_processor = |node: &NodeId| case.platform.node(*node).is_processor();
-        let merging: Vec<bool> = processors.iter().map(is_processor).collect();
+        let merges_at = |node: &NodeId| case.platform.node(*node).merges();
+        let merging: Vec<bool> = processors.iter().map(merges_at).collect();
         Ok(Priced {
             merging: if merging.contains(&false) {
                 merging
@@ -108,7 +108,7 @@ impl Priced {
                 .collect(),
             merges: least_by(
                 processors.len(),
-                case.platform.processors().map(|node| places[node.index()]),
+                case.platform.mergers().map(|node| places[node.index()]),
                 merges
                     .into_iter()
                     .map(|merge| over(merge, &merge_denominator) * &merge_factor),

@@ -90,18 +90,10 @@ fn one_way<T: Weight>(
 ) -> Result<T, Violation> {
     let into = direction == Direction::Into;
     let junctions = Hubs::new(case, parts, |node| {
-        if into {
-            node.is_processor()
-        } else {
-            node.replicates
-        }
+        if into { node.merges() } else { node.replicates }
     });
     let sources = Hubs::new(case, parts, |node| {
-        if into {
-            node.replicates
-        } else {
-            node.is_processor()
-        }
+        if into { node.replicates } else { node.merges() }
     });
     let mut cheapest: Vec<Option<T>> = vec![None; parts.len()];
     for (from, to, length) in sources.routes(case, lengths)? {

@@ -20,7 +20,9 @@ pub(super) fn check(asked: &Asked<'_, '_>, balance: &Balance) -> Result<(), Viol
     };
     let right = match balance.keeps {
         _ if participants.contains(&balance.node) => "participants have none; leave it out",
-        Keeps::AllThatArrives if node.is_processor() => "only a router merges nothing",
+        Keeps::AllThatArrives if node.merges() => {
+            "only a node that merges nothing keeps none of it"
+        }
         Keeps::NoMoreThanArrives if node.replicates => {
             "only a node that does not replicate copies nothing"
         }

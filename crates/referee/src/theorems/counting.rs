@@ -39,8 +39,8 @@ pub(super) fn check(asked: &Asked<'_, '_>, border: &Border) -> Result<(), Violat
     }
     let (once, right): (fn(&Node) -> bool, _) = match border.direction {
         Direction::Into => (
-            Node::is_processor,
-            "every processor lies in exactly one set",
+            Node::merges,
+            "every node that merges lies in exactly one set",
         ),
         Direction::OutOf => (
             |node| node.replicates,

@@ -153,7 +153,7 @@ impl Goal<'_> {
             else {
                 continue;
             };
-            for node in platform.processors() {
+            for node in platform.mergers() {
                 let (Some(left), Some(right)) = (&left[node.index()], &right[node.index()]) else {
                     continue;
                 };
@@ -230,7 +230,7 @@ fn check_task(case: &Case<'_>, task: Task, whole: Interval) -> Result<(), Violat
             let Some(found) = case.platform.nodes().get(node.index()) else {
                 return Err(no_node("the processor", node, case.platform));
             };
-            if !found.is_processor() {
+            if !found.merges() {
                 return wrong(
                     format!("a merge at '{}'", found.name),
                     "the node is a router, which merges nothing".into(),

@@ -172,7 +172,7 @@ fn simulate(plan: &Plan, run: &Timeline) -> Option<bool> {
         let needed = plan
             .volumes
             .merge_time(platform, merge.node, merge.message.part, merge.split);
-        good &= platform.node(merge.node).is_processor()
+        good &= platform.node(merge.node).merges()
             && int(&needed)? == end - start
             && start >= 0
             && end > start;
@@ -482,9 +482,8 @@ fn plays(plan: &Plan, scheme: &Pattern) -> bool {
                 left,
                 right,
             } => {
-                let splits = whole.first <= split
-                    && split < whole.last
-                    && plan.platform.node(node).is_processor();
+                let splits =
+                    whole.first <= split && split < whole.last && plan.platform.node(node).merges();
                 let left = splits && take(left, part(whole.first, split), node);
                 (
                     left && take(right, part(split + 1, whole.last), node),

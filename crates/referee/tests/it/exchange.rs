@@ -47,7 +47,11 @@ impl Case {
             let node = if processor {
                 Node::processor(name, ratio(1, 1))
             } else {
-                Node::router(name)
+                let reduces = dice.one_in(2).then(|| ratio(dice.below(2) as i64, 1));
+                Node {
+                    reduces,
+                    ..Node::router(name)
+                }
             };
             builder
                 .node(Node {
@@ -196,7 +200,7 @@ impl Case {
     }
 
     fn merge_price(&self, node: NodeId) -> Rational {
-        let compute = self.platform.node(node).compute.as_ref().unwrap();
+        let compute = self.platform.node(node).merge_time().unwrap();
         self.certificate
             .price(Resource::Compute(node))
             .cloned()
@@ -208,10 +212,10 @@ impl Case {
     /// Merges and the place, with the largest weights that the prices bear.
     fn complete(&mut self) {
         let cost = |node: NodeId| self.merge_price(node) + self.holding(node);
-        let least = self.platform.processors().map(cost).min().unwrap();
+        let least = self.platform.mergers().map(cost).min().unwrap();
         let most = self
             .platform
-            .processors()
+            .mergers()
             .map(|node| self.holding(node))
             .max()
             .unwrap();
@@ -240,7 +244,7 @@ impl Case {
             .gatherings()
             .map(|(one, weight)| weight * ratio(2 - inside(one), 1))
             .sum();
-        let processors = || self.platform.processors();
+        let processors = || self.platform.mergers();
         let place = processors()
             .map(|node| fixed.clone() - holding(node))
             .min()
@@ -257,7 +261,7 @@ impl Case {
         self.work = dice.fraction(3) + ratio(1, 3);
         let processors: Vec<NodeId> = self
             .platform
-            .processors()
+            .mergers()
             .filter(|_| !dice.one_in(6))
             .collect();
         let prices = processors
@@ -292,7 +296,7 @@ impl Case {
         let mut sets = vec![Vec::new(); count];
         for (id, node) in self.platform.node_ids().zip(self.platform.nodes()) {
             let once = if direction == Direction::Into {
-                node.is_processor()
+                node.merges()
             } else {
                 node.replicates
             };
@@ -350,7 +354,7 @@ impl Case {
         let kind = self.platform.node(node);
         let weight = dice.fraction(2) + ratio(1, 9);
         let joining = node.index() < self.participants.len();
-        let keeps = match (joining, kind.is_processor(), kind.replicates) {
+        let keeps = match (joining, kind.merges(), kind.replicates) {
             (true, ..) | (_, true, true) => return None,
             (_, true, false) => Keeps::NoMoreThanArrives,
             (_, false, true) => Keeps::AllThatArrives,
@@ -376,7 +380,7 @@ fn naive_exchange(platform: &Platform, exchange: &Exchange) -> Rational {
     let part = |node: NodeId| exchange.parts.iter().position(|part| part.contains(&node));
     let merges = |node: NodeId| {
         if into {
-            platform.node(node).is_processor()
+            platform.node(node).merges()
         } else {
             platform.node(node).replicates
         }
@@ -385,7 +389,7 @@ fn naive_exchange(platform: &Platform, exchange: &Exchange) -> Rational {
         if into {
             platform.node(node).replicates
         } else {
-            platform.node(node).is_processor()
+            platform.node(node).merges()
         }
     };
     // Links turned where the theorem is read backwards.
@@ -851,7 +855,7 @@ fn malformed_certificates_are_refused_by_name() {
         ),
         (
             border(into, &[&[a, h], &[b]], one()),
-            "need 0 (border): 'c' lies in 0 of its sets; every processor lies in exactly one set",
+            "need 0 (border): 'c' lies in 0 of its sets; every node that merges lies in exactly one set",
         ),
         (
             border(Direction::OutOf, &[&[a, c], &[b]], one()),
@@ -904,7 +908,7 @@ fn malformed_certificates_are_refused_by_name() {
         ),
         (
             balance(h, all),
-            "need 0 (balance): 'h' is not balanced; only a router merges nothing",
+            "need 0 (balance): 'h' is not balanced; only a node that merges nothing keeps none of it",
         ),
         (
             balance(r, none),
@@ -1126,4 +1130,55 @@ fn who_owns_and_does_not_want_exchanges_nothing() {
     let refused = proved(&[c, a], vec![need(border, whole(1))]);
     let right = "need 0 (border): the demand is no all-reduce; leave it out";
     assert_eq!(told(&refused), right);
+}
+
+/// A star of three GPUs whose hub merges and copies: one transfer enters each GPU. With the hub in no set the counting
+/// theorem would count four.
+#[test]
+fn a_switch_that_reduces_lies_in_exactly_one_set() {
+    let one = || ratio(1, 1);
+    let star = |reduces: Option<Rational>| {
+        let mut builder = Platform::builder();
+        builder.model(PortModel::Links);
+        let gpus = ["a", "b", "c"].map(|name| builder.node(Node::processor(name, one())).unwrap());
+        let hub = builder
+            .node(Node {
+                reduces,
+                ..Node::router("hub")
+            })
+            .unwrap();
+        for gpu in gpus {
+            builder.duplex(gpu, hub, one()).unwrap();
+        }
+        (builder.build().unwrap(), gpus, hub)
+    };
+    let (plain, gpus, hub) = star(None);
+    let into_gpus = gpus.map(|gpu| (Resource::Link(plain.link_between(hub, gpu).unwrap()), one()));
+    let proved = |platform: &Platform, sets: Vec<Vec<NodeId>>| {
+        let border = Border {
+            direction: Direction::Into,
+            sets,
+        };
+        let needs = vec![need(Inequality::Border(border), one())];
+        let certificate = Certificate {
+            needs,
+            ..Certificate::of_prices(into_gpus.to_vec())
+        };
+        let collective = Collective::all_reduce(gpus.to_vec());
+        let volumes = Volumes {
+            size: Amount::Constant(one()),
+            work: Amount::Constant(ratio(0, 1)),
+        };
+        bound(platform, &collective, &volumes, &certificate)
+            .map_err(|violation| violation.to_string())
+    };
+    let single = || gpus.map(|gpu| vec![gpu]).to_vec();
+    // Four transfers enter the GPUs if the hub only forwards.
+    assert_eq!(proved(&plain, single()), Ok(ratio(3, 4)));
+    for time in [ratio(0, 1), one()] {
+        let (merging, ..) = star(Some(time));
+        let said = proved(&merging, single()).unwrap_err();
+        let words = "'hub' lies in 0 of its sets; every node that merges lies in exactly one set";
+        assert!(said.contains(words), "{said}");
+    }
 }

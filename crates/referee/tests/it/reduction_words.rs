@@ -153,7 +153,8 @@ fn refusals_name_processors() {
             plan.platform = one_router(plan);
             tree.tasks[1] = Task::merge(switch, part(1, 2), 1);
         },
-        "steady-state pattern 0 (reduction=>P0), task 1: a merge at 'switch', which is a router; only processors merge",
+        "steady-state pattern 0 (reduction=>P0), task 1: a merge at 'switch', which is a router; only processors merge, and \
+         switches that reduce",
     );
     refused(
         |plan, _| {

@@ -28,16 +28,16 @@ pub struct Reduction {
 impl Reduction {
     /// Prepares the reduction of the participants' values, in this order.
     ///
-    /// Participants and volumes are those of a valid collective. A participant that does not compute merges nothing.
+    /// Participants and volumes are those of a valid collective. A participant that does not merge only owns a value.
     /// (If the platform does not have a participant, no tree exists. A negative amount counts 0.) `O(n^2 + links)`
     /// exact operations for tables of volumes, `O(n + links)` for other volumes.
     pub fn new(platform: &Platform, participants: &[NodeId], volumes: &Volumes) -> Self {
-        let mut processors: Vec<usize> = platform.processors().map(NodeId::index).collect();
+        let mut processors: Vec<usize> = platform.mergers().map(NodeId::index).collect();
         let known = participants.iter().map(|node| node.index());
         processors.extend(known.filter(|&node| node < platform.nodes().len()));
         processors.sort_unstable();
         processors.dedup();
-        let merges = |&node: &usize| platform.node(NodeId::new(node)).is_processor();
+        let merges = |&node: &usize| platform.node(NodeId::new(node)).merges();
         let able: Vec<bool> = processors.iter().map(merges).collect();
         let place = |node: &NodeId| processors.binary_search(&node.index()).ok();
         let owners: Vec<usize> = participants

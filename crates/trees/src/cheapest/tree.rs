@@ -177,7 +177,7 @@ impl Room {
             Task::Merge {
                 node, part, split, ..
             } => {
-                if !platform.nodes().get(node.index())?.is_processor()
+                if !platform.nodes().get(node.index())?.merges()
                     || split < part.first
                     || split >= part.last
                 {

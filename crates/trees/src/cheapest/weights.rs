@@ -31,8 +31,8 @@ impl Factors {
     pub fn new(platform: &Platform, processors: &[usize], size: &BigUint, work: &BigUint) -> Self {
         let links = Scaled::of(platform.links().iter().map(|link| &link.cost));
         let nodes = platform.nodes();
-        // 0 for a participant that does not compute: it merges nothing.
-        let compute = |&node: &usize| nodes.get(node)?.compute.clone();
+        // 0 for a participant that does not merge.
+        let compute = |&node: &usize| nodes.get(node)?.merge_time().cloned();
         let compute = processors
             .iter()
             .map(|node| compute(node).unwrap_or_default());

@@ -116,10 +116,10 @@ impl<'a> Commutative<'a> {
             platform
                 .nodes()
                 .get(place.index())
-                .is_some_and(|node| node.is_processor())
+                .is_some_and(|node| node.merges())
         };
         let valid = own.len() == participants.len() && own.iter().all(known) && !own.is_empty();
-        let others = platform.processors().filter(|place| !own.contains(place));
+        let others = platform.mergers().filter(|place| !own.contains(place));
         let places: Vec<NodeId> = participants.iter().copied().chain(others).collect();
         let exact = if valid {
             Factors::new(platform, &places, participants.len(), volumes)

@@ -78,7 +78,7 @@ impl Factors<BigUint> {
         let nodes = platform.nodes();
         let times: Vec<Option<Rational>> = places
             .iter()
-            .map(|place| Some(nodes.get(place.index())?.compute.as_ref()? * &work_unit))
+            .map(|place| Some(nodes.get(place.index())?.merge_time()? * &work_unit))
             .collect();
         let costs = platform.links().iter().map(|link| &link.cost * &size_unit);
         let all: Vec<Rational> = costs.chain(times.iter().flatten().cloned()).collect();

@@ -337,6 +337,17 @@ pub fn models(platform: &Platform) -> String {
             let _ = write!(text, ", {model} at {}", count(others, "node"));
         }
     }
+    let reducing = |node: &&oneport::platform::Node| node.reduces.is_some();
+    let reducing: Vec<_> = platform.nodes().iter().filter(reducing).collect();
+    let copying = if reducing.iter().all(|node| node.replicates) {
+        " and duplicate"
+    } else {
+        ""
+    };
+    if !reducing.is_empty() {
+        let switches = count(reducing.len(), "router");
+        let _ = write!(text, ", {switches} may combine{copying} values");
+    }
     text
 }
 

@@ -191,7 +191,8 @@ mod tests {
                 if there.contains_key(&(of.to, piece)) {
                     continue;
                 }
-                let used: Vec<Resource> = Resource::of_link(self.platform, link).collect();
+                let used = Resource::uses(self.platform, link).map(|used| used.resource);
+                let used: Vec<Resource> = used.collect();
                 let freed = used.iter().filter_map(|resource| free.get(resource));
                 let Some(start) = freed.chain([ready, last]).max().cloned() else {
                     continue;

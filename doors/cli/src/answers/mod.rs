@@ -5,6 +5,7 @@ pub mod bottleneck;
 pub mod chosen;
 #[cfg(feature = "compare")]
 pub mod fitted;
+pub mod in_network;
 pub mod infeasible;
 #[cfg(feature = "compare")]
 pub mod layers;

@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 
 use crate::answers::answer::{bystanders, models};
 use crate::answers::bottleneck;
+use crate::answers::in_network::InNetwork;
 use crate::answers::measured::{self, Measured};
 use crate::answers::odd_sets;
 use crate::flags::counts;
@@ -94,6 +95,8 @@ struct Row {
     /// The class of the priced resources, if others are like them: each proves the bound as well.
     alike: Option<String>,
     measured: Option<Measured>,
+    /// The bound with in-network reduction, beside the measurement.
+    in_network: Option<InNetwork>,
 }
 
 /// The outcome of the search for a bound.
@@ -159,6 +162,7 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
             found: Found::TooLarge(String::new()),
             alike: None,
             measured: None,
+            in_network: None,
         };
         match Problem::new(platform.clone(), collective, volumes.clone()) {
             Err(error @ ProblemError::Unreachable { .. }) => {
@@ -177,6 +181,10 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
                     .as_deref()
                     .map(|text| measured::read(&problem, text, false))
                     .transpose()?;
+                let bounds = row.measured.as_ref().zip(row.bounded().ok());
+                row.in_network = bounds.and_then(|(measured, bounded)| {
+                    InNetwork::of(&problem, measured, &bounded.bound, &options)
+                });
             }
         }
         rows.push(row);
@@ -200,7 +208,7 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
         },
     };
     print(&text)?;
-    let wrong: Vec<String> = rows.iter().filter_map(|row| row.wrong(&platform)).collect();
+    let wrong: Vec<String> = rows.iter().filter_map(Row::wrong).collect();
     wrong.iter().for_each(|wrong| eprintln!("error: {wrong}"));
     Ok(if wrong.is_empty() {
         End::Done
@@ -365,16 +373,20 @@ fn text(platform: &Platform, rows: &[Row]) -> String {
         let alike = row.alike.as_ref();
         let alike = alike.map_or_else(String::new, |alike| format!("; alike: {alike}"));
         let _ = writeln!(out, "{:<15} {}{alike}", "", row.sentence(platform, bounded));
-        if let (Some(measured), Some(share), None) =
-            (&row.measured, row.share(), row.impossible(platform))
-        {
+        if let (Some(measured), Some(share)) = (&row.measured, row.share()) {
+            let why = row.impossible().map(|why| format!(": {why}"));
             let _ = writeln!(
                 out,
-                "{:<15} your {} is {} of the bound",
+                "{:<15} your {} is {} of the bound{}",
                 "",
                 measured.shown,
-                percent(&share)
+                percent(&share),
+                why.unwrap_or_default()
             );
+            if let Some(found) = &row.in_network {
+                let numbers = row.numbers(platform, &found.bound);
+                let _ = writeln!(out, "{:<15} {}", "", found.sentence(measured, &numbers));
+            }
         }
     }
     out
@@ -592,18 +604,17 @@ impl Row {
         Some(&self.measured.as_ref()?.throughput / &self.bounded().ok()?.bound)
     }
 
-    /// The contradiction, if the measurement is above the bound.
-    fn impossible(&self, platform: &Platform) -> Option<String> {
-        let bound = &self.bounded().ok()?.bound;
+    /// The reasons, if the measurement is above the bound.
+    fn impossible(&self) -> Option<String> {
         self.measured
             .as_ref()?
-            .impossible(bound, &self.numbers(platform, bound))
+            .impossible(&self.bounded().ok()?.bound)
     }
 
-    /// The reason why the row has no bound, or the contradiction of a measurement.
-    fn wrong(&self, platform: &Platform) -> Option<String> {
+    /// The reason why the row has no bound.
+    fn wrong(&self) -> Option<String> {
         match &self.found {
-            Found::Bounded(_) => self.impossible(platform),
+            Found::Bounded(_) => None,
             Found::Infeasible(why) => Some(why.clone()),
             Found::Stopped(limit) => {
                 Some(format!("{}: {}", self.form.name, Error::Stopped(*limit)))
@@ -641,6 +652,7 @@ impl Row {
             "sentence": self.sentence(platform, bounded),
             "share": self.share().map(|share| share.to_string()),
             "alike": self.alike,
+            "in_network": self.in_network.as_ref().zip(self.measured.as_ref()).map(|(found, own)| found.json(own)),
             "ended_by": bounded.ended_by.map(named),
         })
     }

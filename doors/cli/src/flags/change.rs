@@ -5,7 +5,7 @@
 //! target    = node | node "->" node | node "<->" node | "shared" "'" name "'"   (a name, or a pattern with *)
 //! operation = "remove"
 //!           | ("bandwidth" | "cost" | "compute") ("x" factor | "/" divisor | "=" value)
-//!           | "ports" "=" number | "model" "=" model
+//!           | "ports" "=" number | "model" "=" model | ("reduces" | "replicates") "=" ("true" | "false")
 //! value     = number | number unit                               (a unit, as 25 GB/s, where the platform has units)
 //! ```
 
@@ -52,6 +52,8 @@ enum Operation {
     Compute(Number),
     Ports(u32),
     Model(PortModel),
+    Reduces(bool),
+    Replicates(bool),
     Remove,
 }
 
@@ -130,6 +132,14 @@ fn change(platform: &Platform, text: &str) -> Result<Vec<Change>, String> {
             .into_iter()
             .map(|node| Change::Model(node, model))
             .collect()),
+        (Targets::Nodes(nodes), Operation::Reduces(reduces)) => {
+            let change = |node| Change::Reduces(node, reduces.then(Rational::default));
+            Ok(nodes.into_iter().map(change).collect())
+        }
+        (Targets::Nodes(nodes), Operation::Replicates(replicates)) => {
+            let change = |node| Change::Replicates(node, replicates);
+            Ok(nodes.into_iter().map(change).collect())
+        }
         (Targets::Nodes(nodes), Operation::Remove) => {
             Ok(nodes.into_iter().map(Change::WithoutNode).collect())
         }
@@ -162,7 +172,7 @@ fn compute(
     }
 }
 
-const OPERATIONS: &str = "a link has bandwidth, cost, remove; a shared capacity has these, too; a node has compute, ports, model, remove";
+const OPERATIONS: &str = "a link has bandwidth, cost, remove; a shared capacity has these, too; a node has compute, ports, model, reduces, replicates, remove";
 
 fn operation(text: &str, units: Option<Units>) -> Result<Operation, String> {
     let end = text
@@ -184,6 +194,8 @@ fn operation(text: &str, units: Option<Units>) -> Result<Operation, String> {
                 "'{rest}' gives no number of ports; write 'ports = 2'"
             ))
         }
+        "reduces" => Ok(Operation::Reduces(truth(property, rest)?)),
+        "replicates" => Ok(Operation::Replicates(truth(property, rest)?)),
         "model" => {
             let model = assigned(property, rest)?.parse::<PortModel>();
             model
@@ -192,6 +204,12 @@ fn operation(text: &str, units: Option<Units>) -> Result<Operation, String> {
         }
         _ => Err(format!("'{text}' is not a change; {OPERATIONS}")),
     }
+}
+
+fn truth(property: &str, rest: &str) -> Result<bool, String> {
+    let value = assigned(property, rest)?;
+    let wrong = |_| format!("'{value}' is neither true nor false; write '{property} = true'");
+    value.parse().map_err(wrong)
 }
 
 fn assigned<'t>(property: &str, rest: &'t str) -> Result<&'t str, String> {

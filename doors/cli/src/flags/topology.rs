@@ -54,6 +54,10 @@ pub struct TopologyArguments {
     /// NVSwitches duplicate messages (multicast); by default they only forward.
     #[arg(long)]
     multicast: bool,
+    /// NVSwitches combine what passes through them (in-network reduction: NVLS, SHARP), in no time; by default they
+    /// only forward. NVLS does both: give --multicast, too.
+    #[arg(long)]
+    reduce_in_switch: bool,
     /// Several machines like that of the file, joined by --fabric.
     #[arg(long, value_name = "N")]
     replicate: Option<String>,
@@ -155,6 +159,7 @@ impl TopologyArguments {
             link_bandwidth,
             merge_rate,
             multicast: self.multicast,
+            reduce_in_switch: self.reduce_in_switch,
             capacity,
             capacity_default: default,
             latency: self

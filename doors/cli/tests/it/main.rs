@@ -25,6 +25,7 @@ mod generate;
 mod guide;
 mod horizon;
 mod idle;
+mod in_network;
 mod latency;
 mod limits;
 mod measured;

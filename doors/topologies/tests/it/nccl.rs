@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use oneport_topologies::{Fabric, Format, ImportOptions, Rational, Topic};
+use oneport_topologies::{Fabric, Format, ImportOptions, Imported, Rational, Topic};
 
 use crate::{
     check_whole, import, import_with, names, rate, reached, refused, replicated, samples, says,
@@ -126,6 +126,70 @@ fn bandwidths_can_be_given() {
         multicast
             .find("nvswitch")
             .is_some_and(|node| multicast.node(node).replicates)
+    );
+}
+
+#[test]
+fn nvswitches_combine_where_the_user_says_so() {
+    let options = ImportOptions {
+        multicast: true,
+        reduce_in_switch: true,
+        ..ImportOptions::default()
+    };
+    let able = import_with(SWITCHED, &options);
+    let reducing = able
+        .platform
+        .nodes()
+        .iter()
+        .filter(|node| node.reduces.is_some());
+    let names: Vec<_> = reducing
+        .map(|node| (node.name.as_str(), node.replicates))
+        .collect();
+    assert_eq!(names, [("nvswitch", true)]);
+    assert!(says(
+        &able,
+        Topic::Assumed,
+        "nvswitch combines and duplicates what passes through it, in no time (NVLS)"
+    ));
+    // GPUs of sm 90: the file does not say whether NVLS is on.
+    let plain = import_with(SWITCHED, &ImportOptions::default());
+    assert!(
+        plain
+            .platform
+            .nodes()
+            .iter()
+            .all(|node| node.reduces.is_none())
+    );
+    let notes = |imported: &Imported| {
+        imported
+            .notes
+            .iter()
+            .filter(|note| note.text.contains("--reduce-in-switch"))
+            .count()
+    };
+    assert_eq!((notes(&plain), notes(&able)), (1, 0));
+    // GPUs of sm 80 cannot.
+    let older = SWITCHED.replace("sm=\"90\"", "sm=\"80\"");
+    assert_eq!(notes(&import_with(&older, &ImportOptions::default())), 0);
+    // Both switches of two machines.
+    let two = ImportOptions {
+        replicate: replicated(2, Fabric::Switch, None).replicate,
+        ..options.clone()
+    };
+    let two = import_with(SWITCHED, &two);
+    assert_eq!(
+        two.platform.mergers().count(),
+        two.platform.processors().count() + 2
+    );
+    // Without an NVSwitch there is nothing that could combine.
+    let cards: Vec<&str> = SWITCHED
+        .lines()
+        .filter(|line| !line.contains("nvlink"))
+        .collect();
+    refused(
+        &cards.join("\n"),
+        &options,
+        &["--reduce-in-switch", "no NVSwitch"],
     );
 }
 

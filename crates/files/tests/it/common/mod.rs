@@ -3,6 +3,7 @@
 use oneport_testkit::Reductions;
 use std::path::PathBuf;
 
+use num_traits::Zero;
 use oneport_files::{merge_time, merging, plan_from_json, plan_to_json};
 use oneport_plan::inequality::{
     Balance, Border, Cut, Direction, Exchange, Gathering, Inequality, Keeps, Merges, Need, Place,
@@ -60,11 +61,13 @@ fn node() -> impl Strategy<Value = Node> {
         prop::option::of(port_model()),
         prop::option::of(1..=u32::MAX),
         any::<[bool; 3]>(),
+        prop::option::of(prop_oneof![Just(Rational::zero()), positive()]),
     );
     (name(), prop::option::weighted(0.8, positive()), details).prop_map(
-        |(name, compute, (model, ports, [replicates, accelerator, aliased]))| Node {
+        |(name, compute, (model, ports, [replicates, accelerator, aliased], reduces))| Node {
             alias: aliased.then(|| format!("also {name}")),
             name,
+            reduces: reduces.filter(|_| compute.is_none()),
             compute,
             model,
             ports,

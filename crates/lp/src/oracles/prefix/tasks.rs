@@ -87,13 +87,13 @@ impl Tasks {
         let transfers = n * (n + 1) / 2 * platform.links().len() as u128;
         // There are `n - j` parts of `j + 1` operands, and each can be split at `j` positions.
         let splits = (n + 1) * n * n.saturating_sub(1) / 6;
-        transfers + splits * platform.processors().count() as u128
+        transfers + splits * platform.mergers().count() as u128
     }
 
     /// Numbers the tasks of a demand. With `direct`, every node is a place and every arc a link.
     pub fn new(platform: &Platform, demand: &Demand<'_>, direct: bool) -> Self {
         let kept = |&node: &NodeId| {
-            direct || platform.node(node).replicates || platform.node(node).is_processor()
+            direct || platform.node(node).replicates || platform.node(node).merges()
         };
         let places: Vec<NodeId> = platform.node_ids().filter(kept).collect();
         let mut place_of = vec![None; platform.nodes().len()];
@@ -113,7 +113,7 @@ impl Tasks {
             .collect();
         parts.sort_by_key(|part| (part.operands(), part.first));
         let computing: Vec<usize> = (0..places.len())
-            .filter(|&place| platform.node(places[place]).is_processor())
+            .filter(|&place| platform.node(places[place]).merges())
             .collect();
         let mut count = parts.len() * arcs.len();
         let mut merges = Vec::with_capacity(parts.len());
@@ -331,7 +331,7 @@ impl Scaled {
         let compute: Vec<Rational> = platform
             .nodes()
             .iter()
-            .map(|node| node.compute.clone().unwrap_or_default())
+            .map(|node| node.merge_time().cloned().unwrap_or_default())
             .collect();
         let sizes: Vec<Rational> = tasks
             .parts

@@ -144,6 +144,7 @@ pub fn classes(problem: &Problem) -> Vec<Class> {
 struct Alike {
     name: String,
     computes: bool,
+    reduces: bool,
     model: PortModel,
     ports: Option<u32>,
 }
@@ -154,6 +155,7 @@ fn alike(platform: &Platform, id: NodeId) -> Alike {
     Alike {
         name,
         computes: node.is_processor(),
+        reduces: node.reduces.is_some(),
         model: platform.model_of(id),
         ports: node.ports,
     }

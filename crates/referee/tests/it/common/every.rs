@@ -29,7 +29,11 @@ pub fn platform(dice: &mut Dice, integer: bool) -> Platform {
     for i in 0..count {
         let name = format!("n{i}");
         let node = if i > 2 && dice.one_in(2) {
-            Node::router(name)
+            let reduces = dice.one_in(2).then(|| cost(dice));
+            Node {
+                reduces,
+                ..Node::router(name)
+            }
         } else {
             Node::processor(name, cost(dice))
         };
@@ -207,7 +211,7 @@ impl Maker<'_> {
         } else if !known.is_empty() && (single || dice.below(4) > 0) {
             known[dice.below(known.len())]
         } else {
-            let processors: Vec<NodeId> = self.platform.processors().collect();
+            let processors: Vec<NodeId> = self.platform.mergers().collect();
             let at = processors[dice.below(processors.len())];
             let split = wanted.first + dice.below(wanted.last - wanted.first);
             let left = self.obtain(dice, part(wanted.first, split), at);
@@ -303,7 +307,7 @@ pub fn plan(dice: &mut Dice, integer: bool) -> Plan {
 /// Prices on ports, links and processors.
 pub fn prices(dice: &mut Dice, platform: &Platform) -> Certificate {
     let mut resources = Resource::of_platform(platform);
-    resources.extend(platform.processors().map(Resource::Compute));
+    resources.extend(platform.mergers().map(Resource::Compute));
     resources.extend(platform.link_ids().map(Resource::Link));
     resources.sort_unstable();
     resources.dedup();

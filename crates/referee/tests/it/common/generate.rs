@@ -362,7 +362,7 @@ pub fn random_prices(dice: &mut Dice, platform: &Platform) -> Vec<(Resource, Rat
         .into_iter()
         .flat_map(|kind| platform.node_ids().map(kind))
         .collect();
-    resources.extend(platform.processors().map(Resource::Compute));
+    resources.extend(platform.mergers().map(Resource::Compute));
     let mut prices = Vec::new();
     for resource in resources {
         if dice.one_in(2) {

@@ -59,7 +59,7 @@ fn exists(plan: &Plan, resource: Resource) -> bool {
         return false;
     };
     let models: &[PortModel] = match resource {
-        Resource::Compute(_) => return plan.platform.node(node).is_processor(),
+        Resource::Compute(_) => return plan.platform.node(node).merges(),
         Resource::Port(_) => &[PortModel::HalfDuplex],
         _ => &[PortModel::FullDuplex, PortModel::Multiport],
     };
@@ -218,10 +218,7 @@ pub fn is_honest(plan: &Plan, pattern: &Pattern) -> bool {
                 right,
             } => {
                 if split == usize::MAX
-                    || !plan
-                        .platform
-                        .processors()
-                        .any(|processor| processor == node)
+                    || !plan.platform.mergers().any(|processor| processor == node)
                 {
                     return false;
                 }

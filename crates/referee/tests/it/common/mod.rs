@@ -436,7 +436,7 @@ pub fn unroll(plan: &Plan, starting_periods: u64) -> Timeline {
                 }
             }
         }
-        for node in plan.platform.processors() {
+        for node in plan.platform.mergers() {
             let mut start = &schedule.period * whole(period as usize);
             for (scheduled, copies) in schedule.patterns.iter().zip(&copies) {
                 let mut uses: Vec<_> = made(&scheduled.pattern)

@@ -145,7 +145,7 @@ fn is_sound_merge(plan: &Plan, run: &Timeline, merge: &MergeEvent, started: u64)
         && is_part(plan, part)
         && (part.first..part.last).contains(&merge.split)
         && merge.instance < started
-        && plan.platform.processors().any(|node| node == merge.node)
+        && plan.platform.mergers().any(|node| node == merge.node)
         && !merge.start.is_negative()
         && merge.end <= horizon(run)
         && &merge.end - &merge.start

@@ -22,7 +22,7 @@ pub fn random_tree(
     if ordered {
         dice.shuffle(&mut order);
     }
-    let processors: Vec<NodeId> = platform.processors().collect();
+    let processors: Vec<NodeId> = platform.mergers().collect();
     let mut values: Vec<(Interval, NodeId)> = order
         .iter()
         .enumerate()
@@ -138,7 +138,7 @@ fn spread(
         let left = spread(question, lengths, &left, known);
         let right = spread(question, lengths, &right, known);
         for node in platform
-            .processors()
+            .mergers()
             .filter(|&node| volumes.can_merge(node, whole, split))
         {
             if let (Some(left), Some(right)) = (&left[node.index()], &right[node.index()]) {
@@ -219,7 +219,7 @@ fn all_ways(platform: &Platform, owners: &[NodeId], whole: Interval, to: NodeId)
         made.push((owners[whole.first], Vec::new()));
     }
     for split in whole.first..whole.last {
-        for node in platform.processors() {
+        for node in platform.mergers() {
             for left in all_ways(platform, owners, part(whole.first, split), node) {
                 for right in all_ways(platform, owners, part(split + 1, whole.last), node) {
                     let merge = Task::merge(node, whole, split);

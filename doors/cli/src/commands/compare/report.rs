@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use super::best::{Best, ShapeFound, Times};
 use crate::answers::answer::{header, label, title};
 use crate::answers::bottleneck::{self, Bottleneck};
+use crate::answers::in_network::InNetwork;
 use crate::answers::measured::{Measured, WRONG};
 use crate::answers::nccl::{Nccl, Rated};
 use crate::answers::odd_sets;
@@ -38,6 +39,8 @@ pub struct Report<'a> {
     pub measured: Option<Measured>,
     /// NCCL's own model, or why it is not evaluated; `None` where NCCL chooses nothing.
     pub nccl: Option<Result<Nccl, String>>,
+    /// The bound with in-network reduction, beside the measurement.
+    pub in_network: Option<InNetwork>,
     /// Times of one operation; `None` if its size is not given.
     pub times: Option<Times>,
     /// The latencies of the platform's links, if times are asked for.
@@ -93,22 +96,17 @@ impl Report<'_> {
         Some(units.show_rate(&Bandwidth::of(self.problem)?.bus(throughput)))
     }
 
-    /// The contradiction, if the measurement is above the bound.
+    /// Why the measurement can be above the bound, if it is.
     pub fn impossible(&self) -> Option<String> {
         let (bound, measured) = (&self.best.upper_bound, self.measured.as_ref()?);
         let too_short = || {
             let (times, once) = (self.times.as_ref()?, measured.once.as_ref()?);
             let least = self.shown_time(&times.least);
             (*once < times.least).then(|| {
-                format!(
-                    "{} is measured, but no schedule of one operation takes less than {least} (proved): {WRONG}",
-                    measured.shown
-                )
+                format!("no schedule of one operation takes less than {least} (proved): {WRONG}")
             })
         };
-        measured
-            .impossible(bound, &self.shown_rate(bound))
-            .or_else(too_short)
+        measured.impossible(bound).or_else(too_short)
     }
 
     /// The bus bandwidth; the frequency, if the bus bandwidth is not defined.
@@ -155,12 +153,14 @@ impl Report<'_> {
                 .iter()
                 .for_each(|line| out.extend([line, "\n"]));
         }
-        if let Some(measured) = self
-            .measured
-            .as_ref()
-            .filter(|_| self.impossible().is_none())
-        {
-            let _ = writeln!(out, "measured    {}", self.sentence(measured, &bottleneck));
+        if let Some(measured) = &self.measured {
+            let why = self.impossible().map(|why| format!(": {why}"));
+            let sentence = self.sentence(measured, &bottleneck);
+            let _ = writeln!(out, "measured    {sentence}{}", why.unwrap_or_default());
+            if let Some(found) = &self.in_network {
+                let bound = self.shown_rate(&found.bound);
+                let _ = writeln!(out, "in network  {}", found.sentence(measured, &bound));
+            }
         }
         if let Some(times) = &self.times {
             let _ = writeln!(
@@ -482,14 +482,18 @@ impl Report<'_> {
         ]
         .concat();
         let numbers: Vec<usize> = (1..3 + once.len() + measured.len() + expects.len()).collect();
-        plain(
-            &header,
-            &numbers,
-            self.entries()
-                .iter()
-                .filter(|entry| entry.compared)
-                .map(cells),
-        )
+        let own = self.measured.iter().map(|measured| {
+            let throughput = &measured.throughput;
+            let rate = self.bus(throughput).unwrap_or_else(|| short(throughput));
+            let mut cells = vec!["measured".to_string()];
+            cells.resize(1 + once.len(), "-".to_string());
+            cells.extend([rate, percent(&self.share(throughput))]);
+            cells.resize(header.len(), "-".to_string());
+            cells
+        });
+        let entries = self.entries();
+        let rows = entries.iter().filter(|entry| entry.compared).map(cells);
+        plain(&header, &numbers, rows.chain(own))
     }
 
     /// The name; if the shape is not proved optimal, also its upper bound.
@@ -569,6 +573,7 @@ impl Report<'_> {
                 "throughput": measured.throughput.to_string(),
                 "share": self.share(&measured.throughput).to_string(),
                 "possible": self.impossible().is_none(),
+                "in_network": self.in_network.as_ref().map(|found| found.json(measured)),
             })
         });
         let own = self.times.as_ref().and_then(|times| times.own.as_ref());

@@ -161,12 +161,12 @@ enum Shape {
     /// DGX A100: 8 accelerators with 300 GB/s to NVSwitch and 25 GB/s to one of two network switches.
     DgxA100(Boxes),
     /// DGX H100: 8 accelerators with 450 GB/s to NVSwitch and 50 GB/s to the network.
-    DgxH100(Boxes),
+    DgxH100(NvlinkBoxes),
     /// DGX B200: 8 accelerators with 900 GB/s to NVSwitch and 50 GB/s to the network.
-    DgxB200(Boxes),
+    DgxB200(NvlinkBoxes),
     /// GB200 NVL72: racks of 72 accelerators with 900 GB/s to NVSwitch and 50 GB/s to the network.
     #[command(name = "gb200-nvl72")]
-    Gb200Nvl72(Boxes),
+    Gb200Nvl72(NvlinkBoxes),
     /// Boxes of 8 MI250, 16 dies: Infinity Fabric of 50 to 200 GB/s, 16 GB/s to the network.
     Mi250(Boxes),
     /// Boxes of 8 MI300X, all linked by Infinity Fabric of 64 GB/s, 50 GB/s to the network.
@@ -191,6 +191,9 @@ enum Shape {
         /// GB/s of an accelerator's memory; it merges at a third of that.
         #[arg(long, value_name = "GB/s", default_value_t = 3350)]
         memory: u64,
+        /// The switch of each box combines and duplicates what passes through it; network switches do not.
+        #[arg(long)]
+        sharp: bool,
     },
 }
 
@@ -200,6 +203,27 @@ struct Boxes {
     /// Boxes.
     #[arg(long, value_name = "N", default_value_t = 1)]
     boxes: usize,
+}
+
+/// Number of boxes, and the abilities of their switches.
+#[derive(Debug, Clone, PartialEq, Eq, Args)]
+struct NvlinkBoxes {
+    /// Boxes.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    boxes: usize,
+    /// NVLink SHARP (NVLS): the NVSwitches combine and duplicate what passes through them, in no time; network switches
+    /// do not.
+    #[arg(long)]
+    sharp: bool,
+}
+
+impl NvlinkBoxes {
+    fn platform(&self, shape: fn(usize) -> SwitchedBoxes) -> Result<Platform, PlatformError> {
+        generate::switched_boxes(SwitchedBoxes {
+            sharp: self.sharp,
+            ..shape(self.boxes)
+        })
+    }
 }
 
 /// Runs the command.
@@ -293,9 +317,9 @@ fn platform(arguments: &GenerateArguments) -> Result<Platform> {
         Shape::Dgx1 => generate::dgx1(),
         Shape::Ndv2(Boxes { boxes }) => generate::ndv2(*boxes),
         Shape::DgxA100(Boxes { boxes }) => generate::dgx_a100(*boxes),
-        Shape::DgxH100(Boxes { boxes }) => generate::dgx_h100(*boxes),
-        Shape::DgxB200(Boxes { boxes }) => generate::dgx_b200(*boxes),
-        Shape::Gb200Nvl72(Boxes { boxes }) => generate::gb200_nvl72(*boxes),
+        Shape::DgxH100(boxes) => boxes.platform(SwitchedBoxes::dgx_h100),
+        Shape::DgxB200(boxes) => boxes.platform(SwitchedBoxes::dgx_b200),
+        Shape::Gb200Nvl72(boxes) => boxes.platform(SwitchedBoxes::gb200_nvl72),
         Shape::Mi250(Boxes { boxes }) => generate::mi250(*boxes),
         Shape::Mi300x(Boxes { boxes }) => generate::mi300x(*boxes),
         Shape::Boxes {
@@ -304,6 +328,7 @@ fn platform(arguments: &GenerateArguments) -> Result<Platform> {
             inside,
             network,
             rails,
+            sharp,
             ..
         } => {
             let (boxes, accelerators, rails) = (*boxes, *accelerators, *rails);
@@ -313,6 +338,7 @@ fn platform(arguments: &GenerateArguments) -> Result<Platform> {
                 inside: *inside,
                 network: *network,
                 rails,
+                sharp: *sharp,
             })
         }
     };

@@ -22,6 +22,14 @@ pub(super) fn node_tooltip(
         if let Some(compute) = &node.compute {
             text += &format!(", compute {}", words::show(compute));
         }
+        if let Some(time) = &node.reduces {
+            let free = time == &Rational::default();
+            text += &if free {
+                ", combines in no time".to_string()
+            } else {
+                format!(", combines in {}", words::show(time))
+            };
+        }
         if let Some(model) = node.model {
             text += &format!(", {model}");
         }

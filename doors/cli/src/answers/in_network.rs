@@ -1,0 +1,123 @@
+//! In-network reduction: what switches that combine and duplicate (NVLS, SHARP) would change, where the platform file
+//! says that they only forward.
+
+use std::collections::BTreeMap;
+
+use oneport::platform::{Change, Link};
+use oneport::units::Quantity;
+use oneport::{Amount, NodeId, Options, Problem, Rational, Volumes};
+use serde_json::{Value, json};
+
+use super::measured::Measured;
+use crate::words::numbers::percent;
+use crate::words::output::{MORE, few};
+
+/// Fact: what NCCL counts for the NVLinks of a GPU whose NVSwitch may combine: an H100 has 18 of 20.6 GB/s. An A100,
+/// whose NVSwitch only forwards, has 12 of 25 at most.
+const RATE: &str = "370 GB/s";
+/// Limit on the switches named in a line.
+const NAMED: usize = 2;
+
+/// The bound if some switches combine and duplicate what passes through them.
+pub struct InNetwork {
+    /// Their names.
+    switches: Vec<String>,
+    /// The proved bound.
+    pub bound: Rational,
+}
+
+impl InNetwork {
+    /// The bound of a measured question with in-network reduction, where it is above `bound`: in the router that a
+    /// participant reaches fastest, if another one does. If the measurement is not above `bound`, only in routers that
+    /// may be NVSwitches of an H100 or later GPU, by their bandwidths.
+    pub fn of(
+        problem: &Problem,
+        measured: &Measured,
+        bound: &Rational,
+        options: &Options,
+    ) -> Option<InNetwork> {
+        let fast = measured.throughput <= *bound;
+        let switches = switches(problem, fast);
+        let changes = switches.iter().flat_map(|&node| {
+            [
+                Change::Reduces(node, Some(Rational::default())),
+                Change::Replicates(node, true),
+            ]
+        });
+        let platform = problem.platform();
+        let changed = platform
+            .changed(&changes.collect::<Vec<_>>())
+            .ok()?
+            .platform;
+        let volumes = Volumes {
+            work: Amount::Constant(Rational::default()),
+            ..problem.volumes().clone()
+        };
+        let problem = Problem::new(changed, problem.collective().clone(), volumes).ok()?;
+        let found = oneport::bound(&problem, options).ok()?.bound;
+        (found > *bound).then(|| InNetwork {
+            switches: switches
+                .iter()
+                .map(|&node| platform.name(node).to_string())
+                .collect(),
+            bound: found,
+        })
+    }
+
+    /// `if box0.nvswitch combines and duplicates in no time (NVLS, SHARP), the bound is 787.5 GB/s: your 480 GB/s is
+    /// 61 % of it`.
+    pub fn sentence(&self, measured: &Measured, bound_shown: &str) -> String {
+        let names = few(self.switches.iter().cloned(), NAMED, MORE);
+        let verbs = match self.switches.len() {
+            1 => "combines and duplicates",
+            _ => "combine and duplicate",
+        };
+        format!(
+            "if {names} {verbs} in no time (in-network reduction: NVLS, SHARP), the bound is {bound_shown}: your {} is {} \
+             of it",
+            measured.shown,
+            percent(&(&measured.throughput / &self.bound))
+        )
+    }
+
+    /// For `--json`.
+    pub fn json(&self, measured: &Measured) -> Value {
+        json!({
+            "switches": self.switches,
+            "bound": self.bound.to_string(),
+            "share": (&measured.throughput / &self.bound).to_string(),
+        })
+    }
+}
+
+/// Routers that do not combine and that two participants or more reach faster than other routers; `fast`: at [`RATE`]
+/// or more each.
+fn switches(problem: &Problem, fast: bool) -> Vec<NodeId> {
+    let platform = problem.platform();
+    let rate = Quantity::parse(RATE).ok().zip(platform.units());
+    let least = rate.and_then(|(rate, units)| units.rate(&rate, RATE).ok());
+    let one = Rational::from_integer(1.into());
+    let carries = |link: &Link| {
+        !fast
+            || least
+                .as_ref()
+                .is_some_and(|least| &link.cost * least <= one)
+    };
+    let mut reached: BTreeMap<NodeId, usize> = BTreeMap::new();
+    for participant in problem.collective().cast().concat() {
+        let links = platform
+            .outgoing(participant)
+            .iter()
+            .map(|&link| platform.link(link));
+        let both = |link: &&Link| platform.link_between(link.to, participant).is_some();
+        let routers = links
+            .filter(|link| !platform.node(link.to).merges())
+            .filter(both);
+        let nearest = routers.min_by(|one, other| one.cost.cmp(&other.cost));
+        if let Some(link) = nearest.filter(|link| carries(link)) {
+            *reached.entry(link.to).or_default() += 1;
+        }
+    }
+    let several = reached.into_iter().filter(|(_, count)| *count > 1);
+    several.map(|(node, _)| node).collect()
+}
