@@ -136,7 +136,6 @@ pub fn parse_topology(
         Format::Own(_) | Format::Gml => {
             let (platform, of_type) = gml::read(source)?;
             let mut imported = plain(name, platform, format, options)?;
-            imported.assume(merges_unstated());
             if let Some(text) = gml::places(of_type) {
                 imported.assume(text);
             }
@@ -168,12 +167,9 @@ pub fn parse_topology(
 
 /// How fast merges of a matrix with units are, for people.
 pub fn merges_of_a_matrix() -> String {
-    format!("{}; --work 0 leaves merges out", merges_unstated())
-}
-
-/// How fast merges are where nobody says it.
-fn merges_unstated() -> String {
-    format!("every processor combines values at {MERGE_RATE} GB/s: the file does not say how fast")
+    format!(
+        "every processor combines values at {MERGE_RATE} GB/s: the file does not say how fast; --work 0 leaves merges out"
+    )
 }
 
 /// A platform that says everything itself: options have nothing to add.
