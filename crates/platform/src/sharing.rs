@@ -2,6 +2,9 @@
 
 use crate::{LinkId, Platform, PlatformError, PortModel, Rational, Shared, SharedId};
 
+/// A shared capacity under a renaming of links: its rate, its weights by new links, and its id.
+pub(crate) type Renamed<'p> = (&'p Rational, Vec<(LinkId, u32)>, SharedId);
+
 impl Platform {
     /// The shared capacities, by id; usually none.
     pub fn shared(&self) -> &[Shared] {
@@ -73,10 +76,7 @@ impl Platform {
 
     /// Rates, weights and ids of the shared capacities after a renaming of links, sorted: a renaming maps every
     /// capacity to one of the same rate and weights if these are the same as without it.
-    pub(crate) fn shared_after(
-        &self,
-        image: impl Fn(LinkId) -> LinkId,
-    ) -> Vec<(&Rational, Vec<(LinkId, u32)>, SharedId)> {
+    pub(crate) fn shared_after(&self, image: impl Fn(LinkId) -> LinkId) -> Vec<Renamed<'_>> {
         let one = |(place, shared): (usize, &'_ Shared)| {
             let weights = shared.weights.iter();
             let mut weights: Vec<_> = weights

@@ -71,9 +71,9 @@ impl TimelineReport {
 ///
 /// - An event's pieces are positive (over a link of cost 0 it has one, of length 0), ascending, disjoint, within
 ///   `0..horizon`, and add up to `size * cost`, or more on a link that shares capacities; a merge takes `work *
-/// compute`, at a processor, without a break.
+///   compute`, at a processor, without a break.
 /// - At no time does a shared capacity carry more than its rate, each transfer at one rate from its first piece to its
-/// last.
+///   last.
 /// - At no time do more pieces overlap at a port than it serves, nor two on a link, nor two merges at a processor (they
 ///   may touch; merges of length 0 occupy nothing). Merges do not hinder transfers.
 /// - Transfers that start at one date happen in the order of the list: a message passes links of cost 0 in no time.
