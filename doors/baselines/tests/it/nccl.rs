@@ -191,6 +191,7 @@ fn chains_along_all_rings_fill_the_cards() {
 
 fn switched(boxes: usize, accelerators: usize, rails: usize) -> Platform {
     generate::switched_boxes(SwitchedBoxes {
+        sharp: false,
         boxes,
         accelerators,
         inside: 300,
@@ -362,6 +363,7 @@ fn the_model_of_nccl_by_hand() {
     let h100 = |boxes| generate::dgx_h100(boxes).expect("boxes");
     let slow = |boxes, network| {
         generate::switched_boxes(SwitchedBoxes {
+            sharp: false,
             boxes,
             accelerators: 8,
             inside: 300,
