@@ -197,8 +197,7 @@ pub fn unlisted(problem: &Problem, unlisted: &Unlisted, seconds: Duration, exact
     out
 }
 
-/// The question: `all-reduce of 32 operands on 37 nodes, 72 links (full-duplex, links at 5 nodes), messages of 64 MiB; 5 routers may
-/// forward`.
+/// The question: `all-reduce of 32 operands on 37 nodes, 72 links (links), messages of 64 MiB; 5 routers may forward`.
 pub fn header(problem: &Problem) -> String {
     let who = bystanders(problem.platform(), problem.collective());
     format!("{}{who}\n", title(problem))
