@@ -242,7 +242,7 @@ fn perturbed_plans_are_refused() {
             &[
                 "certificate.prices[0].resource",
                 "\"cpu\"",
-                "send, receive, port, compute or link",
+                "send, receive, port, compute, link or shared",
             ],
         ),
         (

@@ -281,11 +281,11 @@ fn refusals_name_the_certificate() {
     );
     refused(
         |plan| prices(plan, &[(Resource::Receive(b), 1), (Resource::Send(s), 1)]),
-        "price of the send port of 'Ps' follows that of the receive port of 'Pb'; list send ports, then receive ports, then processors, then ports of half-duplex nodes, by node, then links, each once",
+        "price of the send port of 'Ps' follows that of the receive port of 'Pb'; list send ports, then receive ports, then processors, then ports of half-duplex nodes, by node, then links, then shared capacities, each once",
     );
     refused(
         |plan| prices(plan, &[(Resource::Send(s), 1), (Resource::Send(s), 1)]),
-        "price of the send port of 'Ps' follows that of the send port of 'Ps'; list send ports, then receive ports, then processors, then ports of half-duplex nodes, by node, then links, each once",
+        "price of the send port of 'Ps' follows that of the send port of 'Ps'; list send ports, then receive ports, then processors, then ports of half-duplex nodes, by node, then links, then shared capacities, each once",
     );
     refused(
         |plan| prices(plan, &[(Resource::Send(p1), 1)]),

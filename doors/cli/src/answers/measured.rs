@@ -90,7 +90,7 @@ pub fn read(problem: &Problem, text: &str, sized: bool) -> Result<Measured> {
     let shown = text.trim();
     let shown = match (quantity.dimension, problem.platform().units()) {
         (Dimension::Number, Some(units)) => format!(
-            "{shown} operations per {} (a bandwidth is {shown}GB/s)",
+            "{shown} operations per {} (a number without a unit; a bandwidth has one: {shown} GB/s)",
             units.time
         ),
         (Dimension::Number, None) => format!("{shown} operations per unit of time"),

@@ -84,7 +84,7 @@ pub fn terminal() -> Option<u16> {
 
 impl fmt::Display for Sheet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        text(self, terminal()).fmt(f)
+        f.write_str(&self.trim_fmt())
     }
 }
 

@@ -157,7 +157,7 @@ fn a_measurement_with_nvls_is_a_row_above_the_bound() {
 #[test]
 fn files_of_other_programs_and_changes_say_it_too() {
     let folder = Folder::new();
-    let file = folder.write("box8.xml", &dump(8, 90));
+    let file = folder.write("box8.xml", dump(8, 90));
     // Each GPU has 370.8 GB/s to the switch and 48 to the CPU, which only forwards. By the counting theorem: eight GPUs
     // are entered 14 times without, and seven GPUs and one with the switch 14 times with in-network reduction.
     let plain = oneport(&["bound", &file, "all-reduce"]).noted(&["--reduce-in-switch --multicast"]);
@@ -198,7 +198,7 @@ fn files_of_other_programs_and_changes_say_it_too() {
     let better = whatif("true").ok().stdout;
     assert!(better.contains("+75 %"), "{better}");
     whatif("fast").refused(2, &["neither true nor false"]);
-    let older = folder.write("older.xml", &dump(8, 80).replace("18", "12"));
+    let older = folder.write("older.xml", dump(8, 80).replace("18", "12"));
     let older = oneport(&["bound", &older, "all-reduce"]).noted(&["sm 80"]);
     assert!(!older.stderr.contains("--reduce-in-switch"), "{older:#?}");
 }

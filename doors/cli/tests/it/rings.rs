@@ -274,7 +274,7 @@ fn channels_between_cards_are_paths() {
     };
     let checked = |nets| {
         let run = oneport(&["rings", &topology, "--check", &channel(nets), "--json"]);
-        run.ok().object()["checked"].clone()
+        run.noted(&["pci"]).object()["checked"].clone()
     };
     let net = "<net dev=\"0\"/>";
     let (ring, path) = (checked(["", ""]), checked([net, net]));
@@ -282,13 +282,13 @@ fn channels_between_cards_are_paths() {
         (&ring["paths_between_cards"], &path["paths_between_cards"]),
         (&false.into(), &true.into())
     );
-    // The ring returns from the third GPU to the first between the sockets, at 16 GB/s; a wire of NVLink has 20.
+    // The ring returns from the third GPU to the first between the sockets, at 10 GB/s; a wire of NVLink has 20.
     assert_eq!(
         (&ring["total"], &path["total"]),
-        (&"16".into(), &"20".into())
+        (&"10".into(), &"20".into())
     );
     let text = oneport(&["rings", &topology, "--check", &channel([net, net])])
-        .ok()
+        .noted(&["pci"])
         .stdout;
     assert!(
         text.contains("1 path of") && text.contains("a job of several boxes"),
