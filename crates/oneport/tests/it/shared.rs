@@ -207,7 +207,7 @@ fn a_capacity_of_one_link_is_a_bandwidth() {
                 let rate = ratio(factor, 1) / cost(link);
                 Shared::new(format!("s{link}"), rate, vec![link; factor as usize])
             };
-            let every_second = |link: &LinkId| link.index() % 2 == 0;
+            let every_second = |link: &LinkId| link.index().is_multiple_of(2);
             let groups: Vec<Shared> = plain.link_ids().filter(every_second).map(one).collect();
             let own = |link: LinkId| {
                 if every_second(&link) {
