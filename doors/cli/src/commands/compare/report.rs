@@ -233,7 +233,7 @@ impl Report<'_> {
         };
         let carried = match (&self.nccl, &self.times) {
             (Some(Ok(nccl)), _) if nccl.pick().is_some_and(|pick| !self.has_row(pick)) => {
-                "; no row here is that one, for no switch of the platform combines"
+                "; no row here is that one"
             }
             _ => "",
         };
