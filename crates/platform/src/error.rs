@@ -175,7 +175,7 @@ pub enum PlatformError {
     },
     /// An operation that does not support shared capacities.
     #[error(
-        "the platform has shared capacities ('{shared}' is the first), which {what} does not support; leave them out of the platform"
+        "the platform has shared capacities ('{shared}' is the first), which {what} does not support; throughputs and their bounds do"
     )]
     SharedUnsupported {
         /// The refusing operation.

@@ -435,10 +435,11 @@ fn bandwidths(problem: &Problem, throughput: &Rational) -> String {
     )
 }
 
-/// Whether nodes are called GPUs: then nccl-tests may run there.
+/// Whether nodes are accelerators, or called GPUs: then nccl-tests may run there.
 fn has_accelerators(platform: &Platform) -> bool {
-    let mut nodes = platform.node_ids().map(|node| platform.name(node));
-    nodes.any(|name| name.to_ascii_lowercase().contains("gpu"))
+    let called = |name: &str| name.to_ascii_lowercase().contains("gpu");
+    let mut nodes = platform.nodes().iter();
+    nodes.any(|node| node.accelerator || called(&node.name))
 }
 
 /// A whole number in full, if it has at most 24 digits; else six significant digits.

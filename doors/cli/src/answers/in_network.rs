@@ -38,6 +38,9 @@ impl InNetwork {
     ) -> Option<InNetwork> {
         let fast = measured.throughput <= *bound;
         let switches = switches(problem, fast);
+        if switches.is_empty() {
+            return None;
+        }
         let changes = switches.iter().flat_map(|&node| {
             [
                 Change::Reduces(node, Some(Rational::default())),
@@ -97,8 +100,9 @@ fn switches(problem: &Problem, fast: bool) -> Vec<NodeId> {
     let rate = Quantity::parse(RATE).ok().zip(platform.units());
     let least = rate.and_then(|(rate, units)| units.rate(&rate, RATE).ok());
     let one = Rational::from_integer(1.into());
+    // The switch of accelerators is of the same box: if it is slower, it is an older one.
     let carries = |link: &Link| {
-        !fast
+        !(fast || platform.node(link.from).accelerator)
             || least
                 .as_ref()
                 .is_some_and(|least| &link.cost * least <= one)

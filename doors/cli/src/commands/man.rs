@@ -33,6 +33,8 @@ pub fn run(arguments: &ManArguments) -> Result<End> {
         .iter()
         .map(|(path, _)| ("--output", path.as_path()))
         .collect();
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("--output: cannot make the folder {}", folder.display()))?;
     try_outputs(&[], &outputs)?;
     for (path, page) in &pages {
         files::write_atomically(path, page)

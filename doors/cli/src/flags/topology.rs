@@ -238,6 +238,9 @@ pub fn generated(platform: Platform, link_kinds: Vec<&'static str>) -> Imported 
     }
 }
 
+/// Kinds of links of accelerators' boxes, as importers call them.
+const KINDS: [&str; 5] = ["cpu", "net", "nvlink", "pci", "xgmi"];
+
 /// The platform with the latencies of `--latency`; the rest by kind of link, if `assumed`.
 pub fn with_latencies(
     texts: &[String],
@@ -266,6 +269,13 @@ pub fn with_latencies(
                 "--latency {text}: links of this kind have a latency already; keep one"
             )));
         }
+    }
+    // A list for several kinds of machines may name links that this one has not.
+    let kinds = &imported.link_kinds;
+    let is_box = kinds.iter().any(|kind| KINDS.contains(kind));
+    let absent = |kind: &str| is_box && KINDS.contains(&kind) && !kinds.contains(&kind);
+    for (kind, _) in given.kinds.extract_if(.., |kind, _| absent(kind)) {
+        eprintln!("note: --latency {kind}: there are no links of this kind here");
     }
     let (imported, known) = imported
         .with_latencies(&given)

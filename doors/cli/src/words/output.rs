@@ -134,13 +134,14 @@ const MADE: [&[u8]; 14] = [
 ];
 
 /// Whether this is a file with content that oneport did not write: it neither names oneport nor begins as one of
-/// [`MADE`].
+/// [`MADE`], or is a platform file with comments.
 fn is_foreign(path: &Path) -> bool {
     let mut head = Vec::new();
     let read = std::fs::File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
-    let named = String::from_utf8_lossy(&head)
-        .to_lowercase()
-        .contains("oneport");
+    let text = String::from_utf8_lossy(&head).to_lowercase();
+    let noted =
+        text.contains("\"oneport-platform/") && text.lines().any(|line| line.starts_with('#'));
+    let named = text.contains("oneport") && !noted;
     let made = MADE.iter().any(|beginning| head.starts_with(beginning));
     // Chakra's traces are binary.
     let trace = path.extension().is_some_and(|extension| extension == "et");

@@ -28,7 +28,7 @@ fn large(folder: &Folder) -> String {
     )
 }
 
-const QUESTION: [&str; 2] = ["solve", "reduce-scatter"];
+const QUESTION: [&str; 3] = ["solve", "reduce-scatter", "--in-order"];
 
 fn start(folder: &Folder, plan: &str) -> Child {
     Command::new(env!("CARGO_BIN_EXE_oneport"))

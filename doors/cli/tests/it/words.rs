@@ -85,8 +85,11 @@ fn files_of_others_are_kept() {
         forced.contains(&format!("written     {notes} (in place")),
         "{forced}"
     );
-    // A plan of ours is replaced.
+    // A plan of ours is replaced; a platform file with comments is somebody's work.
     oneport(&question).ok();
+    let own = "# my cluster\nformat = \"oneport-platform/1\"\n";
+    let own = folder.write("own.toml", own);
+    oneport(&["convert", &toy(), &own]).refused(2, &["--force", "own.toml"]);
 }
 
 /// A changed platform is the one that is asked about and the one that is written.

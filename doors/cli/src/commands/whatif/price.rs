@@ -1,5 +1,7 @@
 //! Prices of classes: `ib*: 900`.
 
+use std::collections::BTreeSet;
+
 use anyhow::Result;
 use num_traits::Signed;
 use oneport::platform::Pattern;
@@ -56,7 +58,13 @@ impl Prices {
             None => Ok(()),
             Some((pattern, _)) => Err(usage(format!(
                 "--price: no class is called '{pattern}'; the classes are {}",
-                classes.join(", ")
+                classes
+                    .iter()
+                    .copied()
+                    .collect::<BTreeSet<_>>()
+                    .into_iter()
+                    .collect::<Vec<_>>()
+                    .join(", ")
             ))),
         }
     }
