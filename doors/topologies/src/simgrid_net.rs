@@ -287,16 +287,9 @@ impl Net {
         if !capacities.iter().any(|capacity| capacity.fat) {
             return None;
         }
-        let mut widest = Widest {
-            net: self,
-            rates: self
-                .arcs
-                .iter()
-                .map(|arc| Loads::of(arc, capacities).rate(capacities))
-                .collect(),
-            ends: self.ends(),
-            known: BTreeMap::new(),
-        };
+        let rates = self.arcs.iter();
+        let rates = rates.map(|arc| Loads::of(arc, capacities).rate(capacities));
+        let mut widest = Ways::widest(self, rates.collect());
         self.arcs.iter().enumerate().find_map(|(number, arc)| {
             if self.is_host(arc.from) && self.is_host(arc.to) {
                 return None;
@@ -312,28 +305,44 @@ impl Net {
     }
 }
 
-/// The widest ways between stages and hosts, as far as shared capacities bound them.
-struct Widest<'n> {
+/// Rates of the ways between stages and hosts, on from a node or before it; stages have no circles.
+struct Ways<'n> {
     net: &'n Net,
+    /// Per arc; `None` if nothing bounds it.
     rates: Vec<Option<Rational>>,
     ends: Ends,
-    /// By node, and whether behind it or before it: the rate of the widest way from a host, or to one.
+    /// Per node and direction.
     known: BTreeMap<(usize, bool), Option<Rational>>,
+    /// The rate of an arc and of the ways behind it.
+    along: fn(Option<Rational>, Option<Rational>) -> Option<Rational>,
+    /// The rate of two ways side by side.
+    beside: fn(Rational, Rational) -> Rational,
 }
 
-impl Widest<'_> {
-    /// The rate of the widest route that passes an arc; `None` if nothing bounds it.
-    fn through(&mut self, arc: usize) -> Option<Rational> {
-        let own = self.rates.get(arc).cloned().flatten();
-        let Some(Arc { from, to, .. }) = self.net.arcs.get(arc) else {
-            return own;
-        };
-        let (from, to) = (*from, *to);
-        let behind = self.beyond(from, false);
-        let ahead = self.beyond(to, true);
-        least(least(behind, own), ahead)
+impl<'n> Ways<'n> {
+    /// Ways of which the widest counts.
+    fn widest(net: &'n Net, rates: Vec<Option<Rational>>) -> Self {
+        Ways {
+            net,
+            rates,
+            ends: net.ends(),
+            known: BTreeMap::new(),
+            along: least,
+            beside: Ord::max,
+        }
     }
 
+    /// Ways whose first bounds are added up.
+    fn together(net: &'n Net, rates: Vec<Option<Rational>>) -> Self {
+        Ways {
+            along: Option::or,
+            beside: |one, other| one + other,
+            ..Ways::widest(net, rates)
+        }
+    }
+
+    /// The rate of the ways from a node on (`ahead`), or of those before it; `None` at a host, and if one of them is not
+    /// bounded.
     fn beyond(&mut self, node: usize, ahead: bool) -> Option<Rational> {
         if self.net.is_host(node) {
             return None;
@@ -347,21 +356,48 @@ impl Widest<'_> {
             &self.ends.into
         };
         let arcs = sides.get(node).cloned().unwrap_or_default();
-        let mut widest = Some(Rational::zero());
+        let mut all = Some(Rational::zero());
         for number in arcs {
             let own = self.rates.get(number).cloned().flatten();
             let Some(arc) = self.net.arcs.get(number) else {
                 continue;
             };
             let next = if ahead { arc.to } else { arc.from };
-            let rate = least(own, self.beyond(next, ahead));
-            widest = match (widest, rate) {
-                (Some(one), Some(other)) => Some(one.max(other)),
-                _ => None,
-            };
+            let rate = (self.along)(own, self.beyond(next, ahead));
+            all = all.zip(rate).map(|(all, rate)| (self.beside)(all, rate));
         }
-        self.known.insert((node, ahead), widest.clone());
-        widest
+        self.known.insert((node, ahead), all.clone());
+        all
+    }
+
+    /// The rate of the widest route that passes an arc; `None` if nothing bounds it.
+    fn through(&mut self, arc: usize) -> Option<Rational> {
+        let own = self.rates.get(arc).cloned().flatten();
+        let Some(Arc { from, to, .. }) = self.net.arcs.get(arc) else {
+            return own;
+        };
+        let (from, to) = (*from, *to);
+        let before = self.beyond(from, false);
+        let on = self.beyond(to, true);
+        least(least(before, own), on)
+    }
+
+    /// The rate of an arc that loads nothing: what the ways on, or the ways before, carry together.
+    fn implied(&mut self, arc: usize) -> Result<Rational, Mistake> {
+        let Some(Arc { from, to, .. }) = self.net.arcs.get(arc) else {
+            return Ok(Rational::zero());
+        };
+        let (from, to) = (*from, *to);
+        let bound = self.beyond(to, true).or_else(|| self.beyond(from, false));
+        bound.ok_or_else(|| {
+            let name = |node: usize| self.net.nodes.get(node).map_or("", |node| &node.name);
+            said(format!(
+                "a route by '{}' and '{}' has no link that bounds it, so a transfer would take no time; give hosts links \
+                 (<host_link>, <route>)",
+                clip(name(from)),
+                clip(name(to))
+            ))
+        })
     }
 }
 
@@ -385,22 +421,15 @@ impl Net {
             }
         }
         let bounds = self.fat_bounds(&loads, capacities, draft);
-        let mut implied = Implied {
-            net: self,
-            rates: loads
-                .iter()
-                .zip(&bounds)
-                .map(|(loads, fat)| least(loads.rate(capacities), fat.clone()))
-                .collect(),
-            ends: self.ends(),
-            known: BTreeMap::new(),
-        };
+        let rates = loads.iter().zip(&bounds);
+        let rates = rates.map(|(loads, fat)| least(loads.rate(capacities), fat.clone()));
+        let mut implied = Ways::together(self, rates.collect());
         for (number, (arc, loads)) in self.arcs.iter().zip(&loads).enumerate() {
             let alone = |load: usize| owners.get(&load).is_some_and(|all| all.len() == 1);
             let own = loads.rate_of(capacities, alone);
             let mut rate = least(own, bounds.get(number).cloned().flatten());
             if rate.is_none() && loads.shared.is_empty() {
-                rate = Some(implied.rate(number)?);
+                rate = Some(implied.implied(number)?);
             }
             draft.way(place(arc.from), place(arc.to), rate, &loads.latency)?;
         }
@@ -459,64 +488,6 @@ impl Net {
             Some(fat.clone())
         };
         self.arcs.iter().zip(loads).map(bound).collect()
-    }
-}
-
-/// Rates of ways that load nothing: as much as the ways on, or the ways before, carry together.
-struct Implied<'n> {
-    net: &'n Net,
-    rates: Vec<Option<Rational>>,
-    ends: Ends,
-    /// By node, and whether of the ways on or of those before it; `None` if one of them is not bounded.
-    known: BTreeMap<(usize, bool), Option<Rational>>,
-}
-
-impl Implied<'_> {
-    fn rate(&mut self, arc: usize) -> Result<Rational, Mistake> {
-        let Some(Arc { from, to, .. }) = self.net.arcs.get(arc) else {
-            return Ok(Rational::zero());
-        };
-        let (from, to) = (*from, *to);
-        let bound = match self.sum(to, true) {
-            None => self.sum(from, false),
-            bound => bound,
-        };
-        bound.ok_or_else(|| {
-            let name = |node: usize| self.net.nodes.get(node).map_or("", |node| &node.name);
-            said(format!(
-                "a route by '{}' and '{}' has no link that bounds it, so a transfer would take no time; give hosts links \
-                 (<host_link>, <route>)",
-                clip(name(from)),
-                clip(name(to))
-            ))
-        })
-    }
-
-    fn sum(&mut self, node: usize, ahead: bool) -> Option<Rational> {
-        if self.net.is_host(node) {
-            return None;
-        }
-        if let Some(known) = self.known.get(&(node, ahead)) {
-            return known.clone();
-        }
-        let sides = if ahead {
-            &self.ends.out
-        } else {
-            &self.ends.into
-        };
-        let arcs = sides.get(node).cloned().unwrap_or_default();
-        let mut sum = Some(Rational::zero());
-        for number in arcs {
-            let own = self.rates.get(number).cloned().flatten();
-            let rate = match (own, self.net.arcs.get(number)) {
-                (Some(own), _) => Some(own),
-                (None, Some(arc)) => self.sum(if ahead { arc.to } else { arc.from }, ahead),
-                (None, None) => None,
-            };
-            sum = sum.zip(rate).map(|(sum, rate)| sum + rate);
-        }
-        self.known.insert((node, ahead), sum.clone());
-        sum
     }
 }
 
