@@ -117,3 +117,28 @@ fn what_does_not_know_them_says_so() {
         .refused(1, &["'a -> b' ends at 'a', which has ports (full-duplex)"]);
     oneport(&["convert", &file, &folder.path("m.csv")]).refused(1, &["model is links"]);
 }
+
+/// Routes of SimGrid, by hand. All-to-all: the disk carries what the mirror exchanges with 8 hosts, 16 GB at 80 MB/s.
+/// All-gather: the backbone of the first rack carries 8 messages to each of its 4 hosts and 4 out of it, 36 GB at 300
+/// MB/s.
+#[test]
+fn routes_of_simgrid_share_their_links() {
+    let file = format!(
+        "{}/../../fixtures/topologies/simgrid-zones.xml",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let bounds = oneport(&["bound", "--json", &file, "all-to-all", "all-gather"])
+        .noted(&["routers do not"])
+        .object();
+    let bound = |place: usize| bounds["bounds"][place]["bound"].clone();
+    assert_eq!((bound(0), bound(1)), ("1/200".into(), "1/120".into()));
+    for (collective, throughput) in [("all-to-all", "1/200"), ("all-gather", "1/120")] {
+        let solved = oneport(&["solve", "--json", collective, &file])
+            .noted(&["routers do not"])
+            .object();
+        assert_eq!(
+            (&solved["throughput"], &solved["status"]),
+            (&throughput.into(), &"optimal".into())
+        );
+    }
+}
