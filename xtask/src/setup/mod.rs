@@ -64,7 +64,7 @@ impl Origin {
         (Origin::Source, "source"),
     ];
 
-    /// Those that the user allows, who may have chosen one.
+    /// The origins that the user allows: the chosen one, or all.
     fn allowed(chosen: &str) -> Result<Vec<Origin>> {
         let allowed: Vec<Origin> = Origin::ALL
             .iter()
@@ -90,7 +90,7 @@ enum Choice {
 }
 
 impl Choice {
-    /// The HiGHS in place, without fetching or compiling one. The inner error is the reason if there is none.
+    /// Finds a HiGHS in place, without fetching or compiling one. The inner error is the reason that none is found.
     fn look(origin: Origin, place: &Place) -> Result<Choice, String> {
         match origin {
             Origin::System => system::find(place).map(Choice::Shared),
