@@ -76,7 +76,7 @@ pub struct Node {
     pub name: String,
     /// Time for one unit of work; `None` for a router, which only forwards.
     pub compute: Option<Rational>,
-    /// This node's port model where it differs from the platform's.
+    /// This node's port model, if it differs from the platform's.
     pub model: Option<PortModel>,
     /// Simultaneous sends, and receives, under [`PortModel::Multiport`]; 1 when absent.
     pub ports: Option<u32>,

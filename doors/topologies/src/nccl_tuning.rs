@@ -37,8 +37,8 @@ pub struct Tuned {
     pub bandwidth: Rational,
 }
 
-/// Reads the tables of a log: those of the first communicator. Entries of 0 GB/s, which NCCL does not consider, are
-/// left out. Prefixes of launchers and of NCCL are skipped.
+/// Reads the tables of the first communicator of a log. Entries of 0 GB/s, which NCCL does not consider, are left out.
+/// Prefixes of launchers and of NCCL are skipped.
 ///
 /// # Errors
 /// A file that cannot be read; no table in it.

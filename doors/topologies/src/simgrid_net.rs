@@ -312,7 +312,7 @@ impl Net {
     }
 }
 
-/// The widest ways between stages and hosts, as far as shared capacities bound them.
+/// The widest paths between stages and hosts, by the shared capacities.
 struct Widest<'n> {
     net: &'n Net,
     rates: Vec<Option<Rational>>,

@@ -49,7 +49,7 @@ pub(super) struct Point {
 pub(super) struct Stretch {
     /// Capacities, each as often as it is passed.
     pub loads: Vec<usize>,
-    /// Where the route leaves the first member and enters the second, if they are zones.
+    /// The gateways by which the route leaves the first member and enters the second, if they are zones.
     pub gates: [Option<usize>; 2],
 }
 
@@ -85,7 +85,7 @@ pub(super) struct Zone {
     pub point: Option<usize>,
     pub members: Vec<usize>,
     pub routing: Routing,
-    /// Routes that replace those of `routing`, by hosts or by zones of any depth.
+    /// Routes that replace routes of `routing`, by hosts or by zones of any depth.
     pub bypasses: BTreeMap<(usize, usize), Stretch>,
 }
 

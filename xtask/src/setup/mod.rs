@@ -83,7 +83,7 @@ impl Origin {
 
 /// Which HiGHS the binding is given.
 enum Choice {
-    /// A library of somebody else: this system's, or the Python package's.
+    /// An installed library: this system's, or the Python package's.
     Shared(Shared),
     /// Our own.
     Source,

@@ -195,7 +195,7 @@ pub(super) fn rate_word(word: &str) -> Option<(Data, Time)> {
     Some((data, Time::SECOND))
 }
 
-/// The power of a thousand, or of 1024, that a lone letter stands for, as in `64M` and `400G`.
+/// Returns the exponent of 1000, or of 1024, that a lone letter means, as in `64M` and `400G`.
 pub(super) fn power(letter: &str) -> Option<i32> {
     let place = ["k", "m", "g", "t"]
         .into_iter()

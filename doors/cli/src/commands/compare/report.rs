@@ -339,7 +339,7 @@ impl Report<'_> {
             .map(|(place, row)| self.algorithm(row, true, once(place)))
             .collect();
         if self.times.is_some() {
-            // By the time of one operation of the given size; rows without a time come last.
+            // Rows are sorted by the time of one operation of the given size; rows without a time come last.
             rows.sort_by_key(|entry| {
                 let time = entry.once.map(|once| &once.length);
                 (time.is_none(), time)
