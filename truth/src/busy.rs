@@ -12,8 +12,9 @@ pub fn is_fluid(platform: &Platform, link: LinkId) -> bool {
         .any(|shared| shared.weights.contains_key(&link))
 }
 
-/// What limits the parts of their full rates at which fluid links transfer at a time: each row says that a sum of
-/// factors times parts is at most 1. A link's own rate, then weight times rate over the rate of each shared capacity.
+/// The limits of fluid links that transfer at the same time, at parts of their full rates. In each row, the sum of
+/// factors times parts is at most 1: a row per link for its own rate, then a row per shared capacity, with weight times
+/// full rate over the capacity's rate as factors.
 pub fn fluid_rows(platform: &Platform) -> Vec<Vec<(LinkId, Rational)>> {
     let mut rows = Vec::new();
     for link in platform.link_ids().filter(|&link| is_fluid(platform, link)) {

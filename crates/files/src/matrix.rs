@@ -1,12 +1,13 @@
 //! Bandwidth matrices: entry (i, j) is the bandwidth from node i to node j.
 //!
 //! `n` rows of `n` cells, separated by semicolons, commas, tabs or spaces (the first of these that the first row holds
-//! outside quotes). An optional first row names the columns, an optional first column the rows; a first row is a row
-//! of names if one of its cells is not a number. `0`, `-`, `N/A` or nothing means no link; the diagonal is ignored.
-//! Lines that start with `#` and blank lines are comments. Every node is a processor with compute 1; without names the
-//! nodes are `P0`, `P1`, ... A link costs 1 / bandwidth. If the top left cell, else a comment above the first row,
-//! says a rate, such as `Gbit/s`, it is the unit of all cells; then processors merge at [`MERGE_RATE`], because nobody
-//! says how fast.
+//! `n` rows of `n` cells, separated by semicolons, commas, tabs or spaces (the first of these that the first row holds
+//! outside quotes). An optional first row names the columns, an optional first column the rows; a first row is a row of
+//! names if one of its cells is not a number. `0`, `-`, `N/A` or nothing means no link; the diagonal is ignored. Lines
+//! that start with `#` and blank lines are comments. Every node is a processor with compute 1; without names the nodes
+//! are `P0`, `P1`, ... A link costs 1 / bandwidth. If the top left cell, else a comment above the first row, gives
+//! units of rate, such as `Gbit/s`, they are the units of all cells. Processors then merge at [`MERGE_RATE`], because
+//! the file gives no rate of merging.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -331,8 +332,11 @@ fn rows_repeat(header: &[Cow<'_, str>], rows: &[Row<'_>], separator: Separator) 
     below.all(|(row, name)| split(row.text, separator).first() == Some(name))
 }
 
-/// The units that the top left cell names, alone or among words (`bandwidth (GB/s)`); else it is ignored, unless it is
-/// the beginning or the end of units that nobody knows.
+/// Returns the units in the top left cell, alone or among words (`bandwidth (GB/s)`); `None` if it has none, or
+/// different ones. Other words are ignored.
+///
+/// # Errors
+/// A word that begins or ends like units, but is unknown.
 fn units(corner: &str) -> Result<Option<Units>, UnitError> {
     let words = || corner.split_whitespace().map(bare);
     let mut found = words().filter_map(|word| Units::parse(word).ok());

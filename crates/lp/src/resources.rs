@@ -44,7 +44,7 @@ impl Used {
             .map_or_else(|| time.clone(), |part| part * time)
     }
 
-    /// The same of a whole number, rounded up: it guides.
+    /// Computes [`of`](Self::of) for a whole number, rounded up. Rounded prices and loads only guide a search.
     pub fn of_whole(&self, time: u128) -> u128 {
         let Some(part) = &self.part else { return time };
         let exact = (part * BigInt::from(time)).ceil().to_integer();

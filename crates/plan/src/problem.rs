@@ -295,8 +295,8 @@ impl Problem {
             .map(|part| Unmade { part, target: None })
     }
 
-    /// Of the reductions with a participant that does not merge, the first for which no node that merges is reached
-    /// from all owners and reaches the target. Where one is, it can merge everything.
+    /// Finds the first reduction that no single node can merge, among the reductions with a participant that does not
+    /// merge. A node can merge a whole reduction if it merges, all owners reach it, and it reaches the target.
     fn without_processor(&self) -> Option<Unmade> {
         let merges = |node: &NodeId| self.platform.node(*node).merges();
         let idle = |demand: &Demand<'_>| {

@@ -34,9 +34,9 @@ pub struct Slot {
     pub length: Rational,
     /// The busy links, ascending.
     pub links: Vec<LinkId>,
-    /// Of these, ascending: links that transfer at a part of their full rate, 1 / cost, and the part, more than 0 and
-    /// less than 1, which is the same in every slot of a link. Only links without ports at their ends do; the others
-    /// have the full rate.
+    /// Members of `links` that transfer at a part of their full rate 1 / cost, ascending, with that part: above 0,
+    /// below 1, and equal in all slots of a link. Only links without ports at their ends have a part; the others have
+    /// the full rate.
     pub shares: Vec<(LinkId, Rational)>,
 }
 

@@ -55,9 +55,9 @@ pub struct Changed {
     pub platform: Platform,
     /// Per id of the old platform: the node in the new one; `None` if it is removed.
     pub nodes: Vec<Option<NodeId>>,
-    /// The same of links.
+    /// Per id of the old platform: the link in the new one; `None` if it is removed.
     pub links: Vec<Option<LinkId>>,
-    /// The same of shared capacities; one without links is removed.
+    /// Per id of the old platform: the shared capacity in the new one; `None` if it is removed or has no links left.
     pub shared: Vec<Option<SharedId>>,
 }
 

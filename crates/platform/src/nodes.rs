@@ -76,14 +76,14 @@ pub struct Node {
     pub name: String,
     /// Time for one unit of work; `None` for a router, which only forwards.
     pub compute: Option<Rational>,
-    /// This node's port model where it differs from the platform's.
+    /// This node's port model, if it differs from the platform's.
     pub model: Option<PortModel>,
     /// Simultaneous sends, and receives, under [`PortModel::Multiport`]; 1 when absent.
     pub ports: Option<u32>,
     /// `false` marks a switch that cannot duplicate a message.
     pub replicates: bool,
-    /// `true` marks a device that forwards and merges by a process of the job only, as a GPU does: without a rank it
-    /// stands idle. No algorithm uses it; who asks a question decides whether idle devices are on the platform.
+    /// `true` marks a device that forwards and merges only if a process of the job runs on it, as a GPU does: without a
+    /// rank it is idle. Algorithms do not read it; a caller decides whether idle devices are on the platform.
     pub accelerator: bool,
     /// A second name, by which the node is found, too: `mlx5_3` for `nic3`.
     pub alias: Option<String>,
@@ -107,7 +107,7 @@ impl Node {
         }
     }
 
-    /// A processor that stands idle unless a rank runs on it; see [`accelerator`](Self::accelerator).
+    /// A processor that is idle unless a rank runs on it; see [`accelerator`](Self::accelerator).
     pub fn accelerator(name: impl Into<String>, compute: Rational) -> Self {
         Node {
             accelerator: true,

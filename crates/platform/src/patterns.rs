@@ -121,11 +121,11 @@ impl Pattern {
         }
     }
 
-    /// As [`nodes`](Self::nodes); of an open pattern only those that may own or want something: the processors, or on a
-    /// platform without processors the nodes that replicate.
+    /// Returns the [`nodes`](Self::nodes) of the pattern. If it is open, only nodes that may own or want data: the
+    /// processors, or, on a platform without processors, the nodes that replicate.
     ///
     /// # Errors
-    /// As [`nodes`](Self::nodes).
+    /// The errors of [`nodes`](Self::nodes).
     pub fn participants(&self, platform: &Platform) -> Result<Vec<NodeId>, PatternError> {
         let mut nodes = self.nodes(platform)?;
         if self.is_open() {

@@ -110,8 +110,8 @@ impl Platform {
         self.model
     }
 
-    /// The same platform under another default port model; nodes with a separate model keep it. Shared capacities may
-    /// not fit the new ports: see [`check_shared`](Self::check_shared).
+    /// Replaces the default port model; nodes with a separate model keep it. Shared capacities may not fit the new
+    /// ports: see [`check_shared`](Self::check_shared).
     pub fn with_model(mut self, model: PortModel) -> Self {
         self.model = model;
         self
@@ -122,14 +122,13 @@ impl Platform {
         self.units
     }
 
-    /// The same numbers in other units, or in none.
+    /// Replaces or removes the units. The numbers stay as they are.
     pub fn with_units(mut self, units: Option<Units>) -> Self {
         self.units = units;
         self
     }
 
-    /// The same platform with other latencies: `of(link)` is the new one, and `None` keeps what the link has. Overheads
-    /// stay.
+    /// Replaces latencies: `of(link)` is the new latency, and `None` keeps the old one. Overheads stay.
     ///
     /// # Errors
     /// A latency below 0.

@@ -64,13 +64,14 @@ impl Shared {
     }
 }
 
-/// The shared capacities of a platform, and what they change of its links.
+/// The shared capacities of a platform, and their effect on its links.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Groups {
     pub(crate) all: Vec<Shared>,
-    /// Per link: its capacities, ascending, with the part of each that it takes up. Empty where there are none.
+    /// Per link: its capacities, ascending, with the part of each that the link takes up at full rate. Empty if the
+    /// platform has no capacities.
     pub(crate) parts: Vec<Vec<(SharedId, Rational)>>,
-    /// The costs that members have of their own, 0 where only shared capacities limit them.
+    /// Per member link: the cost given with it; 0 if only shared capacities limit it.
     pub(crate) own: BTreeMap<LinkId, Rational>,
 }
 

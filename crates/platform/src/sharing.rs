@@ -1,4 +1,4 @@
-//! What a platform says of its shared capacities.
+//! Access to the shared capacities of a platform.
 
 use crate::{LinkId, Platform, PlatformError, PortModel, Rational, Shared, SharedId};
 

@@ -73,7 +73,7 @@ pub fn free_automorphisms(platform: &Platform, participants: &[NodeId]) -> Vec<A
             shared: images.into_iter().map(|(_, image)| image).collect(),
         })
     };
-    // Those that keep the shared capacities are a subgroup.
+    // The automorphisms that keep the shared capacities are a subgroup.
     oneport_graph::free_automorphisms(platform.graph(), node, cost, &points)
         .into_iter()
         .filter_map(renaming)

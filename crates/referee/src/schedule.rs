@@ -237,7 +237,7 @@ fn check_times(
 ) -> Result<(), Violation> {
     let mut total = BigUint::zero();
     let mut busy = vec![BigUint::zero(); loads.traffic.len()];
-    // Of slots in which a link has a part of its rate, with that part.
+    // Per link: the time of its slots at a part of its rate, times that part.
     let mut parts_of: BTreeMap<LinkId, Rational> = BTreeMap::new();
     for slot in &schedule.slots {
         let length = scale.scaled(&slot.length);

@@ -327,7 +327,7 @@ impl<'a> Run<'a> {
     fn check_shared(&self) -> Result<(), Violation> {
         let platform = self.case.platform;
         for (place, shared) in platform.shared().iter().enumerate() {
-            // What each date adds to the capacity's use, in parts of its rate; what ends goes first.
+            // Per date: the change of the capacity's use, in parts of its rate. Starts add to it, ends subtract.
             let mut changes: BTreeMap<&BigUint, Rational> = BTreeMap::new();
             for dated in &self.events {
                 let Some(&weight) = shared.weights.get(&dated.event.link) else {

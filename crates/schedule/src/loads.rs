@@ -26,8 +26,8 @@ pub struct Measure<'a> {
     scale: BigInt,
     /// Per link or node: the resources that it keeps busy, as the first entries of an array and their number.
     occupied: Vec<([usize; 3], usize)>,
-    /// Per link: the shared capacities that it takes up, and how many of the units into which each is divided. Empty
-    /// where there are none.
+    /// Per link: the shared capacities that it takes up, each with the number of the capacity's units that it takes up.
+    /// Empty if no capacity is shared.
     shared: Vec<Vec<(usize, BigInt)>>,
     /// Per link or node: the odd sets that it keeps busy, numbered after the resources. Empty before any is known.
     odd_sets: Vec<Vec<usize>>,

@@ -150,7 +150,8 @@ struct Caps {
     nvls_tree: Rational,
 }
 
-/// What the search found: channels before they are doubled, and the rate of each in a box and between boxes.
+/// The channels that the search found: their number before they are doubled, and the rate of each in a box and between
+/// boxes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Graph {
     channels: usize,
@@ -159,7 +160,8 @@ struct Graph {
 }
 
 impl Graph {
-    /// What a model of `boxes` boxes counts: the rate in the box for at most two.
+    /// The rate of all channels in a model of `boxes` boxes: that in a box for at most two boxes, else that between
+    /// boxes.
     fn rate(&self, boxes: usize) -> Rational {
         let each = if boxes <= 2 {
             &self.inside
@@ -222,8 +224,8 @@ impl NcclModel {
     /// The model of these boxes.
     ///
     /// # Errors
-    /// Why it is not evaluated: another machine than those that NCCL's tables are about, or a search of channels that
-    /// is not repeated here.
+    /// The reason that the model is not evaluated: a machine that NCCL's tables do not cover, or a search of channels
+    /// that is not repeated here.
     pub fn of(problem: &Problem, boxes: &Boxes, routes: &Routes) -> Result<NcclModel, String> {
         let (platform, ranks) = (problem.platform(), ranks(problem));
         let Some(units) = platform.units() else {
@@ -325,7 +327,7 @@ impl NcclModel {
         all
     }
 
-    /// The time of one operation of so many bytes, in microseconds.
+    /// The time of one operation of `bytes` bytes, in microseconds.
     pub fn time(&self, form: &Form, estimate: &Estimate, bytes: &Rational) -> Rational {
         let (mut latency, mut bandwidth) = (estimate.latency.clone(), estimate.bandwidth.clone());
         let protocol = PROTOCOLS.iter().position(|name| *name == estimate.protocol);
@@ -353,8 +355,8 @@ impl NcclModel {
         latency + bytes / (bandwidth * whole(1000))
     }
 
-    /// What NCCL picks for an operation of so many bytes: the least time; for ever larger ones, without a size, the
-    /// largest bandwidth.
+    /// The algorithm and protocol that NCCL picks for an operation of `bytes` bytes: the least time. Without a size:
+    /// the largest bandwidth, which has the least time for large operations.
     pub fn pick(&self, form: &Form, bytes: Option<&Rational>) -> Option<Estimate> {
         let all = self.estimates(form);
         match bytes {
@@ -379,7 +381,7 @@ impl NcclModel {
         let steps = function.steps(self.ranks);
         let [base, inside, between] = RING.map(|row| hundredths(row[protocol]));
         let latency = if function == Function::Rooted {
-            // The same order on all channels, as a switch has: one step.
+            // All channels have one order of ranks, as on a switch: one step.
             base + if self.boxes == 1 { inside } else { between }
         } else {
             let launch = match (self.boxes, self.generation.is_amd()) {
@@ -490,7 +492,7 @@ impl NcclModel {
         })
     }
 
-    /// What the model assumes, besides the platform.
+    /// The assumptions of the model besides the platform.
     pub fn assumed(&self) -> String {
         let maker = if self.generation.is_amd() {
             "AMD"
@@ -507,7 +509,7 @@ impl NcclModel {
     }
 }
 
-/// NCCL's functions, as far as its model tells them apart.
+/// NCCL's functions, in the groups that its model distinguishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Function {
     Rooted,
@@ -615,8 +617,8 @@ fn nvls(
     })
 }
 
-/// What an accelerator sends in its box: over its fastest link to a switch, else over all links to accelerators. `None`
-/// if they differ.
+/// The rate at which an accelerator sends in its box: over its fastest link to a switch, else over all links to
+/// accelerators. `None` if the accelerators differ.
 fn nvlink(
     problem: &Problem,
     ranks: &[NodeId],

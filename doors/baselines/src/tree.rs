@@ -116,7 +116,7 @@ impl Tree {
         tree
     }
 
-    /// So many chains from rank 0 on, of consecutive ranks and of lengths that differ by at most one.
+    /// `chains` chains from rank 0 on, of consecutive ranks and of lengths that differ by at most one.
     pub fn chains(ranks: usize, chains: usize) -> Tree {
         let others = ranks.saturating_sub(1);
         let (short, longer) = (others / chains, others % chains);

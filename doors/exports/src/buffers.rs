@@ -79,7 +79,7 @@ pub fn compare(
     Ok(())
 }
 
-/// The first part of an input that holds another value at the end of a run out of place; `None` if there is none.
+/// Names the first part of an input that a run out of place has changed; `None` if all inputs are unchanged.
 pub fn overwritten(
     memory: &Memory,
     ranks: usize,
@@ -106,8 +106,8 @@ pub fn shares_sums(collective: &str) -> bool {
     collective == "allreduce"
 }
 
-/// The first part of an output that two ranks combined in different orders, after a run whose values differ
-/// [by order](Values::by_order); `None` if there is none.
+/// Names the first part of an output that two ranks combined in different orders; `None` if all orders agree. The
+/// values of the run must differ [by order](Values::by_order).
 pub fn orders(memory: &Memory, ranks: usize, cells: &[Option<Value>]) -> Option<String> {
     let output = |rank: usize| {
         let all = memory.chunks(rank, BufferType::Output);

@@ -28,7 +28,7 @@ const NODES: usize = 3000;
 struct Window {
     start: Rational,
     length: Rational,
-    /// By how much it becomes longer when the date moves by one: -1, 0 or 1.
+    /// Change of the length per unit of the date: -1, 0 or 1.
     growth: i8,
 }
 
@@ -55,8 +55,8 @@ pub struct Layers {
 type Border = (Rational, bool);
 
 impl Layers {
-    /// What an operation has to do at least, in questions whose demands have one owner or one goal each: the copies of
-    /// one operand alone; the reduction to one goal alone; and, where it has no demand of several owners and several
+    /// Returns questions that a schedule of the operation solves, too, with one owner or one goal per demand: the
+    /// copies of one operand alone; the reduction to one goal alone; and, if no demand has several owners and several
     /// goals, the operation itself, which comes last.
     pub fn relaxed(problem: &Problem) -> Vec<Vec<CustomDemand>> {
         let numbered = || (0..).zip(problem.demands());

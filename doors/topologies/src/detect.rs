@@ -217,7 +217,7 @@ fn from_xml(text: &str) -> Format {
         Some("graphml") => Format::GraphMl,
         Some("topology") => Format::Hwloc,
         Some("platform") => Format::SimGrid,
-        // What NCCL does not write is refused there, with the roots that are known.
+        // The reader of NCCL's files refuses other roots, and lists the known ones.
         _ => Format::Nccl,
     }
 }

@@ -527,7 +527,10 @@ impl<'o> Draft<'o> {
         }
     }
 
-    /// What NVSwitches do besides forwarding; refuses to let others combine.
+    /// Notes that NVSwitches combine or duplicate, if an option says so.
+    ///
+    /// # Errors
+    /// `--reduce-in-switch` without an NVSwitch.
     fn note_switches(&mut self) -> Result<(), Mistake> {
         let able = |member: &&Member| member.role == Role::Multicast;
         let names: Vec<&str> = self

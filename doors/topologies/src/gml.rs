@@ -182,12 +182,12 @@ struct GraphNode<'a> {
     role: Role,
 }
 
-/// What a node does by its attributes.
+/// The role of a node, by its attributes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     /// It takes part.
     Node,
-    /// It takes part, though its `type` is router: so the Topology Zoo calls places of networks.
+    /// It takes part, though its `type` is router: the Topology Zoo's word for a place of a network.
     Place,
     /// It forwards.
     Switch,
@@ -209,7 +209,7 @@ fn role(attributes: &Attributes<'_>) -> Role {
     }
 }
 
-/// What is said where `type` names routers that take part.
+/// The note on routers by `type` that take part.
 pub(crate) fn places(count: usize) -> Option<String> {
     (count > 0).then(|| {
         format!(

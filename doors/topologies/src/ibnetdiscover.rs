@@ -97,13 +97,13 @@ fn port(line: &str) -> Result<PortLine, Mistake> {
     Ok((own, (key.to_string(), other), Some(width)))
 }
 
-/// Whether a line is one of `ibnetdiscover -p`: a port of a switch or adapter, and what it is joined to.
+/// Whether a line has the form of `ibnetdiscover -p`: a port of a switch or adapter, and the port that it is joined to.
 pub(crate) fn is_port_line(line: &str) -> bool {
     let kind = line.split_whitespace().next();
     matches!(kind, Some("SW" | "CA" | "RT")) && line.contains(" - ") && line.contains("( '")
 }
 
-/// Reads what `ibnetdiscover -p` prints, a line for each port:
+/// Reads the output of `ibnetdiscover -p`, a line for each port:
 /// `SW     2  1 0x0002c90200423e38 4x QDR - CA     5  1 0x0002c9030002f7a3 ( 'leaf' - 'node HCA-1' )`.
 fn read_ports(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {
     let mut fabric = Fabric::default();

@@ -104,7 +104,7 @@ impl Imported {
         self.notes.push(Note { topic, text });
     }
 
-    /// The same without some nodes and their links.
+    /// Removes some nodes and their links.
     ///
     /// # Errors
     /// No node is left; an id of another platform.

@@ -16,15 +16,15 @@ use crate::Imported;
 /// Latencies that a user gives, in the platform's unit of time.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Latencies {
-    /// By kind of link, in place of what the file states.
+    /// Latencies by kind of link, in place of the file's.
     pub kinds: BTreeMap<String, Rational>,
-    /// Of every other link for which the file states none.
+    /// Latency of every other link without one in the file.
     pub every: Option<Rational>,
-    /// Whether the rest is assumed by kind, where the file states none and time has a unit.
+    /// Whether each remaining link has the assumed latency of its kind, if time has a unit.
     pub assumed: bool,
 }
 
-/// Where a latency comes from.
+/// The origin of a latency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
     /// The file.
@@ -49,7 +49,7 @@ impl Origin {
 /// The latency of links of a kind.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KindLatency {
-    /// Where it comes from.
+    /// The origin of the latency.
     pub origin: Origin,
     /// The kind of the links.
     pub kind: &'static str,

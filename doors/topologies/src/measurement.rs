@@ -1,4 +1,4 @@
-//! Measurements of collectives, whatever program made them.
+//! Measurements of collectives by any benchmark program.
 
 use oneport_platform::Rational;
 
@@ -31,16 +31,17 @@ pub struct Measurement {
     pub algbw: Option<Rational>,
     /// Bus bandwidth in GB/s, if the program prints it.
     pub busbw: Option<Rational>,
-    /// The operator as the file names it: "sum", or "none" where nothing was combined. `None` if it does not say it.
+    /// The operator as the file names it: "sum", or "none" if nothing was combined. `None` if the file does not name
+    /// it.
     pub operator: Option<String>,
-    /// The root, -1 where there was none. `None` if the file does not say it.
+    /// The root, -1 for a collective without a root. `None` if the file does not name it.
     pub root: Option<i64>,
     /// Whether the result replaced the input.
     pub in_place: bool,
 }
 
 impl Measurements {
-    /// The bytes of a row as nccl-tests count them, for an operation among so many ranks.
+    /// The bytes of a row as nccl-tests count them, for an operation among `ranks` ranks.
     pub fn bytes(&self, row: &Measurement, ranks: usize) -> u64 {
         let messages = if self.by_message { ranks.max(1) } else { 1 };
         row.bytes.saturating_mul(messages as u64)

@@ -1,5 +1,5 @@
-//! What NCCL prints of its model of time with `NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING`: a latency and a bandwidth for
-//! every function, algorithm and protocol.
+//! NCCL's model of time as its log prints it with `NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING`: a latency and a bandwidth
+//! for every function, algorithm and protocol.
 
 use std::path::Path;
 
@@ -37,7 +37,7 @@ pub struct Tuned {
     pub bandwidth: Rational,
 }
 
-/// Reads the tables of a log: those of the first communicator. What NCCL does not consider, at 0 GB/s, is left out.
+/// Reads the tables of the first communicator of a log. Entries of 0 GB/s, which NCCL does not consider, are left out.
 /// Prefixes of launchers and of NCCL are skipped.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
-//! What the OSU micro-benchmarks print of a collective: a title, and rows of a size and the average time.
+//! Output of the OSU micro-benchmarks for a collective: a title, and rows of a size and the average time.
 //!
-//! `osu_allgather`, `osu_alltoall`, `osu_gather` and `osu_scatter` count the bytes of one message, the others those of
-//! the whole operation.
+//! `osu_allgather`, `osu_alltoall`, `osu_gather` and `osu_scatter` count the bytes of one message, the others the bytes
+//! of the whole operation.
 //!
 //! Facts from the OSU micro-benchmarks 7.3, `c/mpi/collective`.
 

@@ -1,8 +1,8 @@
 //! The tables of `rocm-smi --showtopo` and of `amd-smi topology`: what connects every two GPUs of a machine.
 //!
-//! GPUs are processors. Pairs of link type XGMI have a direct link where the weight says so: both commands print one
-//! hop for every such pair, and more weight where the way leads through other GPUs. amd-smi's table of bandwidths has
-//! MB/s of direct pairs; where it says nothing, as in rocm-smi, the user does (`--link-bandwidth xgmi=RATE`).
+//! GPUs are processors. Pairs of link type XGMI have a direct link if their weight is the least: both commands print
+//! one hop for every such pair, and a larger weight if the path leads through other GPUs. amd-smi's table of bandwidths
+//! has MB/s of direct pairs; without it, as in rocm-smi, the user gives the bandwidth (`--link-bandwidth xgmi=RATE`).
 //!
 //! Facts from ROCm/rocm-systems, `rocm_smi.py`, `amdsmi_commands.py` and issue 5763.
 

@@ -294,7 +294,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         }))
     }
 
-    /// `125MBps`, `10Gbps`; a plain number is in bytes per second.
+    /// Reads a bandwidth, such as `125MBps` or `10Gbps`; a plain number is in bytes per second.
     pub(super) fn bandwidth(
         &mut self,
         element: Node<'_, '_>,
@@ -306,7 +306,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         Ok(self.draft.stated("link", rate))
     }
 
-    /// `50us`; 0 where it is absent.
+    /// Reads a latency, such as `50us`; 0 if it is absent.
     pub(super) fn latency(
         &self,
         element: Node<'_, '_>,
@@ -574,7 +574,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         self.draft.note(Topic::LeftOut, text);
     }
 
-    /// What the file says and the platform does not.
+    /// Notes the facts of the file that the platform does not have.
     fn note_rest(&mut self, root: Node<'d, 'i>) {
         let has = |name: &'static str| root.descendants().any(|node| node.has_tag_name(name));
         let profile = |node: Node<'_, '_>| {

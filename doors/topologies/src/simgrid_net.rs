@@ -1,4 +1,4 @@
-//! Hosts and stages with the capacities that each way between two of them loads, and the platform that says so.
+//! Hosts and stages with the capacities that each arc between two of them loads, and the platform made of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -184,7 +184,7 @@ impl Net {
     }
 }
 
-/// What changes while ways are joined.
+/// The state of [`Net::contract`]: arcs per node, pairs with an arc, and removed arcs.
 struct Join {
     ends: Ends,
     pairs: BTreeSet<(usize, usize)>,
@@ -203,7 +203,7 @@ impl Join {
         }
     }
 
-    /// The arcs that leave a node, or those that enter it; it has none afterwards.
+    /// Removes and returns the list of arcs that leave a node, or that enter it.
     fn take(&mut self, node: usize, leaves: bool) -> Vec<usize> {
         self.side(leaves)
             .get_mut(node)
@@ -226,7 +226,7 @@ impl Join {
     }
 }
 
-/// The capacities of an arc that its transfers share, with how often they are passed, and those that each has alone.
+/// The loads of an arc: shared capacities with the number of passes, FATPIPE capacities, and the latency.
 struct Loads {
     shared: BTreeMap<usize, u32>,
     fat: BTreeSet<usize>,
@@ -254,12 +254,12 @@ impl Loads {
         loads
     }
 
-    /// The rate of a transfer that is alone, as far as shared capacities bound it.
+    /// The rate of a transfer that is alone, by the shared capacities; `None` if the arc has no shared capacity.
     fn rate(&self, capacities: &[Capacity]) -> Option<Rational> {
         self.rate_of(capacities, |_| true)
     }
 
-    /// The same, as far as some of them bound it.
+    /// Computes [`rate`](Self::rate) by the shared capacities for which `counts` holds.
     fn rate_of(&self, capacities: &[Capacity], counts: impl Fn(usize) -> bool) -> Option<Rational> {
         let rate = |(load, count): (&usize, &u32)| {
             let rate = &capacities.get(*load)?.rate;
@@ -273,7 +273,7 @@ impl Loads {
     }
 }
 
-/// The smaller of two rates, of which none is no bound.
+/// The smaller of two rates; `None` is no limit.
 fn least(one: Option<Rational>, other: Option<Rational>) -> Option<Rational> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),

@@ -176,7 +176,8 @@ fn path(points: &[usize], before: &[Option<usize>], from: usize, to: usize) -> O
     Some(path)
 }
 
-/// One route of several, with the way inside each zone in between; `None` where there is no way inside.
+/// Joins the steps of a path to one route, with the routes inside the zones between them. `None` if a step or one of
+/// these routes is missing.
 fn join(zones: &Zones, steps: &Steps, path: &[usize]) -> Result<Option<Stretch>, Mistake> {
     let mut whole = Stretch::default();
     let mut entered = None;

@@ -25,7 +25,7 @@ use crate::simgrid_zones::{Routing, Stretch, Zones};
 /// Most hosts between which every route is drawn as a link of its own.
 const MAX_PAIRED: usize = 500;
 
-/// Routes of a zone from which a star takes their place where it says the same.
+/// Most routes of a zone that are drawn one by one if a star has the same routes.
 /// Trades the limits of single links for fewer links. Not measured.
 const MANY_ROUTES: usize = 2_000;
 
@@ -55,7 +55,7 @@ struct Drawing<'z> {
 /// Puts the hosts, the stages and the links between them into a draft.
 ///
 /// # Errors
-/// What would become too large; a route without links; a FATPIPE link that the drawing cannot express.
+/// Too many nodes or links; a route without links; a FATPIPE link that the drawing cannot express.
 pub(super) fn draw(zones: &Zones, draft: &mut Draft<'_>) -> Result<(), Mistake> {
     let drawing = drawing(zones)?;
     let text = "hosts pass messages on, routers do not; nodes such as NAME.up or NAME.out are steps in finding a route, no \
@@ -484,7 +484,7 @@ impl<'z> Middle<'z> {
         self.rest(member, 0)
     }
 
-    /// The same of the list down.
+    /// Whether the list down of a member has the middle links, and its other links.
     fn down(&self, member: usize) -> (bool, Vec<usize>) {
         self.rest(member, 1)
     }

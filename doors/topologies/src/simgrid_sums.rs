@@ -7,9 +7,9 @@ type Passes = BTreeMap<(usize, usize), i64>;
 
 /// Lists of capacities, each as often as it is passed.
 pub(super) struct Sums {
-    /// By host: from it, and to it.
+    /// Per host: the capacities of routes from it, and of routes to it.
     pub lists: BTreeMap<usize, [Vec<usize>; 2]>,
-    /// On every route.
+    /// The capacities of every route.
     pub middle: Vec<usize>,
 }
 

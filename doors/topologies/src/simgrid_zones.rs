@@ -27,7 +27,7 @@ pub(super) struct Capacity {
     pub fat: bool,
 }
 
-/// What a point is.
+/// The kind of a point.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Host,
@@ -49,16 +49,16 @@ pub(super) struct Point {
 pub(super) struct Stretch {
     /// Capacities, each as often as it is passed.
     pub loads: Vec<usize>,
-    /// Where the route leaves the first member and enters the second, if they are zones.
+    /// The gateways by which the route leaves the first member and enters the second, if they are zones.
     pub gates: [Option<usize>; 2],
 }
 
 /// How a zone joins its members.
 pub(super) enum Routing {
-    /// A route per ordered pair; none where there is none.
+    /// A route per ordered pair; pairs without a route are absent.
     Pairs(BTreeMap<(usize, usize), Stretch>),
-    /// The same, but a route that is absent between hosts and routers is a part without links of the routes that need
-    /// it.
+    /// As [`Pairs`](Self::Pairs), but an absent route between hosts and routers is a part without links of the routes
+    /// that need it.
     Full(BTreeMap<(usize, usize), Stretch>),
     /// A list from each member to the others, and one to it. A route counts each link once.
     Star(BTreeMap<usize, [Vec<usize>; 2]>),
@@ -70,9 +70,9 @@ pub(super) enum Routing {
 pub(super) struct Torus {
     pub first: usize,
     pub sizes: Vec<usize>,
-    /// By host and dimension: the link to the next host, in both directions.
+    /// Per host and dimension: the link to the next host, in both directions.
     pub links: Vec<[usize; 2]>,
-    /// By host; empty if there are none.
+    /// Per host: its limiter; empty in a torus without limiters.
     pub limiters: Vec<usize>,
 }
 
@@ -85,14 +85,14 @@ pub(super) struct Zone {
     pub point: Option<usize>,
     pub members: Vec<usize>,
     pub routing: Routing,
-    /// Routes that replace those of `routing`, by hosts or by zones of any depth.
+    /// Routes that replace routes of `routing`, by hosts or by zones of any depth.
     pub bypasses: BTreeMap<(usize, usize), Stretch>,
 }
 
 /// A platform.
 pub(super) struct Zones {
     pub points: Vec<Point>,
-    /// A zone comes before those that it contains. The first is the platform.
+    /// Each zone comes before the zones in it. The first is the platform.
     pub zones: Vec<Zone>,
     pub capacities: Vec<Capacity>,
 }

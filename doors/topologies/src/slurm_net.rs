@@ -48,7 +48,7 @@ pub(super) struct Torus {
     pub offset: usize,
 }
 
-/// What a file holds.
+/// The contents of a file.
 #[derive(Default)]
 pub(super) struct Cluster {
     pub switches: Vec<Switch>,
@@ -155,7 +155,7 @@ fn add_switches(
     Ok(())
 }
 
-/// What is at the lower end of a link.
+/// The lower end of a link.
 enum End<'s> {
     Node(&'s str),
     Switch(usize),

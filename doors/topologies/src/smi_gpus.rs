@@ -31,9 +31,9 @@ const fn gpus(names: &'static str, nvlink: u32, pci: u32, cpu: (u32, &'static st
     }
 }
 
-/// Where nothing says which.
+/// GPUs of an unknown model.
 const UNKNOWN: Gpus = gpus("", 200, 4, ZEN);
-/// By what stands in the name; the longer names first.
+/// GPUs by a part of the name; the longer names first.
 const NAMED: [(&str, Gpus); 20] = [
     ("GB300", gpus("GB300", 401, 5, GRACE)),
     ("GB200", gpus("GB200", 401, 5, GRACE)),

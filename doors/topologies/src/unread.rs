@@ -12,24 +12,24 @@ pub enum Unread {
     NpuSmi,
     /// A log of `NCCL_DEBUG`.
     NcclLog,
-    /// What nccl-tests or the OSU benchmarks print.
+    /// Output of nccl-tests or the OSU benchmarks.
     Measurements,
-    /// What `nvidia-smi` prints without `topo -m`.
+    /// Output of `nvidia-smi` without `topo -m`.
     NvidiaSmi,
-    /// What `nvidia-smi nvlink --status` prints.
+    /// Output of `nvidia-smi nvlink --status`.
     NvLinkStatus,
     /// JSON of `rocm-smi` or `amd-smi`.
     AmdJson,
     /// JSON of `nvbandwidth`.
     NvBandwidthJson,
-    /// What `iperf`, `ib_write_bw` and their like print of one pair.
+    /// Output of `iperf`, `ib_write_bw` or a similar program for one pair.
     OnePair,
-    /// Nothing that is known.
+    /// A file of an unknown kind.
     Unknown,
 }
 
 impl Unread {
-    /// The name of the file, and what to give in its place; `formats` are the names of those that are read.
+    /// The name of the file, and the input to give in its place; `formats` lists the names of the known formats.
     pub(crate) fn mistake(self, formats: &str) -> Mistake {
         let pairs = "a list of links (src,dst,Gbit/s) or a matrix of bandwidths";
         said(match self {
@@ -67,7 +67,7 @@ impl Unread {
         })
     }
 
-    /// What a line says that occurs in one such file only.
+    /// The kind of file, by a line that occurs in one kind only; `None` for other lines.
     pub(crate) fn of_line(line: &str) -> Option<Unread> {
         let line = line.trim();
         let mut words = line.split_whitespace();

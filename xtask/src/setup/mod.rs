@@ -64,7 +64,7 @@ impl Origin {
         (Origin::Source, "source"),
     ];
 
-    /// Those that the user allows, who may have chosen one.
+    /// The origins that the user allows: the chosen one, or all.
     fn allowed(chosen: &str) -> Result<Vec<Origin>> {
         let allowed: Vec<Origin> = Origin::ALL
             .iter()
@@ -83,14 +83,14 @@ impl Origin {
 
 /// Which HiGHS the binding is given.
 enum Choice {
-    /// A library of somebody else: this system's, or the Python package's.
+    /// An installed library: this system's, or the Python package's.
     Shared(Shared),
     /// Our own.
     Source,
 }
 
 impl Choice {
-    /// The HiGHS in place, without fetching or compiling one. The inner error is the reason if there is none.
+    /// Finds a HiGHS in place, without fetching or compiling one. The inner error is the reason that none is found.
     fn look(origin: Origin, place: &Place) -> Result<Choice, String> {
         match origin {
             Origin::System => system::find(place).map(Choice::Shared),

@@ -222,7 +222,8 @@ impl Context<'_> {
         Ok(patterns)
     }
 
-    /// Links that transfer at a part of their rate; absent where there are none.
+    /// Reads the links that transfer at a part of their rate, each with that part. The field is absent if a slot has
+    /// none.
     fn shares(&self, list: &Json<'_, '_>) -> Result<Vec<(LinkId, Rational)>, FormatError> {
         let mut shares = Vec::new();
         list.each(|_, entry| {

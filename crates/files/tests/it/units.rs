@@ -227,7 +227,7 @@ fn a_matrix_says_its_units_in_the_corner() {
     let text = "Gbit/s;a;b\na;;8\nb;4;\n";
     let platform = matrix(text).expect("a matrix");
     assert_eq!(meaning(&platform).0, q("1/1000000000"));
-    // Nobody says how fast a merge is: 1000 GB/s are 8000 Gbit/s.
+    // The file gives no rate of merging: 1000 GB/s, which are 8000 Gbit/s, are assumed.
     assert_eq!(platform.nodes()[0].compute, Some(q("1/8000")));
     assert!(platform.units().is_some_and(|units| units.work_is_data));
     let plain = matrix(&text.replace("Gbit/s", "from")).expect("a matrix");

@@ -111,10 +111,10 @@ where
     found.all(&starts)
 }
 
-/// Which nodes, and behind them edges, are in one orbit.
+/// Orbits of nodes and, numbered after the nodes, of edges: a union-find forest.
 struct Found {
     parent: Vec<usize>,
-    /// Of a root: whether a start is in its orbit.
+    /// Per root: whether its orbit contains a start.
     begun: Vec<bool>,
     nodes: usize,
 }
@@ -128,7 +128,7 @@ impl Found {
         place
     }
 
-    /// Whether this one is in the orbit of none of `starts`, which it joins then.
+    /// Whether the orbit of `place` contains no start. If so, `place` becomes one of `starts`.
     fn is_new(&mut self, place: usize, starts: &mut Vec<usize>) -> bool {
         let root = self.root(place);
         let new = !std::mem::replace(&mut self.begun[root], true);
@@ -138,8 +138,8 @@ impl Found {
         new
     }
 
-    /// Unless the two are in one orbit already: looks for an automorphism with these images, and joins what it takes to
-    /// one another.
+    /// Does nothing if the two are in one orbit. Otherwise looks for an automorphism with these images, and unites the
+    /// orbits of each element and its image.
     fn join(
         &mut self,
         graph: &Graph,

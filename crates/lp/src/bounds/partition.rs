@@ -56,11 +56,11 @@ enum Side {
 pub struct Partitions<'a> {
     platform: &'a Platform,
     direction: Direction,
-    /// Those that stand for others are contracted with them.
+    /// The participants: one representative of each contracted set.
     participants: Vec<NodeId>,
     /// Non-participants that must belong to some set.
     guests: Vec<NodeId>,
-    /// Per node: the one that stands for it; itself, unless they are contracted.
+    /// Per node: its representative; itself, unless it is contracted.
     home: Vec<NodeId>,
     watch: Watch,
 }
@@ -97,9 +97,9 @@ impl<'a> Partitions<'a> {
         }
     }
 
-    /// The same search with guests and participants contracted that links of some bandwidth or more join: for the
-    /// [`LEVELS`] largest bandwidths of links between them, and for the smallest. Only where that makes one of two
-    /// participants at least, on average, and not one of all: so it takes less time than the search itself.
+    /// Returns searches in which links of some bandwidth or more between guests and participants are contracted: one
+    /// search for each of the [`LEVELS`] largest bandwidths of such links, and one for the smallest. A search is left
+    /// out unless it has at least 2 participants and at most half of all, so that it takes less time than `self`.
     pub fn contracted(&self) -> Vec<Partitions<'a>> {
         let [guests, takes_part] = [&self.guests, &self.participants]
             .map(|nodes| nodes.iter().copied().collect::<BTreeSet<NodeId>>());
@@ -134,7 +134,7 @@ impl<'a> Partitions<'a> {
             .collect()
     }
 
-    /// Per node: the first participant of its set, or itself where the set has none.
+    /// Per node: the first participant of its set; itself, if the set has no participant.
     fn homes(&self, labels: &[usize]) -> Vec<NodeId> {
         let mut first = BTreeMap::new();
         for &node in &self.participants {
@@ -157,7 +157,7 @@ impl<'a> Partitions<'a> {
         self.direction
     }
 
-    /// The participants, or those that stand for them.
+    /// The participants: one representative of each contracted set.
     pub fn participants(&self) -> &[NodeId] {
         &self.participants
     }

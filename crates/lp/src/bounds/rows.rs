@@ -27,14 +27,14 @@ const SAMPLED: usize = 4;
 /// did not end within two minutes on a busy machine.
 const MANY: usize = 1 << 16;
 
-/// What rows of a class have in common: a shared capacity its rate and weights, a link its cost.
+/// A class of rows: the kind, with rate and weights of a shared capacity, or the cost of a link.
 type Class = (&'static str, Rational, Vec<u32>);
 
-/// The best bound by one row or one class of rows that is found; `None` where no capacity is shared. `O(1)` cheapest
-/// patterns for each demand.
+/// Returns the best bound found by the price of one row or one class of rows; `None` if no capacity is shared. `O(1)`
+/// cheapest patterns for each demand.
 ///
 /// # Errors
-/// The errors of the oracles; [`LpError::Stopped`] where the question's watch ends the work before anything is proved.
+/// The errors of the oracles; [`LpError::Stopped`] if the question's watch ends the work before anything is proved.
 pub fn row_bound(question: &Question, sought: Option<&Rational>) -> Result<Option<Bound>, LpError> {
     let mut best: Option<Bound> = None;
     for rows in candidates(question)? {

@@ -144,7 +144,7 @@ fn useful(tasks: &Tasks, goal: usize) -> Vec<usize> {
     useful
 }
 
-/// What a task occupies, and for how long.
+/// Returns the resources that a task occupies, each with the time.
 fn load(question: &Question, task: Task) -> Vec<(Resource, Rational)> {
     let platform = question.platform();
     match task {

@@ -48,7 +48,7 @@ impl fmt::Display for Dimension {
 pub struct Quantity {
     /// The value: bits, seconds, bits per second, or seconds per bit.
     value: Rational,
-    /// Of a scaled number: the power of 1000, or of 1024.
+    /// Exponent of the scale 1000 or 1024 of a number such as `64M`; 0 without a scale.
     power: i32,
     /// The dimension.
     pub dimension: Dimension,

@@ -189,13 +189,13 @@ pub(super) fn rate_word(word: &str) -> Option<(Data, Time)> {
         return Some((Data::find(&format!("{prefix}bit"))?, Time::SECOND));
     }
     let unit = word.strip_suffix("ps")?;
-    // Nobody counts thousandths of bits: gbps are gigabits.
+    // `gbps` means gigabits, and `mbps` megabits: thousandths of a bit are not in use.
     let bits = unit.strip_suffix('b').map(|prefix| format!("{prefix}bit"));
     let data = bits.map_or_else(|| Data::find(unit), |bits| Data::find(&bits))?;
     Some((data, Time::SECOND))
 }
 
-/// The power of a thousand, or of 1024, that a lone letter stands for, as in `64M` and `400G`.
+/// Returns the exponent of 1000, or of 1024, that a lone letter means, as in `64M` and `400G`.
 pub(super) fn power(letter: &str) -> Option<i32> {
     let place = ["k", "m", "g", "t"]
         .into_iter()

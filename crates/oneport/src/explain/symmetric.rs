@@ -61,14 +61,14 @@ pub fn averaged(problem: &Problem, certificate: &Certificate) -> BTreeMap<Resour
     prices
 }
 
-/// What a resource belongs to.
+/// The node or link of a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Of {
     Node(NodeId),
     Link(LinkId),
 }
 
-/// The same port or processor of another node.
+/// Returns this port or processor at another node; other resources stay as they are.
 fn at(resource: Resource, node: NodeId) -> Resource {
     match resource {
         Resource::Send(_) => Resource::Send(node),

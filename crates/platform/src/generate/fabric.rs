@@ -99,7 +99,7 @@ impl SwitchedBoxes {
         }
     }
 
-    /// The same with twice the bandwidth inside: see [`dgx_b200`].
+    /// Boxes as [`dgx_h100`](Self::dgx_h100) with twice the bandwidth inside: see [`dgx_b200`].
     pub fn dgx_b200(boxes: usize) -> Self {
         SwitchedBoxes {
             inside: 900,

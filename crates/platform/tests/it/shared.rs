@@ -42,7 +42,7 @@ fn the_cost_of_a_member_is_its_time_when_it_is_alone() {
             .link_ids()
             .all(|link| platform.own_cost(link) == &ratio(1, 1))
     );
-    // Of 3 units of time that a message takes alone on link 1, it needs 2/4 of a unit of the fast capacity.
+    // A message that is alone on link 1 takes 3 units of time, and the whole fast capacity for 2/4 of a unit.
     let used = |link: usize| platform.shared_by(LinkId::new(link)).to_vec();
     let [fast, slow] = [0, 1].map(SharedId::new);
     assert_eq!(used(0), [(fast, ratio(1, 4))]);

@@ -73,7 +73,7 @@ impl Amounts {
         }
     }
 
-    /// The same works, with merges at some places only.
+    /// Restricts merges to the places that `able` marks.
     pub fn at(mut self, able: Vec<bool>) -> Self {
         if able.contains(&false) {
             self.able = able;

@@ -131,7 +131,7 @@ impl Halving<'_> {
 
     /// Per node of `nodes`: the price of having the partial result there.
     fn held(&self, part: Interval, made: &[u64], nodes: &[usize]) -> Vec<u64> {
-        // A resting result is used where it is made. (If a price is capped, halved operands are priced again.)
+        // A resting result is used only by its maker. (If a price is capped, halved operands are priced again.)
         if self.reduction.is_by_task() && self.reduction.rests(part) {
             let place = |node: &usize| self.reduction.processors.binary_search(node).ok();
             let here = |node| place(node).map_or(FAR, |place| made[place]);

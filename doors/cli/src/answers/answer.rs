@@ -243,7 +243,7 @@ fn order(collective: &Collective) -> Option<bool> {
     orders.all(|order| order == first).then_some(first)
 }
 
-/// Whether all processors merge as fast as readers of files assume where nobody says how fast.
+/// Whether all processors merge at the rate that readers assume for files without one.
 fn merges_unstated(platform: &Platform) -> bool {
     let Some(units) = platform.units().filter(|units| units.work_is_data) else {
         return false;

@@ -164,7 +164,8 @@ impl Bottleneck<'_> {
 /// Most members of a class that are all named. Shown: `link 'a -> b', 'a -> c'`.
 const EVERY: usize = 4;
 
-/// The names of resources alike, if there are at most so many, else their number and the common part of their names.
+/// Names a class of resources: all names for at most `every` resources, else the number and the common part of the
+/// names.
 fn named(platform: &Platform, resources: &[Resource], every: usize) -> String {
     let common = explain::name(platform, resources);
     if resources.len() > every {

@@ -27,9 +27,9 @@ pub struct InNetwork {
 }
 
 impl InNetwork {
-    /// The bound of a measured question with in-network reduction, where it is above `bound`: in the router that a
-    /// participant reaches fastest, if another one does. If the measurement is not above `bound`, only in routers that
-    /// may be NVSwitches of an H100 or later GPU, by their bandwidths.
+    /// Returns the bound of a measured question with in-network reduction, if it is above `bound`. A router combines if
+    /// it is the fastest router for at least two participants. If the measurement is not above `bound`, only routers
+    /// combine that may be NVSwitches of an H100 or later GPU, by their bandwidths.
     pub fn of(
         problem: &Problem,
         measured: &Measured,

@@ -13,18 +13,18 @@ use crate::flags::limits::within;
 
 /// Time for the layers of all sizes. Trades sharper bounds and shorter runs for time. Not measured.
 const ALL: Duration = Duration::from_secs(20);
-/// Of several sizes, each has this part of it at most: 1/5. Trades bounds for the first sizes for those for the last.
+/// Largest part of that time for one of several sizes: 1/5. Trades bounds for the first sizes for those for the last.
 /// Not measured.
 const PART: u32 = 5;
 /// Dates tried of one size. Trades sharper bounds for time. Not measured.
 const DATES: usize = 24;
 /// Dates are this share of the date apart at least: 1/400. Trades a sharper bound for fewer dates. Not measured.
 const STEP: u32 = 400;
-/// If the best time is within this share of the bound, 1/50, layers are not asked. Trades a sharper bound for time. Not
+/// If the best time is within this share of the bound, 1/50, layers are not tried. Trades a sharper bound for time. Not
 /// measured.
 const WORTH: u32 = 50;
 
-/// What the layers give for one size.
+/// The results of the layers for one size.
 pub struct Raised {
     /// Proved lower bound on the time.
     pub least: Rational,
@@ -62,7 +62,8 @@ pub fn raised(
     let exact = Layers::are_exact(problem);
     let whole = within(watch, *most);
     for (place, demands) in all.iter().enumerate() {
-        // A run comes of the last question; where there is none, the first may take all the time.
+        // If the layers are exact, the last question gives a run, and keeps its part of the time. Otherwise the first
+        // may take all the time.
         let parts = if exact { all.len() - place } else { 1 };
         let left = whole.left().time.unwrap_or(*most);
         let options = Options {
@@ -330,10 +331,12 @@ mod tests {
         bounds_by_hand(1)
     }
 
-    /// By hand. In a box of 8 at 300 GB/s, 5 us per link, nothing can be passed on before 10 us: what the source
-    /// sends by T - 20 us is relayed at most, so 7 m <= 7 x 300 (T - 20) + 300 x 10 per microsecond. Between two
-    /// boxes on two networks, what goes from a GPU to one of other parity takes two hops: below 30 us it leaves by
-    /// the one's card, or comes by the other's, for T - 20 us each, at 25 GB/s.
+    /// Bounds by hand, T in us, m in kB. A box of 8 at 300 GB/s, 5 us per link: a hop takes 10 us, so only data that
+    /// the source sends by T - 20 can be relayed. Data of the next 10 us reaches one receiver:
+    /// `7 m <= 7 x 300 (T - 20) + 300 x 10`.
+    ///
+    /// Two boxes on two networks: data from a GPU to one of other parity takes two hops. If T < 30, it leaves by the
+    /// card of the sender or arrives by the card of the receiver, at 25 GB/s for T - 20 each: `m <= 2 x 25 (T - 20)`.
     fn bounds_by_hand(place: usize) -> Result<()> {
         let units = Units::gigabytes_and_seconds();
         let latency = |_| Some(rational(5, 1_000_000));

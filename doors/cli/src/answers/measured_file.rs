@@ -113,7 +113,7 @@ pub fn chosen<'m>(
     })
 }
 
-/// What a reader of the answer has to know about a file.
+/// Notes on a file for the reader of the answer.
 pub fn notes(file: &Measurements, bandwidth: &Bandwidth) -> Vec<String> {
     let mut notes = Vec::new();
     if file.wrong > 0 {

@@ -1,4 +1,4 @@
-//! NCCL's own view: what its model of time expects of its algorithms, and which it would pick.
+//! NCCL's own model of time: the bandwidth that it expects of each algorithm, and the algorithm that it would pick.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 /// NCCL's model of the question.
 pub struct Nccl {
     rated: Vec<Rated>,
-    /// What it assumes besides the platform.
+    /// The assumptions of the model besides the platform.
     pub assumed: String,
     /// Whether the question has a size, so that latency counts.
     is_sized: bool,
@@ -141,7 +141,7 @@ pub fn read(path: &Path) -> Result<Vec<Printed>> {
     )
 }
 
-/// Of every algorithm the protocol with the largest bandwidth; the best algorithm first.
+/// Keeps the protocol with the largest bandwidth for every algorithm; the best algorithm first.
 fn best_protocols(mut rated: Vec<Rated>) -> Vec<Rated> {
     rated.sort_by(|one, other| other.busbw.cmp(&one.busbw));
     let mut best: Vec<Rated> = Vec::new();
@@ -154,14 +154,14 @@ fn best_protocols(mut rated: Vec<Rated>) -> Vec<Rated> {
 }
 
 impl Nccl {
-    /// What the model expects of the row of this name.
+    /// The entry of the model for the row of this name.
     pub fn expects(&self, row: &str) -> Option<&Rated> {
         let name = row.strip_prefix("NCCL ")?;
         let name = name.split_once(" (").map_or(name, |(name, _)| name);
         self.rated.iter().find(|rated| rated.algorithm == name)
     }
 
-    /// What NCCL would pick.
+    /// The entry that NCCL would pick.
     pub fn pick(&self) -> Option<&Rated> {
         self.rated.first()
     }

@@ -477,7 +477,7 @@ impl<'b> Across<'b> {
         )
     }
 
-    /// What the inequality says. The side of a cut with fewer nodes is named.
+    /// States the inequality. A cut with a long list of nodes is named by its other side, if that is short.
     fn says(&self, platform: &Platform) -> String {
         let rest: Vec<NodeId> = match &self.need.inequality {
             Inequality::Cut(cut) if cut.nodes.len() > NAMED => platform

@@ -171,8 +171,8 @@ fn nodes(imported: &Imported) -> String {
     counts.join(", ")
 }
 
-/// The number of shared capacities of every class: the name, with `*` for digits where there are several, the rate and
-/// the number of links.
+/// Counts the shared capacities of each class of equal name, rate and number of links. If a class has several, `*`
+/// replaces the digits of the name.
 fn shared(platform: &Platform) -> BTreeMap<(String, Rational, usize), usize> {
     let mut classes: BTreeMap<(String, Rational, usize), Vec<&str>> = BTreeMap::new();
     for shared in platform.shared() {

@@ -315,7 +315,10 @@ fn shared_name(text: &str) -> Option<&str> {
     quoted.strip_prefix('\'')?.strip_suffix('\'')
 }
 
-/// The shared capacities of a name or pattern; an error if there is none.
+/// The shared capacities that match a name or pattern.
+///
+/// # Errors
+/// No shared capacity matches.
 fn shared(platform: &Platform, pattern: &str) -> Result<Vec<SharedId>, String> {
     if let Some(id) = platform.find_shared(pattern) {
         return Ok(vec![id]);

@@ -5,7 +5,7 @@ use oneport::platform::{Change, names};
 use oneport::{NodeId, Platform};
 use serde_json::{Value, json};
 
-/// What becomes of processors that take no part.
+/// Treatment of processors that take no part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Idle {
     /// They are left out, with their links.
@@ -75,7 +75,7 @@ impl LeftOut {
         }
     }
 
-    /// The same as a note on standard error, where the answer is a file of another format.
+    /// Prints the sentence as a note on standard error, for answers that are files of another format.
     pub fn warn(&self) {
         if !self.nodes.is_empty() {
             eprintln!("note: left out: {}", self.sentence());

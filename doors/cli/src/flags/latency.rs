@@ -8,11 +8,11 @@ use crate::words::numbers::Shown;
 /// The latency of links of a kind.
 #[derive(Debug, Clone)]
 pub struct KindLatency {
-    /// Where it comes from: stated, given, assumed.
+    /// Origin of the latency: `stated`, `given` or `assumed`.
     pub origin: &'static str,
     /// The kind of the links.
     pub kind: &'static str,
-    /// Of each link, in the platform's unit of time.
+    /// Latency of each link, in the platform's unit of time.
     pub latency: Rational,
     /// The number of links.
     pub links: usize,

@@ -248,7 +248,7 @@ impl QuestionArguments {
         self.commutative || !(self.in_order || needs_order)
     }
 
-    /// The same question for a method that keeps the order of operands, unless --commutative is given.
+    /// Changes the question for a method that keeps the order of operands, unless `--commutative` is given.
     pub fn keeping_order(&self) -> Result<QuestionArguments> {
         let form = Form::find(self.name()?);
         let in_order = self.in_order || !self.commutative && form.is_some_and(Form::may_keep_order);
@@ -352,7 +352,7 @@ fn refuse_others(arguments: &QuestionArguments, label: &str, takes: &[String]) -
             "--work",
             arguments.part.work.as_ref().is_some_and(|work| work != "0"),
         ),
-        // What holds anyway may be said: tokens are combined in any order, prefixes in theirs.
+        // An option that confirms a fact is accepted: tokens are combined in any order, prefixes in their order.
         ("--commutative", arguments.commutative && !may_commute),
         ("--in-order", arguments.in_order && !is_ordered),
         ("--counts", arguments.counts.is_some()),

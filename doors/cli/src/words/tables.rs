@@ -77,7 +77,7 @@ fn text(sheet: &Sheet, width: Option<u16>) -> Table {
     table
 }
 
-/// Columns of the terminal; `None` where the output is none.
+/// Columns of the terminal; `None` if the output is not a terminal.
 pub fn terminal() -> Option<u16> {
     terminal_size::terminal_size().map(|(width, _)| width.0)
 }
@@ -186,7 +186,7 @@ impl Sheet {
     }
 }
 
-/// The value and the unit of a cell: `GB/s`, `s`, `bytes`, `%` or none; `None` where it holds no such number.
+/// The value of a cell and its unit: `GB/s`, `s`, `bytes`, `%` or empty. `None` if the cell holds no such number.
 fn measured(cell: &str) -> Option<(Rational, &'static str)> {
     let text = cell.trim().trim_start_matches('+');
     if let Some(percent) = text.strip_suffix('%') {

@@ -69,7 +69,7 @@ fn a_gpu_without_a_rank_forwards_nothing() {
             (&rate.into(), &left_out)
         );
     }
-    // The answer says it. All of them take part: nobody is left out.
+    // The answer names the processor left out. If all processors take part, its list is empty.
     oneport(&[&solve[..], &TWO].concat())
         .noted(&[])
         .prints(&["left out    gpu2 takes no part and forwards nothing"]);
@@ -253,7 +253,7 @@ fn all_equal_links_limit() {
     assert_eq!(read(&picture).lines().filter(red).count(), 3);
 }
 
-/// What a number counts is said beside it: K of a run, the share that an export keeps.
+/// Numbers are printed with their meaning: the time of a run, the throughput of an export.
 #[test]
 fn numbers_say_what_they_count() {
     let (folder, toy) = (Folder::new(), fixture("dgx1.toml"));

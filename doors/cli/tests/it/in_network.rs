@@ -72,7 +72,7 @@ fn eight_gpus_round_a_switch_that_combines() {
     }
 }
 
-/// By the counting theorem over boxes with their switches: k x 400 / 2 (k - 1).
+/// The counting theorem over `k` boxes with their switches gives k x 400 / 2 (k - 1).
 #[test]
 fn boxes_on_a_plain_switch_are_bounded() {
     let folder = Folder::new();

@@ -65,7 +65,7 @@ fn a_time_says_which_latencies_are_assumed() {
     }
 }
 
-/// What `generate` and `convert` write is stated in the file, so nothing is assumed of it any more.
+/// `generate` and `convert` write latencies into the file, so later commands assume no latency.
 #[test]
 fn files_keep_the_latencies_that_were_given() {
     let folder = Folder::new();

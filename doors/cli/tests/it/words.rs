@@ -72,7 +72,7 @@ fn units_are_read_as_people_write_them() {
     );
 }
 
-/// What oneport did not write is kept, and what is written is named.
+/// Files that oneport did not write are kept without `--force`; a written file is named.
 #[test]
 fn files_of_others_are_kept() {
     let folder = Folder::new();
@@ -85,7 +85,7 @@ fn files_of_others_are_kept() {
         forced.contains(&format!("written     {notes} (in place")),
         "{forced}"
     );
-    // A plan of ours is replaced; a platform file with comments is somebody's work.
+    // A plan of ours is replaced; a platform file with comments was edited by hand.
     oneport(&question).ok();
     let own = "# my cluster\nformat = \"oneport-platform/1\"\n";
     let own = folder.write("own.toml", own);

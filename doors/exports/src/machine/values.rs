@@ -18,7 +18,7 @@ pub struct Values {
     known: BTreeMap<u64, Value>,
     /// Per input value: the value that is this input alone.
     alone: Vec<Option<Value>>,
-    /// By unordered pair: the value that combines both. Only where the order of combining tells values apart.
+    /// Per unordered pair: the value that combines both. `None` unless sums in different orders are different values.
     pairs: Option<BTreeMap<(Value, Value), Value>>,
 }
 

@@ -76,7 +76,7 @@ fn virtual_cards_are_left_out_unless_they_are_named() {
         nics: vec![nics.to_string()],
         ..replicated(2, Fabric::Switch, None)
     };
-    // Of each machine into the network, 2 GB/s for every card that counts.
+    // The rate of each machine into the network: 2 GB/s for every card that counts.
     let into = |nics: &str| -> String {
         let platform = import_with(&text, &asked(nics)).platform;
         let links = platform.incoming(platform.find("fabric").expect("a switch"));

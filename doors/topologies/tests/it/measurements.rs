@@ -48,7 +48,7 @@ fn labels_of_launchers_are_skipped() {
         (last.operator.as_deref(), last.root),
         (Some("sum"), Some(-1))
     );
-    // The same lines without a label, and with other programs' labels.
+    // Lines without a label, and lines with other programs' labels.
     let bare = fixture("nccl-tests-srun-label.log").replace(" 0: ", "");
     assert_eq!(read(&bare), log);
     for label in [
@@ -88,7 +88,7 @@ fn wrong_results_never_count() {
         &text.replace("60.00      0", "60.00      3"),
         "all 2 results in it are wrong",
     );
-    // Old versions print an error, not a number of wrong values; without a check there is none.
+    // Old versions print an error in place of the number of wrong values, and `N/A` if results are not checked.
     for fine in ["4e-07", "0e+00", "N/A"] {
         let old = read(&text.replace("26843545\n#", &format!("{fine}\n#")));
         assert_eq!((old.rows.len(), old.wrong), (2, 0), "{fine}");
@@ -117,7 +117,7 @@ fn tables_of_osu() {
     let last = &log.rows[1];
     assert_eq!((last.bytes, &last.time), (1 << 20, &Some(ratio(1, 2500))));
     assert_eq!(log.bytes(last, 4), 1 << 20);
-    // Of 4 ranks, each of which gives 1 MiB.
+    // Each of the 4 ranks gives 1 MiB.
     let gather = read(&fixture("osu-allgather.txt"));
     assert_eq!(
         (gather.collective, gather.by_message),

@@ -1,4 +1,4 @@
-//! What Slurm itself prints, rings and tori, speeds by switch.
+//! Output of Slurm itself, rings and tori, speeds by switch.
 
 use oneport_topologies::{Format, ImportOptions, Topic};
 
@@ -31,7 +31,7 @@ fn a_node_hangs_on_its_lowest_switch() {
     assert_eq!(rate(platform, "viz1", "row2"), "10");
     assert!(says(&imported, Topic::Merged, "link to its lowest switch"));
     check_whole(&imported);
-    // The same without what scontrol alone prints, and with the upper switches last.
+    // Lines without the words that only scontrol prints, and with the upper switches last.
     let mut lines: Vec<&str> = text.lines().collect();
     lines.reverse();
     let conf: String = (2..=2).chain(0..2).fold(lines.join("\n"), |text, level| {
@@ -172,7 +172,7 @@ fn rings_and_tori() {
     assert!(says(&imported, Topic::Assumed, "every two neighbours"));
     let printed = "TorusName=pod1 Dims=3x2x1 Nodes=tp[1-6]\n  TorusName=pod1 PlacementDims=1x1x1(1) Anchors=6\n";
     assert!(import_with(printed, &options).platform == *platform);
-    // The same nodes in two regions, of which the second is the second row.
+    // Two regions with these nodes: the second region is the second row.
     let regions = torus.replace(
         "        nodes: tp[1-6]\n",
         "        regions:\n          - {anchor: {x: 0, y: 0, z: 0}, dims: {x: 3, y: 1, z: 1}, nodes: 'tp[1-3]'}\n\

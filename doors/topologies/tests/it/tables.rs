@@ -192,7 +192,7 @@ fn lists_of_links() {
     ));
     refused("src,dst,gbps\na,b\n", &none, &["file:2", "2 cells"]);
     refused("src,dst,gbps\na,b,-4\n", &none, &["file:2", "-4"]);
-    // A matrix of two nodes with their names is none.
+    // A matrix of two nodes with their names is not a list of links.
     assert_eq!(
         Format::detect(Path::new("m.csv"), b"a,0,5\nb,5,0\n"),
         Format::Own(PlatformFormat::Matrix)

@@ -211,7 +211,7 @@ fn connected(platform: &Platform) -> Platform {
     built.with_units(platform.units())
 }
 
-/// A platform that a matrix can say: merges of unknown speed are fast where there are units.
+/// A platform that a matrix can state. If it has units, merges have the rate that a matrix implies.
 pub fn plain_platform() -> impl Strategy<Value = Platform> {
     (prop::collection::vec(name(), 1..8), links(), units()).prop_map(|(names, links, units)| {
         let units = units.map(merging);

@@ -1,12 +1,12 @@
-//! What else a faster link needs: the ports at its other end.
+//! Ports at the other ends of faster links that must become faster, too.
 
 use std::collections::BTreeSet;
 
 use oneport_platform::{Change, LinkId, NodeId, Platform, PlatformError, PortModel, Rational};
 
-/// The nodes with ports of which some links become faster than any was before, and not all become faster: changes that
-/// are meant for the other ends of these links need faster ports here, too. Ascending. `O((n + m) log (n + m))` for `n`
-/// nodes and `m` links.
+/// Returns the nodes with ports at which some links become faster than every link was before, but not all links become
+/// faster: the changes are meant for the other ends of these links, and need faster ports at these nodes, too.
+/// Ascending. `O((n + m) log (n + m))` for `n` nodes and `m` links.
 ///
 /// # Errors
 /// As [`Platform::changed`].

@@ -44,8 +44,8 @@ pub struct CompareArguments {
     /// or OSU, or what nccl-tests write with -J: its row of --bytes counts, else that of its largest size.
     #[arg(long, value_name = "X|FILE.json", allow_hyphen_values = true)]
     pub measured: Option<String>,
-    /// What NCCL's own model expects, from a log instead of our copy of the model: what NCCL prints with
-    /// NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING.
+    /// Log of a run with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING: NCCL's own model is taken from it instead of from
+    /// our copy of the model.
     #[arg(long, value_name = "LOG")]
     pub tuning: Option<PathBuf>,
     /// Limits. The best bound so far is reported.

@@ -222,7 +222,7 @@ impl Report<'_> {
         out
     }
 
-    /// What NCCL would pick, and what the best of its own algorithms would give here.
+    /// NCCL's pick, and the value of the best of its own algorithms here.
     fn nccl(&self) -> Option<String> {
         let picked = match self.nccl.as_ref()? {
             Ok(nccl) => nccl.sentence()?,
@@ -339,7 +339,7 @@ impl Report<'_> {
             .map(|(place, row)| self.algorithm(row, true, once(place)))
             .collect();
         if self.times.is_some() {
-            // Of one operation of the size that is given; what was not dated comes last.
+            // Rows are sorted by the time of one operation of the given size; rows without a time come last.
             rows.sort_by_key(|entry| {
                 let time = entry.once.map(|once| &once.length);
                 (time.is_none(), time)
@@ -671,7 +671,7 @@ impl Report<'_> {
     }
 }
 
-/// What NCCL's model expects, as text.
+/// The bus bandwidth that NCCL's model expects, as text.
 fn gigabytes(rated: &Rated) -> String {
     format!("{} GB/s", oneport::decimal(&rated.busbw, 4))
 }

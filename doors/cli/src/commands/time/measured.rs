@@ -53,7 +53,7 @@ impl MeasuredTimes {
         self.points.iter().find(of).map(|point| &point.time)
     }
 
-    /// What was fitted, and what looks wrong, as lines of text.
+    /// The fitted lines and the remarks on the measurements, as lines of text.
     pub fn text(&self) -> String {
         let units = Units::bytes_and_seconds();
         let (time, data) = (
@@ -80,7 +80,7 @@ impl MeasuredTimes {
         out
     }
 
-    /// What looks wrong in the measurements themselves.
+    /// Remarks on the measurements alone: a bandwidth that falls towards the largest size.
     fn remarks(&self) -> Vec<String> {
         let data = |value: &Rational| Units::bytes_and_seconds().show_data(value);
         let rate = |point: &Point| {
@@ -172,7 +172,8 @@ fn points(path: &Path, problem: &Problem) -> Result<Vec<Point>> {
     Ok(points)
 }
 
-/// What the measured time is above the best time known, with a possible culprit: what limits the optimum.
+/// Compares a measured time with the best time known, with a possible cause: the resources that limit the optimum.
+/// `None` if the measured time is near the best or below it, or if `limits` is empty.
 pub fn verdict(measured: &Rational, best: &Rational, limits: &str) -> Option<String> {
     let ratio = measured / best;
     let healthy = Rational::new(HEALTHY.into(), 100.into());

@@ -33,11 +33,11 @@ pub struct Report<'a> {
     pub single: bool,
     /// Measured times.
     pub measured: Option<MeasuredTimes>,
-    /// What limits the optimum of the last size.
+    /// The resources that limit the optimum of the last size.
     pub limits: String,
     /// The latencies of the platform's links.
     pub latencies: KnownLatencies,
-    /// NCCL's own model of the only size; `None` where it chooses nothing, or is not evaluated.
+    /// NCCL's own model of the only size; `None` if NCCL chooses nothing or the model is not evaluated.
     pub nccl: Option<Nccl>,
     /// The limit that ended the search.
     pub ended_by: Option<Limit>,
@@ -473,7 +473,7 @@ fn pieces(timed: &Timed) -> String {
     }
 }
 
-/// By which share of the bound the time is above it.
+/// The excess of the time over the bound, as a share of the bound.
 fn gap(best: &Timed, row: &Row) -> Rational {
     if row.least.is_zero() {
         return Rational::zero();

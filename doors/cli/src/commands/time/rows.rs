@@ -237,7 +237,7 @@ fn no_longer(
 /// The name of the best algorithm, and its run.
 type Best = (String, Found);
 
-/// What is found for one size.
+/// Results for one size.
 struct AtSize {
     timed: Vec<Timed>,
     best: Option<Best>,
@@ -247,7 +247,7 @@ struct AtSize {
 }
 
 /// Our own run and all algorithms, each with its best number of pieces, and the best of them. The referee executes the
-/// best. What a limit leaves undated is missing.
+/// best. Algorithms that a limit leaves without dates are missing.
 fn time(
     size: &Size<'_>,
     own: Option<Found>,
@@ -276,7 +276,7 @@ fn time(
     let by_length = |all: &mut Vec<(String, Found)>| {
         all.sort_by(|(_, one), (_, other)| one.shortest.length.cmp(&other.shortest.length));
     };
-    // Whatever a smaller operation takes, this one takes as well.
+    // The bound of a smaller operation holds for a larger one, too.
     let mut least = before.map_or_else(
         || size.least.clone(),
         |row| row.least.clone().max(size.least.clone()),

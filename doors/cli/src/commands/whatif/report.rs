@@ -297,7 +297,7 @@ impl Report<'_> {
         Some((price, gain))
     }
 
-    /// What else must become faster where doubled ports gain.
+    /// Returns the sentence on other ports that must become faster, too, if a doubled class of ports gains.
     fn needs(&self, row: &Row) -> Option<String> {
         let (class, _) = row.change.as_ref()?;
         let [low, _] = row.shares(&self.base)?;
@@ -311,7 +311,7 @@ impl Report<'_> {
         ))
     }
 
-    /// The nodes whose ports a doubled class outgrows; `None` where it outgrows none.
+    /// The nodes whose ports a doubled class outgrows; `None` if there are no such nodes.
     fn outgrown(&self, row: &Row) -> Option<Vec<NodeId>> {
         let (class, Trial::Doubled) = row.change.as_ref()? else {
             return None;
