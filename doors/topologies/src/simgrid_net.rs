@@ -341,7 +341,7 @@ impl<'n> Ways<'n> {
         }
     }
 
-    /// The rate of the ways from a node on (`ahead`), or of those before it; `None` at a host, and if one of them is not
+    /// The rate of the ways from a node on (`ahead`), or before it; `None` at a host, and if one of them is not
     /// bounded.
     fn beyond(&mut self, node: usize, ahead: bool) -> Option<Rational> {
         if self.net.is_host(node) {
