@@ -49,6 +49,7 @@ mod simgrid_zones;
 mod slurm;
 mod slurm_net;
 mod smi_gpus;
+mod taken;
 mod tiers_json;
 mod unread;
 mod xml;
@@ -130,15 +131,20 @@ pub fn parse_topology(
         ));
     }
     let source = Source::new(name, bytes, "a platform")?;
+    if !matches!(format, Format::Joined | Format::Unread(_)) {
+        taken::check(format, options).map_err(|mistake| source.error_in_file(mistake))?;
+    }
     let asks_capacity = options.capacity.is_some() || options.capacity_default.is_some();
     let read: Importer = match format {
         Format::Gml if asks_capacity => gml::read_graph,
         Format::Own(_) | Format::Gml => {
-            let (platform, of_type) = gml::read(source)?;
-            let mut imported = plain(name, platform, format, options)?;
-            if let Some(text) = gml::places(of_type) {
-                imported.assume(text);
-            }
+            let (platform, notes) = gml::read(source, options.latency.as_ref())?;
+            let others = ImportOptions {
+                latency: None,
+                ..options.clone()
+            };
+            let mut imported = plain(name, platform, format, &others)?;
+            imported.notes = notes;
             return Ok(imported);
         }
         Format::Joined => return plain(name, tiers_json::read(source)?, format, options),

@@ -45,7 +45,7 @@ pub struct TopologyArguments {
     )]
     latency: Vec<String>,
     /// Graphs: the attribute of edges that is their latency, and the unit of plain numbers (default: latency or delay,
-    /// if it has a unit).
+    /// if it has a unit). Lists of links: the column, by name or number.
     #[arg(long, value_name = "ATTRIBUTE[,UNIT]")]
     latency_attribute: Option<String>,
     /// Rate at which a GPU combines values, in GB/s of result (default: 1000).
