@@ -11,7 +11,7 @@ use oneport::{Platform, Rational, Units, parse_rational};
 pub use oneport_topologies::Imported;
 use oneport_topologies::{
     Capacity, Fabric, Format, ImportOptions, Latencies, LatencyAttribute, PlatformFormat,
-    Replicate, Topic, read_topology,
+    Replicate, Topic, read_topology_with_any_ports,
 };
 
 use crate::flags::latency::{KindLatency, KnownLatencies};
@@ -85,7 +85,8 @@ impl TopologyArguments {
         Ok(imported)
     }
 
-    /// As [`TopologyArguments::read`], with the latencies of the file.
+    /// As [`TopologyArguments::read`], with the latencies of the file. Ports are checked once models and changes are
+    /// known ([`check_ports`](crate::flags::change::check_ports)).
     pub fn as_stated(&self, path: &Path, format: Option<Format>) -> Result<Imported> {
         // Standard input, by its name on Unix.
         let path = if path == Path::new("-") {
@@ -93,7 +94,7 @@ impl TopologyArguments {
         } else {
             path
         };
-        let imported = read_topology(path, format, &self.options()?)?;
+        let imported = read_topology_with_any_ports(path, format, &self.options()?)?;
         for topic in Topic::ALL {
             let notes = imported.notes.iter().filter(|note| note.topic == topic);
             let texts: Vec<&str> = notes.map(|note| note.text.as_str()).collect();
