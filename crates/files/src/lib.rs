@@ -33,8 +33,8 @@ pub use plan::{
     rates_to_json, read_plan, read_rates, write_chosen_plan, write_plan,
 };
 pub use platform::{
-    MAX_PLATFORM_BYTES, ParseFormatError, PlatformFormat, parse_platform, read_platform,
-    write_platform,
+    MAX_PLATFORM_BYTES, ParseFormatError, PlatformFormat, parse_platform,
+    parse_platform_with_any_ports, read_platform, read_platform_with_any_ports, write_platform,
 };
 pub use single::{
     AnswerFile, broadcast_to_json, one_all_reduce_from_json, one_all_reduce_to_json,

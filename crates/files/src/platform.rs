@@ -122,10 +122,29 @@ impl FromStr for PlatformFormat {
 /// # Errors
 /// A file that cannot be read or is over [`MAX_PLATFORM_BYTES`]; else as [`parse_platform`].
 pub fn read_platform(path: &Path) -> Result<Platform, FormatError> {
+    checked(
+        &path.display().to_string(),
+        read_platform_with_any_ports(path)?,
+    )
+}
+
+/// As [`read_platform`], for a platform whose port model is about to change: see
+/// [`build_with_any_ports`](oneport_platform::PlatformBuilder::build_with_any_ports).
+///
+/// # Errors
+/// As [`read_platform`], but for links with shared capacities at nodes with ports.
+pub fn read_platform_with_any_ports(path: &Path) -> Result<Platform, FormatError> {
     let bytes = read_bytes(path, MAX_PLATFORM_BYTES)?;
     let format =
         PlatformFormat::from_extension(path).unwrap_or_else(|| PlatformFormat::of_content(&bytes));
-    parse_platform(&path.display().to_string(), &bytes, format)
+    parse_platform_with_any_ports(&path.display().to_string(), &bytes, format)
+}
+
+fn checked(name: &str, platform: Platform) -> Result<Platform, FormatError> {
+    match platform.check_shared() {
+        Ok(()) => Ok(platform),
+        Err(error) => Err(FormatError::new(name, None, None, Mistake::Platform(error))),
+    }
 }
 
 /// Reads a platform from bytes; `name` is the file's name in messages. Time and memory are linear in the bytes
@@ -134,6 +153,18 @@ pub fn read_platform(path: &Path) -> Result<Platform, FormatError> {
 /// # Errors
 /// The first thing that is wrong: its line, key and value, and what would be right.
 pub fn parse_platform(
+    name: &str,
+    bytes: &[u8],
+    format: PlatformFormat,
+) -> Result<Platform, FormatError> {
+    checked(name, parse_platform_with_any_ports(name, bytes, format)?)
+}
+
+/// As [`parse_platform`], for a platform whose port model is about to change.
+///
+/// # Errors
+/// As [`parse_platform`], but for links with shared capacities at nodes with ports.
+pub fn parse_platform_with_any_ports(
     name: &str,
     bytes: &[u8],
     format: PlatformFormat,

@@ -514,6 +514,17 @@ impl PlatformBuilder {
     /// # Errors
     /// A platform without nodes; a link with a shared capacity that ends at a node with ports.
     pub fn build(self) -> Result<Platform, PlatformError> {
+        let platform = self.build_with_any_ports()?;
+        platform.check_shared()?;
+        Ok(platform)
+    }
+
+    /// As [`build`](Self::build), for a platform whose port model is about to change: links with shared capacities may
+    /// end at nodes with ports. Problems refuse it until [`check_shared`](Platform::check_shared) holds.
+    ///
+    /// # Errors
+    /// A platform without nodes.
+    pub fn build_with_any_ports(self) -> Result<Platform, PlatformError> {
         if self.graph.node_count() == 0 {
             return Err(PlatformError::Empty);
         }
@@ -535,7 +546,7 @@ impl PlatformBuilder {
         let links = graph.edge_count();
         let costs = graph.edge_weights_mut().map(|link| &mut link.cost);
         let groups = Groups::new(shared, links, costs);
-        let platform = Platform {
+        Ok(Platform {
             model,
             units,
             graph,
@@ -544,9 +555,7 @@ impl PlatformBuilder {
             by_name,
             by_alias,
             groups,
-        };
-        platform.check_shared()?;
-        Ok(platform)
+        })
     }
 }
 

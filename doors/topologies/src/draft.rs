@@ -12,6 +12,7 @@ use oneport_platform::{
 };
 
 use crate::Format;
+use crate::graph::no_latency;
 use crate::imported::{Accelerator, Imported, Note, Topic};
 use crate::mistakes::{not_positive, said, too_many};
 use crate::options::ImportOptions;
@@ -96,6 +97,9 @@ pub(crate) struct Draft<'o> {
     /// Other keys of `link_bandwidth` that mean something here.
     allowed: BTreeSet<String>,
     model: PortModel,
+    /// Whether a link has the attribute that is the latency; if not, some attributes of links.
+    latency_stated: bool,
+    attributes: BTreeSet<String>,
 }
 
 impl<'o> Draft<'o> {
@@ -116,6 +120,8 @@ impl<'o> Draft<'o> {
             kinds: BTreeSet::new(),
             allowed: BTreeSet::new(),
             model: PortModel::Links,
+            latency_stated: false,
+            attributes: BTreeSet::new(),
         }
     }
 
@@ -275,6 +281,20 @@ impl<'o> Draft<'o> {
         }
     }
 
+    /// Says that a link has the attribute that is the latency.
+    pub fn latency_is_stated(&mut self) {
+        self.latency_stated = true;
+    }
+
+    /// Says that a link has these attributes, and not that which is the latency.
+    pub fn no_latency<'a>(&mut self, attributes: impl Iterator<Item = &'a str>) {
+        /// Most attributes that a message lists.
+        const MOST: usize = 8;
+        if self.options.latency.is_some() && self.attributes.len() < MOST {
+            self.attributes.extend(attributes.take(MOST).map(clip));
+        }
+    }
+
     /// Whether there is a link.
     pub fn has_link(&self, from: usize, to: usize) -> bool {
         self.by_ends.contains_key(&(from, to))
@@ -400,6 +420,15 @@ impl<'o> Draft<'o> {
     pub fn finish(mut self, source: &Source<'_>, format: Format) -> Result<Imported, FormatError> {
         let in_file = |mistake| source.error_in_file(mistake);
         self.check_kinds().map_err(in_file)?;
+        if let Some(asked) = self
+            .options
+            .latency
+            .as_ref()
+            .filter(|_| !self.latency_stated)
+        {
+            let known: Vec<String> = self.attributes.iter().cloned().collect();
+            return Err(in_file(no_latency(&asked.attribute, &known)));
+        }
         let merge = self.merge_time().map_err(in_file)?;
         let accelerators: BTreeSet<usize> = self
             .devices
@@ -548,11 +577,12 @@ impl<'o> Draft<'o> {
         let (Some(first), others) = (names.first(), names.len().saturating_sub(1)) else {
             let wanted = "--reduce-in-switch: there is no NVSwitch here; for other switches write `reduces = true` \
                 into a platform file (oneport convert)";
-            return if self.options.reduce_in_switch {
-                Err(said(wanted.to_string()))
-            } else {
-                Ok(())
-            };
+            if self.options.reduce_in_switch {
+                return Err(said(wanted.to_string()));
+            }
+            let text = "--multicast: there is no NVSwitch here that could duplicate";
+            self.note(Topic::LeftOut, text);
+            return Ok(());
         };
         let more = if others == 0 {
             String::new()

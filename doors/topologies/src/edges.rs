@@ -2,21 +2,24 @@
 //!
 //! The first row may name the columns: two nodes (`src,dst`, `from,to`, `client,server`, ...) and the bandwidth, whose
 //! unit is in its name (`gbps`, `Gbit/s`, `bandwidth_MBps`), in the cells, in a comment above, or in `--capacity
-//! COLUMN,UNITS`. Without it, rows are two names and a number.
+//! COLUMN,UNITS`. Without it, rows are two names and a number. A column of latencies (`latency_us`, `delay` with units
+//! in its cells, or that of `--latency-attribute COLUMN,UNIT`) is kept.
 //!
 //! Pairs were measured one at a time, so a node sends to one and receives from one at a time, as for a matrix.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use num_traits::Signed;
 use oneport_files::error::{FormatError, Mistake, clip};
 use oneport_files::source::Source;
 use oneport_platform::units::{Data, Time};
 use oneport_platform::{PortModel, Rational, Units, parse_rational};
 
 use crate::draft::{Draft, Role, gigabytes};
-use crate::graph::rate_in;
+use crate::graph::{latency_in, no_latency, rate_in};
 use crate::imported::Topic;
 use crate::mistakes::{said, unexpected};
+use crate::options::LatencyAttribute;
 
 /// Names of the columns of nodes, in pairs.
 const ENDS: [(&str, &str); 12] = [
@@ -35,6 +38,8 @@ const ENDS: [(&str, &str); 12] = [
 ];
 /// Parts of the names of columns of bandwidths that say no unit.
 const RATES: [&str; 5] = ["bandwidth", "capacity", "throughput", "speed", "bw"];
+/// Parts of the names of columns of latencies.
+const LATENCIES: [&str; 2] = ["latency", "delay"];
 /// Most columns that are looked at.
 const MAX_COLUMNS: usize = 100;
 
@@ -45,7 +50,8 @@ pub(crate) fn is_list(text: &str) -> bool {
         return false;
     };
     if ends(&first).is_some() {
-        return first.len() > 2;
+        // A graph in one line has such words, too.
+        return first.len() > 2 && !first.iter().any(|cell| cell.ends_with(['[', '{']));
     }
     // No matrix has rows of two names and a number.
     let is_edge = |row: &Vec<&str>| {
@@ -65,6 +71,15 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     }
     let [from, to] = named.unwrap_or([0, 1]);
     let (rate, units) = column(source, draft, &head, named)?;
+    let delay = latency_column(source, draft, &head, named)?;
+    if named.is_some() {
+        note_columns(
+            draft,
+            &head,
+            &[from, to, rate, delay.as_ref().map_or(rate, |delay| delay.0)],
+        );
+    }
+    let mut latencies: BTreeMap<(&str, &str), Rational> = BTreeMap::new();
     let mut links: BTreeMap<(&str, &str), (Rational, usize)> = BTreeMap::new();
     let (mut order, mut again, mut silent) = (Vec::new(), 0, 0);
     for (line, text) in rows {
@@ -80,11 +95,24 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
             let key = format!("{} to {}", clip(one), clip(other));
             source.error(offset, Some(key), mistake)
         };
-        if cell.is_empty() || cell == "-" || cell.eq_ignore_ascii_case("n/a") || cell == "0" {
+        if is_silent(cell) || cell == "0" {
             silent += 1;
             continue;
         }
         let gigabytes = in_gigabytes(cell, units).map_err(wrong)?;
+        if let Some((column, asked)) = &delay
+            && let Some(text) = row.get(*column).filter(|text| !is_silent(text))
+        {
+            let name = head.get(*column).copied().unwrap_or_default();
+            let (seconds, note) = latency_in(name, text, asked.as_ref()).map_err(wrong)?;
+            if let Some(note) = note {
+                draft.note(Topic::LeftOut, note);
+            }
+            if let Some(seconds) = seconds.filter(Signed::is_positive) {
+                let least = latencies.entry((one, other)).or_insert(seconds.clone());
+                *least = seconds.min(least.clone());
+            }
+        }
         match links.get_mut(&(one, other)) {
             Some((known, _)) => {
                 again += 1;
@@ -97,7 +125,70 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
         }
     }
     note(draft, &links, again, silent);
-    add(source, draft, &links, &order)
+    add(source, draft, &links, &order, &latencies)
+}
+
+/// Whether nothing was measured.
+fn is_silent(cell: &str) -> bool {
+    cell.is_empty() || cell == "-" || cell.eq_ignore_ascii_case("n/a")
+}
+
+/// A column of latencies, and what is known of its plain numbers.
+type Delay = (usize, Option<LatencyAttribute>);
+
+/// The column of latencies: the user's, by name or number, else one that is called so.
+fn latency_column(
+    source: &Source<'_>,
+    draft: &mut Draft<'_>,
+    head: &[&str],
+    named: Option<[usize; 2]>,
+) -> Result<Option<Delay>, FormatError> {
+    if let Some(asked) = &draft.options.latency {
+        let Some(place) = place_of(&asked.attribute, head, named.is_some()) else {
+            let known: Vec<String> = head.iter().take(8).map(|cell| clip(cell)).collect();
+            return Err(source.error_in_file(no_latency(&asked.attribute, &known)));
+        };
+        draft.latency_is_stated();
+        return Ok(Some((place, Some(asked.clone()))));
+    }
+    let is_latency = |cell: &&str| {
+        let cell = cell.to_ascii_lowercase();
+        LATENCIES.iter().any(|name| cell.contains(name))
+    };
+    let Some(place) = head.iter().position(is_latency).filter(|_| named.is_some()) else {
+        return Ok(None);
+    };
+    let name = head.get(place).copied().unwrap_or_default();
+    let words = name.split(|c: char| !c.is_alphanumeric());
+    // `latency_min_us` is no number of minutes.
+    let short = |unit: &Time| unit.seconds() <= Time::SECOND.seconds();
+    let unit = words.filter_map(Time::find).find(short);
+    let asked = unit.map(|unit| LatencyAttribute {
+        attribute: name.to_string(),
+        seconds: Some(unit.seconds()),
+    });
+    if let Some(unit) = unit {
+        let text = format!("column {} is the latency, in {}", clip(name), unit.name());
+        draft.note(Topic::Assumed, text);
+    }
+    Ok(Some((place, asked)))
+}
+
+/// The place of a column by its name, else by its number from 1.
+fn place_of(name: &str, head: &[&str], named: bool) -> Option<usize> {
+    let place = head.iter().position(|cell| named && *cell == name);
+    let counted = || name.parse::<usize>().ok().and_then(|at| at.checked_sub(1));
+    place.or_else(counted).filter(|&place| place < head.len())
+}
+
+/// Names the columns that are not read.
+fn note_columns(draft: &mut Draft<'_>, head: &[&str], read: &[usize]) {
+    let unread = head.iter().enumerate().filter(|(at, _)| !read.contains(at));
+    let unread: Vec<String> = unread.take(8).map(|(_, cell)| clip(cell)).collect();
+    if !unread.is_empty() {
+        let text = format!("columns {}", unread.join(", "));
+        draft.note(Topic::LeftOut, text);
+    }
 }
 
 /// The column of bandwidths, and the units of plain numbers in it.
@@ -112,10 +203,7 @@ fn column(
         .map_or(0, |(line, _)| source.offset_of(line));
     if let Some(capacity) = &draft.options.capacity {
         let name = &capacity.attribute;
-        let place = head.iter().position(|cell| named.is_some() && cell == name);
-        let counted = name.parse::<usize>().ok().and_then(|at| at.checked_sub(1));
-        let place = place.or(counted).filter(|&place| place < head.len());
-        let Some(place) = place else {
+        let Some(place) = place_of(name, head, named.is_some()) else {
             let text = format!(
                 "there is no column '{}'; the columns are {}",
                 clip(name),
@@ -152,10 +240,6 @@ fn column(
         );
         return Err(source.error(offset, None, said(text)));
     };
-    if head.len() > 3 {
-        let text = format!("all columns but {}", clip(head.get(place).unwrap_or(&"")));
-        draft.note(Topic::LeftOut, text);
-    }
     Ok((place, units.or_else(|| in_comment(source.text))))
 }
 
@@ -178,7 +262,9 @@ fn note(
     silent: usize,
 ) {
     if again > 0 {
-        let text = format!("{again} rows for pairs that have a row: the fastest counts");
+        let text = format!(
+            "{again} rows for pairs that have a row: the fastest counts, and the least latency"
+        );
         draft.note(Topic::Merged, text);
     }
     if silent > 0 {
@@ -202,6 +288,7 @@ fn add<'a>(
     draft: &mut Draft<'_>,
     links: &BTreeMap<(&'a str, &'a str), (Rational, usize)>,
     order: &[(&'a str, &'a str)],
+    latencies: &BTreeMap<(&'a str, &'a str), Rational>,
 ) -> Result<(), FormatError> {
     draft.ports_of(PortModel::FullDuplex);
     draft.note(
@@ -244,6 +331,12 @@ fn add<'a>(
             draft.duplex(one, other, "link", rate).map_err(wrong)?;
         } else {
             draft.link(one, other, "link", rate).map_err(wrong)?;
+        }
+        if let Some(latency) = latencies.get(pair) {
+            draft.latency(one, other, latency.clone());
+            if both {
+                draft.latency(other, one, latency.clone());
+            }
         }
     }
     Ok(())

@@ -4,23 +4,27 @@
 //! labels that are missing or used twice get `#id` appended. An edge is a link in both directions (unless `directed
 //! 1`) and needs `LinkSpeedRaw`, in bits per second, or `LinkSpeed` with `LinkSpeedUnits` (K, M, G, T), or a SONET
 //! `LinkType` (`OC-n`: n times 51.84 Mbit/s). A link costs 10^9 / LinkSpeedRaw: the unit of message is the gigabit,
-//! the unit of time the second. The fastest of parallel edges counts; edges from a node to itself are skipped. Other
-//! keys are ignored, as the format demands.
+//! the unit of time the second. Latencies (`latency` or `delay` with a unit) are kept. The fastest of parallel edges
+//! counts; edges from a node to itself are skipped. Other keys are ignored, as the format demands.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use num_traits::Signed;
+use num_traits::{Signed, Zero};
 use oneport_files::error::{FormatError, Mistake, clip};
 use oneport_files::source::{Source, refused};
 use oneport_files::{merge_time, merging};
 use oneport_platform::units::{Data, Time, Units};
-use oneport_platform::{Node, Platform, PortModel, Rational, parse_rational};
+use oneport_platform::{Delays, Node, Platform, PortModel, Rational, parse_rational};
 
 use crate::draft::Draft;
-use crate::graph::{Attributes, Graph as Drawn, MAX_ATTRIBUTES, is_switch, too_many_attributes};
-use crate::imported::Topic;
+use crate::graph::{
+    Attributes, Graph as Drawn, MAX_ATTRIBUTES, is_switch, latency_in, latency_names, no_latency,
+    too_many_attributes,
+};
+use crate::imported::{Note, Topic};
 use crate::mistakes::{unexpected, unknown};
+use crate::options::LatencyAttribute;
 
 /// Most bytes: networks of the Zoo have less than one megabyte.
 const MAX_BYTES: usize = 16 << 20;
@@ -33,14 +37,18 @@ const LONGEST_REFERENCE: usize = 9;
 
 /// Reads a whole file.
 ///
-/// Also says how many nodes take part though their type is router.
-pub(crate) fn read(source: Source<'_>) -> Result<(Platform, usize), FormatError> {
+/// `asked` names the attribute that is the latency. Also returns remarks.
+pub(crate) fn read(
+    source: Source<'_>,
+    asked: Option<&LatencyAttribute>,
+) -> Result<(Platform, Vec<Note>), FormatError> {
     if source.text.len() > MAX_BYTES {
         return Err(source.error_in_file(Mistake::TooLarge {
             limit: MAX_BYTES as u64,
         }));
     }
-    let graph = Reader { source, at: 0 }.graph()?;
+    let graph = Reader { source, at: 0 }.graph(asked)?;
+    let mut notes = BTreeSet::new();
     let mut builder = Platform::builder();
     let units = merging(Units {
         data: Data::GIGABIT,
@@ -67,7 +75,7 @@ pub(crate) fn read(source: Source<'_>) -> Result<(Platform, usize), FormatError>
     }
     // Links in the order of first appearance, each with the fastest of its parallel edges.
     let mut places = BTreeMap::new();
-    let mut links: Vec<(_, _, Rational, usize)> = Vec::new();
+    let mut links: Vec<(_, _, Transfer, usize)> = Vec::new();
     for (index, edge) in graph.edges.iter().enumerate() {
         let key = || {
             Some(format!(
@@ -84,9 +92,10 @@ pub(crate) fn read(source: Source<'_>) -> Result<(Platform, usize), FormatError>
         if from == to {
             continue;
         }
-        let cost = edge
-            .cost()
-            .map_err(|mistake| source.error(edge.offset, key(), mistake))?;
+        let wrong = |mistake| source.error(edge.offset, key(), mistake);
+        let (latency, note) = edge.latency(asked).map_err(wrong)?;
+        notes.extend(note);
+        let transfer = (edge.cost().map_err(wrong)?, latency);
         let ends = if graph.directed {
             (from, to)
         } else {
@@ -94,25 +103,53 @@ pub(crate) fn read(source: Source<'_>) -> Result<(Platform, usize), FormatError>
         };
         let place = *places.entry(ends).or_insert(links.len());
         match links.get_mut(place) {
-            Some((_, _, fastest, _)) if *fastest > cost => *fastest = cost,
+            Some((_, _, fastest, _)) if *fastest > transfer => *fastest = transfer,
             Some(_) => {}
-            None => links.push((from, to, cost, edge.offset)),
+            None => links.push((from, to, transfer, edge.offset)),
         }
     }
-    for (from, to, cost, offset) in links {
-        let added = if graph.directed {
-            builder.link(from, to, cost).map(|_| ())
+    for (from, to, (cost, latency), offset) in links {
+        let ways = if graph.directed {
+            vec![(from, to)]
         } else {
-            builder.duplex(from, to, cost).map(|_| ())
+            vec![(from, to), (to, from)]
         };
-        added.map_err(|error| refused(&source, offset, error))?;
+        for (from, to) in ways {
+            let link = builder.link(from, to, cost.clone());
+            let delays = Delays {
+                latency: latency.clone(),
+                overhead: Rational::zero(),
+            };
+            let added = link.and_then(|link| match delays.latency.is_zero() {
+                true => Ok(()),
+                false => builder.delays(link, delays),
+            });
+            added.map_err(|error| refused(&source, offset, error))?;
+        }
+    }
+    if let Some(asked) = asked
+        && graph.edges.iter().all(|edge| edge.latency.is_none())
+    {
+        return Err(source.error_in_file(no_latency(&asked.attribute, &[])));
     }
     let platform = builder
         .build()
         .map_err(|error| source.error_in_file(Mistake::Platform(error)))?;
+    let left_out = |text| Note {
+        topic: Topic::LeftOut,
+        text,
+    };
+    let mut notes: Vec<Note> = notes.into_iter().map(left_out).collect();
     let of_type = graph.nodes.iter().filter(|node| node.role == Role::Place);
-    Ok((platform, of_type.count()))
+    notes.extend(self::places(of_type.count()).map(|text| Note {
+        topic: Topic::Assumed,
+        text,
+    }));
+    Ok((platform, notes))
 }
+
+/// Seconds per gigabit, and the latency in seconds.
+type Transfer = (Rational, Rational);
 
 /// Reads a graph whose edges have the bandwidths that the user says: the attribute that is one, a default.
 pub(crate) fn read_graph(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {
@@ -226,9 +263,23 @@ struct Edge<'a> {
     speed: Option<Cow<'a, str>>,
     units: Option<Cow<'a, str>>,
     kind: Option<Cow<'a, str>>,
+    /// The attribute that is the latency, and its value.
+    latency: Option<(String, Cow<'a, str>)>,
 }
 
 impl Edge<'_> {
+    /// Seconds, 0 where none is stated, and a remark where the unit is not.
+    fn latency(
+        &self,
+        asked: Option<&LatencyAttribute>,
+    ) -> Result<(Rational, Option<String>), Mistake> {
+        let Some((name, text)) = &self.latency else {
+            return Ok((Rational::zero(), None));
+        };
+        let (seconds, note) = latency_in(name, text, asked)?;
+        Ok((seconds.unwrap_or_else(Rational::zero), note))
+    }
+
     /// Seconds per gigabit.
     fn cost(&self) -> Result<Rational, Mistake> {
         let (key, text, unit) = match (&self.raw, &self.speed, &self.units) {
@@ -308,9 +359,9 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// The first top-level `graph [ ... ]`.
-    fn graph(&mut self) -> Result<Graph<'a>, FormatError> {
+    fn graph(&mut self, asked: Option<&LatencyAttribute>) -> Result<Graph<'a>, FormatError> {
         self.find_graph()?;
-        self.graph_list()
+        self.graph_list(asked)
     }
 
     fn find_graph(&mut self) -> Result<(), FormatError> {
@@ -327,7 +378,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn graph_list(&mut self) -> Result<Graph<'a>, FormatError> {
+    fn graph_list(&mut self, asked: Option<&LatencyAttribute>) -> Result<Graph<'a>, FormatError> {
         let mut graph = Graph {
             directed: false,
             nodes: Vec::new(),
@@ -360,14 +411,19 @@ impl<'a> Reader<'a> {
                         role,
                     });
                 }
-                Token::Key("edge") => graph.edges.push(self.edge(offset)?),
+                Token::Key("edge") => graph.edges.push(self.edge(offset, asked)?),
                 Token::Key(_) => self.skip()?,
                 _ => return Err(self.broken(offset, token)),
             }
         }
     }
 
-    fn edge(&mut self, offset: usize) -> Result<Edge<'a>, FormatError> {
+    fn edge(
+        &mut self,
+        offset: usize,
+        asked: Option<&LatencyAttribute>,
+    ) -> Result<Edge<'a>, FormatError> {
+        let [first, second] = latency_names(asked);
         let keys = [
             "source",
             "target",
@@ -375,8 +431,10 @@ impl<'a> Reader<'a> {
             "LinkSpeed",
             "LinkSpeedUnits",
             "LinkType",
+            first,
+            second,
         ];
-        let [source, target, raw, speed, units, kind] = self.record("edge", keys)?;
+        let [source, target, raw, speed, units, kind, one, other] = self.record("edge", keys)?;
         let source = self.need(offset, "edge", source, "source", "the id of a node")?;
         let target = self.need(offset, "edge", target, "target", "the id of a node")?;
         Ok(Edge {
@@ -387,6 +445,8 @@ impl<'a> Reader<'a> {
             speed,
             units,
             kind,
+            latency: (one.map(|value| (first.to_string(), value)))
+                .or(other.map(|value| (second.to_string(), value))),
         })
     }
 
@@ -403,7 +463,7 @@ impl<'a> Reader<'a> {
     fn record<const N: usize>(
         &mut self,
         name: &'static str,
-        wanted: [&'static str; N],
+        wanted: [&str; N],
     ) -> Result<[Option<Cow<'a, str>>; N], FormatError> {
         self.open(name)?;
         let mut values = [const { None }; N];

@@ -158,6 +158,20 @@ fn add(source: &Source<'_>, draft: &mut Draft<'_>, matrix: &Matrix<'_>) -> Resul
             let found = format!("row {} with {} cells", clip(label), cells.len());
             return Err(wrong(unexpected(found, expected)));
         }
+        // Both programs print as many decimals in every cell.
+        let decimals = |cell: &&str| {
+            cell.split_once('.')
+                .map_or(0, |(_, decimals)| decimals.len())
+        };
+        let most = cells.iter().map(decimals).max();
+        let cut = |cell: &&&str| !cell.eq_ignore_ascii_case("n/a") && Some(decimals(cell)) < most;
+        if let Some(cell) = cells.last().filter(cut) {
+            let text = format!(
+                "the line ends with '{}', which was cut: other cells have more decimals",
+                clip(cell)
+            );
+            return Err(wrong(said(text)));
+        }
         for (cell, &other) in cells.iter().zip(&nodes) {
             let Some(rate) = bandwidth(cell).map_err(wrong)?.filter(|_| row != other) else {
                 continue;

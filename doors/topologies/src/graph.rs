@@ -15,6 +15,7 @@ use oneport_platform::{Rational, Units, parse_rational};
 use crate::draft::{Draft, Role, gigabytes};
 use crate::imported::Topic;
 use crate::mistakes::{said, too_many, unknown};
+use crate::options::LatencyAttribute;
 
 /// Attributes of a node or an edge: names and values.
 pub(crate) type Attributes<'a> = Vec<(Cow<'a, str>, Cow<'a, str>)>;
@@ -109,28 +110,20 @@ impl<'g, 'o> Graph<'g, 'o> {
     /// The latency in seconds, if an attribute states it and its unit is known.
     fn latency(&mut self, attributes: &Attributes<'_>) -> Result<Option<Rational>, Mistake> {
         let asked = self.draft.options.latency.as_ref();
-        let found = match asked {
-            Some(asked) => Some(asked.attribute.as_str()).zip(value(attributes, &asked.attribute)),
-            None => LATENCY
-                .into_iter()
-                .find_map(|name| Some((name, value(attributes, name)?))),
-        };
+        let found = latency_names(asked)
+            .into_iter()
+            .find_map(|name| Some((name, value(attributes, name)?)));
         let Some((name, text)) = found else {
+            let names = attributes.iter().map(|(name, _)| name.as_ref());
+            self.draft.no_latency(names);
             return Ok(None);
         };
-        let plain = asked.and_then(|asked| asked.seconds.as_ref());
-        match (seconds_in(text, plain), asked) {
-            (Ok(Some(seconds)), _) => return Ok(Some(seconds)),
-            (Err(mistake), Some(_)) => return Err(mistake),
-            _ => {}
+        self.draft.latency_is_stated();
+        let (seconds, note) = latency_in(name, text, asked)?;
+        if let Some(note) = note {
+            self.draft.note(Topic::LeftOut, note);
         }
-        let text = format!(
-            "latency: {} of edges is a number without a unit; --latency-attribute {},us says that it is in microseconds",
-            clip(name),
-            clip(name)
-        );
-        self.draft.note(Topic::LeftOut, text);
-        Ok(None)
+        Ok(seconds)
     }
 
     fn rate(&mut self, attributes: &Attributes<'_>) -> Result<Rational, Mistake> {
@@ -193,6 +186,45 @@ impl<'g, 'o> Graph<'g, 'o> {
             clip(named)
         )))
     }
+}
+
+/// The attributes that may be the latency; the second is empty where the user names one.
+pub(super) fn latency_names(asked: Option<&LatencyAttribute>) -> [&str; 2] {
+    asked.map_or(LATENCY, |asked| [asked.attribute.as_str(), ""])
+}
+
+/// The latency in seconds that an attribute of this name states, or a remark where it has no unit.
+///
+/// # Errors
+/// The user names the attribute, and this is no latency.
+pub(super) fn latency_in(
+    name: &str,
+    text: &str,
+    asked: Option<&LatencyAttribute>,
+) -> Result<(Option<Rational>, Option<String>), Mistake> {
+    let plain = asked.and_then(|asked| asked.seconds.as_ref());
+    match (seconds_in(text, plain), asked) {
+        (Ok(Some(seconds)), _) => return Ok((Some(seconds), None)),
+        (Err(mistake), Some(_)) => return Err(mistake),
+        _ => {}
+    }
+    let name = clip(name);
+    let note = format!(
+        "latency: {name} of links is a number without a unit; --latency-attribute {name},us says that it is in microseconds"
+    );
+    Ok((None, Some(note)))
+}
+
+/// No link has the attribute or column that a user calls the latency.
+pub(super) fn no_latency(asked: &str, known: &[String]) -> Mistake {
+    let known = match known {
+        [] => String::new(),
+        known => format!(" (there is {})", known.join(", ")),
+    };
+    said(format!(
+        "no link has {} for --latency-attribute{known}; name what is the latency, or leave the option out",
+        clip(asked)
+    ))
 }
 
 /// Whether an attribute that has a default is looked at.

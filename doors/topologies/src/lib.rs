@@ -49,6 +49,7 @@ mod simgrid_zones;
 mod slurm;
 mod slurm_net;
 mod smi_gpus;
+mod taken;
 mod tiers_json;
 mod unread;
 mod xml;
@@ -73,7 +74,7 @@ use std::path::Path;
 use crate::mistakes::said;
 use oneport_files::error::Mistake;
 use oneport_files::source::{Source, read_bytes};
-use oneport_files::{MAX_PLATFORM_BYTES, MERGE_RATE, parse_platform};
+use oneport_files::{MAX_PLATFORM_BYTES, MERGE_RATE, parse_platform_with_any_ports};
 
 use draft::Draft;
 
@@ -95,9 +96,30 @@ pub fn read_topology(
     format: Option<Format>,
     options: &ImportOptions,
 ) -> Result<Imported, FormatError> {
+    let imported = read_topology_with_any_ports(path, format, options)?;
+    checked(&path.display().to_string(), imported)
+}
+
+/// As [`read_topology`], for a platform whose port model is about to change: links with shared capacities may end at
+/// nodes with ports ([`check_shared`](Platform::check_shared)).
+///
+/// # Errors
+/// As [`read_topology`], but for these links.
+pub fn read_topology_with_any_ports(
+    path: &Path,
+    format: Option<Format>,
+    options: &ImportOptions,
+) -> Result<Imported, FormatError> {
     let bytes = read_bytes(path, MAX_PLATFORM_BYTES)?;
     let format = format.unwrap_or_else(|| Format::detect(path, &bytes));
-    parse_topology(&path.display().to_string(), &bytes, format, options)
+    parse(&path.display().to_string(), &bytes, format, options)
+}
+
+fn checked(name: &str, imported: Imported) -> Result<Imported, FormatError> {
+    match imported.platform.check_shared() {
+        Ok(()) => Ok(imported),
+        Err(error) => Err(FormatError::new(name, None, None, Mistake::Platform(error))),
+    }
 }
 
 /// As [`read_topology`], from bytes; `name` is the file's name in messages. Time and memory are linear in the bytes
@@ -111,8 +133,18 @@ pub fn parse_topology(
     format: Format,
     options: &ImportOptions,
 ) -> Result<Imported, FormatError> {
+    checked(name, parse(name, bytes, format, options)?)
+}
+
+fn parse(
+    name: &str,
+    bytes: &[u8],
+    format: Format,
+    options: &ImportOptions,
+) -> Result<Imported, FormatError> {
     if let Format::Own(own) = format {
-        let mut imported = plain(name, parse_platform(name, bytes, own)?, format, options)?;
+        let platform = parse_platform_with_any_ports(name, bytes, own)?;
+        let mut imported = plain(name, platform, format, options)?;
         let units = imported.platform.units();
         if units.is_some() && own == PlatformFormat::Matrix {
             imported.assume(merges_of_a_matrix());
@@ -130,15 +162,20 @@ pub fn parse_topology(
         ));
     }
     let source = Source::new(name, bytes, "a platform")?;
+    if !matches!(format, Format::Joined | Format::Unread(_)) {
+        taken::check(format, options).map_err(|mistake| source.error_in_file(mistake))?;
+    }
     let asks_capacity = options.capacity.is_some() || options.capacity_default.is_some();
     let read: Importer = match format {
         Format::Gml if asks_capacity => gml::read_graph,
         Format::Own(_) | Format::Gml => {
-            let (platform, of_type) = gml::read(source)?;
-            let mut imported = plain(name, platform, format, options)?;
-            if let Some(text) = gml::places(of_type) {
-                imported.assume(text);
-            }
+            let (platform, notes) = gml::read(source, options.latency.as_ref())?;
+            let others = ImportOptions {
+                latency: None,
+                ..options.clone()
+            };
+            let mut imported = plain(name, platform, format, &others)?;
+            imported.notes = notes;
             return Ok(imported);
         }
         Format::Joined => return plain(name, tiers_json::read(source)?, format, options),

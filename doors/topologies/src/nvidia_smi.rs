@@ -31,6 +31,9 @@ const AFFINITY: &str = "CPU";
 /// Cells of another table of the same command.
 const P2P: [&str; 6] = ["OK", "NS", "CNS", "GNS", "TNS", "DR"];
 
+/// What is said of lines that do not fit one another.
+const WRAPPED: &str = "the table was cut or wrapped, as by a narrow terminal; give what `nvidia-smi topo -m > FILE` writes";
+
 /// A row of the table.
 struct Row<'a> {
     offset: usize,
@@ -176,7 +179,9 @@ fn chosen_table<'a>(source: &Source<'a>, draft: &mut Draft<'_>) -> Vec<Line<'a>>
     let mut tables: Vec<Vec<Line<'a>>> = Vec::new();
     for line in source.text.lines() {
         let line = (source.offset_of(line), words(line));
-        if is_head(&line.1) {
+        // A second head without a row between is the rest of the first.
+        let goes_on = matches!(tables.last().map(Vec::as_slice), Some([_]));
+        if is_head(&line.1) && !goes_on {
             tables.push(vec![line]);
         } else if let Some(table) = tables.last_mut() {
             table.push(line);
@@ -208,20 +213,50 @@ fn table<'a>(
 ) -> Result<(Vec<Cow<'a, str>>, Vec<Row<'a>>), FormatError> {
     let mut labels: Vec<Cow<'a, str>> = Vec::new();
     let mut rows: BTreeMap<Cow<'a, str>, Row<'a>> = BTreeMap::new();
+    // Whether no blank line has ended the rows.
+    let mut open = true;
     for (offset, words) in &chosen_table(source, draft) {
         let Some((first, others)) = words.split_first() else {
+            open &= rows.is_empty();
             continue;
         };
         if labels.is_empty() {
             labels = head(words);
+            if labels.len() > MAX_DEVICES {
+                let mistake = too_many("devices", MAX_DEVICES, "give one machine");
+                return Err(source.error_in_file(mistake));
+            }
             continue;
         }
-        if !labels.contains(first) {
-            continue;
+        let is_row = others.first().is_some_and(|word| is_cell(word));
+        let wrong = |text: String| Err(source.error(*offset, Some(clip(first)), said(text)));
+        match labels.contains(first) {
+            true if open || is_row => {}
+            false if is_row && !is_cell(first) => {
+                return wrong(format!("this row has no column in the head: {WRAPPED}"));
+            }
+            false if open && (rows.is_empty() || words.iter().all(|word| is_rest(word))) => {
+                return wrong(format!("this line goes on with the one above: {WRAPPED}"));
+            }
+            _ => continue,
         }
         let row = row(*offset, others, labels.len());
         if row.cells.len() < labels.len() {
-            continue;
+            let (has, needs) = (row.cells.len(), labels.len());
+            let label = clip(first);
+            let text = format!(
+                "the row of {label} is missing or cut off: {has} cells for {needs} devices"
+            );
+            return wrong(format!("{text}: {WRAPPED}"));
+        }
+        if row
+            .rest
+            .first()
+            .is_some_and(|word| word != "N/A" && is_cell(word))
+        {
+            return wrong(format!(
+                "this row has more cells than the head has devices: {WRAPPED}"
+            ));
         }
         if rows.insert(first.clone(), row).is_some() {
             return Err(source.error(*offset, None, Mistake::DuplicateKey(clip(first))));
@@ -231,10 +266,7 @@ fn table<'a>(
         let text = "there is no head line GPU0 GPU1 ...; give what `nvidia-smi topo -m` prints";
         return Err(source.error_in_file(said(text)));
     }
-    if labels.len() > MAX_DEVICES {
-        let mistake = too_many("devices", MAX_DEVICES, "give one machine");
-        return Err(source.error_in_file(mistake));
-    }
+    check_legend(source, draft, &labels)?;
     mirror(&labels, &mut rows, draft);
     let mut ordered = Vec::with_capacity(labels.len());
     for label in &labels {
@@ -250,14 +282,44 @@ fn table<'a>(
     Ok((labels, ordered))
 }
 
+/// Cards of the legend that have no column.
+fn check_legend(
+    source: &Source<'_>,
+    draft: &mut Draft<'_>,
+    labels: &[Cow<'_, str>],
+) -> Result<(), FormatError> {
+    let legend = legend(source.text);
+    let Some(card) = legend
+        .keys()
+        .find(|card| !labels.iter().any(|label| label == *card))
+    else {
+        return Ok(());
+    };
+    let text = format!("{card} is in the legend and has no column");
+    if labels.iter().any(|label| label.starts_with("NIC")) {
+        return Err(source.error_in_file(said(format!("{text}: {WRAPPED}"))));
+    }
+    draft.note(Topic::LeftOut, text);
+    Ok(())
+}
+
+/// Whether a word is one or several cells.
+fn is_cell(word: &str) -> bool {
+    P2P.contains(&word) || cells(word, MAX_DEVICES).is_some()
+}
+
+/// Whether a word may be what is left of cells and affinities: `18`, `DE`, `32-63,96-127`, `N/A`.
+fn is_rest(word: &str) -> bool {
+    let fits = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || "-,/".contains(c);
+    word.chars().all(fits)
+}
+
 /// Whether a line names the columns.
 fn is_head(words: &[Cow<'_, str>]) -> bool {
     let begins = |word: &Cow<'_, str>| {
         let word = word.strip_suffix(AFFINITY).unwrap_or(word);
         gpu_number(word).is_some()
     };
-    let is_cell =
-        |word: &Cow<'_, str>| P2P.contains(&word.as_ref()) || cells(word, MAX_DEVICES).is_some();
     let second = words.get(1).is_none_or(|word| !is_cell(word));
     second && words.first().is_some_and(begins)
 }
@@ -444,12 +506,12 @@ fn join_affine<'a>(rows: &[Row<'a>], tree: &mut PciTree, draft: &mut Draft<'_>) 
             tree.join(first, place, Near::Numa);
         }
     }
-    if !firsts.is_empty() {
-        draft.note(
-            Topic::Assumed,
-            "GPUs of the same affinity share a NUMA node",
-        );
-    }
+    let text = if firsts.is_empty() {
+        "the table has no affinities of GPUs: no two share a NUMA node unless a PCI path of the table joins them"
+    } else {
+        "GPUs of the same affinity share a NUMA node"
+    };
+    draft.note(Topic::Assumed, text);
 }
 
 /// Direct links, unless a GPU would have more than any has: then they lead to NVSwitches.

@@ -6,7 +6,7 @@
 //!
 //! Facts from ROCm/rocm-systems, `rocm_smi.py`, `amdsmi_commands.py` and issue 5763.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use num_traits::Signed;
 use oneport_files::error::{FormatError, clip};
@@ -21,6 +21,9 @@ use crate::smi_gpus::Gpus;
 
 /// Most GPUs: a machine has some twenty.
 const MAX_GPUS: usize = 500;
+
+/// What is said of lines that do not fit one another.
+const WRAPPED: &str = "the tables were cut or wrapped, as by a narrow terminal; give what the command writes into a file";
 
 /// The tables by title, each with its rows of cells.
 struct Tables<'a> {
@@ -90,6 +93,7 @@ impl<'a> Tables<'a> {
             numa: BTreeMap::new(),
         };
         let mut title = String::new();
+        let mut rows: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
         for line in source.text.lines() {
             let text = line.trim();
             if text.starts_with("==") || text.ends_with("TABLE:") {
@@ -111,15 +115,23 @@ impl<'a> Tables<'a> {
             if words.iter().all(|word| is_gpu(word)) && !words.is_empty() {
                 if tables.labels.is_empty() {
                     tables.labels = words;
+                } else if tables.labels != words {
+                    let text = format!("this head names other GPUs than the first: {WRAPPED}");
+                    return Err(source.error(source.offset_of(line), None, said(text)));
                 }
                 continue;
             }
-            let Some(row) = tables.labels.iter().position(|label| label == first) else {
+            if tables.labels.is_empty() {
                 continue;
+            }
+            let Some(row) = tables.labels.iter().position(|label| label == first) else {
+                let text = format!("{} has a row and no column: {WRAPPED}", clip(first));
+                return Err(source.error(source.offset_of(line), None, said(text)));
             };
+            rows.entry(title.clone()).or_default().insert(row);
             if cells.len() != tables.labels.len() {
                 let text = format!(
-                    "the row of {} has {} cells, and there are {} GPUs",
+                    "the row of {} has {} cells, and there are {} GPUs: {WRAPPED}",
                     clip(first),
                     cells.len(),
                     tables.labels.len()
@@ -127,6 +139,12 @@ impl<'a> Tables<'a> {
                 return Err(source.error(source.offset_of(line), None, said(text)));
             }
             tables.take(&title, row, cells);
+        }
+        let all = tables.labels.len();
+        if let Some((title, rows)) = rows.iter().find(|(_, rows)| rows.len() != all) {
+            let title = clip(title.trim_matches(['=', ' ', ':']));
+            let text = format!("{title}: {} rows for {all} GPUs: {WRAPPED}", rows.len());
+            return Err(source.error_in_file(said(text)));
         }
         Ok(tables)
     }

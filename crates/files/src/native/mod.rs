@@ -275,13 +275,14 @@ impl<'a> Assembly<'a> {
         )
     }
 
+    /// The platform; its ports are not checked yet.
     fn finish(mut self) -> Result<Platform, FormatError> {
         self.check_limits()?;
         if let Some(units) = self.measures.units() {
             self.builder.units(units);
         }
         self.builder
-            .build()
+            .build_with_any_ports()
             .map_err(|error| self.source.error_in_file(Mistake::Platform(error)))
     }
 
@@ -413,7 +414,7 @@ impl<'a> Assembly<'a> {
             name,
             self.builder
                 .clone()
-                .build()
+                .build_with_any_ports()
                 .ok()?
                 .nodes()
                 .iter()

@@ -80,7 +80,7 @@ pub fn run(arguments: &ConvertArguments) -> Result<End> {
     let read = arguments.topology.read(input, from)?.platform;
     let read = arguments
         .change
-        .apply(&read)?
+        .apply(input, &read)?
         .map_or(read, |changed| changed.platform);
     let (platform, parts) = if arguments.gadget {
         let (platform, parts) = as_gadget(&read)?;

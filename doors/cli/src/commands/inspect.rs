@@ -9,7 +9,7 @@ use clap::Args;
 use num_traits::{Inv, Zero};
 use oneport::platform::names::common;
 use oneport::{Platform, Rational};
-use oneport_topologies::{Format, Imported, Topic, read_topology};
+use oneport_topologies::{Format, Imported, Topic, read_topology_with_any_ports};
 use serde_json::{Value, json};
 
 use crate::flags::change::ChangeArguments;
@@ -68,10 +68,10 @@ pub fn run(arguments: &InspectArguments) -> Result<End> {
     if let Some(path) = &arguments.output {
         drawing::check("--output", path, &[])?;
     }
-    let imported = read_topology(file, format, &arguments.topology.options()?)?;
+    let imported = read_topology_with_any_ports(file, format, &arguments.topology.options()?)?;
     let (_, assumed) = arguments.topology.latencies(imported.clone(), true)?;
     let (imported, _) = arguments.topology.latencies(imported, false)?;
-    let imported = match arguments.change.apply(&imported.platform)? {
+    let imported = match arguments.change.apply(file, &imported.platform)? {
         Some(changed) => imported.changed(changed),
         None => imported,
     };

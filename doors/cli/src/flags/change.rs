@@ -9,9 +9,11 @@
 //! value     = number | number unit                               (a unit, as 25 GB/s, where the platform has units)
 //! ```
 
-use anyhow::Result;
+use std::path::Path;
+
+use anyhow::{Result, anyhow};
 use clap::Args;
-use num_traits::Signed;
+use num_traits::{Signed, Zero};
 use oneport::platform::{Change, Changed, LinkId, Number, Pattern, PatternError, SharedId};
 use oneport::units::{Dimension, Quantity};
 use oneport::{NodeId, Platform, PortModel, Rational, Units, files, parse_rational};
@@ -29,17 +31,32 @@ pub struct ChangeArguments {
 }
 
 impl ChangeArguments {
-    /// The platform after the changes, with the places of its nodes and links.
+    /// The platform of this file after the changes, with the places of its nodes and links.
     ///
     /// # Errors
-    /// As [`changes`].
-    pub fn apply(&self, platform: &Platform) -> Result<Option<Changed>> {
+    /// As [`changes`], and as [`check_ports`] where there are none.
+    pub fn apply(&self, file: &Path, platform: &Platform) -> Result<Option<Changed>> {
         if self.changes.is_empty() {
+            check_ports(file, platform)?;
             return Ok(None);
         }
         let all = changes(platform, &self.changes)?;
         Ok(Some(platform.changed(&all)?))
     }
+}
+
+/// Checks that no link with a shared capacity ends at a node with ports, after models and changes.
+///
+/// # Errors
+/// The file, the link and the node, and what says the model.
+pub fn check_ports(file: &Path, platform: &Platform) -> Result<()> {
+    let hint = |error| {
+        anyhow!(
+            "{}: {error}; model = \"links\" at the head of the file, or --model links, says so for all nodes without a model",
+            file.display()
+        )
+    };
+    platform.check_shared().map_err(hint)
 }
 
 /// Limit on the names that a message lists.
@@ -97,10 +114,7 @@ fn change(platform: &Platform, text: &str) -> Result<Vec<Change>, String> {
     )?;
     let operation = self::operation(operation.trim(), platform.units())?;
     match (targets(platform, target.trim())?, operation) {
-        (Targets::Links(links), Operation::Cost(number)) => Ok(links
-            .into_iter()
-            .map(|link| Change::Cost(link, number.clone()))
-            .collect()),
+        (Targets::Links(links), Operation::Cost(number)) => costs(platform, links, &number),
         (Targets::Links(links), Operation::Remove) => {
             Ok(links.into_iter().map(Change::WithoutLink).collect())
         }
@@ -118,11 +132,9 @@ fn change(platform: &Platform, text: &str) -> Result<Vec<Change>, String> {
         (Targets::Shared(_), _) => {
             Err("this is a shared capacity; it has bandwidth, cost, remove".to_string())
         }
-        (Targets::Nodes(nodes), Operation::Cost(number)) => Ok(platform
-            .links_at(&nodes)
-            .into_iter()
-            .map(|link| Change::Cost(link, number.clone()))
-            .collect()),
+        (Targets::Nodes(nodes), Operation::Cost(number)) => {
+            costs(platform, platform.links_at(&nodes), &number)
+        }
         (Targets::Nodes(nodes), Operation::Compute(number)) => compute(platform, nodes, &number),
         (Targets::Nodes(nodes), Operation::Ports(ports)) => Ok(nodes
             .into_iter()
@@ -144,6 +156,35 @@ fn change(platform: &Platform, text: &str) -> Result<Vec<Change>, String> {
             Ok(nodes.into_iter().map(Change::WithoutNode).collect())
         }
     }
+}
+
+/// Sets or multiplies the cost of links. A link that only shared capacities limit has none that could be multiplied.
+fn costs(platform: &Platform, links: Vec<LinkId>, number: &Number) -> Result<Vec<Change>, String> {
+    // The capacity of which the link takes up the largest part.
+    let limited = |link: LinkId| {
+        let shares = platform.shared_by(link).iter();
+        let share = shares.max_by(|(_, one), (_, other)| one.cmp(other))?;
+        platform.own_cost(link).is_zero().then_some((link, share))
+    };
+    if let Number::Times(factor) = number
+        && let Some((link, (id, _))) = links.iter().copied().find_map(limited)
+    {
+        let own = (factor * &platform.link(link).cost).recip();
+        let (link, capacity) = (
+            platform.link_name(link),
+            &platform.shared()[id.index()].name,
+        );
+        let operation = match factor.recip() {
+            rise if rise.is_integer() => format!("x{rise}"),
+            _ => format!("/{factor}"),
+        };
+        return Err(format!(
+            "the only limit of '{link}' is the shared capacity '{capacity}', which no factor on the link changes; write \
+             \"shared '{capacity}': bandwidth {operation}\" for all of its links, or '{link}: bandwidth = {own}' for this one"
+        ));
+    }
+    let change = |link| Change::Cost(link, number.clone());
+    Ok(links.into_iter().map(change).collect())
 }
 
 /// Sets or multiplies the compute cost: of the processors among several nodes, or of a single node, which becomes a

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use oneport::files::read_platform;
+use oneport::files::read_platform_with_any_ports;
 use oneport::{Platform, Units};
 
 use crate::flags::latency::KnownLatencies;
@@ -87,6 +87,6 @@ impl TopologyArguments {
         } else {
             path
         };
-        Ok(generated(read_platform(path)?, Vec::new()))
+        Ok(generated(read_platform_with_any_ports(path)?, Vec::new()))
     }
 }

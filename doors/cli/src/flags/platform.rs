@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use oneport::{PortModel, Units};
 
-use crate::flags::change::ChangeArguments;
+use crate::flags::change::{ChangeArguments, check_ports};
 use crate::flags::idle::Idle;
 use crate::flags::latency::KnownLatencies;
 use crate::flags::topology::{Imported, TopologyArguments};
@@ -112,23 +112,26 @@ impl ReadingArguments {
     /// Reads the platform under the requested model and in the requested units, with the changes. Prints assumed values
     /// on standard error.
     pub fn read(&self, path: &Path) -> Result<Imported> {
-        self.changed(self.read_unchanged(path)?)
+        let (imported, _) = self.latencies(path, false)?;
+        self.changed(path, imported)
     }
 
     /// As [`read`](Self::read), without the changes.
     pub fn read_unchanged(&self, path: &Path) -> Result<Imported> {
-        Ok(self.latencies(path, false)?.0)
+        let (imported, _) = self.latencies(path, false)?;
+        check_ports(path, &imported.platform)?;
+        Ok(imported)
     }
 
     /// As [`read`](Self::read), for a time of one operation: if neither file nor options state a latency, it is assumed
     /// by kind of link.
     pub fn read_for_times(&self, path: &Path) -> Result<(Imported, KnownLatencies)> {
         let (imported, latencies) = self.latencies(path, true)?;
-        Ok((self.changed(imported)?, latencies))
+        Ok((self.changed(path, imported)?, latencies))
     }
 
-    fn changed(&self, imported: Imported) -> Result<Imported> {
-        Ok(match self.change.apply(&imported.platform)? {
+    fn changed(&self, path: &Path, imported: Imported) -> Result<Imported> {
+        Ok(match self.change.apply(path, &imported.platform)? {
             Some(changed) => imported.changed(changed),
             None => imported,
         })
@@ -141,7 +144,6 @@ impl ReadingArguments {
                 .parse()
                 .map_err(|error| usage(format!("--model: {error}")))?;
             imported.platform = imported.platform.with_model(model);
-            imported.platform.check_shared()?;
         }
         if let Some(text) = &self.units {
             let units = Units::parse(text).map_err(|error| usage(format!("--units: {error}")))?;

@@ -11,7 +11,7 @@ use oneport::{Platform, Rational, Units, parse_rational};
 pub use oneport_topologies::Imported;
 use oneport_topologies::{
     Capacity, Fabric, Format, ImportOptions, Latencies, LatencyAttribute, PlatformFormat,
-    Replicate, Topic, read_topology,
+    Replicate, Topic, read_topology_with_any_ports,
 };
 
 use crate::flags::latency::{KindLatency, KnownLatencies};
@@ -45,7 +45,7 @@ pub struct TopologyArguments {
     )]
     latency: Vec<String>,
     /// Graphs: the attribute of edges that is their latency, and the unit of plain numbers (default: latency or delay,
-    /// if it has a unit).
+    /// if it has a unit). Lists of links: the column, by name or number.
     #[arg(long, value_name = "ATTRIBUTE[,UNIT]")]
     latency_attribute: Option<String>,
     /// Rate at which a GPU combines values, in GB/s of result (default: 1000).
@@ -85,7 +85,8 @@ impl TopologyArguments {
         Ok(imported)
     }
 
-    /// As [`TopologyArguments::read`], with the latencies of the file.
+    /// As [`TopologyArguments::read`], with the latencies of the file. Ports are checked once models and changes are
+    /// known ([`check_ports`](crate::flags::change::check_ports)).
     pub fn as_stated(&self, path: &Path, format: Option<Format>) -> Result<Imported> {
         // Standard input, by its name on Unix.
         let path = if path == Path::new("-") {
@@ -93,7 +94,7 @@ impl TopologyArguments {
         } else {
             path
         };
-        let imported = read_topology(path, format, &self.options()?)?;
+        let imported = read_topology_with_any_ports(path, format, &self.options()?)?;
         for topic in Topic::ALL {
             let notes = imported.notes.iter().filter(|note| note.topic == topic);
             let texts: Vec<&str> = notes.map(|note| note.text.as_str()).collect();

@@ -142,3 +142,78 @@ fn routes_of_simgrid_share_their_links() {
         );
     }
 }
+
+/// The model may come from the file, from `--model` or from changes; without it, the refusal names what would say it.
+#[test]
+fn a_model_may_come_after_the_file() {
+    let folder = Folder::new();
+    let silent = folder.write("silent.toml", BUS.replace("model = \"links\"\n", ""));
+    let bound = ["bound", &silent, "all-gather"];
+    let hint = ["silent.toml", "'a -> b' ends at 'a'", "--model links"];
+    oneport(&bound).refused(1, &hint);
+    oneport(&["inspect", &silent]).refused(1, &hint);
+    oneport(&["whatif", "all-gather", "--platform", &silent]).refused(1, &hint);
+    let plan = folder.path("plan.json");
+    oneport(&["solve", "all-gather", "-p", &silent, "-o", &plan]).refused(1, &hint);
+    // 1/2, as if the file said it.
+    oneport(&[&bound[..], &["--model", "links"]].concat())
+        .ok()
+        .prints(&["1/2"]);
+    oneport(&[
+        "solve",
+        "all-gather",
+        "-p",
+        &silent,
+        "--model",
+        "links",
+        "-o",
+        &plan,
+    ])
+    .ok();
+    let change = ["--change", "*: model = links"];
+    oneport(&[&bound[..], &change].concat())
+        .ok()
+        .prints(&["1/2"]);
+    oneport(&[&["inspect", &silent][..], &change].concat()).ok();
+    let converted = folder.path("converted.toml");
+    oneport(&[&["convert", &silent, &converted][..], &change].concat()).ok();
+    oneport(&["bound", &converted, "all-gather"])
+        .ok()
+        .prints(&["1/2"]);
+    let one = ["--change", "a: model = links"];
+    oneport(&[&bound[..], &one].concat()).misused(&["ends at 'b', which has ports"]);
+}
+
+/// A factor on a link whose only limit is a shared capacity would change nothing.
+#[test]
+fn a_factor_on_a_link_without_its_own_limit_is_refused() {
+    let folder = Folder::new();
+    let file = folder.write("bus.toml", BUS);
+    let bound =
+        |change: &str| oneport(&["bound", &file, "all-gather", "--change", change, "--json"]);
+    let parts = [
+        "the only limit of 'a -> b' is the shared capacity 'bus'",
+        "shared 'bus': bandwidth /4",
+        "'a -> b: bandwidth = 3/4'",
+    ];
+    bound("a -> b: bandwidth /4").misused(&parts);
+    bound("a: cost x4").misused(&parts);
+    bound("* -> *: bandwidth x2")
+        .misused(&["shared 'bus': bandwidth x2", "'a -> b: bandwidth = 6'"]);
+    // What it says to write has that effect: six transfers on 3/4, or one of three messages over a link of 1/8.
+    let throughput = |change: &str| bound(change).ok().object()["throughput"].clone();
+    assert_eq!(throughput("shared 'bus': bandwidth /4"), "1/8");
+    assert_eq!(throughput("a -> b: bandwidth = 3/4"), "1/2");
+    let limited = folder.write(
+        "limited.toml",
+        BUS.replacen("duplex", "bandwidth = 1, duplex", 1),
+    );
+    oneport(&[
+        "bound",
+        &limited,
+        "all-gather",
+        "--change",
+        "a -> b: bandwidth /4",
+    ])
+    .ok();
+}

@@ -158,3 +158,178 @@ fn dimensions_of_astra_sim_have_nanoseconds() {
         &["file:4", "'-5'", "nanoseconds"],
     );
 }
+
+#[test]
+fn an_attribute_that_no_link_has_is_refused() {
+    let asked = |attribute: &str, seconds: &str| ImportOptions {
+        latency: Some(LatencyAttribute {
+            attribute: attribute.into(),
+            seconds: Some(number(seconds)),
+        }),
+        ..ImportOptions::default()
+    };
+    let stated = |imported: &Imported| all(imported, &Latencies::default());
+    let of = |latency: &str| ("link", latency.to_string(), Origin::Stated);
+    let text = graph(["\"latency\": \"5 us\"", "\"hop\": 1"]);
+    refused(
+        &text,
+        &asked("lag", "1"),
+        &["no link has lag", "capacity, hop, latency"],
+    );
+    // One edge that has it is enough.
+    assert_eq!(
+        stated(&import_with(&text, &asked("hop", "1/1000"))),
+        [of("1000")]
+    );
+    let gml = "graph [ node [ id 0 ] node [ id 1 ] node [ id 2 ] edge [ source 0 target 1 LinkSpeedRaw 8000000000 \
+        latency \"5 us\" ] edge [ source 1 target 2 LinkSpeedRaw 1000000000 ping 3 ] ]";
+    // GML has gigabits and seconds.
+    let links = |imported: &Imported| -> Vec<String> {
+        let links = imported.platform.links().iter();
+        links
+            .map(|link| (link.latency() * number("1000000")).to_string())
+            .collect()
+    };
+    let imported = import(gml);
+    assert_eq!(links(&imported), ["5", "5", "0", "0"]);
+    assert_eq!(
+        links(&import_with(gml, &asked("ping", "1/1000"))),
+        ["0", "0", "3000", "3000"]
+    );
+    refused(gml, &asked("lag", "1"), &["no link has lag"]);
+    assert!(says(
+        &import(&gml.replace("ping", "delay")),
+        Topic::LeftOut,
+        "--latency-attribute delay,us"
+    ));
+    // Of parallel edges the fastest counts, with its latency.
+    let two = gml.replace(
+        " ] ]",
+        " ] edge [ source 2 target 1 LinkSpeedRaw 2000000000 delay \"7 us\" ] ]",
+    );
+    assert_eq!(links(&import(&two)), ["5", "5", "7", "7"]);
+    // What is no graph has no attributes.
+    refused(
+        DUMP,
+        &asked("latency", "1"),
+        &["--latency-attribute", "it is for gml", "edges"],
+    );
+}
+
+#[test]
+fn lists_of_links_have_a_column_of_latencies() {
+    let none = ImportOptions::default();
+    let asked = |attribute: &str, seconds: Option<&str>| ImportOptions {
+        latency: Some(LatencyAttribute {
+            attribute: attribute.into(),
+            seconds: seconds.map(number),
+        }),
+        ..ImportOptions::default()
+    };
+    let links = |imported: &Imported| -> Vec<String> {
+        let links = imported.platform.links().iter();
+        links
+            .map(|link| (link.latency() * number("1000000")).to_string())
+            .collect()
+    };
+    let text = "src,dst,gbps,latency_us,loss\na,b,80,5,0\nb,a,80,6,0\na,c,80,-,0\nc,a,80,7.5,0\na,b,8,4,0\n";
+    let imported = import(text);
+    // Of two rows for one pair the least.
+    assert_eq!(links(&imported), ["4", "6", "0", "15/2"]);
+    assert!(says(
+        &imported,
+        Topic::Assumed,
+        "column latency_us is the latency, in us"
+    ));
+    assert!(says(&imported, Topic::LeftOut, "columns loss"));
+    check_whole(&imported);
+    for head in ["latency_min_us", "Delay (us)", "delay [usec]", "latency-us"] {
+        assert_eq!(
+            links(&import(&text.replace("latency_us", head))),
+            links(&imported),
+            "{head}"
+        );
+    }
+    let once = "from,to,GB/s,delay\na,b,1,5 us\nb,c,1,2ms\n";
+    assert_eq!(links(&import(once)), ["5", "5", "2000", "2000"]);
+    // Units that nothing names are not guessed.
+    let plain = text.replace("latency_us", "latency");
+    let imported = import(&plain);
+    assert_eq!(links(&imported), ["0"; 4]);
+    assert!(says(
+        &imported,
+        Topic::LeftOut,
+        "--latency-attribute latency,us"
+    ));
+    for name in ["latency", "4"] {
+        let given = import_with(&plain, &asked(name, Some("1/1000000")));
+        assert_eq!(links(&given), ["4", "6", "0", "15/2"]);
+    }
+    refused(
+        text,
+        &asked("lag", None),
+        &["no link has lag", "src, dst, gbps, latency_us, loss"],
+    );
+    refused(text, &asked("9", None), &["no link has 9"]);
+    refused(
+        &text.replace("7.5", "late"),
+        &none,
+        &["file:5", "c to a", "late"],
+    );
+    refused(&text.replace("7.5", "-7.5"), &none, &["c to a", "below 0"]);
+}
+
+/// An option that says nothing about a format is refused, with the formats that it is for.
+#[test]
+fn options_for_other_formats_are_refused() {
+    let list = "src,dst,gbps\na,b,80\n";
+    let slurm = "SwitchName=s0 Nodes=n[0-3] LinkSpeed=25G\n";
+    let graph = graph(["\"x\": 1", "\"x\": 2"]);
+    let capacity = ImportOptions {
+        capacity: Some(oneport_topologies::Capacity {
+            attribute: "3".to_string(),
+            units: oneport_platform::Units::gigabytes_and_seconds(),
+        }),
+        ..ImportOptions::default()
+    };
+    let default = ImportOptions {
+        capacity_default: Some(number("1")),
+        ..ImportOptions::default()
+    };
+    let nics = ImportOptions {
+        nics: vec!["all".to_string()],
+        ..ImportOptions::default()
+    };
+    let multicast = ImportOptions {
+        multicast: true,
+        ..ImportOptions::default()
+    };
+    for (text, options, name) in [
+        (list, &default, "--capacity-default"),
+        (list, &nics, "--nics"),
+        (list, &multicast, "--multicast"),
+        (
+            slurm,
+            &capacity,
+            "--capacity says nothing about: it is for gml",
+        ),
+        (slurm, &nics, "it is for nccl, nvidia-smi"),
+        (&graph, &nics, "--nics"),
+        (DUMP, &capacity, "--capacity"),
+        (DUMP, &default, "--capacity-default"),
+    ] {
+        refused(text, options, &[name]);
+    }
+    import_with(list, &capacity);
+    import_with(&graph, &default);
+    import_with(DUMP, &nics);
+    let silent = DUMP.replace(
+        "<nvlink target=\"0000:05:00.0\" count=\"4\" tclass=\"0x068000\"/>",
+        "",
+    );
+    assert!(says(
+        &import_with(&silent, &multicast),
+        Topic::LeftOut,
+        "no NVSwitch"
+    ));
+}

@@ -124,6 +124,51 @@ pub fn fixture(name: &str) -> String {
     std::fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
+/// The text as a terminal of this width shows it (`expanded`: tabs become spaces, and lines lose those at their ends), or
+/// as `fold` writes it.
+pub fn folded(text: &str, width: usize, expanded: bool) -> String {
+    let mut all = String::new();
+    for line in text.lines() {
+        let (mut column, mut part) = (0, String::new());
+        for c in line.chars() {
+            let next = if c == '\t' {
+                (column / 8 + 1) * 8
+            } else {
+                column + 1
+            };
+            if next > width && column > 0 {
+                all += if expanded { part.trim_end() } else { &part };
+                all.push('\n');
+                (column, part) = (0, String::new());
+            }
+            let next = if c == '\t' {
+                (column / 8 + 1) * 8
+            } else {
+                column + 1
+            };
+            match (c, expanded) {
+                ('\t', true) => part += &" ".repeat(next - column),
+                _ => part.push(c),
+            }
+            column = next;
+        }
+        all += if expanded { part.trim_end() } else { &part };
+        all.push('\n');
+    }
+    all
+}
+
+/// The first columns of every line.
+pub fn cut(text: &str, width: usize) -> String {
+    let lines = text.lines();
+    lines
+        .map(|line| {
+            let lines = folded(line, width, true);
+            format!("{}\n", lines.lines().next().unwrap_or_default())
+        })
+        .collect()
+}
+
 /// Options that give bandwidths in GB/s by kind.
 pub fn bandwidths(rates: &[(&str, u32)]) -> ImportOptions {
     let rates = rates

@@ -2,7 +2,10 @@
 
 use oneport_topologies::{Fabric, Format, ImportOptions, Rational, Topic};
 
-use crate::{check_whole, fixture, import, import_with, rate, reached, refused, replicated, says};
+use crate::{
+    check_whole, cut, fixture, folded, import, import_with, rate, reached, refused, replicated,
+    says, try_import,
+};
 
 /// A table of `nvidia-smi topo -m`: columns, rows without their labels.
 fn table(labels: &str, rows: &[&str]) -> String {
@@ -351,4 +354,92 @@ fn a_machine_of_an_issue() {
     );
     assert_eq!((platform.processors().count(), reached(platform)), (8, 8));
     check_whole(&imported);
+}
+
+/// Eight GPUs and as many cards, as the command prints them: tabs, an underlined head.
+fn wide_table() -> String {
+    let labels: Vec<String> = (0..16)
+        .map(|at| {
+            if at < 8 {
+                format!("GPU{at}")
+            } else {
+                format!("NIC{}", at - 8)
+            }
+        })
+        .collect();
+    let row = |one: usize| {
+        let cell = |other: usize| match (one.min(other), one.max(other)) {
+            _ if one == other => "X",
+            (_, ..8) => "NV18",
+            (gpu, card) if gpu + 8 == card => "PIX",
+            (a, b) if a % 8 / 4 == b % 8 / 4 => "NODE",
+            _ => "SYS",
+        };
+        let cells: Vec<&str> = (0..16).map(cell).collect();
+        let end = match one {
+            0..4 => " 0-47,96-143 0 N/A",
+            4..8 => " 48-95,144-191 1 N/A",
+            _ => "",
+        };
+        cells.join(" ") + end
+    };
+    let rows: Vec<String> = (0..16).map(row).collect();
+    let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+    table(&labels.join(" "), &rows).replace("  NIC0: mlx5_0\n", "")
+}
+
+/// What a terminal of this width or `fold` makes of a text, and what is left of it if lines are cut there.
+#[test]
+fn tables_that_were_wrapped_or_cut_are_refused() {
+    let few = "\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tNV4\t0-7\t0\nGPU1\tNV4\t X \t8-15\t1\n\n\
+        Legend:\n\n  X    = Self\n  NODE = Connection traversing PCIe as well as the interconnect\n";
+    for (text, cells) in [(wide_table(), 17 * 8), (few.to_string(), 20)] {
+        let whole = import(&text);
+        for width in 6..200 {
+            for folded in [folded(&text, width, false), folded(&text, width, true)] {
+                if let Ok(read) = try_import(&folded, &ImportOptions::default()) {
+                    assert!(read.platform == whole.platform, "{width}\n{folded}");
+                }
+            }
+            let cut = cut(&text, width);
+            let Ok(read) = try_import(&cut, &ImportOptions::default()) else {
+                continue;
+            };
+            assert!(width >= cells, "cut at {width}:\n{cut}");
+            let silent = !cut.contains("0-") && !says(&read, Topic::Assumed, "no affinities");
+            assert!(!silent, "cut at {width}:\n{cut}");
+        }
+    }
+    let wide = wide_table();
+    let none = ImportOptions::default();
+    refused(
+        &folded(&wide, 80, false),
+        &none,
+        &["file:2", "wrapped", "nvidia-smi topo -m > FILE"],
+    );
+    refused(
+        &folded(&wide, 120, true),
+        &none,
+        &["file:2", "goes on with the one above"],
+    );
+    let wide = wide.replace("\u{1b}[4m", "").replace("\u{1b}[0m", "");
+    refused(&cut(&wide, 80), &none, &["NIC1", "no column in the head"]);
+    // Rows of cards that were left out do not hide that columns are gone: the legend has the cards.
+    let rows: String = wide
+        .lines()
+        .take(9)
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let legend = "\nNIC Legend:\n\n  NIC0: mlx5_0\n  NIC7: mlx5_7\n";
+    import(&format!("{rows}{legend}"));
+    refused(
+        &format!("{}{legend}", cut(&rows, 80)),
+        &none,
+        &["NIC7 is in the legend and has no column"],
+    );
+    refused(
+        &wide.replacen("\tNIC7", "", 1),
+        &none,
+        &["GPU0", "more cells than the head has devices"],
+    );
 }

@@ -6,7 +6,8 @@ use std::path::Path;
 use oneport_topologies::{Format, ImportOptions, PlatformFormat, Rational, Topic, Unread};
 
 use crate::{
-    bandwidths, check_whole, fixture, import, import_with, names, rate, reached, refused, says,
+    bandwidths, check_whole, cut, fixture, folded, import, import_with, names, rate, reached,
+    refused, says, try_import,
 };
 
 fn rates<const N: usize>(
@@ -401,4 +402,92 @@ fn files_that_are_named_and_not_read() {
     // A mistake in a file of ours is still one of that file.
     refused("modell = \"links\"\n", &none, &["modell"]);
     refused("1 2 3\n4 5\n", &none, &["2 rows"]);
+}
+
+/// A table of `count` GPUs in columns of `width`, each under a title.
+fn square(
+    title: &str,
+    count: usize,
+    width: usize,
+    cell: impl Fn(usize, usize) -> String,
+) -> String {
+    let labels: Vec<String> = (0..count).map(|gpu| format!("GPU{gpu}")).collect();
+    let line = |first: &str, cells: Vec<String>| {
+        let cells: String = cells.iter().map(|cell| format!("{cell:<width$}")).collect();
+        format!("{first:<7}{cells}\n")
+    };
+    let rows = (0..count).map(|row| {
+        line(
+            &labels[row],
+            (0..count).map(|column| cell(row, column)).collect(),
+        )
+    });
+    format!(
+        "{title}\n{}{}\n",
+        line("", labels.clone()),
+        rows.collect::<String>()
+    )
+}
+
+/// A matrix of `count` GPUs as CUDA samples print it.
+fn p2p(count: usize) -> String {
+    let head: String = (0..count).map(|gpu| format!("{gpu:6} ")).collect();
+    let row = |row: usize| {
+        let cells: String = (0..count)
+            .map(|column| format!("{:6}.25 ", 100 + row * count + column))
+            .collect();
+        format!("{row:6} {cells}\n")
+    };
+    let rows: String = (0..count).map(row).collect();
+    format!(
+        "Unidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)\n   D\\D {head}\n{rows}"
+    )
+}
+
+#[test]
+fn tables_that_were_wrapped_or_cut_are_refused() {
+    let type_of = |row: usize, column: usize| if row == column { "0" } else { "XGMI" }.to_string();
+    let weight = |row: usize, column: usize| if row == column { "0" } else { "15" }.to_string();
+    let rocm = square("=== Weight between two GPUs ===", 8, 13, weight)
+        + &square("=== Link Type between two GPUs ===", 8, 13, type_of);
+    let amd = fixture("amd-smi.txt");
+    let nvbandwidth = p2p(12).replace(
+        "Unidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)\n   D\\D",
+        "Running device_to_device_memcpy_write_ce.\nmemcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)\n      ",
+    );
+    let options = bandwidths(&[("xgmi", 48)]);
+    let none = ImportOptions::default();
+    for (text, options) in [
+        (&rocm, &options),
+        (&amd, &none),
+        (&p2p(12), &none),
+        (&nvbandwidth, &none),
+    ] {
+        let whole = import_with(text, options);
+        for width in 10..150 {
+            for changed in [
+                folded(text, width, false),
+                folded(text, width, true),
+                cut(text, width),
+            ] {
+                if let Ok(read) = try_import(&changed, options) {
+                    assert!(read.platform == whole.platform, "{width}\n{changed}");
+                }
+            }
+        }
+        // Rows at the end are gone.
+        let lines: Vec<&str> = text.lines().collect();
+        for end in 1..lines.len() {
+            if let Ok(read) = try_import(&lines[..end].join("\n"), options) {
+                assert!(read.platform == whole.platform, "{end} lines of\n{text}");
+            }
+        }
+    }
+    refused(
+        &folded(&rocm, 80, false),
+        &options,
+        &["file:3", "other GPUs than the first", "wrapped"],
+    );
+    refused(&cut(&rocm, 80), &options, &["GPU6 has a row and no column"]);
+    refused(&folded(&p2p(12), 80, false), &none, &["rows"]);
 }
