@@ -12,9 +12,8 @@ use oneport_platform::{
 };
 
 use crate::Format;
-use crate::graph::no_latency;
 use crate::imported::{Accelerator, Imported, Note, Topic};
-use crate::mistakes::{not_positive, said, too_many};
+use crate::mistakes::{no_latency, not_positive, said, too_many};
 use crate::options::ImportOptions;
 
 /// Most nodes of a topology.

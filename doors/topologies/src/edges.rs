@@ -16,9 +16,9 @@ use oneport_platform::units::{Data, Time};
 use oneport_platform::{PortModel, Rational, Units, parse_rational};
 
 use crate::draft::{Draft, Role, gigabytes};
-use crate::graph::{latency_in, no_latency, rate_in};
+use crate::graph::{latency_in, rate_in};
 use crate::imported::Topic;
-use crate::mistakes::{said, unexpected};
+use crate::mistakes::{no_latency, said, unexpected};
 use crate::options::LatencyAttribute;
 
 /// Names of the columns of nodes, in pairs.

@@ -19,11 +19,11 @@ use oneport_platform::{Delays, Node, Platform, PortModel, Rational, parse_ration
 
 use crate::draft::Draft;
 use crate::graph::{
-    Attributes, Graph as Drawn, MAX_ATTRIBUTES, is_switch, latency_in, latency_names, no_latency,
+    Attributes, Graph as Drawn, MAX_ATTRIBUTES, is_switch, latency_in, latency_names,
     too_many_attributes,
 };
 use crate::imported::{Note, Topic};
-use crate::mistakes::{unexpected, unknown};
+use crate::mistakes::{no_latency, unexpected, unknown};
 use crate::options::LatencyAttribute;
 
 /// Most bytes: networks of the Zoo have less than one megabyte.

@@ -215,18 +215,6 @@ pub(super) fn latency_in(
     Ok((None, Some(note)))
 }
 
-/// No link has the attribute or column that a user calls the latency.
-pub(super) fn no_latency(asked: &str, known: &[String]) -> Mistake {
-    let known = match known {
-        [] => String::new(),
-        known => format!(" (there is {})", known.join(", ")),
-    };
-    said(format!(
-        "no link has {} for --latency-attribute{known}; name what is the latency, or leave the option out",
-        clip(asked)
-    ))
-}
-
 /// Whether an attribute that has a default is looked at.
 pub(super) fn is_read(name: &str, draft: &Draft<'_>) -> bool {
     const READ: [&str; 11] = [

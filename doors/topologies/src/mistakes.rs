@@ -45,3 +45,15 @@ pub(super) fn not_positive(what: &'static str, value: &Rational) -> Mistake {
         value: clip(&value.to_string()),
     }
 }
+
+/// No link has the attribute or column that a user calls the latency.
+pub(super) fn no_latency(asked: &str, known: &[String]) -> Mistake {
+    let known = match known {
+        [] => String::new(),
+        known => format!(" (there is {})", known.join(", ")),
+    };
+    said(format!(
+        "no link has {} for --latency-attribute{known}; name what is the latency, or leave the option out",
+        clip(asked)
+    ))
+}

@@ -200,8 +200,8 @@ fn a_factor_on_a_link_without_its_own_limit_is_refused() {
     bound("a: cost x4").misused(&parts);
     bound("* -> *: bandwidth x2")
         .misused(&["shared 'bus': bandwidth x2", "'a -> b: bandwidth = 6'"]);
-    // What it says to write has that effect: six transfers on 3/4, or one of three messages over a link of 1/8.
-    let throughput = |change: &str| bound(change).ok().object()["throughput"].clone();
+    // What it says to write has that effect: six transfers on 3/4. A link of 3/4 of its own still carries 1/2.
+    let throughput = |change: &str| bound(change).ok().object()["bounds"][0]["bound"].clone();
     assert_eq!(throughput("shared 'bus': bandwidth /4"), "1/8");
     assert_eq!(throughput("a -> b: bandwidth = 3/4"), "1/2");
     let limited = folder.write(

@@ -124,8 +124,8 @@ pub fn fixture(name: &str) -> String {
     std::fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// The text as a terminal of this width shows it (`expanded`: tabs become spaces, and lines lose those at their ends), or
-/// as `fold` writes it.
+/// The text as a terminal of this width shows it (`expanded`: tabs become spaces, and lines lose those at their ends),
+/// or as `fold` writes it.
 pub fn folded(text: &str, width: usize, expanded: bool) -> String {
     let mut all = String::new();
     for line in text.lines() {
